@@ -1,0 +1,30 @@
+"""The repository: every job's slices as time-partitioned Parquet, asked with DuckDB.
+
+The one door of this room is `Repository`. The layout on disk is described in
+docs/reference/repository.md.
+"""
+
+from __future__ import annotations
+
+from jostle.repository.errors import JobError, RepositoryError
+from jostle.repository.repository import Repository
+from jostle.repository.types import (
+    CompactReport,
+    ExpireReport,
+    ExportReport,
+    IngestProgress,
+    IngestReport,
+    JobTables,
+)
+
+__all__ = [
+    "CompactReport",
+    "ExpireReport",
+    "ExportReport",
+    "IngestProgress",
+    "IngestReport",
+    "JobError",
+    "JobTables",
+    "Repository",
+    "RepositoryError",
+]

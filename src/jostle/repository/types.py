@@ -1,0 +1,138 @@
+"""What the repository hands out."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class JobTables:
+    """All that the repository knows about one job.
+
+    Attributes:
+        job: Its name.
+        processes: One row per process (see docs/reference/repository.md, table processes).
+        mounts: One row per mount identity, host and path that its processes used.
+        slices: One row per process and record: job, process, host, slice, slice_ns, span and
+            every metric of scope process; histograms are lists of 32.
+        mount_slices: The same per mount, with every metric of scope mount.
+    """
+
+    job: str
+    processes: pa.Table
+    mounts: pa.Table
+    slices: pa.Table
+    mount_slices: pa.Table
+
+
+@dataclass(frozen=True)
+class IngestProgress:
+    """How far an ingest is.
+
+    Attributes:
+        profiles_done: Profiles looked at.
+        profiles_total: Profiles found.
+        slices: Process-slices published so far.
+    """
+
+    profiles_done: int
+    profiles_total: int
+    slices: int
+
+
+@dataclass
+class IngestReport:
+    """What an ingest did.
+
+    Attributes:
+        profiles: Profiles and shorts files found.
+        changed: Of these, how many gave something new.
+        processes: Processes whose row was written.
+        finished: Processes that are now complete.
+        slices: Process-slices published (rows of table slices).
+        mount_slices: Rows of table mount_slices published.
+        commits: Commits made.
+        removed: Spool files removed.
+        bytes_written: Size of the Parquet files published, bytes.
+        seconds: Wall-clock time.
+        warnings: One sentence each: profiles that could not be read whole, and why.
+    """
+
+    profiles: int = 0
+    changed: int = 0
+    processes: int = 0
+    finished: int = 0
+    slices: int = 0
+    mount_slices: int = 0
+    commits: int = 0
+    removed: int = 0
+    bytes_written: int = 0
+    seconds: float = 0.0
+    warnings: list[str] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, Any]:
+        """Gives the report as plain values."""
+        return asdict(self)
+
+    def add(self, other: IngestReport) -> None:
+        """Adds the figures of another report to this one."""
+        for name in ("changed", "processes", "finished", "slices", "mount_slices", "commits"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.removed += other.removed
+        self.bytes_written += other.bytes_written
+        self.warnings += [text for text in other.warnings if text not in self.warnings]
+
+
+@dataclass(frozen=True)
+class CompactReport:
+    """What a compaction did: files and bytes before and after, stray files removed."""
+
+    files_before: int
+    files_after: int
+    bytes_before: int
+    bytes_after: int
+    strays_removed: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Gives the report as plain values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class ExpireReport:
+    """What a retention run did.
+
+    Attributes:
+        horizon_ns: Slices that ended before this time (ns since the epoch) are gone.
+        files_removed: Files taken out of the repository.
+        rows_removed: Their rows, all tables together.
+        bytes_removed: Their size, bytes.
+        processes_removed: Processes that ended before the horizon.
+    """
+
+    horizon_ns: int
+    files_removed: int
+    rows_removed: int
+    bytes_removed: int
+    processes_removed: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Gives the report as plain values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class ExportReport:
+    """Where an export lies, and its rows and bytes."""
+
+    path: Path
+    rows: int
+    bytes: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Gives the report as plain values."""
+        return {**asdict(self), "path": str(self.path)}
