@@ -1,0 +1,188 @@
+/* jostle-run: profile one command, without Python.
+ *
+ * It puts libjostle.so in front of LD_PRELOAD, sets the JOSTLE_* variables that its options ask
+ * for, and becomes the command. Exit status: that of the command; 125 for a mistake in our own
+ * options or a missing library, 126 when the command cannot be run, 127 when it is not found
+ * (as env(1) has it).
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define JST_LIBRARY "libjostle.so"
+
+enum {
+    JST_EXIT_OWN = 125,
+    JST_EXIT_CANNOT_RUN = 126,
+    JST_EXIT_NOT_FOUND = 127,
+};
+
+static const char usage[] =
+    "Usage: jostle-run [OPTION]... [--] COMMAND [ARGUMENT]...\n"
+    "Run COMMAND with jostle's preload library; each process leaves a profile in the spool.\n"
+    "\n"
+    "  -s, --slice LENGTH    length of a time slice: 100ms to 60s (default 4s)\n"
+    "  -j, --job NAME        name of the job (default: the batch system's, else the session)\n"
+    "  -d, --spool DIR       folder for the profiles (default /tmp/jostle)\n"
+    "  -h, --help            print this and exit\n"
+    "      --version         print the version and exit\n"
+    "\n"
+    "The profiles become tables with: jostle ingest DIR\n";
+
+/* Ends the program with a message and the way out of the trouble. */
+__attribute__((noreturn, format(printf, 2, 3))) static void fail(int status, const char *format,
+                                                                 ...)
+{
+    va_list arguments;
+
+    fputs("jostle-run: ", stderr);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+    exit(status);
+}
+
+static void set_variable(const char *name, const char *value)
+{
+    if (setenv(name, value, 1) != 0)
+        fail(JST_EXIT_OWN, "cannot set %s: %s", name, strerror(errno));
+}
+
+/* Writes dir/middle/JST_LIBRARY into path; 1 when such a file can be read. */
+static int library_in(char *path, const char *dir, const char *middle)
+{
+    int length = middle[0] == '/'
+                     ? snprintf(path, PATH_MAX, "%s/%s", middle, JST_LIBRARY)
+                     : snprintf(path, PATH_MAX, "%s/%s/%s", dir, middle, JST_LIBRARY);
+
+    return length > 0 && length < PATH_MAX && access(path, R_OK) == 0;
+}
+
+/* Finds the library from where this program lies: beside it, or where an installation has it. */
+static void find_library(char *library)
+{
+    char self[PATH_MAX];
+    char path[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    char *slash;
+
+    if (length <= 0)
+        fail(JST_EXIT_OWN, "cannot read /proc/self/exe (%s): is /proc mounted?", strerror(errno));
+    self[length] = '\0';
+    slash = strrchr(self, '/');
+    if (slash != NULL)
+        *slash = '\0';
+    if (!library_in(path, self, ".") && !library_in(path, self, JST_BIN_TO_LIB))
+        fail(JST_EXIT_OWN, "%s is neither in %s nor in %s/%s: install jostle again", JST_LIBRARY,
+             self, self, JST_BIN_TO_LIB);
+    if (realpath(path, library) == NULL)
+        fail(JST_EXIT_OWN, "cannot resolve %s: %s", path, strerror(errno));
+    /* The loader splits LD_PRELOAD at these and has no way to quote them. */
+    if (strpbrk(library, " :") != NULL)
+        fail(JST_EXIT_OWN, "%s: LD_PRELOAD cannot hold a path with a space or a colon", library);
+}
+
+/* Puts the library in front of what is preloaded already; once only, also when nested. */
+static void preload(const char *library)
+{
+    const char *others = getenv("LD_PRELOAD");
+    size_t length = strlen(library);
+    char *value;
+
+    if (others == NULL || others[0] == '\0') {
+        set_variable("LD_PRELOAD", library);
+        return;
+    }
+    if (strncmp(others, library, length) == 0 &&
+        (others[length] == '\0' || strchr(" :", others[length]) != NULL))
+        return;
+    if (asprintf(&value, "%s:%s", library, others) < 0)
+        fail(JST_EXIT_OWN, "out of memory");
+    set_variable("LD_PRELOAD", value);
+    free(value);
+}
+
+/* Sets JOSTLE_SPOOL to an absolute path, since the program may change its folder. */
+static void set_spool(const char *dir)
+{
+    char absolute[PATH_MAX];
+
+    if (realpath(dir, absolute) == NULL)
+        fail(JST_EXIT_OWN, "spool %s: %s; make it first (mkdir -m 1777 for a shared one)", dir,
+             strerror(errno));
+    if (access(absolute, W_OK | X_OK) != 0)
+        fail(JST_EXIT_OWN, "spool %s: %s; choose another one with -d", absolute, strerror(errno));
+    set_variable("JOSTLE_SPOOL", absolute);
+}
+
+/* Checks a slice length here, where the user sees the message: NUMBER, NUMBERs or NUMBERms. */
+static void set_slice(const char *text)
+{
+    char *unit = NULL;
+    double seconds = strtod(text, &unit);
+    int known = unit != text && (*unit == '\0' || strcmp(unit, "s") == 0);
+
+    if (unit != text && strcmp(unit, "ms") == 0) {
+        seconds /= 1000;
+        known = 1;
+    }
+    if (!known || !(seconds >= 0.1 && seconds <= 60))
+        fail(JST_EXIT_OWN, "slice length '%s': give 100ms to 60s, for example -s 1s", text);
+    set_variable("JOSTLE_SLICE", text);
+}
+
+static void read_options(int count, char **values)
+{
+    static const struct option options[] = {
+        {"slice", required_argument, NULL, 's'}, {"job", required_argument, NULL, 'j'},
+        {"spool", required_argument, NULL, 'd'}, {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'V'},     {NULL, 0, NULL, 0},
+    };
+    int option;
+
+    /* '+': stop at the command, whose options are its own. */
+    while ((option = getopt_long(count, values, "+s:j:d:h", options, NULL)) != -1) {
+        switch (option) {
+        case 's':
+            set_slice(optarg);
+            break;
+        case 'j':
+            if (optarg[0] == '\0')
+                fail(JST_EXIT_OWN, "the job's name is empty");
+            set_variable("JOSTLE_JOB", optarg);
+            break;
+        case 'd':
+            set_spool(optarg);
+            break;
+        case 'h':
+            fputs(usage, stdout);
+            exit(0);
+        case 'V':
+            puts("jostle-run " JST_VERSION);
+            exit(0);
+        default:
+            fail(JST_EXIT_OWN, "try 'jostle-run --help'");
+        }
+    }
+    if (optind >= count)
+        fail(JST_EXIT_OWN, "no command; try 'jostle-run --help'");
+}
+
+int main(int count, char **values)
+{
+    char library[PATH_MAX];
+
+    read_options(count, values);
+    find_library(library);
+    preload(library);
+    execvp(values[optind], values + optind);
+    if (errno == ENOENT)
+        fail(JST_EXIT_NOT_FOUND, "%s: no such command", values[optind]);
+    fail(JST_EXIT_CANNOT_RUN, "%s: %s", values[optind], strerror(errno));
+}

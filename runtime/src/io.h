@@ -1,0 +1,96 @@
+/* io.h: what the wrappers of posix, stdio and aio do before and after the real call.
+ *
+ * The shape of every wrapper:
+ *     jst_block *b = jst_enter();
+ *     uint64_t t = jst_begin(b);
+ *     RESULT r = JST_REAL(name)(...);
+ *     if (b)
+ *         jst_..._done(b, ..., t);
+ *     return r;
+ * Nothing here may touch errno: it is the real call's.
+ */
+#ifndef JST_IO_H
+#define JST_IO_H
+
+#include <errno.h>
+
+#include "jst.h"
+
+static inline uint64_t jst_begin(const jst_block *b)
+{
+    return b ? jst_ticks() : 0;
+}
+
+/* Offsets of one direction's counters in a slot, and of its histogram. */
+typedef struct jst_direction {
+    unsigned ops, bytes, ns, size;                    /* mount cells; size is absolute */
+    unsigned stream_ops, stream_bytes, stream_ns;     /* absolute */
+} jst_direction;
+
+static const jst_direction jst_posix_read = {
+    JST_CELL_POSIX_READ_OPS,   JST_CELL_POSIX_READ_BYTES,   JST_CELL_POSIX_READ_NS,
+    JST_CELL_POSIX_READ_SIZE,  JST_CELL_STREAM_READ_OPS,    JST_CELL_STREAM_READ_BYTES,
+    JST_CELL_STREAM_READ_NS,
+};
+static const jst_direction jst_posix_write = {
+    JST_CELL_POSIX_WRITE_OPS,  JST_CELL_POSIX_WRITE_BYTES,  JST_CELL_POSIX_WRITE_NS,
+    JST_CELL_POSIX_WRITE_SIZE, JST_CELL_STREAM_WRITE_OPS,   JST_CELL_STREAM_WRITE_BYTES,
+    JST_CELL_STREAM_WRITE_NS,
+};
+static const jst_direction jst_stdio_read = {
+    JST_CELL_STDIO_READ_OPS,   JST_CELL_STDIO_READ_BYTES,   JST_CELL_STDIO_READ_NS,
+    JST_CELL_STDIO_READ_SIZE,  JST_CELL_STREAM_READ_OPS,    JST_CELL_STREAM_READ_BYTES,
+    JST_CELL_STREAM_READ_NS,
+};
+static const jst_direction jst_stdio_write = {
+    JST_CELL_STDIO_WRITE_OPS,  JST_CELL_STDIO_WRITE_BYTES,  JST_CELL_STDIO_WRITE_NS,
+    JST_CELL_STDIO_WRITE_SIZE, JST_CELL_STREAM_WRITE_OPS,   JST_CELL_STREAM_WRITE_BYTES,
+    JST_CELL_STREAM_WRITE_NS,
+};
+
+/** One successful transfer of n bytes that took `ticks` (0: not timed) at a place. */
+static inline void jst_count(jst_block *b, unsigned place, const jst_direction *d, uint64_t n,
+                             uint64_t ticks)
+{
+    if (JST_LIKELY(jst_is_mount(place))) {
+        uint64_t *slot = jst_slot(b, place);
+        jst_add(&slot[d->ops], 1);
+        jst_add(&slot[d->bytes], n);
+        if (ticks)
+            jst_add(&slot[d->ns], ticks);
+        jst_add(&b->cells[d->size + jst_bucket(n)], 1);
+    } else if (place == JST_PLACE_STREAM) {
+        jst_add(&b->cells[d->stream_ops], 1);
+        jst_add(&b->cells[d->stream_bytes], n);
+        if (ticks)
+            jst_add(&b->cells[d->stream_ns], ticks);
+    }
+    if (JST_UNLIKELY(n >= JST_START_BYTES))
+        jst_moved();
+}
+
+/** End of a read or write on a descriptor. */
+static inline void jst_io_done(jst_block *b, int fd, ssize_t r, uint64_t t,
+                               const jst_direction *d)
+{
+    uint64_t ticks = jst_ticks() - t;
+    if (JST_LIKELY(r >= 0))
+        jst_count(b, jst_fd_place(fd), d, (uint64_t)r, ticks);
+    else
+        jst_fail(b, jst_fd_place(fd), errno);
+}
+
+/** One call of a counted and timed kind (open, close, seek, sync, meta) at a place. ns_cell 0 is a
+ *  real cell only for posix_open_ops, which is never a time: 0 stands for "not timed". */
+static inline void jst_event(jst_block *b, unsigned place, unsigned ops_cell, unsigned ns_cell,
+                             uint64_t t)
+{
+    if (jst_is_mount(place)) {
+        uint64_t *slot = jst_slot(b, place);
+        jst_add(&slot[ops_cell], 1);
+        if (ns_cell)
+            jst_add(&slot[ns_cell], jst_ticks() - t);
+    }
+}
+
+#endif

@@ -1,0 +1,324 @@
+/* jst.h: what the parts of libjostle share. The hot path of a wrapped call is inline here.
+ *
+ * Life of a process as jostle sees it:
+ *   NEW      nothing has happened yet
+ *   LAZY     counted in memory only: no file, no thread; most processes of a job script end here
+ *   RUNNING  counters live in the mapped head of the profile, the heartbeat writes slices
+ *   MEMORY   a profile could not be made: counted, and reported in one record at the end
+ *   OFF      switched off: every wrapper passes straight through
+ */
+#ifndef JST_H
+#define JST_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "../include/jst_metrics.h"
+#include "sys.h"
+
+#define JST_VERSION "0.1.0"
+#define JST_EXPORT __attribute__((visibility("default")))
+#define JST_COLD __attribute__((noinline, cold))
+#define JST_LIKELY(x) __builtin_expect(!!(x), 1)
+#define JST_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+#define JST_PAGE 4096
+#define JST_BLOCKS 32             /* blocks in the file; more threads than that use memory */
+#define JST_MORE_BLOCKS 8192      /* blocks in memory, reserved only when needed */
+#define JST_TABLE_BYTES 8192
+#define JST_START_BYTES 65536     /* moved bytes after which a process gets a profile */
+#define JST_START_NS 100000000    /* age after which a wrapped call starts the profile */
+#define JST_CLOSE_UNKNOWN 0
+
+enum jst_state { JST_NEW, JST_LAZY, JST_STARTING, JST_RUNNING, JST_MEMORY, JST_OFF };
+enum jst_end { JST_END_NONE, JST_END_EXIT, JST_END__EXIT, JST_END_EXEC, JST_END_ABORT, JST_END_PART };
+
+/* One thread's counters. Single writer; grows for ever; the heartbeat only reads. Block 0 is the
+ * heartbeat's own (os and self metrics). */
+typedef struct jst_block {
+    _Atomic uint32_t tid; /* owner, 0 = never used */
+    uint32_t mark;        /* reserved: state mark */
+    uint64_t reserved[7];
+    uint64_t cells[(JST_PAGE - 64) / 8];
+} jst_block;
+
+_Static_assert(sizeof(jst_block) == JST_PAGE, "a block is one page");
+_Static_assert(JST_CELL_COUNT <= (JST_PAGE - 64) / 8, "the cells fit a block");
+
+/* docs/reference/profile-format.md, byte by byte. */
+typedef struct jst_head {
+    char magic[8];
+    uint32_t version, head_bytes, cell_count, block_offset, block_bytes, block_capacity;
+    uint32_t table_offset, table_bytes, commit_offset, commit_bytes, table_crc;
+    uint32_t mount_slots, mount_stride, flags;
+    uint64_t slice_ns, start_ns, file_ns, first_slice;
+    uint32_t pid, ppid, uid, gid;
+    uint64_t proc_start;
+    uint32_t sid, part;
+    uint8_t boot_id[16];
+    char host[64], job[128], program[256], library[32], command[512];
+    uint32_t start_clock_state, start_clock_error_us;
+    uint8_t gap[2048 - 1144];
+    /* live fields */
+    _Atomic uint64_t generation;
+    uint64_t tick_ns, heartbeat_ns, end_ns;
+    uint32_t end_reason;
+    _Atomic uint32_t blocks_used;
+    uint32_t clock_state, clock_error_us;
+    _Atomic uint64_t lost_threads;
+    uint64_t gap2;
+    struct {
+        uint32_t major, minor;
+        uint64_t fs_magic, mnt_id;
+        _Atomic uint64_t used;
+    } mounts[JST_MOUNT_SLOTS];
+    uint8_t gap3[JST_PAGE - 2112 - 32 * JST_MOUNT_SLOTS];
+} jst_head;
+
+_Static_assert(sizeof(jst_head) == JST_PAGE, "the header is one page");
+_Static_assert(offsetof(jst_head, generation) == 2048, "live fields");
+_Static_assert(offsetof(jst_head, mounts) == 2112, "mount slots");
+
+typedef struct jst_commit {
+    uint64_t records_end, open_slice;
+    uint64_t base[JST_PAGE / 8 - 2];
+} jst_commit;
+
+/* The mapped head. Static, so that its address never changes: the file is mapped over it. */
+typedef struct jst_area {
+    jst_head head;
+    jst_commit commit[2];
+    char table[JST_TABLE_BYTES];
+    jst_block blocks[JST_BLOCKS];
+} jst_area;
+
+#define JST_HEAD_BYTES ((uint32_t)sizeof(jst_area))
+
+extern jst_area jst_a;
+
+/* A page that the kernel wipes in a forked child (MADV_WIPEONFORK): mask is all ones as long as
+ * this is the process that set it. One AND with the thread's block pointer, and one test, tell
+ * "first call of this thread", "first call after fork" and "switched off" from the usual case. */
+typedef struct jst_wipe_page {
+    uintptr_t mask;
+    uint8_t gap[JST_PAGE - sizeof(uintptr_t)];
+} jst_wipe_page;
+
+extern jst_wipe_page jst_wipe;
+extern __thread jst_block *jst_tls_block;
+extern __thread uint32_t jst_tls_vfork; /* this thread runs in a vfork child */
+
+extern _Atomic uint32_t jst_state;
+
+jst_block *jst_enter_slow(void);
+
+/** The calling thread's block, or NULL when nothing is to be counted. */
+static inline jst_block *jst_enter(void)
+{
+    jst_block *b = (jst_block *)((uintptr_t)jst_tls_block & jst_wipe.mask);
+    return JST_LIKELY(b != NULL) ? b : jst_enter_slow();
+}
+
+/* One instruction: a signal handler that counts in between cannot lose an update. */
+static inline void jst_add(uint64_t *cell, uint64_t n)
+{
+#if defined(__x86_64__)
+    __asm__ volatile("addq %1, %0" : "+m"(*cell) : "er"(n) : "cc");
+#else
+    atomic_fetch_add_explicit((_Atomic uint64_t *)cell, n, memory_order_relaxed);
+#endif
+}
+
+/* ---- time (clock.c) ---- */
+extern uint32_t jst_no_tsc;  /* the time-stamp counter cannot be used: ticks are nanoseconds */
+extern uint64_t jst_tick_ns; /* nanoseconds per tick, 32.32 */
+
+static inline uint64_t jst_ticks(void)
+{
+#if defined(__x86_64__)
+    if (JST_LIKELY(!jst_no_tsc))
+        return __builtin_ia32_rdtsc();
+#endif
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void jst_clock_begin(void);     /* remember where ticks and nanoseconds stand */
+void jst_clock_calibrate(void); /* ticks against CLOCK_MONOTONIC since jst_clock_begin */
+void jst_clock_check(void);     /* may the time-stamp counter be trusted here? */
+uint64_t jst_ticks_to_ns(uint64_t ticks);
+void jst_clock_state(uint32_t *state, uint32_t *error_us);
+
+/* ---- descriptors and mounts (mount.c) ----
+ * A place is where traffic belongs: 0 not known yet, 1..8 a mount slot (plus one), or one of: */
+#define JST_PLACE_STREAM 0xfe
+#define JST_PLACE_IGNORE 0xff
+#define JST_PLACE_OTHER JST_MOUNT_SLOTS
+#define JST_FDS 65536
+
+extern uint8_t jst_fds[JST_FDS];
+
+unsigned jst_fd_resolve(int fd);
+
+static inline unsigned jst_fd_place(int fd)
+{
+    unsigned p = (unsigned)fd < JST_FDS ? jst_fds[fd] : 0;
+    return JST_LIKELY(p != 0) ? p : jst_fd_resolve(fd);
+}
+
+/** Forgets what a descriptor was; called before it is closed or replaced. */
+static inline void jst_fd_forget(int fd)
+{
+    if ((unsigned)fd < JST_FDS)
+        jst_fds[fd] = 0;
+}
+
+void jst_fd_forget_range(unsigned first, unsigned last);
+void jst_cwd_changed(void);
+
+/** Place of a new descriptor; excluded paths are looked at here. */
+unsigned jst_fd_opened(int fd);
+/** Place of the directory that holds a path's last component. path must be readable. */
+unsigned jst_path_place(int dirfd, const char *path);
+/** Place of a device number if it is known already, else jst_path_place. */
+unsigned jst_dev_place(uint64_t major, uint64_t minor, int dirfd, const char *path);
+/** What a mount slot is called: for the heartbeat, which writes 'M' records. */
+void jst_mounts_to_head(void);
+unsigned jst_mounts_used(void);
+
+static inline uint64_t *jst_slot(jst_block *b, unsigned place)
+{
+    return b->cells + (place - 1) * JST_MOUNT_STRIDE;
+}
+
+static inline bool jst_is_mount(unsigned place)
+{
+    return place - 1 < JST_MOUNT_SLOTS;
+}
+
+/* ---- counting ---- */
+void jst_start(void);
+void jst_moved(void); /* a call moved JST_START_BYTES or more */
+
+/** Counts a failed file call by its class of error number. */
+JST_COLD void jst_fail(jst_block *b, unsigned place, int error);
+
+static inline unsigned jst_bucket(uint64_t n)
+{
+    unsigned bits = n ? 64 - (unsigned)__builtin_clzll(n) : 0;
+    return bits < JST_HIST_BUCKETS ? bits : JST_HIST_BUCKETS - 1;
+}
+
+/* ---- the real functions (resolve.c) ---- */
+#define JST_CALL(module, name, ret, params, kind) JST_I_##name,
+#define JST_CALL_OPT(module, name, ret, params, kind) JST_I_##name,
+enum jst_call_index {
+#include "../../schema/calls.def"
+    JST_CALLS
+};
+#undef JST_CALL
+#undef JST_CALL_OPT
+
+extern void *jst_reals[JST_CALLS];
+void *jst_resolve(unsigned index);
+
+static inline void *jst_real(unsigned index)
+{
+    void *p = jst_reals[index];
+    return JST_LIKELY(p != NULL) ? p : jst_resolve(index);
+}
+
+/** The next definition of a wrapped function after ours, typed as the wrapper. */
+#define JST_REAL(name) ((__typeof__(&name))jst_real(JST_I_##name))
+
+/* ---- life (core.c) ---- */
+typedef struct jst_life {
+    uint64_t start_ns;   /* CLOCK_REALTIME when this image (or forked child) came up */
+    uint64_t start_ticks;
+    uint32_t part;
+    bool forked;
+} jst_life;
+
+extern jst_life jst_now_life;
+
+void jst_come_up(void);
+void jst_ending(enum jst_end reason); /* the image is about to end in an orderly way */
+void jst_not_ending(void);            /* exec failed: it goes on */
+void jst_new_part(void);
+void jst_sandboxed(void);
+bool jst_may_syscall(void);
+uint64_t jst_sum_cell(unsigned cell);
+extern jst_block *_Atomic jst_more; /* blocks in memory, NULL until needed */
+
+/* ---- configuration (config.c) ---- */
+typedef struct jst_config {
+    uint64_t slice_ns;
+    char spool[256];
+    char job[128];
+    char exclude_paths[512]; /* colon separated */
+    bool spool_from_user;
+} jst_config;
+
+extern jst_config jst_cfg;
+bool jst_configure(void); /* false: switched off */
+void jst_say(const char *what, const char *value, const char *mend);
+bool jst_path_excluded(const char *path);
+
+/* ---- spool (spool.c) ---- */
+int jst_spool_open(void);                  /* descriptor of the spool folder, or -errno */
+int jst_profile_create(int *fd);           /* 0 or -errno; the area is mapped afterwards */
+int jst_profile_again(int *fd);            /* the file was removed: a new one with all there is */
+void jst_short_record(enum jst_end reason);
+extern char jst_profile_name[160];
+
+/* ---- encoding (encode.c): pure, no system call ---- */
+uint8_t *jst_put_varint(uint8_t *p, uint64_t v);
+uint8_t *jst_put_svarint(uint8_t *p, int64_t v);
+uint8_t *jst_put_string(uint8_t *p, const char *s, size_t n);
+uint32_t jst_crc32(uint32_t crc, const void *data, size_t n);
+/** Writes the changes of all cells and what the code of each stands for (taken), so that what
+ *  rounding leaves is carried. delta of timers: ticks. Returns the end of what was written. */
+uint8_t *jst_put_cells(uint8_t *p, const uint64_t *delta, uint64_t *taken, uint64_t tick_ns);
+/** Puts type and length before a payload of n bytes and the checksum behind it; frame has room for
+ *  n + 16 bytes and the payload stands at frame + 12. Returns the start of the record, sets *size. */
+uint8_t *jst_frame(uint8_t *frame, uint8_t type, size_t n, size_t *size);
+#define JST_FRAME_GAP 12
+#define JST_RECORD_MAX (JST_CELL_COUNT * 11 + 256)
+
+/* ---- slices (slice.c) ---- */
+void jst_slice_begin(int fd);
+void jst_slice_tick(int fd, uint64_t now_ns);
+void jst_note(int fd, uint64_t now_ns, const char *text);
+void jst_append(int fd, uint8_t type, uint8_t *frame, size_t n);
+
+/* ---- heartbeat (heartbeat.c) ---- */
+bool jst_heartbeat_start(int fd);
+void jst_heartbeat_stop(void);
+void jst_heartbeat_sample(void); /* fresh os metrics in block 0, waited for at most 5 ms */
+/** Makes the heartbeat do a system call too (set*id are per thread in the kernel). */
+void jst_heartbeat_also(long number, long a, long b, long c);
+
+/* ---- os metrics (modules/os.c) ---- */
+void jst_os_begin(void);    /* at the start of an image: what was there before us */
+void jst_os_child(void);    /* in a forked child */
+void jst_os_open(void);     /* in the heartbeat: opens /proc files in its own descriptor table */
+void jst_os_sample(jst_block *b);
+const char *jst_os_missing(void);
+extern uint64_t jst_own_read_bytes, jst_own_read_calls, jst_own_write_bytes, jst_own_write_calls;
+
+/* ---- small text tools (text.c): no libc, no locale ---- */
+size_t jst_strlen(const char *s);
+char *jst_put_text(char *p, const char *end, const char *s);
+char *jst_put_number(char *p, const char *end, uint64_t v);
+bool jst_str_equal(const char *a, const char *b);
+const char *jst_env(const char *name);
+void jst_copy(void *to, const void *from, size_t n);
+void jst_zero(void *to, size_t n);
+long jst_read_file(const char *path, char *buf, size_t n); /* NUL-terminated; length or -errno */
+const char *jst_base_name(const char *path);
+
+#endif
