@@ -57,9 +57,8 @@ static void set_variable(const char *name, const char *value)
 /* Writes dir/middle/JST_LIBRARY into path; 1 when such a file can be read. */
 static int library_in(char *path, const char *dir, const char *middle)
 {
-    int length = middle[0] == '/'
-                     ? snprintf(path, PATH_MAX, "%s/%s", middle, JST_LIBRARY)
-                     : snprintf(path, PATH_MAX, "%s/%s/%s", dir, middle, JST_LIBRARY);
+    int length = middle[0] == '/' ? snprintf(path, PATH_MAX, "%s/%s", middle, JST_LIBRARY)
+                                  : snprintf(path, PATH_MAX, "%s/%s/%s", dir, middle, JST_LIBRARY);
 
     return length > 0 && length < PATH_MAX && access(path, R_OK) == 0;
 }
@@ -182,6 +181,8 @@ int main(int count, char **values)
     find_library(library);
     preload(library);
     execvp(values[optind], values + optind);
+    if (errno == ENOENT && strchr(values[optind], '/') != NULL && access(values[optind], F_OK) == 0)
+        fail(JST_EXIT_CANNOT_RUN, "%s: the interpreter it names is missing", values[optind]);
     if (errno == ENOENT)
         fail(JST_EXIT_NOT_FOUND, "%s: no such command", values[optind]);
     fail(JST_EXIT_CANNOT_RUN, "%s: %s", values[optind], strerror(errno));
