@@ -1,0 +1,31 @@
+# What people type. Each target sets up what it needs first; nothing is done twice.
+.PHONY: build demo test check bench clean distclean lock format
+
+build:                  ## set everything up; afterwards .venv/bin/jostle is the command
+	@tools/setup.sh
+
+demo: build             ## two ordinary programs side by side, profiled on one clock
+	@.venv/bin/jostle demo
+
+test: build             ## the tests
+	@.venv/bin/python -m pytest -q
+
+check: build            ## tests, linters, sanitizers, fuzzers, freshness of generated files
+	@tools/check.sh
+
+bench: build            ## the figures of docs, measured here
+	@.venv/bin/python bench/run.py
+
+format: build           ## put the sources into their style
+	@.venv/bin/ruff format src tests tools bench
+	@.venv/bin/ruff check --fix src tests tools bench
+	@git ls-files 'runtime/*.[ch]' 'tests/*.[ch]' | xargs -r clang-format -i
+
+lock:                   ## renew requirements.lock from pyproject.toml
+	@tools/lock.sh
+
+clean:                  ## remove what a build makes
+	rm -rf build .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+distclean: clean        ## remove .venv too
+	rm -rf .venv

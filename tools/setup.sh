@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# setup.sh: everything between a fresh clone and a working .venv/bin/jostle.
+#
+# System packages (apt, when root on Debian or Ubuntu; otherwise it prints the line to run),
+# .venv with the versions of requirements.lock, the C parts in build/native, the jostle command.
+# Idempotent, and quick when nothing changed.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# command that must exist : Debian package that has it
+needed=(gcc:build-essential cmake:cmake ninja:ninja-build)
+# only `make check` needs these
+wanted=(clang:clang clang-tidy:clang-tidy clang-format:clang-format strace:strace
+    javac:default-jdk-headless)
+
+say() { printf '%s\n' "$*" >&2; }
+
+missing_of() {
+    local pair
+    for pair in "$@"; do
+        command -v "${pair%%:*}" >/dev/null || printf '%s ' "${pair#*:}"
+    done
+}
+
+# A Python of at least 3.11 that can make virtual environments; prefers one that is on PATH.
+find_python() {
+    local name
+    for name in python3 python3.14 python3.13 python3.12 python3.11 /usr/bin/python3; do
+        if "$name" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' \
+            2>/dev/null; then
+            command -v "$name"
+            return
+        fi
+    done
+}
+
+install_packages() {
+    local must may
+    must=$(missing_of "${needed[@]}")
+    [ -n "$(find_python)" ] || must+="python3-venv "
+    may=$(missing_of "${wanted[@]}")
+    [ -e /usr/include/cmocka.h ] || may+="libcmocka-dev "
+    if ! ls /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a >/dev/null 2>&1; then
+        may+="libclang-rt-dev "
+    fi
+    may=$(echo $may)
+    [ -n "$must$may" ] || return 0
+    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+        say "Installing: $must$may"
+        DEBIAN_FRONTEND=noninteractive apt-get update -q >/dev/null
+        # shellcheck disable=SC2086  # word lists
+        DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends \
+            $must $may >/dev/null
+    elif [ -n "$must" ]; then
+        say "jostle cannot be built yet: some system packages are missing. Run this, then again:"
+        say "    sudo apt-get install $must$may"
+        exit 1
+    else
+        say "Note: 'make check' also needs: sudo apt-get install $may"
+    fi
+}
+
+make_venv() {
+    local stamp=.venv/.requirements.lock
+    if ! .venv/bin/python -c '' 2>/dev/null; then
+        say "Making .venv"
+        "$(find_python)" -m venv --clear .venv
+    fi
+    if ! cmp -s requirements.lock "$stamp"; then
+        say "Installing the Python packages of requirements.lock"
+        .venv/bin/pip install --quiet --disable-pip-version-check -r requirements.lock
+        cp requirements.lock "$stamp"
+    fi
+    # The package itself: a link to src/, without a second build of the C parts.
+    if ! cmp -s pyproject.toml .venv/.pyproject.toml; then
+        .venv/bin/pip install --quiet --disable-pip-version-check --no-deps \
+            --no-build-isolation -C wheel.cmake=false -e .
+        cp pyproject.toml .venv/.pyproject.toml
+    fi
+}
+
+build_native() {
+    [ -f build/build.ninja ] || cmake --preset dev >/dev/null
+    cmake --build build -- -k 0 >build/last.log 2>&1 || {
+        cat build/last.log >&2
+        exit 1
+    }
+}
+
+install_packages
+make_venv
+build_native
