@@ -1,0 +1,220 @@
+"""How the benchmarks measure: variants that alternate, medians, and a stated uncertainty.
+
+Nothing here is ever a single absolute time. Each round runs every variant (the bare program,
+the program with jostle, the program with Darshan) one after the other, in an order that
+rotates; a figure is the median of the rounds' differences, so that a machine that drifts or is
+shared shifts both sides alike.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+BARE, OURS, PEER = "bare", "jostle", "darshan"
+PROGRAMS = Path(__file__).parent / "programs"
+
+Samples = dict[str, list[float]]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table.
+
+    Attributes:
+        key: Name for `--only`.
+        what: What was measured, for people.
+        unit: Unit of `bare`, `ours`, `added`, `spread` and `peer`.
+        target: The figure to reach, as text.
+        reached: Whether it was; None when the row could not be measured.
+        bare: The bare program.
+        ours: The same with jostle, or the figure itself where there is nothing to compare with.
+        added: ours - bare.
+        spread: Half-width of the 95 % interval of `added` (of `ratio` where that is the target).
+        ratio: ours / bare.
+        peer: Added by Darshan.
+        note: What a reader should know besides.
+    """
+
+    key: str
+    what: str
+    unit: str
+    target: str
+    reached: bool | None = None
+    bare: float | None = None
+    ours: float | None = None
+    added: float | None = None
+    spread: float | None = None
+    ratio: float | None = None
+    peer: float | None = None
+    note: str = ""
+
+
+@dataclass
+class Bench:
+    """Where a run of the benchmarks works and what it compares.
+
+    Attributes:
+        preload: libjostle.so.
+        darshan: Darshan's libdarshan.so, or None where it is not installed.
+        quick: Fewer rounds: for a first look, not for a figure to quote.
+        memory: Scratch folder in memory (tmpfs) where there is one.
+        disk: Scratch folder in the default folder for temporary files.
+        cpus: The CPUs that this process may use.
+    """
+
+    preload: Path
+    darshan: Path | None
+    quick: bool
+    memory: Path = field(init=False)
+    disk: Path = field(init=False)
+    cpus: list[int] = field(init=False)
+
+    def __enter__(self) -> Bench:
+        shm = Path("/dev/shm")
+        in_memory = str(shm) if shm.is_dir() and os.access(shm, os.W_OK) else None
+        self.memory = Path(tempfile.mkdtemp(prefix="jostle-bench-", dir=in_memory))
+        self.disk = Path(tempfile.mkdtemp(prefix="jostle-bench-"))
+        self.disk.chmod(0o755)
+        self.cpus = sorted(os.sched_getaffinity(0))
+        for name in ("spool", "darshan"):
+            (self.disk / name).mkdir()
+            (self.disk / name).chmod(0o1777)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        shutil.rmtree(self.memory, ignore_errors=True)
+        shutil.rmtree(self.disk, ignore_errors=True)
+
+    def rounds(self, full: int) -> int:
+        """Number of alternations, where `full` gives a figure to quote."""
+        return max(3, full // 5) if self.quick else full
+
+    def variants(self, peer: bool = True) -> dict[str, dict[str, str]]:
+        """The environment that each variant adds to our own."""
+        found = {BARE: {}, OURS: self.jostle()}
+        if peer and self.darshan is not None:
+            found[PEER] = {
+                "LD_PRELOAD": str(self.darshan),
+                "DARSHAN_ENABLE_NONMPI": "1",
+                "DARSHAN_EXCLUDE_DIRS": "none",  # it leaves /dev/shm out otherwise
+                "DARSHAN_LOGPATH": str(self.disk / "darshan"),
+            }
+        return found
+
+    def jostle(self, spool: Path | None = None, **settings: str) -> dict[str, str]:
+        """The environment of a program under jostle; `settings` without their JOSTLE_."""
+        named = {f"JOSTLE_{key}": value for key, value in settings.items()}
+        spool = spool or self.disk / "spool"
+        return {
+            "LD_PRELOAD": str(self.preload),
+            "JOSTLE_SPOOL": str(spool),
+            "JOSTLE_JOB": "bench",
+            "JOSTLE_CONFIG": os.devnull,
+            **named,
+        }
+
+    def compile(self, name: str) -> str:
+        """Compiles bench/programs/NAME.c once; returns the program's path."""
+        program = self.disk / name
+        if not program.exists():
+            flags = ["-std=gnu11", "-O2", "-pthread"]
+            source = PROGRAMS / f"{name}.c"
+            subprocess.run(["cc", *flags, str(source), "-o", str(program)], check=True)
+        return str(program)
+
+    def spool(self, name: str) -> Path:
+        """A new, empty spool."""
+        path = self.disk / f"spool-{name}"
+        path.mkdir()
+        path.chmod(0o1777)
+        return path
+
+
+def environment(added: Mapping[str, str]) -> dict[str, str]:
+    """Our environment without any profiler's settings, and with `added`."""
+    clean = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("JOSTLE", "DARSHAN", "LD_PRELOAD"))
+    }
+    return {**clean, **added}
+
+
+def output(command: Sequence[str], added: Mapping[str, str]) -> str:
+    """Runs a program and returns what it printed."""
+    done = subprocess.run(
+        list(command), env=environment(added), check=True, text=True, capture_output=True
+    )
+    return done.stdout
+
+
+def alternate(
+    variants: Mapping[str, Mapping[str, str]],
+    rounds: int,
+    once: Callable[[Mapping[str, str]], float],
+) -> Samples:
+    """Runs every variant once per round, in rotating order; returns the samples by variant."""
+    names = list(variants)
+    samples: Samples = {name: [] for name in names}
+    for number in range(rounds):
+        for place in range(len(names)):
+            name = names[(number + place) % len(names)]
+            samples[name].append(once(variants[name]))
+    return samples
+
+
+def added(samples: Samples, name: str) -> tuple[float, float]:
+    """What a variant adds to the bare program: median of the rounds' differences.
+
+    Returns:
+        The median, and the half-width of its 95 % interval (from the quartiles of the
+        differences, so that a few disturbed rounds do not widen it).
+    """
+    differences = [a - b for a, b in zip(samples[name], samples[BARE], strict=True)]
+    return statistics.median(differences), half_width(differences)
+
+
+def half_width(values: Sequence[float]) -> float:
+    """Half-width of the 95 % interval of a median: 1.96 * 1.253 * sigma / sqrt(n)."""
+    if len(values) < 2:
+        return math.inf
+    low, _, high = statistics.quantiles(values, n=4)
+    return 1.96 * 1.253 * (high - low) / 1.349 / math.sqrt(len(values))
+
+
+def mean_ratio(samples: Samples, name: str) -> tuple[float, float]:
+    """Mean of the rounds' ratios to the bare program (geometric), with its 95 % half-width."""
+    logs = [math.log(a / b) for a, b in zip(samples[name], samples[BARE], strict=True)]
+    ratio = math.exp(statistics.fmean(logs))
+    student = 1.96 + 2.5 / max(1, len(logs) - 1)  # close to Student's t from 5 rounds on
+    return ratio, ratio * student * statistics.stdev(logs) / math.sqrt(len(logs))
+
+
+def compared(
+    samples: Samples, key: str, what: str, unit: str, target: str, limit: float, note: str = ""
+) -> Row:
+    """A row whose target is a limit on what is added to the bare program, in `unit`."""
+    bare, ours = (statistics.median(samples[name]) for name in (BARE, OURS))
+    more, spread = added(samples, OURS)
+    peer = added(samples, PEER)[0] if PEER in samples else None
+    reached = more <= limit
+    return Row(key, what, unit, target, reached, bare, ours, more, spread, ours / bare, peer, note)
+
+
+def say(text: str) -> None:
+    """Tells a waiting person what is going on."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def joined(parts: Iterable[str]) -> str:
+    """The parts that are not empty, as one note."""
+    return "; ".join(part for part in parts if part)

@@ -1,0 +1,101 @@
+"""What jostle costs a process by being there: the heartbeat's CPU time, and memory."""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from measure import Bench, Row, alternate, compared, environment, half_width, joined
+from profiles import totals
+
+NS_PER_US = 1000.0
+KIB = 1024.0
+
+
+def others_ns(pid: int) -> int | None:
+    """CPU time (ns) of all threads of a process but its main one; None when there are none."""
+    found = None
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        if task.name != str(pid):
+            found = (found or 0) + int((task / "schedstat").read_text().split()[0])
+    return found
+
+
+def watch_heartbeat(pid: int, slice_s: float, seconds: float) -> list[float]:
+    """CPU time (us) that the heartbeat of a process took in each slice, read in mid-slice."""
+    used: list[float] = []
+    before = None
+    end = time.time() + seconds
+    while time.time() < end:
+        now = time.time()
+        time.sleep((int(now / slice_s + 0.5) + 0.5) * slice_s - now)
+        after = others_ns(pid)
+        if before is not None and after is not None:
+            used.append((after - before) / NS_PER_US)
+        before = after
+    return used
+
+
+def heartbeat_row(bench: Bench) -> Row:
+    """CPU time of the heartbeat per slice: from the kernel, and as the profile says itself."""
+    seconds, slice_s = (3.0 if bench.quick else 8.0), 0.1
+    spool = bench.spool("heartbeat")
+    command = [bench.compile("micro"), "tick", str(bench.memory), str(seconds + 1), "-"]
+    variant = bench.jostle(spool, SLICE="100ms")
+    with subprocess.Popen(command, env=environment(variant)) as process:
+        time.sleep(0.5)
+        used = watch_heartbeat(process.pid, slice_s, seconds)
+    row = Row("heartbeat", "heartbeat, CPU per slice", "us", "<= 75 us")
+    if not used:
+        return replace(row, note="no thread of ours was seen")
+    median = statistics.median(used)
+    own = totals(spool).get("self_heartbeat_ns", 0) / NS_PER_US / ((seconds + 1) / slice_s)
+    note = joined(
+        [f"mean {statistics.fmean(used):.0f} us", f"profile says {own:.0f} us", "100 ms slices"]
+    )
+    return replace(
+        row, ours=median, added=median, spread=half_width(used), reached=median <= 75, note=note
+    )
+
+
+def resident_kib(command: list[str], variant: Mapping[str, str]) -> float:
+    """Resident memory (KiB) of `micro hold` once all its threads have done their I/O."""
+    with subprocess.Popen(
+        command,
+        env=environment(variant),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        if process.stdout.readline() != "ready\n":
+            raise RuntimeError(f"{command[0]} did not come up")
+        rollup = Path(f"/proc/{process.pid}/smaps_rollup").read_text()
+        process.communicate("")
+    lines = dict(line.split(":", 1) for line in rollup.splitlines()[1:])
+    return float(lines["Rss"].split()[0])
+
+
+def memory_rows(bench: Bench) -> list[Row]:
+    """Resident memory that jostle adds to a process, and to each further thread that does I/O."""
+    rounds, many = bench.rounds(15), 64
+
+    def hold(threads: int) -> dict[str, list[float]]:
+        command = [bench.compile("micro"), "hold", str(bench.memory), str(threads), "-"]
+        return alternate(bench.variants(), rounds, lambda v: resident_kib(command, v))
+
+    one, all_of_them = hold(1), hold(many)
+    per_thread = {
+        name: [(b - a) / (many - 1) for a, b in zip(one[name], all_of_them[name], strict=True)]
+        for name in one
+    }
+    return [
+        compared(one, "memory", "memory per process", "KiB", "<= 1 MiB added", KIB, "RSS"),
+        compared(
+            per_thread, "memory", "memory per thread", "KiB", "<= 8 KiB added", 8, "RSS, 64 threads"
+        ),
+    ]

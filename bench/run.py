@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""Prints what jostle costs, beside the bare program and beside Darshan: `make bench`.
+
+    bench/run.py [--only ROW]... [--quick] [--json] [--preload LIBJOSTLE]
+
+Darshan is taken from DARSHAN_PRELOAD, or found where it is usually installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes.util
+import json
+import os
+import platform
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+
+import calls
+import process
+import size
+import store
+import whole
+from measure import Bench, Row, say
+
+ROWS: dict[str, Callable[[Bench], list[Row]]] = {
+    **{key: lambda bench, key=key: [calls.call_row(bench, key)] for key in calls.CALLS},  # type: ignore[misc]
+    "threads": lambda bench: [calls.threads_row(bench)],
+    "spawn": lambda bench: [calls.spawn_row(bench)],
+    "heartbeat": lambda bench: [process.heartbeat_row(bench)],
+    "whole": whole.whole_rows,
+    "memory": process.memory_rows,
+    "size": size.size_rows,
+    "ingest": partial(store.rows, key="ingest"),
+    "background": partial(store.rows, key="background"),
+}
+DARSHAN_FOLDERS = ["/usr/lib", "/usr/lib/x86_64-linux-gnu", "/usr/local/lib", "/opt/darshan/lib"]
+
+
+def find_preload(named: Path | None) -> Path:
+    """The library to measure: the named one, else that of this installation."""
+    if named is not None:
+        return named.resolve(strict=True)
+    import jostle
+
+    return jostle._native_path("libjostle.so")
+
+
+def find_darshan() -> Path | None:
+    """Darshan's library, if it is installed."""
+    named = os.environ.get("DARSHAN_PRELOAD")
+    if named:
+        return Path(named).resolve(strict=True)
+    for folder in DARSHAN_FOLDERS:
+        if (Path(folder) / "libdarshan.so").is_file():
+            return Path(folder) / "libdarshan.so"
+    known = ctypes.util.find_library("darshan")
+    return Path(known) if known and Path(known).is_absolute() else None
+
+
+def number(value: float | None) -> str:
+    """A figure with three significant digits or so."""
+    if value is None:
+        return "-"
+    if abs(value) >= 10_000:
+        return f"{value:,.0f}".replace(",", " ")
+    return f"{value:.{0 if abs(value) >= 1000 else 1 if abs(value) >= 100 else 2}f}"
+
+
+def cells(row: Row) -> list[str]:
+    """A row of the table as text."""
+    reached = "-" if row.reached is None else "yes" if row.reached else "NO"
+    spread = "-" if row.spread is None else f"± {number(row.spread)}"
+    ratio = "-" if row.ratio is None else f"{row.ratio:.3f}"
+    figures = [number(row.bare), number(row.ours), number(row.added), spread, ratio]
+    return [row.what, row.unit, *figures, row.target, reached, number(row.peer), row.note]
+
+
+def table(rows: list[Row]) -> str:
+    """All rows, in columns as wide as they need; notes below the row they belong to."""
+    head = ["what", "unit", "bare", "jostle", "added", "spread", "ratio", "target", "reached"]
+    lines = [[*head, "Darshan adds", ""], *(cells(row) for row in rows)]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(head) + 1)]
+    text = []
+    for line in lines:
+        shown = [
+            cell.ljust(width) if i in (0, 1, 7, 8) else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(line, widths, strict=False))
+        ]
+        text.append("  ".join(shown).rstrip())
+        if line[-1]:
+            text.append(f"    ({line[-1]})")
+    return "\n".join(text)
+
+
+def arguments() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--only", action="append", choices=list(ROWS), help="measure this row only")
+    parser.add_argument("--quick", action="store_true", help="fewer rounds: a first look")
+    parser.add_argument("--json", action="store_true", help="print the rows as JSON")
+    parser.add_argument("--preload", type=Path, help="library to measure")
+    return parser.parse_args()
+
+
+def measure(bench: Bench, keys: list[str]) -> list[Row]:
+    """Measures the rows one after the other; one that fails does not take the others along."""
+    rows: list[Row] = []
+    for key in keys:
+        say(f"{key} ...")
+        began = time.monotonic()
+        try:
+            rows += ROWS[key](bench)
+        except Exception as error:  # a broken row is a result too
+            rows.append(Row(key, key, "", "", note=f"failed: {type(error).__name__}: {error}"))
+        say(f"{key}: {time.monotonic() - began:.0f} s")
+    return rows
+
+
+def main() -> int:
+    """Measures and prints; exit status 0 whether or not the targets are reached."""
+    options = arguments()
+    preload, darshan = find_preload(options.preload), find_darshan()
+    with Bench(preload, darshan, options.quick) as bench:
+        rows = measure(bench, options.only or list(ROWS))
+    load = os.getloadavg()[0]
+    machine = f"{len(bench.cpus)} CPUs, Linux {platform.release()}, load {load:.1f}"
+    if options.json:
+        facts = {"machine": machine, "darshan": str(darshan) if darshan else None}
+        print(json.dumps({**facts, "rows": [asdict(row) for row in rows]}, indent=1))
+        return 0
+    print(table(rows))
+    judged = [row.reached for row in rows if row.reached is not None]
+    print(f"\n{sum(judged)} of {len(judged)} targets reached; {machine}.")
+    print("Darshan: " + (str(darshan) if darshan else "skipped (not installed)") + ".")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

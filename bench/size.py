@@ -1,0 +1,69 @@
+"""The size of one process's profile after a day at 4 s slices, from records of that length."""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from measure import Bench, Row, environment, say
+from profiles import Record, records, totals
+
+SLICE_S = 4
+SLICES_PER_DAY = 86_400 // SLICE_S
+MB = 1e6
+VARINT_OF_FEW = 1  # bytes of the value of a metric that counts failures
+
+
+def watch(bench: Bench, modes: list[str], slices: int) -> dict[str, Path]:
+    """Runs programs/mover.c in each mode at once, for some whole slices; returns the spools."""
+    program, processes, spools = bench.compile("mover"), [], {}
+    for mode in modes:
+        folder = bench.disk / f"mover-{mode}"
+        folder.mkdir()
+        spools[mode] = bench.spool(mode)
+        env = environment(bench.jostle(spools[mode], SLICE=f"{SLICE_S}s"))
+        seconds = (slices + 1.5) * SLICE_S - time.time() % SLICE_S
+        command = [program, mode, str(folder), f"{seconds:.2f}"]
+        processes.append(subprocess.Popen(command, env=env))
+    for process in processes:
+        process.wait()
+    return spools
+
+
+def full_slices(found: list[Record]) -> list[int]:
+    """Sizes of the slice records, without the first and last (parts of a slice)."""
+    return [record.size for record in found if record.kind == "S"][1:-1]
+
+
+def row(name: str, spool: Path, limit_mb: float, still: int) -> Row:
+    """Extrapolates a profile to a day; `still` metrics that did not move are priced in."""
+    what, target = f"profile of a process and day, {name}", f"<= {limit_mb:g} MB"
+    paths = sorted(spool.glob("*.jst"))
+    if len(paths) != 1:
+        return Row("size", what, "MB", target, note=f"{len(paths)} profiles instead of one")
+    head, found = records(paths[0])
+    sizes = full_slices(found)
+    if not sizes:
+        return Row("size", what, "MB", target, note="no whole slice was recorded")
+    per_slice = statistics.fmean(sizes) + still * VARINT_OF_FEW
+    others = sum(record.size for record in found if record.kind != "S")
+    day = (per_slice * SLICES_PER_DAY + head + others) / MB
+    spread = (max(sizes) - min(sizes)) / 2 * SLICES_PER_DAY / MB
+    note = f"{per_slice:.0f} B per slice of 4 s (n = {len(sizes)}), head {head / 1024:.0f} KiB"
+    return Row("size", what, "MB", target, day <= limit_mb, None, day, None, spread, note=note)
+
+
+def size_rows(bench: Bench) -> list[Row]:
+    """Both rows: a process that moves every metric in every slice, and an ordinary one."""
+    slices = 3 if bench.quick else 7
+    say(f"  {(slices + 1) * SLICE_S} s of whole slices")
+    spools = watch(bench, ["every", "typical"], slices)
+    moved = totals(spools["every"])
+    still = sorted(name for name, value in moved.items() if value == 0 and "_" in name)
+    full = row("every metric moving", spools["every"], 5, len(still))
+    if still:
+        full = replace(full, note=f"{full.note}; at rest, priced in: {', '.join(still)}")
+    return [full, row("typical", spools["typical"], 2, 0)]

@@ -1,0 +1,132 @@
+"""Whole programs, bare and under jostle: tar, Python's sqlite3, a Python script, make -j2."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from measure import BARE, OURS, PEER, Bench, Row, alternate, environment, mean_ratio, say
+
+LIMIT = 1.01
+
+SQLITE = """
+import sqlite3, sys
+base = sqlite3.connect(sys.argv[1])
+base.execute("create table t (a integer primary key, b text, c real)")
+for batch in range(60):
+    with base:
+        rows = ((f"name {i}", i / 7) for i in range(1500))
+        base.executemany("insert into t (b, c) values (?, ?)", rows)
+base.execute("create index i on t (b)")
+print(base.execute("select sum(c), count(distinct b) from t").fetchone())
+"""
+
+SCRIPT = """
+import csv, json, sys
+from collections import Counter
+words = Counter()
+with open(sys.argv[1], newline="") as source:
+    for row in csv.DictReader(source):
+        words.update(row["text"].split())
+with open(sys.argv[2], "w") as out:
+    for word, count in words.most_common():
+        out.write(json.dumps({"word": word, "count": count}) + "\\n")
+"""
+
+FUNCTION = """
+double f{n}_{k}(const double *x, int n) {{
+    double s = {k};
+    for (int i = 0; i < n; i++) s += x[i] * x[(i + {k}) % n] - s / (i + {n} + 1);
+    return s;
+}}
+"""
+
+
+def write_tree(root: Path) -> None:
+    """A tree of 3000 files of 1 to 48 KiB, for tar."""
+    text = b"".join(b"%d lines of a file\n" % n for n in range(4000))
+    for n in range(3000):
+        folder = root / f"d{n % 60}"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"f{n}").write_bytes(text[: 1024 * (1 + n % 48)])
+
+
+def write_table(path: Path) -> None:
+    """A CSV file of 60 000 lines, for the Python script."""
+    lines = (f"{n},word{n % 997} is word{n % 89} of {n % 7}\n" for n in range(60_000))
+    path.write_text("number,text\n" + "".join(lines))
+
+
+def write_project(root: Path) -> None:
+    """A C project of 16 files with a makefile."""
+    root.mkdir()
+    for n in range(16):
+        body = "".join(FUNCTION.format(n=n, k=k) for k in range(12))
+        (root / f"m{n}.c").write_text("#include <stdio.h>\n#include <stdlib.h>\n" + body)
+    (root / "main.c").write_text("int main(void) { return 0; }\n")
+    objects = " ".join(f"m{n}.o" for n in range(16))
+    (root / "Makefile").write_text(
+        f"CFLAGS = -O1\nall: program\nprogram: main.o {objects}\n\t$(CC) -o $@ $^\n"
+    )
+
+
+def timed(command: Sequence[str], folder: Path, variant: Mapping[str, str]) -> float:
+    """Wall-clock seconds of a program and its children."""
+    with open(os.devnull, "w") as null:
+        before = time.monotonic()
+        subprocess.run(list(command), cwd=folder, env=environment(variant), stdout=null, check=True)
+        return time.monotonic() - before
+
+
+def ratio_row(bench: Bench, name: str, once: Callable[[Mapping[str, str]], float]) -> Row:
+    """Alternates a whole program at least 15 times; the target is on the mean ratio."""
+    once({})  # caches warm
+    samples = alternate(bench.variants(), bench.rounds(25), once)
+    ratio, spread = mean_ratio(samples, OURS)
+    bare, ours = (statistics.median(samples[key]) * 1e3 for key in (BARE, OURS))
+    peer = None
+    note = f"mean of {len(samples[BARE])} alternations; spread is of the ratio"
+    if PEER in samples:
+        note += f"; Darshan {mean_ratio(samples, PEER)[0]:.3f} x"
+        peer = (statistics.median(samples[PEER]) - statistics.median(samples[BARE])) * 1e3
+    return Row(
+        "whole", name, "ms", "<= 1 %", ratio <= LIMIT, bare, ours, ours - bare, spread, ratio,
+        peer, note,
+    )  # fmt: skip
+
+
+def whole_rows(bench: Bench) -> list[Row]:
+    """All four programs, on files in memory (where the bare program is fastest)."""
+    root = bench.memory / "whole"
+    root.mkdir()
+    write_tree(root / "tree")
+    write_table(root / "table.csv")
+    write_project(root / "project")
+    python = shutil.which("python3", path="/usr/bin:/bin") or sys.executable
+
+    def sqlite(variant: Mapping[str, str]) -> float:
+        (root / "base.db").unlink(missing_ok=True)
+        return timed([python, "-c", SQLITE, "base.db"], root, variant)
+
+    def make(variant: Mapping[str, str]) -> float:
+        for made in [*root.glob("project/*.o"), root / "project/program"]:
+            made.unlink(missing_ok=True)
+        return timed(["make", "-s", "-j2"], root / "project", variant)
+
+    programs: dict[str, Callable[[Mapping[str, str]], float]] = {
+        "tar": lambda v: timed(["tar", "cf", "out.tar", "tree"], root, v),
+        "python sqlite3": sqlite,
+        "Python script": lambda v: timed([python, "-c", SCRIPT, "table.csv", "out.json"], root, v),
+        "make -j2": make,
+    }
+    rows = []
+    for name, once in programs.items():
+        say(f"  {name}")
+        rows.append(ratio_row(bench, f"whole program: {name}", once))
+    return rows
