@@ -48,7 +48,7 @@ def call_row(bench: Bench, key: str) -> Row:
     spool = bench.spool(key)
     once(bench.jostle(spool))
     counted = totals(spool).get(call.metric, 0)
-    samples = alternate(bench.variants(), bench.rounds(25), once)
+    samples = alternate(bench.variants(), bench.rounds(15), once)
     row = compared(samples, key, call.what, "ns", f"<= {call.limit:g} ns added", call.limit)
     if counted < LEAST_CALLS:
         return replace(row, reached=False, note=f"not counted: {call.metric} = {counted}")

@@ -66,9 +66,10 @@ def number(value: float | None) -> str:
     """A figure with three significant digits or so."""
     if value is None:
         return "-"
-    if abs(value) >= 10_000:
+    size = abs(value)
+    if size >= 10_000:
         return f"{value:,.0f}".replace(",", " ")
-    return f"{value:.{0 if abs(value) >= 1000 else 1 if abs(value) >= 100 else 2}f}"
+    return f"{value:.{0 if size >= 1000 else 1 if size >= 100 else 2 if size >= 1 else 3}f}"
 
 
 def cells(row: Row) -> list[str]:

@@ -14,14 +14,17 @@ from pathlib import Path
 from measure import BARE, OURS, PEER, Bench, Row, alternate, environment, mean_ratio, say
 
 LIMIT = 1.01
+FILES = 12_000  # for tar, 290 MB
+LINES = 240_000  # for the Python script
+MODULES = 12  # for make
 
 SQLITE = """
 import sqlite3, sys
 base = sqlite3.connect(sys.argv[1])
 base.execute("create table t (a integer primary key, b text, c real)")
-for batch in range(60):
+for batch in range(150):
     with base:
-        rows = ((f"name {i}", i / 7) for i in range(1500))
+        rows = ((f"name {i}", i / 7) for i in range(2000))
         base.executemany("insert into t (b, c) values (?, ?)", rows)
 base.execute("create index i on t (b)")
 print(base.execute("select sum(c), count(distinct b) from t").fetchone())
@@ -49,30 +52,30 @@ double f{n}_{k}(const double *x, int n) {{
 
 
 def write_tree(root: Path) -> None:
-    """A tree of 3000 files of 1 to 48 KiB, for tar."""
+    """A tree of files of 1 to 48 KiB, for tar."""
     text = b"".join(b"%d lines of a file\n" % n for n in range(4000))
-    for n in range(3000):
-        folder = root / f"d{n % 60}"
+    for n in range(FILES):
+        folder = root / f"d{n % 100}"
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"f{n}").write_bytes(text[: 1024 * (1 + n % 48)])
 
 
 def write_table(path: Path) -> None:
-    """A CSV file of 60 000 lines, for the Python script."""
-    lines = (f"{n},word{n % 997} is word{n % 89} of {n % 7}\n" for n in range(60_000))
+    """A CSV file, for the Python script."""
+    lines = (f"{n},word{n % 997} is word{n % 89} of {n % 7}\n" for n in range(LINES))
     path.write_text("number,text\n" + "".join(lines))
 
 
 def write_project(root: Path) -> None:
-    """A C project of 16 files with a makefile."""
+    """A C project of some files with a makefile."""
     root.mkdir()
-    for n in range(16):
-        body = "".join(FUNCTION.format(n=n, k=k) for k in range(12))
+    for n in range(MODULES):
+        body = "".join(FUNCTION.format(n=n, k=k) for k in range(36))
         (root / f"m{n}.c").write_text("#include <stdio.h>\n#include <stdlib.h>\n" + body)
     (root / "main.c").write_text("int main(void) { return 0; }\n")
-    objects = " ".join(f"m{n}.o" for n in range(16))
+    objects = " ".join(f"m{n}.o" for n in range(MODULES))
     (root / "Makefile").write_text(
-        f"CFLAGS = -O1\nall: program\nprogram: main.o {objects}\n\t$(CC) -o $@ $^\n"
+        f"CFLAGS = -O2\nall: program\nprogram: main.o {objects}\n\t$(CC) -o $@ $^\n"
     )
 
 
@@ -87,7 +90,7 @@ def timed(command: Sequence[str], folder: Path, variant: Mapping[str, str]) -> f
 def ratio_row(bench: Bench, name: str, once: Callable[[Mapping[str, str]], float]) -> Row:
     """Alternates a whole program at least 15 times; the target is on the mean ratio."""
     once({})  # caches warm
-    samples = alternate(bench.variants(), bench.rounds(25), once)
+    samples = alternate(bench.variants(), bench.rounds(20), once)
     ratio, spread = mean_ratio(samples, OURS)
     bare, ours = (statistics.median(samples[key]) * 1e3 for key in (BARE, OURS))
     peer = None
