@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# check.sh: everything that must hold before a change goes in. Runs after tools/setup.sh.
+#
+#   tools/check.sh           all steps; exit status 1 and a list when some failed
+#   tools/check.sh STEP...   these steps only (names as printed)
+#
+# FUZZ_SECONDS (60) is the time for each fuzzer. Logs: build/check/STEP.log
+set -uo pipefail
+cd "$(dirname "$0")/.."
+export PATH="$PWD/.venv/bin:$PATH"
+logs=build/check
+mkdir -p "$logs"
+wanted=("$@")
+failed=()
+
+# step NAME COMMAND...: runs it with its output in a log, shows the log's end when it fails.
+step() {
+    local name=$1 begin=$SECONDS
+    shift
+    if [ "${#wanted[@]}" -gt 0 ] && [[ ! " ${wanted[*]} " == *" $name "* ]]; then
+        return
+    fi
+    printf '%-12s ' "$name"
+    if "$@" >"$logs/$name.log" 2>&1; then
+        printf 'ok      %4d s  %s\n' $((SECONDS - begin)) "$(tail -n 1 "$logs/$name.log" | cut -c1-60)"
+    else
+        printf 'FAILED  %4d s\n' $((SECONDS - begin))
+        tail -n 40 "$logs/$name.log" | sed 's/^/    /'
+        failed+=("$name")
+    fi
+}
+
+c_files() { git ls-files -co --exclude-standard 'runtime/*.[ch]' 'tests/*.[ch]' 'bench/*.[ch]'; }
+
+style_c() { c_files | xargs clang-format --dry-run -Werror; }
+
+style_python() {
+    ruff check src tests tools bench && ruff format --check src tests tools bench
+}
+
+tidy() {
+    git ls-files -co --exclude-standard 'runtime/src/*.c' 'runtime/decoder/*.c' \
+        'runtime/launcher/*.c' | grep -v jst_metrics.c |
+        xargs -n 4 -P 2 clang-tidy -p build --quiet
+}
+
+# Compiles with warnings as errors, by gcc and by clang, and with every module left out in turn.
+builds() {
+    local compiler module
+    for compiler in gcc clang; do
+        cmake -G Ninja -B "build/$compiler" -DCMAKE_C_COMPILER="$compiler" -DJOSTLE_WERROR=ON \
+            -DJOSTLE_TESTS=ON >/dev/null && cmake --build "build/$compiler" -j 2 || return 1
+    done
+    for module in POSIX STDIO OS AIO; do
+        cmake -G Ninja -B "build/without" -DJOSTLE_WERROR=ON -DJOSTLE_WITH_POSIX=ON \
+            -DJOSTLE_WITH_STDIO=ON -DJOSTLE_WITH_OS=ON -DJOSTLE_WITH_AIO=ON \
+            "-DJOSTLE_WITH_$module=OFF" >/dev/null && cmake --build build/without -j 2 || return 1
+        LD_PRELOAD="$PWD/build/without/native/libjostle.so" JOSTLE_SPOOL=/nowhere /bin/true ||
+            return 1
+    done
+}
+
+# The export list of the library is calls.def, no more and no less.
+exports() {
+    python tools/exports.py build/native/libjostle.so
+}
+
+# sanitized NAME RUNTIME-LIBRARY: the runtime's tests on a build with that sanitizer.
+sanitized() {
+    local preload=
+    cmake --preset "$1" >/dev/null && cmake --build "build/$1" -j 2 || return 1
+    (cd "build/$1" && ctest --output-on-failure) || return 1
+    [ -z "$2" ] || preload=$(gcc -print-file-name="$2")
+    # Leaks: programs under test end as they please. Interceptor order: ours comes second.
+    ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 UBSAN_OPTIONS=print_stacktrace=1 \
+        TSAN_OPTIONS=report_bugs=1 JOSTLE_NATIVE="$PWD/build/$1/native" \
+        JOSTLE_TEST_PRELOAD="$preload" python -m pytest -q -x tests/runtime -m 'not foreign'
+}
+
+fuzz() {
+    local fuzzer name
+    cmake --preset fuzz >/dev/null && cmake --build build/fuzz -j 2 || return 1
+    for fuzzer in build/fuzz/fuzz/fuzz_*; do
+        name=$(basename "$fuzzer")
+        mkdir -p "build/fuzz/corpus/$name"
+        "$fuzzer" -max_total_time="${FUZZ_SECONDS:-60}" -rss_limit_mb=1024 -timeout=10 \
+            -print_final_stats=1 -artifact_prefix="$logs/$name-" "build/fuzz/corpus/$name" \
+            tests/data || return 1
+    done
+}
+
+step generated tools/generate.py --check
+step python-style style_python
+step mypy mypy
+step c-style style_c
+step tidy tidy
+step builds builds
+step exports exports
+step tests python -m pytest -q
+step asan sanitized asan libasan.so
+step ubsan sanitized ubsan ''
+step tsan sanitized tsan libtsan.so
+step fuzz fuzz
+
+if [ "${#failed[@]}" -gt 0 ]; then
+    echo "Failed: ${failed[*]}. Logs are in $logs; one step again: tools/check.sh ${failed[0]}"
+    exit 1
+fi
+echo "All checks passed."
