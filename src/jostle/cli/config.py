@@ -1,0 +1,119 @@
+"""The runtime's settings as a person finds them: defaults, operator's file, environment."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import stat
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from jostle.errors import JostleError
+
+DEFAULT_SPOOL = Path("/tmp/jostle")
+SYSTEM_CONFIG = Path("/etc/jostle/jostle.conf")
+_KEYS = ("enabled", "slice", "spool", "exclude_programs", "exclude_paths", "lock")
+_ENVIRONMENT = {"spool": "JOSTLE_SPOOL", "slice": "JOSTLE_SLICE", "enabled": "JOSTLE"}
+
+
+class SpoolError(JostleError):
+    """A spool cannot be read or written."""
+
+    exit_code = 2
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the runtime will go by.
+
+    Attributes:
+        file: The operator's file, when there is one.
+        values: Its keys and values.
+        locked: Keys that the environment may not change.
+        problems: Lines of the file that mean nothing, each in one sentence.
+    """
+
+    file: Path | None = None
+    values: dict[str, str] = field(default_factory=dict)
+    locked: frozenset[str] = frozenset()
+    problems: tuple[str, ...] = ()
+
+    def get(self, key: str) -> str | None:
+        """Return the value in force for `key`; None for the built-in default."""
+        user = os.environ.get(_ENVIRONMENT.get(key, ""))
+        if user and key not in self.locked:
+            return user
+        return self.values.get(key)
+
+    @property
+    def spool(self) -> Path:
+        """The spool folder in force."""
+        named = self.get("spool")
+        return Path(named) if named else DEFAULT_SPOOL
+
+    @property
+    def enabled(self) -> bool:
+        """Whether the runtime records at all."""
+        return (self.get("enabled") or "on").lower() not in ("off", "0", "no", "false")
+
+
+def settings() -> Settings:
+    """Read the operator's file (JOSTLE_CONFIG counts only where the system has none)."""
+    path = SYSTEM_CONFIG
+    if not path.exists():
+        named = os.environ.get("JOSTLE_CONFIG")
+        if not named:
+            return Settings()
+        path = Path(named)
+    try:
+        text = path.read_text(errors="replace")
+    except OSError as error:
+        return Settings(file=path, problems=(f"{path} cannot be read: {error.strerror}",))
+    values: dict[str, str] = {}
+    problems: list[str] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        bare = line.split("#", 1)[0].strip()
+        if not bare:
+            continue
+        key, equals, value = (part.strip() for part in bare.partition("="))
+        if not equals or key not in _KEYS:
+            problems.append(f"{path}:{number}: `{bare}` is no `key = value` that jostle knows")
+        else:
+            values[key] = value
+    locked = frozenset(key.strip() for key in values.get("lock", "").split(",") if key.strip())
+    return Settings(path, values, locked, tuple(problems))
+
+
+def owner_name(uid: int) -> str:
+    """Return the name of a user, or the number when nobody has it."""
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return f"uid {uid}"
+
+
+def check_readable(folder: Path) -> None:
+    """Refuse a spool that is missing or closed to us, saying whose it is and what to do."""
+    try:
+        facts = folder.stat()
+    except FileNotFoundError:
+        raise SpoolError(
+            f"the spool {folder} does not exist",
+            hint="check the name; it appears with the first profile: jostle run -- CMD",
+        ) from None
+    except OSError as error:
+        raise SpoolError(f"the spool {folder} cannot be reached: {error.strerror}") from error
+    if stat.S_ISDIR(facts.st_mode) and not os.access(folder, os.R_OK | os.X_OK):
+        mode, owner = stat.filemode(facts.st_mode), owner_name(facts.st_uid)
+        raise SpoolError(
+            f"the spool {folder} cannot be read: it belongs to {owner} ({mode}) "
+            f"and you are {owner_name(os.geteuid())}",
+            hint=f"ask {owner} to ingest it, run as {owner} (sudo -u {owner} jostle ingest "
+            f"{folder}), or name a spool of your own",
+        )
+    if not stat.S_ISDIR(facts.st_mode) and not os.access(folder, os.R_OK):
+        raise SpoolError(
+            f"{folder} cannot be read: it belongs to {owner_name(facts.st_uid)}",
+            hint="profiles are readable by their owner and root only; "
+            f"ask {owner_name(facts.st_uid)} or root to ingest it",
+        )

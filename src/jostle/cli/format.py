@@ -1,0 +1,104 @@
+"""Numbers and times as people read them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+_BINARY = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+_DECIMAL = ("", " k", " M", " G", " T", " P", " E")
+
+
+def significant(value: float) -> str:
+    """Return `value` with three digits, without exponent or idle zeros."""
+    if value == 0:
+        return "0"
+    digits = 0 if abs(value) >= 99.95 else 1 if abs(value) >= 9.995 else 2
+    return f"{value:.{digits}f}"
+
+
+def byte_count(value: float) -> str:
+    """Return a number of bytes in binary units: `1.50 MiB`."""
+    size = float(value)
+    for unit in _BINARY:
+        if abs(size) < 1023.5 or unit == _BINARY[-1]:
+            return f"{size:.0f} B" if unit == "B" else f"{significant(size)} {unit}"
+        size /= 1024
+    raise AssertionError("unreachable")
+
+
+def count(value: float) -> str:
+    """Return a number of things: exact with separators up to a million, then `12.3 M`."""
+    if abs(value) < 1e6:
+        return (
+            f"{value:,.0f}"
+            if float(value).is_integer() or abs(value) >= 100
+            else significant(value)
+        )
+    size = float(value)
+    for unit in _DECIMAL:
+        if abs(size) < 999.5 or unit == _DECIMAL[-1]:
+            return f"{significant(size)}{unit}"
+        size /= 1000
+    raise AssertionError("unreachable")
+
+
+def duration(ns: float) -> str:
+    """Return a span of `ns` nanoseconds: `350 µs`, `2.41 s`, `3 min 12 s`, `2 h 05 min`."""
+    seconds = ns / 1e9
+    if seconds < 1e-6:
+        return f"{ns:.0f} ns"
+    if seconds < 1e-3:
+        return f"{significant(seconds * 1e6)} µs"
+    if seconds < 1:
+        return f"{significant(seconds * 1e3)} ms"
+    if seconds < 60:
+        return f"{significant(seconds)} s"
+    whole = round(seconds)
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    if whole < 86400:
+        return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+    return f"{whole // 86400} d {whole % 86400 // 3600:02d} h"
+
+
+def percent(share: float) -> str:
+    """Return a share of 1 as a percentage: `12 %`, `0.31 %`."""
+    value = 100 * share
+    if 0 < value < 0.005:
+        return "< 0.01 %"
+    return f"{value:.0f} %" if value >= 9.95 or value == 0 else f"{significant(value)} %"
+
+
+def local_time(ns: int, *, zone: bool = True) -> str:
+    """Return nanoseconds since the epoch as local time, with its zone's name."""
+    moment = datetime.fromtimestamp(ns / 1e9).astimezone()
+    text = moment.strftime("%Y-%m-%d %H:%M:%S")
+    return f"{text} {zone_name(ns)}" if zone else text
+
+
+def zone_name(ns: int) -> str:
+    """Return the name of the local time zone at `ns` nanoseconds since the epoch."""
+    return datetime.fromtimestamp(ns / 1e9).astimezone().strftime("%Z")
+
+
+def iso_time(ns: int) -> str:
+    """Return nanoseconds since the epoch as ISO 8601 with the local offset, for programs."""
+    return datetime.fromtimestamp(ns / 1e9).astimezone().isoformat(timespec="milliseconds")
+
+
+def quantity(value: float, unit: str) -> str:
+    """Return `value` in the manner of its unit (bytes, ns, or a count of ops or threads)."""
+    if unit == "bytes":
+        return byte_count(value)
+    if unit == "ns":
+        return duration(value)
+    return count(value)
+
+
+def rate(value: float, unit: str) -> str:
+    """Return `value` of `unit` per second; time per second is a number of busy threads."""
+    if unit == "bytes":
+        return f"{byte_count(value)}/s"
+    if unit == "ns":
+        return f"{significant(value / 1e9)} s/s"
+    return f"{count(value)} {unit}/s"

@@ -1,0 +1,104 @@
+"""Options that several verbs share, and the repository they lead to."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from jostle.errors import UsageError
+
+if TYPE_CHECKING:
+    from jostle.repository import Repository
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def json_option(function: F) -> F:
+    """Add `--json`."""
+    return click.option("--json", "as_json", is_flag=True, help="The same content as JSON.")(
+        function
+    )
+
+
+def repository_option(function: F) -> F:
+    """Add `--repository DIR`, which wins over the one before the verb."""
+    return click.option(
+        "--repository",
+        metavar="DIR",
+        expose_value=True,
+        callback=_repository_path,
+        help="Repository to use [JOSTLE_REPOSITORY, or $XDG_DATA_HOME/jostle].",
+    )(function)
+
+
+def default_repository() -> Path:
+    """Return the repository's folder when no option names one."""
+    named = os.environ.get("JOSTLE_REPOSITORY")
+    if named:
+        return Path(named)
+    data = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
+    return Path(data) / "jostle"
+
+
+def _repository_path(ctx: click.Context, _param: click.Parameter, value: str | None) -> Path:
+    shared = ctx.find_root().obj or {}
+    named = value or shared.get("repository")
+    return Path(named) if named else default_repository()
+
+
+def open_repository(path: Path, *, create: bool = False) -> Repository:
+    """Open the repository (and pay for its imports only now)."""
+    from jostle.repository import Repository
+
+    return Repository(path, create=create)
+
+
+_SLICE = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|min|)")
+_AGE = re.compile(r"(\d+(?:\.\d+)?)\s*(s|min|h|d|w)")
+_AGE_SECONDS = {"s": 1, "min": 60, "h": 3600, "d": 86400, "w": 604800}
+
+
+class SliceLength(click.ParamType[int]):
+    """A slice length such as `500ms` or `4s`; a bare number is seconds; 100 ms to 60 s."""
+
+    name = "LENGTH"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return nanoseconds."""
+        match = _SLICE.fullmatch(str(value).strip())
+        if match:
+            scale = {"ms": 1e6, "s": 1e9, "": 1e9, "min": 60e9}[match[2]]
+            length = round(float(match[1]) * scale)
+            if 100_000_000 <= length <= 60_000_000_000:
+                return length
+        raise UsageError(
+            f"`{value}` is no slice length: it must lie between 100 ms and 60 s",
+            hint="write for example `--slice 500ms` or `--slice 4s`",
+        )
+
+
+class Age(click.ParamType[float]):
+    """A span such as `12h` or `30d`."""
+
+    name = "AGE"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return seconds."""
+        match = _AGE.fullmatch(str(value).strip())
+        if not match:
+            raise UsageError(f"`{value}` is no age", hint="write for example `12h`, `30d` or `8w`")
+        return float(match[1]) * _AGE_SECONDS[match[2]]
+
+
+def slice_text(length_ns: int) -> str:
+    """Return a slice length as JOSTLE_SLICE takes it: `500ms`, `4s`."""
+    if length_ns % 1_000_000_000 == 0:
+        return f"{length_ns // 1_000_000_000}s"
+    return f"{length_ns // 1_000_000}ms"

@@ -1,0 +1,113 @@
+"""What every verb prints with: tables for people, JSON for programs, the next command."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TextIO
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+_ANSI = {"red": "\033[31m", "bold": "\033[1m", "dim": "\033[2m", "reset": "\033[0m"}
+
+
+def has_colour(stream: TextIO) -> bool:
+    """Return whether escape sequences may go to `stream` (a terminal, and no NO_COLOR)."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return stream.isatty() and os.environ.get("TERM", "") != "dumb"
+
+
+def stderr_style(name: str) -> str:
+    """Return the escape sequence of a style for stderr; empty where colour is unwelcome."""
+    return _ANSI[name] if has_colour(sys.stderr) else ""
+
+
+def utf8(stream: TextIO | None = None) -> bool:
+    """Return whether `stream` (stdout) can carry block characters."""
+    encoding = getattr(stream or sys.stdout, "encoding", None) or "ascii"
+    return encoding.lower().replace("-", "") == "utf8"
+
+
+@functools.cache
+def console(*, err: bool = False) -> Console:
+    """Return the console for stdout (or stderr). A pipe gets whole lines and no colour."""
+    from rich.console import Console
+
+    stream = sys.stderr if err else sys.stdout
+    # A pipe has no width: rich would fold at 80 columns and programs would lose whole words.
+    width = None if stream.isatty() or "COLUMNS" in os.environ else 200
+    return Console(
+        file=stream, width=width, highlight=False, soft_wrap=False, no_color=not has_colour(stream)
+    )
+
+
+def table(columns: Sequence[str], *, title: str | None = None) -> Table:
+    """Return an empty table in the house style; a column named `>name` is right-aligned."""
+    from rich import box
+    from rich.table import Table
+
+    frame = Table(
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD if utf8() else box.ASCII2,
+        pad_edge=False,
+        show_edge=False,
+        header_style="bold",
+    )
+    for name in columns:
+        if name.startswith(">"):
+            frame.add_column(name[1:], justify="right", no_wrap=True)
+        else:
+            frame.add_column(name, overflow="fold")
+    return frame
+
+
+def show(*things: Any, err: bool = False) -> None:
+    """Print texts or tables to stdout (or stderr), without blanks at the ends of lines."""
+    target = console(err=err)
+    with target.capture() as captured:
+        for thing in things:
+            target.print(thing)
+    text = "\n".join(line.rstrip() for line in captured.get().splitlines())
+    click.echo(text, err=err)
+
+
+def emit_json(content: object) -> None:
+    """Print `content` as one JSON document to stdout."""
+    click.echo(json.dumps(content, indent=2, default=_plain, ensure_ascii=not utf8()))
+
+
+def _plain(value: object) -> object:
+    """Turn numpy scalars, arrays and dataclasses into what JSON knows."""
+    for name in ("to_json", "tolist"):
+        method = getattr(value, name, None)
+        if callable(method):
+            return method()
+    return str(value)
+
+
+def next_steps(*commands: str) -> None:
+    """End a verb: name on stderr the command(s) to try next."""
+    bold, dim, reset = stderr_style("bold"), stderr_style("dim"), stderr_style("reset")
+    sys.stdout.flush()
+    for number, command in enumerate(commands):
+        word = "next:" if number == 0 else "     "
+        click.echo(f"{dim}{word}{reset} {bold}{command}{reset}", err=True)
+
+
+def warn(lines: Iterable[str]) -> None:
+    """Print warnings on stderr, at most ten and then how many more."""
+    shown = list(lines)
+    for line in shown[:10]:
+        click.echo(f"{stderr_style('bold')}warning:{stderr_style('reset')} {line}", err=True)
+    if len(shown) > 10:
+        click.echo(f"warning: and {len(shown) - 10} more", err=True)

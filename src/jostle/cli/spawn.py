@@ -1,0 +1,103 @@
+"""Run a command as if jostle were not there: same descriptors, signals and exit status."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from resource import struct_rusage
+
+from jostle.errors import UsageError
+
+#: Sent to us by another process, they are meant for the command. SIGINT and SIGQUIT from the
+#: keyboard reach it by themselves, being sent to the whole foreground group.
+_FORWARDED = (
+    signal.SIGINT,
+    signal.SIGQUIT,
+    signal.SIGTERM,
+    signal.SIGHUP,
+    signal.SIGUSR1,
+    signal.SIGUSR2,
+)
+_SI_USER, _SI_TKILL = 0, -6
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a command ended.
+
+    Attributes:
+        pid: Its process.
+        start_ns: When it was started, ns since the epoch.
+        wall_ns: How long it ran.
+        cpu_ns: CPU time of it and of the children that it waited for.
+        status: Exit status as a shell would report it: 128 + signal when killed.
+        signal: Name of the signal that killed it, or None.
+    """
+
+    pid: int
+    start_ns: int
+    wall_ns: int
+    cpu_ns: int
+    status: int
+    signal: str | None
+
+
+def run(command: Sequence[str], environment: Mapping[str, str]) -> Outcome:
+    """Start `command`, hand it the signals meant for it, and wait for its end.
+
+    Raises:
+        UsageError: There is no such command (exit status 127) or it may not be run (126), the
+            statuses that a shell gives.
+    """
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # inherited SIG_IGN would hide the child's end
+    watched = {*_FORWARDED, signal.SIGCHLD}
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
+    # Python ignores these two; the command must find the defaults again.
+    restored = [signal.SIGPIPE, signal.SIGXFSZ]
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        restored.append(signal.SIGINT)
+    start_ns, start = time.time_ns(), time.monotonic_ns()
+    try:
+        pid = os.posix_spawnp(
+            command[0], list(command), dict(environment), setsigmask=mask, setsigdef=restored
+        )
+    except OSError as error:
+        missing = isinstance(error, FileNotFoundError)
+        raise UsageError(
+            f"cannot run `{command[0]}`: {error.strerror}",
+            hint="check the spelling and PATH" if missing else "check that it is executable",
+            exit_code=127 if missing else 126,
+        ) from error
+    try:
+        status, usage = _wait(pid, watched)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+    wall_ns = time.monotonic_ns() - start
+    killed = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
+    return Outcome(
+        pid=pid,
+        start_ns=start_ns,
+        wall_ns=wall_ns,
+        cpu_ns=round((usage.ru_utime + usage.ru_stime) * 1e9),
+        status=128 + killed if killed else os.WEXITSTATUS(status),
+        signal=signal.Signals(killed).name if killed else None,
+    )
+
+
+def _wait(pid: int, watched: set[signal.Signals]) -> tuple[int, struct_rusage]:
+    """Wait for the child, passing on what others send to us meanwhile."""
+    while True:
+        ended, status, usage = os.wait4(pid, os.WNOHANG)
+        if ended == pid:
+            return status, usage
+        news = signal.sigwaitinfo(watched)
+        # RATIONALE: only what a process sent is passed on. The kernel's own (the keyboard, a
+        # hang-up) reached the command already; it would see it twice.
+        if news.si_signo != signal.SIGCHLD and news.si_code in (_SI_USER, _SI_TKILL):
+            try:
+                os.kill(pid, news.si_signo)
+            except ProcessLookupError:
+                continue

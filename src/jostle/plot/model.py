@@ -1,0 +1,107 @@
+"""What a chart holds, apart from how it is drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: Okabe and Ito's palette, safe for colour-blind readers; the order is that of the series.
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+#: The same hues, light enough for a dark terminal.
+TERMINAL_PALETTE = ("#56B4E9", "#E69F00", "#2FBF94", "#E59CC4", "#F0E442", "#8CB8E8")
+
+
+@dataclass(frozen=True)
+class Series:
+    """One line of steps: a value that holds over each slice.
+
+    Attributes:
+        label: What it is ("written").
+        edges: n + 1 instants in ns since the epoch, ascending; the slices' borders.
+        values: n numbers, per second for counters and timers, levels for gauges.
+        total: Sum over the series in the metric's own unit; None for a level.
+    """
+
+    label: str
+    edges: NDArray[np.int64]
+    values: NDArray[np.float64]
+    total: float | None = None
+
+    @property
+    def peak(self) -> float:
+        """The greatest value, 0 for an empty series."""
+        return float(self.values.max(initial=0.0))
+
+    @property
+    def mean(self) -> float:
+        """The mean over the series' time, 0 for an empty series."""
+        weight = np.diff(self.edges)
+        return float(np.average(self.values, weights=weight)) if len(self.values) else 0.0
+
+    def resampled(self, edges: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the mean of the series within each of `edges`' spans (areas are kept).
+
+        Args:
+            edges: m + 1 instants in ns since the epoch.
+
+        Returns:
+            m means; NaN where the span lies outside of the series.
+        """
+        if not len(self.values):
+            return np.full(len(edges) - 1, np.nan)
+        start = self.edges[0]
+        known = (self.edges - start).astype(np.float64)
+        area = np.concatenate([[0.0], np.cumsum(self.values * np.diff(known))])
+        asked = np.clip(edges - float(start), known[0], known[-1])
+        covered = np.diff(asked)
+        gained = np.diff(np.interp(asked, known, area))
+        return np.where(covered > 0, gained / np.where(covered > 0, covered, 1.0), np.nan)
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One pair of axes: series of one unit, on the chart's common time axis.
+
+    Attributes:
+        title: Whose it is (a job's name).
+        note: A few words behind the title.
+        unit: Unit of the metric: bytes, ops, ns, threads.
+        level: True for a gauge, False for a rate per second.
+        series: At least one.
+    """
+
+    title: str
+    note: str
+    unit: str
+    level: bool
+    series: tuple[Series, ...]
+
+    @property
+    def peak(self) -> float:
+        """The greatest value of all series."""
+        return max(series.peak for series in self.series)
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Panels one above the other, over one time axis.
+
+    Attributes:
+        title: The heading.
+        note: A line below it; how the values were made.
+        panels: At least one.
+    """
+
+    title: str
+    note: str
+    panels: tuple[Panel, ...]
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """First and last instant of any series, ns since the epoch."""
+        drawn = [s for panel in self.panels for s in panel.series if len(s.values)]
+        if not drawn:
+            return 0, 1
+        return min(int(s.edges[0]) for s in drawn), max(int(s.edges[-1]) for s in drawn)
