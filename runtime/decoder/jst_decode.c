@@ -1,0 +1,249 @@
+/* jst_decode.c: the batch. */
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "jst_decode_internal.h"
+
+/* The largest record with its frame, and some more so that records come many at a time. */
+#define WINDOW_BYTES (JST_DECODE_PAYLOAD_MAX + 65536u)
+
+uint32_t jst_decode_api(void)
+{
+    return JST_DECODE_API;
+}
+
+static bool set_widths(jst_decode *d)
+{
+    jst_rows *s = &d->slices, *m = &d->mount_slices;
+    uint32_t numbers = JST_DECODE_SLICES_FIXED + d->process.count;
+    if (!jst_rows_make(s, numbers + 2 * d->histograms.count) ||
+        !jst_rows_make(m, JST_DECODE_MOUNT_FIXED + d->mounts.count))
+        return false;
+    for (uint32_t i = 0; i < s->columns; i++)
+        s->widths[i] = i < numbers ? 64 : (i - numbers) % 2 == 0 ? 64 * JST_DECODE_BUCKETS : 1;
+    for (uint32_t i = 0; i < m->columns; i++)
+        m->widths[i] = 64;
+    s->widths[JST_DECODE_PROCESS] = m->widths[JST_DECODE_PROCESS] = 32;
+    s->widths[JST_DECODE_SPAN] = m->widths[JST_DECODE_SPAN] = 32;
+    m->widths[JST_DECODE_SLOT] = 8;
+    return jst_rows_reserve(s, 1) && jst_rows_reserve(m, 1);
+}
+
+jst_decode *jst_decode_new(const char *process_ids, const char *histogram_ids,
+                           const char *mount_ids, uint64_t max_rows)
+{
+    jst_decode *d = calloc(1, sizeof *d);
+    if (d == NULL)
+        return NULL;
+    d->max_rows = max_rows;
+    bool ok = jst_wanted_set(&d->process, process_ids) &&
+              jst_wanted_set(&d->histograms, histogram_ids) &&
+              jst_wanted_set(&d->mounts, mount_ids) && set_widths(d);
+    d->histogram_used = calloc(d->histograms.count + 1, sizeof *d->histogram_used);
+    d->buffer = malloc(WINDOW_BYTES);
+    if (ok && d->histogram_used != NULL && d->buffer != NULL)
+        return d;
+    jst_decode_free(d);
+    return NULL;
+}
+
+void jst_decode_free(jst_decode *d)
+{
+    if (d == NULL)
+        return;
+    jst_wanted_free(&d->process);
+    jst_wanted_free(&d->histograms);
+    jst_wanted_free(&d->mounts);
+    jst_rows_free(&d->slices);
+    jst_rows_free(&d->mount_slices);
+    jst_memory_free(&d->results);
+    jst_memory_free(&d->events);
+    jst_memory_free(&d->text);
+    jst_table_free(&d->table);
+    free(d->histogram_used);
+    free(d->levels);
+    free(d->sums);
+    free(d->moved.cells);
+    free(d->moved.values);
+    free(d->buffer);
+    free(d);
+}
+
+bool jst_decode_scratch(jst_decode *d, uint32_t cells)
+{
+    if (d->scratch_cells < cells) {
+        uint32_t room = (cells + 7) / 8 * 8; /* whole groups */
+        uint64_t *levels = realloc(d->levels, room * sizeof *levels);
+        d->levels = levels != NULL ? levels : d->levels;
+        uint64_t *sums = realloc(d->sums, room * sizeof *sums);
+        d->sums = sums != NULL ? sums : d->sums;
+        uint16_t *moved = realloc(d->moved.cells, room * sizeof *moved);
+        d->moved.cells = moved != NULL ? moved : d->moved.cells;
+        uint64_t *values = realloc(d->moved.values, room * sizeof *values);
+        d->moved.values = values != NULL ? values : d->moved.values;
+        if (levels == NULL || sums == NULL || moved == NULL || values == NULL)
+            return false;
+        d->scratch_cells = room;
+    }
+    memset(d->levels, 0, cells * sizeof *d->levels);
+    return true;
+}
+
+void jst_warn(jst_job *j, uint64_t offset, const char *text)
+{
+    if (j->r->warning_count < JST_DECODE_WARNINGS)
+        j->r->warnings[j->r->warning_count] = (jst_decode_issue){offset, text};
+    if (j->r->warning_count < UINT32_MAX)
+        j->r->warning_count++;
+}
+
+void jst_refuse(jst_job *j, uint64_t offset, const char *text)
+{
+    if (j->r->error.text == NULL)
+        j->r->error = (jst_decode_issue){offset, text};
+}
+
+bool jst_full(const jst_job *j)
+{
+    return j->d->slices.count + j->d->mount_slices.count >= j->d->max_rows;
+}
+
+jst_decode_event *jst_event_add(jst_job *j, uint8_t type, uint64_t record)
+{
+    jst_decode *d = j->d;
+    size_t need = (d->event_count + 1) * sizeof(jst_decode_event);
+    if (need > d->events.bytes && !jst_memory_grow(&d->events, need * 2)) {
+        j->no_memory = true;
+        return NULL;
+    }
+    jst_decode_event *e = (jst_decode_event *)(void *)d->events.p + d->event_count++;
+    *e = (jst_decode_event){.type = type, .record = record};
+    j->r->events++;
+    return e;
+}
+
+void jst_event_text(jst_job *j, jst_decode_event *e, unsigned n, const uint8_t *p, uint64_t bytes)
+{
+    jst_decode *d = j->d;
+    size_t need = d->text_bytes + bytes;
+    if (need > d->text.bytes && !jst_memory_grow(&d->text, need * 2)) {
+        j->no_memory = true;
+        return;
+    }
+    if (bytes > 0)
+        memcpy(d->text.p + d->text_bytes, p, bytes);
+    e->text[n].at = d->text_bytes;
+    e->text[n].bytes = bytes;
+    d->text_bytes += bytes;
+}
+
+void jst_event_string(jst_job *j, jst_decode_event *e, unsigned n, jst_cursor *c)
+{
+    uint64_t bytes = jst_take_varint(c);
+    const uint8_t *p = jst_take_bytes(c, bytes);
+    if (p != NULL)
+        jst_event_text(j, e, n, p, bytes);
+}
+
+/* Which kind of file this is, by its first bytes. */
+static void read_file(jst_job *j)
+{
+    uint64_t look = j->s->size < 8 ? j->s->size : 8;
+    const uint8_t *p = jst_source_at(j->s, 0, look);
+    if (look == 0 || p == NULL) {
+        jst_refuse(j, 0, look == 0 ? "the file is empty" : "the file cannot be read");
+    } else if (look == 8 && memcmp(p, "jostle01", 8) == 0) {
+        j->r->kind = JST_DECODE_PROFILE;
+        jst_profile_read(j);
+    } else if (p[0] == 'H' || p[0] == 'P') {
+        j->r->kind = JST_DECODE_SHORTS;
+        jst_shorts_read(j);
+    } else {
+        jst_refuse(j, 0, "it does not begin like a profile (`jostle01`) or a shorts file");
+    }
+}
+
+static int64_t add(jst_decode *d, jst_source *s, int32_t process, uint64_t from_record,
+                   uint32_t flags)
+{
+    size_t need = (d->result_count + 1) * sizeof(jst_decode_result);
+    if (need > d->results.bytes && !jst_memory_grow(&d->results, need * 2))
+        return -1;
+    jst_decode_result *r = (jst_decode_result *)(void *)d->results.p + d->result_count;
+    memset(r, 0, sizeof *r);
+    r->file_bytes = s->size;
+    r->first_slice = d->slices.count;
+    r->first_mount = d->mount_slices.count;
+    r->first_event = d->event_count;
+    r->complete = 1;
+    jst_job j = {
+        .d = d, .r = r, .s = s, .process = process, .from_record = from_record, .flags = flags};
+    read_file(&j);
+    if (j.no_memory)
+        jst_refuse(&j, r->records_end, "out of memory");
+    r->slices = d->slices.count - r->first_slice;
+    r->mounts = d->mount_slices.count - r->first_mount;
+    return (int64_t)d->result_count++;
+}
+
+int64_t jst_decode_add_fd(jst_decode *d, int fd, int32_t process, uint64_t from_record,
+                          uint32_t flags)
+{
+    struct stat st;
+    jst_source s = {.fd = fd, .buffer = d->buffer, .buffer_bytes = WINDOW_BYTES};
+    if (fstat(fd, &st) == 0 && st.st_size > 0)
+        s.size = (uint64_t)st.st_size;
+    return add(d, &s, process, from_record, flags);
+}
+
+int64_t jst_decode_add_bytes(jst_decode *d, const void *bytes, size_t size, int32_t process,
+                             uint64_t from_record, uint32_t flags)
+{
+    jst_source s = {.fd = -1, .size = size, .window = bytes, .window_bytes = size};
+    return add(d, &s, process, from_record, flags);
+}
+
+const jst_decode_result *jst_decode_result_at(const jst_decode *d, uint64_t number)
+{
+    return number < d->result_count ? (const jst_decode_result *)(void *)d->results.p + number
+                                    : NULL;
+}
+
+static const jst_rows *rows_of(const jst_decode *d, uint32_t table)
+{
+    return table == JST_DECODE_SLICES ? &d->slices : &d->mount_slices;
+}
+
+uint64_t jst_decode_rows(const jst_decode *d, uint32_t table)
+{
+    return rows_of(d, table)->count;
+}
+
+const void *jst_decode_values(const jst_decode *d, uint32_t table, uint32_t column)
+{
+    const jst_rows *r = rows_of(d, table);
+    return column < r->columns ? r->data[column].p : NULL;
+}
+
+const int64_t *jst_decode_histogram(const jst_decode *d, uint32_t column, const uint8_t **valid,
+                                    uint64_t *nulls)
+{
+    if (column >= d->histograms.count)
+        return NULL;
+    uint32_t at = JST_DECODE_SLICES_FIXED + d->process.count + 2 * column;
+    *valid = d->slices.data[at + 1].p;
+    *nulls = d->slices.count - d->histogram_used[column];
+    return (const int64_t *)(const void *)d->slices.data[at].p;
+}
+
+const jst_decode_event *jst_decode_events(const jst_decode *d, uint64_t *count)
+{
+    *count = d->event_count;
+    return (const jst_decode_event *)(const void *)d->events.p;
+}
+
+const char *jst_decode_text(const jst_decode *d, uint64_t *bytes)
+{
+    *bytes = d->text_bytes;
+    return (const char *)d->text.p;
+}

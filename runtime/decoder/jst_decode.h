@@ -1,0 +1,103 @@
+/* jst_decode.h: profiles and shorts files to columns (docs/reference/profile-format.md).
+ *
+ * A batch takes many files and appends their slices to shared columns, which live until the batch
+ * is freed. Input is hostile: every length is checked against the file, memory stays within a
+ * constant factor of what was read, and a damaged file gives its valid prefix and a warning.
+ * A batch belongs to one thread at a time; different batches may run at once.
+ */
+#ifndef JST_DECODE_H
+#define JST_DECODE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define JST_DECODE_API 1 /* changes whenever this header does; see jst_decode_api */
+#define JST_DECODE_HEAD_BYTES 4096
+#define JST_DECODE_BUCKETS 32
+#define JST_DECODE_WARNINGS 8
+#define JST_DECODE_DOOR __attribute__((visibility("default")))
+
+typedef struct jst_decode jst_decode;
+
+enum jst_decode_kind { JST_DECODE_NOTHING, JST_DECODE_PROFILE, JST_DECODE_SHORTS };
+
+enum jst_decode_flag {
+    JST_DECODE_REMAINDER = 1, /* a last row from the live blocks (profiles) */
+};
+
+/* Columns of the two tables. The first few are fixed, then one per wanted metric in the order that
+ * was asked for. All are int64 but process and span (int32) and slot (int8). */
+enum jst_decode_table { JST_DECODE_SLICES, JST_DECODE_MOUNT_SLICES };
+enum jst_decode_column { JST_DECODE_PROCESS, JST_DECODE_SLICE, JST_DECODE_SPAN, JST_DECODE_SLOT };
+#define JST_DECODE_SLICES_FIXED 3
+#define JST_DECODE_MOUNT_FIXED 4
+
+typedef struct jst_decode_issue {
+    uint64_t offset;  /* byte in the file */
+    const char *text; /* static */
+} jst_decode_issue;
+
+/* What became of one file. */
+typedef struct jst_decode_result {
+    jst_decode_issue error;       /* text NULL: the file was read, perhaps with warnings */
+    uint64_t file_bytes;          /* its size when it was opened */
+    uint64_t records_read;        /* where the next reading may go on (from_record) */
+    uint64_t records_end;         /* offset after the last good record */
+    uint64_t first_slice, slices; /* its rows in the slices table */
+    uint64_t first_mount, mounts; /* its rows in the mount_slices table */
+    uint64_t first_event, events; /* its events */
+    uint32_t kind;                /* enum jst_decode_kind */
+    uint32_t complete;            /* 0: stopped because the batch has max_rows rows */
+    uint32_t remainder;           /* 1: its last row is the remainder */
+    uint32_t warning_count;       /* may exceed what is kept */
+    jst_decode_issue warnings[JST_DECODE_WARNINGS];
+    uint8_t head[JST_DECODE_HEAD_BYTES]; /* profiles: the header as it was */
+} jst_decode_result;
+
+/* Everything in a file that is no slice. Text fields are ranges of the batch's text arena.
+ *   type 'M' number: slot, major, minor, mnt_id, fs_magic         text: path, type, source
+ *        'C' number: realtime_ns, state, maxerror_us, step_ns (signed)
+ *        'N' number: realtime_ns                                  text: text
+ *        'H' number: slice_ns, cell_count, slots, stride, crc     text: host, job, library, boot id
+ *        'P' number: pid, ppid, uid, gid, sid, start_ns, end_ns, end_reason, row   text: program
+ *        'p' number: slot, major, minor, fs_magic: a mount of the 'P' before it
+ *   'P' events: header is the number of the 'H' event (within this file's events) they go by. */
+typedef struct jst_decode_event {
+    uint64_t number[9];
+    uint64_t record; /* number of the record in the file */
+    struct {
+        uint64_t at, bytes;
+    } text[4];
+    uint32_t type;
+    uint32_t header;
+} jst_decode_event;
+
+/** JST_DECODE_API of the library, so that a caller can refuse another one. */
+JST_DECODE_DOOR uint32_t jst_decode_api(void);
+
+/** A new batch. Each list holds metric ids, separated by newlines: process-scope numbers,
+ *  process-scope histograms, mount-scope numbers. max_rows bounds both tables together.
+ *  NULL when memory is short. */
+JST_DECODE_DOOR jst_decode *jst_decode_new(const char *process_ids, const char *histogram_ids,
+                                           const char *mount_ids, uint64_t max_rows);
+JST_DECODE_DOOR void jst_decode_free(jst_decode *d);
+
+/** Appends one file; its rows carry `process`, and only records from number from_record on give
+ *  rows. Short processes get the numbers -1, -2, ... in the order of the batch. fd stays open and
+ *  its position is not used. Returns the number of its result, or -1 when memory is short. */
+JST_DECODE_DOOR int64_t jst_decode_add_fd(jst_decode *d, int fd, int32_t process,
+                                          uint64_t from_record, uint32_t flags);
+JST_DECODE_DOOR int64_t jst_decode_add_bytes(jst_decode *d, const void *bytes, size_t size,
+                                             int32_t process, uint64_t from_record, uint32_t flags);
+
+/* Views, valid until the next jst_decode_add or jst_decode_free. */
+JST_DECODE_DOOR const jst_decode_result *jst_decode_result_at(const jst_decode *d, uint64_t number);
+JST_DECODE_DOOR uint64_t jst_decode_rows(const jst_decode *d, uint32_t table);
+JST_DECODE_DOOR const void *jst_decode_values(const jst_decode *d, uint32_t table, uint32_t column);
+/** 32 int64 per row; rows whose bit in *valid (LSB first) is 0 are all zero; *nulls counts them. */
+JST_DECODE_DOOR const int64_t *jst_decode_histogram(const jst_decode *d, uint32_t column,
+                                                    const uint8_t **valid, uint64_t *nulls);
+JST_DECODE_DOOR const jst_decode_event *jst_decode_events(const jst_decode *d, uint64_t *count);
+JST_DECODE_DOOR const char *jst_decode_text(const jst_decode *d, uint64_t *bytes);
+
+#endif

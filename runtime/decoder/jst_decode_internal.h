@@ -1,0 +1,222 @@
+/* jst_decode_internal.h: what the files of the decoder share. */
+#ifndef JST_DECODE_INTERNAL_H
+#define JST_DECODE_INTERNAL_H
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "jst_decode.h"
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "profiles are little-endian, and so must this machine be"
+#endif
+
+#define JST_DECODE_PAYLOAD_MAX (1u << 20) /* of one record, by the format */
+#define JST_DECODE_CELLS_MAX 65536u
+#define JST_DECODE_SLOTS_MAX 64u
+#define JST_DECODE_TABLE_MAX (1u << 20)
+#define JST_DECODE_BLOCK_HEAD 64u
+#define JST_DECODE_HISTORY_MAX 10000u /* events kept of one profile */
+
+static inline uint32_t jst_load32(const uint8_t *p)
+{
+    uint32_t v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+static inline uint64_t jst_load64(const uint8_t *p)
+{
+    uint64_t v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+/* ---- bytes (jst_decode_bytes.c) ---- */
+uint32_t jst_decode_crc32(const uint8_t *p, size_t n);
+
+/* A file or a piece of memory. A file is read through a window, never mapped: its owner could cut
+ * it short under a mapping and kill the reader. */
+typedef struct jst_source {
+    int fd; /* -1: memory, wholly in the window */
+    uint64_t size;
+    const uint8_t *window;
+    uint64_t window_at, window_bytes;
+    uint8_t *buffer;
+    size_t buffer_bytes;
+} jst_source;
+
+bool jst_source_refill(jst_source *s, uint64_t at, uint64_t n);
+
+/** n bytes at an offset, valid until the next call; NULL when the file does not have them. */
+static inline const uint8_t *jst_source_at(jst_source *s, uint64_t at, uint64_t n)
+{
+    if (__builtin_expect(at < s->window_at || n > s->window_bytes ||
+                             at - s->window_at > s->window_bytes - n,
+                         0) &&
+        !jst_source_refill(s, at, n))
+        return NULL;
+    return s->window + (at - s->window_at);
+}
+
+/** Forgets what was read before: the next jst_source_at sees the file as it is then. */
+static inline void jst_source_forget(jst_source *s)
+{
+    if (s->fd >= 0)
+        s->window_bytes = 0;
+}
+
+/* A range being read. Running over the end sets p to NULL, once and for all. */
+typedef struct jst_cursor {
+    const uint8_t *p, *end;
+} jst_cursor;
+
+uint64_t jst_take_varint_slow(jst_cursor *c);
+
+static inline uint64_t jst_take_varint(jst_cursor *c)
+{
+    if (c->p != NULL && c->p < c->end && *c->p < 0x80)
+        return *c->p++;
+    return jst_take_varint_slow(c);
+}
+
+static inline int64_t jst_unzigzag(uint64_t v)
+{
+    return (int64_t)((v >> 1) ^ (0 - (v & 1)));
+}
+
+/** n bytes, or NULL (and the cursor with it) when there are fewer. */
+static inline const uint8_t *jst_take_bytes(jst_cursor *c, uint64_t n)
+{
+    if (c->p == NULL || (uint64_t)(c->end - c->p) < n)
+        return c->p = NULL;
+    const uint8_t *p = c->p;
+    c->p += n;
+    return p;
+}
+
+/* One framed record; the payload lies in the source's window. */
+typedef struct jst_record {
+    uint8_t type;
+    jst_cursor payload;
+    uint64_t next; /* offset of the record after it */
+} jst_record;
+
+enum jst_record_state { JST_RECORD_GOOD, JST_RECORD_END, JST_RECORD_CUT, JST_RECORD_BAD };
+
+/** The record at an offset of a file whose records end at `end`. */
+enum jst_record_state jst_record_at(jst_source *s, uint64_t at, uint64_t end, jst_record *r);
+
+/* ---- metric table (jst_decode_table.c) ---- */
+enum jst_coding { JST_CODED_NOT, JST_CODED_VARINT, JST_CODED_GAUGE, JST_CODED_NS };
+enum jst_goal { JST_GOAL_NONE, JST_GOAL_VALUE, JST_GOAL_GAUGE, JST_GOAL_BUCKET, JST_GOAL_MOUNT };
+
+/* How a cell is coded, and where its value goes. */
+typedef struct jst_cell {
+    uint8_t coding; /* enum jst_coding */
+    uint8_t goal;   /* enum jst_goal */
+    uint8_t timer;  /* ticks in the live blocks */
+    uint8_t part;   /* slot of a mount, or bucket of a histogram */
+    uint16_t column;
+} jst_cell;
+
+/* The wanted metrics: ids cut out of one text. */
+typedef struct jst_wanted {
+    char *text;
+    const char **ids;
+    uint32_t count;
+} jst_wanted;
+
+/* A metric table, made ready for decoding. */
+typedef struct jst_table {
+    uint32_t cell_count, slots, stride, text_bytes, crc;
+    uint32_t group_count, bitmap_bytes, gauge_count;
+    char *text;
+    jst_cell *cells;
+    uint32_t *gauges; /* cells that hold a gauge somebody wants */
+} jst_table;
+
+bool jst_wanted_set(jst_wanted *w, const char *ids);
+void jst_wanted_free(jst_wanted *w);
+bool jst_table_is(const jst_table *t, const jst_table *shape, const uint8_t *text);
+/** Reads a table; shape gives cell_count, slots, stride and text_bytes. Returns NULL, or what is
+ *  wrong with it. The table must be freed either way. */
+const char *jst_table_read(jst_table *t, const jst_table *shape, const uint8_t *text,
+                           const jst_decode *d);
+void jst_table_free(jst_table *t);
+
+/* ---- rows (jst_decode_rows.c) ---- */
+typedef struct jst_memory {
+    uint8_t *p;
+    size_t bytes;
+} jst_memory; /* mapped pages: growing moves no byte, and new ones are zero */
+
+/* A column: `unit` bytes per row (units of a row's eighth for bitmaps, see jst_rows_reserve). */
+typedef struct jst_rows {
+    uint64_t count, capacity;
+    uint32_t columns;
+    uint32_t *widths; /* bytes per 8 rows */
+    jst_memory *data;
+} jst_rows;
+
+bool jst_memory_grow(jst_memory *m, size_t bytes);
+void jst_memory_free(jst_memory *m);
+bool jst_rows_make(jst_rows *r, uint32_t columns);
+void jst_rows_free(jst_rows *r);
+bool jst_rows_reserve(jst_rows *r, uint64_t more);
+
+/* The moved cells of one record, not yet in any column. */
+typedef struct jst_moved {
+    uint32_t count;
+    uint16_t *cells;
+    uint64_t *values; /* increases; changes of gauges (two's complement) */
+} jst_moved;
+
+bool jst_take_cells(jst_cursor *c, const jst_table *t, jst_moved *m);
+void jst_levels_follow(jst_decode *d, const jst_table *t, const jst_moved *m);
+/** One row of the slices table and those of its mounts. False when memory is short. */
+bool jst_rows_put(jst_decode *d, const jst_table *t, const jst_moved *m, int32_t process,
+                  int64_t slice, int32_t span);
+/** Span that fits its column. */
+int32_t jst_span(uint64_t first_slice, uint64_t last_slice);
+
+/* ---- batch (jst_decode.c) ---- */
+struct jst_decode {
+    jst_wanted process, histograms, mounts;
+    uint64_t max_rows;
+    uint64_t short_processes; /* so far */
+    jst_rows slices, mount_slices;
+    uint64_t *histogram_used; /* per histogram: rows that are not null */
+    jst_memory results, events, text;
+    uint64_t result_count, event_count, text_bytes;
+    jst_table table;  /* of the latest profile: most files share one */
+    uint64_t *levels; /* per cell: gauges of the file being read */
+    uint64_t *sums;   /* per cell */
+    jst_moved moved;
+    uint32_t scratch_cells; /* room in levels, sums and moved */
+    uint8_t *buffer;        /* window of files */
+};
+
+/* One file on its way through. */
+typedef struct jst_job {
+    jst_decode *d;
+    jst_decode_result *r;
+    jst_source *s;
+    int32_t process;
+    uint64_t from_record;
+    uint32_t flags;
+    bool no_memory;
+} jst_job;
+
+bool jst_decode_scratch(jst_decode *d, uint32_t cells);
+void jst_warn(jst_job *j, uint64_t offset, const char *text);
+void jst_refuse(jst_job *j, uint64_t offset, const char *text);
+jst_decode_event *jst_event_add(jst_job *j, uint8_t type, uint64_t record);
+void jst_event_text(jst_job *j, jst_decode_event *e, unsigned n, const uint8_t *p, uint64_t bytes);
+void jst_event_string(jst_job *j, jst_decode_event *e, unsigned n, jst_cursor *c);
+bool jst_full(const jst_job *j);
+
+void jst_profile_read(jst_job *j); /* jst_decode_profile.c */
+void jst_shorts_read(jst_job *j);  /* jst_decode_shorts.c */
+
+#endif

@@ -1,0 +1,319 @@
+/* jst_decode_profile.c: one profile (*.jst): header, commit, records, remainder. */
+#include "jst_decode_internal.h"
+
+#define PATIENCE 16 /* readings of a head that changes under us */
+
+enum head_field {
+    AT_VERSION = 8,
+    AT_HEAD_BYTES = 12,
+    AT_CELL_COUNT = 16,
+    AT_BLOCK_OFFSET = 20,
+    AT_BLOCK_BYTES = 24,
+    AT_BLOCK_CAPACITY = 28,
+    AT_TABLE_OFFSET = 32,
+    AT_TABLE_BYTES = 36,
+    AT_COMMIT_OFFSET = 40,
+    AT_COMMIT_BYTES = 44,
+    AT_TABLE_CRC = 48,
+    AT_MOUNT_SLOTS = 52,
+    AT_MOUNT_STRIDE = 56,
+    AT_SLICE_NS = 64,
+    AT_FIRST_SLICE = 88,
+    AT_GENERATION = 2048,
+    AT_TICK_NS = 2056,
+    AT_HEARTBEAT_NS = 2064,
+    AT_END_NS = 2072,
+    AT_BLOCKS_USED = 2084,
+};
+
+static uint32_t head32(const jst_job *j, enum head_field at)
+{
+    return jst_load32(j->r->head + at);
+}
+
+static uint64_t head64(const jst_job *j, enum head_field at)
+{
+    return jst_load64(j->r->head + at);
+}
+
+/* Does an area lie behind the header and before the records? */
+static bool inside(const jst_job *j, uint64_t offset, uint64_t bytes)
+{
+    uint64_t end = head32(j, AT_HEAD_BYTES);
+    return offset >= JST_DECODE_HEAD_BYTES && offset <= end && bytes <= end - offset;
+}
+
+static const char *head_flaw(const jst_job *j)
+{
+    uint64_t cells = head32(j, AT_CELL_COUNT);
+    if (head32(j, AT_VERSION) != 1)
+        return "its format version is not 1: a newer jostle wrote it";
+    if (head32(j, AT_HEAD_BYTES) > j->s->size)
+        return "the file ends inside its head: it was cut short";
+    if (cells == 0 || cells > JST_DECODE_CELLS_MAX)
+        return "the number of cells is out of bounds";
+    if (head32(j, AT_BLOCK_BYTES) < JST_DECODE_BLOCK_HEAD + 8 * cells ||
+        !inside(j, head32(j, AT_BLOCK_OFFSET),
+                (uint64_t)head32(j, AT_BLOCK_BYTES) * head32(j, AT_BLOCK_CAPACITY)))
+        return "the counter blocks do not lie inside the head";
+    if (head32(j, AT_COMMIT_BYTES) < 16 + 8 * cells ||
+        !inside(j, head32(j, AT_COMMIT_OFFSET), 2 * (uint64_t)head32(j, AT_COMMIT_BYTES)))
+        return "the commits do not lie inside the head";
+    if (head32(j, AT_TABLE_BYTES) > JST_DECODE_TABLE_MAX ||
+        !inside(j, head32(j, AT_TABLE_OFFSET), head32(j, AT_TABLE_BYTES)))
+        return "the metric table does not lie inside the head";
+    if (head64(j, AT_SLICE_NS) == 0)
+        return "the slice length is zero";
+    return NULL;
+}
+
+static bool read_head(jst_job *j)
+{
+    jst_source_forget(j->s);
+    const uint8_t *p = jst_source_at(j->s, 0, JST_DECODE_HEAD_BYTES);
+    if (p == NULL) {
+        jst_refuse(j, j->s->size, "the file ends inside its header: it was cut short");
+        return false;
+    }
+    memcpy(j->r->head, p, JST_DECODE_HEAD_BYTES);
+    const char *flaw = head_flaw(j);
+    if (flaw != NULL)
+        jst_refuse(j, 0, flaw);
+    return flaw == NULL;
+}
+
+/* The live fields as they are now. The fixed ones stay as they were checked: a hostile owner could
+ * change them meanwhile. */
+static bool read_live(jst_job *j)
+{
+    jst_source_forget(j->s);
+    const uint8_t *p = jst_source_at(j->s, AT_GENERATION, JST_DECODE_HEAD_BYTES - AT_GENERATION);
+    if (p != NULL)
+        memcpy(j->r->head + AT_GENERATION, p, JST_DECODE_HEAD_BYTES - AT_GENERATION);
+    return p != NULL;
+}
+
+static bool read_table(jst_job *j)
+{
+    jst_table *t = &j->d->table;
+    jst_table shape = {.cell_count = head32(j, AT_CELL_COUNT),
+                       .slots = head32(j, AT_MOUNT_SLOTS),
+                       .stride = head32(j, AT_MOUNT_STRIDE),
+                       .text_bytes = head32(j, AT_TABLE_BYTES)};
+    uint32_t at = head32(j, AT_TABLE_OFFSET);
+    const uint8_t *text = jst_source_at(j->s, at, shape.text_bytes);
+    const char *wrong = "the metric table cannot be read";
+    if (text != NULL && jst_table_is(t, &shape, text)) {
+        wrong = t->crc == head32(j, AT_TABLE_CRC) ? NULL : "the metric table fails its checksum";
+    } else if (text != NULL) {
+        jst_table_free(t);
+        wrong = jst_table_read(t, &shape, text, j->d);
+#ifndef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+        if (wrong == NULL && t->crc != head32(j, AT_TABLE_CRC))
+            wrong = "the metric table fails its checksum";
+#endif
+        if (wrong != NULL)
+            jst_table_free(t);
+    }
+    if (wrong == NULL && !jst_decode_scratch(j->d, t->cell_count))
+        wrong = "out of memory";
+    if (wrong != NULL)
+        jst_refuse(j, at, wrong);
+    return wrong == NULL;
+}
+
+/* The valid commit, and what the blocks hold beyond it. */
+typedef struct commit {
+    uint64_t records_end, open_slice;
+    bool whole;   /* commit and blocks belong together */
+    bool damaged; /* records_end cannot be right */
+} commit;
+
+/* d->sums = sum over the blocks minus the commit. */
+static bool sum_blocks(jst_job *j, uint64_t commit_at)
+{
+    uint32_t cells = head32(j, AT_CELL_COUNT), bytes = head32(j, AT_BLOCK_BYTES);
+    uint32_t used = head32(j, AT_BLOCKS_USED), capacity = head32(j, AT_BLOCK_CAPACITY);
+    uint64_t *sums = j->d->sums;
+    const uint8_t *p = jst_source_at(j->s, commit_at + 16, 8 * (uint64_t)cells);
+    if (p == NULL)
+        return false;
+    for (uint32_t i = 0; i < cells; i++)
+        sums[i] = 0 - jst_load64(p + 8 * (size_t)i);
+    for (uint32_t b = 0; b < (used < capacity ? used : capacity); b++) {
+        uint64_t at = head32(j, AT_BLOCK_OFFSET) + (uint64_t)b * bytes + JST_DECODE_BLOCK_HEAD;
+        if ((p = jst_source_at(j->s, at, 8 * (uint64_t)cells)) == NULL)
+            return false;
+        for (uint32_t i = 0; i < cells; i++)
+            sums[i] += jst_load64(p + 8 * (size_t)i);
+    }
+    return true;
+}
+
+/* RATIONALE: the process may write while we read. It fills the commit that is not valid and then
+ * counts the generation up, so a commit (and the blocks read after it) is whole when the
+ * generation is the same before and after. */
+static void read_commit(jst_job *j, commit *c)
+{
+    for (int attempt = 0; attempt < PATIENCE && read_live(j); attempt++) {
+        uint64_t generation = head64(j, AT_GENERATION);
+        uint64_t at = head32(j, AT_COMMIT_OFFSET) + (generation & 1) * head32(j, AT_COMMIT_BYTES);
+        const uint8_t *p = jst_source_at(j->s, at, 16);
+        if (p == NULL)
+            break;
+        *c = (commit){.records_end = jst_load64(p), .open_slice = jst_load64(p + 8)};
+        bool summed = !(j->flags & JST_DECODE_REMAINDER) || sum_blocks(j, at);
+        jst_source_forget(j->s);
+        p = jst_source_at(j->s, AT_GENERATION, 8);
+        if (p == NULL)
+            break;
+        if (jst_load64(p) == generation) {
+            c->whole = summed;
+            break;
+        }
+    }
+    if (!c->whole)
+        jst_warn(j, head32(j, AT_COMMIT_OFFSET), "the head changes faster than it can be read");
+    if (c->records_end < head32(j, AT_HEAD_BYTES)) {
+        jst_warn(j, head32(j, AT_COMMIT_OFFSET),
+                 "the commit is damaged: records are taken as far "
+                 "as their checksums hold");
+        *c = (commit){.records_end = j->s->size, .damaged = true};
+    } else if (c->records_end > j->s->size) {
+        jst_warn(j, j->s->size, "the file was cut short: records are missing at its end");
+        c->records_end = j->s->size;
+    }
+}
+
+static bool keep_history(jst_job *j, uint64_t at)
+{
+    if (j->r->events < JST_DECODE_HISTORY_MAX)
+        return true;
+    if (j->r->events == JST_DECODE_HISTORY_MAX) {
+        jst_warn(j, at, "more mounts, clock events and notes than 10000: the rest is left out");
+        jst_event_add(j, 0, 0); /* so that this is said once */
+    }
+    return false;
+}
+
+/* 'M', 'C' and 'N'; a record of an unknown type is passed over. */
+static bool take_event(jst_job *j, const jst_record *rec, uint64_t record)
+{
+    jst_cursor c = rec->payload;
+    unsigned numbers = rec->type == 'M' ? 5 : rec->type == 'C' ? 4 : rec->type == 'N' ? 1 : 0;
+    unsigned texts = rec->type == 'M' ? 3 : rec->type == 'N' ? 1 : 0;
+    if (numbers == 0 || !keep_history(j, rec->next))
+        return true;
+    jst_decode_event *e = jst_event_add(j, rec->type, record);
+    if (e == NULL)
+        return false;
+    for (unsigned i = 0; i < numbers; i++)
+        e->number[i] = jst_take_varint(&c);
+    if (rec->type == 'C')
+        e->number[3] = (uint64_t)jst_unzigzag(e->number[3]);
+    for (unsigned i = 0; i < texts; i++)
+        jst_event_string(j, e, i, &c);
+    return c.p != NULL && !j->no_memory;
+}
+
+/* 'S': returns false when its payload makes no sense or memory is short. */
+static bool take_slice(jst_job *j, const jst_record *rec, bool wanted, uint64_t *expected)
+{
+    jst_decode *d = j->d;
+    jst_cursor c = rec->payload;
+    uint64_t slice = *expected + (uint64_t)jst_unzigzag(jst_take_varint(&c));
+    uint64_t span = jst_take_varint(&c);
+    if (c.p == NULL || span == 0 || span > INT32_MAX || !jst_take_cells(&c, &d->table, &d->moved))
+        return false;
+    *expected = slice + span;
+    if (d->table.gauge_count > 0)
+        jst_levels_follow(d, &d->table, &d->moved);
+    if (!wanted)
+        return true;
+    j->no_memory =
+        !jst_rows_put(d, &d->table, &d->moved, j->process, (int64_t)slice, (int32_t)span);
+    return !j->no_memory;
+}
+
+static void read_records(jst_job *j, uint64_t end)
+{
+    uint64_t at = head32(j, AT_HEAD_BYTES), expected = head64(j, AT_FIRST_SLICE), number = 0;
+    jst_record rec;
+    enum jst_record_state state;
+    j->r->records_end = at;
+    while ((state = jst_record_at(j->s, at, end, &rec)) == JST_RECORD_GOOD) {
+        bool wanted = number >= j->from_record;
+        if (wanted && jst_full(j)) {
+            j->r->complete = 0;
+            break;
+        }
+        uint64_t events = j->d->event_count;
+        if (!(rec.type == 'S' ? take_slice(j, &rec, wanted, &expected)
+                              : take_event(j, &rec, number))) {
+            j->r->events -= j->d->event_count - events;
+            j->d->event_count = events;
+            if (!j->no_memory)
+                jst_warn(j, at, "a record makes no sense: what follows it is left out");
+            break;
+        }
+        at = rec.next;
+        j->r->records_end = at;
+        j->r->records_read = ++number;
+    }
+    if (state == JST_RECORD_BAD)
+        jst_warn(j, at, "a record fails its checksum: what follows it is left out");
+    else if (state == JST_RECORD_CUT)
+        jst_warn(j, at, "the last record is cut short and left out");
+}
+
+static uint64_t ns_of_ticks(uint64_t ticks, uint64_t tick_ns)
+{
+    return (uint64_t)((unsigned __int128)ticks * tick_ns >> 32);
+}
+
+/* The last, partial slice: what the live blocks hold beyond the records. */
+static void take_remainder(jst_job *j, const commit *c)
+{
+    jst_decode *d = j->d;
+    const jst_table *t = &d->table;
+    uint64_t slice_ns = head64(j, AT_SLICE_NS), tick_ns = head64(j, AT_TICK_NS);
+    uint64_t end_ns = head64(j, AT_END_NS);
+    bool backwards = false;
+    d->moved.count = 0;
+    for (uint32_t i = 0; i < t->cell_count; i++) {
+        const jst_cell *cell = &t->cells[i];
+        uint64_t v = d->sums[i];
+        if (v == 0 || cell->coding == JST_CODED_NOT)
+            continue;
+        if (cell->coding != JST_CODED_GAUGE && v > INT64_MAX) {
+            backwards = true;
+            continue;
+        }
+        if (cell->timer && (v = ns_of_ticks(v, tick_ns)) == 0)
+            continue;
+        d->moved.cells[d->moved.count] = (uint16_t)i;
+        d->moved.values[d->moved.count++] = v;
+    }
+    if (backwards)
+        jst_warn(j, head32(j, AT_BLOCK_OFFSET),
+                 "counters lie behind their commit and are left "
+                 "out of the last slice");
+    if (d->moved.count == 0)
+        return;
+    jst_levels_follow(d, t, &d->moved);
+    uint64_t last = (end_ns != 0 ? end_ns : head64(j, AT_HEARTBEAT_NS)) / slice_ns;
+    j->no_memory = !jst_rows_put(d, t, &d->moved, j->process, (int64_t)c->open_slice,
+                                 jst_span(c->open_slice, last));
+    j->r->remainder = !j->no_memory;
+}
+
+void jst_profile_read(jst_job *j)
+{
+    commit c = {0};
+    if (!read_head(j) || !read_table(j))
+        return;
+    read_commit(j, &c);
+    read_records(j, c.records_end);
+    if (j->flags & JST_DECODE_REMAINDER && c.whole && !c.damaged && j->r->complete && !j->no_memory)
+        take_remainder(j, &c);
+}

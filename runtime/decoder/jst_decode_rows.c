@@ -1,0 +1,176 @@
+/* jst_decode_rows.c: from the cells of a record to rows in columns. */
+#define _GNU_SOURCE /* mremap */
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "jst_decode_internal.h"
+
+#define PAGE 4096u
+#define HUGE_PAGE (2u << 20)
+
+bool jst_memory_grow(jst_memory *m, size_t bytes)
+{
+    if (bytes <= m->bytes)
+        return true;
+    if (bytes > SIZE_MAX / 2)
+        return false;
+    bytes = (bytes + PAGE - 1) / PAGE * PAGE;
+    void *p = m->p == NULL ? mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+                           : mremap(m->p, m->bytes, bytes, MREMAP_MAYMOVE);
+    if (p == MAP_FAILED)
+        return false;
+    if (bytes >= 2 * HUGE_PAGE)
+        madvise(p, bytes, MADV_HUGEPAGE);
+    *m = (jst_memory){p, bytes};
+    return true;
+}
+
+void jst_memory_free(jst_memory *m)
+{
+    if (m->p != NULL)
+        munmap(m->p, m->bytes);
+    *m = (jst_memory){NULL, 0};
+}
+
+bool jst_rows_make(jst_rows *r, uint32_t columns)
+{
+    *r = (jst_rows){.columns = columns};
+    r->widths = calloc(columns, sizeof *r->widths);
+    r->data = calloc(columns, sizeof *r->data);
+    return r->widths != NULL && r->data != NULL;
+}
+
+void jst_rows_free(jst_rows *r)
+{
+    for (uint32_t i = 0; r->data != NULL && i < r->columns; i++)
+        jst_memory_free(&r->data[i]);
+    free(r->data);
+    free(r->widths);
+}
+
+bool jst_rows_reserve(jst_rows *r, uint64_t more)
+{
+    if (r->capacity - r->count >= more)
+        return true;
+    uint64_t capacity = r->capacity == 0 ? 512 : r->capacity * 2;
+    while (capacity - r->count < more)
+        capacity *= 2;
+    for (uint32_t i = 0; i < r->columns; i++)
+        if (!jst_memory_grow(&r->data[i], capacity / 8 * r->widths[i]))
+            return false;
+    r->capacity = capacity;
+    return true;
+}
+
+static uint64_t ns_of(unsigned code)
+{
+    uint64_t m = code & 0x7ff;
+    unsigned e = code >> 11;
+    return e == 0 ? m : (2048 + m) << (e - 1);
+}
+
+bool jst_take_cells(jst_cursor *c, const jst_table *t, jst_moved *moved)
+{
+    const uint8_t *bitmap = jst_take_bytes(c, t->bitmap_bytes);
+    uint32_t n = 0;
+    if (bitmap == NULL)
+        return false;
+    for (uint32_t byte = 0; byte < t->bitmap_bytes; byte++) {
+        for (unsigned groups = bitmap[byte]; groups != 0; groups &= groups - 1) {
+            uint32_t group = byte * 8 + (uint32_t)__builtin_ctz(groups);
+            const uint8_t *mask = group < t->group_count ? jst_take_bytes(c, 1) : NULL;
+            if (mask == NULL)
+                return false;
+            for (unsigned bits = *mask; bits != 0; bits &= bits - 1) {
+                uint32_t cell = group * 8 + (uint32_t)__builtin_ctz(bits);
+                unsigned coding = t->cells[cell].coding;
+                uint64_t v;
+                if (coding == JST_CODED_NS) {
+                    const uint8_t *p = jst_take_bytes(c, 2);
+                    v = p == NULL ? 0 : ns_of(p[0] | (unsigned)p[1] << 8);
+                } else if (coding != JST_CODED_NOT) {
+                    v = jst_take_varint(c);
+                    if (coding == JST_CODED_GAUGE)
+                        v = (uint64_t)jst_unzigzag(v);
+                } else {
+                    return false;
+                }
+                moved->cells[n] = (uint16_t)cell;
+                moved->values[n++] = v;
+            }
+        }
+    }
+    moved->count = n;
+    return c->p != NULL;
+}
+
+void jst_levels_follow(jst_decode *d, const jst_table *t, const jst_moved *m)
+{
+    for (uint32_t i = 0; i < m->count; i++)
+        if (t->cells[m->cells[i]].goal == JST_GOAL_GAUGE)
+            d->levels[m->cells[i]] += m->values[i];
+}
+
+/* An increase of 2^63 or more is damage that a checksum let through: the largest number there is
+ * makes it visible where a wrapped, negative one would hide in a sum. */
+static int64_t number(uint64_t v)
+{
+    return v > INT64_MAX ? INT64_MAX : (int64_t)v;
+}
+
+static int64_t *values_of(jst_rows *r, uint32_t column)
+{
+    return (int64_t *)(void *)r->data[column].p;
+}
+
+static void put_fixed(jst_rows *r, uint64_t row, int32_t process, int64_t slice, int32_t span)
+{
+    ((int32_t *)(void *)r->data[JST_DECODE_PROCESS].p)[row] = process;
+    values_of(r, JST_DECODE_SLICE)[row] = slice;
+    ((int32_t *)(void *)r->data[JST_DECODE_SPAN].p)[row] = span;
+}
+
+bool jst_rows_put(jst_decode *d, const jst_table *t, const jst_moved *m, int32_t process,
+                  int64_t slice, int32_t span)
+{
+    jst_rows *rows = &d->slices, *mounts = &d->mount_slices;
+    if (!jst_rows_reserve(rows, 1) || !jst_rows_reserve(mounts, t->slots))
+        return false;
+    uint64_t row = rows->count++;
+    uint32_t first_histogram = JST_DECODE_SLICES_FIXED + d->process.count;
+    int slot = -1;
+    put_fixed(rows, row, process, slice, span);
+    for (uint32_t i = 0; i < m->count; i++) {
+        const jst_cell *c = &t->cells[m->cells[i]];
+        uint64_t v = m->values[i];
+        if (c->goal == JST_GOAL_VALUE) {
+            values_of(rows, JST_DECODE_SLICES_FIXED + c->column)[row] = number(v);
+        } else if (c->goal == JST_GOAL_MOUNT && v != 0) {
+            if (c->part != slot) {
+                slot = c->part;
+                put_fixed(mounts, mounts->count, process, slice, span);
+                mounts->data[JST_DECODE_SLOT].p[mounts->count++] = c->part;
+            }
+            values_of(mounts, JST_DECODE_MOUNT_FIXED + c->column)[mounts->count - 1] = number(v);
+        } else if (c->goal == JST_GOAL_BUCKET && v != 0) {
+            uint32_t column = first_histogram + 2 * c->column;
+            uint8_t *valid = &rows->data[column + 1].p[row / 8];
+            d->histogram_used[c->column] += !(*valid >> row % 8 & 1);
+            *valid |= (uint8_t)(1u << row % 8);
+            values_of(rows, column)[row * JST_DECODE_BUCKETS + c->part] = number(v);
+        }
+    }
+    for (uint32_t i = 0; i < t->gauge_count; i++)
+        values_of(rows, JST_DECODE_SLICES_FIXED + t->cells[t->gauges[i]].column)[row] =
+            (int64_t)d->levels[t->gauges[i]];
+    return true;
+}
+
+int32_t jst_span(uint64_t first_slice, uint64_t last_slice)
+{
+    if (last_slice <= first_slice)
+        return 1;
+    uint64_t span = last_slice - first_slice;
+    return span >= INT32_MAX ? INT32_MAX : (int32_t)span + 1;
+}
