@@ -74,7 +74,7 @@ make_venv() {
     # The package itself: a link to src/, without a second build of the C parts.
     if ! cmp -s pyproject.toml .venv/.pyproject.toml; then
         .venv/bin/pip install --quiet --disable-pip-version-check --no-deps \
-            --no-build-isolation -C wheel.cmake=false -e .
+            --no-build-isolation --config-settings wheel.cmake=false -e .
         cp pyproject.toml .venv/.pyproject.toml
     fi
 }
