@@ -19,7 +19,7 @@ _SUFFIX = {".parquet": "parquet", ".csv": "csv", ".json": "json"}
 @click.command("export")
 @click.argument("what", metavar="TABLE|JOB")
 @click.option("--format", "form", type=click.Choice(["parquet", "csv", "json"]), default=None,
-              help="Form of the file; by default that of the ending of FILE, else parquet.")  # fmt: skip
+              help="Form of the file [that of its ending, else parquet].")  # fmt: skip
 @click.option("-o", "--out", metavar="FILE", help="File to write [./WHAT.FORMAT].")
 @click.option("--force", is_flag=True, help="Replace FILE when it is there.")
 @repository_option

@@ -45,6 +45,11 @@ def default_repository() -> Path:
     return Path(data) / "jostle"
 
 
+def repository_flag(path: Path) -> str:
+    """Return what a suggested command needs to find this repository; empty for the default."""
+    return "" if path == default_repository() else f" --repository {path}"
+
+
 def _repository_path(ctx: click.Context, _param: click.Parameter, value: str | None) -> Path:
     shared = ctx.find_root().obj or {}
     named = value or shared.get("repository")

@@ -6,7 +6,9 @@ import functools
 import json
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -77,7 +79,7 @@ def show(*things: Any, err: bool = False) -> None:
     with target.capture() as captured:
         for thing in things:
             target.print(thing)
-    text = "\n".join(line.rstrip() for line in captured.get().splitlines())
+    text = "\n".join(line.rstrip() for line in captured.get().split("\n")[:-1])
     click.echo(text, err=err)
 
 
@@ -95,8 +97,23 @@ def _plain(value: object) -> object:
     return str(value)
 
 
+_silent: ContextVar[bool] = ContextVar("silent", default=False)
+
+
+@contextmanager
+def silent_next() -> Iterator[None]:
+    """Keep verbs within from naming the next command (the demo has an order of its own)."""
+    token = _silent.set(True)
+    try:
+        yield
+    finally:
+        _silent.reset(token)
+
+
 def next_steps(*commands: str) -> None:
     """End a verb: name on stderr the command(s) to try next."""
+    if _silent.get():
+        return
     bold, dim, reset = stderr_style("bold"), stderr_style("dim"), stderr_style("reset")
     sys.stdout.flush()
     for number, command in enumerate(commands):

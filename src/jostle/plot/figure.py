@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import matplotlib
 
 from jostle.cli.format import local_time, zone_name
-from jostle.errors import UsageError
 from jostle.plot.axis import ceiling, time_ticks, unit_label, value_label
+from jostle.plot.files import check_suffix
 from jostle.plot.model import PALETTE, Chart, Panel
 from jostle.plot.terminal import summary
 
@@ -41,22 +41,7 @@ _STYLE: Any = {
     "svg.fonttype": "path",
     "svg.hashsalt": "jostle",
 }
-_SUFFIXES = (".png", ".svg", ".pdf")
 _WIDTH, _PANEL, _HEAD, _FOOT, _GAP = 9.6, 1.75, 0.92, 0.62, 0.5  # inches
-
-
-def check_suffix(path: Path) -> None:
-    """Refuse a file name whose ending names no picture, before any work is done."""
-    if path.suffix.lower() not in _SUFFIXES:
-        raise UsageError(
-            f"`{path}` ends in no known kind of picture",
-            hint="name a file that ends in " + ", ".join(_SUFFIXES),
-        )
-    if not path.absolute().parent.is_dir():
-        raise UsageError(
-            f"the folder {path.absolute().parent} does not exist",
-            hint=f"mkdir -p {path.absolute().parent}",
-        )
 
 
 def save(chart: Chart, path: Path) -> Path:

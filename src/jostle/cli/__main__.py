@@ -1,0 +1,7 @@
+"""`python3 -m jostle.cli` is the command `jostle`."""
+
+import sys
+
+from jostle.cli.main import main
+
+sys.exit(main())

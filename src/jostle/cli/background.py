@@ -1,0 +1,91 @@
+"""`jostle background`: what all other jobs did on a job's mounts meanwhile."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import Any
+
+import click
+
+from jostle.cli import metrics
+from jostle.cli.options import json_option, open_repository, repository_flag, repository_option
+from jostle.cli.output import emit_json, next_steps, show
+from jostle.cli.progress import Bar
+from jostle.cli.timeline import check_plot, describe, job_row, paint, save
+
+
+@click.command("background")
+@click.argument("job", metavar="JOB")
+@click.option("--metric", default=metrics.DEFAULT, show_default=True, metavar="NAME",
+              shell_complete=metrics.complete,
+              help="A metric, or one of the pairs bytes, ops, time, cpu.")  # fmt: skip
+@click.option("--plot", metavar="FILE", help="Write the chart to FILE (.png, .svg or .pdf) too.")
+@repository_option
+@json_option
+def command(job: str, metric: str, plot: str | None, repository: Path, as_json: bool) -> None:
+    """Sum, per slice, what all other jobs did on the mounts that JOB used.
+
+    Metrics of a process (cpu, os_*) are summed over the nodes that JOB ran on.
+    """
+    view = metrics.view(metric)
+    check_plot(plot)
+    from jostle.cli.charts import Span, panel
+    from jostle.plot import Chart
+
+    store = open_repository(repository)
+    with Bar("reading slices", quiet=as_json):
+        name = store.resolve_job(job)
+        row = job_row(store, name)
+        span = Span.of(row)
+        own, own_series = panel(
+            name, describe(row), view, span, lambda metric: store.series(name, metric)
+        )
+        tables: dict[str, Any] = {
+            metric: store.background(name, metric) for line in view.lines for metric in line.metrics
+        }
+        panels, content = [own], []
+        for place in resources(tables):
+            fetch = functools.partial(at, tables, place)
+            drawn, series = panel(f"others on {place}", "", view, span, fetch)
+            panels.append(drawn)
+            content.append({"resource": place, "series": series})
+        chart = Chart(f"{name} and its background: {view.title.lower()}", "", tuple(panels))
+        saved = save(chart, plot)
+    others = sorted(
+        {other for table in tables.values() if "jobs" in table.column_names
+         for cell in table.column("jobs").to_pylist() if isinstance(cell, list) for other in cell}
+    )  # fmt: skip
+    if as_json:
+        emit_json(
+            {"job": name, "metric": view.name, "unit": view.unit, "own": own_series,
+             "background": content, "jobs": others, "plot": saved}
+        )  # fmt: skip
+        return
+    paint(chart, saved)
+    flag = repository_flag(repository)
+    if not content:
+        show(f"Nobody else was at work on the mounts of {name}.")
+        next_steps(f"jostle digest{flag} {name}")
+        return
+    next_steps(
+        f"jostle timeline{flag} {' '.join([name, *others[:3]])}", f"jostle digest{flag} {name}"
+    )
+
+
+def resources(tables: dict[str, Any]) -> list[str]:
+    """Return the resources on which others moved anything, the busiest first."""
+    totals: dict[str, float] = {}
+    for table in tables.values():
+        names, sums = table.column("resource").to_pylist(), table.column("sum").to_pylist()
+        for place, value in zip(names, sums, strict=True):
+            totals[place] = totals.get(place, 0.0) + float(value or 0)
+    return [place for place in sorted(totals, key=lambda p: (-totals[p], p)) if totals[place] > 0]
+
+
+def at(tables: dict[str, Any], place: str, metric: str) -> Any:
+    """Return a metric's rows of one resource."""
+    import pyarrow.compute as pc
+
+    rows = tables[metric]
+    return rows.filter(pc.equal(rows.column("resource"), place))

@@ -1,0 +1,142 @@
+"""From the repository's series to charts and their JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jostle.cli.format import iso_time
+from jostle.cli.metrics import Line, View
+from jostle.plot import Panel, Series
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: More steps than this are drawn coarser: nobody sees them, and memory stays bounded.
+_MOST_STEPS = 2_000_000
+
+
+@dataclass(frozen=True)
+class Steps:
+    """One metric (or a sum of some) of one job on a gapless row of slices.
+
+    Attributes:
+        first: Number of the first slice.
+        slice_ns: Length of each.
+        values: One sum per slice, in the metric's own unit.
+    """
+
+    first: int
+    slice_ns: int
+    values: NDArray[np.float64]
+
+    @property
+    def edges(self) -> NDArray[np.int64]:
+        """Borders of the slices, ns since the epoch; one more than there are values."""
+        return (self.first + np.arange(len(self.values) + 1, dtype=np.int64)) * self.slice_ns
+
+
+@dataclass(frozen=True)
+class Span:
+    """The time that a job's panel covers: from `start_ns` to `end_ns`, in slices of `slice_ns`."""
+
+    start_ns: int
+    end_ns: int
+    slice_ns: int
+
+    @classmethod
+    def of(cls, job: dict[str, Any]) -> Span:
+        """Take the span from a row of the jobs."""
+        return cls(job["start_ns"], job["end_ns"], job["slice_ns"])
+
+
+def steps(tables: list[pa.Table], span: Span, *, level: bool) -> Steps:
+    """Add up series over their resources, on the slices of `span`.
+
+    Args:
+        tables: Columns slice, slice_ns, sum (as Repository.series gives them).
+        span: The time to cover; rows outside of it are left out.
+        level: For gauges: a slice without a row keeps the level before it.
+    """
+    length = span.slice_ns
+    first, end = (
+        span.start_ns // length,
+        max(-(-span.end_ns // length), span.start_ns // length + 1),
+    )
+    coarser = max(1, -(-(end - first) // _MOST_STEPS))
+    length, first, end = length * coarser, first // coarser, -(-end // coarser)
+    values = np.zeros(end - first)
+    known = np.zeros(end - first, dtype=bool)
+    for table in tables:
+        start = table.column("slice").to_numpy().astype(np.int64)
+        own = table.column("slice_ns").to_numpy().astype(np.int64)
+        sums = table.column("sum").to_numpy().astype(np.float64)
+        if len(sums) and int(own.max()) > length:
+            start, own, sums = _cut(start, own, sums, length, level=level)
+        place = start * own // length - first
+        inside = (place >= 0) & (place < len(values))
+        np.add.at(values, place[inside], sums[inside])
+        known[place[inside]] = True
+    if level:
+        held = np.maximum.accumulate(np.where(known, np.arange(len(values)), 0))
+        values = values[held] / coarser
+    return Steps(first, length, values)
+
+
+def _cut(
+    start: NDArray[np.int64],
+    own: NDArray[np.int64],
+    sums: NDArray[np.float64],
+    length: int,
+    *,
+    level: bool,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Cut slices longer than `length` into pieces of it (another job may use longer slices)."""
+    pieces = np.maximum(own // length, 1)
+    source = np.repeat(np.arange(len(start)), pieces)
+    offset = np.arange(len(source)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+    instants = (start * own)[source] + offset * length
+    parts = sums[source] if level else (sums / pieces)[source]
+    return instants // length, np.full(len(source), length, dtype=np.int64), parts
+
+
+def panel(
+    title: str, note: str, view: View, span: Span, fetch: Callable[[str], pa.Table]
+) -> tuple[Panel, list[dict[str, Any]]]:
+    """Make one panel and what --json says of it.
+
+    Args:
+        title: Heading.
+        note: A few words behind it.
+        view: The series to show.
+        span: The time to cover.
+        fetch: Gives a metric's series.
+    """
+    drawn, content = [], []
+    for line in view.lines:
+        found = steps([fetch(metric) for metric in line.metrics], span, level=view.level)
+        drawn.append(_series(line, view, found))
+        content.append(_content(line, found))
+    return Panel(title, note, view.unit, view.level, tuple(drawn)), content
+
+
+def _series(line: Line, view: View, found: Steps) -> Series:
+    if view.level:
+        return Series(line.label, found.edges, found.values)
+    per_second = found.values / (found.slice_ns / 1e9)
+    return Series(line.label, found.edges, per_second, float(found.values.sum()))
+
+
+def _content(line: Line, found: Steps) -> dict[str, Any]:
+    return {
+        "label": line.label,
+        "metrics": line.metrics,
+        "slice_ns": found.slice_ns,
+        "first_slice": found.first,
+        "start": iso_time(found.first * found.slice_ns),
+        "values": [int(value) if value.is_integer() else value for value in found.values.tolist()],
+    }

@@ -1,0 +1,89 @@
+"""`jostle jobs`: what the repository holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from jostle.cli.config import owner_name
+from jostle.cli.format import byte_count, count, duration, iso_time, local_time
+from jostle.cli.options import (
+    json_option,
+    open_repository,
+    repository_flag,
+    repository_option,
+)
+from jostle.cli.output import emit_json, next_steps, show, table
+
+_BYTES = """
+SELECT job, sum(posix_read_bytes_sum + stdio_read_bytes_sum)::BIGINT AS read_bytes,
+       sum(posix_write_bytes_sum + stdio_write_bytes_sum)::BIGINT AS written_bytes
+FROM rollup GROUP BY job
+"""
+
+
+@click.command("jobs")
+@click.option("-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True,
+              metavar="N", help="Show the N newest.")  # fmt: skip
+@click.option("--all", "everything", is_flag=True, help="Show all of them.")
+@repository_option
+@json_option
+def command(limit: int, everything: bool, repository: Path, as_json: bool) -> None:
+    """List the jobs of the repository, the newest last."""
+    rows = job_rows(repository)
+    shown = rows if everything else rows[-limit:]
+    if as_json:
+        emit_json(
+            {"repository": str(repository), "jobs": shown, "left_out": len(rows) - len(shown)}
+        )
+        return
+    if not rows:
+        show(f"No jobs yet in {repository}.")
+        next_steps("jostle run -- CMD", "jostle demo")
+        return
+    _print(shown)
+    if len(shown) < len(rows):
+        show(f"{len(rows) - len(shown)} older jobs are not shown (--all).")
+    flag = repository_flag(repository)
+    newest = shown[-1]["job"]
+    next_steps(f"jostle digest{flag} {newest}", f"jostle timeline{flag} {newest}")
+
+
+def job_rows(repository: Path) -> list[dict[str, Any]]:
+    """Return the jobs, oldest first, with their traffic; none where there is no repository."""
+    if not repository.exists():
+        return []
+    store = open_repository(repository)
+    traffic = {row["job"]: row for row in store.query(_BYTES).to_pylist()}
+    rows = []
+    for row in store.jobs().to_pylist():
+        moved = traffic.get(row["job"], {})
+        row["start"], row["end"] = iso_time(row["start_ns"]), iso_time(row["end_ns"])
+        row["read_bytes"] = moved.get("read_bytes") or 0
+        row["written_bytes"] = moved.get("written_bytes") or 0
+        rows.append(row)
+    return sorted(rows, key=lambda row: (row["start_ns"], row["job"]))
+
+
+def _print(rows: list[dict[str, Any]]) -> None:
+    several = len({row["uid"] for row in rows}) > 1
+    columns = ["job", "started", ">lasted", ">processes", ">nodes", ">read", ">written", "program"]
+    frame = table([*columns, "user"] if several else columns)
+    frame.columns[0].no_wrap = True
+    frame.columns[1].no_wrap = True
+    for row in rows:
+        lasted = duration(max(row["end_ns"] - row["start_ns"], 0))
+        cells = [
+            row["job"],
+            local_time(row["start_ns"]),
+            f"{lasted}, runs" if row["running"] else lasted,
+            count(row["processes"]),
+            count(row["hosts"]),
+            byte_count(row["read_bytes"]),
+            byte_count(row["written_bytes"]),
+            Path(row["program"] or "?").name,
+        ]
+        frame.add_row(*cells, *([owner_name(row["uid"])] if several else []))
+    show(frame)

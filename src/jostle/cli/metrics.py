@@ -1,0 +1,103 @@
+"""What `--metric` may name: a metric of the schema, or a pair that belongs together."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+
+import click
+from click.shell_completion import CompletionItem
+
+from jostle._schema import BY_ID, METRICS
+from jostle.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Line:
+    """One series: the sum of some metrics under one label."""
+
+    label: str
+    metrics: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class View:
+    """What a timeline shows.
+
+    Attributes:
+        name: As given to --metric.
+        title: Heading of the chart.
+        unit: bytes, ops, ns or threads.
+        level: True for gauges.
+        lines: The series of each panel.
+    """
+
+    name: str
+    title: str
+    unit: str
+    level: bool
+    lines: tuple[Line, ...]
+
+
+def _files(what: str) -> tuple[str, ...]:
+    return (f"posix_{what}", f"stdio_{what}")
+
+
+_PAIRS = {
+    view.name: view
+    for view in (
+        View("bytes", "Bytes written and read", "bytes", False,
+             (Line("written", _files("write_bytes")), Line("read", _files("read_bytes")))),
+        View("ops", "Write and read calls", "ops", False,
+             (Line("writes", _files("write_ops")), Line("reads", _files("read_ops")))),
+        View("time", "Time in write and read calls", "ns", False,
+             (Line("writing", _files("write_ns")), Line("reading", _files("read_ns")))),
+        View("cpu", "CPU time", "ns", False,
+             (Line("user", ("os_user_ns",)), Line("system", ("os_system_ns",)))),
+    )
+}  # fmt: skip
+DEFAULT = "bytes"
+
+
+def names() -> list[str]:
+    """Return every name that --metric takes."""
+    return [*_PAIRS, *(metric.id for metric in METRICS if metric.kind != "histogram")]
+
+
+def view(name: str) -> View:
+    """Return the view of a name.
+
+    Raises:
+        UsageError: No metric has this name; the hint has the nearest ones.
+    """
+    if name in _PAIRS:
+        return _PAIRS[name]
+    metric = BY_ID.get(name)
+    if metric is None:
+        close = difflib.get_close_matches(name, names(), n=3, cutoff=0.5)
+        close += [other for other in names() if name in other and other not in close][
+            : 3 - len(close)
+        ]
+        near = "did you mean `" + "`, `".join(close) + "`?\n" if close else ""
+        raise UsageError(
+            f"there is no metric `{name}`",
+            hint=f"{near}pairs: {', '.join(_PAIRS)}; all metrics: docs/reference/metrics.md",
+        )
+    if metric.kind == "histogram":
+        raise UsageError(
+            f"`{name}` is a histogram and has no line over time",
+            hint="`jostle digest JOB` shows histograms",
+        )
+    title = metric.doc.rstrip(".")
+    return View(
+        name, f"{name}: {title}", metric.unit, metric.kind == "gauge", (Line(name, (name,)),)
+    )
+
+
+def complete(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Complete a metric's name in the shell."""
+    return [
+        CompletionItem(name, help=BY_ID[name].doc if name in BY_ID else _PAIRS[name].title)
+        for name in names()
+        if name.startswith(begun)
+    ]

@@ -1,0 +1,253 @@
+"""`jostle run`: profile a command and all its children, then say what they did."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from jostle.cli.config import Settings, settings
+from jostle.cli.options import (
+    SliceLength,
+    open_repository,
+    repository_flag,
+    repository_option,
+    slice_text,
+)
+from jostle.cli.output import next_steps, stderr_style, warn
+from jostle.cli.spawn import Outcome, run
+from jostle.errors import JostleError, UsageError
+
+if TYPE_CHECKING:
+    from jostle.repository import IngestReport
+
+_JOB_NAME = re.compile(r"[^A-Za-z0-9_.-]")
+
+
+@dataclass(frozen=True)
+class Spool:
+    """Where the profiles of this run go.
+
+    Attributes:
+        folder: The folder.
+        private: Whether it was made for this run alone, to be removed afterwards.
+    """
+
+    folder: Path
+    private: bool
+
+
+@click.command(
+    "run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
+)
+@click.option("--job", metavar="NAME", help="Name of the job [made from CMD and the time].")
+@click.option("--slice", "slice_ns", type=SliceLength(), metavar="LENGTH",
+              help="Length of a time slice, 100ms to 60s [JOSTLE_SLICE, or 4s].")  # fmt: skip
+@click.option("--keep", is_flag=True, help="Keep the profiles after they are ingested.")
+@repository_option
+@click.option("--json", "as_json", is_flag=True,
+              help="Report as one line of JSON on stderr (stdout belongs to CMD).")  # fmt: skip
+@click.argument("cmd", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD [ARG]...")
+def command(
+    job: str | None,
+    slice_ns: int | None,
+    keep: bool,
+    repository: Path,
+    as_json: bool,
+    cmd: tuple[str, ...],
+) -> int:
+    """Profile CMD and everything it starts; then ingest, and say what they did.
+
+    CMD keeps its terminal, its pipes and its signals; its exit status is ours. The report goes
+    to stderr.
+    """
+    rules = settings()
+    name = job_name(job, cmd[0])
+    spool = make_spool(rules, name)
+    outcome: Outcome | None = None
+    try:
+        outcome = run(cmd, child_environment(spool, name, slice_ns))
+        _report(cmd, name, spool, outcome, repository, as_json=as_json, keep=keep)
+    except (JostleError, OSError) as error:
+        if outcome is None:
+            raise
+        _keep_for_later(spool, error)
+    except KeyboardInterrupt:
+        _keep_for_later(spool, None)
+    finally:
+        if outcome is None and spool.private:
+            shutil.rmtree(spool.folder, ignore_errors=True)
+    assert outcome is not None  # otherwise the exception went on
+    return outcome.status
+
+
+def job_name(named: str | None, program: str) -> str:
+    """Return the job's name: the user's, or program, local time and our pid."""
+    if named:
+        if _JOB_NAME.search(named) or len(named) > 64:
+            raise UsageError(
+                f"`{named}` cannot name a job: letters, digits, `_`, `.` and `-`, at most 64",
+                hint=f"for example --job {_JOB_NAME.sub('_', named)[:64]}",
+            )
+        return named
+    stem = _JOB_NAME.sub("_", os.path.basename(program))[:40] or "job"
+    return f"{stem}-{time.strftime('%m%d-%H%M')}-{os.getpid()}"
+
+
+def make_spool(rules: Settings, name: str) -> Spool:
+    """Choose the spool: the user's, a locked one of the operator, or a folder for this run."""
+    if os.environ.get("JOSTLE_SPOOL") or "spool" in rules.locked:
+        return Spool(rules.spool, private=False)
+    parent = rules.spool
+    try:
+        if not parent.is_dir():
+            parent.mkdir(mode=0o1777, parents=True)
+            parent.chmod(0o1777)
+        folder = Path(tempfile.mkdtemp(prefix=f"run-{name}-", dir=parent))
+    except OSError:
+        # The spool belongs to somebody else, or is full: any place will do for one run.
+        folder = Path(tempfile.mkdtemp(prefix=f"jostle-run-{name}-"))
+    if os.geteuid() == 0:
+        folder.chmod(0o1777)  # root's children may become other users
+    return Spool(folder, private=True)
+
+
+def child_environment(spool: Spool, name: str, slice_ns: int | None) -> dict[str, str]:
+    """Return the environment of CMD: ours, with the runtime in front of other preloads."""
+    from jostle import _native_path
+
+    library = str(_native_path("libjostle.so"))
+    if " " in library or ":" in library:
+        raise JostleError(
+            f"{library} cannot be preloaded: LD_PRELOAD splits at spaces and colons",
+            hint="install jostle below a path without them",
+        )
+    environment = dict(os.environ)
+    others = environment.get("LD_PRELOAD", "")
+    environment["LD_PRELOAD"] = f"{library}:{others}" if others else library
+    environment["JOSTLE_SPOOL"] = str(spool.folder)
+    environment["JOSTLE_JOB"] = name
+    if slice_ns is not None:
+        environment["JOSTLE_SLICE"] = slice_text(slice_ns)
+    return environment
+
+
+def profiles_of(spool: Spool, name: str) -> list[Path]:
+    """Return the job's own files in the spool."""
+    safe = re.sub(r"[^A-Za-z0-9_-]", "_", name)[:64]
+    found = [*spool.folder.glob(f"{safe}.*.jst"), *spool.folder.glob(f"{safe}.*.jss")]
+    return sorted(path for path in found if os.access(path, os.R_OK))
+
+
+def _report(
+    cmd: Sequence[str],
+    name: str,
+    spool: Spool,
+    outcome: Outcome,
+    repository: Path,
+    *,
+    as_json: bool,
+    keep: bool,
+) -> None:
+    """Ingest what the run left, print the headline, and clear the private spool."""
+    files = profiles_of(spool, name)
+    if not files:
+        _nothing_recorded(cmd, name, outcome, as_json=as_json)
+        if spool.private:
+            shutil.rmtree(spool.folder, ignore_errors=True)
+        return
+    from jostle.cli.headline import headline, headline_json
+
+    store = open_repository(repository, create=True)
+    report = store.ingest(files)
+    if as_json:
+        content = headline_json(store, name, outcome)
+        content["warnings"] = report.warnings
+        click.echo(json.dumps(content), err=True)
+    else:
+        warn(report.warnings)
+        headline(store, name, outcome)
+    living = _clear(spool, files, report, keep=keep)
+    if not as_json:
+        _static_note(cmd, name, outcome, files)
+        if living:
+            click.echo(
+                f"processes of the job still run; later: jostle ingest {spool.folder}", err=True
+            )
+        elif keep:
+            click.echo(f"profiles kept in {spool.folder}", err=True)
+        flag = repository_flag(repository)
+        next_steps(f"jostle digest{flag} {name}", f"jostle timeline{flag} {name}")
+
+
+def _clear(spool: Spool, files: Sequence[Path], report: IngestReport, *, keep: bool) -> bool:
+    """Remove the private spool; return True when it must stay for processes that still run."""
+    from jostle.reader import ProfileHeader, read_header
+
+    headers = [read_header(path) for path in files]
+    living = any(isinstance(header, ProfileHeader) and header.alive for header in headers)
+    if spool.private and not (keep or living or report.warnings):
+        shutil.rmtree(spool.folder, ignore_errors=True)
+    return living
+
+
+def _nothing_recorded(cmd: Sequence[str], name: str, outcome: Outcome, *, as_json: bool) -> None:
+    """Say why a run left no profile, instead of saying nothing."""
+    from jostle.cli.elf import why_no_preload
+    from jostle.cli.format import duration
+
+    rules = settings()
+    if not rules.enabled:
+        why, mend = (
+            "recording is switched off (JOSTLE=off, or the operator's file)",
+            "jostle doctor",
+        )
+    elif reason := why_no_preload(cmd[0]):
+        why, mend = reason, "profile a dynamically linked build of it"
+    else:
+        why, mend = "the runtime left no profile", "jostle doctor"
+    if as_json:
+        seen: dict[str, Any] = {"job": name, "recorded": False, "why": why, **vars(outcome)}
+        click.echo(json.dumps(seen), err=True)
+        return
+    bold, reset = stderr_style("bold"), stderr_style("reset")
+    click.echo(
+        f"{bold}jostle:{reset} nothing recorded: {why}\n"
+        f"  seen from outside: {duration(outcome.wall_ns)} wall time, "
+        f"{duration(outcome.cpu_ns)} CPU time",
+        err=True,
+    )
+    next_steps("jostle doctor") if mend == "jostle doctor" else click.echo(
+        f"  {bold}mend:{reset} {mend}", err=True
+    )
+
+
+def _static_note(cmd: Sequence[str], name: str, outcome: Outcome, files: Sequence[Path]) -> None:
+    """Say when CMD itself could not be recorded although its children were."""
+    from jostle.cli.elf import why_no_preload
+
+    own = any(path.name.split(".")[1:2] == [str(outcome.pid)] for path in files)
+    if not own and (reason := why_no_preload(cmd[0])):
+        click.echo(f"not in these figures: {reason}", err=True)
+
+
+def _keep_for_later(spool: Spool, error: Exception | None) -> None:
+    """The run is over and its report failed: the profiles stay, CMD's exit status stands."""
+    if error is not None:
+        hint = getattr(error, "hint", "")
+        click.echo(f"jostle: the run ended well, its report did not: {error}", err=True)
+        if hint:
+            click.echo(f"  mend: {hint}", err=True)
+    sys.stdout.flush()
+    click.echo(f"profiles kept in {spool.folder}", err=True)
+    next_steps(f"jostle ingest {spool.folder}")
