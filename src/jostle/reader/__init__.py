@@ -1,0 +1,49 @@
+"""The reader: profiles and shorts files to Arrow tables.
+
+Public door:
+    read_header: who wrote a file, its mounts, clock events and notes.
+    read_profiles: the slices of many files in two tables, without a loop over rows.
+    find_profiles: the files in spool folders.
+
+The files are described byte by byte in docs/reference/profile-format.md; they may be truncated,
+damaged or hostile. What can be read is read, the rest is a warning, and a file that gives nothing
+is a ProfileError.
+"""
+
+from __future__ import annotations
+
+from jostle.reader.decode import (
+    Decoded,
+    ReadRequest,
+    ReadResult,
+    find_profiles,
+    read_header,
+    read_profiles,
+)
+from jostle.reader.errors import ProfileError
+from jostle.reader.header import (
+    ClockEvent,
+    Mount,
+    Note,
+    ProfileHeader,
+    ShortMount,
+    ShortProcess,
+    ShortsHeader,
+)
+
+__all__ = [
+    "ClockEvent",
+    "Decoded",
+    "Mount",
+    "Note",
+    "ProfileError",
+    "ProfileHeader",
+    "ReadRequest",
+    "ReadResult",
+    "ShortMount",
+    "ShortProcess",
+    "ShortsHeader",
+    "find_profiles",
+    "read_header",
+    "read_profiles",
+]

@@ -1,0 +1,371 @@
+"""Files to tables."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+
+from jostle._schema import HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
+from jostle.reader.errors import ProfileError
+from jostle.reader.header import (
+    ClockEvent,
+    Mount,
+    Note,
+    ProfileHeader,
+    ShortMount,
+    ShortProcess,
+    ShortsHeader,
+    clean_text,
+    end_reason,
+    is_alive,
+    parse_header,
+)
+from jostle.reader.native import MOUNT_SLICES, SHORTS, SLICES, Batch, Result
+
+MAX_ROWS = 1 << 22  # of both tables: some GB at worst; a day of 200 processes at 4 s slices
+HEAD_BYTES = 4096
+_NO_ROWS = 2**64 - 1
+_NUMBER_IDS = tuple(name for name in PROCESS_IDS if name not in HISTOGRAM_IDS)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRequest:
+    """One file to read.
+
+    Attributes:
+        path: Profile or shorts file.
+        process: Number that its rows carry (a short process gets a negative one of its own).
+        from_record: Records before this one give no rows; see ReadResult.records_read.
+        remainder: Whether the last, partial slice is taken from the live counters: always, never,
+            or (None) when the process has finished. Rows of a remainder are not records: a
+            process that still runs will write them again, with more in them.
+    """
+
+    path: Path
+    process: int
+    from_record: int = 0
+    remainder: bool | None = True
+
+
+@dataclass(frozen=True, slots=True)
+class ReadResult:
+    """What one file gave.
+
+    Attributes:
+        request: The request.
+        header: ProfileHeader or ShortsHeader; None after an error.
+        error: Why the file gave nothing; None when it was read.
+        warnings: One sentence each: what was left out, and where.
+        records_read: from_record for the next reading.
+        records_end: Offset after the last good record, bytes.
+        slices: Its rows of Decoded.slices, (first, count).
+        mount_slices: Its rows of Decoded.mount_slices, (first, count).
+        short_processes: Its entries of Decoded.short_processes, (first, count).
+        remainder: Its last row is the remainder.
+        complete: False when max_rows stopped the reading: go on from records_read.
+    """
+
+    request: ReadRequest
+    header: ProfileHeader | ShortsHeader | None
+    error: ProfileError | None
+    warnings: list[str]
+    records_read: int
+    records_end: int
+    slices: tuple[int, int] = (0, 0)
+    mount_slices: tuple[int, int] = (0, 0)
+    short_processes: tuple[int, int] = (0, 0)
+    remainder: bool = False
+    complete: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """The slices of many files.
+
+    Attributes:
+        slices: One row per process and record: process (int32), slice (int64), span (int32, slices
+            that the row covers), then every process-scope metric of the schema as int64. Timers
+            in ns, gauges as levels at the end, all else as increases. Histograms are lists of 32,
+            null when no call fell into them.
+        mount_slices: One row per process, record and mount slot that moved: process, slice, span,
+            slot (int8), then every mount-scope metric.
+        results: One per request, in their order.
+        short_processes: The processes of shorts files; entry k has the number -1 - k in the tables
+            and one row in slices.
+    """
+
+    slices: pa.Table
+    mount_slices: pa.Table
+    results: list[ReadResult]
+    short_processes: list[ShortProcess]
+
+
+def find_profiles(dirs: Iterable[Path | str]) -> list[Path]:
+    """Lists the profiles and shorts files in folders (and files named directly), sorted.
+
+    Raises:
+        ProfileError: A folder does not exist or cannot be read.
+    """
+    found: set[Path] = set()
+    for place in map(Path, dirs):
+        try:
+            if not place.is_dir():
+                place.lstat()
+                found.add(place)
+                continue
+            with os.scandir(place) as entries:
+                found.update(
+                    Path(entry.path) for entry in entries
+                    if entry.name.endswith((".jst", ".jss"))
+                    and entry.is_file(follow_symlinks=False)
+                )  # fmt: skip
+        except OSError as error:
+            raise _open_error(place, error) from None
+    return sorted(found)
+
+
+def read_header(path: Path | str) -> ProfileHeader | ShortsHeader:
+    """Reads who wrote a file.
+
+    Raises:
+        ProfileError: It is no profile, or not readable.
+    """
+    decoded = read_profiles([ReadRequest(Path(path), 0, _NO_ROWS, remainder=False)])
+    result = decoded.results[0]
+    if result.error is not None:
+        raise result.error
+    assert result.header is not None
+    return result.header
+
+
+def read_profiles(items: Sequence[ReadRequest], max_rows: int = MAX_ROWS) -> Decoded:
+    """Reads the slices of many files.
+
+    A file that cannot be read does not stop the others: see ReadResult.error.
+
+    Args:
+        items: The files.
+        max_rows: Rows of both tables together at which reading stops, give or take one record:
+            the bound of the memory it takes. See ReadResult.complete.
+    """
+    batch = Batch(_NUMBER_IDS, HISTOGRAM_IDS, MOUNT_IDS, max_rows)
+    raw = [_add(batch, item) for item in items]
+    events = _Events(batch)
+    results = [_result(item, entry, events) for item, entry in zip(items, raw, strict=True)]
+    return Decoded(_slices(batch), _mount_slices(batch), results, events.short_processes)
+
+
+def _slices(batch: Batch) -> pa.Table:
+    columns = _fixed(batch, SLICES)
+    numbers = {name: batch.column(SLICES, 3 + i, pa.int64()) for i, name in enumerate(_NUMBER_IDS)}
+    histograms = {name: batch.histogram(i) for i, name in enumerate(HISTOGRAM_IDS)}
+    for name in PROCESS_IDS:
+        columns[name] = histograms[name] if name in histograms else numbers[name]
+    return pa.table(columns)
+
+
+def _mount_slices(batch: Batch) -> pa.Table:
+    columns = _fixed(batch, MOUNT_SLICES)
+    columns["slot"] = batch.column(MOUNT_SLICES, 3, pa.int8())
+    for i, name in enumerate(MOUNT_IDS):
+        columns[name] = batch.column(MOUNT_SLICES, 4 + i, pa.int64())
+    return pa.table(columns)
+
+
+def _fixed(batch: Batch, table: int) -> dict[str, pa.Array]:
+    kinds = {"process": pa.int32(), "slice": pa.int64(), "span": pa.int32()}
+    return {name: batch.column(table, i, kind) for i, (name, kind) in enumerate(kinds.items())}
+
+
+def _add(batch: Batch, item: ReadRequest) -> tuple[Result, bool | None] | ProfileError:
+    """Decodes one file.
+
+    Whether the process lives is asked before the file is read: when it is dead by then, nobody
+    writes any more and what is read is all there will be.
+    """
+    with _opened(item.path) as fd:
+        if isinstance(fd, ProfileError):
+            return fd
+        try:
+            head = os.pread(fd, HEAD_BYTES, 0)
+        except OSError as error:
+            return _open_error(item.path, error)
+        alive = None
+        if len(head) == HEAD_BYTES and head.startswith(b"jostle01"):
+            alive = is_alive(head)
+        remainder = alive is False if item.remainder is None else item.remainder
+        result = batch.add(fd, item.process, item.from_record, remainder)
+        if result.error.text == b"out of memory":
+            raise MemoryError(f"no memory for the slices of {item.path}")
+        return result, alive
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[int | ProfileError]:
+    """Opens a regular file; no link is followed, and a pipe does not block."""
+    fd = -1
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        mode = os.fstat(fd).st_mode
+        if stat.S_ISREG(mode):
+            yield fd
+        elif stat.S_ISDIR(mode):
+            yield _open_error(path, IsADirectoryError(errno.EISDIR, ""))
+        else:
+            yield ProfileError(path, "it is a pipe, device or socket, not a file", exit_code=2)
+    except OSError as error:
+        yield _open_error(path, error)
+    finally:
+        if fd >= 0:
+            os.close(fd)
+
+
+def _open_error(path: Path, error: OSError) -> ProfileError:
+    reasons = {
+        errno.ENOENT: (
+            "there is no such file or folder",
+            "Is the job's spool another one (JOSTLE_SPOOL)? `jostle doctor` shows the default.",
+        ),
+        errno.EISDIR: ("it is a folder, not a profile", "`jostle ingest DIR` reads whole folders."),
+        errno.ELOOP: (
+            "it is a symbolic link, and links in a spool are not followed",
+            "Name the file that it points to.",
+        ),
+        errno.EACCES: (
+            "no permission to read it",
+            "Profiles belong to the user who ran the program: be that user, or root.",
+        ),
+    }
+    reason, hint = reasons.get(
+        error.errno or 0, (f"it cannot be read ({os.strerror(error.errno or 0)})", "")
+    )
+    mistakes = (errno.ENOENT, errno.EISDIR, errno.ELOOP)
+    return ProfileError(path, reason, hint=hint, exit_code=2 if error.errno in mistakes else 1)
+
+
+def _hint(result: Result, reason: str) -> str:
+    if "newer jostle" in reason:
+        return "Read it with the version of jostle that wrote it, or a newer one."
+    if "begin like" in reason or "empty" in reason:
+        return "Profiles are the *.jst and *.jss files in the spool; is this one of them?"
+    if "(yet)" in reason:
+        return "It is being written or was damaged; try again after the job."
+    return "It is damaged: leave it out; the other profiles of the job are not concerned."
+
+
+class _Events:
+    """What files hold besides slices, as Python objects."""
+
+    def __init__(self, batch: Batch) -> None:
+        self._events = batch.events()
+        self._text = batch.text()
+        self.short_processes: list[ShortProcess] = []
+
+    def _string(self, event: tuple[int, ...], number: int) -> bytes:
+        at, count = event[10 + 2 * number : 12 + 2 * number]
+        return self._text[at : at + count]
+
+    def _strings(self, event: tuple[int, ...], count: int) -> list[str]:
+        return [clean_text(self._string(event, number)) for number in range(count)]
+
+    def profile(self, result: Result, alive: bool | None) -> ProfileHeader:
+        """Makes the header of a profile."""
+        mounts: dict[int, Mount] = {}
+        clock: list[ClockEvent] = []
+        notes: list[Note] = []
+        for event in self._events[result.first_event : result.first_event + result.events]:
+            numbers, kind = event[:9], chr(event[18])
+            if kind == "M":
+                slot, major, minor, mnt_id, fs_magic = event[:5]
+                names = self._strings(event, 3)
+                mounts[slot] = Mount(slot, major, minor, mnt_id, fs_magic, *names)
+            elif kind == "C":
+                step = numbers[3] - 2**64 if numbers[3] >= 2**63 else numbers[3]
+                clock.append(ClockEvent(numbers[0], numbers[1], numbers[2], step))
+            elif kind == "N":
+                notes.append(Note(numbers[0], *self._strings(event, 1)))
+        return parse_header(bytes(result.head), list(mounts.values()), clock, notes, alive)
+
+    def shorts(self, result: Result) -> ShortsHeader | None:
+        """Makes the headers of a shorts file, appends its processes, returns the last header."""
+        headers: dict[int, ShortsHeader] = {}
+        mine = self._events[result.first_event : result.first_event + result.events]
+        for number, event in enumerate(mine):
+            numbers, kind = event[:9], chr(event[18])
+            if kind == "H":
+                host, job, library = self._strings(event, 3)
+                boot_id = _dashes(self._string(event, 3).hex())
+                headers[number] = ShortsHeader(numbers[0], boot_id, host, job, library, numbers[4])
+            elif kind == "P":
+                self.short_processes.append(self._short(event, headers[event[19]]))
+            elif kind == "p":
+                self.short_processes[-1].mounts.append(ShortMount(*event[:4]))
+        return next(reversed(headers.values()), None)
+
+    def _short(self, event: tuple[int, ...], header: ShortsHeader) -> ShortProcess:
+        pid, ppid, uid, gid, sid, start_ns, end_ns, reason, row = event[:9]
+        return ShortProcess(
+            process=-1 - len(self.short_processes),
+            header=header,
+            record=event[9],
+            row=row,
+            pid=pid,
+            ppid=ppid,
+            uid=uid,
+            gid=gid,
+            sid=sid,
+            start_ns=start_ns,
+            end_ns=end_ns,
+            end_reason=end_reason(reason),
+            program=clean_text(self._string(event, 0)),
+            mounts=[],
+        )
+
+
+def _dashes(digits: str) -> str:
+    return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+
+
+def _result(
+    item: ReadRequest, entry: tuple[Result, bool | None] | ProfileError, events: _Events
+) -> ReadResult:
+    if isinstance(entry, ProfileError):
+        return ReadResult(item, None, entry, [], item.from_record, 0)
+    raw, alive = entry
+    if raw.error.text:
+        reason = raw.error.text.decode()
+        error = ProfileError(item.path, reason, offset=raw.error.offset, hint=_hint(raw, reason))
+        return ReadResult(item, None, error, [], item.from_record, 0)
+    first = len(events.short_processes)
+    header = events.shorts(raw) if raw.kind == SHORTS else events.profile(raw, alive)
+    return ReadResult(
+        item,
+        header,
+        None,
+        _warnings(item.path, raw),
+        # A file that has lost its end must not make the next reading begin before the last.
+        max(raw.records_read, 0 if item.from_record == _NO_ROWS else item.from_record),
+        raw.records_end,
+        (raw.first_slice, raw.slices),
+        (raw.first_mount, raw.mounts),
+        (first, len(events.short_processes) - first),
+        bool(raw.remainder),
+        bool(raw.complete),
+    )
+
+
+def _warnings(path: Path, raw: Result) -> list[str]:
+    kept = min(raw.warning_count, len(raw.warnings))
+    texts = [
+        f"{path}: {issue.text.decode()} (byte {issue.offset})." for issue in raw.warnings[:kept]
+    ]
+    if raw.warning_count > kept:
+        texts.append(f"{path}: {raw.warning_count - kept} more warnings.")
+    return texts

@@ -1,0 +1,276 @@
+"""Headers: who wrote a profile, and is that process still there?"""
+
+from __future__ import annotations
+
+import functools
+import socket
+import struct
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+END_REASONS = ("none", "exit", "_exit", "exec", "abort", "continued")
+
+# The fixed and the live part, field by field as in docs/reference/profile-format.md.
+_FIXED = struct.Struct("<8s14I4Q4IQ2I16s64s128s256s32s512s2I")
+_LIVE = struct.Struct("<4Q4IQ")
+_LIVE_AT = 2048
+_SLOT = struct.Struct("<2I3Q")
+_SLOTS_AT = 2112
+_SLOTS_MAX = 62  # as many as the header has room for
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """A mount that a process used.
+
+    Attributes:
+        slot: Its number in the file (column slot of mount_slices); the last slot is "other".
+        major: Device number, major.
+        minor: Device number, minor.
+        mnt_id: Id in /proc/PID/mountinfo.
+        fs_magic: f_type of statfs.
+        path: Mount point as the process saw it; "" when it was killed before it was written.
+        type: File-system type, such as ext4, nfs4, fuse.sshfs.
+        source: Device or server.
+    """
+
+    slot: int
+    major: int
+    minor: int
+    mnt_id: int
+    fs_magic: int
+    path: str
+    type: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClockEvent:
+    """The clock's state as it changed, or a jump of it.
+
+    Attributes:
+        realtime_ns: CLOCK_REALTIME, ns.
+        state: Return value of adjtimex (5: not synchronised).
+        maxerror_us: Error bound, µs.
+        step_ns: Jump of CLOCK_REALTIME, ns; 0 when there was none.
+    """
+
+    realtime_ns: int
+    state: int
+    maxerror_us: int
+    step_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something a person should know, in the runtime's words (at realtime_ns)."""
+
+    realtime_ns: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileHeader:
+    """Header of a profile; the fields of docs/reference/profile-format.md, times in ns.
+
+    Attributes:
+        boot_id: As the kernel writes it, with dashes.
+        mounts: The mounts that it used, by slot.
+        clock_events: Changes of the clock's state, jumps.
+        notes: What the runtime had to say.
+        end_reason: none, exit, _exit, exec, abort or continued (in the next part).
+        alive: Whether the process ran when the reading began; None when it runs on another
+            machine.
+        finished: It had ended, or was killed, by then: no more slices will come.
+    """
+
+    version: int
+    cell_count: int
+    block_capacity: int
+    table_crc: int
+    mount_slots: int
+    slice_ns: int
+    start_ns: int
+    file_ns: int
+    first_slice: int
+    pid: int
+    ppid: int
+    uid: int
+    gid: int
+    proc_start: int
+    sid: int
+    part: int
+    boot_id: str
+    host: str
+    job: str
+    program: str
+    library: str
+    command: str
+    start_clock_state: int
+    start_clock_error_us: int
+    generation: int
+    tick_ns: float
+    heartbeat_ns: int
+    end_ns: int
+    end_reason: str
+    blocks_used: int
+    clock_state: int
+    clock_error_us: int
+    lost_threads: int
+    mounts: list[Mount]
+    clock_events: list[ClockEvent]
+    notes: list[Note]
+    alive: bool | None
+    finished: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShortsHeader:
+    """Header of a shorts file: what all its processes have in common (slice_ns in ns)."""
+
+    slice_ns: int
+    boot_id: str
+    host: str
+    job: str
+    library: str
+    table_crc: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShortMount:
+    """A mount of a short process: known by device number only; its name is in other profiles."""
+
+    slot: int
+    major: int
+    minor: int
+    fs_magic: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShortProcess:
+    """A process too short for a profile of its own.
+
+    Attributes:
+        process: Its number in the tables: -1, -2, ... over all files of one read_profiles.
+        header: What it shares with the others in the file.
+        record: Number of its record in the file; with the file's name it makes an identity.
+        row: Its row of the slices table.
+        program: Base name of the program.
+        start_ns: CLOCK_REALTIME, ns; its one row covers the slices from here ...
+        end_ns: ... to here.
+        end_reason: As in ProfileHeader.
+        mounts: The mounts that it used.
+    """
+
+    process: int
+    header: ShortsHeader
+    record: int
+    row: int
+    pid: int
+    ppid: int
+    uid: int
+    gid: int
+    sid: int
+    start_ns: int
+    end_ns: int
+    end_reason: str
+    program: str
+    mounts: list[ShortMount]
+
+
+def clean_text(raw: bytes) -> str:
+    r"""Decodes a string of a profile.
+
+    Whoever wrote it chose the bytes: what is no UTF-8 or would steer a terminal comes out as
+    \xNN, so that it can be printed and stored.
+    """
+    text = raw.partition(b"\0")[0].decode("utf-8", "backslashreplace")
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def end_reason(code: int) -> str:
+    """Names an end_reason; codes of a newer format stay numbers."""
+    return END_REASONS[code] if code < len(END_REASONS) else str(code)
+
+
+def parse_header(
+    head: bytes,
+    mounts: Sequence[Mount] = (),
+    clock_events: Sequence[ClockEvent] = (),
+    notes: Sequence[Note] = (),
+    alive: bool | None = None,
+) -> ProfileHeader:
+    """Takes the first 4096 bytes of a profile apart.
+
+    Args:
+        head: The bytes; checked by the decoder.
+        mounts: From its 'M' records, the latest of each slot.
+        clock_events: From its 'C' records.
+        notes: From its 'N' records.
+        alive: What is_alive said before the file was read.
+    """
+    (_, version, _, cells, _, _, capacity, _, _, _, _, crc, slots, _, _,
+     slice_ns, start_ns, file_ns, first_slice, pid, ppid, uid, gid, proc_start, sid, part,
+     boot_id, host, job, program, library, command, state0, error0,
+     ) = _FIXED.unpack_from(head)  # fmt: skip
+    generation, tick, heartbeat, end_ns, reason, used, state, error, lost = _LIVE.unpack_from(
+        head, _LIVE_AT
+    )
+    return ProfileHeader(
+        version, cells, capacity, crc, slots, slice_ns, start_ns, file_ns, first_slice,
+        pid, ppid, uid, gid, proc_start, sid, part,
+        str(uuid.UUID(bytes=boot_id)), clean_text(host), clean_text(job), clean_text(program),
+        clean_text(library), clean_text(command), state0, error0,
+        generation, tick / 2**32, heartbeat, end_ns, end_reason(reason), used, state, error, lost,
+        _with_unnamed(head, slots, mounts), list(clock_events), list(notes),
+        # NOTE: end_ns may have come after the question; then this reading may lack the last slice.
+        alive, finished=alive is False,
+    )  # fmt: skip
+
+
+def _with_unnamed(head: bytes, slots: int, mounts: Sequence[Mount]) -> list[Mount]:
+    """Adds the mounts that the header has in use and no record names yet."""
+    known = {mount.slot: mount for mount in mounts}
+    for slot in range(min(slots, _SLOTS_MAX)):
+        major, minor, fs_magic, mnt_id, used = _SLOT.unpack_from(
+            head, _SLOTS_AT + slot * _SLOT.size
+        )
+        if used and slot not in known:
+            known[slot] = Mount(slot, major, minor, mnt_id, fs_magic, "", "", "")
+    return [known[slot] for slot in sorted(known)]
+
+
+@functools.cache
+def _own_boot_id() -> bytes:
+    try:
+        return uuid.UUID(Path("/proc/sys/kernel/random/boot_id").read_text().strip()).bytes
+    except (OSError, ValueError):
+        return b""
+
+
+def is_alive(head: bytes) -> bool | None:
+    """Tells whether the process that writes a profile still runs.
+
+    Args:
+        head: The first 4096 bytes of the file.
+
+    Returns:
+        False when it ended, was killed, or ran before this machine's latest start; None when it
+        runs on another machine, where one cannot look.
+    """
+    fields = _FIXED.unpack_from(head)
+    pid, proc_start, boot_id, host = fields[19], fields[23], fields[26], fields[27]
+    if _LIVE.unpack_from(head, _LIVE_AT)[3]:  # end_ns
+        return False
+    if boot_id != _own_boot_id():
+        return False if clean_text(host) == socket.gethostname() else None
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_bytes()
+    except OSError:
+        return False
+    state, *rest = stat.rpartition(b")")[2].split()
+    return state not in (b"Z", b"X") and proc_start in (0, int(rest[18]))

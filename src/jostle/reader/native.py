@@ -1,0 +1,162 @@
+"""The C decoder (runtime/decoder/jst_decode.h), called through ctypes."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import struct
+from collections.abc import Sequence
+from ctypes import POINTER, c_char_p, c_int, c_int32, c_int64, c_uint8, c_uint32, c_uint64
+from ctypes import c_void_p as pointer
+from typing import Any
+
+import pyarrow as pa
+
+from jostle import _native_path
+from jostle.errors import JostleError
+
+API = 1
+BUCKETS = 32
+REMAINDER = 1
+SLICES, MOUNT_SLICES = 0, 1
+SHORTS = 2
+
+# struct jst_decode_event: 9 numbers, record, 4 times (place, bytes) of text, type, header.
+EVENT = struct.Struct("<18Q2I")
+
+
+class Issue(ctypes.Structure):
+    """struct jst_decode_issue."""
+
+    _fields_ = (("offset", c_uint64), ("text", c_char_p))
+
+
+class Result(ctypes.Structure):
+    """struct jst_decode_result."""
+
+    _fields_ = (
+        ("error", Issue),
+        ("file_bytes", c_uint64),
+        ("records_read", c_uint64),
+        ("records_end", c_uint64),
+        ("first_slice", c_uint64),
+        ("slices", c_uint64),
+        ("first_mount", c_uint64),
+        ("mounts", c_uint64),
+        ("first_event", c_uint64),
+        ("events", c_uint64),
+        ("kind", c_uint32),
+        ("complete", c_uint32),
+        ("remainder", c_uint32),
+        ("warning_count", c_uint32),
+        ("warnings", Issue * 8),
+        ("head", c_uint8 * 4096),
+    )
+
+
+@functools.cache
+def library() -> ctypes.CDLL:
+    """Loads the decoder.
+
+    Raises:
+        NativeMissingError: It is not there.
+        JostleError: It belongs to another version.
+    """
+    path = _native_path("libjostle-decode.so")
+    lib = ctypes.CDLL(str(path))
+    doors: dict[str, tuple[Any, list[Any]]] = {
+        "jst_decode_api": (c_uint32, []),
+        "jst_decode_new": (pointer, [c_char_p, c_char_p, c_char_p, c_uint64]),
+        "jst_decode_free": (None, [pointer]),
+        "jst_decode_add_fd": (c_int64, [pointer, c_int, c_int32, c_uint64, c_uint32]),
+        "jst_decode_add_bytes": (
+            c_int64,
+            [pointer, pointer, ctypes.c_size_t, c_int32, c_uint64, c_uint32],
+        ),
+        "jst_decode_result_at": (POINTER(Result), [pointer, c_uint64]),
+        "jst_decode_rows": (c_uint64, [pointer, c_uint32]),
+        "jst_decode_values": (pointer, [pointer, c_uint32, c_uint32]),
+        "jst_decode_histogram": (
+            pointer,
+            [pointer, c_uint32, POINTER(pointer), POINTER(c_uint64)],
+        ),
+        "jst_decode_events": (pointer, [pointer, POINTER(c_uint64)]),
+        "jst_decode_text": (pointer, [pointer, POINTER(c_uint64)]),
+    }
+    for name, (result, arguments) in doors.items():
+        door = getattr(lib, name)
+        door.restype, door.argtypes = result, arguments
+    if lib.jst_decode_api() != API:
+        raise JostleError(
+            f"{path} belongs to another version of jostle.",
+            hint="Run `make build`, or reinstall jostle.",
+        )
+    return lib
+
+
+class Batch:
+    """A batch of the decoder, freed with the last table that looks into it."""
+
+    def __init__(
+        self,
+        process_ids: Sequence[str],
+        histogram_ids: Sequence[str],
+        mount_ids: Sequence[str],
+        max_rows: int,
+    ) -> None:
+        self._lib = library()
+        ids = ["\n".join(group).encode() for group in (process_ids, histogram_ids, mount_ids)]
+        self._handle = self._lib.jst_decode_new(*ids, max_rows)
+        if not self._handle:
+            raise MemoryError("no memory for a batch of profiles")
+
+    def __del__(self) -> None:
+        if getattr(self, "_handle", None):
+            self._lib.jst_decode_free(self._handle)
+
+    def add(self, fd: int, process: int, from_record: int, remainder: bool) -> Result:
+        """Appends one file, by descriptor; the result is a copy."""
+        flags = REMAINDER if remainder else 0
+        number = self._lib.jst_decode_add_fd(self._handle, fd, process, from_record, flags)
+        if number < 0:
+            raise MemoryError("no memory for the results of a batch of profiles")
+        view = self._lib.jst_decode_result_at(self._handle, number).contents
+        return Result.from_buffer_copy(view)
+
+    def rows(self, table: int) -> int:
+        """Rows of a table."""
+        return int(self._lib.jst_decode_rows(self._handle, table))
+
+    def column(self, table: int, number: int, kind: pa.DataType) -> pa.Array:
+        """A column of numbers, in place."""
+        rows = self.rows(table)
+        at = self._lib.jst_decode_values(self._handle, table, number)
+        buffer = pa.foreign_buffer(at, rows * kind.bit_width // 8, base=self)
+        return pa.Array.from_buffers(kind, rows, [None, buffer], 0)
+
+    def histogram(self, number: int) -> pa.Array:
+        """A column of histograms, in place; null rows are zero throughout."""
+        rows, valid, nulls = self.rows(SLICES), pointer(), c_uint64()
+        at = self._lib.jst_decode_histogram(self._handle, number, valid, nulls)
+        values = pa.Array.from_buffers(
+            pa.int64(),
+            rows * BUCKETS,
+            [None, pa.foreign_buffer(at, rows * BUCKETS * 8, base=self)],
+            0,
+        )
+        mask = pa.foreign_buffer(valid.value, (rows + 7) // 8, base=self)
+        kind = pa.list_(pa.int64(), BUCKETS)
+        return pa.Array.from_buffers(kind, rows, [mask], nulls.value, children=[values])
+
+    def events(self) -> list[tuple[int, ...]]:
+        """All events, as plain numbers (see EVENT)."""
+        count = c_uint64()
+        at = self._lib.jst_decode_events(self._handle, count)
+        raw = ctypes.string_at(at, count.value * EVENT.size) if count.value else b""
+        return list(EVENT.iter_unpack(raw))
+
+    def text(self) -> bytes:
+        """The text of the events (a copy)."""
+        count = c_uint64()
+        at = self._lib.jst_decode_text(self._handle, count)
+        return ctypes.string_at(at, count.value) if count.value else b""

@@ -1,0 +1,473 @@
+"""Writes profiles and shorts files, by docs/reference/profile-format.md alone.
+
+This is the tests' own encoder: it shares no line with the runtime's or with the decoder, so that
+what the two agree on is the document. The small things (varint, record, cells) are in
+synth_format.py; here are Profile and Shorts, which remember what a reader must find in them, then
+random ones and bulk for benchmarks.
+
+    p = Profile(job="a", pid=7)
+    p.add_mount(0, path="/scratch", type="ext4")
+    p.add_slice(p.first_slice, {"posix_write_bytes": {0: 4096}, "os_threads": 3})
+    p.write(folder)
+    p.rows  # what a reader must find
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+import struct
+import uuid
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from synth_format import (
+    Layout,
+    Value,
+    Values,
+    cells,
+    clock_record,
+    mount_record,
+    note_record,
+    ns_code,
+    ns_value,
+    record,
+    schema_layout,
+    slice_record,
+    string,
+    varint,
+)
+
+BOOT_ID = uuid.UUID("6c1f1c5e-0001-4e5b-8a50-0123456789ab")
+EPOCH = 1_700_000_000_000_000_000  # ns; where synthetic jobs start
+SECOND = 1_000_000_000
+U64 = 2**64
+
+
+# ---- profiles ----
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a reader must find: one slice of a process; gauges as levels, timers in ns."""
+
+    slice: int
+    span: int
+    values: dict[str, Value]
+
+
+@dataclass
+class Profile:
+    """A profile in the making; every field of the header may be set."""
+
+    job: str = "job"
+    host: str = "node1"
+    program: str = "/usr/bin/prog"
+    command: str = "prog --fast"
+    library: str = "0.1.0"
+    pid: int = 4242
+    ppid: int = 1
+    uid: int = 1000
+    gid: int = 1000
+    sid: int = 4242
+    part: int = 0
+    proc_start: int = 77
+    boot_id: uuid.UUID = BOOT_ID
+    slice_ns: int = 4 * SECOND
+    start_ns: int = EPOCH
+    file_ns: int | None = None
+    heartbeat_ns: int | None = None
+    end_ns: int = 0
+    end_reason: int = 0
+    clock_state: int = 0
+    clock_error_us: int = 1500
+    lost_threads: int = 0
+    generation: int | None = None
+    tick_ns: int = round(2**32 / 2.1)
+    block_capacity: int = 4
+    block_bytes: int = 4096
+    blocks_used: int = 3
+    layout: Layout = field(default_factory=schema_layout)
+    head_slots: dict[int, tuple[int, int, int, int]] = field(default_factory=dict)
+    rows: list[Row] = field(default_factory=list)  # what the records hold
+    remainder: Row | None = None  # what the live blocks hold beyond them
+    records: list[bytes] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._metric = self.layout.cells()
+        self._total: dict[int, int] = {}  # in ns and levels: what the records hold
+        self._carry: dict[int, int] = {}
+        self._beyond: dict[int, int] = {}  # in ticks
+        self._expected = self.first_slice
+
+    @property
+    def first_slice(self) -> int:
+        return self.start_ns // self.slice_ns
+
+    @property
+    def name(self) -> str:
+        part = f".{self.part}" if self.part else ""
+        return f"{self.job}.{self.pid}.{self.start_ns}{part}.jst"
+
+    def add_slice(self, slice_: int, values: Values, span: int = 1) -> None:
+        """Appends a slice. Time that its code cannot hold is carried to the next, as documented."""
+        moved = {}
+        for cell, n in self.layout.flat(values).items():
+            coding = self._metric[cell].coding
+            before = self._total.get(cell, 0)
+            if coding == "svarint":
+                change, self._total[cell] = n - before, n
+            elif coding == "ns":
+                n += self._carry.get(cell, 0)
+                change = ns_value(ns_code(n))
+                self._carry[cell] = n - change
+                self._total[cell] = before + change
+            else:
+                change, self._total[cell] = n, before + n
+            if change:
+                moved[cell] = change
+        self.records.append(slice_record(self.layout, moved, slice_ - self._expected, span))
+        self._expected = slice_ + span
+        self.rows.append(Row(slice_, span, self._named(moved)))
+
+    def _named(self, moved: Mapping[int, int]) -> dict[str, Value]:
+        """Values as a reader shows them: gauges stay at their level."""
+        gauges = {c: self._total.get(c, 0) for c, m in self._metric.items() if m.kind == "gauge"}
+        return self.layout.named({**moved, **gauges})
+
+    def add_mount(
+        self,
+        slot: int,
+        path: str = "/data",
+        type: str = "ext4",  # noqa: A002
+        source: str = "/dev/sda1",
+        device: tuple[int, int] = (8, 1),
+        mnt_id: int = 30,
+        fs_magic: int = 0xEF53,
+    ) -> None:
+        self.head_slots[slot] = (*device, fs_magic, mnt_id)
+        self.records.append(mount_record(slot, *device, mnt_id, fs_magic, path, type, source))
+
+    def add_clock(self, realtime_ns: int, state: int, maxerror_us: int, step_ns: int = 0) -> None:
+        self.records.append(clock_record(realtime_ns, state, maxerror_us, step_ns))
+
+    def add_note(self, realtime_ns: int, text: str | bytes) -> None:
+        self.records.append(note_record(realtime_ns, text))
+
+    def set_remainder(self, values: Values) -> None:
+        """Puts values (ns, levels) into the live blocks that no record holds yet."""
+        moved, shown = {}, {}
+        levels = dict(self._total)
+        for cell, n in self.layout.flat(values).items():
+            metric = self._metric[cell]
+            if metric.kind == "gauge":
+                moved[cell], levels[cell] = n - levels.get(cell, 0), n
+            elif metric.kind == "timer":
+                moved[cell] = -(-n * 2**32 // self.tick_ns)
+                shown[cell] = moved[cell] * self.tick_ns >> 32
+            else:
+                moved[cell] = shown[cell] = n
+        gauges = {c: levels.get(c, 0) for c, m in self._metric.items() if m.kind == "gauge"}
+        self._beyond = moved
+        last = (self.end_ns or self._heartbeat) // self.slice_ns
+        span = max(1, last - self._expected + 1)
+        self.remainder = Row(self._expected, span, self.layout.named({**shown, **gauges}))
+
+    @property
+    def _heartbeat(self) -> int:
+        return self._expected * self.slice_ns if self.heartbeat_ns is None else self.heartbeat_ns
+
+    def encode(self) -> bytes:
+        """The bytes of the file."""
+        base = self._commit_cells()
+        total = dict(base)
+        for cell, n in self._beyond.items():
+            total[cell] = (total.get(cell, 0) + n) % U64
+        body = b"".join(self.records)
+        return self._head(base, total, len(body), self._expected) + body
+
+    def _commit_cells(self) -> dict[int, int]:
+        base = {}
+        for cell, n in self._total.items():
+            ticks = self._metric[cell].kind == "timer"
+            base[cell] = (n * 2**32 // self.tick_ns if ticks else n) % U64
+        return base
+
+    def _head(
+        self, base: Mapping[int, int], total: Mapping[int, int], body_bytes: int, open_slice: int
+    ) -> bytes:
+        """Header, commits, table, blocks: base is committed, total is in the blocks."""
+        layout, text = self.layout, self.layout.text
+        commit_bytes = 4096 * -(-(16 + 8 * layout.cell_count) // 4096)
+        block_bytes = max(self.block_bytes, 64 + 8 * layout.cell_count)
+        table_offset = 4096 + 2 * commit_bytes
+        block_offset = 4096 * -(-(table_offset + len(text)) // 4096)
+        head_bytes = block_offset + block_bytes * self.block_capacity
+        generation = len(self.records) if self.generation is None else self.generation
+        head = bytearray(head_bytes)
+        struct.pack_into(
+            "<8s14I4Q4IQ2I16s64s128s256s32s512s2I", head, 0, b"jostle01",
+            1, head_bytes, layout.cell_count, block_offset, block_bytes, self.block_capacity,
+            table_offset, len(text), 4096, commit_bytes, zlib.crc32(text), layout.slots,
+            layout.stride, 0,
+            self.slice_ns, self.start_ns, self.file_ns or self.start_ns, self.first_slice,
+            self.pid, self.ppid, self.uid, self.gid, self.proc_start, self.sid, self.part,
+            self.boot_id.bytes, self.host.encode(), self.job.encode(), self.program.encode(),
+            self.library.encode(), self.command.encode(), self.clock_state, self.clock_error_us,
+        )  # fmt: skip
+        struct.pack_into(
+            "<4Q4IQ", head, 2048, generation, self.tick_ns, self._heartbeat, self.end_ns,
+            self.end_reason, self.blocks_used, self.clock_state, self.clock_error_us,
+            self.lost_threads,
+        )  # fmt: skip
+        for slot, (major, minor, fs_magic, mnt_id) in self.head_slots.items():
+            struct.pack_into("<2I3Q", head, 2112 + 32 * slot, major, minor, fs_magic, mnt_id, 1)
+        valid, stale = (
+            4096 + commit_bytes * (generation & 1),
+            4096 + commit_bytes * (~generation & 1),
+        )
+        struct.pack_into("<2Q", head, valid, head_bytes + body_bytes, open_slice)
+        struct.pack_into("<2Q", head, stale, U64 - 1, U64 - 1)  # half written: must not be used
+        for cell, n in base.items():
+            struct.pack_into("<Q", head, valid + 16 + 8 * cell, n)
+        head[table_offset : table_offset + len(text)] = text
+        self._put_blocks(head, block_offset, block_bytes, total)
+        return bytes(head)
+
+    def _put_blocks(
+        self, head: bytearray, offset: int, block_bytes: int, total: Mapping[int, int]
+    ) -> None:
+        """Spreads the cells over the blocks; a sum may wrap."""
+        used = min(self.blocks_used, self.block_capacity)
+        for cell, n in total.items():
+            if used > 1:
+                share = (n * 7 + cell) % (n + 1 if n < U64 - 1 else U64)
+                parts = [share, (n - share) % U64]
+            else:
+                parts = [n]
+            for i, part in enumerate(parts[:used]):
+                block = (cell + i) % used
+                struct.pack_into("<Q", head, offset + block * block_bytes + 64 + 8 * cell, part)
+
+    def write(self, folder: Path, name: str | None = None) -> Path:
+        """Writes the file under its proper name (mode 0600) and returns its path."""
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / (name or self.name)
+        path.touch(mode=0o600)
+        path.write_bytes(self.encode())
+        return path
+
+
+# ---- shorts files ----
+
+
+@dataclass(frozen=True)
+class Short:
+    """A short process."""
+
+    pid: int = 100
+    ppid: int = 99
+    uid: int = 1000
+    gid: int = 1000
+    sid: int = 99
+    start_ns: int = EPOCH
+    end_ns: int = EPOCH + 5_000_000
+    end_reason: int = 1
+    program: str = "true"
+    mounts: tuple[tuple[int, int, int, int], ...] = ()  # slot, major, minor, fs_magic
+    values: Values = field(default_factory=dict)
+
+
+@dataclass
+class Shorts:
+    """A shorts file in the making; rows is what a reader must find, in order of the file."""
+
+    job: str = "job"
+    host: str = "node1"
+    library: str = "0.1.0"
+    uid: int = 1000
+    boot_id: uuid.UUID = BOOT_ID
+    slice_ns: int = 4 * SECOND
+    layout: Layout = field(default_factory=schema_layout)
+    shorts: list[Short] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+    records: list[bytes] = field(default_factory=list)
+
+    def add_header(self) -> None:
+        numbers = (self.slice_ns, self.layout.cell_count, self.layout.slots, self.layout.stride)
+        names = (self.host, self.job, self.library)
+        payload = b"".join(map(varint, numbers)) + self.boot_id.bytes
+        payload += b"".join(map(string, names)) + string(self.layout.text)
+        self.records.append(record("H", payload))
+
+    def add(self, short: Short) -> None:
+        layout = self.layout
+        moved = layout.flat(short.values)
+        for cell, metric in layout.cells().items():
+            if metric.coding == "ns" and cell in moved:
+                moved[cell] = ns_value(ns_code(moved[cell]))
+        numbers = (
+            short.pid, short.ppid, short.uid, short.gid, short.sid,
+            short.start_ns, short.end_ns, short.end_reason,
+        )  # fmt: skip
+        payload = b"".join(map(varint, numbers)) + struct.pack("<I", zlib.crc32(layout.text))
+        payload += string(short.program) + varint(len(short.mounts))
+        payload += b"".join(varint(n) for mount in short.mounts for n in mount)
+        self.records.append(record("P", payload + cells(layout, moved)))
+        first, last = short.start_ns // self.slice_ns, short.end_ns // self.slice_ns
+        self.shorts.append(short)
+        self.rows.append(Row(first, max(1, last - first + 1), layout.named(moved)))
+
+    def encode(self) -> bytes:
+        return b"".join(self.records)
+
+    def write(self, folder: Path) -> Path:
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{self.job}.{self.uid}.jss"
+        path.touch(mode=0o600)
+        path.write_bytes(self.encode())
+        return path
+
+
+# ---- random content ----
+
+
+def random_values(
+    rng: random.Random, layout: Layout, density: float = 0.2, slots: Iterable[int] = range(8)
+) -> dict[str, Value]:
+    """Values for some of the metrics, from small to very large."""
+
+    def number() -> int:
+        return rng.randrange(1, 2 ** rng.choice((1, 7, 8, 14, 20, 32, 40)))
+
+    out: dict[str, Value] = {}
+    for m in layout.metrics:
+        if rng.random() >= density:
+            continue
+        if m.scope == "mount":
+            out[m.id] = {s: number() for s in slots if rng.random() < 0.5}
+        elif m.kind == "histogram":
+            out[m.id] = [number() if rng.random() < 0.2 else 0 for _ in range(m.count)]
+        else:
+            out[m.id] = number()
+    return out
+
+
+def random_profile(
+    seed: int,
+    slices: int = 20,
+    density: float = 0.2,
+    slots: Sequence[int] = (0, 1, 7),
+    remainder: bool = True,
+    **header: object,
+) -> Profile:
+    """A profile with slices, gaps, spans, mounts, clock events, notes, and a remainder."""
+    rng = random.Random(seed)
+    p = Profile(**header)  # type: ignore[arg-type]
+    p.generation = rng.randrange(1000)
+    p.blocks_used = rng.randrange(1, p.block_capacity + 3)
+    for slot in slots:
+        p.add_mount(slot, f"/mnt/{slot}", device=(8, slot))
+    at = p.first_slice
+    for _ in range(slices):
+        at += rng.choice((0, 0, 0, 0, 1, 5, 1000))
+        span = rng.choice((1, 1, 1, 1, 2, 40))
+        p.add_slice(at, random_values(rng, p.layout, density, slots), span)
+        at += span
+        if rng.random() < 0.1:
+            p.add_clock(at * p.slice_ns, rng.randrange(6), rng.randrange(10**6), -rng.randrange(99))
+        if rng.random() < 0.1:
+            p.add_note(at * p.slice_ns, "the spool vanished")
+    if remainder:
+        p.set_remainder(random_values(rng, p.layout, density, slots))
+    return p
+
+
+# ---- bulk ----
+
+TYPICAL = (
+    "posix_read_ops posix_read_bytes posix_read_ns posix_write_ops posix_write_bytes "
+    "posix_write_ns posix_seek_ops os_read_chars os_write_chars os_write_bytes os_read_calls "
+    "os_write_calls os_user_ns os_system_ns os_runqueue_ns os_voluntary_switches "
+    "os_involuntary_switches os_minor_faults os_rss_bytes self_calls_ops self_heartbeat_ns self_cost_ns"
+).split()
+
+
+def bulk_profile(slices: int, everything: bool = False, seed: int = 1, **header: object) -> bytes:
+    """A profile of very many slices, quickly: 64 records, again and again.
+
+    Args:
+        slices: How many, one after the other.
+        everything: Every metric moves on two mounts; else a typical program on one.
+        seed: Of the values.
+        header: Fields of Profile.
+    """
+    rng = random.Random(seed)
+    p = Profile(**header)  # type: ignore[arg-type]
+    for slot in range(1 + everything):
+        p.add_mount(slot, f"/mnt/{slot}", device=(8, slot))
+    head_records = list(p.records)
+    period = min(slices, 64)
+    for i in range(period):
+        p.add_slice(p.first_slice + i, _bulk_values(rng, p.layout, everything))
+    whole, rest = divmod(slices, period)
+    once = p.records[len(head_records) :]
+    body = b"".join(head_records) + b"".join(once) * whole + b"".join(once[:rest])
+    base = p._commit_cells()
+    gauges = {c for c, m in p._metric.items() if m.kind == "gauge"}
+    total = {cell: n if cell in gauges else n * whole for cell, n in base.items()}
+    p.heartbeat_ns = (p.first_slice + slices) * p.slice_ns
+    p.generation = slices
+    return p._head(total, total, len(body), p.first_slice + slices) + body
+
+
+def _bulk_values(rng: random.Random, layout: Layout, everything: bool) -> dict[str, Value]:
+    out: dict[str, Value] = {}
+    for m in layout.metrics:
+        n = rng.randrange(1, 10**5 if m.unit == "ops" else 10**9)
+        if m.scope == "mount" and (everything or m.id in TYPICAL):
+            out[m.id] = dict.fromkeys(range(1 + everything), n)
+        elif m.kind == "histogram" and (everything or m.id.startswith("posix")):
+            out[m.id] = [n if i in (4, 12, 13, 17, 20) else 0 for i in range(m.count)]
+        elif m.scope == "process" and (everything or m.id in TYPICAL):
+            # NOTE: the last level must be the first one's base when the records repeat.
+            out[m.id] = 2**20 if m.kind == "gauge" else n
+    return out
+
+
+def bulk_spool(
+    folder: Path, processes: int, slices: int, jobs: int = 1, everything: bool = False
+) -> list[Path]:
+    """Fills a folder with profiles of ended processes, 16 to a node; returns their paths."""
+    paths = []
+    folder.mkdir(parents=True, exist_ok=True)
+    for i in range(processes):
+        data = _bulk_bytes(slices, everything, i % 4, i, jobs)
+        path = folder / f"job{i % jobs}.{1000 + i}.{EPOCH}.jst"
+        path.write_bytes(data)
+        paths.append(path)
+    return paths
+
+
+@cache
+def _bulk_template(slices: int, everything: bool, seed: int) -> bytes:
+    return bulk_profile(slices, everything, seed, end_ns=EPOCH + slices * 4 * SECOND, end_reason=1)
+
+
+def _bulk_bytes(slices: int, everything: bool, seed: int, number: int, jobs: int) -> bytes:
+    data = bytearray(_bulk_template(slices, everything, seed))
+    struct.pack_into("<I", data, 96, 1000 + number)
+    node, job = f"node{number // 16}", f"job{number % jobs}"
+    struct.pack_into("<64s128s", data, 144, node.encode(), job.encode())
+    return bytes(data)
+
+
+def flip(data: bytes, bits: Iterable[int]) -> bytes:
+    """The bytes with some bits turned over."""
+    out = bytearray(data)
+    for bit in itertools.takewhile(lambda b: b < 8 * len(data), sorted(set(bits))):
+        out[bit // 8] ^= 1 << bit % 8
+    return bytes(out)
