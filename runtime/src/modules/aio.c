@@ -1,0 +1,149 @@
+/* aio.c: asynchronous I/O, counted as posix reads and writes when aio_return gives the result.
+ *
+ * How long the transfer took nobody knows: it is not timed. libc does it in threads that it makes
+ * itself, so the first submission starts the profile as a thread of the program would. Requests
+ * whose result is never fetched are not counted.
+ */
+#include <aio.h>
+
+#include "../io.h"
+
+/* aio_lio_opcode as libc leaves it in a submitted request: bit 7 marks the 64-bit calls. */
+#define OPCODE_MASK 127
+#define OPCODE_DSYNC 3
+#define OPCODE_SYNC 4
+
+static inline void submitting(void)
+{
+    if (JST_UNLIKELY(atomic_load_explicit(&jst_state, memory_order_relaxed) == JST_LAZY))
+        jst_start();
+}
+
+static void submitted(jst_block *b, int fd, int r)
+{
+    if (JST_UNLIKELY(b && r < 0))
+        jst_fail(b, jst_fd_place(fd), errno);
+}
+
+/* aio_return leaves errno alone: the request holds the error. */
+static void returned(jst_block *b, int fd, int opcode, ssize_t r, int error)
+{
+    unsigned place = jst_fd_place(fd);
+    if (error == EINPROGRESS)
+        return;
+    if (r < 0) {
+        jst_fail(b, place, error);
+        return;
+    }
+    switch (opcode & OPCODE_MASK) {
+    case LIO_READ:
+        jst_count(b, place, &jst_posix_read, (uint64_t)r, 0);
+        break;
+    case LIO_WRITE:
+        jst_count(b, place, &jst_posix_write, (uint64_t)r, 0);
+        break;
+    case OPCODE_DSYNC:
+    case OPCODE_SYNC:
+        jst_event(b, place, JST_CELL_POSIX_SYNC_OPS, 0, 0);
+        break;
+    default:
+        break;
+    }
+}
+
+JST_EXPORT int aio_read(struct aiocb *request)
+{
+    submitting();
+    jst_block *b = jst_enter();
+    int r = JST_REAL(aio_read)(request);
+    submitted(b, request->aio_fildes, r);
+    return r;
+}
+
+JST_EXPORT int aio_read64(struct aiocb64 *request)
+{
+    submitting();
+    jst_block *b = jst_enter();
+    int r = JST_REAL(aio_read64)(request);
+    submitted(b, request->aio_fildes, r);
+    return r;
+}
+
+JST_EXPORT int aio_write(struct aiocb *request)
+{
+    submitting();
+    jst_block *b = jst_enter();
+    int r = JST_REAL(aio_write)(request);
+    submitted(b, request->aio_fildes, r);
+    return r;
+}
+
+JST_EXPORT int aio_write64(struct aiocb64 *request)
+{
+    submitting();
+    jst_block *b = jst_enter();
+    int r = JST_REAL(aio_write64)(request);
+    submitted(b, request->aio_fildes, r);
+    return r;
+}
+
+JST_EXPORT int aio_fsync(int op, struct aiocb *request)
+{
+    submitting();
+    jst_block *b = jst_enter();
+    int r = JST_REAL(aio_fsync)(op, request);
+    submitted(b, request->aio_fildes, r);
+    return r;
+}
+
+JST_EXPORT int aio_fsync64(int op, struct aiocb64 *request)
+{
+    submitting();
+    jst_block *b = jst_enter();
+    int r = JST_REAL(aio_fsync64)(op, request);
+    submitted(b, request->aio_fildes, r);
+    return r;
+}
+
+/* Of a list no single file failed: EIO only says that aio_return has more to tell. */
+static void submitted_list(jst_block *b, int r)
+{
+    if (JST_UNLIKELY(b && r < 0 && errno != EIO))
+        jst_fail(b, JST_PLACE_OTHER, errno);
+}
+
+JST_EXPORT int lio_listio(int mode, struct aiocb *const list[], int n, struct sigevent *done)
+{
+    submitting();
+    jst_block *b = jst_enter();
+    int r = JST_REAL(lio_listio)(mode, list, n, done);
+    submitted_list(b, r);
+    return r;
+}
+
+JST_EXPORT int lio_listio64(int mode, struct aiocb64 *const list[], int n, struct sigevent *done)
+{
+    submitting();
+    jst_block *b = jst_enter();
+    int r = JST_REAL(lio_listio64)(mode, list, n, done);
+    submitted_list(b, r);
+    return r;
+}
+
+JST_EXPORT ssize_t aio_return(struct aiocb *request)
+{
+    jst_block *b = jst_enter();
+    ssize_t r = JST_REAL(aio_return)(request);
+    if (b)
+        returned(b, request->aio_fildes, request->aio_lio_opcode, r, request->__error_code);
+    return r;
+}
+
+JST_EXPORT ssize_t aio_return64(struct aiocb64 *request)
+{
+    jst_block *b = jst_enter();
+    ssize_t r = JST_REAL(aio_return64)(request);
+    if (b)
+        returned(b, request->aio_fildes, request->aio_lio_opcode, r, request->__error_code);
+    return r;
+}

@@ -1,0 +1,165 @@
+/* stdio_char.c: the character functions of stdio: only counted, and as cheaply as can be.
+ *
+ * A character that the stream's buffer takes or holds cannot fail: it is counted first, and the
+ * real function, known since an earlier call, is jumped to without a stack frame. All else goes the
+ * long way, out of line.
+ */
+#include "stdio_common.h"
+
+/** Counts a character on a stream of a known mount; false: the long way is needed. */
+static inline bool counted(const FILE *fp, unsigned ops, unsigned bytes)
+{
+    jst_block *b = (jst_block *)((uintptr_t)jst_tls_block & jst_wipe.mask);
+    unsigned fd = (unsigned)fp->_fileno;
+    unsigned place = fd < JST_FDS && (fp->_flags & JST_STREAM_FILE) ? jst_fds[fd] : 0;
+    if (JST_UNLIKELY(!b || !jst_is_mount(place)))
+        return false;
+    uint64_t *slot = jst_slot(b, place);
+    jst_add(&slot[ops], 1);
+    jst_add(&slot[bytes], 1);
+    return true;
+}
+
+static inline bool put_counted(const FILE *fp)
+{
+    return fp->_IO_write_ptr < fp->_IO_write_end &&
+           counted(fp, JST_CELL_STDIO_WRITE_OPS, JST_CELL_STDIO_WRITE_BYTES);
+}
+
+static inline bool get_counted(const FILE *fp)
+{
+    return fp->_IO_read_ptr < fp->_IO_read_end &&
+           counted(fp, JST_CELL_STDIO_READ_OPS, JST_CELL_STDIO_READ_BYTES);
+}
+
+/* ---- output; putchar is putc on stdout ---- */
+
+static JST_SLOW int put_slowly(unsigned index, int c, FILE *fp)
+{
+    int (*real)(int, FILE *) = (__typeof__(real))jst_real(index);
+    int r = real(c, fp);
+    jst_char_done(fp, &jst_stdio_write, 1, r == EOF);
+    return r;
+}
+
+JST_EXPORT int fputc(int c, FILE *fp)
+{
+    __typeof__(&fputc) real = (__typeof__(real))jst_reals[JST_I_fputc];
+    if (JST_LIKELY(real && put_counted(fp)))
+        return real(c, fp);
+    return put_slowly(JST_I_fputc, c, fp);
+}
+
+JST_EXPORT int putc(int c, FILE *fp)
+{
+    __typeof__(&putc) real = (__typeof__(real))jst_reals[JST_I_putc];
+    if (JST_LIKELY(real && put_counted(fp)))
+        return real(c, fp);
+    return put_slowly(JST_I_putc, c, fp);
+}
+
+JST_EXPORT int _IO_putc(int c, FILE *fp)
+{
+    __typeof__(&_IO_putc) real = (__typeof__(real))jst_reals[JST_I__IO_putc];
+    if (JST_LIKELY(real && put_counted(fp)))
+        return real(c, fp);
+    return put_slowly(JST_I__IO_putc, c, fp);
+}
+
+JST_EXPORT int putchar(int c)
+{
+    __typeof__(&putc) real = (__typeof__(real))jst_reals[JST_I_putc];
+    if (JST_LIKELY(real && put_counted(stdout)))
+        return real(c, stdout);
+    return put_slowly(JST_I_putc, c, stdout);
+}
+
+JST_EXPORT int fputc_unlocked(int c, FILE *fp)
+{
+    __typeof__(&fputc_unlocked) real = (__typeof__(real))jst_reals[JST_I_fputc_unlocked];
+    if (JST_LIKELY(real && put_counted(fp)))
+        return real(c, fp);
+    return put_slowly(JST_I_fputc_unlocked, c, fp);
+}
+
+JST_EXPORT int putc_unlocked(int c, FILE *fp)
+{
+    __typeof__(&putc_unlocked) real = (__typeof__(real))jst_reals[JST_I_putc_unlocked];
+    if (JST_LIKELY(real && put_counted(fp)))
+        return real(c, fp);
+    return put_slowly(JST_I_putc_unlocked, c, fp);
+}
+
+JST_EXPORT int putchar_unlocked(int c)
+{
+    __typeof__(&putc_unlocked) real = (__typeof__(real))jst_reals[JST_I_putc_unlocked];
+    if (JST_LIKELY(real && put_counted(stdout)))
+        return real(c, stdout);
+    return put_slowly(JST_I_putc_unlocked, c, stdout);
+}
+
+/* ---- input; getchar is getc on stdin ---- */
+
+static JST_SLOW int get_slowly(unsigned index, FILE *fp)
+{
+    int (*real)(FILE *) = (__typeof__(real))jst_real(index);
+    int r = real(fp);
+    jst_char_done(fp, &jst_stdio_read, r != EOF, r == EOF && jst_in_failed(fp));
+    return r;
+}
+
+JST_EXPORT int fgetc(FILE *fp)
+{
+    __typeof__(&fgetc) real = (__typeof__(real))jst_reals[JST_I_fgetc];
+    if (JST_LIKELY(real && get_counted(fp)))
+        return real(fp);
+    return get_slowly(JST_I_fgetc, fp);
+}
+
+JST_EXPORT int getc(FILE *fp)
+{
+    __typeof__(&getc) real = (__typeof__(real))jst_reals[JST_I_getc];
+    if (JST_LIKELY(real && get_counted(fp)))
+        return real(fp);
+    return get_slowly(JST_I_getc, fp);
+}
+
+JST_EXPORT int _IO_getc(FILE *fp)
+{
+    __typeof__(&_IO_getc) real = (__typeof__(real))jst_reals[JST_I__IO_getc];
+    if (JST_LIKELY(real && get_counted(fp)))
+        return real(fp);
+    return get_slowly(JST_I__IO_getc, fp);
+}
+
+JST_EXPORT int getchar(void)
+{
+    __typeof__(&getc) real = (__typeof__(real))jst_reals[JST_I_getc];
+    if (JST_LIKELY(real && get_counted(stdin)))
+        return real(stdin);
+    return get_slowly(JST_I_getc, stdin);
+}
+
+JST_EXPORT int fgetc_unlocked(FILE *fp)
+{
+    __typeof__(&fgetc_unlocked) real = (__typeof__(real))jst_reals[JST_I_fgetc_unlocked];
+    if (JST_LIKELY(real && get_counted(fp)))
+        return real(fp);
+    return get_slowly(JST_I_fgetc_unlocked, fp);
+}
+
+JST_EXPORT int getc_unlocked(FILE *fp)
+{
+    __typeof__(&getc_unlocked) real = (__typeof__(real))jst_reals[JST_I_getc_unlocked];
+    if (JST_LIKELY(real && get_counted(fp)))
+        return real(fp);
+    return get_slowly(JST_I_getc_unlocked, fp);
+}
+
+JST_EXPORT int getchar_unlocked(void)
+{
+    __typeof__(&getc_unlocked) real = (__typeof__(real))jst_reals[JST_I_getc_unlocked];
+    if (JST_LIKELY(real && get_counted(stdin)))
+        return real(stdin);
+    return get_slowly(JST_I_getc_unlocked, stdin);
+}

@@ -1,0 +1,148 @@
+/* stdio_common.h: what the wrappers of stdio share.
+ *
+ * Rules of the module:
+ *  - A stream belongs to the place of its descriptor. Memory streams (open_memstream leaves the
+ *    descriptor's field unset) and cookie streams have none and are not counted.
+ *  - Time is taken only of calls that will ask the kernel, decided before the call: a transfer of
+ *    known size when the buffer has not that much room or data; one of unknown size (formatted,
+ *    by line) when less than JST_STREAM_GUESS is left. A line-buffered or unbuffered output stream
+ *    has no room by this rule, so its calls are always timed.
+ *  - Character functions are counted and neither timed nor in the histograms.
+ *  - What compilers inline from bits/stdio.h (getc_unlocked, putc_unlocked and their kin) reaches
+ *    libc only as __uflow and __overflow once per buffer; these are not wrapped, since nothing
+ *    tells how much of the buffer was counted before. Such bytes appear in os_* only.
+ *  - A call may fail after part of its bytes went through: then both are counted.
+ */
+#ifndef JST_STDIO_COMMON_H
+#define JST_STDIO_COMMON_H
+
+#include <features.h>
+/* The headers rename fscanf to __isoc99_fscanf or __isoc23_fscanf and define character functions
+ * inline; here each name is itself. */
+#undef __GLIBC_USE_DEPRECATED_SCANF
+#define __GLIBC_USE_DEPRECATED_SCANF 1
+#undef __GLIBC_USE_C2X_STRTOL
+#define __GLIBC_USE_C2X_STRTOL 0
+#undef __GLIBC_USE_C23_STRTOL
+#define __GLIBC_USE_C23_STRTOL 0
+#undef __USE_EXTERN_INLINES
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <wchar.h>
+
+#include "../io.h"
+
+/* Macros in the headers of an older libc. */
+#undef getc
+#undef putc
+#undef getchar
+#undef putchar
+#undef fread_unlocked
+#undef fwrite_unlocked
+
+#define JST_STREAM_EOF 0x0010 /* _flags: as in libc's libio.h, part of its ABI */
+#define JST_STREAM_ERROR 0x0020
+#define JST_STREAM_BACKUP 0x0100 /* reading what ungetc pushed back */
+#define JST_STREAM_FILE 0x2000   /* the descriptor's field has a meaning */
+
+#define JST_STREAM_GUESS 256 /* bytes that a formatted or line call is taken to move */
+
+#define JST_SLOW __attribute__((noinline))
+
+/** Descriptor of a stream, negative when it has none. */
+static inline int jst_stream_fd(const FILE *fp)
+{
+    return JST_LIKELY(fp->_flags & JST_STREAM_FILE) ? fp->_fileno : -1;
+}
+
+static inline unsigned jst_stream_place(const FILE *fp)
+{
+    int fd = jst_stream_fd(fp);
+    return JST_LIKELY(fd >= 0) ? jst_fd_place(fd) : JST_PLACE_IGNORE;
+}
+
+static inline size_t jst_buffered(const FILE *fp)
+{
+    return (size_t)(fp->_IO_read_end - fp->_IO_read_ptr);
+}
+
+/** Time stamp for an input call that wants n bytes; 0 when the buffer holds them. */
+static inline uint64_t jst_in_begin(const jst_block *b, const FILE *fp, size_t n)
+{
+    return b && n > jst_buffered(fp) ? jst_ticks() : 0;
+}
+
+/** Time stamp for an output call of n bytes; 0 when the buffer has room for them. */
+static inline uint64_t jst_out_begin(const jst_block *b, const FILE *fp, size_t n)
+{
+    ptrdiff_t room = fp->_IO_write_end - fp->_IO_write_ptr;
+    return b && (room <= 0 || n > (size_t)room) ? jst_ticks() : 0;
+}
+
+/* The error flag stays until clearerr; the end of file is looked at after it. */
+static inline bool jst_in_failed(const FILE *fp)
+{
+    return (fp->_flags & (JST_STREAM_ERROR | JST_STREAM_EOF)) == JST_STREAM_ERROR;
+}
+
+/** End of a transfer of n bytes. t: from jst_in_begin or jst_out_begin. */
+static inline void jst_stream_done(jst_block *b, const FILE *fp, const jst_direction *d, uint64_t n,
+                                   bool failed, uint64_t t)
+{
+    uint64_t ticks = t ? jst_ticks() - t : 0;
+    unsigned place = jst_stream_place(fp);
+    if (JST_UNLIKELY(failed))
+        jst_fail(b, place, errno);
+    if (JST_LIKELY(!failed || n > 0))
+        jst_count(b, place, d, n, ticks);
+}
+
+/** End of a character function: n bytes, neither timed nor in a histogram. */
+static inline void jst_char_done(const FILE *fp, const jst_direction *d, uint64_t n, bool failed)
+{
+    jst_block *b = jst_enter();
+    unsigned place = jst_stream_place(fp);
+    if (!b)
+        return;
+    if (failed) {
+        jst_fail(b, place, errno);
+    } else if (jst_is_mount(place)) {
+        jst_add(&jst_slot(b, place)[d->ops], 1);
+        jst_add(&jst_slot(b, place)[d->bytes], n);
+    } else if (place == JST_PLACE_STREAM) {
+        jst_add(&b->cells[d->stream_ops], 1);
+        jst_add(&b->cells[d->stream_bytes], n);
+    }
+}
+
+/* Where an input stream stood before a call that does not say how many bytes it took. */
+typedef struct jst_mark {
+    const char *ptr, *end;
+    int64_t offset;
+    int flags;
+} jst_mark;
+
+static inline jst_mark jst_mark_in(const FILE *fp)
+{
+    return (jst_mark){fp->_IO_read_ptr, fp->_IO_read_end, fp->_offset, fp->_flags};
+}
+
+/** Bytes taken since the mark: exact where libc tracks the file offset (after a seek) or the call
+ *  fetched at most one new buffer; otherwise the least that it can have been. */
+static inline uint64_t jst_taken(const jst_mark *m, const FILE *fp)
+{
+    int64_t n;
+    if ((m->flags | fp->_flags) & JST_STREAM_BACKUP)
+        return 0;
+    if (m->offset >= 0 && fp->_offset >= 0)
+        n = fp->_offset - (fp->_IO_read_end - fp->_IO_read_ptr) - (m->offset - (m->end - m->ptr));
+    else if (fp->_IO_read_end == m->end && fp->_IO_read_ptr >= m->ptr)
+        n = fp->_IO_read_ptr - m->ptr;
+    else
+        n = (m->end - m->ptr) + (fp->_IO_read_ptr - fp->_IO_read_base);
+    return n > 0 ? (uint64_t)n : 0;
+}
+
+#endif

@@ -1,0 +1,274 @@
+/* stdio_file.c: streams as files: open, close, seek, flush, buffers. */
+#include "stdio_common.h"
+
+/* ---- open ---- */
+
+/** End of a call that opened a stream, or failed to. path: NULL when there is none to blame. */
+static void opened(jst_block *b, const FILE *fp, const char *path, uint64_t t)
+{
+    unsigned place = JST_PLACE_OTHER;
+    if (JST_LIKELY(fp != NULL)) {
+        jst_event(b, jst_fd_opened(jst_stream_fd(fp)), JST_CELL_STDIO_OPEN_OPS,
+                  JST_CELL_STDIO_META_NS, t);
+        return;
+    }
+    /* Before the kernel has read a path it may be no string at all. */
+    if (path && errno != EFAULT && errno != EINVAL && errno != ENOMEM)
+        place = jst_path_place(AT_FDCWD, path);
+    jst_fail(b, place, errno);
+}
+
+JST_EXPORT FILE *fopen(const char *path, const char *mode)
+{
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    FILE *r = JST_REAL(fopen)(path, mode);
+    if (b)
+        opened(b, r, path, t);
+    return r;
+}
+
+JST_EXPORT FILE *fopen64(const char *path, const char *mode)
+{
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    FILE *r = JST_REAL(fopen64)(path, mode);
+    if (b)
+        opened(b, r, path, t);
+    return r;
+}
+
+JST_EXPORT FILE *tmpfile(void)
+{
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    FILE *r = JST_REAL(tmpfile)();
+    if (b)
+        opened(b, r, P_tmpdir "/.", t);
+    return r;
+}
+
+JST_EXPORT FILE *tmpfile64(void)
+{
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    FILE *r = JST_REAL(tmpfile64)();
+    if (b)
+        opened(b, r, P_tmpdir "/.", t);
+    return r;
+}
+
+JST_EXPORT FILE *fdopen(int fd, const char *mode)
+{
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    FILE *r = JST_REAL(fdopen)(fd, mode);
+    if (b && r)
+        jst_event(b, jst_fd_place(fd), JST_CELL_STDIO_OPEN_OPS, JST_CELL_STDIO_META_NS, t);
+    else if (b)
+        jst_fail(b, jst_fd_place(fd), errno);
+    return r;
+}
+
+JST_EXPORT FILE *freopen(const char *path, const char *mode, FILE *fp)
+{
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    jst_fd_forget(jst_stream_fd(fp));
+    FILE *r = JST_REAL(freopen)(path, mode, fp);
+    if (b)
+        opened(b, r, path, t);
+    return r;
+}
+
+JST_EXPORT FILE *freopen64(const char *path, const char *mode, FILE *fp)
+{
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    jst_fd_forget(jst_stream_fd(fp));
+    FILE *r = JST_REAL(freopen64)(path, mode, fp);
+    if (b)
+        opened(b, r, path, t);
+    return r;
+}
+
+/* A pipe is no file: only what its descriptor was before has to be forgotten. */
+JST_EXPORT FILE *popen(const char *command, const char *mode)
+{
+    FILE *r = JST_REAL(popen)(command, mode);
+    if (r)
+        jst_fd_forget(jst_stream_fd(r));
+    return r;
+}
+
+/* ---- close ---- */
+
+JST_EXPORT int fclose(FILE *fp)
+{
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    unsigned place = b ? jst_stream_place(fp) : JST_PLACE_IGNORE;
+    jst_fd_forget(jst_stream_fd(fp)); /* before the call: then another thread may have it */
+    int r = JST_REAL(fclose)(fp);
+    if (b && r == 0)
+        jst_event(b, place, JST_CELL_STDIO_CLOSE_OPS, JST_CELL_STDIO_META_NS, t);
+    else if (b)
+        jst_fail(b, place, errno);
+    return r;
+}
+
+JST_EXPORT int pclose(FILE *fp)
+{
+    jst_fd_forget(jst_stream_fd(fp));
+    return JST_REAL(pclose)(fp);
+}
+
+/* ---- seek ---- */
+
+static void sought(jst_block *b, const FILE *fp, int r)
+{
+    unsigned place = jst_stream_place(fp);
+    if (r == 0)
+        jst_event(b, place, JST_CELL_STDIO_SEEK_OPS, 0, 0);
+    else
+        jst_fail(b, place, errno);
+}
+
+JST_EXPORT int fseek(FILE *fp, long at, int whence)
+{
+    jst_block *b = jst_enter();
+    int r = JST_REAL(fseek)(fp, at, whence);
+    if (b)
+        sought(b, fp, r);
+    return r;
+}
+
+JST_EXPORT int fseeko(FILE *fp, off_t at, int whence)
+{
+    jst_block *b = jst_enter();
+    int r = JST_REAL(fseeko)(fp, at, whence);
+    if (b)
+        sought(b, fp, r);
+    return r;
+}
+
+JST_EXPORT int fseeko64(FILE *fp, off64_t at, int whence)
+{
+    jst_block *b = jst_enter();
+    int r = JST_REAL(fseeko64)(fp, at, whence);
+    if (b)
+        sought(b, fp, r);
+    return r;
+}
+
+JST_EXPORT int fsetpos(FILE *fp, const fpos_t *at)
+{
+    jst_block *b = jst_enter();
+    int r = JST_REAL(fsetpos)(fp, at);
+    if (b)
+        sought(b, fp, r);
+    return r;
+}
+
+JST_EXPORT int fsetpos64(FILE *fp, const fpos64_t *at)
+{
+    jst_block *b = jst_enter();
+    int r = JST_REAL(fsetpos64)(fp, at);
+    if (b)
+        sought(b, fp, r);
+    return r;
+}
+
+JST_EXPORT void rewind(FILE *fp)
+{
+    jst_block *b = jst_enter();
+    JST_REAL(rewind)(fp);
+    if (b)
+        sought(b, fp, 0);
+}
+
+/* ---- flush ---- */
+
+/* fflush(NULL) is of no single mount. */
+static unsigned flush_place(const FILE *fp)
+{
+    return fp ? jst_stream_place(fp) : JST_PLACE_OTHER;
+}
+
+static bool has_to_flush(const FILE *fp)
+{
+    return !fp || fp->_mode > 0 || fp->_IO_write_ptr > fp->_IO_write_base ||
+           fp->_IO_read_ptr != fp->_IO_read_end;
+}
+
+static void flushed(jst_block *b, const FILE *fp, int r, uint64_t t)
+{
+    if (r == 0)
+        jst_event(b, flush_place(fp), JST_CELL_STDIO_SYNC_OPS, t ? JST_CELL_STDIO_SYNC_NS : 0, t);
+    else
+        jst_fail(b, flush_place(fp), errno);
+}
+
+JST_EXPORT int fflush(FILE *fp)
+{
+    jst_block *b = jst_enter();
+    uint64_t t = b && has_to_flush(fp) ? jst_ticks() : 0;
+    int r = JST_REAL(fflush)(fp);
+    if (b)
+        flushed(b, fp, r, t);
+    return r;
+}
+
+JST_EXPORT int fflush_unlocked(FILE *fp)
+{
+    jst_block *b = jst_enter();
+    uint64_t t = b && has_to_flush(fp) ? jst_ticks() : 0;
+    int r = JST_REAL(fflush_unlocked)(fp);
+    if (b)
+        flushed(b, fp, r, t);
+    return r;
+}
+
+/* ---- buffers ---- */
+
+static void set(jst_block *b, const FILE *fp, uint64_t t)
+{
+    jst_event(b, jst_stream_place(fp), JST_CELL_STDIO_META_OPS, JST_CELL_STDIO_META_NS, t);
+}
+
+JST_EXPORT int setvbuf(FILE *fp, char *buf, int mode, size_t n)
+{
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    int r = JST_REAL(setvbuf)(fp, buf, mode, n);
+    if (b)
+        set(b, fp, t);
+    return r;
+}
+
+JST_EXPORT void setbuf(FILE *fp, char *buf)
+{
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    JST_REAL(setbuf)(fp, buf);
+    if (b)
+        set(b, fp, t);
+}
+
+JST_EXPORT void setbuffer(FILE *fp, char *buf, size_t n)
+{
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    JST_REAL(setbuffer)(fp, buf, n);
+    if (b)
+        set(b, fp, t);
+}
+
+JST_EXPORT void setlinebuf(FILE *fp)
+{
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    JST_REAL(setlinebuf)(fp);
+    if (b)
+        set(b, fp, t);
+}
