@@ -1,47 +1,356 @@
-"""The door of the repository (being built: signatures first)."""
+"""The door of the repository."""
 
 from __future__ import annotations
 
+import difflib
+import os
+import uuid
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
+from jostle._schema import BY_ID
+from jostle.repository import log as _log
+from jostle.repository.compact import compact, expire
+from jostle.repository.errors import JobError, RepositoryError
+from jostle.repository.files import cannot_write
+from jostle.repository.follow import follow
+from jostle.repository.ingest import Ingester, Progress
+from jostle.repository.layout import TABLES
+from jostle.repository.query import Engine
 from jostle.repository.types import (
     CompactReport,
     ExpireReport,
     ExportReport,
-    IngestProgress,
     IngestReport,
     JobTables,
 )
 
-Progress = Callable[[IngestProgress], None]
+_FORMATS = {
+    "parquet": "FORMAT parquet, COMPRESSION zstd",
+    "csv": "FORMAT csv, HEADER true",
+    "json": "FORMAT json, ARRAY true",
+}
+_JOB_TABLES = ("processes", "mounts", "slices", "mount_slices")
+_OLDEST_SLICE_NS = 3_600_000_000_000
+
+# Levels hold until the process's next record, or its end: idle slices have no record.
+_GAUGE_SERIES = """
+WITH own AS (SELECT process, host, slice, span, slice_ns, {metric} AS level,
+                    lead(slice) OVER (PARTITION BY process ORDER BY slice) AS next
+             FROM slices WHERE job = $1),
+     ends AS (SELECT process, last_slice FROM processes WHERE job = $1),
+     held AS (SELECT host, slice_ns, level,
+                     unnest(range(slice, coalesce(next, greatest(last_slice + 1, slice + span))))
+                     AS slice
+              FROM own LEFT JOIN ends USING (process))
+SELECT host AS resource, slice, slice_ns, sum(level)::BIGINT AS sum, min(level) AS min,
+       max(level) AS max, count(*) AS count
+FROM held GROUP BY ALL ORDER BY resource, slice * slice_ns
+"""
 
 
 class Repository:
-    """A repository on disk; cheap to open, safe to open many times at once."""
+    """A repository on disk; cheap to open, safe to open many times at once.
 
-    def __init__(self, path: Path | str, *, create: bool = False) -> None: ...
-    def ingest(self, paths: Sequence[Path], *, progress: Progress | None = None,
-               remove: bool = False) -> IngestReport: ...
-    def follow(self, paths: Sequence[Path], *, stop: Callable[[], bool],
-               on_change: Callable[[IngestReport], None] | None = None,
-               remove: bool = False) -> IngestReport: ...
-    def query(self, sql: str, params: Sequence[Any] = ()) -> pa.Table: ...
-    def jobs(self) -> pa.Table: ...
-    def resolve_job(self, name: str) -> str: ...
-    def job_tables(self, job: str) -> JobTables: ...
-    def job_processes(self, job: str) -> pa.Table: ...
-    def job_mounts(self, job: str) -> pa.Table: ...
-    def job_slices(self, job: str) -> pa.Table: ...
-    def job_mount_slices(self, job: str) -> pa.Table: ...
+    One object may be used by several threads; several processes may ingest, compact and ask
+    at the same time.
+    """
+
+    def __init__(self, path: Path | str, *, create: bool = False) -> None:
+        """Opens a repository.
+
+        Args:
+            path: Its folder.
+            create: Make it when there is none.
+
+        Raises:
+            RepositoryError: There is none, or the folder is something else, or it is damaged.
+        """
+        self.path = Path(path).expanduser().absolute()
+        if create:
+            _log.create(self.path)
+        _log.open_marker(self.path)
+        self._log = _log.Log(self.path)
+        self._engine = Engine(self.path, self._log)
+
+    # Writing
+
+    def ingest(
+        self, paths: Sequence[Path], *, progress: Progress | None = None, remove: bool = False
+    ) -> IngestReport:
+        """Takes what is new in spools into the repository: each slice exactly once.
+
+        Args:
+            paths: Spool folders or single profiles.
+            progress: Called now and then.
+            remove: Remove profiles that are finished and wholly in the repository.
+
+        Raises:
+            RepositoryError: A spool cannot be read, or the repository cannot be written.
+        """
+        return Ingester(self.path, remove=remove).run(paths, progress)
+
+    def follow(
+        self,
+        paths: Sequence[Path],
+        *,
+        stop: Callable[[], bool],
+        on_change: Callable[[IngestReport], None] | None = None,
+        remove: bool = False,
+    ) -> IngestReport:
+        """Ingests again and again, so that slices appear within two slices of their end.
+
+        Args:
+            paths: Spool folders; they may not exist yet.
+            stop: Asked at least every half second; ends the following when true.
+            on_change: Called with what a pass published, when it published something.
+            remove: As for `ingest`.
+
+        Returns:
+            All passes added up.
+        """
+        return follow(self.path, paths, stop=stop, on_change=on_change, remove=remove)
+
+    def compact(self) -> CompactReport:
+        """Merges small files and removes stray ones; readers and ingesters may go on."""
+        return compact(self.path)
+
+    def expire(self, older_than_s: float) -> ExpireReport:
+        """Drops files whose slices all ended longer ago than a time.
+
+        Args:
+            older_than_s: Age in seconds.
+        """
+        return expire(self.path, older_than_s)
+
+    # Asking
+
+    def query(self, sql: str, params: Sequence[Any] = ()) -> pa.Table:
+        """Asks in SQL (DuckDB); tables as in docs/reference/repository.md.
+
+        Args:
+            sql: The question, with `?` or `$1` for parameters.
+            params: Their values.
+        """
+        return self._engine.query(sql, params)
+
+    def jobs(self) -> pa.Table:
+        """Lists the jobs, the newest first."""
+        return self.query("SELECT * FROM jobs ORDER BY start_ns DESC, job")
+
+    def resolve_job(self, name: str) -> str:
+        """Finds a job by its name, a prefix of it that no other job has, or "last".
+
+        Raises:
+            JobError: There is no such job, or several.
+        """
+        names = self.query("SELECT job FROM jobs ORDER BY start_ns DESC, job")["job"].to_pylist()
+        if not names:
+            raise JobError(
+                f"The repository {self.path} holds no job yet.",
+                hint="Profile one with `jostle run -- COMMAND`.",
+            )
+        if name == "last":
+            return str(names[0])
+        if name in names:
+            return name
+        found = [job for job in names if job.startswith(name)]
+        if len(found) == 1:
+            return str(found[0])
+        if found:
+            few = ", ".join(found[:5]) + (", ..." if len(found) > 5 else "")
+            raise JobError(
+                f"{len(found)} jobs begin with {name!r}: {few}.", hint="Give more letters."
+            )
+        near = difflib.get_close_matches(name, names, n=3, cutoff=0.5) or names[:3]
+        raise JobError(
+            f"There is no job {name!r} in {self.path}.",
+            hint=f"Did you mean {' or '.join(near)}? `jostle jobs` lists them all.",
+        )
+
+    def job_tables(self, job: str) -> JobTables:
+        """Gives all tables of one job, as `jostle.analysis.digest` wants them."""
+        return JobTables(
+            job,
+            self.job_processes(job),
+            self.job_mounts(job),
+            self.job_slices(job),
+            self.job_mount_slices(job),
+        )
+
+    def job_processes(self, job: str) -> pa.Table:
+        """Gives the processes of a job, the earliest first."""
+        return self.query("SELECT * FROM processes WHERE job = ? ORDER BY start_ns, pid", [job])
+
+    def job_mounts(self, job: str) -> pa.Table:
+        """Gives the mounts that the processes of a job used."""
+        return self.query("SELECT * FROM mounts WHERE job = ? ORDER BY mount, host, path", [job])
+
+    def job_slices(self, job: str) -> pa.Table:
+        """Gives the slices of a job's processes."""
+        return self._job_rows("slices", job)
+
+    def job_mount_slices(self, job: str) -> pa.Table:
+        """Gives the slices of a job's processes per mount."""
+        return self._job_rows("mount_slices", job)
+
+    def _job_rows(self, table: str, job: str) -> pa.Table:
+        lo, hi = self._window(job)
+        return self._engine.ask(
+            lambda: (
+                f"SELECT * FROM ({self._engine.source(table, lo, hi)}) WHERE job = ? "
+                "ORDER BY slice * slice_ns, process"
+            ),
+            [job],
+        )
+
+    def _window(self, job: str) -> tuple[int, int]:
+        found = self.query(
+            "SELECT min(first_slice * slice_ns) AS lo, max((last_slice + 1) * slice_ns) AS hi "
+            "FROM processes WHERE job = ?",
+            [job],
+        ).to_pylist()[0]
+        return (found["lo"] or 0, (found["hi"] or 0) + _OLDEST_SLICE_NS)
+
     def series(self, job: str, metric: str) -> pa.Table:
-        """Columns resource (mount identity or node), slice, slice_ns, sum, min, max, count."""
+        """Gives one metric of one job per slice and resource, over its processes.
+
+        Args:
+            job: Its name.
+            metric: A counter, timer or gauge of any scope.
+
+        Returns:
+            Columns resource (a mount for metrics of scope mount, else a node), slice, slice_ns,
+            sum, min, max, count (processes that had a record there).
+
+        Raises:
+            JobError: There is no such metric.
+        """
+        table, key = _rollup_of(metric)
+        if BY_ID[metric].kind == "gauge":
+            return self.query(_GAUGE_SERIES.format(metric=metric), [job])
+        return self._engine.ask(
+            lambda: (
+                f"SELECT {_summed(metric, key)} FROM {self._engine.stored(table)} "
+                "WHERE job = ? "
+                "GROUP BY resource, slice, slice_ns ORDER BY resource, slice * slice_ns"
+            ),
+            [job],
+        )
+
     def background(self, job: str, metric: str) -> pa.Table:
-        """The same columns (and jobs) summed over all other jobs on the resources of `job`."""
-    def compact(self) -> CompactReport: ...
-    def expire(self, older_than_s: float) -> ExpireReport: ...
-    def export(self, what: str, form: str, out: Path) -> ExportReport:
-        """what: a table's name or a job; form: parquet, csv or json."""
+        """Sums a metric over all other jobs on the resources of a job, while it ran.
+
+        Args:
+            job: The job whose neighbours are asked for.
+            metric: A counter, timer or gauge; mount metrics are summed on the mounts that the
+                job used, others on its nodes.
+
+        Returns:
+            The columns of `series`, and jobs: how many other jobs had a record there.
+
+        Raises:
+            JobError: There is no such metric.
+        """
+        table, key = _rollup_of(metric)
+        own = self._engine.ask(
+            lambda: (
+                f"SELECT {key} AS resource, min(slice * slice_ns) AS lo, "
+                f"max((slice + 1) * slice_ns) AS hi FROM {self._engine.stored(table)} "
+                "WHERE job = ? GROUP BY ALL"
+            ),
+            [job],
+        ).to_pydict()
+        lo, hi = min(own["lo"], default=0), max(own["hi"], default=0)
+        return self._engine.ask(
+            lambda: (
+                f"SELECT {_summed(metric, key)}, count(DISTINCT job) AS jobs "
+                f"FROM {self._engine.stored(table, lo, hi)} WHERE job <> $1 "
+                f"AND list_contains($2, {key}) AND (slice + 1) * slice_ns > $3 "
+                "AND slice * slice_ns < $4 "
+                "GROUP BY resource, slice, slice_ns ORDER BY resource, slice * slice_ns"
+            ),
+            [job, own["resource"], lo, hi],
+        )
+
+    # Handing out
+
+    def export(self, what: str, form: str, out: Path, *, job: str | None = None) -> ExportReport:
+        """Writes a table, or all tables of a job, in a common format.
+
+        Args:
+            what: A table (slices, mount_slices, rollup, node_rollup, processes, mounts, jobs)
+                gives one file; a job gives a folder with its processes, mounts, slices and
+                mount_slices.
+            form: parquet, csv or json.
+            out: File, or folder for a job.
+            job: Only rows of this job (tables only).
+
+        Raises:
+            JobError: There is no such table, job or format.
+            RepositoryError: The file cannot be written.
+        """
+        if form not in _FORMATS:
+            raise JobError(f"There is no format {form!r}.", hint="Formats: parquet, csv, json.")
+        if what in TABLES or what == "jobs":
+            return self._copy(what, form, Path(out), None if job is None else self.resolve_job(job))
+        name = self.resolve_job(what)
+        try:
+            Path(out).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise cannot_write(Path(out), error) from error
+        parts = [self._copy(table, form, Path(out) / f"{table}.{form}", name)
+                 for table in _JOB_TABLES]  # fmt: skip
+        return ExportReport(
+            Path(out), sum(part.rows for part in parts), sum(part.bytes for part in parts)
+        )
+
+    def _copy(self, table: str, form: str, out: Path, job: str | None) -> ExportReport:
+        # NOTE: COPY takes no parameters, hence the quoting.
+        where = "" if job is None else "WHERE job = '" + job.replace("'", "''") + "'"
+        temporary = out.with_name(f".{out.name}.{uuid.uuid4().hex}")
+        target = str(temporary).replace("'", "''")
+        if not out.parent.is_dir():
+            raise RepositoryError(
+                f"The folder {out.parent} does not exist.", hint="Make it first.", exit_code=2
+            )
+        try:
+            done = self.query(
+                f"COPY (SELECT * FROM {table} {where}) TO '{target}' ({_FORMATS[form]})"
+            )
+            rows = int(done.column(0)[0].as_py()) if done.num_rows else 0
+            os.replace(temporary, out)
+        except OSError as error:
+            raise cannot_write(out, error) from error
+        finally:
+            temporary.unlink(missing_ok=True)
+        return ExportReport(out, rows, out.stat().st_size)
+
+
+def _rollup_of(metric: str) -> tuple[str, str]:
+    """Gives the rollup that holds a metric, and the column that names its resource."""
+    known = BY_ID.get(metric)
+    if known is None:
+        near = difflib.get_close_matches(metric, BY_ID, n=3, cutoff=0.5)
+        hint = f"Did you mean {' or '.join(near)}? " if near else ""
+        raise JobError(
+            f"There is no metric {metric!r}.", hint=f"{hint}docs/reference/metrics.md lists all."
+        )
+    if known.kind == "histogram":
+        raise JobError(
+            f"{metric} is a histogram and has no single value per slice.",
+            hint="Ask for its counter (posix_read_ops, ...), or see `jostle digest`.",
+        )
+    return ("rollup", "mount") if known.scope == "mount" else ("node_rollup", "host")
+
+
+def _summed(metric: str, key: str) -> str:
+    return (
+        f"{key} AS resource, slice, slice_ns, "
+        f"coalesce(sum({metric}_sum), 0)::BIGINT AS sum, "
+        f"min(coalesce({metric}_min, 0)) AS min, max(coalesce({metric}_max, 0)) AS max, "
+        "sum(count)::BIGINT AS count"
+    )

@@ -1,0 +1,115 @@
+"""Parquet files: written whole under a hidden name, made durable, renamed into place."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import uuid
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from jostle.repository.errors import RepositoryError
+from jostle.repository.layout import TABLES, partition_folder
+from jostle.repository.log import File, reached, sync_folder
+from jostle.repository.tables import Piece
+
+ROW_GROUP = 128 * 1024
+_DELTA = "DELTA_BINARY_PACKED"
+
+
+def write_pieces(root: Path, parts: Iterable[Piece]) -> list[File]:
+    """Writes pieces as files of a repository; they count once a commit names them.
+
+    Raises:
+        RepositoryError: They cannot be written; what was written is removed again.
+    """
+    files: list[File] = []
+    try:
+        for piece in parts:
+            files.append(_write(root, piece))
+        for folder in {(root / file.path).parent for file in files}:
+            sync_folder(folder)
+    except BaseException as error:
+        remove_files(root, files)
+        if isinstance(error, OSError):
+            raise cannot_write(root, error) from error
+        raise
+    return files
+
+
+def _write(root: Path, piece: Piece) -> File:
+    folder = root / partition_folder(TABLES[piece.table], piece.lo)
+    folder.mkdir(parents=True, exist_ok=True)
+    name = f"{uuid.uuid4().hex}.parquet"
+    temporary, final = folder / f".{name}", folder / name
+    try:
+        write_parquet(piece.rows, temporary)
+        reached("file-written")
+        size = temporary.stat().st_size
+        os.rename(temporary, final)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    reached("file-renamed")
+    path = final.relative_to(root).as_posix()
+    return File(piece.table, path, piece.rows.num_rows, size, piece.lo, piece.hi)
+
+
+def write_parquet(rows: pa.Table, path: Path) -> None:
+    """Writes a table as the repository does: zstd 1, numbers delta-coded, names as dictionary."""
+    # RATIONALE: measured on 250 000 rows of 33 columns: dictionaries for all 150 ms and 10.3 MB,
+    # delta for all 85 ms and 11.7 MB, delta with dictionaries for names and buckets 95 ms, 9.5 MB.
+    plain = [
+        field.name
+        for field in rows.schema
+        if pa.types.is_integer(field.type) and field.name != "process" and "_b" not in field.name
+    ]
+    with path.open("wb") as stream:
+        pq.write_table(
+            rows,
+            stream,
+            compression="zstd",
+            compression_level=1,
+            use_dictionary=[name for name in rows.column_names if name not in plain],
+            column_encoding=dict.fromkeys(plain, _DELTA),
+            row_group_size=ROW_GROUP,
+            store_schema=False,
+        )
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def remove_files(root: Path, files: Iterable[File]) -> None:
+    """Removes files that no commit names."""
+    for file in files:
+        with contextlib.suppress(OSError):
+            (root / file.path).unlink(missing_ok=True)
+
+
+def cannot_write(root: Path, error: OSError) -> RepositoryError:
+    """Says why the repository cannot be written, and how to mend it."""
+    hint = "Check that you may write there, or name another repository with --repository."
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) or "No space left" in str(error):
+        hint = (
+            "Nothing was lost: free some space (`jostle repository expire`, "
+            "`jostle repository compact`) and ingest again."
+        )
+    why = error.strerror or str(error)
+    return RepositoryError(f"The repository {root} cannot be written: {why}.", hint=hint)
+
+
+def strays(root: Path, named: set[str], older_than_s: float, now_s: float) -> Iterator[Path]:
+    """Finds Parquet files that no commit names and that nobody can be about to commit."""
+    for table in TABLES:
+        for folder, _, names in os.walk(root / table):
+            for name in names:
+                path = Path(folder) / name
+                if path.relative_to(root).as_posix() in named:
+                    continue
+                with contextlib.suppress(OSError):
+                    if path.stat().st_mtime < now_s - older_than_s:
+                        yield path

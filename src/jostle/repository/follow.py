@@ -1,0 +1,95 @@
+"""Following spools: new slices appear in the repository while jobs run."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from jostle.repository.compact import compact
+from jostle.repository.errors import RepositoryError
+from jostle.repository.ingest import Ingester
+from jostle.repository.log import open_marker
+from jostle.repository.types import IngestReport
+
+_SLOWEST_S = 2.0
+_FASTEST_S = 0.03
+_ASK_STOP_S = 0.25
+# Small files are merged along the way once so many of them lie in one partition.
+_COMPACT_AT = 32
+_COMPACT_BYTES = 4 << 20
+_COMPACT_EVERY_S = 30.0
+
+
+def follow(
+    root: Path,
+    paths: Sequence[Path],
+    *,
+    stop: Callable[[], bool],
+    on_change: Callable[[IngestReport], None] | None = None,
+    remove: bool = False,
+) -> IngestReport:
+    """Ingests until told to stop; see Repository.follow."""
+    open_marker(root)
+    ingester = Ingester(root, remove=remove)
+    tidy = _Tidier(root)
+    total = IngestReport()
+    first = True
+    while True:
+        last = stop()
+        begin = time.monotonic()
+        try:
+            report = ingester.run([path for path in paths if path.exists()])
+        except RepositoryError as error:
+            if first or last:
+                raise
+            # A full disk may be mended while we wait: the spool keeps what we could not store.
+            report = IngestReport(warnings=[f"{error} {error.hint}"])
+        first = False
+        new = [text for text in report.warnings if text not in total.warnings]
+        total.add(report)
+        total.profiles = report.profiles
+        report.warnings = new
+        if on_change is not None and (report.commits or new):
+            on_change(report)
+        if last:
+            tidy.join()
+            return total
+        tidy.maybe()
+        half_slice = ingester.shortest_slice_ns / 2e9
+        wait = min(max(half_slice, _FASTEST_S), _SLOWEST_S)
+        _sleep(begin + wait - time.monotonic(), stop)
+
+
+def _sleep(seconds: float, stop: Callable[[], bool]) -> None:
+    end = time.monotonic() + max(seconds, 0.005)
+    while (left := end - time.monotonic()) > 0:
+        time.sleep(min(left, _ASK_STOP_S))
+        if stop():
+            return
+
+
+class _Tidier:
+    """Compacts now and then beside the ingester, one thread at a time."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._thread: threading.Thread | None = None
+        self._next = time.monotonic() + _COMPACT_EVERY_S
+
+    def maybe(self) -> None:
+        if time.monotonic() < self._next or (self._thread and self._thread.is_alive()):
+            return
+        self._next = time.monotonic() + _COMPACT_EVERY_S
+        self._thread = threading.Thread(target=self._compact, daemon=True)
+        self._thread.start()
+
+    def join(self) -> None:
+        if self._thread:
+            self._thread.join()
+
+    def _compact(self) -> None:
+        with contextlib.suppress(RepositoryError):  # the ingester will meet and report it too
+            compact(self._root, small_bytes=_COMPACT_BYTES, at_least=_COMPACT_AT)

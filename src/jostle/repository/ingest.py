@@ -1,0 +1,428 @@
+"""Ingest: from spools into the repository, each slice exactly once.
+
+One pass looks at the head of every profile, decodes what is new in batches (two at a time, the
+decoder and the Parquet writer both leave the interpreter's lock), writes the files of a batch
+and publishes them with the new positions of its profiles in one commit. Killed before that
+commit, nothing happened; after it, everything did.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from jostle.reader import (
+    Decoded,
+    ProfileHeader,
+    ReadRequest,
+    ReadResult,
+    ShortsHeader,
+    find_profiles,
+    read_profiles,
+)
+from jostle.repository.errors import ConflictError
+from jostle.repository.files import cannot_write, remove_files, write_pieces
+from jostle.repository.layout import TABLES
+from jostle.repository.log import Change, File, Log, Position, open_marker
+from jostle.repository.spool import (
+    MAX_SLICE_NS,
+    MIN_SLICE_NS,
+    Devices,
+    Glance,
+    check_slices,
+    glance,
+    profile_source,
+    short_source,
+)
+from jostle.repository.tables import Batch, Ints, Piece, Source, pieces
+from jostle.repository.types import IngestProgress, IngestReport
+
+Progress = Callable[[IngestProgress], None]
+
+_BATCH_BYTES = 24 << 20
+_BATCH_FILES = 2000
+_BATCH_ROWS = 1 << 20
+# A running process's row in table processes is renewed this often (in its own time).
+_ROW_EVERY_NS = 60_000_000_000
+# Slices before 2000 or this far ahead of our clock are a damaged or hostile file's.
+_YEAR_2000_NS = 946_684_800_000_000_000
+_AHEAD_NS = 86_400_000_000_000
+
+
+@dataclass(frozen=True)
+class _Step:
+    """What one process's new slices do to its position."""
+
+    source: Source
+    base: Position
+    to: Position | None
+    with_row: bool
+
+
+class Ingester:
+    """Ingests spools into one repository; remembers between passes what need not be read."""
+
+    def __init__(self, root: Path, *, remove: bool = False) -> None:
+        open_marker(root)
+        self._root = root
+        self._remove = remove
+        self._log = Log(root)
+        self._guard = threading.Lock()
+        self._devices = Devices()
+        self._settled: dict[Path, tuple[int, int, int]] = {}
+        self._shorts: dict[Path, tuple[int, int]] = {}
+        self._mounts_written: dict[int, int] = {}
+        self.shortest_slice_ns = 4_000_000_000
+
+    def run(self, paths: Sequence[Path], progress: Progress | None = None) -> IngestReport:
+        """Makes one pass over spools.
+
+        Args:
+            paths: Folders and files.
+            progress: Called after every batch.
+
+        Raises:
+            ProfileError: A folder cannot be read.
+            RepositoryError: The repository cannot be read or written.
+        """
+        begin = time.monotonic()
+        report = IngestReport()
+        found = find_profiles(paths)
+        report.profiles = len(found)
+        todo = self._news(found, report)
+        skipped = len(found) - len(todo)
+        profiles = [item for item in todo if item.process is not None]
+        shorts = [item for item in todo if item.process is None]
+        done = skipped
+        # Shorts last: their mounts are named by the profiles.
+        for group in (profiles, shorts):
+            with ThreadPoolExecutor(max_workers=min(os.cpu_count() or 1, 8)) as pool:
+                work = {pool.submit(self._batch, items): len(items) for items in _batches(group)}
+                try:
+                    for future in as_completed(work):
+                        report.add(future.result())
+                        done += work[future]
+                        if progress is not None:
+                            progress(IngestProgress(done, len(found), report.slices))
+                except BaseException:
+                    pool.shutdown(cancel_futures=True)
+                    raise
+        report.seconds = time.monotonic() - begin
+        return report
+
+    def _news(self, found: Iterable[Path], report: IngestReport) -> list[Glance]:
+        """Looks at files and leaves out those that can hold nothing new."""
+        with self._guard:
+            state = self._log.refresh()
+            todo: list[Glance] = []
+            seen: set[int] = set()
+            slice_ns = [4_000_000_000]
+            for path in found:
+                try:
+                    look = glance(path)
+                except FileNotFoundError:
+                    continue
+                except OSError:
+                    look = Glance(path, None, 0, False, 0, (0, 0, 0))  # the reader says why
+                if not look.final and MIN_SLICE_NS <= look.slice_ns <= MAX_SLICE_NS:
+                    slice_ns.append(look.slice_ns)
+                if look.process is None:
+                    if self._settled.get(path) != look.mark or look.mark == (0, 0, 0):
+                        todo.append(look)
+                elif look.process in state.done:
+                    if self._remove and look.final:
+                        self._remove_file(path, report)
+                elif look.process not in seen:
+                    seen.add(look.process)
+                    todo.append(look)
+            self.shortest_slice_ns = min(slice_ns)
+        return todo
+
+    def _batch(self, items: Sequence[Glance]) -> IngestReport:
+        """Ingests a batch of files, in as many commits as its rows need."""
+        report = IngestReport()
+        changed: set[Path] = set()
+        begun: dict[Path, int] = {}
+        left = list(items)
+        while left:
+            with self._guard:
+                state = self._log.refresh()
+                left = [item for item in left if item.process not in state.done]
+                base = [state.open.get(item.process or 0, Position()) for item in left]
+                horizon = state.horizon_ns
+            requests = [
+                ReadRequest(item.path, number, self._from(item, at, begun), _remainder(item))
+                for number, (item, at) in enumerate(zip(left, base, strict=True))
+            ]
+            decoded = read_profiles(requests, _BATCH_ROWS)
+            left, warnings = self._publish(left, base, decoded, horizon, report, changed, begun)
+            report.add(IngestReport(warnings=warnings))
+        report.changed = len(changed)
+        return report
+
+    def _from(self, item: Glance, at: Position, begun: dict[Path, int]) -> int:
+        if item.process is not None:
+            return at.records
+        inode, records = self._shorts.get(item.path, (0, 0))
+        return max(begun.get(item.path, 0), records if inode == item.mark[0] else 0)
+
+    def _publish(
+        self,
+        items: Sequence[Glance],
+        base: Sequence[Position],
+        decoded: Decoded,
+        horizon: int,
+        report: IngestReport,
+        changed: set[Path],
+        begun: dict[Path, int],
+    ) -> tuple[list[Glance], list[str]]:
+        """Commits what was decoded; gives the files that have more, and warnings."""
+        plan = _Plan(self._devices, decoded)
+        for number, item in enumerate(items):
+            result = decoded.results[number]
+            if isinstance(result.header, ShortsHeader):
+                with self._guard:
+                    plan.add_shorts(result, self._log.state.done)
+            elif isinstance(result.header, ProfileHeader):
+                plan.add_profile(item, number, result, base[number], self._mounts_written)
+        more = [item for item, result in zip(items, decoded.results, strict=True)
+                if not result.complete and result.error is None]  # fmt: skip
+        if plan.steps:
+            files = write_pieces(self._root, plan.pieces(horizon))
+            change = Change("ingest", add=files, advance=plan.advance())
+            try:
+                with self._guard:
+                    self._log.commit(change)
+            except ConflictError:
+                remove_files(self._root, files)
+                return list(items), plan.warnings  # plan anew from where the other one got to
+            except OSError as error:
+                remove_files(self._root, files)
+                raise cannot_write(self._root, error) from error
+            except BaseException:
+                remove_files(self._root, files)
+                raise
+            _count(report, plan.steps, files)
+        self._settle(items, decoded.results, plan, report, changed, begun)
+        return more, plan.warnings
+
+    def _settle(
+        self,
+        items: Sequence[Glance],
+        results: Sequence[ReadResult],
+        plan: _Plan,
+        report: IngestReport,
+        changed: set[Path],
+        begun: dict[Path, int],
+    ) -> None:
+        """Remembers what the next pass need not read; removes what is wholly published."""
+        for process, mounts in plan.mounts_written.items():
+            self._mounts_written[process] = mounts
+        for item, result in zip(items, results, strict=True):
+            if result.slices[1] or result.mount_slices[1] or item.process in plan.advanced:
+                changed.add(item.path)
+            if item.process is None and result.error is None:
+                begun[item.path] = result.records_read
+                if result.complete:
+                    self._shorts[item.path] = (item.mark[0], result.records_read)
+                    self._settled[item.path] = item.mark
+            if self._remove and item.process in plan.finished:
+                self._remove_file(item.path, report)
+
+    def _remove_file(self, path: Path, report: IngestReport) -> None:
+        with contextlib.suppress(OSError):
+            path.unlink()
+            report.removed += 1
+
+
+class _Plan:
+    """What one commit will hold."""
+
+    def __init__(self, devices: Devices, decoded: Decoded) -> None:
+        self._devices = devices
+        self._decoded = decoded
+        count = len(decoded.results) + len(decoded.short_processes)
+        self._place: Ints = np.full(max(count, 1), -1, dtype=np.int64)
+        self._first, self._last, self._bad = _spans(decoded, count)
+        self.steps: list[_Step] = []
+        self.warnings: list[str] = []
+        self.mounts_written: dict[int, int] = {}
+        self.finished: set[int] = set()
+        self.advanced: set[int] = set()
+        for result in decoded.results:
+            self.warnings += result.warnings
+            if result.error is not None:
+                self.warnings.append(f"{result.error} {result.error.hint}".strip())
+
+    def add_profile(
+        self,
+        item: Glance,
+        number: int,
+        result: ReadResult,
+        base: Position,
+        written: dict[int, int],
+    ) -> None:
+        """Plans the new slices of a profile."""
+        header = result.header
+        assert isinstance(header, ProfileHeader)
+        source = profile_source(header, self._devices)
+        self._devices.learn(header)
+        if self._refused(number, source):
+            return
+        # The reader took the remainder only where the process was over before it read.
+        final = result.complete and (item.final or header.alive is False)
+        last = self._last[number] if result.slices[1] else header.first_slice
+        last = max(last, base.row_slice, header.first_slice, *_seen_slices(header))
+        fresh_mounts = written.get(source.process, 0) < len(source.mount_rows)
+        due = (last - base.row_slice) * source.slice_ns >= _ROW_EVERY_NS
+        with_row = final or base.revision == 0 or due or fresh_mounts
+        if not (result.slices[1] or result.mount_slices[1] or with_row):
+            return
+        source.row |= {
+            "first_slice": header.first_slice,
+            "last_slice": last,
+            "records": result.records_read,
+            "warnings": result.warnings,
+            "complete": final,
+        }
+        row_slice = last if with_row else base.row_slice
+        to = None if final else Position(result.records_read, base.revision + 1, row_slice)
+        self._take(number, source, base, to, with_row=with_row)
+
+    def add_shorts(self, result: ReadResult, done: set[int]) -> None:
+        """Plans the processes of a shorts file that are not yet in the repository."""
+        first, count = result.short_processes
+        for short in self._decoded.short_processes[first : first + count]:
+            if short.record < result.request.from_record:
+                continue
+            source = short_source(short, self._devices)
+            number = short.process
+            if source.process in done or source.process in self.advanced:
+                continue
+            if self._refused(number, source):
+                continue
+            source.row |= {
+                "first_slice": short.start_ns // source.slice_ns,
+                "last_slice": max(short.end_ns, short.start_ns) // source.slice_ns,
+                "records": 1,
+                "warnings": [],
+            }
+            self._take(number, source, Position(), None, with_row=True)
+
+    def _refused(self, number: int, source: Source) -> bool:
+        problems = check_slices([source])
+        if not problems and self._bad[number]:
+            problems = [
+                f"Process {source.row['pid']} of job {source.job} has slices before the year 2000 "
+                "or in the future; it is left out. Is the clock of its node right?"
+            ]
+        self.warnings += problems
+        return bool(problems)
+
+    def _take(
+        self, number: int, source: Source, base: Position, to: Position | None, *, with_row: bool
+    ) -> None:
+        self._place[number] = len(self.steps)
+        revision = base.revision + 1
+        self.steps.append(_Step(source, base, to, with_row))
+        source.row["revision"] = revision
+        self.advanced.add(source.process)
+        if to is None:
+            self.finished.add(source.process)
+        if with_row:
+            self.mounts_written[source.process] = len(source.mount_rows)
+
+    def advance(self) -> dict[int, tuple[Position, Position | None]]:
+        """Gives the new positions, as a commit wants them."""
+        return {step.source.process: (step.base, step.to) for step in self.steps}
+
+    def pieces(self, horizon: int) -> Iterable[Piece]:
+        """Gives the rows of all tables."""
+        sources = [step.source for step in self.steps]
+        batch = Batch(sources, self._place, self._decoded.slices, self._decoded.mount_slices)
+        yield from pieces(batch, horizon)
+        rows = [step.source.row for step in self.steps if step.with_row]
+        if rows:
+            yield Piece("processes", pa.Table.from_pylist(rows, _schema("processes")), 0, 0)
+        distinct = {tuple(row.values()): row for step in self.steps if step.with_row
+                    for row in step.source.mount_rows}  # fmt: skip
+        if distinct:
+            mounts = pa.Table.from_pylist(list(distinct.values()), _schema("mounts"))
+            yield Piece("mounts", mounts, 0, 0)
+
+
+def _schema(table: str) -> pa.Schema:
+    return pa.schema(list(TABLES[table].keys.items()))
+
+
+def _seen_slices(header: ProfileHeader) -> list[int]:
+    """Gives the slices in which a process is known to have lived."""
+    if not header.slice_ns:
+        return [0]
+    latest = max(header.end_ns, header.heartbeat_ns)
+    bound = time.time_ns() + _AHEAD_NS
+    return [latest // header.slice_ns if latest < bound else 0]
+
+
+def _spans(decoded: Decoded, count: int) -> tuple[list[int], list[int], list[bool]]:
+    """Finds the first and last slice of each process number, and whether they can be true."""
+    least, most = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+    first = np.full(max(count, 1), most, dtype=np.int64)
+    last = np.full(max(count, 1), least, dtype=np.int64)
+    if decoded.slices.num_rows:
+        process = decoded.slices.column("process").to_numpy()
+        slices = decoded.slices.column("slice").to_numpy()
+        end = slices + decoded.slices.column("span").to_numpy() - 1
+        np.minimum.at(first, process, slices)
+        np.maximum.at(last, process, end)
+    slice_ns = [getattr(result.header, "slice_ns", 0) for result in decoded.results]
+    slice_ns += [short.header.slice_ns for short in reversed(decoded.short_processes)]
+    bound = time.time_ns() + _AHEAD_NS
+    bad = []
+    for low, high, length in zip(first.tolist(), last.tolist(), slice_ns or [0], strict=True):
+        known = high != least
+        bad.append(known and (low * length < _YEAR_2000_NS or high * length > bound))
+    return first.tolist(), last.tolist(), bad
+
+
+def _remainder(item: Glance) -> bool | None:
+    # None: the reader takes it from processes that it finds dead. A process on a machine that we
+    # cannot ask counts as dead after a long silence.
+    return True if item.final else None
+
+
+def _batches(items: Sequence[Glance]) -> list[list[Glance]]:
+    result: list[list[Glance]] = []
+    size = 0
+    for item in items:
+        if not result or size + item.bytes > _BATCH_BYTES or len(result[-1]) >= _BATCH_FILES:
+            result.append([])
+            size = 0
+        result[-1].append(item)
+        size += item.bytes
+    return result
+
+
+def _count(report: IngestReport, steps: Sequence[_Step], files: Sequence[File]) -> None:
+    rows = dict.fromkeys(TABLES, 0)
+    for file in files:
+        rows[file.table] += file.rows
+    report.add(
+        IngestReport(
+            processes=sum(step.base.revision == 0 for step in steps),
+            finished=sum(step.to is None for step in steps),
+            slices=rows["slices"],
+            mount_slices=rows["mount_slices"],
+            commits=1,
+            bytes_written=sum(file.bytes for file in files),
+        )
+    )

@@ -1,0 +1,155 @@
+"""What lies where in a repository: tables, columns, partitions and names.
+
+Docs: docs/reference/repository.md. All-zero metric columns are left out of a file; the views
+give 0 for them. Histograms are stored as one column per bucket (`<id>_b05`), so that buckets
+nobody uses cost nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import pyarrow as pa
+
+from jostle._schema import BY_ID, HIST_BUCKETS, HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
+
+FORMAT_VERSION = 1
+MARKER = "jostle-repository.json"
+COMMITS = "commits"
+HOUR_NS = 3_600_000_000_000
+DAY_NS = 24 * HOUR_NS
+
+SCALAR_IDS = tuple(name for name in PROCESS_IDS if name not in HISTOGRAM_IDS)
+GAUGE_IDS = frozenset(name for name, metric in BY_ID.items() if metric.kind == "gauge")
+STATS = ("sum", "min", "max")
+
+# File systems that several nodes share: their identity does not contain the host.
+NETWORK_TYPES = frozenset(
+    "nfs nfs4 lustre gpfs beegfs ceph glusterfs fuse.glusterfs fuse.sshfs fuse.ceph "
+    "fuse.beegfs cifs smb3 afs orangefs pvfs2 9p virtiofs panfs wekafs".split()
+)
+
+
+def bucket_column(metric: str, bucket: int) -> str:
+    """Names the stored column of one histogram bucket."""
+    return f"{metric}_b{bucket:02d}"
+
+
+def _metric_columns(ids: tuple[str, ...]) -> dict[str, pa.DataType]:
+    columns: dict[str, pa.DataType] = {}
+    for name in ids:
+        if name in HISTOGRAM_IDS:
+            for bucket in range(HIST_BUCKETS):
+                columns[bucket_column(name, bucket)] = pa.int64()
+        else:
+            columns[name] = pa.int64()
+    return columns
+
+
+def _rollup_columns(ids: tuple[str, ...]) -> dict[str, pa.DataType]:
+    return {f"{name}_{stat}": pa.int64() for name in ids for stat in STATS}
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table of the repository.
+
+    Attributes:
+        name: Its name, also its folder.
+        keys: Columns that every file has.
+        values: Metric columns; a file lacks those that are zero in all its rows.
+        partition_ns: Width of a time partition, 0 when there is none.
+    """
+
+    name: str
+    keys: dict[str, pa.DataType]
+    values: dict[str, pa.DataType]
+    partition_ns: int
+
+
+_TEXT, _INT, _FLAG = pa.string(), pa.int64(), pa.bool_()
+_ROLLUP_KEYS = {"slice": _INT, "slice_ns": _INT, "count": _INT}
+
+TABLES: dict[str, Table] = {
+    table.name: table
+    for table in (
+        Table(
+            "slices",
+            {
+                "job": _TEXT, "process": _INT, "host": _TEXT,
+                "slice": _INT, "slice_ns": _INT, "span": pa.int32(),
+            },
+            _metric_columns(PROCESS_IDS),
+            HOUR_NS,
+        ),
+        Table(
+            "mount_slices",
+            {
+                "job": _TEXT, "process": _INT, "host": _TEXT, "mount": _TEXT,
+                "slice": _INT, "slice_ns": _INT, "span": pa.int32(),
+            },
+            _metric_columns(MOUNT_IDS),
+            HOUR_NS,
+        ),
+        Table("rollup", {"job": _TEXT, "mount": _TEXT, **_ROLLUP_KEYS},
+              _rollup_columns(MOUNT_IDS), DAY_NS),
+        Table("node_rollup", {"job": _TEXT, "host": _TEXT, **_ROLLUP_KEYS},
+              _rollup_columns(SCALAR_IDS), DAY_NS),
+        Table(
+            "processes",
+            {
+                "process": _INT, "job": _TEXT, "host": _TEXT, "boot_id": _TEXT,
+                "pid": _INT, "ppid": _INT, "sid": _INT, "uid": _INT, "gid": _INT,
+                "part": _INT, "program": _TEXT, "command": _TEXT, "library": _TEXT,
+                "slice_ns": _INT, "start_ns": _INT, "end_ns": _INT, "end_reason": _TEXT,
+                "complete": _FLAG, "short": _FLAG, "first_slice": _INT, "last_slice": _INT,
+                "records": _INT, "clock_state": _INT, "clock_error_us": _INT,
+                "clock_steps": _INT, "lost_threads": _INT,
+                "notes": pa.list_(_TEXT), "warnings": pa.list_(_TEXT), "revision": _INT,
+            },
+            {},
+            0,
+        ),
+        Table(
+            "mounts",
+            {
+                "job": _TEXT, "host": _TEXT, "mount": _TEXT, "path": _TEXT, "type": _TEXT,
+                "source": _TEXT, "major": _INT, "minor": _INT, "shared": _FLAG,
+            },
+            {},
+            0,
+        ),
+    )
+}  # fmt: skip
+
+
+def process_id(boot_id: str, pid: int, start_ns: int, part: int) -> int:
+    """Gives the stable id of a process: 63 bits of a hash of what names it for ever."""
+    text = f"{boot_id}/{pid}/{start_ns}/{part}".encode()
+    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big") >> 1
+
+
+def mount_identity(host: str, path: str, fs_type: str, source: str) -> str:
+    """Names the shared resource behind a mount: equal wherever the same resource is mounted."""
+    if fs_type in NETWORK_TYPES and source:
+        kind = fs_type.removeprefix("fuse.").removesuffix("4") if "nfs" in fs_type else fs_type
+        return f"{kind.removeprefix('fuse.')}:{source}"
+    return f"{host}:{source if source.startswith('/') else path or 'other'}"
+
+
+def is_shared(identity_type: str) -> bool:
+    """Tells whether nodes share file systems of this type."""
+    return identity_type in NETWORK_TYPES
+
+
+def partition_folder(table: Table, start_ns: int) -> str:
+    """Gives the folder, relative to the root, of the rows that start at a time."""
+    if not table.partition_ns:
+        return table.name
+    day = datetime.fromtimestamp(start_ns // DAY_NS * 86_400, tz=UTC)
+    folder = f"{table.name}/date={day:%Y-%m-%d}"
+    if table.partition_ns == HOUR_NS:
+        folder += f"/hour={start_ns % DAY_NS // HOUR_NS:02d}"
+    return folder

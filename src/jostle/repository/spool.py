@@ -1,0 +1,220 @@
+"""From the reader's headers to what the repository stores about processes and mounts."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jostle.reader import Mount, ProfileHeader, ShortProcess
+from jostle.reader.header import is_alive, parse_header
+from jostle.repository.layout import is_shared, mount_identity, process_id
+from jostle.repository.tables import Source
+
+_HEAD = 4096
+# A process on another machine that was not heard of for this long is taken for dead.
+_SILENT_NS = 900_000_000_000
+_SILENT_SLICES = 20
+MIN_SLICE_NS, MAX_SLICE_NS = 1_000_000, 3_600_000_000_000
+
+
+@dataclass(frozen=True)
+class Glance:
+    """What the first page of a file tells, before anything is decoded.
+
+    Attributes:
+        path: The file.
+        process: Id of the process; None for a shorts file, and where only the reader can tell
+            what is wrong.
+        slice_ns: Slice length, ns.
+        final: Nothing more will come.
+        bytes: Size of the records, about.
+        mark: Changes when the file does.
+    """
+
+    path: Path
+    process: int | None
+    slice_ns: int
+    final: bool
+    bytes: int
+    mark: tuple[int, int, int]
+
+
+def glance(path: Path) -> Glance:
+    """Looks at the head of a file.
+
+    Raises:
+        OSError: It cannot be opened.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        info = os.fstat(descriptor)
+        head = os.pread(descriptor, _HEAD, 0)
+    finally:
+        os.close(descriptor)
+    mark = (info.st_ino, info.st_size, info.st_mtime_ns)
+    if path.suffix == ".jss" or len(head) < _HEAD or not head.startswith(b"jostle01"):
+        return Glance(path, None, 0, False, info.st_size, mark)
+    alive = is_alive(head)
+    header = parse_header(head, alive=alive)
+    key = process_id(header.boot_id, header.pid, header.start_ns, header.part)
+    head_bytes = int.from_bytes(head[12:16], "little")
+    size = max(info.st_size - head_bytes, 0)
+    return Glance(path, key, header.slice_ns, is_over(header), size, mark)
+
+
+def is_over(header: ProfileHeader) -> bool:
+    """Tells whether nothing more will come from a process."""
+    if header.alive is not None:
+        return header.alive is False
+    silent = time.time_ns() - max(header.heartbeat_ns, header.file_ns)
+    return silent > _SILENT_NS + _SILENT_SLICES * header.slice_ns
+
+
+class Devices:
+    """Names the mounts of short processes, which know device numbers only."""
+
+    def __init__(self) -> None:
+        self._seen: dict[tuple[str, int, int], tuple[str, str, str]] = {}
+        self._boot_id, self._own = _own_mounts()
+
+    def learn(self, header: ProfileHeader) -> None:
+        """Remembers the mounts of a profile."""
+        for mount in header.mounts:
+            if mount.path and (mount.major or mount.minor):
+                known = (mount.path, mount.type, mount.source)
+                self._seen[header.host, mount.major, mount.minor] = known
+
+    def find(self, host: str, boot_id: str, major: int, minor: int) -> tuple[str, str, str]:
+        """Gives path, type and source of a device, as far as anybody told."""
+        found = self._seen.get((host, major, minor))
+        if found is None and boot_id == self._boot_id:
+            found = self._own.get((major, minor))
+        if found is None:
+            found = (f"device-{major}:{minor}" if major or minor else "other", "", "")
+        return found
+
+
+def _own_mounts() -> tuple[str, dict[tuple[int, int], tuple[str, str, str]]]:
+    mounts: dict[tuple[int, int], tuple[str, str, str]] = {}
+    try:
+        boot_id = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        lines = Path("/proc/self/mountinfo").read_text(errors="replace").splitlines()
+    except OSError:
+        return "", mounts
+    for line in lines:
+        left, _, right = line.partition(" - ")
+        fields, tail = left.split(), right.split()
+        if len(fields) > 4 and len(tail) > 1:
+            major, _, minor = fields[2].partition(":")
+            mounts.setdefault((int(major), int(minor)), (fields[4], tail[0], tail[1]))
+    return boot_id, mounts
+
+
+def profile_source(header: ProfileHeader, devices: Devices) -> Source:
+    """Describes the process of a profile, without what depends on its slices."""
+    key = process_id(header.boot_id, header.pid, header.start_ns, header.part)
+    source = Source(key, header.job, header.host, header.slice_ns, [])
+    for mount in header.mounts:
+        _add_mount(source, mount, header.boot_id, header.mount_slots, devices)
+    _pad(source, header.mount_slots)
+    over = is_over(header)
+    end = header.end_ns or (header.heartbeat_ns or header.file_ns if over else 0)
+    reason = header.end_reason if header.end_ns else ("killed" if over else "")
+    states = [header.start_clock_state, header.clock_state]
+    errors = [header.start_clock_error_us, header.clock_error_us]
+    states += [event.state for event in header.clock_events]
+    errors += [event.maxerror_us for event in header.clock_events]
+    steps = sum(1 for event in header.clock_events if event.step_ns)
+    source.row = {
+        **_common(header, key, over=over),
+        "part": header.part,
+        "command": header.command,
+        "end_ns": end,
+        "end_reason": reason,
+        "clock_state": max(states),
+        "clock_error_us": max(errors),
+        "clock_steps": steps,
+        "lost_threads": header.lost_threads,
+        "notes": [note.text for note in header.notes],
+    }
+    return source
+
+
+def short_source(short: ShortProcess, devices: Devices) -> Source:
+    """Describes a process of a shorts file."""
+    key = process_id(short.header.boot_id, short.pid, short.start_ns, 0)
+    source = Source(key, short.header.job, short.header.host, short.header.slice_ns, [])
+    for mount in short.mounts:
+        named = devices.find(source.host, short.header.boot_id, mount.major, mount.minor)
+        full = Mount(mount.slot, mount.major, mount.minor, 0, mount.fs_magic, *named)
+        _add_mount(source, full, short.header.boot_id, 0, devices)
+    _pad(source, 8)
+    source.row = {
+        **_common(short, key, over=True),
+        "host": short.header.host,
+        "job": short.header.job,
+        "boot_id": short.header.boot_id,
+        "library": short.header.library,
+        "slice_ns": short.header.slice_ns,
+        "part": 0,
+        "command": short.program,
+        "end_ns": short.end_ns,
+        "end_reason": short.end_reason,
+        "clock_state": 0,
+        "clock_error_us": 0,
+        "clock_steps": 0,
+        "lost_threads": 0,
+        "notes": [],
+        "short": True,
+    }
+    return source
+
+
+def _common(header: Any, key: int, *, over: bool) -> dict[str, Any]:
+    names = ("pid", "ppid", "uid", "gid", "sid", "program", "start_ns")
+    row = {name: getattr(header, name) for name in names}
+    for name in ("job", "host", "boot_id", "library", "slice_ns"):
+        row[name] = getattr(header, name, "")
+    return {**row, "process": key, "complete": over, "short": False}
+
+
+def _add_mount(source: Source, mount: Mount, boot_id: str, slots: int, devices: Devices) -> None:
+    path, kind, origin = mount.path, mount.type, mount.source
+    if not path and mount.slot != slots - 1 and (mount.major or mount.minor):
+        path, kind, origin = devices.find(source.host, boot_id, mount.major, mount.minor)
+    identity = mount_identity(source.host, path, kind, origin)
+    _pad(source, mount.slot + 1)
+    source.mounts[mount.slot] = identity
+    source.mount_rows.append(
+        {
+            "job": source.job,
+            "host": source.host,
+            "mount": identity,
+            "path": path or "other",
+            "type": kind,
+            "source": origin,
+            "major": mount.major,
+            "minor": mount.minor,
+            "shared": is_shared(kind),
+        }
+    )
+
+
+def _pad(source: Source, slots: int) -> None:
+    # NOTE: a hostile header may name any slot count; the decoder's slot column is 8 bit.
+    missing = min(slots, 128) - len(source.mounts)
+    source.mounts.extend([f"{source.host}:other"] * missing)
+
+
+def check_slices(sources: Sequence[Source]) -> list[str]:
+    """Names sources whose slice length cannot be; their slices must not be stored."""
+    return [
+        f"Process {source.row.get('pid')} of job {source.job} claims slices of "
+        f"{source.slice_ns} ns; it is left out."
+        for source in sources
+        if not MIN_SLICE_NS <= source.slice_ns <= MAX_SLICE_NS
+    ]
