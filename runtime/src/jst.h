@@ -31,7 +31,11 @@
 #define JST_TABLE_BYTES 8192
 #define JST_START_BYTES 65536     /* moved bytes after which a process gets a profile */
 #define JST_START_NS 100000000    /* age after which a wrapped call starts the profile */
-#define JST_CLOSE_UNKNOWN 0
+
+/* Modules may be left out at build time (CMake: JOSTLE_WITH_...). */
+#ifndef JST_WITH_OS
+#define JST_WITH_OS 1
+#endif
 
 enum jst_state { JST_NEW, JST_LAZY, JST_STARTING, JST_RUNNING, JST_MEMORY, JST_OFF };
 enum jst_end { JST_END_NONE, JST_END_EXIT, JST_END__EXIT, JST_END_EXEC, JST_END_ABORT, JST_END_PART };
@@ -189,6 +193,7 @@ unsigned jst_dev_place(uint64_t major, uint64_t minor, int dirfd, const char *pa
 /** What a mount slot is called: for the heartbeat, which writes 'M' records. */
 void jst_mounts_to_head(void);
 unsigned jst_mounts_used(void);
+void jst_mounts_forget_paths(void);
 
 static inline uint64_t *jst_slot(jst_block *b, unsigned place)
 {
@@ -240,7 +245,6 @@ typedef struct jst_life {
     uint64_t start_ns;   /* CLOCK_REALTIME when this image (or forked child) came up */
     uint64_t start_ticks;
     uint32_t part;
-    bool forked;
 } jst_life;
 
 extern jst_life jst_now_life;
@@ -261,6 +265,7 @@ typedef struct jst_config {
     char job[128];
     char exclude_paths[512]; /* colon separated */
     bool spool_from_user;
+    bool job_is_session; /* no batch system and no name: the login session stands for the job */
 } jst_config;
 
 extern jst_config jst_cfg;
@@ -272,6 +277,7 @@ bool jst_path_excluded(const char *path);
 int jst_spool_open(void);                  /* descriptor of the spool folder, or -errno */
 int jst_profile_create(int *fd);           /* 0 or -errno; the area is mapped afterwards */
 int jst_profile_again(int *fd);            /* the file was removed: a new one with all there is */
+void jst_short_begin(void);
 void jst_short_record(enum jst_end reason);
 extern char jst_profile_name[160];
 
@@ -307,6 +313,7 @@ void jst_os_begin(void);    /* at the start of an image: what was there before u
 void jst_os_child(void);    /* in a forked child */
 void jst_os_open(void);     /* in the heartbeat: opens /proc files in its own descriptor table */
 void jst_os_sample(jst_block *b);
+void jst_os_sample_short(jst_block *b); /* only what costs one system call */
 const char *jst_os_missing(void);
 extern uint64_t jst_own_read_bytes, jst_own_read_calls, jst_own_write_bytes, jst_own_write_calls;
 

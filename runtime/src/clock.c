@@ -1,0 +1,63 @@
+/* clock.c: ticks of the time-stamp counter against the kernel's clocks. */
+#include <sys/timex.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#include "jst.h"
+
+uint32_t jst_no_tsc;
+uint64_t jst_tick_ns = (uint64_t)1 << 32;
+
+static uint64_t ticks0, ns0;
+
+void jst_clock_begin(void)
+{
+    ns0 = jst_clock_ns(CLOCK_MONOTONIC);
+    ticks0 = jst_ticks();
+}
+
+/* The counter is good for time stamps only if its rate never changes. cpuid traps in a virtual
+ * machine, so this is asked once per profile and not in processes that never get one. */
+void jst_clock_check(void)
+{
+#if defined(__x86_64__)
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    bool invariant = __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8);
+    char source[32];
+    /* The kernel withdraws its trust from an unstable counter, whatever the processor says. */
+    long n = jst_read_file("/sys/devices/system/clocksource/clocksource0/current_clocksource",
+                           source, sizeof source);
+    bool unstable = n > 0 && (source[0] == 'h' || source[0] == 'a'); /* hpet, acpi_pm */
+    if (!jst_no_tsc && (!invariant || unstable)) {
+        jst_no_tsc = 1;
+        jst_clock_begin();
+        jst_tick_ns = (uint64_t)1 << 32;
+    }
+#endif
+}
+
+void jst_clock_calibrate(void)
+{
+    if (jst_no_tsc)
+        return;
+    uint64_t ns = jst_clock_ns(CLOCK_MONOTONIC) - ns0;
+    uint64_t ticks = jst_ticks() - ticks0;
+    if (ns < 1000 || ticks == 0)
+        return;
+    jst_tick_ns = (uint64_t)(((unsigned __int128)ns << 32) / ticks);
+}
+
+uint64_t jst_ticks_to_ns(uint64_t ticks)
+{
+    return (uint64_t)(((unsigned __int128)ticks * jst_tick_ns) >> 32);
+}
+
+void jst_clock_state(uint32_t *state, uint32_t *error_us)
+{
+    struct timex t;
+    jst_zero(&t, sizeof t);
+    long r = jst_sys1(SYS_adjtimex, &t);
+    *state = r < 0 ? 5 /* TIME_ERROR */ : (uint32_t)r;
+    *error_us = r < 0 ? UINT32_MAX : (uint32_t)t.maxerror;
+}

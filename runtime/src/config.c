@@ -1,0 +1,284 @@
+/* config.c: environment over the operator's file over defaults.
+ *
+ * The operator's file may lock a key: then the environment is not asked for it. A wrong value is
+ * named once per job on stderr and the default is used.
+ */
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+
+#include "jst.h"
+
+#ifndef JST_SYSCONFDIR
+#define JST_SYSCONFDIR "/etc"
+#endif
+#define DEFAULT_SPOOL "/tmp/jostle"
+#define NS 1000000000ull
+#define SLICE_DEFAULT (4 * NS)
+#define SLICE_MIN (NS / 10)
+#define SLICE_MAX (60 * NS)
+
+extern char *program_invocation_short_name;
+
+jst_config jst_cfg;
+
+enum key { ENABLED, SLICE, SPOOL, EXCLUDE_PROGRAMS, EXCLUDE_PATHS, KEYS };
+
+static const char *const file_keys[KEYS] = {"enabled", "slice", "spool", "exclude_programs",
+                                            "exclude_paths"};
+static const char *const env_keys[KEYS] = {"JOSTLE", "JOSTLE_SLICE", "JOSTLE_SPOOL",
+                                           "JOSTLE_EXCLUDE_PROGRAMS", "JOSTLE_EXCLUDE_PATHS"};
+static const char *values[KEYS];
+static bool locked[KEYS], from_user[KEYS];
+
+/* Once per job: the first process to make the marker file speaks. Where there is no spool to keep
+ * the marker in, every process that meets the fault speaks. */
+static bool first_to_say(void)
+{
+    char name[192] = "";
+    char *p = jst_put_text(name, name + sizeof name - 24, jst_cfg.job);
+    for (char *c = name; c < p; c++)
+        if (*c == '/')
+            *c = '_';
+    p = jst_put_text(p, name + sizeof name, ".");
+    p = jst_put_number(p, name + sizeof name, (uint64_t)jst_sys0(SYS_getuid));
+    jst_put_text(p, name + sizeof name, ".said");
+    int dir = jst_spool_open();
+    if (dir < 0)
+        return true;
+    int fd = jst_openat(dir, name, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0600);
+    jst_close(dir);
+    if (fd >= 0)
+        jst_close(fd);
+    return fd != -EEXIST;
+}
+
+void jst_say(const char *what, const char *value, const char *mend)
+{
+    char line[512] = "";
+    const char *end = line + sizeof line - 1;
+    if (!first_to_say())
+        return;
+    char *p = jst_put_text(line, end, "jostle: ");
+    p = jst_put_text(p, end, what);
+    if (value) {
+        p = jst_put_text(p, end, " '");
+        p = jst_put_text(p, end - 200, value);
+        p = jst_put_text(p, end, "'");
+    }
+    p = jst_put_text(p, end, mend);
+    *p++ = '\n';
+    jst_write(2, line, (size_t)(p - line));
+}
+
+/* "4", "4s", "0.5s", "500ms". 0 when it is no length or out of bounds. */
+static uint64_t parse_slice(const char *s)
+{
+    uint64_t ns = 0, unit = NS;
+    const char *p = s;
+    while (*p >= '0' && *p <= '9' && ns < 1000000)
+        ns = ns * 10 + (uint64_t)(*p++ - '0');
+    bool digits = p > s;
+    uint64_t part = 0, scale = 1;
+    if (*p == '.') {
+        for (p++; *p >= '0' && *p <= '9' && scale < NS; p++, scale *= 10)
+            part = part * 10 + (uint64_t)(*p - '0');
+        digits = digits || scale > 1;
+    }
+    if (p[0] == 'm' && p[1] == 's') {
+        unit = NS / 1000;
+        p++;
+    }
+    if (*p == 's')
+        p++;
+    if (!digits || *p)
+        return 0;
+    ns = ns * unit + part * unit / scale;
+    return ns >= SLICE_MIN && ns <= SLICE_MAX ? ns : 0;
+}
+
+static void trim(char **begin, char *end)
+{
+    while (**begin == ' ' || **begin == '\t')
+        ++*begin;
+    while (end > *begin && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'))
+        *--end = 0;
+}
+
+static bool list_has(const char *list, const char *word)
+{
+    size_t n = jst_strlen(word);
+    for (const char *p = list; *p;) {
+        while (*p == ' ' || *p == ',')
+            p++;
+        const char *from = p;
+        while (*p && *p != ',' && *p != ' ')
+            p++;
+        size_t i = 0;
+        while (i < n && from + i < p && from[i] == word[i])
+            i++;
+        if (n && i == n && from + n == p)
+            return true;
+    }
+    return false;
+}
+
+/* `key = value` lines; '#' begins a comment. The text stays: values point into it. */
+static void parse_file(char *text)
+{
+    const char *lock = "";
+    for (char *line = text; *line;) {
+        char *end = line;
+        while (*end && *end != '\n')
+            end++;
+        char *next = *end ? end + 1 : end;
+        *end = 0;
+        for (char *c = line; c < end; c++)
+            if (*c == '#')
+                *c = 0, end = c;
+        char *eq = line;
+        while (*eq && *eq != '=')
+            eq++;
+        if (*eq) {
+            *eq = 0;
+            char *key = line, *value = eq + 1;
+            trim(&key, eq);
+            trim(&value, end);
+            bool known = jst_str_equal(key, "lock");
+            if (known)
+                lock = value;
+            for (int k = 0; k < KEYS; k++)
+                if (jst_str_equal(key, file_keys[k])) {
+                    values[k] = value;
+                    known = true;
+                }
+            if (!known)
+                jst_say("unknown key in the configuration file:", key, "; it is ignored");
+        }
+        line = next;
+    }
+    for (int k = 0; k < KEYS; k++)
+        locked[k] = list_has(lock, file_keys[k]);
+}
+
+static void read_values(void)
+{
+    static char text[4096];
+    long n = jst_read_file(JST_SYSCONFDIR "/jostle/jostle.conf", text, sizeof text);
+    if (n == -ENOENT) {
+        const char *other = jst_env("JOSTLE_CONFIG");
+        n = other ? jst_read_file(other, text, sizeof text) : -ENOENT;
+        if (other && n < 0)
+            jst_say("JOSTLE_CONFIG names a file that cannot be read:", other, "; it is ignored");
+    }
+    if (n > 0)
+        parse_file(text);
+    for (int k = 0; k < KEYS; k++) {
+        const char *env = jst_env(env_keys[k]);
+        if (env && env[0] && !locked[k]) {
+            values[k] = env;
+            from_user[k] = true;
+        }
+    }
+}
+
+static void name_job(void)
+{
+    static const struct {
+        const char *env, *prefix;
+    } batch[] = {
+        {"JOSTLE_JOB", ""},         {"SLURM_JOB_ID", "slurm-"}, {"PBS_JOBID", "pbs-"},
+        {"LSB_JOBID", "lsf-"},
+    };
+    const char *end = jst_cfg.job + sizeof jst_cfg.job;
+    for (unsigned i = 0; i < sizeof batch / sizeof *batch; i++) {
+        const char *id = jst_env(batch[i].env);
+        if (id && id[0]) {
+            jst_put_text(jst_put_text(jst_cfg.job, end, batch[i].prefix), end, id);
+            return;
+        }
+    }
+    jst_cfg.job_is_session = true;
+    jst_put_number(jst_cfg.job, end, (uint64_t)jst_sys1(SYS_getsid, 0));
+}
+
+static bool program_excluded(const char *list)
+{
+    char word[128];
+    const char *name = jst_base_name(program_invocation_short_name);
+    while (list && *list) {
+        size_t n = 0;
+        while (*list && *list != ',' && n + 1 < sizeof word)
+            word[n++] = *list++;
+        word[n] = 0;
+        while (*list && *list != ',')
+            list++;
+        if (*list)
+            list++;
+        if (n && fnmatch(word, name, 0) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool says_off(const char *v)
+{
+    return jst_str_equal(v, "off") || jst_str_equal(v, "0") || jst_str_equal(v, "no") ||
+           jst_str_equal(v, "false");
+}
+
+static bool says_on(const char *v)
+{
+    return jst_str_equal(v, "on") || jst_str_equal(v, "1") || jst_str_equal(v, "yes") ||
+           jst_str_equal(v, "true");
+}
+
+bool jst_configure(void)
+{
+    name_job();
+    jst_put_text(jst_cfg.spool, jst_cfg.spool + sizeof jst_cfg.spool, DEFAULT_SPOOL);
+    read_values();
+    if (values[ENABLED] && says_off(values[ENABLED]))
+        return false;
+    if (program_excluded(values[EXCLUDE_PROGRAMS]))
+        return false;
+    if (values[SPOOL]) {
+        if (values[SPOOL][0] == '/' && jst_strlen(values[SPOOL]) < sizeof jst_cfg.spool) {
+            jst_put_text(jst_cfg.spool, jst_cfg.spool + sizeof jst_cfg.spool, values[SPOOL]);
+            jst_cfg.spool_from_user = from_user[SPOOL];
+        } else {
+            jst_say("JOSTLE_SPOOL is no absolute path of at most 255 characters:", values[SPOOL],
+                    "; " DEFAULT_SPOOL " is used");
+        }
+    }
+    jst_cfg.slice_ns = values[SLICE] ? parse_slice(values[SLICE]) : SLICE_DEFAULT;
+    if (!jst_cfg.slice_ns) {
+        jst_cfg.slice_ns = SLICE_DEFAULT;
+        jst_say("JOSTLE_SLICE is no length between 100ms and 60s:", values[SLICE],
+                "; 4s is used (write it as 500ms or 4s)");
+    }
+    if (values[ENABLED] && !says_on(values[ENABLED]))
+        jst_say("JOSTLE is neither on nor off:", values[ENABLED], "; on is used");
+    if (values[EXCLUDE_PATHS])
+        jst_put_text(jst_cfg.exclude_paths, jst_cfg.exclude_paths + sizeof jst_cfg.exclude_paths,
+                     values[EXCLUDE_PATHS]);
+    return true;
+}
+
+/* Whole components only: /scratch excludes /scratch/x, not /scratch2. */
+bool jst_path_excluded(const char *path)
+{
+    for (const char *p = jst_cfg.exclude_paths; *p;) {
+        size_t i = 0;
+        while (p[i] && p[i] != ':' && p[i] == path[i])
+            i++;
+        bool whole = !p[i] || p[i] == ':';
+        if (i && whole && (!path[i] || path[i] == '/' || p[i - 1] == '/'))
+            return true;
+        while (*p && *p != ':')
+            p++;
+        while (*p == ':')
+            p++;
+    }
+    return false;
+}

@@ -1,0 +1,252 @@
+/* heartbeat.c: the thread that wakes at slice boundaries.
+ *
+ * RATIONALE: a thread made with pthread_create can be seen by the program: libc leaves its
+ * single-thread fast paths, a main thread that calls pthread_exit waits for it, set*id signal it.
+ * So it is a bare clone that shares memory and nothing else: its own descriptor table (a program
+ * that closes every descriptor does not touch it) and its own root and working directory (chroot
+ * neither). It uses no thread-local storage and no libc. All signals are blocked: it was cloned so.
+ * Sanitizers need to know every thread; with them it is a pthread.
+ */
+#include <errno.h>
+#include <linux/futex.h>
+#include <sched.h>
+#ifdef JST_SANITIZE
+#include <pthread.h>
+#endif
+
+#include "jst.h"
+
+enum request { GO_ON, STOP, SAMPLE, ALSO };
+
+#define STACK_BYTES 65536
+
+static _Atomic uint32_t alive_tid;  /* the kernel zeroes and wakes it when the thread is gone */
+static _Atomic uint32_t request;    /* what the heartbeat sleeps on */
+static _Atomic uint32_t answered;
+static _Atomic uint32_t asking;     /* one asker at a time */
+static _Atomic uint32_t pid_of_heartbeat;
+static struct {
+    long number, a, b, c;
+} also;
+static int profile_fd;
+
+#ifndef JST_SANITIZE
+static uint8_t stack[STACK_BYTES] __attribute__((aligned(JST_PAGE)));
+#endif
+
+static void answer(void)
+{
+    atomic_store(&request, GO_ON);
+    atomic_store(&answered, 1);
+    jst_futex(&answered, FUTEX_WAKE, 1, NULL, 0);
+}
+
+/* False: stop. */
+static bool serve(uint32_t what)
+{
+    if (what == SAMPLE)
+        jst_os_sample(&jst_a.blocks[0]);
+    if (what == ALSO)
+        jst_sys3(also.number, also.a, also.b, also.c);
+    if (what != GO_ON)
+        answer();
+    return what != STOP;
+}
+
+/* The last thread of the program has ended without taking the process along (raw exit system
+ * calls): only a dead leader and the heartbeat are left. */
+static bool is_alone(void)
+{
+    struct stat st;
+    char text[512];
+    if (jst_fstatat(AT_FDCWD, "/proc/self/task", &st, 0) < 0 || st.st_nlink > 4)
+        return false;
+    long n = jst_read_file("/proc/self/stat", text, sizeof text);
+    while (n > 0 && text[n - 1] != ')')
+        n--;
+    return n > 0 && text[n] == ' ' && text[n + 1] == 'Z';
+}
+
+/* A profile that somebody removed is written anew, so that at most this slice is lost. */
+static void mend_profile(uint64_t now)
+{
+    struct stat st;
+    if (jst_fstat(profile_fd, &st) == 0 && st.st_nlink == 0 && jst_profile_again(&profile_fd) == 0)
+        jst_note(profile_fd, now, "the profile was removed from the spool; it was written again");
+}
+
+static void beat(void)
+{
+    const char *missing;
+    uint32_t beats = 0;
+    jst_os_open();
+    jst_os_sample(&jst_a.blocks[0]);
+    if ((missing = jst_os_missing()))
+        jst_note(profile_fd, jst_clock_ns(CLOCK_REALTIME), missing);
+    for (;;) {
+        uint64_t now = jst_clock_ns(CLOCK_REALTIME);
+        uint64_t next = (now / jst_cfg.slice_ns + 1) * jst_cfg.slice_ns;
+        struct timespec at = {(time_t)(next / 1000000000u), (long)(next % 1000000000u)};
+        jst_futex(&request, FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME, GO_ON, &at,
+                  FUTEX_BITSET_MATCH_ANY);
+        if (!serve(atomic_load(&request)))
+            return;
+        now = jst_clock_ns(CLOCK_REALTIME);
+        if (now < next && now + jst_cfg.slice_ns >= next)
+            continue; /* only a request */
+        mend_profile(now);
+        jst_os_sample(&jst_a.blocks[0]);
+        jst_slice_tick(profile_fd, now);
+        if (++beats % 16 == 0 && is_alone())
+            return;
+    }
+}
+
+#ifdef JST_SANITIZE
+
+static void *body(void *unused)
+{
+    beat();
+    jst_close(profile_fd);
+    atomic_store(&alive_tid, 0);
+    jst_futex(&alive_tid, FUTEX_WAKE, 1, NULL, 0);
+    return unused;
+}
+
+static bool spawn(int fd)
+{
+    pthread_t thread;
+    profile_fd = (int)jst_sys3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 900);
+    if (profile_fd < 0)
+        profile_fd = (int)jst_sys3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 0);
+    atomic_store(&alive_tid, 1);
+    int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) =
+        (int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))jst_real(
+            JST_I_pthread_create);
+    if (create(&thread, NULL, body, NULL) == 0) {
+        pthread_detach(thread);
+        return true;
+    }
+    atomic_store(&alive_tid, 0);
+    return false;
+}
+
+#else
+
+/* Runs on its own stack with its parent's TLS register: nothing here or below may use it. */
+__attribute__((noreturn, used)) static void body(void)
+{
+    int fd = profile_fd;
+    /* What the program has open must not stay open because of us: a pipe's reader waits for it. */
+    if (fd > 0)
+        jst_sys3(SYS_close_range, 0, fd - 1, 0);
+    if (jst_sys3(SYS_close_range, fd + 1, ~0u, 0) < 0)
+        for (int i = 0; i < 65536; i++) /* kernels before 5.9 */
+            if (i != fd)
+                jst_close(i);
+    beat();
+    for (;;)
+        jst_sys1(SYS_exit, 0);
+}
+
+static bool spawn(int fd)
+{
+    const long flags = CLONE_VM | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
+                       CLONE_CHILD_CLEARTID | CLONE_PARENT_SETTID;
+    profile_fd = fd;
+    long tid;
+#if defined(__x86_64__)
+    register long r10 __asm__("r10") = (long)&alive_tid;
+    register long r8 __asm__("r8") = 0;
+    __asm__ volatile("syscall\n\t"
+                     "test %%rax, %%rax\n\t"
+                     "jnz 1f\n\t"
+                     "xor %%ebp, %%ebp\n\t"
+                     "call *%[entry]\n\t"
+                     "1:"
+                     : "=a"(tid)
+                     : "a"(SYS_clone), "D"(flags), "S"(stack + STACK_BYTES), "d"(&alive_tid),
+                       "r"(r10), "r"(r8), [entry] "r"(body)
+                     : "rcx", "r11", "memory");
+#elif defined(__aarch64__)
+    register long x8 __asm__("x8") = SYS_clone;
+    register long x0 __asm__("x0") = flags;
+    register long x1 __asm__("x1") = (long)(stack + STACK_BYTES);
+    register long x2 __asm__("x2") = (long)&alive_tid;
+    register long x3 __asm__("x3") = 0;
+    register long x4 __asm__("x4") = (long)&alive_tid;
+    __asm__ volatile("svc 0\n\t"
+                     "cbnz x0, 1f\n\t"
+                     "blr %[entry]\n\t"
+                     "1:"
+                     : "+r"(x0)
+                     : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), [entry] "r"(body)
+                     : "x30", "memory");
+    tid = x0;
+#endif
+    return tid > 0;
+}
+
+#endif
+
+bool jst_heartbeat_start(int fd)
+{
+    atomic_store(&request, GO_ON);
+    atomic_store(&asking, 0);
+    atomic_store(&pid_of_heartbeat, (uint32_t)jst_getpid());
+    return spawn(fd);
+}
+
+static bool runs(void)
+{
+    return atomic_load(&alive_tid) != 0 &&
+           atomic_load(&pid_of_heartbeat) == (uint32_t)jst_getpid();
+}
+
+/* Asks and waits, at most 5 ms when the answer is only nice to have: the heartbeat may be held up
+ * by a slow disk, and the program must not be. False: no answer. */
+static bool ask(uint32_t what, bool patient)
+{
+    uint32_t nobody = 0;
+    if (!runs() || !atomic_compare_exchange_strong(&asking, &nobody, 1))
+        return false;
+    atomic_store(&answered, 0);
+    atomic_store(&request, what);
+    jst_futex(&request, FUTEX_WAKE, 1, NULL, 0);
+    bool done = false;
+    for (int i = 0; i < (patient ? 200 : 1) && !done && runs(); i++) {
+        struct timespec wait = {0, 5000000};
+        jst_futex(&answered, FUTEX_WAIT, 0, &wait, 0);
+        done = atomic_load(&answered) != 0;
+    }
+    atomic_store(&asking, 0);
+    return done;
+}
+
+void jst_heartbeat_sample(void)
+{
+    ask(SAMPLE, false);
+}
+
+void jst_heartbeat_also(long number, long a, long b, long c)
+{
+    also.number = number;
+    also.a = a;
+    also.b = b;
+    also.c = c;
+    ask(ALSO, true);
+}
+
+void jst_heartbeat_stop(void)
+{
+    if (!runs())
+        return;
+    ask(STOP, true);
+    for (int i = 0; i < 200; i++) {
+        uint32_t tid = atomic_load(&alive_tid);
+        struct timespec wait = {0, 5000000};
+        if (!tid)
+            break;
+        jst_futex(&alive_tid, FUTEX_WAIT, tid, &wait, 0);
+    }
+}

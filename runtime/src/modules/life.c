@@ -1,0 +1,318 @@
+/* life.c: wrapped because jostle has to know: ends of processes, exec, threads, credentials,
+ * namespaces, sandboxes. Nothing is counted here. */
+#include <dirent.h>
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/types.h>
+#include <threads.h>
+#include <unistd.h>
+
+#include "../jst.h"
+
+/* ---- ends ---- */
+
+JST_EXPORT __attribute__((noreturn)) void _exit(int status)
+{
+    jst_ending(JST_END__EXIT);
+    JST_REAL(_exit)(status);
+    __builtin_unreachable();
+}
+
+JST_EXPORT __attribute__((noreturn)) void _Exit(int status)
+{
+    jst_ending(JST_END__EXIT);
+    JST_REAL(_Exit)(status);
+    __builtin_unreachable();
+}
+
+JST_EXPORT __attribute__((noreturn)) void quick_exit(int status)
+{
+    jst_ending(JST_END__EXIT);
+    JST_REAL(quick_exit)(status);
+    __builtin_unreachable();
+}
+
+JST_EXPORT __attribute__((noreturn)) void abort(void)
+{
+    jst_ending(JST_END_ABORT);
+    JST_REAL(abort)();
+    __builtin_unreachable();
+}
+
+/* ---- vfork ----
+ * The child borrows our memory and our stack, so no C function can stand around the call: its frame
+ * would be gone when the parent returns. The return address is kept in a register, as libc does.
+ * The flag tells the rest of jostle that descriptors seen now are the child's. */
+#if defined(__x86_64__)
+__asm__(".text\n"
+        ".globl vfork\n"
+        ".type vfork, @function\n"
+        "vfork:\n"
+        "    .cfi_startproc\n"
+        "    endbr64\n"
+        "    pop %rdi\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    .cfi_register %rip, %rdi\n"
+        "    mov jst_tls_vfork@gottpoff(%rip), %rsi\n"
+        "    movl $1, %fs:(%rsi)\n"
+        "    mov $58, %eax\n"
+        "    syscall\n"
+        "    push %rdi\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    .cfi_offset %rip, -8\n"
+        "    test %rax, %rax\n"
+        "    jz 1f\n"
+        "    movl $0, %fs:(%rsi)\n"
+        "    cmp $-4095, %rax\n"
+        "    jae 2f\n"
+        "1:  ret\n"
+        "2:  neg %eax\n"
+        "    mov %eax, %edi\n"
+        "    jmp jst_vfork_failed\n"
+        "    .cfi_endproc\n"
+        ".size vfork, .-vfork\n");
+
+__attribute__((used, visibility("hidden"))) pid_t jst_vfork_failed(int error)
+{
+    errno = error;
+    return -1;
+}
+#endif
+
+/* ---- exec ---- */
+
+static int exec_returned(int r)
+{
+    jst_not_ending();
+    return r;
+}
+
+JST_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
+{
+    jst_ending(JST_END_EXEC);
+    return exec_returned(JST_REAL(execve)(path, argv, envp));
+}
+
+JST_EXPORT int execv(const char *path, char *const argv[])
+{
+    jst_ending(JST_END_EXEC);
+    return exec_returned(JST_REAL(execv)(path, argv));
+}
+
+JST_EXPORT int execvp(const char *file, char *const argv[])
+{
+    jst_ending(JST_END_EXEC);
+    return exec_returned(JST_REAL(execvp)(file, argv));
+}
+
+JST_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
+{
+    jst_ending(JST_END_EXEC);
+    return exec_returned(JST_REAL(execvpe)(file, argv, envp));
+}
+
+JST_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
+{
+    jst_ending(JST_END_EXEC);
+    return exec_returned(JST_REAL(fexecve)(fd, argv, envp));
+}
+
+JST_EXPORT int execveat(int dir, const char *path, char *const argv[], char *const envp[],
+                        int flags)
+{
+    jst_ending(JST_END_EXEC);
+    return exec_returned(JST_REAL(execveat)(dir, path, argv, envp, flags));
+}
+
+static size_t count_arguments(va_list list)
+{
+    size_t n = 1;
+    va_list ap;
+    va_copy(ap, list);
+    while (va_arg(ap, char *))
+        n++;
+    va_end(ap);
+    return n;
+}
+
+static void take_arguments(char **argv, size_t n, const char *first, va_list list)
+{
+    argv[0] = (char *)(uintptr_t)first;
+    for (size_t i = 1; i <= n; i++)
+        argv[i] = va_arg(list, char *);
+}
+
+JST_EXPORT int execl(const char *path, const char *arg, ...)
+{
+    va_list ap;
+    va_start(ap, arg);
+    size_t n = count_arguments(ap);
+    char *argv[n + 1]; /* on the stack, as libc has it: this may be a vfork child */
+    take_arguments(argv, n, arg, ap);
+    va_end(ap);
+    jst_ending(JST_END_EXEC);
+    return exec_returned(JST_REAL(execv)(path, argv));
+}
+
+JST_EXPORT int execlp(const char *file, const char *arg, ...)
+{
+    va_list ap;
+    va_start(ap, arg);
+    size_t n = count_arguments(ap);
+    char *argv[n + 1];
+    take_arguments(argv, n, arg, ap);
+    va_end(ap);
+    jst_ending(JST_END_EXEC);
+    return exec_returned(JST_REAL(execvp)(file, argv));
+}
+
+JST_EXPORT int execle(const char *path, const char *arg, ...)
+{
+    va_list ap;
+    va_start(ap, arg);
+    size_t n = count_arguments(ap);
+    char *argv[n + 1];
+    take_arguments(argv, n, arg, ap);
+    char **envp = va_arg(ap, char **);
+    va_end(ap);
+    jst_ending(JST_END_EXEC);
+    return exec_returned(JST_REAL(execve)(path, argv, envp));
+}
+
+/* ---- threads: a process with threads gets its profile before the first one runs ---- */
+
+JST_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+                              void *(*start)(void *), void *arg)
+{
+    jst_start();
+    return JST_REAL(pthread_create)(thread, attr, start, arg);
+}
+
+JST_EXPORT int thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
+{
+    jst_start();
+    return JST_REAL(thrd_create)(thread, start, arg);
+}
+
+/* ---- credentials ----
+ * In the kernel they belong to a thread; libc changes those of all threads that it knows. The
+ * heartbeat, which it does not know, must not stay behind with more rights than the program. */
+
+static int also(int r, long number, long a, long b, long c)
+{
+    int saved = errno;
+    if (r == 0 && !jst_tls_vfork)
+        jst_heartbeat_also(number, a, b, c);
+    errno = saved;
+    return r;
+}
+
+JST_EXPORT int setuid(uid_t uid)
+{
+    return also(JST_REAL(setuid)(uid), SYS_setuid, (long)uid, 0, 0);
+}
+
+JST_EXPORT int setgid(gid_t gid)
+{
+    return also(JST_REAL(setgid)(gid), SYS_setgid, (long)gid, 0, 0);
+}
+
+JST_EXPORT int seteuid(uid_t uid)
+{
+    return also(JST_REAL(seteuid)(uid), SYS_setresuid, -1, (long)uid, -1);
+}
+
+JST_EXPORT int setegid(gid_t gid)
+{
+    return also(JST_REAL(setegid)(gid), SYS_setresgid, -1, (long)gid, -1);
+}
+
+JST_EXPORT int setreuid(uid_t real, uid_t effective)
+{
+    return also(JST_REAL(setreuid)(real, effective), SYS_setreuid, (long)real, (long)effective, 0);
+}
+
+JST_EXPORT int setregid(gid_t real, gid_t effective)
+{
+    return also(JST_REAL(setregid)(real, effective), SYS_setregid, (long)real, (long)effective, 0);
+}
+
+JST_EXPORT int setresuid(uid_t real, uid_t effective, uid_t saved)
+{
+    return also(JST_REAL(setresuid)(real, effective, saved), SYS_setresuid, (long)real,
+                (long)effective, (long)saved);
+}
+
+JST_EXPORT int setresgid(gid_t real, gid_t effective, gid_t saved)
+{
+    return also(JST_REAL(setresgid)(real, effective, saved), SYS_setresgid, (long)real,
+                (long)effective, (long)saved);
+}
+
+JST_EXPORT int setgroups(size_t n, const gid_t *groups)
+{
+    return also(JST_REAL(setgroups)(n, groups), SYS_setgroups, (long)n, (long)groups, 0);
+}
+
+JST_EXPORT int initgroups(const char *user, gid_t group)
+{
+    gid_t groups[1024];
+    int r = JST_REAL(initgroups)(user, group), saved = errno;
+    int n = r == 0 ? getgroups(1024, groups) : -1;
+    if (n >= 0)
+        also(0, SYS_setgroups, n, (long)groups, 0);
+    errno = saved;
+    return r;
+}
+
+/* ---- namespaces: some need a process of one thread, so the heartbeat makes room ---- */
+
+static void step_aside(void)
+{
+    if (!jst_tls_vfork)
+        jst_heartbeat_stop();
+}
+
+static int step_back(int r)
+{
+    int saved = errno;
+    if (!jst_tls_vfork && jst_may_syscall())
+        jst_new_part();
+    jst_cwd_changed();
+    errno = saved;
+    return r;
+}
+
+JST_EXPORT int unshare(int flags)
+{
+    step_aside();
+    return step_back(JST_REAL(unshare)(flags));
+}
+
+JST_EXPORT int setns(int fd, int type)
+{
+    step_aside();
+    return step_back(JST_REAL(setns)(fd, type));
+}
+
+/* ---- sandboxes ---- */
+
+/* Filters are installed after PR_SET_NO_NEW_PRIVS (libseccomp does it, too), so this is the last
+ * moment at which jostle's own system calls are sure to be allowed. */
+JST_EXPORT int prctl(int option, ...)
+{
+    va_list ap;
+    va_start(ap, option);
+    unsigned long a[4];
+    for (int i = 0; i < 4; i++)
+        a[i] = va_arg(ap, unsigned long);
+    va_end(ap);
+    if (!jst_tls_vfork && (option == PR_SET_SECCOMP || option == PR_SET_NO_NEW_PRIVS))
+        jst_sandboxed();
+    return JST_REAL(prctl)(option, a[0], a[1], a[2], a[3]);
+}

@@ -1,0 +1,250 @@
+/* os.c: what the kernel knows about the process: /proc/self/io, getrusage, schedstat, once a slice.
+ *
+ * Values go into block 0, which only the heartbeat writes (and, when no heartbeat runs, the thread
+ * that ends the process). Our own part is taken out: the heartbeat's CPU time and switches, and
+ * every byte that we read or wrote ourselves.
+ */
+#include <sys/resource.h>
+
+#include "../jst.h"
+
+uint64_t jst_own_read_bytes, jst_own_read_calls, jst_own_write_bytes, jst_own_write_calls;
+
+#if JST_WITH_OS
+
+#define THREADS 16
+
+enum { RCHAR, WCHAR, SYSCR, SYSCW, READ_BYTES, WRITE_BYTES, IO_FIELDS };
+
+static const unsigned io_cells[IO_FIELDS] = {
+    JST_CELL_OS_READ_CHARS,  JST_CELL_OS_WRITE_CHARS, JST_CELL_OS_READ_CALLS,
+    JST_CELL_OS_WRITE_CALLS, JST_CELL_OS_READ_BYTES,  JST_CELL_OS_WRITE_BYTES,
+};
+
+static struct {
+    uint64_t io[IO_FIELDS], user, system, voluntary, involuntary, minor, major;
+    uint64_t own[IO_FIELDS];
+} last;
+static struct {
+    uint32_t tid;
+    int fd;
+    uint64_t delay;
+} threads[THREADS];
+static int io_fd = -1, statm_fd = -1;
+static const char *missing;
+
+static long own_pread(int fd, char *buf, size_t n)
+{
+    long r = jst_pread(fd, buf, n - 1, 0);
+    jst_own_read_calls++;
+    if (r > 0)
+        jst_own_read_bytes += (uint64_t)r;
+    buf[r > 0 ? r : 0] = 0;
+    return r;
+}
+
+static uint64_t number(const char **p)
+{
+    uint64_t v = 0;
+    while (**p && (**p < '0' || **p > '9'))
+        ++*p;
+    for (; **p >= '0' && **p <= '9'; ++*p)
+        v = v * 10 + (uint64_t)(**p - '0');
+    return v;
+}
+
+static void own_io(uint64_t *own)
+{
+    own[RCHAR] = jst_own_read_bytes;
+    own[WCHAR] = jst_own_write_bytes;
+    own[SYSCR] = jst_own_read_calls;
+    own[SYSCW] = jst_own_write_calls;
+}
+
+/* rchar wchar syscr syscw read_bytes write_bytes, one a line. The kernel counts a read when it is
+ * over, so the reading of this file is not in it yet. */
+static bool read_io(int fd, uint64_t *io, uint64_t *own)
+{
+    char text[256];
+    own_io(own);
+    long n = fd >= 0 ? own_pread(fd, text, sizeof text) : jst_read_file("/proc/self/io", text,
+                                                                       sizeof text);
+    const char *p = text;
+    for (int i = 0; n > 0 && i < IO_FIELDS; i++)
+        io[i] = number(&p);
+    return n > 0;
+}
+
+static uint64_t time_ns(struct timeval t)
+{
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
+}
+
+void jst_os_begin(void)
+{
+    struct rusage u;
+    jst_zero(&last, sizeof last);
+    read_io(-1, last.io, last.own);
+    if (jst_sys2(SYS_getrusage, RUSAGE_SELF, &u) == 0) {
+        last.user = time_ns(u.ru_utime);
+        last.system = time_ns(u.ru_stime);
+        last.voluntary = (uint64_t)u.ru_nvcsw;
+        last.involuntary = (uint64_t)u.ru_nivcsw;
+        last.minor = (uint64_t)u.ru_minflt;
+        last.major = (uint64_t)u.ru_majflt;
+    }
+}
+
+/* The kernel starts a child's accounts at zero, and the parent's heartbeat is not in it. */
+void jst_os_child(void)
+{
+    jst_zero(&last, sizeof last);
+    jst_own_read_bytes = jst_own_read_calls = jst_own_write_bytes = jst_own_write_calls = 0;
+    io_fd = statm_fd = -1;
+    for (int i = 0; i < THREADS; i++)
+        threads[i].tid = 0;
+}
+
+void jst_os_open(void)
+{
+    io_fd = jst_openat(AT_FDCWD, "/proc/self/io", O_RDONLY | O_CLOEXEC, 0);
+    statm_fd = jst_openat(AT_FDCWD, "/proc/self/statm", O_RDONLY | O_CLOEXEC, 0);
+    for (int i = 0; i < THREADS; i++)
+        threads[i].tid = 0;
+    missing = io_fd < 0 ? "os: /proc/self/io cannot be read; os_*_chars, _bytes and _calls are missing"
+                        : NULL;
+}
+
+const char *jst_os_missing(void)
+{
+    return missing;
+}
+
+static void sample_io(jst_block *b)
+{
+    uint64_t io[IO_FIELDS], own[IO_FIELDS] = {0};
+    if (io_fd < 0 || !read_io(io_fd, io, own))
+        return;
+    for (int i = 0; i < IO_FIELDS; i++) {
+        uint64_t grown = io[i] - last.io[i], ours = own[i] - last.own[i];
+        if (i == WRITE_BYTES || i == READ_BYTES)
+            ours = 0;
+        b->cells[io_cells[i]] += grown > ours ? grown - ours : 0;
+        last.io[i] = io[i];
+        last.own[i] = own[i];
+    }
+}
+
+static void add_grown(uint64_t *cell, uint64_t now, uint64_t *before)
+{
+    if (now > *before)
+        *cell += now - *before;
+    *before = now > *before ? now : *before;
+}
+
+static void sample_usage(jst_block *b)
+{
+    struct rusage u, ours;
+    jst_zero(&ours, sizeof ours);
+    if (jst_sys2(SYS_getrusage, RUSAGE_SELF, &u) < 0)
+        return;
+    if (io_fd >= 0) /* in the heartbeat */
+        jst_sys2(SYS_getrusage, RUSAGE_THREAD, &ours);
+    add_grown(&b->cells[JST_CELL_OS_USER_NS], time_ns(u.ru_utime) - time_ns(ours.ru_utime),
+              &last.user);
+    add_grown(&b->cells[JST_CELL_OS_SYSTEM_NS], time_ns(u.ru_stime) - time_ns(ours.ru_stime),
+              &last.system);
+    add_grown(&b->cells[JST_CELL_OS_VOLUNTARY_SWITCHES], (uint64_t)(u.ru_nvcsw - ours.ru_nvcsw),
+              &last.voluntary);
+    add_grown(&b->cells[JST_CELL_OS_INVOLUNTARY_SWITCHES],
+              (uint64_t)(u.ru_nivcsw - ours.ru_nivcsw), &last.involuntary);
+    add_grown(&b->cells[JST_CELL_OS_MINOR_FAULTS], (uint64_t)(u.ru_minflt - ours.ru_minflt),
+              &last.minor);
+    add_grown(&b->cells[JST_CELL_OS_MAJOR_FAULTS], (uint64_t)(u.ru_majflt - ours.ru_majflt),
+              &last.major);
+}
+
+/* Run-queue wait of the threads that own a block (those that make wrapped calls), the main one
+ * first; a thread is followed as long as it holds its place in the table. */
+static void sample_threads(jst_block *b)
+{
+    char text[96];
+    for (uint32_t i = 1; i <= THREADS && i < atomic_load(&jst_a.head.blocks_used); i++) {
+        uint32_t tid = atomic_load(&jst_a.blocks[i].tid);
+        if (tid != threads[i - 1].tid) {
+            if (threads[i - 1].tid && threads[i - 1].fd >= 0)
+                jst_close(threads[i - 1].fd);
+            const char *end = text + sizeof text;
+            char *p = jst_put_text(text, end, "/proc/self/task/");
+            p = jst_put_number(p, end, tid);
+            jst_put_text(p, end, "/schedstat");
+            threads[i - 1].tid = tid;
+            threads[i - 1].fd = jst_openat(AT_FDCWD, text, O_RDONLY | O_CLOEXEC, 0);
+            threads[i - 1].delay = 0;
+        }
+        if (threads[i - 1].fd < 0 || own_pread(threads[i - 1].fd, text, sizeof text) <= 0)
+            continue;
+        const char *p = text;
+        number(&p);
+        uint64_t delay = number(&p);
+        add_grown(&b->cells[JST_CELL_OS_RUNQUEUE_NS], delay, &threads[i - 1].delay);
+    }
+}
+
+static void sample_levels(jst_block *b)
+{
+    char text[96];
+    struct stat st;
+    if (statm_fd >= 0 && own_pread(statm_fd, text, sizeof text) > 0) {
+        const char *p = text;
+        number(&p);
+        b->cells[JST_CELL_OS_RSS_BYTES] = number(&p) * JST_PAGE;
+    }
+    /* A thread is a folder: one link each, and two of its own. The heartbeat is not counted. */
+    if (jst_fstatat(AT_FDCWD, "/proc/self/task", &st, 0) == 0 && st.st_nlink > 3)
+        b->cells[JST_CELL_OS_THREADS] = st.st_nlink - 3;
+}
+
+void jst_os_sample(jst_block *b)
+{
+    sample_io(b);
+    sample_usage(b);
+    sample_threads(b);
+    sample_levels(b);
+}
+
+void jst_os_sample_short(jst_block *b)
+{
+    sample_usage(b);
+}
+
+#else
+
+void jst_os_begin(void)
+{
+}
+
+void jst_os_child(void)
+{
+}
+
+void jst_os_open(void)
+{
+}
+
+void jst_os_sample(jst_block *b)
+{
+    (void)b;
+}
+
+void jst_os_sample_short(jst_block *b)
+{
+    (void)b;
+}
+
+const char *jst_os_missing(void)
+{
+    return NULL;
+}
+
+#endif

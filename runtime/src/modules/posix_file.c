@@ -1,0 +1,546 @@
+/* posix_file.c: open, close, duplicates, seek, sync, size: calls that name a descriptor. */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../io.h"
+
+int __open(const char *path, int flags, ...);
+int __open64(const char *path, int flags, ...);
+int __open_2(const char *path, int flags);
+int __open64_2(const char *path, int flags);
+int __openat_2(int dir, const char *path, int flags);
+int __openat64_2(int dir, const char *path, int flags);
+int __close(int fd);
+int __fcntl(int fd, int cmd, ...);
+off_t __lseek(int fd, off_t at, int whence);
+int close_range(unsigned first, unsigned last, int flags);
+void closefrom(int first);
+
+/* ---- open ---- */
+
+static void open_done(jst_block *b, int dir, const char *path, int fd, uint64_t t)
+{
+    int error = fd < 0 ? errno : 0;
+    if (fd >= 0)
+        jst_event(b, jst_fd_opened(fd), JST_CELL_POSIX_OPEN_OPS, JST_CELL_POSIX_META_NS, t);
+    else if (error != EFAULT) /* else the path cannot be read */
+        jst_fail(b, jst_path_place(dir, path), error);
+}
+
+/* The mode is passed whenever the kernel looks at it: O_TMPFILE needs it as O_CREAT does. */
+static inline bool has_mode(int flags)
+{
+    return (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
+}
+
+JST_EXPORT int open(const char *path, int flags, ...)
+{
+    mode_t mode = 0;
+    if (has_mode(flags)) {
+        va_list ap;
+        va_start(ap, flags);
+        mode = va_arg(ap, mode_t);
+        va_end(ap);
+    }
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    int fd = JST_REAL(open)(path, flags, mode);
+    if (b)
+        open_done(b, AT_FDCWD, path, fd, t);
+    return fd;
+}
+
+JST_EXPORT int open64(const char *path, int flags, ...)
+{
+    mode_t mode = 0;
+    if (has_mode(flags)) {
+        va_list ap;
+        va_start(ap, flags);
+        mode = va_arg(ap, mode_t);
+        va_end(ap);
+    }
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    int fd = JST_REAL(open64)(path, flags, mode);
+    if (b)
+        open_done(b, AT_FDCWD, path, fd, t);
+    return fd;
+}
+
+JST_EXPORT int __open(const char *path, int flags, ...)
+{
+    mode_t mode = 0;
+    if (has_mode(flags)) {
+        va_list ap;
+        va_start(ap, flags);
+        mode = va_arg(ap, mode_t);
+        va_end(ap);
+    }
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    int fd = JST_REAL(__open)(path, flags, mode);
+    if (b)
+        open_done(b, AT_FDCWD, path, fd, t);
+    return fd;
+}
+
+JST_EXPORT int __open64(const char *path, int flags, ...)
+{
+    mode_t mode = 0;
+    if (has_mode(flags)) {
+        va_list ap;
+        va_start(ap, flags);
+        mode = va_arg(ap, mode_t);
+        va_end(ap);
+    }
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    int fd = JST_REAL(__open64)(path, flags, mode);
+    if (b)
+        open_done(b, AT_FDCWD, path, fd, t);
+    return fd;
+}
+
+JST_EXPORT int openat(int dir, const char *path, int flags, ...)
+{
+    mode_t mode = 0;
+    if (has_mode(flags)) {
+        va_list ap;
+        va_start(ap, flags);
+        mode = va_arg(ap, mode_t);
+        va_end(ap);
+    }
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    int fd = JST_REAL(openat)(dir, path, flags, mode);
+    if (b)
+        open_done(b, dir, path, fd, t);
+    return fd;
+}
+
+JST_EXPORT int openat64(int dir, const char *path, int flags, ...)
+{
+    mode_t mode = 0;
+    if (has_mode(flags)) {
+        va_list ap;
+        va_start(ap, flags);
+        mode = va_arg(ap, mode_t);
+        va_end(ap);
+    }
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    int fd = JST_REAL(openat64)(dir, path, flags, mode);
+    if (b)
+        open_done(b, dir, path, fd, t);
+    return fd;
+}
+
+JST_EXPORT int __open_2(const char *path, int flags)
+{
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    int fd = JST_REAL(__open_2)(path, flags);
+    if (b)
+        open_done(b, AT_FDCWD, path, fd, t);
+    return fd;
+}
+
+JST_EXPORT int __open64_2(const char *path, int flags)
+{
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    int fd = JST_REAL(__open64_2)(path, flags);
+    if (b)
+        open_done(b, AT_FDCWD, path, fd, t);
+    return fd;
+}
+
+JST_EXPORT int __openat_2(int dir, const char *path, int flags)
+{
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    int fd = JST_REAL(__openat_2)(dir, path, flags);
+    if (b)
+        open_done(b, dir, path, fd, t);
+    return fd;
+}
+
+JST_EXPORT int __openat64_2(int dir, const char *path, int flags)
+{
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    int fd = JST_REAL(__openat64_2)(dir, path, flags);
+    if (b)
+        open_done(b, dir, path, fd, t);
+    return fd;
+}
+
+JST_EXPORT int creat(const char *path, mode_t mode)
+{
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    int fd = JST_REAL(creat)(path, mode);
+    if (b)
+        open_done(b, AT_FDCWD, path, fd, t);
+    return fd;
+}
+
+JST_EXPORT int creat64(const char *path, mode_t mode)
+{
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    int fd = JST_REAL(creat64)(path, mode);
+    if (b)
+        open_done(b, AT_FDCWD, path, fd, t);
+    return fd;
+}
+
+JST_EXPORT int mkstemp(char *name)
+{
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    int fd = JST_REAL(mkstemp)(name);
+    if (b)
+        open_done(b, AT_FDCWD, name, fd, t);
+    return fd;
+}
+
+JST_EXPORT int mkstemp64(char *name)
+{
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    int fd = JST_REAL(mkstemp64)(name);
+    if (b)
+        open_done(b, AT_FDCWD, name, fd, t);
+    return fd;
+}
+
+JST_EXPORT int mkostemp(char *name, int flags)
+{
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    int fd = JST_REAL(mkostemp)(name, flags);
+    if (b)
+        open_done(b, AT_FDCWD, name, fd, t);
+    return fd;
+}
+
+JST_EXPORT int mkostemp64(char *name, int flags)
+{
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    int fd = JST_REAL(mkostemp64)(name, flags);
+    if (b)
+        open_done(b, AT_FDCWD, name, fd, t);
+    return fd;
+}
+
+JST_EXPORT int mkstemps(char *name, int suffix)
+{
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    int fd = JST_REAL(mkstemps)(name, suffix);
+    if (b)
+        open_done(b, AT_FDCWD, name, fd, t);
+    return fd;
+}
+
+JST_EXPORT int mkstemps64(char *name, int suffix)
+{
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    int fd = JST_REAL(mkstemps64)(name, suffix);
+    if (b)
+        open_done(b, AT_FDCWD, name, fd, t);
+    return fd;
+}
+
+JST_EXPORT int mkostemps(char *name, int suffix, int flags)
+{
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    int fd = JST_REAL(mkostemps)(name, suffix, flags);
+    if (b)
+        open_done(b, AT_FDCWD, name, fd, t);
+    return fd;
+}
+
+JST_EXPORT int mkostemps64(char *name, int suffix, int flags)
+{
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    int fd = JST_REAL(mkostemps64)(name, suffix, flags);
+    if (b)
+        open_done(b, AT_FDCWD, name, fd, t);
+    return fd;
+}
+
+/* ---- close ----
+ * What the descriptor was is looked up and forgotten before the real call: after it another thread
+ * may have been given the same number. */
+
+JST_EXPORT int close(int fd)
+{
+    jst_block *b = jst_enter();
+    unsigned place = b ? jst_fd_place(fd) : 0;
+    jst_fd_forget(fd);
+    uint64_t t = jst_begin(b);
+    int r = JST_REAL(close)(fd);
+    if (b && r == 0)
+        jst_event(b, place, JST_CELL_POSIX_CLOSE_OPS, JST_CELL_POSIX_META_NS, t);
+    else if (b && errno != EBADF)
+        jst_fail(b, place, errno);
+    return r;
+}
+
+JST_EXPORT int __close(int fd)
+{
+    jst_block *b = jst_enter();
+    unsigned place = b ? jst_fd_place(fd) : 0;
+    jst_fd_forget(fd);
+    uint64_t t = jst_begin(b);
+    int r = JST_REAL(__close)(fd);
+    if (b && r == 0)
+        jst_event(b, place, JST_CELL_POSIX_CLOSE_OPS, JST_CELL_POSIX_META_NS, t);
+    else if (b && errno != EBADF)
+        jst_fail(b, place, errno);
+    return r;
+}
+
+JST_EXPORT int close_range(unsigned first, unsigned last, int flags)
+{
+    if (!(flags & 4 /* CLOSE_RANGE_CLOEXEC */) && !jst_tls_vfork)
+        jst_fd_forget_range(first, last);
+    return JST_REAL(close_range)(first, last, flags);
+}
+
+JST_EXPORT void closefrom(int first)
+{
+    if (!jst_tls_vfork)
+        jst_fd_forget_range(first < 0 ? 0 : (unsigned)first, JST_FDS);
+    JST_REAL(closefrom)(first);
+}
+
+/* ---- duplicates: the new number is looked at when it is first used ---- */
+
+JST_EXPORT int dup(int fd)
+{
+    int r = JST_REAL(dup)(fd);
+    jst_fd_forget(r);
+    return r;
+}
+
+JST_EXPORT int dup2(int fd, int to)
+{
+    int r = JST_REAL(dup2)(fd, to);
+    if (r >= 0 && fd != to)
+        jst_fd_forget(r);
+    return r;
+}
+
+JST_EXPORT int dup3(int fd, int to, int flags)
+{
+    int r = JST_REAL(dup3)(fd, to, flags);
+    jst_fd_forget(r);
+    return r;
+}
+
+static int fcntl_done(int cmd, int r)
+{
+    if (cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC)
+        jst_fd_forget(r);
+    return r;
+}
+
+JST_EXPORT int fcntl(int fd, int cmd, ...)
+{
+    va_list ap;
+    va_start(ap, cmd);
+    void *arg = va_arg(ap, void *);
+    va_end(ap);
+    return fcntl_done(cmd, JST_REAL(fcntl)(fd, cmd, arg));
+}
+
+JST_EXPORT int fcntl64(int fd, int cmd, ...)
+{
+    va_list ap;
+    va_start(ap, cmd);
+    void *arg = va_arg(ap, void *);
+    va_end(ap);
+    return fcntl_done(cmd, JST_REAL(fcntl64)(fd, cmd, arg));
+}
+
+JST_EXPORT int __fcntl(int fd, int cmd, ...)
+{
+    va_list ap;
+    va_start(ap, cmd);
+    void *arg = va_arg(ap, void *);
+    va_end(ap);
+    return fcntl_done(cmd, JST_REAL(__fcntl)(fd, cmd, arg));
+}
+
+/* ---- seek, sync, size ---- */
+
+static void event_done(jst_block *b, int fd, bool fine, unsigned ops_cell, unsigned ns_cell,
+                       uint64_t t)
+{
+    int error = errno;
+    unsigned place = jst_fd_place(fd);
+    if (fine)
+        jst_event(b, place, ops_cell, ns_cell, t);
+    else
+        jst_fail(b, place, error);
+}
+
+JST_EXPORT off_t lseek(int fd, off_t at, int whence)
+{
+    jst_block *b = jst_enter();
+    off_t r = JST_REAL(lseek)(fd, at, whence);
+    if (b)
+        event_done(b, fd, r >= 0, JST_CELL_POSIX_SEEK_OPS, 0, 0);
+    return r;
+}
+
+JST_EXPORT off64_t lseek64(int fd, off64_t at, int whence)
+{
+    jst_block *b = jst_enter();
+    off64_t r = JST_REAL(lseek64)(fd, at, whence);
+    if (b)
+        event_done(b, fd, r >= 0, JST_CELL_POSIX_SEEK_OPS, 0, 0);
+    return r;
+}
+
+JST_EXPORT off_t __lseek(int fd, off_t at, int whence)
+{
+    jst_block *b = jst_enter();
+    off_t r = JST_REAL(__lseek)(fd, at, whence);
+    if (b)
+        event_done(b, fd, r >= 0, JST_CELL_POSIX_SEEK_OPS, 0, 0);
+    return r;
+}
+
+JST_EXPORT int fsync(int fd)
+{
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    int r = JST_REAL(fsync)(fd);
+    if (b)
+        event_done(b, fd, r >= 0, JST_CELL_POSIX_SYNC_OPS, JST_CELL_POSIX_SYNC_NS, t);
+    return r;
+}
+
+JST_EXPORT int fdatasync(int fd)
+{
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    int r = JST_REAL(fdatasync)(fd);
+    if (b)
+        event_done(b, fd, r >= 0, JST_CELL_POSIX_SYNC_OPS, JST_CELL_POSIX_SYNC_NS, t);
+    return r;
+}
+
+JST_EXPORT int sync_file_range(int fd, off64_t at, off64_t n, unsigned flags)
+{
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    int r = JST_REAL(sync_file_range)(fd, at, n, flags);
+    if (b)
+        event_done(b, fd, r >= 0, JST_CELL_POSIX_SYNC_OPS, JST_CELL_POSIX_SYNC_NS, t);
+    return r;
+}
+
+JST_EXPORT int syncfs(int fd)
+{
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    int r = JST_REAL(syncfs)(fd);
+    if (b)
+        event_done(b, fd, r >= 0, JST_CELL_POSIX_SYNC_OPS, JST_CELL_POSIX_SYNC_NS, t);
+    return r;
+}
+
+JST_EXPORT int ftruncate(int fd, off_t size)
+{
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    int r = JST_REAL(ftruncate)(fd, size);
+    if (b)
+        event_done(b, fd, r >= 0, JST_CELL_POSIX_META_OPS, JST_CELL_POSIX_META_NS, t);
+    return r;
+}
+
+JST_EXPORT int ftruncate64(int fd, off64_t size)
+{
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    int r = JST_REAL(ftruncate64)(fd, size);
+    if (b)
+        event_done(b, fd, r >= 0, JST_CELL_POSIX_META_OPS, JST_CELL_POSIX_META_NS, t);
+    return r;
+}
+
+JST_EXPORT int fallocate(int fd, int mode, off_t at, off_t n)
+{
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    int r = JST_REAL(fallocate)(fd, mode, at, n);
+    if (b)
+        event_done(b, fd, r >= 0, JST_CELL_POSIX_META_OPS, JST_CELL_POSIX_META_NS, t);
+    return r;
+}
+
+JST_EXPORT int fallocate64(int fd, int mode, off64_t at, off64_t n)
+{
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    int r = JST_REAL(fallocate64)(fd, mode, at, n);
+    if (b)
+        event_done(b, fd, r >= 0, JST_CELL_POSIX_META_OPS, JST_CELL_POSIX_META_NS, t);
+    return r;
+}
+
+JST_EXPORT int posix_fallocate(int fd, off_t at, off_t n)
+{
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    int r = JST_REAL(posix_fallocate)(fd, at, n);
+    if (b && r == 0)
+        jst_event(b, jst_fd_place(fd), JST_CELL_POSIX_META_OPS, JST_CELL_POSIX_META_NS, t);
+    else if (b)
+        jst_fail(b, jst_fd_place(fd), r); /* it returns the error number and leaves errno alone */
+    return r;
+}
+
+JST_EXPORT int posix_fallocate64(int fd, off64_t at, off64_t n)
+{
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    int r = JST_REAL(posix_fallocate64)(fd, at, n);
+    if (b && r == 0)
+        jst_event(b, jst_fd_place(fd), JST_CELL_POSIX_META_OPS, JST_CELL_POSIX_META_NS, t);
+    else if (b)
+        jst_fail(b, jst_fd_place(fd), r); /* it returns the error number and leaves errno alone */
+    return r;
+}
+
+JST_EXPORT int fchmod(int fd, mode_t mode)
+{
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    int r = JST_REAL(fchmod)(fd, mode);
+    if (b)
+        event_done(b, fd, r >= 0, JST_CELL_POSIX_META_OPS, JST_CELL_POSIX_META_NS, t);
+    return r;
+}
+
+JST_EXPORT int futimens(int fd, const struct timespec times[2])
+{
+    jst_block *b = jst_enter();
+    uint64_t t = jst_begin(b);
+    int r = JST_REAL(futimens)(fd, times);
+    if (b)
+        event_done(b, fd, r >= 0, JST_CELL_POSIX_META_OPS, JST_CELL_POSIX_META_NS, t);
+    return r;
+}

@@ -1,0 +1,289 @@
+/* mount.c: which mount does a descriptor or a path belong to?
+ *
+ * The answer must cost next to nothing on the path of a call: a byte per descriptor, filled when
+ * it is opened or first used, and a table of device numbers. Everything here is lock-free, safe in
+ * a signal handler, and makes system calls only when something is seen for the first time.
+ * The registry survives fork, so that a slot means the same in parent and child.
+ */
+#include <sys/statfs.h>
+#include <sys/sysmacros.h>
+
+#include "jst.h"
+
+uint8_t jst_fds[JST_FDS];
+
+#define DEVICES 64
+#define KNOWN (UINT64_C(1) << 63)
+
+/* device number << 8 | place, KNOWN set; filled from the front, never taken out. */
+static _Atomic uint64_t devices[DEVICES];
+static struct {
+    uint32_t major, minor;
+    uint64_t magic, mnt_id;
+    _Atomic uint32_t used;
+} slots[JST_MOUNT_SLOTS];
+static _Atomic uint32_t slots_used;
+
+/* Directories seen in paths: hash << 8 | place. A slot is overwritten by the next one that hashes to
+ * it; forgotten at every slice boundary, since mounts may change. */
+#define PATHS 64
+static _Atomic uint64_t paths[PATHS];
+static _Atomic uint32_t cwd_generation;
+
+/* statfs f_type of file systems that hold no data of anybody. */
+static bool is_pseudo(uint64_t magic)
+{
+    static const uint32_t pseudo[] = {
+        0x9fa0 /* proc */,         0x62656572 /* sysfs */,     0x1cd1 /* devpts */,
+        0x27e0eb /* cgroup */,     0x63677270 /* cgroup2 */,   0x73636673 /* securityfs */,
+        0x64626720 /* debugfs */,  0x74726163 /* tracefs */,   0xcafe4a11 /* bpf */,
+        0x6165676c /* pstore */,   0xde5e81e4 /* efivarfs */,  0x19800202 /* mqueue */,
+        0x62656570 /* configfs */, 0x42494e4d /* binfmt */,    0x6e736673 /* nsfs */,
+        0x09041934 /* anon */,     0x50495045 /* pipefs */,    0x534f434b /* sockfs */,
+        0xf97cff8c /* selinux */,  0x0187 /* autofs */,        0x67596969 /* rpc_pipefs */,
+        0x65735543 /* fusectl */,  0x50494446 /* pidfs */,
+    };
+    for (unsigned i = 0; i < sizeof pseudo / sizeof *pseudo; i++)
+        if (pseudo[i] == magic)
+            return true;
+    return false;
+}
+
+static uint64_t device_key(uint64_t maj, uint64_t min)
+{
+    return (maj << 20 | (min & 0xfffff)) & 0xffffffffu;
+}
+
+static unsigned device_place(uint64_t key)
+{
+    for (unsigned i = 0; i < DEVICES; i++) {
+        uint64_t d = atomic_load_explicit(&devices[i], memory_order_acquire);
+        if (!d)
+            break;
+        if ((d & ~KNOWN) >> 8 == key)
+            return (unsigned)(d & 0xff);
+    }
+    return 0;
+}
+
+/* One mount can show several device numbers (subvolumes, overlays): they share a slot. */
+static unsigned slot_of_mount(uint64_t maj, uint64_t min, uint64_t magic, uint64_t mnt_id)
+{
+    uint32_t used = atomic_load(&slots_used);
+    for (uint32_t i = 0; mnt_id && i < used && i < JST_MOUNT_SLOTS - 1; i++)
+        if (slots[i].mnt_id == mnt_id && atomic_load(&slots[i].used))
+            return i + 1;
+    do
+        if (used >= JST_MOUNT_SLOTS - 1)
+            return JST_PLACE_OTHER;
+    while (!atomic_compare_exchange_weak(&slots_used, &used, used + 1));
+    slots[used].major = (uint32_t)maj;
+    slots[used].minor = (uint32_t)min;
+    slots[used].magic = magic;
+    slots[used].mnt_id = mnt_id;
+    atomic_store(&slots[used].used, 1);
+    jst_mounts_to_head();
+    return used + 1;
+}
+
+static JST_COLD unsigned new_device(uint64_t maj, uint64_t min, uint64_t magic, uint64_t mnt_id)
+{
+    unsigned place = is_pseudo(magic) ? JST_PLACE_IGNORE : slot_of_mount(maj, min, magic, mnt_id);
+    uint64_t entry = KNOWN | device_key(maj, min) << 8 | place;
+    for (unsigned i = 0; i < DEVICES; i++) {
+        uint64_t empty = 0;
+        if (atomic_compare_exchange_strong(&devices[i], &empty, entry))
+            return place;
+        if (empty == entry || (empty & ~KNOWN) >> 8 == device_key(maj, min))
+            return (unsigned)(empty & 0xff); /* another thread was first */
+    }
+    return place; /* more devices than we keep: asked again next time */
+}
+
+static uint64_t mount_id(int dirfd, const char *path)
+{
+    struct statx x;
+    x.stx_mask = 0;
+    long r = jst_sys6(SYS_statx, dirfd, JST_ARG(path), AT_EMPTY_PATH, STATX_MNT_ID, JST_ARG(&x), 0);
+    return r == 0 && (x.stx_mask & STATX_MNT_ID) ? x.stx_mnt_id : 0;
+}
+
+static unsigned place_of_fd(int fd)
+{
+    struct stat st;
+    if (jst_fstat(fd, &st) < 0)
+        return 0;
+    switch (st.st_mode & S_IFMT) {
+    case S_IFREG:
+    case S_IFDIR:
+        break;
+    case S_IFBLK:
+        return JST_PLACE_OTHER;
+    case S_IFCHR:
+    case S_IFLNK:
+        return JST_PLACE_IGNORE;
+    default:
+        return JST_PLACE_STREAM;
+    }
+    unsigned place = device_place(device_key(major(st.st_dev), minor(st.st_dev)));
+    if (place)
+        return place;
+    struct statfs fs;
+    if (jst_sys2(SYS_fstatfs, fd, &fs) < 0)
+        return JST_PLACE_OTHER;
+    return new_device(major(st.st_dev), minor(st.st_dev), (uint64_t)fs.f_type, mount_id(fd, ""));
+}
+
+static void remember(int fd, unsigned place)
+{
+    /* A vfork child shares our memory but not our descriptors: what it sees is not for the table. */
+    if ((unsigned)fd < JST_FDS && !jst_tls_vfork)
+        jst_fds[fd] = (uint8_t)place;
+}
+
+/** First use of a descriptor that was not seen to be opened. 'Other' when it is none (EBADF). */
+JST_COLD unsigned jst_fd_resolve(int fd)
+{
+    if (fd < 0 || !jst_may_syscall())
+        return JST_PLACE_OTHER;
+    unsigned place = place_of_fd(fd);
+    if (!place)
+        return JST_PLACE_OTHER;
+    remember(fd, place);
+    return place;
+}
+
+static JST_COLD bool fd_excluded(int fd)
+{
+    char link[48], path[4096];
+    char *end = jst_put_text(link, link + sizeof link, "/proc/self/fd/");
+    jst_put_number(end, link + sizeof link, (uint64_t)fd);
+    long n = jst_sys4(SYS_readlinkat, AT_FDCWD, link, path, sizeof path - 1);
+    if (n <= 0)
+        return false;
+    path[n] = 0;
+    return jst_path_excluded(path);
+}
+
+unsigned jst_fd_opened(int fd)
+{
+    if (fd < 0 || !jst_may_syscall())
+        return JST_PLACE_OTHER;
+    unsigned place = place_of_fd(fd);
+    if (JST_UNLIKELY(jst_cfg.exclude_paths[0]) && jst_is_mount(place) && fd_excluded(fd))
+        place = JST_PLACE_IGNORE;
+    remember(fd, place);
+    return place ? place : JST_PLACE_OTHER;
+}
+
+void jst_fd_forget_range(unsigned first, unsigned last)
+{
+    for (unsigned fd = first; fd <= last && fd < JST_FDS; fd++)
+        jst_fds[fd] = 0;
+}
+
+void jst_cwd_changed(void)
+{
+    atomic_fetch_add(&cwd_generation, 1);
+}
+
+/* FNV-1a over the directory part; the working directory's generation stands in for it in relative
+ * paths. 56 bits are kept: a collision needs 2^28 directories in one slice. */
+static uint64_t hash_directory(int dirfd, const char *path, size_t n)
+{
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ (uint8_t)path[i]) * UINT64_C(0x100000001b3);
+    if (path[0] != '/')
+        h = (h ^ (uint64_t)(uint32_t)dirfd ^
+             (uint64_t)atomic_load_explicit(&cwd_generation, memory_order_relaxed) << 32) *
+            UINT64_C(0x100000001b3);
+    return h | 1;
+}
+
+static unsigned place_of_directory(int dirfd, const char *path, size_t n)
+{
+    char dir[4096];
+    struct stat st;
+    struct statfs fs;
+    if (n >= sizeof dir)
+        return JST_PLACE_OTHER;
+    jst_copy(dir, path, n);
+    dir[n] = 0;
+    if (n == 0) {
+        dir[0] = '.';
+        dir[1] = 0;
+    }
+    if (jst_fstatat(dirfd, dir, &st, 0) < 0)
+        return JST_PLACE_OTHER;
+    unsigned place = device_place(device_key(major(st.st_dev), minor(st.st_dev)));
+    if (place)
+        return place;
+    int fd = jst_openat(dirfd, dir, O_PATH | O_CLOEXEC, 0);
+    if (fd < 0)
+        return JST_PLACE_OTHER;
+    long r = jst_sys2(SYS_fstatfs, fd, &fs);
+    uint64_t id = mount_id(fd, "");
+    jst_close(fd);
+    if (r < 0)
+        return JST_PLACE_OTHER;
+    return new_device(major(st.st_dev), minor(st.st_dev), (uint64_t)fs.f_type, id);
+}
+
+unsigned jst_path_place(int dirfd, const char *path)
+{
+    if (!jst_may_syscall())
+        return JST_PLACE_OTHER;
+    if (JST_UNLIKELY(jst_cfg.exclude_paths[0]) && jst_path_excluded(path))
+        return JST_PLACE_IGNORE;
+    size_t n = 0;
+    for (size_t i = 0; path[i]; i++)
+        if (path[i] == '/')
+            n = i + 1;
+    if (n == 0 && dirfd != AT_FDCWD) { /* descriptors are known better than by their number */
+        unsigned place = jst_fd_place(dirfd);
+        return jst_is_mount(place) || place == JST_PLACE_IGNORE ? place : JST_PLACE_OTHER;
+    }
+    if (path[0] != '/' && dirfd != AT_FDCWD)
+        return place_of_directory(dirfd, path, n);
+    uint64_t h = hash_directory(AT_FDCWD, path, n);
+    _Atomic uint64_t *entry = &paths[(h >> 8) % PATHS];
+    uint64_t e = atomic_load_explicit(entry, memory_order_relaxed);
+    if ((e ^ h) >> 8 == 0)
+        return (unsigned)(e & 0xff);
+    unsigned place = place_of_directory(AT_FDCWD, path, n);
+    atomic_store_explicit(entry, (h & ~UINT64_C(0xff)) | place, memory_order_relaxed);
+    return place;
+}
+
+unsigned jst_dev_place(uint64_t maj, uint64_t min, int dirfd, const char *path)
+{
+    if (JST_UNLIKELY(jst_cfg.exclude_paths[0]) && jst_path_excluded(path))
+        return JST_PLACE_IGNORE;
+    unsigned place = device_place(device_key(maj, min));
+    return place ? place : jst_path_place(dirfd, path);
+}
+
+void jst_mounts_forget_paths(void)
+{
+    for (unsigned i = 0; i < PATHS; i++)
+        atomic_store_explicit(&paths[i], 0, memory_order_relaxed);
+}
+
+unsigned jst_mounts_used(void)
+{
+    return atomic_load(&slots_used);
+}
+
+void jst_mounts_to_head(void)
+{
+    for (unsigned i = 0; i < JST_MOUNT_SLOTS; i++) {
+        if (!atomic_load(&slots[i].used))
+            continue;
+        jst_a.head.mounts[i].major = slots[i].major;
+        jst_a.head.mounts[i].minor = slots[i].minor;
+        jst_a.head.mounts[i].fs_magic = slots[i].magic;
+        jst_a.head.mounts[i].mnt_id = slots[i].mnt_id;
+        atomic_store(&jst_a.head.mounts[i].used, 1);
+    }
+}

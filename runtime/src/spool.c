@@ -1,0 +1,421 @@
+/* spool.c: files in the spool folder: making a profile, and the one record of a short process.
+ *
+ * The folder may be shared between users: it is never reached through a link, must be root's, our
+ * own or sticky, and every file in it is made new, private and under a name of its own.
+ */
+#include <errno.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+
+#include "jst.h"
+
+char jst_profile_name[160];
+
+extern char *program_invocation_short_name;
+
+static uint8_t boot_id[16];
+static bool boot_id_known;
+
+static unsigned hex(char c)
+{
+    return c <= '9' ? (unsigned)(c - '0') : (unsigned)(c - 'a' + 10);
+}
+
+static void read_boot_id(void)
+{
+    char text[64];
+    if (boot_id_known)
+        return;
+    long n = jst_read_file("/proc/sys/kernel/random/boot_id", text, sizeof text);
+    for (long i = 0, digit = 0; i < n && digit < 32; i++)
+        if ((text[i] >= '0' && text[i] <= '9') || (text[i] >= 'a' && text[i] <= 'f')) {
+            boot_id[digit / 2] = (uint8_t)(boot_id[digit / 2] << 4 | hex(text[i]));
+            digit++;
+        }
+    boot_id_known = true;
+}
+
+/* A login session's job is local-BOOT-SID: the session id alone would come back after a reboot. */
+static void job_name(char *out, size_t n)
+{
+    const char *job = jst_cfg.job, *end = out + n;
+    if (jst_cfg.job_is_session) {
+        char boot[10];
+        for (unsigned i = 0; i < 8; i++)
+            boot[i] = "0123456789abcdef"[boot_id[i / 2] >> (i % 2 ? 0 : 4) & 15];
+        boot[8] = '-';
+        boot[9] = 0;
+        out = jst_put_text(jst_put_text(out, end, "local-"), end, boot);
+    }
+    jst_put_text(out, end, job);
+}
+
+/* The job's name as the first part of a file name. */
+static char *file_name(char *p, const char *end)
+{
+    char job[128];
+    job_name(job, sizeof job);
+    job[64] = 0;
+    char *from = p;
+    p = jst_put_text(p, end, job);
+    for (char *c = from; c < p; c++) {
+        bool fine = (*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'z') ||
+                    (*c >= 'A' && *c <= 'Z') || *c == '_' || *c == '-';
+        if (!fine)
+            *c = '_';
+    }
+    return jst_put_text(p, end, ".");
+}
+
+int jst_spool_open(void)
+{
+    const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    int dir = jst_openat(AT_FDCWD, jst_cfg.spool, flags, 0);
+    if (dir == -ENOENT) {
+        long made = jst_sys3(SYS_mkdirat, AT_FDCWD, jst_cfg.spool, 0700);
+        dir = jst_openat(AT_FDCWD, jst_cfg.spool, flags, 0);
+        if (made == 0 && dir >= 0 && !jst_cfg.spool_from_user) /* shared; past the umask */
+            jst_sys2(SYS_fchmod, dir, 01777);
+    }
+    struct stat st;
+    if (dir < 0 || jst_fstat(dir, &st) < 0)
+        return dir < 0 ? dir : -EIO;
+    uid_t me = (uid_t)jst_sys0(SYS_geteuid);
+    bool trusted = (st.st_uid == 0 || st.st_uid == me) && !(st.st_mode & S_IWOTH);
+    if (!trusted && !(st.st_mode & S_ISVTX)) {
+        jst_close(dir);
+        return -EPERM;
+    }
+    return dir;
+}
+
+static void fill_head(jst_head *h)
+{
+    char text[1024];
+    struct utsname uts;
+    static const char magic[8] = {'j', 'o', 's', 't', 'l', 'e', '0', '1'};
+    jst_copy(h->magic, magic, 8);
+    h->version = 1;
+    h->head_bytes = JST_HEAD_BYTES;
+    h->cell_count = JST_CELL_COUNT;
+    h->block_offset = offsetof(jst_area, blocks);
+    h->block_bytes = sizeof(jst_block);
+    h->block_capacity = JST_BLOCKS;
+    h->table_offset = offsetof(jst_area, table);
+    h->table_bytes = jst_metric_table_bytes;
+    h->commit_offset = offsetof(jst_area, commit);
+    h->commit_bytes = sizeof(jst_commit);
+    h->table_crc = jst_metric_table_crc;
+    h->mount_slots = JST_MOUNT_SLOTS;
+    h->mount_stride = JST_MOUNT_STRIDE;
+    h->slice_ns = jst_cfg.slice_ns;
+    h->start_ns = jst_now_life.start_ns;
+    h->file_ns = jst_clock_ns(CLOCK_REALTIME);
+    h->first_slice = (jst_now_life.part ? h->file_ns : h->start_ns) / h->slice_ns;
+    h->pid = (uint32_t)jst_getpid();
+    h->ppid = (uint32_t)jst_sys0(SYS_getppid);
+    h->uid = (uint32_t)jst_sys0(SYS_getuid);
+    h->gid = (uint32_t)jst_sys0(SYS_getgid);
+    h->sid = (uint32_t)jst_sys1(SYS_getsid, 0);
+    h->part = jst_now_life.part;
+    read_boot_id();
+    jst_copy(h->boot_id, boot_id, 16);
+    job_name(h->job, sizeof h->job);
+    jst_put_text(h->library, h->library + sizeof h->library, JST_VERSION);
+    if (jst_sys1(SYS_uname, &uts) == 0)
+        jst_put_text(h->host, h->host + sizeof h->host, uts.nodename);
+    long n = jst_sys4(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", h->program, sizeof h->program - 1);
+    if (n <= 0)
+        jst_put_text(h->program, h->program + sizeof h->program, program_invocation_short_name);
+    n = jst_read_file("/proc/self/cmdline", h->command, sizeof h->command);
+    for (long i = 0; i + 1 < n; i++)
+        if (!h->command[i])
+            h->command[i] = ' ';
+    /* Field 22, counted behind the name, which may hold anything. */
+    n = jst_read_file("/proc/self/stat", text, sizeof text);
+    while (n > 0 && text[n - 1] != ')')
+        n--;
+    const char *p = text + (n > 0 ? n : 0);
+    for (int field = 2; n > 0 && *p && field < 22; p++)
+        field += *p == ' ';
+    for (; n > 0 && *p >= '0' && *p <= '9'; p++)
+        h->proc_start = h->proc_start * 10 + (uint64_t)(*p - '0');
+    jst_clock_state(&h->start_clock_state, &h->start_clock_error_us);
+    h->clock_state = h->start_clock_state;
+    h->clock_error_us = h->start_clock_error_us;
+    h->tick_ns = jst_tick_ns;
+    h->heartbeat_ns = h->file_ns;
+}
+
+static void profile_name(void)
+{
+    const char *end = jst_profile_name + sizeof jst_profile_name;
+    char *p = file_name(jst_profile_name, end);
+    p = jst_put_number(p, end, (uint64_t)jst_getpid());
+    p = jst_put_text(p, end, ".");
+    p = jst_put_number(p, end, jst_now_life.start_ns);
+    if (jst_now_life.part) {
+        p = jst_put_text(p, end, ".");
+        p = jst_put_number(p, end, jst_now_life.part);
+    }
+    jst_put_text(p, end, ".jst");
+}
+
+static bool size_allowed(void)
+{
+    struct rlimit limit;
+    long r = jst_sys4(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit);
+    return r < 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= JST_HEAD_BYTES + 65536;
+}
+
+/* The head's room is allocated, not left as a hole: a store into a hole of a full file system would
+ * raise SIGBUS in the program. */
+static int allocate_head(int fd)
+{
+    long r = jst_sys4(SYS_fallocate, fd, 0, 0, JST_HEAD_BYTES);
+    if (r != -EOPNOTSUPP && r != -ENOSYS)
+        return (int)r;
+    static const char zeros[JST_PAGE];
+    for (uint32_t at = 0; at < JST_HEAD_BYTES; at += JST_PAGE)
+        if ((r = jst_pwrite(fd, zeros, JST_PAGE, at)) != JST_PAGE)
+            return r < 0 ? (int)r : -ENOSPC;
+    return 0;
+}
+
+static int write_at(int fd, const void *from, size_t n, uint64_t at)
+{
+    long r = jst_pwrite(fd, from, n, at);
+    return r == (long)n ? 0 : r < 0 ? (int)r : -ENOSPC;
+}
+
+static int create_in(int dir)
+{
+    profile_name();
+    int fd = jst_openat(dir, jst_profile_name,
+                        O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return fd;
+    int r = allocate_head(fd);
+    if (r < 0) {
+        jst_sys3(SYS_unlinkat, dir, jst_profile_name, 0);
+        jst_close(fd);
+        return r;
+    }
+    return fd;
+}
+
+static const char *reason_text(int r)
+{
+    switch (-r) {
+    case EPERM:
+        return ": others may write in it and it is not sticky; ";
+    case ENOENT:
+        return ": there is no such folder; ";
+    case ENOTDIR: case ELOOP:
+        return ": it is no folder, or a link; ";
+    case EACCES:
+        return ": permission denied; ";
+    case EROFS:
+        return ": the file system is read-only; ";
+    case ENOSPC: case EDQUOT:
+        return ": no space left; ";
+    case EFBIG:
+        return ": the file size limit (ulimit -f) is below 256 KiB; ";
+    case EMFILE: case ENFILE:
+        return ": no descriptor is left (ulimit -n); ";
+    default:
+        return "; ";
+    }
+}
+
+/* Told to those who named the spool themselves. Where the operator's or the default spool cannot be
+ * used, the program's output stays untouched, and `jostle doctor` tells. */
+static int cannot(int r)
+{
+    char mend[160];
+    if (jst_cfg.spool_from_user) {
+        char *p = jst_put_text(mend, mend + sizeof mend, reason_text(r));
+        jst_put_text(p, mend + sizeof mend, "see `jostle doctor`");
+        jst_say("no profile can be kept in", jst_cfg.spool, mend);
+    }
+    return r;
+}
+
+/* The file, with what the area holds, is mapped over the area: addresses stay, so no pointer that
+ * anybody holds goes stale. All signals are blocked and there is one thread (or the counters to
+ * keep are those of an earlier part and stay in its file). */
+int jst_profile_create(int *out)
+{
+    static struct {
+        jst_head head;
+        jst_commit commit;
+    } next; /* a further part's first pages: the mapped ones are still the old part's */
+    bool first = jst_now_life.part == 0;
+    if (!size_allowed())
+        return cannot(-EFBIG);
+    int dir = jst_spool_open();
+    if (dir < 0)
+        return cannot(dir);
+    int fd = create_in(dir);
+    jst_close(dir);
+    if (fd < 0)
+        return cannot(fd);
+    if (!first) {
+        jst_zero(&next, sizeof next);
+        atomic_store(&next.head.blocks_used, atomic_load(&jst_a.head.blocks_used));
+        jst_a.head.end_reason = JST_END_PART;
+        jst_a.head.end_ns = jst_clock_ns(CLOCK_REALTIME);
+    }
+    jst_head *h = first ? &jst_a.head : &next.head;
+    jst_commit *c = first ? &jst_a.commit[0] : &next.commit;
+    fill_head(h);
+    c->records_end = JST_HEAD_BYTES;
+    c->open_slice = h->first_slice;
+    if (first)
+        jst_copy(jst_a.table, jst_metric_table, jst_metric_table_bytes);
+    int r = write_at(fd, h, first ? offsetof(jst_area, blocks) + 2 * sizeof(jst_block) : sizeof next,
+                     0);
+    if (r == 0 && !first)
+        r = write_at(fd, jst_metric_table, jst_metric_table_bytes, offsetof(jst_area, table));
+    if (r == 0 && jst_mmap_fixed(&jst_a, sizeof jst_a, MAP_SHARED, fd) != (long)&jst_a)
+        r = -ENOMEM;
+    if (r < 0) {
+        jst_close(fd);
+        return cannot(r);
+    }
+    jst_mounts_to_head();
+    *out = fd;
+    return 0;
+}
+
+/* The profile was unlinked (a cleaner, a spool that vanished): everything goes into a new file.
+ * Called by the heartbeat. Counts made between the copy and the mapping are lost: microseconds. */
+int jst_profile_again(int *fd)
+{
+    int dir = jst_spool_open();
+    if (dir < 0)
+        return dir;
+    int fresh = create_in(dir);
+    jst_close(dir);
+    if (fresh < 0)
+        return fresh;
+    static uint8_t buffer[16384];
+    uint64_t at = JST_HEAD_BYTES;
+    for (long n; (n = jst_pread(*fd, buffer, sizeof buffer, at)) > 0; at += (uint64_t)n)
+        if (jst_pwrite(fresh, buffer, (size_t)n, at) != n) {
+            jst_close(fresh);
+            return -ENOSPC;
+        }
+    int r = write_at(fresh, &jst_a, sizeof jst_a, 0);
+    if (r == 0 && jst_mmap_fixed(&jst_a, sizeof jst_a, MAP_SHARED, fresh) != (long)&jst_a)
+        r = -ENOMEM;
+    if (r < 0) {
+        jst_close(fresh);
+        return r;
+    }
+    jst_close(*fd);
+    *fd = fresh;
+    return 0;
+}
+
+/* ---- short processes ---- */
+
+static uint8_t *put_short_header(uint8_t *p)
+{
+    struct utsname uts;
+    char job[128];
+    p = jst_put_varint(p, jst_cfg.slice_ns);
+    p = jst_put_varint(p, JST_CELL_COUNT);
+    p = jst_put_varint(p, JST_MOUNT_SLOTS);
+    p = jst_put_varint(p, JST_MOUNT_STRIDE);
+    jst_copy(p, boot_id, 16);
+    p += 16;
+    bool named = jst_sys1(SYS_uname, &uts) == 0;
+    p = jst_put_string(p, uts.nodename, named ? jst_strlen(uts.nodename) : 0);
+    job_name(job, sizeof job);
+    p = jst_put_string(p, job, jst_strlen(job));
+    p = jst_put_string(p, JST_VERSION, sizeof JST_VERSION - 1);
+    return jst_put_string(p, jst_metric_table, jst_metric_table_bytes);
+}
+
+static uint8_t *put_short(uint8_t *p, enum jst_end reason, const uint64_t *delta)
+{
+    static uint64_t taken[JST_CELL_COUNT];
+    const char *name = jst_base_name(program_invocation_short_name);
+    size_t length = jst_strlen(name);
+    p = jst_put_varint(p, (uint64_t)jst_getpid());
+    p = jst_put_varint(p, (uint64_t)jst_sys0(SYS_getppid));
+    p = jst_put_varint(p, (uint64_t)jst_sys0(SYS_getuid));
+    p = jst_put_varint(p, (uint64_t)jst_sys0(SYS_getgid));
+    p = jst_put_varint(p, (uint64_t)jst_sys1(SYS_getsid, 0));
+    p = jst_put_varint(p, jst_now_life.start_ns);
+    p = jst_put_varint(p, jst_clock_ns(CLOCK_REALTIME));
+    p = jst_put_varint(p, reason);
+    for (unsigned i = 0; i < 4; i++)
+        *p++ = (uint8_t)(jst_metric_table_crc >> 8 * i);
+    p = jst_put_string(p, name, length < 32 ? length : 32);
+    p = jst_put_varint(p, jst_mounts_used());
+    for (unsigned i = 0; i < JST_MOUNT_SLOTS; i++) {
+        if (!atomic_load(&jst_a.head.mounts[i].used))
+            continue;
+        p = jst_put_varint(p, i);
+        p = jst_put_varint(p, jst_a.head.mounts[i].major);
+        p = jst_put_varint(p, jst_a.head.mounts[i].minor);
+        p = jst_put_varint(p, jst_a.head.mounts[i].fs_magic);
+    }
+    return jst_put_cells(p, delta, taken, jst_tick_ns);
+}
+
+static uint64_t recorded[JST_CELL_COUNT];
+
+void jst_short_begin(void)
+{
+    jst_zero(recorded, sizeof recorded);
+}
+
+/* One write with O_APPEND, so that processes that end at the same time do not mix. What has been
+ * recorded is subtracted the next time: an exec may fail and the process go on. */
+void jst_short_record(enum jst_end reason)
+{
+    static uint64_t delta[JST_CELL_COUNT];
+    static uint8_t frame[JST_RECORD_MAX + JST_TABLE_BYTES + 64];
+    bool any = false;
+    jst_os_sample_short(&jst_a.blocks[0]);
+    for (unsigned i = 0; i < JST_CELL_COUNT; i++) {
+        delta[i] = jst_sum_cell(i) - recorded[i];
+        any = any || (delta[i] && i < JST_MOUNT_SLOTS * JST_MOUNT_STRIDE);
+    }
+    if (reason == JST_END_EXEC && !any) /* the usual step between fork and exec: not a process */
+        return;
+    char name[128];
+    size_t size;
+    read_boot_id();
+    jst_clock_calibrate();
+    char *p = file_name(name, name + sizeof name);
+    p = jst_put_number(p, name + sizeof name, (uint64_t)jst_sys0(SYS_getuid));
+    jst_put_text(p, name + sizeof name, ".jss");
+    int dir = jst_spool_open();
+    if (dir < 0)
+        return;
+    const int flags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC;
+    int fd = jst_openat(dir, name, flags, 0);
+    if (fd == -ENOENT) {
+        fd = jst_openat(dir, name, flags | O_CREAT | O_EXCL, 0600);
+        if (fd >= 0) {
+            uint8_t *end = put_short_header(frame + JST_FRAME_GAP);
+            uint8_t *start = jst_frame(frame, 'H', (size_t)(end - frame) - JST_FRAME_GAP, &size);
+            jst_write(fd, start, size);
+        } else if (fd == -EEXIST) {
+            fd = jst_openat(dir, name, flags, 0);
+        }
+    }
+    jst_close(dir);
+    if (fd < 0)
+        return;
+    uint8_t *end = put_short(frame + JST_FRAME_GAP, reason, delta);
+    uint8_t *start = jst_frame(frame, 'P', (size_t)(end - frame) - JST_FRAME_GAP, &size);
+    jst_write(fd, start, size);
+    jst_close(fd);
+    for (unsigned i = 0; i < JST_CELL_COUNT; i++)
+        recorded[i] += delta[i];
+}

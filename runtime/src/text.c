@@ -1,0 +1,97 @@
+/* text.c: the few string tools that the runtime needs, without libc and without a locale. */
+#include "jst.h"
+
+size_t jst_strlen(const char *s)
+{
+    size_t n = 0;
+    while (s[n])
+        n++;
+    return n;
+}
+
+/* Always leaves room for, and writes, the terminating NUL. */
+char *jst_put_text(char *p, const char *end, const char *s)
+{
+    while (*s && p + 1 < end)
+        *p++ = *s++;
+    if (p < end)
+        *p = 0;
+    return p;
+}
+
+char *jst_put_number(char *p, const char *end, uint64_t v)
+{
+    char digits[24];
+    size_t n = sizeof digits - 1;
+    digits[n] = 0;
+    do
+        digits[--n] = (char)('0' + v % 10);
+    while (v /= 10);
+    return jst_put_text(p, end, digits + n);
+}
+
+bool jst_str_equal(const char *a, const char *b)
+{
+    while (*a && *a == *b)
+        a++, b++;
+    return *a == *b;
+}
+
+void jst_copy(void *to, const void *from, size_t n)
+{
+    char *t = to;
+    const char *f = from;
+    for (size_t i = 0; i < n; i++)
+        t[i] = f[i];
+}
+
+void jst_zero(void *to, size_t n)
+{
+    volatile uint64_t *t = to; /* volatile: the compiler must not make a call to memset of it */
+    for (size_t i = 0; i < n / 8; i++)
+        t[i] = 0;
+}
+
+/* getenv without libc's lock or another preload's wrapper. */
+const char *jst_env(const char *name)
+{
+    extern char **environ;
+    size_t n = jst_strlen(name);
+    for (char **e = environ; e && *e; e++) {
+        size_t i = 0;
+        while (i < n && (*e)[i] == name[i])
+            i++;
+        if (i == n && (*e)[n] == '=')
+            return *e + n + 1;
+    }
+    return NULL;
+}
+
+long jst_read_file(const char *path, char *buf, size_t n)
+{
+    int fd = jst_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+    if (fd < 0) {
+        buf[0] = 0;
+        return fd;
+    }
+    size_t have = 0;
+    long r = 0;
+    while (have + 1 < n && (r = jst_read(fd, buf + have, n - 1 - have)) > 0) {
+        have += (size_t)r;
+        jst_own_read_bytes += (uint64_t)r;
+        jst_own_read_calls++;
+    }
+    jst_own_read_calls++;
+    jst_close(fd);
+    buf[have] = 0;
+    return r < 0 ? r : (long)have;
+}
+
+const char *jst_base_name(const char *path)
+{
+    const char *base = path;
+    for (const char *p = path; *p; p++)
+        if (*p == '/')
+            base = p + 1;
+    return base;
+}
