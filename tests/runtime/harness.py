@@ -1,0 +1,177 @@
+"""Run a program under the preload and read back what the profile says about it."""
+
+from __future__ import annotations
+
+import os
+import struct
+import subprocess
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import peek
+import pytest
+
+PROGRAMS = Path(__file__).parent / "programs"
+Compile = Callable[..., Path]
+Truth = dict[int, dict[str, int]]
+# What must stand before us in LD_PRELOAD: the run-time library of a sanitizer build.
+FIRST = [name for name in os.environ.get("JOSTLE_TEST_PRELOAD", "").split(":") if name]
+
+
+@dataclass
+class Result:
+    """One run: what the program did, what it says it did, what the profiles say."""
+
+    code: int
+    stdout: str
+    stderr: str
+    truth: Truth
+    notes: dict[str, list[str]]
+    processes: list[peek.Process] = field(default_factory=list)
+
+    def of(self, pid: int) -> list[peek.Process]:
+        """All process images with this pid (exec leaves one after the other)."""
+        return [p for p in self.processes if p.pid == pid]
+
+    def named(self, program: str) -> list[peek.Process]:
+        """All process images of a program, by base name."""
+        return [p for p in self.processes if Path(p.program).name == program]
+
+    def total(self, metric: str, pid: int | None = None) -> int:
+        """Sum of a metric over all process images, or over those of one pid."""
+        chosen = self.processes if pid is None else self.of(pid)
+        return sum(p.total(metric) for p in chosen)
+
+    def only(self) -> peek.Process:
+        """The one process image of a run that has but one."""
+        assert len(self.processes) == 1, [(p.pid, p.program, p.short) for p in self.processes]
+        return self.processes[0]
+
+    def check(self, *metrics: str, merged: bool = False) -> None:
+        """Hold the profiles against the programs' own accounts.
+
+        Args:
+            metrics: ids, or prefixes of ids, to compare; all when none is given.
+            merged: compare sums over all processes instead of each process.
+        """
+        assert self.truth, f"no account was written\n{self.stderr}"
+        names = [
+            m
+            for m in next(iter(self.truth.values()))
+            if not metrics or any(m.startswith(wanted) for wanted in metrics)
+        ]
+        assert names
+        if merged:
+            said = {m: sum(t[m] for t in self.truth.values()) for m in names}
+            assert {m: self.total(m) for m in names} == said
+            return
+        for pid, account in self.truth.items():
+            assert self.of(pid), f"process {pid} left no trace; {self.stderr}"
+            seen = {m: self.total(m, pid) for m in names}
+            assert seen == {m: account[m] for m in names}, f"pid {pid}"
+
+
+def read_truth(directory: Path) -> tuple[Truth, dict[str, list[str]]]:
+    """The accounts (by pid, images of one pid added up) and notes that programs left."""
+    truth: Truth = {}
+    notes: dict[str, list[str]] = {}
+    for path in sorted(directory.iterdir()):
+        if path.name.startswith("note."):
+            notes[path.name[5:]] = path.read_text().splitlines()
+            continue
+        account = truth.setdefault(int(path.name.split(".")[0]), {})
+        for raw, value in struct.iter_unpack("<40sq", path.read_bytes()):
+            name = raw.split(b"\0")[0].decode()
+            account[name] = account.get(name, 0) + value
+    return truth, notes
+
+
+class Runner:
+    """Runs commands under the preload, each test with a spool of its own."""
+
+    def __init__(self, library: Path, directory: Path) -> None:
+        self.library = library
+        self.spool = directory / "spool"
+        self.truth = directory / "truth"
+        self.data = directory / "data"
+        for folder in (self.spool, self.truth, self.data):
+            folder.mkdir()
+        self.truth.chmod(0o777)
+
+    def environment(
+        self, length: str = "100ms", preload: Sequence[Path | str] | None = None, **more: str | None
+    ) -> dict[str, str]:
+        """The environment of a profiled program; None as a value removes a variable."""
+        libraries = [self.library] if preload is None else preload
+        env: dict[str, str | None] = {
+            **{k: v for k, v in os.environ.items() if not k.startswith("JOSTLE")},
+            "LD_PRELOAD": ":".join(map(str, [*FIRST, *libraries])),
+            "JOSTLE_SPOOL": str(self.spool),
+            "JOSTLE_SLICE": length,
+            "JOSTLE_JOB": "test",
+            "TRUTH": str(self.truth),
+            "DATA": str(self.data),
+            **more,
+        }
+        return {k: v for k, v in env.items() if v is not None}
+
+    def start(
+        self, *command: str | Path | int, length: str = "100ms",
+        preload: Sequence[Path | str] | None = None,
+        cwd: Path | None = None, env: dict[str, str | None] | None = None, **popen: object,
+    ) -> subprocess.Popen[str]:  # fmt: skip
+        """Start a command under the preload; the loader of the tests stays outside."""
+        variables = self.environment(length, preload, **(env or {}))
+        options: dict[str, object] = {
+            "stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE,
+            "cwd": cwd or self.data, "text": True, **popen,
+        }  # fmt: skip
+        return subprocess.Popen(list(map(str, command)), env=variables, **options)  # type: ignore
+
+    def run(
+        self, *command: str | Path, code: int | None = 0, timeout: float = 60, **more: object
+    ) -> Result:
+        """Run a command to its end and read what is left in the spool.
+
+        Args:
+            command: the program and its arguments.
+            code: the exit status to expect (negative: a signal), None for any.
+            timeout: seconds after which the program counts as hung.
+            more: see `start`.
+        """
+        process = self.start(*command, **more)  # type: ignore[arg-type]
+        try:
+            out, err = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            out, err = process.communicate()
+            pytest.fail(f"hung: {command}\n{err}")
+        assert code is None or process.returncode == code, f"status {process.returncode}\n{err}"
+        return self.collect(process.returncode, out, err)
+
+    def run_bare(self, *command: str | Path, timeout: float = 60) -> None:
+        """Run a command that must end with status 0, and leave the spool unread."""
+        process = self.start(*command)
+        try:
+            _out, err = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            pytest.fail(f"hung: {command}")
+        assert process.returncode == 0, err
+
+    def collect(
+        self, code: int = 0, out: str = "", err: str = "", spool: Path | None = None
+    ) -> Result:
+        """Read the accounts and the spool as they are now."""
+        truth, notes = read_truth(self.truth)
+        where = spool or self.spool
+        processes = peek.read_spool(where) if where.is_dir() else []
+        return Result(code, out, err, truth, notes, processes)
+
+
+def needs_root() -> None:
+    """Skip a test that must mount, chroot or change the user."""
+    if os.geteuid() != 0:
+        pytest.skip("needs root: it mounts file systems or changes the user")

@@ -1,0 +1,323 @@
+"""A second reader of profiles, written from docs/reference/profile-format.md alone.
+
+The tests of the runtime compare its output with a program's own account through this reader,
+so that an error shared by the encoder and ``jostle.reader`` cannot hide. It trusts its input.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+Cells = dict[int, int]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One line of a profile's metric table."""
+
+    id: str
+    kind: str
+    unit: str
+    scope: str
+    cell: int
+    count: int
+
+
+@dataclass
+class Table:
+    """The metric table of a profile and the layout of a counter block."""
+
+    metrics: dict[str, Metric]
+    cell_count: int
+    mount_slots: int
+    mount_stride: int
+    kinds: dict[int, str] = field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, text: str, cell_count: int, slots: int, stride: int) -> Table:
+        """Read the text of a metric table and note how each cell is coded."""
+        metrics = {}
+        for line in text.splitlines():
+            name, kind, unit, scope, cell, count = line.split()
+            metrics[name] = Metric(name, kind, unit, scope, int(cell), int(count))
+        table = cls(metrics, cell_count, slots, stride)
+        for metric in metrics.values():
+            float_coded = metric.kind == "timer" or (
+                metric.kind == "counter" and metric.unit == "ns"
+            )
+            kind = "float" if float_coded else metric.kind
+            for cell in table.cells_of(metric.id):
+                assert cell not in table.kinds, f"cell {cell} is used twice"
+                assert cell < cell_count
+                table.kinds[cell] = kind
+        return table
+
+    def cells_of(self, metric: str, slot: int | None = None) -> list[int]:
+        """All cells of a metric, or those of one mount slot."""
+        m = self.metrics[metric]
+        if m.scope == "mount":
+            slots = range(self.mount_slots) if slot is None else [slot]
+            return [s * self.mount_stride + m.cell for s in slots]
+        return list(range(m.cell, m.cell + m.count))
+
+
+class Bytes:
+    """A cursor over a byte string."""
+
+    def __init__(self, data: bytes, at: int = 0) -> None:
+        self.data, self.at = data, at
+
+    def take(self, n: int) -> bytes:
+        """The next n bytes."""
+        if self.at + n > len(self.data):
+            raise EOFError
+        self.at += n
+        return self.data[self.at - n : self.at]
+
+    def varint(self) -> int:
+        """An unsigned LEB128 number."""
+        value = shift = 0
+        while True:
+            byte = self.take(1)[0]
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+
+    def svarint(self) -> int:
+        """A zigzag-coded signed number."""
+        value = self.varint()
+        return (value >> 1) ^ -(value & 1)
+
+    def string(self) -> str:
+        """A length and that many bytes of text."""
+        return self.take(self.varint()).decode("utf-8", "replace")
+
+    def minifloat(self) -> int:
+        """A 5-bit exponent and 11-bit mantissa."""
+        (word,) = struct.unpack("<H", self.take(2))
+        exponent, mantissa = word >> 11, word & 0x7FF
+        return mantissa if exponent == 0 else (2048 + mantissa) << (exponent - 1)
+
+    def cells(self, table: Table) -> Cells:
+        """The cells of an 'S' or 'P' record."""
+        groups = (table.cell_count + 7) // 8
+        bitmap = self.take((groups + 7) // 8)
+        out: Cells = {}
+        for group in range(groups):
+            if not bitmap[group // 8] >> (group % 8) & 1:
+                continue
+            mask = self.take(1)[0]
+            for bit in range(8):
+                if mask >> bit & 1:
+                    cell = group * 8 + bit
+                    kind = table.kinds[cell]
+                    out[cell] = (
+                        self.minifloat()
+                        if kind == "float"
+                        else self.svarint()
+                        if kind == "gauge"
+                        else self.varint()
+                    )
+        return out
+
+
+def records(data: bytes, at: int = 0) -> Iterator[tuple[str, bytes]]:
+    """Type and payload of each record; a wrong checksum is an error."""
+    cursor = Bytes(data, at)
+    while cursor.at < len(data):
+        begin = cursor.at
+        kind = cursor.take(1).decode("latin-1")
+        payload = cursor.take(cursor.varint())
+        checked = data[begin : cursor.at]
+        (crc,) = struct.unpack("<I", cursor.take(4))
+        assert crc == zlib.crc32(checked), f"record {kind!r} at {begin}: wrong checksum"
+        yield kind, payload
+
+
+@dataclass
+class Slice:
+    """What moved in one record: slices [first, first + span)."""
+
+    first: int
+    span: int
+    cells: Cells
+    tail: bool = False
+
+
+@dataclass
+class Process:
+    """One process image, from a profile or from a short-process record."""
+
+    table: Table
+    pid: int
+    ppid: int
+    program: str
+    job: str
+    start_ns: int
+    end_ns: int
+    end_reason: int
+    short: bool
+    slice_ns: int
+    slices: list[Slice]
+    mounts: dict[int, tuple[str, str, str]] = field(default_factory=dict)
+    devices: dict[int, tuple[int, int]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    header: dict[str, object] = field(default_factory=dict)
+    path: Path = Path()
+
+    def total(self, metric: str, slot: int | None = None) -> int:
+        """Sum of a metric over all slices (and, unless one is named, all mounts)."""
+        cells = self.table.cells_of(metric, slot)
+        return sum(s.cells.get(c, 0) for s in self.slices for c in cells)
+
+    def histogram(self, metric: str) -> list[int]:
+        """The 32 buckets of a histogram, summed over slices."""
+        return [sum(s.cells.get(c, 0) for s in self.slices) for c in self.table.cells_of(metric)]
+
+    def per_slice(self, metric: str) -> dict[int, int]:
+        """First slice of each record -> the metric's sum in it."""
+        out: dict[int, int] = {}
+        for s in self.slices:
+            value = sum(s.cells.get(c, 0) for c in self.table.cells_of(metric))
+            out[s.first] = out.get(s.first, 0) + value
+        return out
+
+    def slot_of(self, directory: Path | str) -> int | None:
+        """The mount slot that holds a directory, by device number."""
+        import os
+
+        dev = os.stat(directory).st_dev
+        wanted = (os.major(dev), os.minor(dev))
+        return next((s for s, d in self.devices.items() if d == wanted), None)
+
+
+_HEADER = struct.Struct("<8s14I4Q4IQ2I16s64s128s256s32s512s2I")
+_HEADER_NAMES = (
+    "magic version head_bytes cell_count block_offset block_bytes block_capacity table_offset "
+    "table_bytes commit_offset commit_bytes table_crc mount_slots mount_stride flags slice_ns "
+    "start_ns file_ns first_slice pid ppid uid gid proc_start sid part boot_id host job program "
+    "library command clock_state clock_error_us"
+).split()
+_LIVE = struct.Struct("<QQQQIIIIQ")
+_LIVE_NAMES = (
+    "generation tick_ns heartbeat_ns end_ns end_reason blocks_used live_clock_state "
+    "live_clock_error_us lost_threads"
+).split()
+
+
+def read_profile(path: Path) -> Process:
+    """Read a ``*.jst`` file, its last partial slice included."""
+    data = path.read_bytes()
+    header: dict[str, object] = {}
+    for name, value in zip(_HEADER_NAMES, _HEADER.unpack_from(data), strict=True):
+        text = isinstance(value, bytes) and name != "boot_id"
+        header[name] = value.split(b"\0")[0].decode("utf-8", "replace") if text else value
+    header.update(zip(_LIVE_NAMES, _LIVE.unpack_from(data, 2048), strict=True))
+    h: dict[str, int] = header  # type: ignore[assignment]
+    assert header["magic"] == "jostle01" and h["version"] == 1 and h["flags"] == 0
+    text_bytes = data[h["table_offset"] : h["table_offset"] + h["table_bytes"]]
+    assert zlib.crc32(text_bytes) == h["table_crc"]
+    table = Table.parse(text_bytes.decode(), h["cell_count"], h["mount_slots"], h["mount_stride"])
+    process = Process(
+        table, h["pid"], h["ppid"], str(header["program"]), str(header["job"]), h["start_ns"],
+        h["end_ns"], h["end_reason"], False, h["slice_ns"], [], header=header, path=path,
+    )  # fmt: skip
+    for slot in range(h["mount_slots"]):
+        major, minor, _magic, _mnt, used = struct.unpack_from("<IIQQQ", data, 2112 + 32 * slot)
+        if used:
+            process.devices[slot] = (major, minor)
+    commit = h["commit_offset"] + (h["generation"] & 1) * h["commit_bytes"]
+    records_end, open_slice = struct.unpack_from("<QQ", data, commit)
+    held = struct.unpack_from(f"<{table.cell_count}Q", data, commit + 16)
+    _read_records(process, data[h["head_bytes"] : records_end], h["first_slice"])
+    process.slices.append(_tail(data, h, table, held, open_slice))
+    return process
+
+
+def _read_records(process: Process, data: bytes, expected: int) -> None:
+    for kind, payload in records(data):
+        cursor = Bytes(payload)
+        if kind == "S":
+            first = expected + cursor.svarint()
+            span = cursor.varint()
+            process.slices.append(Slice(first, span, cursor.cells(process.table)))
+            expected = first + span
+        elif kind == "M":
+            slot = cursor.varint()
+            for _ in range(4):
+                cursor.varint()
+            process.mounts[slot] = (cursor.string(), cursor.string(), cursor.string())
+        elif kind == "N":
+            cursor.varint()
+            process.notes.append(cursor.string())
+        assert kind in "SMCN", kind
+
+
+def _tail(
+    data: bytes, h: dict[str, int], table: Table, held: tuple[int, ...], open_slice: int
+) -> Slice:
+    used = min(h["blocks_used"], h["block_capacity"])
+    sums = [0] * table.cell_count
+    for block in range(used):
+        at = h["block_offset"] + block * h["block_bytes"] + 64
+        for i, value in enumerate(struct.unpack_from(f"<{table.cell_count}Q", data, at)):
+            sums[i] += value
+    timers = {c for m in table.metrics.values() if m.kind == "timer" for c in table.cells_of(m.id)}
+    cells: Cells = {}
+    for i, (now, before) in enumerate(zip(sums, held, strict=True)):
+        delta = (now - before) % 2**64
+        if table.kinds.get(i) == "gauge" and delta >= 2**63:
+            delta -= 2**64
+        if delta:
+            assert i in table.kinds, f"unused cell {i} moved"
+            cells[i] = delta * h["tick_ns"] >> 32 if i in timers else delta
+    last = max(open_slice, (h["end_ns"] or h["heartbeat_ns"]) // h["slice_ns"])
+    return Slice(open_slice, last - open_slice + 1, cells, tail=True)
+
+
+def read_shorts(path: Path) -> list[Process]:
+    """Read a ``*.jss`` file: one Process per 'P' record."""
+    table: Table | None = None
+    job, slice_ns, out = "", 1, []
+    found = list(records(path.read_bytes()))
+    for kind, payload in found:
+        if kind == "H":
+            c = Bytes(payload)
+            slice_ns, count, slots, stride = (c.varint() for _ in range(4))
+            c.take(16)
+            _host, job, _library, text = (c.string() for _ in range(4))
+            table = Table.parse(text, count, slots, stride)
+    assert table is not None, f"{path}: no 'H' record"
+    for kind, payload in found:
+        if kind != "P":
+            assert kind == "H", kind
+            continue
+        c = Bytes(payload)
+        pid, ppid, _uid, _gid, _sid, start, end, reason = (c.varint() for _ in range(8))
+        c.take(4)
+        program = c.string()
+        devices = {}
+        for _ in range(c.varint()):
+            slot, major, minor, _magic = (c.varint() for _ in range(4))
+            devices[slot] = (major, minor)
+        cells = c.cells(table)
+        assert c.at == len(payload)
+        first = start // slice_ns
+        out.append(
+            Process(table, pid, ppid, program, job, start, end, reason, True, slice_ns,
+                    [Slice(first, end // slice_ns - first + 1, cells)], devices=devices, path=path)
+        )  # fmt: skip
+    return out
+
+
+def read_spool(spool: Path) -> list[Process]:
+    """Every process of a spool, profiles and short processes alike."""
+    out = [read_profile(p) for p in sorted(spool.glob("*.jst"))]
+    for path in sorted(spool.glob("*.jss")):
+        out += read_shorts(path)
+    return out

@@ -1,0 +1,170 @@
+"""Counts equal the program's own account, to the byte and the call."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+import tracing
+from harness import Compile, Runner, needs_root
+
+PROGRAMS = Path(__file__).parent / "programs"
+
+
+def test_posix_data(jostle: Runner, build: Compile) -> None:
+    """Each call that opens, moves bytes, seeks and syncs, aio and copies included."""
+    result = jostle.run(build("posix_data.c"), jostle.data)
+    result.check("posix_open", "posix_close", "posix_read", "posix_write", "posix_seek")
+    result.check("posix_sync", "stream_read", "stream_write", "error")
+
+
+def test_posix_metadata(jostle: Runner, build: Compile) -> None:
+    """The stat family of both generations, names, sizes and directories."""
+    jostle.run(build("posix_meta.c"), jostle.data).check("posix_meta")
+
+
+@pytest.mark.parametrize(
+    "flags", [["-O0"], ["-O2"], *([f"-D_FORTIFY_SOURCE={n}", "-O2"] for n in (2, 3))]
+)
+def test_stdio(jostle: Runner, build: Compile, flags: list[str]) -> None:
+    """The stdio families, under the names that each kind of build calls them by."""
+    result = jostle.run(build("stdio_all.c", *flags), jostle.data)
+    result.check("stdio")
+
+
+@pytest.mark.parametrize("level", [2, 3])
+def test_fortified_posix(jostle: Runner, build: Compile, level: int) -> None:
+    """__read_chk, __open_2 and their kin."""
+    program = build("fortified.c", "-O2", f"-D_FORTIFY_SOURCE={level}")
+    names = subprocess.run(["nm", "-D", program], capture_output=True, text=True).stdout
+    assert "__read_chk" in names and "__open_2" in names
+    jostle.run(program, jostle.data).check("posix")
+
+
+def test_streams_are_not_files(jostle: Runner, build: Compile) -> None:
+    """Sockets and pipes are counted apart, also when dup2 turns one into the other."""
+    jostle.run(build("streams.c"), jostle.data).check("stream", "posix_write", "posix_read")
+
+
+def test_failed_calls_by_class(jostle: Runner, build: Compile) -> None:
+    """Failures count once, in the class of their error; errno is what it is without us."""
+    jostle.run(build("errors.c"), jostle.data).check("error")
+
+
+def test_two_file_systems(jostle: Runner, build: Compile, other_mount: Path) -> None:
+    """Everything is kept per mount."""
+    process = jostle.run(build("split.c"), jostle.data, other_mount).only()
+    for side, folder in enumerate([jostle.data, other_mount], start=1):
+        slot = process.slot_of(folder)
+        assert slot is not None
+        seen = {
+            m.id: process.total(m.id, slot)
+            for m in process.table.metrics.values()
+            if m.scope == "mount" and m.kind == "counter"
+        }
+        assert {m: v for m, v in seen.items() if v} == {
+            "posix_open_ops": 1, "posix_close_ops": 1, "posix_seek_ops": 1, "posix_sync_ops": 1,
+            "posix_write_ops": 10 * side, "posix_write_bytes": 10 * side * (6999 + side),
+            "posix_read_ops": 5 * side, "posix_read_bytes": 500 * side, "posix_meta_ops": 1,
+            "stdio_open_ops": 1, "stdio_close_ops": 1, "stdio_write_ops": 3 * side,
+            "stdio_write_bytes": 192 * side, "error_missing_ops": 1 + side,
+        }, folder  # fmt: skip
+        timers = ["posix_write_ns", "posix_read_ns", "posix_meta_ns", "posix_sync_ns"]
+        assert all(process.total(t, slot) > 0 for t in timers)
+    types = {kind for _path, kind, _source in process.mounts.values()}
+    assert process.short or "tmpfs" in types
+
+
+def test_histograms(jostle: Runner, build: Compile) -> None:
+    """Buckets hold sizes in [2^(b-1), 2^b), and their sum is the number of calls."""
+    process = jostle.run(build("split.c"), jostle.data, jostle.data).only()
+    writes = process.histogram("posix_write_size")
+    assert {b: n for b, n in enumerate(writes) if n} == {13: 30}
+    assert {b: n for b, n in enumerate(process.histogram("posix_read_size")) if n} == {7: 15}
+    assert {b: n for b, n in enumerate(process.histogram("stdio_write_size")) if n} == {7: 9}
+
+
+def test_cplusplus_streams(jostle: Runner, build: Compile) -> None:
+    """std::fstream reaches wrapped symbols."""
+    program = build("fstream.cc")
+    seen = jostle.run(program, jostle.data)
+    truth = tracing.trace(jostle, program, jostle.data, about=jostle.data)
+    assert truth.bytes_written == 500 * 1001 + 64
+    assert seen.total("posix_write_bytes") == truth.bytes_written
+    assert seen.total("posix_read_bytes") == truth.bytes_read
+    assert seen.total("posix_write_ops") == truth.writes
+    assert seen.total("posix_read_ops") == truth.reads
+    assert seen.total("stdio_open_ops") + seen.total("posix_open_ops") == truth.opens == 2
+
+
+@pytest.mark.parametrize("language", ["python", "java"])
+def test_managed_languages(
+    jostle: Runner, tmp_path: Path, other_mount: Path, language: str, tools: tracing.Tools
+) -> None:
+    """Python's and Java's file work equals what strace saw, per mount."""
+    command = tools.command(language, tmp_path)
+    seen = jostle.run(*command, other_mount)
+    truth = tracing.trace(jostle, *command, other_mount, about=other_mount)
+    (process,) = [p for p in seen.processes if p.slot_of(other_mount) is not None]
+    slot = process.slot_of(other_mount)
+    assert truth.bytes_written > 100_000
+    found = {
+        "posix_write_bytes": truth.bytes_written, "posix_read_bytes": truth.bytes_read,
+        "posix_write_ops": truth.writes, "posix_read_ops": truth.reads,
+        "posix_open_ops": truth.opens, "posix_seek_ops": truth.seeks, "posix_sync_ops": truth.syncs,
+    }  # fmt: skip
+    assert {m: process.total(m, slot) for m in found} == found
+
+
+def test_shell(jostle: Runner, other_mount: Path) -> None:
+    """A script and all its children, against strace, per mount."""
+    script = PROGRAMS / "plain.sh"
+    seen = jostle.run("/bin/sh", script, other_mount)
+    truth = tracing.trace(jostle, "/bin/sh", script, other_mount, about=other_mount)
+    written = read = 0
+    for process in seen.processes:
+        slot = process.slot_of(other_mount)
+        if slot is not None:
+            written += process.total("posix_write_bytes", slot)
+            written += process.total("stdio_write_bytes", slot)
+            read += process.total("posix_read_bytes", slot)
+    assert written == truth.bytes_written
+    assert truth.bytes_read >= read > 0
+    names = {Path(p.program).name for p in seen.processes}
+    assert {"cat", "head", "cp", "sort", "wc", "rm"} <= names
+
+
+def test_against_proc_self_io(jostle: Runner, build: Compile) -> None:
+    """os_* is the kernel's own account of the process, without our share of it."""
+    program = build("proc_io.c")
+    result = jostle.run(program, jostle.data)
+    (note,) = result.notes["io"]
+    bare = jostle.run(program, jostle.data, preload=[]).notes["io"][-1]
+    kernel = {k: int(v) for k, v in (part.split(": ") for part in bare.split(";") if part)}
+    process = result.only()
+    assert len([s for s in process.slices if s.cells]) >= 2
+    # The note itself is written after the program read its account: two more writes.
+    assert process.total("os_write_chars") == kernel["wchar"] + len(note) + 1
+    assert process.total("os_write_calls") == kernel["syscw"] + 2
+    result.check("posix_read", "posix_write")
+
+
+def test_more_mounts_than_slots(jostle: Runner, build: Compile) -> None:
+    """Seven mounts have slots of their own, all others share "other"; nothing is lost."""
+    needs_root()
+    result = jostle.run("unshare", "-m", build("many_mounts.c"), jostle.data)
+    result.check("posix")
+    (process,) = [p for p in result.processes if "many_mounts" in p.program]
+    per_slot = sorted(process.total("posix_write_bytes", s) for s in range(8))
+    assert [n for n in per_slot if n < 7000] == [1000 * i for i in range(1, 7)] or 0 in per_slot
+    assert len([n for n in per_slot if n]) == 8
+
+
+def test_pseudo_files_are_left_out(jostle: Runner) -> None:
+    """/proc, /sys and /dev/null are no file systems that jobs share."""
+    script = "head -c 100 /proc/self/status; cat /sys/kernel/uevent_seqnum; echo x >/dev/null"
+    result = jostle.run("/bin/sh", "-c", script, code=None)
+    reads = sum(p.total("posix_read_bytes") + p.total("stdio_read_bytes") for p in result.processes)
+    writes = sum(p.total("posix_write_bytes") for p in result.processes)
+    assert (reads, writes) == (0, 0)

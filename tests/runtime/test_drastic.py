@@ -1,0 +1,62 @@
+"""Programs that pull the floor from under themselves: closed descriptors, sandboxes, new rights."""
+
+from __future__ import annotations
+
+import pytest
+from harness import Compile, Result, Runner, needs_root
+
+FOR_ROOT = {
+    "chroot", "setuid", "seteuid", "setresuid", "unshare-files", "setns", "no-proc"
+}  # fmt: skip
+DRASTIC = [
+    "nothing", "close-all", "close-range", "closefrom", "replace-all", "huge", "daemon", "filter",
+    "filter-raw", "strict", "unshare-user", "masked", "not-dumpable", "main-thread-exits",
+    "file-limit", *sorted(FOR_ROOT),
+]  # fmt: skip
+
+
+def survive(jostle: Runner, build: Compile, what: str) -> Result:
+    """Run the survivor and hold its counts against its account."""
+    if what in FOR_ROOT:
+        needs_root()
+    jostle.spool.chmod(0o1777)
+    jostle.data.chmod(0o777)
+    result = jostle.run(build("survivor.c"), jostle.data, what)
+    if what == "daemon":
+        wait_for_end(jostle, result)
+        result = jostle.collect()
+    if "skip" in result.notes:
+        pytest.skip(result.notes["skip"][0])
+    return result
+
+
+def wait_for_end(jostle: Runner, result: Result) -> None:
+    """Wait for a daemon, which is nobody's child, to end."""
+    import os
+    import time
+
+    for _ in range(500):
+        truth = jostle.collect().truth
+        if len(truth) == 2 and not any(os.path.exists(f"/proc/{pid}") for pid in truth):
+            return
+        time.sleep(0.02)
+    pytest.fail("the daemon did not end")
+
+
+@pytest.mark.parametrize("what", DRASTIC)
+def test_survives(jostle: Runner, build: Compile, what: str) -> None:
+    """The program ends well, says nothing more than without us, and each write is counted."""
+    result = survive(jostle, build, what)
+    assert result.stderr == "" and result.stdout == ""
+    result.check("posix_write")
+
+
+@pytest.mark.parametrize(
+    "what", ["close-all", "replace-all", "chroot", "setuid", "setns", "unshare-user"]
+)
+def test_heartbeat_goes_on(jostle: Runner, build: Compile, what: str) -> None:
+    """Slices are still cut after the floor went: no record holds the whole second half."""
+    result = survive(jostle, build, what)
+    seen = [s for p in result.processes for s in p.slices if any(s.cells.values())]
+    assert len(seen) >= 5
+    assert max(s.span for s in seen) <= 4

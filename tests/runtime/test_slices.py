@@ -1,0 +1,173 @@
+"""Slices: one clock for all, nothing between them, and an honest span where one was missed."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import signal
+import time
+from pathlib import Path
+
+import peek
+import pytest
+from harness import Compile, Runner
+
+MS = 1_000_000
+
+
+def boundaries(process: peek.Process) -> list[tuple[int, int]]:
+    """Begin and end of each record, in ns since the epoch."""
+    length = process.slice_ns
+    return [(s.first * length, (s.first + s.span) * length) for s in process.slices]
+
+
+def test_two_processes_share_boundaries(jostle: Runner, build: Compile) -> None:
+    """Slices of processes that started at different times begin at the same instants."""
+    program = build("steady.c")
+    first = jostle.start(program, jostle.data / "a", 900)
+    time.sleep(0.137)
+    second = jostle.start(program, jostle.data / "b", 600)
+    for process in (first, second):
+        process.communicate()
+        assert process.returncode == 0
+    result = jostle.collect()
+    result.check("posix")
+    a, b = (result.of(p.pid)[0] for p in (first, second))
+    assert a.slice_ns == b.slice_ns == 100 * MS
+    common = {s.first for s in a.slices} & {s.first for s in b.slices}
+    assert len(common) >= 3
+    for process in (a, b):
+        assert all(begin % (100 * MS) == 0 for begin, _end in boundaries(process))
+        assert process.start_ns // process.slice_ns == process.header["first_slice"]
+
+
+@pytest.mark.parametrize("length", ["100ms", "0.25", "1s"])
+def test_sum_over_slices_is_the_total(jostle: Runner, build: Compile, length: str) -> None:
+    """Records are in order, do not overlap, cover the run, and add up to the account."""
+    result = jostle.run(build("steady.c"), jostle.data / "file", 700, length=length)
+    result.check("posix")
+    process = result.only()
+    ordered = boundaries(process)
+    assert all(end <= begin for (_, end), (begin, _) in itertools.pairwise(ordered))
+    assert ordered[0][0] // process.slice_ns >= process.header["first_slice"]
+    assert ordered[-1][1] >= process.end_ns > ordered[-1][0]
+    moved = [n for n in process.per_slice("posix_write_bytes").values() if n]
+    assert sum(moved) == result.total("posix_write_bytes")
+    assert length != "100ms" or len(moved) >= 3
+
+
+def test_traffic_falls_into_its_slice(jostle: Runner, build: Compile) -> None:
+    """What a program did between two readings of the clock is in the slices between them."""
+    result = jostle.run(build("bursts.c"), jostle.data)
+    process = result.only()
+    length = process.slice_ns
+    for line in result.notes["burst"]:
+        begin, end, count = map(int, line.split())
+        inside = [
+            s
+            for s in process.slices
+            if (s.first + s.span) * length > begin and s.first * length <= end
+        ]
+        seen = sum(
+            s.cells.get(c, 0) for s in inside for c in process.table.cells_of("posix_write_ops")
+        )
+        assert seen >= count
+    assert process.total("posix_write_ops") == sum(int(b.split()[2]) for b in result.notes["burst"])
+
+
+def test_stopped_process_spans(jostle: Runner, build: Compile) -> None:
+    """SIGSTOP over several slices gives a record that says so, and sums stay whole."""
+    process = jostle.start(build("steady.c"), jostle.data / "file", 1200)
+    assert process.stdout is not None and process.stdout.readline() == "begun\n"
+    time.sleep(0.3)
+    stopped = time.time_ns()
+    process.send_signal(signal.SIGSTOP)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGCONT)
+    woken = time.time_ns()
+    assert process.wait() == 0
+    process.stdout.close()
+    result = jostle.collect()
+    result.check("posix")
+    seen = result.only()
+    length = seen.slice_ns
+    between = range(stopped // length + 1, woken // length)
+    assert len(between) >= 3
+    cut = {s.first for s in seen.slices} & set(between[1:])
+    assert not cut, "a record begins at an instant when the process stood still"
+    assert any(s.span >= len(between) for s in seen.slices)
+
+
+def test_idle_process_costs_no_records(jostle: Runner) -> None:
+    """Slices in which nothing moves take (next to) no space."""
+    script = "f = open('x', 'wb'); f.write(bytes(1 << 17)); f.flush(); import time; time.sleep(1.2)"
+    import sys
+
+    result = jostle.run(sys.executable, "-S", "-c", script)
+    process = result.only()
+    records_end = process.path.stat().st_size - int(str(process.header["head_bytes"]))
+    assert records_end < 2500
+
+
+def test_gauges_are_levels(jostle: Runner, build: Compile) -> None:
+    """Threads and resident memory are what the kernel says, ours left out."""
+    result = jostle.run(build("gauges.c"), jostle.data)
+    process = result.only()
+    levels, level = [], 0
+    cell = process.table.cells_of("os_threads")[0]
+    for record in process.slices:
+        level += record.cells.get(cell, 0)
+        levels.append(level)
+    assert max(levels) == 6
+    assert levels[0] in (1, 6)
+    rss = process.total("os_rss_bytes")
+    assert 1 << 20 < rss < 1 << 30
+
+
+def test_self_accounting(jostle: Runner, build: Compile) -> None:
+    """A profile says how many calls it counted and what that cost."""
+    result = jostle.run(build("steady.c"), jostle.data / "file", 400)
+    account = next(iter(result.truth.values()))
+    assert result.total("self_calls_ops") >= account["posix_write_ops"]
+    assert 0 < result.total("self_heartbeat_ns") < 100 * MS
+    assert result.total("self_cost_ns") >= result.total("self_heartbeat_ns")
+
+
+def test_header_tells_who_and_where(jostle: Runner, build: Compile) -> None:
+    """The head names the process, and its clock records are there."""
+    program = build("steady.c")
+    before = time.time_ns()
+    result = jostle.run(program, jostle.data / "file", 300)
+    process = result.only()
+    head = process.header
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip().replace("-", "")
+    assert head["host"] == os.uname().nodename
+    assert isinstance(head["boot_id"], bytes) and head["boot_id"].hex() == boot
+    assert head["program"] == str(program) and head["job"] == "test"
+    assert head["command"] == f"{program} {jostle.data / 'file'} 300"
+    assert (head["ppid"], head["uid"], head["gid"]) == (os.getpid(), os.getuid(), os.getgid())
+    assert head["sid"] == os.getsid(0)
+    assert (
+        before <= process.start_ns <= int(str(head["file_ns"])) <= process.end_ns <= time.time_ns()
+    )
+    assert int(str(head["clock_state"])) in range(6)
+    assert process.path.name == f"test.{process.pid}.{process.start_ns}.jst"
+    assert process.path.stat().st_mode & 0o7777 == 0o600
+
+
+def test_reader_agrees(jostle: Runner, build: Compile) -> None:
+    """`jostle.reader` finds the same numbers as the tests' own reader."""
+    reader = pytest.importorskip("jostle.reader")
+    jostle.run(build("steady.c"), jostle.data / "file", 400)
+    jostle.run(build("split.c"), jostle.data, jostle.data)
+    jostle.run(build("ends.c"), jostle.data, "return", "small", length="4s")
+    for path in reader.find_profiles([jostle.spool]):
+        if path.suffix != ".jst":
+            continue
+        decoded = reader.read_profiles([reader.ReadRequest(path, 7)])
+        mine = peek.read_profile(path)
+        for metric in mine.table.metrics.values():
+            if metric.kind in ("gauge", "histogram"):
+                continue
+            table = decoded.mount_slices if metric.scope == "mount" else decoded.slices
+            assert sum(table[metric.id].to_pylist()) == mine.total(metric.id), metric.id

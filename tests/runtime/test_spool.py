@@ -1,0 +1,309 @@
+"""A spool that is missing, full, hostile or gone: the program goes on and somebody is told."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import peek
+import pytest
+from harness import Compile, Result, Runner, needs_root
+
+
+def large(jostle: Runner, build: Compile, way: str = "return", **more: object) -> Result:
+    """A program that moves 400 KiB; it must end as it does without us."""
+    return jostle.run(build("ends.c"), jostle.data, way, "large", **more)
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Iterator[Path]:
+    """A tmpfs of 64 KiB."""
+    needs_root()
+    folder = tmp_path / "tiny"
+    folder.mkdir()
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k,mode=1777", "tmpfs", folder])
+    if done.returncode != 0:
+        pytest.skip("mount is forbidden here")
+    yield folder
+    subprocess.run(["umount", "-l", folder], check=True)
+
+
+def said_once(result: Result, *words: str) -> None:
+    """One line of ours on stderr, and it names what is wrong."""
+    assert result.stderr.count("\n") == 1 and "jostle" in result.stderr, result.stderr
+    for word in words:
+        assert word in result.stderr, result.stderr
+
+
+def test_missing_folder_is_made(jostle: Runner, build: Compile) -> None:
+    """The last component of the spool is made when its parent exists."""
+    jostle.spool.rmdir()
+    large(jostle, build).check("posix")
+
+
+def test_missing_parent(jostle: Runner, build: Compile) -> None:
+    """A spool that cannot be made switches the profile off with one line."""
+    result = large(jostle, build, env={"JOSTLE_SPOOL": "/nonexistent/parent/spool"})
+    said_once(result, "/nonexistent/parent/spool")
+
+
+def test_small_process_says_nothing_of_a_bad_spool(jostle: Runner) -> None:
+    """Not every little command of a script complains; the program's output stays its own."""
+    script = "for i in 1 2 3; do /bin/true; done; echo done"
+    result = jostle.run("/bin/sh", "-c", script, env={"JOSTLE_SPOOL": "/nonexistent/spool"})
+    assert result.stdout == "done\n"
+    assert result.stderr.count("\n") <= 1
+
+
+def test_read_only_spool(jostle: Runner, build: Compile) -> None:
+    """A spool on a read-only file system."""
+    needs_root()
+    folder = jostle.spool
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "ro", "tmpfs", folder], check=True)
+    try:
+        result = large(jostle, build)
+    finally:
+        subprocess.run(["umount", "-l", folder], check=True)
+    said_once(result, str(folder))
+
+
+def test_forbidden_spool(jostle: Runner, build: Compile) -> None:
+    """A spool that the user may not write."""
+    needs_root()
+    jostle.data.chmod(0o777)
+    open_path(jostle.data)
+    open_path(build("ends.c").parent)
+    jostle.spool.chmod(0o755)
+    result = large(jostle, build, user=65534, group=65534, extra_groups=[])
+    said_once(result, str(jostle.spool))
+
+
+def open_path(folder: Path) -> None:
+    """Let other users through the folders above pytest's private ones."""
+    for part in [folder, *folder.parents]:
+        if part.is_relative_to("/tmp") and part != Path("/tmp"):
+            part.chmod(stat.S_IMODE(part.stat().st_mode) | 0o055)
+
+
+def test_other_users_share_a_sticky_spool(jostle: Runner, build: Compile) -> None:
+    """Two users in one sticky spool: files of their own, closed to one another."""
+    needs_root()
+    jostle.spool.chmod(0o1777)
+    jostle.data.chmod(0o777)
+    open_path(jostle.data)
+    open_path(build("ends.c").parent)
+    for user in (65534, 65533):
+        large(jostle, build, user=user, group=65534, extra_groups=[])
+        (jostle.data / "data").unlink()
+    files = [(p.stat().st_uid, stat.S_IMODE(p.stat().st_mode)) for p in jostle.spool.glob("*.jst")]
+    assert sorted(files) == [(65533, 0o600), (65534, 0o600)]
+
+
+def test_spool_behind_a_link(jostle: Runner, build: Compile) -> None:
+    """No link is followed: a spool that is a symbolic link is refused with a word."""
+    target = jostle.spool.with_name("elsewhere")
+    target.mkdir()
+    jostle.spool.rmdir()
+    jostle.spool.symlink_to(target)
+    result = large(jostle, build)
+    said_once(result, str(jostle.spool))
+    assert not list(target.iterdir())
+
+
+def test_spool_of_a_stranger(jostle: Runner, build: Compile) -> None:
+    """A folder that another user owns, without the sticky bit, is refused; with it, it serves."""
+    needs_root()
+    os.chown(jostle.spool, 65534, 65534)
+    jostle.spool.chmod(0o777)
+    said_once(large(jostle, build), str(jostle.spool))
+    assert not list(jostle.spool.iterdir())
+
+
+def test_no_planted_file_is_used(jostle: Runner) -> None:
+    """A shorts file that is a link or belongs to somebody else is not written to."""
+    victim = jostle.data / "victim"
+    victim.write_text("precious")
+    (jostle.spool / f"test.{os.getuid()}.jss").symlink_to(victim)
+    jostle.run_bare("/bin/true")
+    assert victim.read_text() == "precious"
+
+
+def test_no_planted_pipe_blocks(jostle: Runner) -> None:
+    """A pipe under the name of the shorts file would hold up every command of the job."""
+    os.mkfifo(jostle.spool / f"test.{os.getuid()}.jss", 0o666)
+    jostle.run_bare("/bin/true", timeout=10)
+
+
+def test_no_foreign_file_is_fed(jostle: Runner) -> None:
+    """Another user's file under the name of the shorts file learns nothing."""
+    needs_root()
+    planted = jostle.spool / f"test.{os.getuid()}.jss"
+    planted.write_bytes(b"")
+    planted.chmod(0o666)
+    os.chown(planted, 65534, 65534)
+    jostle.run_bare("/bin/true")
+    assert planted.read_bytes() == b""
+
+
+@pytest.mark.parametrize("way", ["return", "SIGKILL"])
+def test_full_spool(jostle: Runner, build: Compile, tiny: Path, way: str) -> None:
+    """A tmpfs too small for a profile: no SIGBUS, one line, the program ends as it would."""
+    (tiny / "filler").write_bytes(bytes(60 * 1024))
+    result = large(jostle, build, way, code=None, env={"JOSTLE_SPOOL": str(tiny)})
+    assert result.code == (0 if way == "return" else -9)
+    said_once(result, str(tiny))
+    assert [p.name for p in tiny.iterdir()] == ["filler"]
+
+
+def test_spool_that_fills_up(jostle: Runner, build: Compile, tiny: Path) -> None:
+    """Appending fails in mid-run: the live counters still hold everything."""
+    subprocess.run(["mount", "-o", "remount,size=4m", tiny], check=True)
+    process = jostle.start(
+        build("steady.c"), jostle.data / "file", 800, env={"JOSTLE_SPOOL": str(tiny)}
+    )
+    assert process.stdout is not None and process.stdout.readline() == "begun\n"
+    time.sleep(0.3)
+    fill(tiny / "filler")
+    _out, err = process.communicate()
+    assert process.returncode == 0 and err.count("\n") <= 1
+    result = jostle.collect(spool=tiny)
+    result.check("posix")
+
+
+def fill(path: Path) -> None:
+    """Fill a file system to the last byte."""
+    with path.open("wb", buffering=0) as file:
+        size = 1 << 20
+        while size:
+            try:
+                file.write(bytes(size))
+            except OSError:
+                size //= 2
+
+
+@pytest.mark.parametrize("how", ["removed", "moved"])
+def test_spool_that_vanishes(jostle: Runner, build: Compile, how: str) -> None:
+    """The spool goes away in mid-run: the profile is whole, or its loss is told."""
+    process = jostle.start(build("steady.c"), jostle.data / "file", 900)
+    assert process.stdout is not None and process.stdout.readline() == "begun\n"
+    wait_for_profile(jostle.spool)
+    time.sleep(0.15)
+    away = jostle.spool.with_name("away")
+    shutil.rmtree(jostle.spool) if how == "removed" else jostle.spool.rename(away)
+    _out, err = process.communicate()
+    assert process.returncode == 0
+    result = jostle.collect(spool=jostle.spool if how == "removed" else away)
+    if how == "moved":
+        result.check("posix")
+        return
+    if result.processes:
+        result.check("posix")
+    else:
+        assert str(jostle.spool) in err
+
+
+def wait_for_profile(spool: Path) -> None:
+    """Until the heartbeat of the program has begun."""
+    for _ in range(300):
+        if list(spool.glob("*.jst")):
+            return
+        time.sleep(0.01)
+    pytest.fail("no profile was begun")
+
+
+def test_profile_removed_under_the_process(jostle: Runner, build: Compile) -> None:
+    """A cleaner deletes the file: a new one holds all there is."""
+    process = jostle.start(build("steady.c"), jostle.data / "file", 900)
+    assert process.stdout is not None and process.stdout.readline() == "begun\n"
+    wait_for_profile(jostle.spool)
+    time.sleep(0.15)
+    for path in jostle.spool.glob("*.jst"):
+        path.unlink()
+    process.communicate()
+    assert process.returncode == 0
+    result = jostle.collect()
+    result.check("posix")
+
+
+@pytest.mark.parametrize("bytes_", [0, 512, 100_000])
+def test_file_size_limit(jostle: Runner, build: Compile, bytes_: int) -> None:
+    """`ulimit -f`: our file must not raise SIGXFSZ in the program."""
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_, bytes_))
+
+    script = "import os; f = os.open('/dev/zero', os.O_RDONLY)\nfor i in range(99): os.read(f, 1 << 16)\n"
+    result = jostle.run(sys.executable, "-S", "-c", script, preexec_fn=limit)
+    assert result.stderr.count("\n") <= 1
+    assert "jostle" in result.stderr or result.stderr == ""
+
+
+@pytest.mark.parametrize("count", range(4, 9))
+def test_few_descriptors(jostle: Runner, build: Compile, count: int) -> None:
+    """`ulimit -n` that leaves the program just what it needs leaves it that much with us."""
+    program = build("few_fds.c")
+
+    bare = run_limited([str(program), str(jostle.data)], count, {})
+    seen = run_limited([str(program), str(jostle.data)], count, {"LD_PRELOAD": str(jostle.library),
+                       "JOSTLE_SPOOL": str(jostle.spool), "JOSTLE_SLICE": "100ms"})  # fmt: skip
+    assert seen[:2] == bare[:2]
+    assert seen[2].count("\n") <= 1
+
+
+def run_limited(command: list[str], count: int, more: dict[str, str]) -> tuple[int, str, str]:
+    """Run a command that may open `count` descriptors; the loader comes before the limit bites."""
+    script = f'ulimit -n {count}; exec "$@"'
+    done = subprocess.run(
+        ["/bin/bash", "-c", script, "sh", "/usr/bin/env", *(f"{k}={v}" for k, v in more.items()), *command],
+        capture_output=True, text=True, timeout=30,
+    )  # fmt: skip
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_without_proc(jostle: Runner, build: Compile, tmp_path: Path) -> None:
+    """In a chroot without /proc, /dev and /etc the counts are the same."""
+    needs_root()
+    jail = tmp_path / "jail"
+    program = build("ends.c", "-static-libgcc")
+    for source in [program, jostle.library, *needed(program), *needed(jostle.library)]:
+        target = jail / str(source).lstrip("/")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source, target)
+    for folder in ("spool", "truth", "data"):
+        (jail / folder).mkdir()
+    env = {"JOSTLE_SPOOL": "/spool", "TRUTH": "/truth"}
+    program_env = jostle.environment() | env
+    done = subprocess.run(["chroot", jail, "/usr/bin/env"], capture_output=True)
+    assert done.returncode != 0  # the jail is bare
+    done = subprocess.run(
+        [sys.executable, "-c", _IN_JAIL, jail, program, "/data", "return", "large"],
+        env=program_env | {"JAIL_PRELOAD": program_env.pop("LD_PRELOAD")}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    inside = Runner.__new__(Runner)
+    inside.spool, inside.truth = jail / "spool", jail / "truth"
+    result = inside.collect()
+    result.check("posix")
+    assert peek.read_spool(inside.spool)[0].job == "test"
+
+
+_IN_JAIL = """
+import os, sys
+os.environ["LD_PRELOAD"] = os.environ.pop("JAIL_PRELOAD")
+os.chroot(sys.argv[1]); os.chdir("/")
+os.execv(sys.argv[2], sys.argv[2:])
+"""
+
+
+def needed(binary: Path) -> list[Path]:
+    """Shared objects that a program loads."""
+    listing = subprocess.run(["ldd", binary], capture_output=True, text=True).stdout
+    words = [w for line in listing.splitlines() for w in line.split() if w.startswith("/")]
+    return [Path(w) for w in words if Path(w).exists()]

@@ -1,0 +1,160 @@
+"""The program cannot tell that it is being profiled."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from harness import Compile, Runner
+
+_CALL = re.compile(r"^JST_CALL(?:_OPT)?\(\s*\w+,\s*(\w+),", re.M)
+
+
+def exported(library: Path) -> list[str]:
+    """Names that a shared object defines for others."""
+    listing = subprocess.run(
+        ["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True
+    )
+    return sorted(line.split()[-1].split("@")[0] for line in listing.stdout.splitlines())
+
+
+def test_export_list(library: Path, root: Path) -> None:
+    """The library exports the functions of calls.def and not one name more."""
+    wanted = sorted(_CALL.findall((root / "schema" / "calls.def").read_text()))
+    assert len(wanted) == len(set(wanted))
+    assert exported(library) == wanted
+
+
+def test_needs_libc_alone(library: Path) -> None:
+    """No other library comes into the process with us."""
+    listing = subprocess.run(["readelf", "-d", library], capture_output=True, text=True, check=True)
+    needed = set(re.findall(r"NEEDED.*\[(.*?)\]", listing.stdout))
+    assert needed <= {"libc.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
+    assert "TEXTREL" not in listing.stdout
+
+
+def test_names_of_ours_stay_the_programs(jostle: Runner, build: Compile) -> None:
+    """A program's functions named like our helpers are neither called nor replaced."""
+    program = build("hijack.c", "-rdynamic")
+    jostle.run(program, jostle.data).check("posix")
+
+
+def test_modes_of_new_files(jostle: Runner, build: Compile) -> None:
+    """O_CREAT and O_TMPFILE keep their mode argument."""
+    jostle.run(build("modes.c"), jostle.data)
+
+
+def test_variadic_arguments(jostle: Runner, build: Compile) -> None:
+    """fcntl, execl and prctl pass on whatever they are given."""
+    seen = jostle.run(build("variadic.c"), jostle.data)
+    assert seen.stdout == "one two ENV=3\n"
+
+
+@pytest.mark.parametrize("source", ["errors.c", "posix_data.c", "stdio_all.c"])
+def test_switched_off(jostle: Runner, build: Compile, source: str) -> None:
+    """With JOSTLE=off the same programs work and leave no trace."""
+    jostle.run(build(source), jostle.data, env={"JOSTLE": "off"})
+    assert not list(jostle.spool.iterdir())
+
+
+COMMANDS = {
+    "pipeline": ["/bin/sh", "-c", "ls -la / | sort | md5sum; seq 1000 | tail -n 3; echo err >&2; exit 3"],
+    "bash": ["bash", "-c", "exec 3>&1; echo out >&3; printf '%s\\n' a b c | while read x; do echo $x; done"],
+    "python": [sys.executable, "-c", "import sys; print('out'); sys.stderr.write('err'); sys.exit(7)"],
+    "cannot": ["/bin/cat", "/nonexistent/file"],
+    "python-threads": [
+        sys.executable, "-c",
+        "import subprocess, threading, concurrent.futures as c\n"
+        "with c.ThreadPoolExecutor(8) as p: print(sum(p.map(len, [open(__import__('os').devnull).read()] * 9)))\n"
+        "print(subprocess.check_output(['echo', 'x']))",
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_output_is_the_same(jostle: Runner, name: str) -> None:
+    """Status, stdout and stderr are the same, byte for byte, without us, with us and switched off."""
+    bare = jostle.run(*COMMANDS[name], code=None, preload=[])
+    for mode in ("on", "off"):
+        seen = jostle.run(*COMMANDS[name], code=None, env={"JOSTLE": mode})
+        assert (seen.code, seen.stdout, seen.stderr) == (bare.code, bare.stdout, bare.stderr), mode
+
+
+def test_descriptors_are_the_same(jostle: Runner) -> None:
+    """A program finds no descriptor of ours, and gets the numbers it would get without us."""
+    script = (
+        "import os, time\n"
+        "f = open('x', 'wb'); f.write(bytes(200000)); f.flush(); time.sleep(0.25)\n"
+        "print(f.fileno(), os.dup(0), sorted(os.listdir('/proc/self/fd')))\n"
+    )
+    bare = jostle.run(sys.executable, "-c", script, preload=[])
+    seen = jostle.run(sys.executable, "-c", script)
+    assert seen.stdout == bare.stdout
+
+
+def test_children_to_wait_for(jostle: Runner, build: Compile) -> None:
+    """wait() finds no child of ours and no signal handler or mask is changed."""
+    seen = jostle.run(build("surroundings.c"), jostle.data)
+    bare = jostle.run(build("surroundings.c"), jostle.data, preload=[])
+    assert seen.stdout == bare.stdout
+
+
+PRELOADS = {
+    "jemalloc": "libjemalloc.so.2", "tcmalloc": "libtcmalloc_minimal.so.4", "asan": "libasan.so.8"
+}  # fmt: skip
+
+
+def find_library(name: str) -> Path:
+    """A library of the system, or a skip with a word."""
+    listing = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True).stdout
+    found = re.search(rf"{re.escape(name)} .*=> (\S+)", listing)
+    if found is None:
+        pytest.skip(f"needs {name}, which is not installed")
+    return Path(found[1])
+
+
+@pytest.mark.parametrize("order", ["before", "after"])
+@pytest.mark.parametrize("name", PRELOADS)
+def test_beside_other_preloads(jostle: Runner, build: Compile, name: str, order: str) -> None:
+    """Allocators and the address sanitizer share the process, on either side of us."""
+    other = find_library(PRELOADS[name])
+    if name == "asan" and order == "after":
+        pytest.skip("the sanitizer refuses to come second, whoever is first")
+    both = [other, jostle.library] if order == "before" else [jostle.library, other]
+    quiet: dict[str, str | None] = {"ASAN_OPTIONS": "detect_leaks=0"}
+    for source, metrics in [("posix_data.c", ["posix_write", "posix_read"]), ("fork_threads.c", ["posix"]),
+                            ("stdio_all.c", ["stdio_write"])]:  # fmt: skip
+        if name == "asan" and source == "fork_threads.c":
+            continue  # _Fork and raw clone beside threads are not the sanitizer's promise
+        runner = Runner(jostle.library, make_folder(jostle, source))
+        runner.run(build(source), runner.data, preload=both, env=quiet).check(*metrics)
+
+
+def make_folder(jostle: Runner, name: str) -> Path:
+    """A folder for one more runner."""
+    folder = jostle.truth.parent / name
+    folder.mkdir()
+    return folder
+
+
+@pytest.mark.parametrize("order", ["before", "after"])
+def test_beside_another_wrapper(jostle: Runner, build: Compile, order: str) -> None:
+    """Another profiler that wraps the same call sees each call once, and so do we."""
+    other = build("wrapper.c", "-shared", "-fPIC")
+    both = [other, jostle.library] if order == "before" else [jostle.library, other]
+    result = jostle.run(build("ends.c"), jostle.data, "return", "large", preload=both)
+    result.check("posix")
+    (pid,) = result.truth
+    assert int(result.notes["wrapper"][0]) == result.truth[pid]["posix_write_ops"]
+
+
+def test_program_with_sanitizer(jostle: Runner, build: Compile) -> None:
+    """A program built with AddressSanitizer, which wants to come first."""
+    program = build("ends.c", "-fsanitize=address")
+    asan = find_library("libasan.so.8")
+    result = jostle.run(program, jostle.data, "return", "large", preload=[asan, jostle.library],
+                        env={"ASAN_OPTIONS": "detect_leaks=0"})  # fmt: skip
+    result.check("posix_write")
