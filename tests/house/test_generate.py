@@ -1,0 +1,117 @@
+"""The generator: its parsers, its rules, and that what is committed is fresh."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def generate(root: Path) -> ModuleType:
+    sys.path.insert(0, str(root / "tools"))
+    import generate
+
+    return generate
+
+
+def test_outputs_are_fresh(root: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, root / "tools" / "generate.py", "--check"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_calls_may_span_lines(generate: ModuleType, tmp_path: Path) -> None:
+    path = tmp_path / "calls.def"
+    path.write_text(
+        "// JST_CALL(in, a, comment, (void), x)\n"
+        'JST_CALL(posix, open, int, (const char *path, int flags, ...), "open")\n'
+        "JST_CALL_OPT(stdio, visit, void,\n"
+        '             (int n, void (*each)(int, char **), char *name),\n             "other")\n'
+    )
+    first, second = generate.load_calls(path)
+    assert first.params == "const char *path, int flags, ..."
+    assert (first.returns, first.group, first.optional) == ("int", "open", False)
+    assert second.params == "int n, void (*each)(int, char **), char *name"
+    assert second.optional
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("JST_CALL(posix, open, int, (void)", "no closing parenthesis"),
+        ("JST_CALL(posix, open, int)", "3 fields"),
+        ("JST_CALLS(posix)", "cannot read"),
+        ('JST_CALL(a, f, int, (void), "x")\n' * 2, "listed twice: f"),
+    ],
+)
+def test_faults_in_calls(generate: ModuleType, tmp_path: Path, text: str, complaint: str) -> None:
+    path = tmp_path / "calls.def"
+    path.write_text(text)
+    with pytest.raises(generate.SchemaError, match=complaint):
+        generate.load_calls(path)
+
+
+METRIC = """
+[[metric]]
+id = "{id}"
+module = "posix"
+kind = "{kind}"
+unit = "{unit}"
+scope = "{scope}"
+merge = "sum"
+since = "0.1"
+doc = "A thing."
+"""
+GOOD = {"id": "posix_x", "kind": "counter", "unit": "ops", "scope": "mount"}
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"id": "PosixX"}, "snake case"),
+        ({"id": "stdio_x"}, "begin with its module"),
+        ({"kind": "rate"}, "kind must be"),
+        ({"scope": "host"}, "scope must be"),
+        ({"kind": "timer"}, "unit is ns"),
+        ({"kind": "histogram"}, "per process"),
+    ],
+)
+def test_rules_of_metrics(
+    generate: ModuleType, tmp_path: Path, change: dict[str, str], complaint: str
+) -> None:
+    path = tmp_path / "metrics.toml"
+    path.write_text(METRIC.format(**{**GOOD, **change}))
+    with pytest.raises(generate.SchemaError, match=complaint):
+        generate.load_metrics(path)
+
+
+def test_metrics_are_listed_once(generate: ModuleType, tmp_path: Path) -> None:
+    path = tmp_path / "metrics.toml"
+    path.write_text(METRIC.format(**GOOD) * 2)
+    with pytest.raises(generate.SchemaError, match="twice"):
+        generate.load_metrics(path)
+
+
+def test_cells_do_not_overlap(generate: ModuleType) -> None:
+    """Each cell has one owner, and the table text says the same as the codes."""
+    metrics = generate.load_metrics(generate.METRICS_TOML)
+    layout = generate.lay_out(metrics)
+    text = generate.table_text(metrics, layout)
+    owner: dict[int, str] = {}
+    for line in text.splitlines():
+        name, _kind, _unit, scope, cell, count = line.split()
+        slots = generate.MOUNT_SLOTS if scope == "mount" else 1
+        for slot in range(slots):
+            for at in range(int(cell), int(cell) + int(count)):
+                place = slot * layout.stride + at
+                assert place not in owner, f"{name} and {owner[place]} share cell {place}"
+                owner[place] = name
+    codes = generate.cell_codes(metrics, layout)
+    assert {at for at, code in enumerate(codes) if code} == set(owner)
+    assert f"0x{zlib.crc32(text.encode()):08x}u" in generate.c_source(metrics, layout)
