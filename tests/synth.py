@@ -392,7 +392,8 @@ TYPICAL = (
     "posix_read_ops posix_read_bytes posix_read_ns posix_write_ops posix_write_bytes "
     "posix_write_ns posix_seek_ops os_read_chars os_write_chars os_write_bytes os_read_calls "
     "os_write_calls os_user_ns os_system_ns os_runqueue_ns os_voluntary_switches "
-    "os_involuntary_switches os_minor_faults os_rss_bytes self_calls_ops self_heartbeat_ns self_cost_ns"
+    "os_involuntary_switches os_minor_faults os_rss_bytes self_calls_ops self_heartbeat_ns "
+    "self_cost_ns"
 ).split()
 
 

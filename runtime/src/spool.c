@@ -39,6 +39,7 @@ static void read_boot_id(void)
 static void job_name(char *out, size_t n)
 {
     const char *job = jst_cfg.job, *end = out + n;
+    read_boot_id();
     if (jst_cfg.job_is_session) {
         char boot[10];
         for (unsigned i = 0; i < 8; i++)
@@ -118,7 +119,6 @@ static void fill_head(jst_head *h)
     h->gid = (uint32_t)jst_sys0(SYS_getgid);
     h->sid = (uint32_t)jst_sys1(SYS_getsid, 0);
     h->part = jst_now_life.part;
-    read_boot_id();
     jst_copy(h->boot_id, boot_id, 16);
     job_name(h->job, sizeof h->job);
     jst_put_text(h->library, h->library + sizeof h->library, JST_VERSION);
@@ -389,7 +389,6 @@ void jst_short_record(enum jst_end reason)
         return;
     char name[128];
     size_t size;
-    read_boot_id();
     jst_clock_calibrate();
     char *p = file_name(name, name + sizeof name);
     p = jst_put_number(p, name + sizeof name, (uint64_t)jst_sys0(SYS_getuid));

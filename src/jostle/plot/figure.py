@@ -41,7 +41,7 @@ _STYLE: Any = {
     "svg.fonttype": "path",
     "svg.hashsalt": "jostle",
 }
-_WIDTH, _PANEL, _HEAD, _FOOT, _GAP = 9.6, 1.75, 0.92, 0.62, 0.5  # inches
+_WIDTH, _PANEL, _HEAD, _FOOT, _GAP = 9.6, 1.75, 0.84, 0.62, 0.46  # inches
 
 
 def save(chart: Chart, path: Path) -> Path:
@@ -69,7 +69,7 @@ def _build(chart: Chart) -> Figure:
     number = len(chart.panels)
     height = _HEAD + number * _PANEL + (number - 1) * _GAP + _FOOT
     picture = Figure(figsize=(_WIDTH, height))
-    left, width = 1.0 / _WIDTH, (_WIDTH - 1.3) / _WIDTH
+    left, width = 1.0 / _WIDTH, (_WIDTH - 1.55) / _WIDTH
     picture.text(0.3 / _WIDTH, 1 - 0.34 / height, chart.title, fontsize=13, fontweight="bold")
     first: Axes | None = None
     for index, panel in enumerate(chart.panels):
@@ -80,12 +80,12 @@ def _build(chart: Chart) -> Figure:
         first = first or axes
         _panel(axes, panel)
         if index < number - 1:
-            axes.tick_params(labelbottom=False)
+            axes.tick_params(labelbottom=False, bottom=False)
         else:
             _time_axis(axes, chart)
     if chart.note:
         picture.text(
-            (_WIDTH - 0.3) / _WIDTH, 0.1 / height, chart.note, fontsize=7.5, color=_SOFT, ha="right"
+            (_WIDTH - 0.55) / _WIDTH, 0.1 / height, chart.note, fontsize=7.5, color=_SOFT, ha="right"
         )
     return picture
 
@@ -97,7 +97,7 @@ def _panel(axes: Axes, panel: Panel) -> None:
     overlap would hide one another.
     """
     top = ceiling(panel.peak, panel.unit)
-    mirrored = len(panel.series) == 2
+    mirrored = len(panel.series) == 2 and all(series.peak > 0 for series in panel.series)
     for index, series in enumerate(panel.series):
         colour = PALETTE[index % len(PALETTE)]
         sign = -1.0 if mirrored and index == 1 else 1.0
