@@ -90,6 +90,7 @@ class Profile:
     block_capacity: int = 4
     block_bytes: int = 4096
     blocks_used: int = 3
+    align: int = 4096  # of the areas in the head
     layout: Layout = field(default_factory=schema_layout)
     head_slots: dict[int, tuple[int, int, int, int]] = field(default_factory=dict)
     rows: list[Row] = field(default_factory=list)  # what the records hold
@@ -201,10 +202,10 @@ class Profile:
     ) -> bytes:
         """Header, commits, table, blocks: base is committed, total is in the blocks."""
         layout, text = self.layout, self.layout.text
-        commit_bytes = 4096 * -(-(16 + 8 * layout.cell_count) // 4096)
+        commit_bytes = self._aligned(16 + 8 * layout.cell_count)
         block_bytes = max(self.block_bytes, 64 + 8 * layout.cell_count)
         table_offset = 4096 + 2 * commit_bytes
-        block_offset = 4096 * -(-(table_offset + len(text)) // 4096)
+        block_offset = self._aligned(table_offset + len(text))
         head_bytes = block_offset + block_bytes * self.block_capacity
         generation = len(self.records) if self.generation is None else self.generation
         head = bytearray(head_bytes)
@@ -236,6 +237,9 @@ class Profile:
         head[table_offset : table_offset + len(text)] = text
         self._put_blocks(head, block_offset, block_bytes, total)
         return bytes(head)
+
+    def _aligned(self, n: int) -> int:
+        return -(-n // self.align) * self.align
 
     def _put_blocks(
         self, head: bytearray, offset: int, block_bytes: int, total: Mapping[int, int]

@@ -190,7 +190,8 @@ int64_t jst_decode_add_fd(jst_decode *d, int fd, int32_t process, uint64_t from_
                           uint32_t flags)
 {
     struct stat st;
-    jst_source s = {.fd = fd, .buffer = d->buffer, .buffer_bytes = WINDOW_BYTES};
+    jst_source s = {
+        .fd = fd, .window = d->buffer, .buffer = d->buffer, .buffer_bytes = WINDOW_BYTES};
     if (fstat(fd, &st) == 0 && st.st_size > 0)
         s.size = (uint64_t)st.st_size;
     return add(d, &s, process, from_record, flags);
@@ -199,7 +200,8 @@ int64_t jst_decode_add_fd(jst_decode *d, int fd, int32_t process, uint64_t from_
 int64_t jst_decode_add_bytes(jst_decode *d, const void *bytes, size_t size, int32_t process,
                              uint64_t from_record, uint32_t flags)
 {
-    jst_source s = {.fd = -1, .size = size, .window = bytes, .window_bytes = size};
+    jst_source s = {
+        .fd = -1, .size = size, .window = size > 0 ? bytes : d->buffer, .window_bytes = size};
     return add(d, &s, process, from_record, flags);
 }
 

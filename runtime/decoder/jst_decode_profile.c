@@ -110,7 +110,6 @@ static bool read_table(jst_job *j)
         wrong = jst_table_read(t, &shape, text, j->d);
         if (wrong == NULL && t->crc != head32(j, AT_TABLE_CRC))
             wrong = "the metric table fails its checksum";
-#endif
         if (wrong != NULL)
             jst_table_free(t);
     }
