@@ -98,22 +98,31 @@ def check_readable(folder: Path) -> None:
         facts = folder.stat()
     except FileNotFoundError:
         raise SpoolError(
-            f"the spool {folder} does not exist",
-            hint="check the name; it appears with the first profile: jostle run -- CMD",
+            f"The spool {folder} does not exist.",
+            hint="Check the name; it appears with the first profile: jostle run -- CMD",
+        ) from None
+    except PermissionError:
+        closed = next(parent for parent in reversed(folder.absolute().parents)
+                      if not os.access(parent, os.X_OK))  # fmt: skip
+        owner = owner_name(closed.stat().st_uid)
+        raise SpoolError(
+            f"The spool {folder} cannot be reached: {closed} belongs to {owner} and is closed "
+            f"to you ({owner_name(os.geteuid())}).",
+            hint=f"Ask {owner} to ingest it, or name a spool of your own.",
         ) from None
     except OSError as error:
-        raise SpoolError(f"the spool {folder} cannot be reached: {error.strerror}") from error
+        raise SpoolError(f"The spool {folder} cannot be reached: {error.strerror}.") from error
     if stat.S_ISDIR(facts.st_mode) and not os.access(folder, os.R_OK | os.X_OK):
         mode, owner = stat.filemode(facts.st_mode), owner_name(facts.st_uid)
         raise SpoolError(
-            f"the spool {folder} cannot be read: it belongs to {owner} ({mode}) "
-            f"and you are {owner_name(os.geteuid())}",
-            hint=f"ask {owner} to ingest it, run as {owner} (sudo -u {owner} jostle ingest "
-            f"{folder}), or name a spool of your own",
+            f"The spool {folder} cannot be read: it belongs to {owner} ({mode}) "
+            f"and you are {owner_name(os.geteuid())}.",
+            hint=f"Ask {owner} to ingest it, run as {owner} (sudo -u {owner} jostle ingest "
+            f"{folder}), or name a spool of your own.",
         )
     if not stat.S_ISDIR(facts.st_mode) and not os.access(folder, os.R_OK):
         raise SpoolError(
-            f"{folder} cannot be read: it belongs to {owner_name(facts.st_uid)}",
-            hint="profiles are readable by their owner and root only; "
-            f"ask {owner_name(facts.st_uid)} or root to ingest it",
+            f"{folder} cannot be read: it belongs to {owner_name(facts.st_uid)}.",
+            hint="Profiles are readable by their owner and root only; "
+            f"ask {owner_name(facts.st_uid)} or root to ingest it.",
         )

@@ -66,7 +66,7 @@ def _opening(cast: tuple[object, ...], repository: Path, seconds: int) -> None:
     kind = file_system_of(repository)
     show(
         "[bold]jostle demo[/bold]: two ordinary programs share one disk. Neither was rebuilt,",
-        f"neither knows of the other. Both are watched in the same slices of 500 ms, for {seconds} s.",
+        f"neither knows of the other. Both are watched in the same 500 ms slices for {seconds} s.",
         "",
         f"The demo's own repository ({kind}); set it, and every command below is yours to type:",
     )

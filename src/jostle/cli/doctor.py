@@ -25,8 +25,7 @@ def command(repository: Path, as_json: bool) -> int:
     from jostle.cli.checks import all_checks
 
     findings = []
-    frame = table(["", "check", "finding"])
-    frame.columns[1].no_wrap = True
+    frame = table(["=", "=check", "finding"])
     for check in all_checks(repository):
         findings.append(check)
         wide, plain, style = _SIGNS[check.state]

@@ -36,7 +36,9 @@ def command(
     name = what if what in TABLES else store.resolve_job(what)
     path = Path(out) if out else Path(f"{name}.{chosen}")
     if path.exists() and not force:
-        raise UsageError(f"{path} is there already", hint="add --force, or name another with --out")
+        raise UsageError(
+            f"{path} is there already.", hint="Add --force, or name another with --out."
+        )
     with Bar(f"writing {path}", quiet=as_json):
         report = store.export(name, chosen, path)
     if as_json:

@@ -13,6 +13,8 @@ def significant(value: float) -> str:
     if value == 0:
         return "0"
     digits = 0 if abs(value) >= 99.95 else 1 if abs(value) >= 9.995 else 2
+    if abs(value) < 0.0995:
+        return f"{value:.2g}" if abs(value) >= 0.0001 else f"{value:.1e}"
     return f"{value:.{digits}f}"
 
 
@@ -100,5 +102,5 @@ def rate(value: float, unit: str) -> str:
     if unit == "bytes":
         return f"{byte_count(value)}/s"
     if unit == "ns":
-        return f"{significant(value / 1e9)} s/s"
+        return f"{duration(value)}/s"
     return f"{count(value)} {unit}/s"

@@ -8,14 +8,14 @@ from typing import Any
 import click
 
 from jostle.cli.config import owner_name
-from jostle.cli.format import byte_count, count, duration, iso_time, local_time
+from jostle.cli.format import byte_count, count, duration, iso_time, local_time, zone_name
 from jostle.cli.options import (
     json_option,
     open_repository,
     repository_flag,
     repository_option,
 )
-from jostle.cli.output import emit_json, next_steps, show, table
+from jostle.cli.output import console, emit_json, next_steps, show, table
 
 _BYTES = """
 SELECT job, sum(posix_read_bytes_sum + stdio_read_bytes_sum)::BIGINT AS read_bytes,
@@ -68,22 +68,26 @@ def job_rows(repository: Path) -> list[dict[str, Any]]:
 
 
 def _print(rows: list[dict[str, Any]]) -> None:
-    several = len({row["uid"] for row in rows}) > 1
-    columns = ["job", "started", ">lasted", ">processes", ">nodes", ">read", ">written", "program"]
-    frame = table([*columns, "user"] if several else columns)
-    frame.columns[0].no_wrap = True
-    frame.columns[1].no_wrap = True
+    """Print the table; columns that say the same of every job, or find no room, are left out."""
+    wide = console().width >= 100
+    users = len({row["uid"] for row in rows}) > 1
+    nodes = any(row["hosts"] != 1 for row in rows)
+    zones = {zone_name(row["start_ns"]) for row in rows}
+    zone = f" ({zones.pop()})" if len(zones) == 1 else ""
+    columns = ["=job", f"=started{zone}", ">lasted", ">procs", ">read", ">written"]
+    columns += [">nodes"] * nodes + ["=user"] * users + ["program"] * wide
+    frame = table(columns)
     for row in rows:
         lasted = duration(max(row["end_ns"] - row["start_ns"], 0))
         cells = [
             row["job"],
-            local_time(row["start_ns"]),
-            f"{lasted}, runs" if row["running"] else lasted,
+            local_time(row["start_ns"], zone=not zone),
+            f"{lasted} so far" if row["running"] else lasted,
             count(row["processes"]),
-            count(row["hosts"]),
             byte_count(row["read_bytes"]),
             byte_count(row["written_bytes"]),
-            Path(row["program"] or "?").name,
         ]
-        frame.add_row(*cells, *([owner_name(row["uid"])] if several else []))
+        cells += [count(row["hosts"])] * nodes + [owner_name(row["uid"])] * users
+        cells += [Path(row["program"] or "?").name] * wide
+        frame.add_row(*cells)
     show(frame)

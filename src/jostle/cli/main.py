@@ -60,11 +60,11 @@ class Verbs(click.Group):
             return super().resolve_command(ctx, args)
         close = difflib.get_close_matches(name, VERBS, n=3, cutoff=0.5)
         close += [verb for verb in VERBS if verb.startswith(name) and verb not in close]
-        hints = [f"did you mean `{_join_or(close)}`?"] if close else []
+        hints = [f"Did you mean `{_join_or(close)}`?"] if close else []
         if not close and shutil.which(name):
-            hints.append(f"to profile a command write `jostle run -- {' '.join(args)}`")
-        hints.append("`jostle --help` lists all verbs")
-        raise UsageError(f"there is no verb `{name}`", hint="; ".join(hints))
+            hints.append(f"To profile a command: `jostle run -- {' '.join(args)}`.")
+        hints.append("`jostle --help` lists all verbs.")
+        raise UsageError(f"There is no verb `{name}`.", hint="\n".join(hints))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the verbs by section, without importing any of them."""
@@ -129,7 +129,7 @@ def main(args: Sequence[str] | None = None) -> int:
         return 2
     except click.UsageError as error:
         context = error.ctx.command_path if error.ctx else "jostle"
-        return _fail(words, error.format_message(), f"see `{context} --help`", 2)
+        return _fail(words, error.format_message(), f"See `{context} --help`.", 2)
     except click.ClickException as error:
         return _fail(words, error.format_message(), "", error.exit_code)
     except JostleError as error:
@@ -137,10 +137,20 @@ def main(args: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, click.Abort):
         click.echo("jostle: interrupted", err=True)
         return 130
-    except BrokenPipeError:
-        # The reader (say `head`) has seen enough. Python would complain once more at its exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except Exception as error:
+        if isinstance(error, BrokenPipeError):
+            return _silence()
+        if os.environ.get("JOSTLE_DEBUG"):
+            raise
+        message = f"Something broke that should not: {type(error).__name__}: {error}"
+        return _fail(words, message, "JOSTLE_DEBUG=1 shows where; please report it.", 1)
+
+
+def _silence() -> int:
+    """End quietly because the reader of our output (say `head`) has seen enough."""
+    # Python would complain once more at its exit.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
 
 
 def _fail(words: Sequence[str], message: str, hint: str, exit_code: int) -> int:

@@ -78,15 +78,15 @@ def view(name: str) -> View:
         close += [other for other in names() if name in other and other not in close][
             : 3 - len(close)
         ]
-        near = "did you mean `" + "`, `".join(close) + "`?\n" if close else ""
+        near = "Did you mean `" + "`, `".join(close) + "`?\n" if close else ""
         raise UsageError(
-            f"there is no metric `{name}`",
-            hint=f"{near}pairs: {', '.join(_PAIRS)}; all metrics: docs/reference/metrics.md",
+            f"There is no metric `{name}`.",
+            hint=f"{near}Pairs: {', '.join(_PAIRS)}; all metrics: docs/reference/metrics.md.",
         )
     if metric.kind == "histogram":
         raise UsageError(
-            f"`{name}` is a histogram and has no line over time",
-            hint="`jostle digest JOB` shows histograms",
+            f"`{name}` is a histogram and has no line over time.",
+            hint="`jostle digest JOB` shows histograms.",
         )
     title = metric.doc.rstrip(".")
     return View(

@@ -82,8 +82,8 @@ class SliceLength(click.ParamType[int]):
             if 100_000_000 <= length <= 60_000_000_000:
                 return length
         raise UsageError(
-            f"`{value}` is no slice length: it must lie between 100 ms and 60 s",
-            hint="write for example `--slice 500ms` or `--slice 4s`",
+            f"`{value}` is no slice length: it must lie between 100 ms and 60 s.",
+            hint="Write for example `--slice 500ms` or `--slice 4s`.",
         )
 
 
@@ -98,7 +98,9 @@ class Age(click.ParamType[float]):
         """Return seconds."""
         match = _AGE.fullmatch(str(value).strip())
         if not match:
-            raise UsageError(f"`{value}` is no age", hint="write for example `12h`, `30d` or `8w`")
+            raise UsageError(
+                f"`{value}` is no age.", hint="Write for example `12h`, `30d` or `8w`."
+            )
         return float(match[1]) * _AGE_SECONDS[match[2]]
 
 

@@ -46,13 +46,13 @@ def console(*, err: bool = False) -> Console:
     stream = sys.stderr if err else sys.stdout
     # A pipe has no width: rich would fold at 80 columns and programs would lose whole words.
     width = None if stream.isatty() or "COLUMNS" in os.environ else 200
-    return Console(
-        file=stream, width=width, highlight=False, soft_wrap=False, no_color=not has_colour(stream)
-    )
+    if has_colour(stream):
+        return Console(file=stream, width=width, highlight=False)
+    return Console(file=stream, width=width, highlight=False, color_system=None)
 
 
 def table(columns: Sequence[str], *, title: str | None = None) -> Table:
-    """Return an empty table in the house style; a column named `>name` is right-aligned."""
+    """Return an empty table in the house style; `>name` is right-aligned, `=name` never folded."""
     from rich import box
     from rich.table import Table
 
@@ -63,13 +63,14 @@ def table(columns: Sequence[str], *, title: str | None = None) -> Table:
         box=box.SIMPLE_HEAD if utf8() else box.ASCII2,
         pad_edge=False,
         show_edge=False,
+        collapse_padding=True,
         header_style="bold",
     )
     for name in columns:
         if name.startswith(">"):
-            frame.add_column(name[1:], justify="right", no_wrap=True)
+            frame.add_column(name[1:], justify="right", no_wrap=True, overflow="fold")
         else:
-            frame.add_column(name, overflow="fold")
+            frame.add_column(name.lstrip("="), no_wrap=name.startswith("="), overflow="fold")
     return frame
 
 

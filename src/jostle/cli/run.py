@@ -78,7 +78,7 @@ def command(
     try:
         outcome = run(cmd, child_environment(spool, name, slice_ns))
         _report(cmd, name, spool, outcome, repository, as_json=as_json, keep=keep)
-    except (JostleError, OSError) as error:
+    except Exception as error:  # the report's trouble must not become CMD's
         if outcome is None:
             raise
         _keep_for_later(spool, error)
@@ -96,8 +96,8 @@ def job_name(named: str | None, program: str) -> str:
     if named:
         if _JOB_NAME.search(named) or len(named) > 64:
             raise UsageError(
-                f"`{named}` cannot name a job: letters, digits, `_`, `.` and `-`, at most 64",
-                hint=f"for example --job {_JOB_NAME.sub('_', named)[:64]}",
+                f"`{named}` cannot name a job: letters, digits, `_`, `.` and `-`, at most 64.",
+                hint=f"For example --job {_JOB_NAME.sub('_', named)[:64]}",
             )
         return named
     stem = _JOB_NAME.sub("_", os.path.basename(program))[:40] or "job"
@@ -129,8 +129,8 @@ def child_environment(spool: Spool, name: str, slice_ns: int | None) -> dict[str
     library = str(_native_path("libjostle.so"))
     if " " in library or ":" in library:
         raise JostleError(
-            f"{library} cannot be preloaded: LD_PRELOAD splits at spaces and colons",
-            hint="install jostle below a path without them",
+            f"{library} cannot be preloaded: LD_PRELOAD splits at spaces and colons.",
+            hint="Install jostle below a path without them.",
         )
     environment = dict(os.environ)
     others = environment.get("LD_PRELOAD", "")

@@ -67,8 +67,8 @@ def run(command: Sequence[str], environment: Mapping[str, str]) -> Outcome:
     except OSError as error:
         missing = isinstance(error, FileNotFoundError)
         raise UsageError(
-            f"cannot run `{command[0]}`: {error.strerror}",
-            hint="check the spelling and PATH" if missing else "check that it is executable",
+            f"Cannot run `{command[0]}`: {error.strerror}.",
+            hint="Check the spelling and PATH." if missing else "Check that it is executable.",
             exit_code=127 if missing else 126,
         ) from error
     try:

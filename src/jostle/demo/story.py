@@ -52,8 +52,8 @@ def workplace() -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="jostle-demo-", dir=[*disks, *usable][0]) as name:
         if shutil.disk_usage(name).free < 2 << 30:
             raise JostleError(
-                f"the demo needs 2 GiB of room in {Path(name).parent}",
-                hint="make room, or set TMPDIR to a folder on another disk",
+                f"The demo needs 2 GiB of room in {Path(name).parent}.",
+                hint="Make room, or set TMPDIR to a folder on another disk.",
             )
         yield Path(name)
 

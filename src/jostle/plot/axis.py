@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from datetime import datetime
 
-from jostle.cli.format import quantity, significant
+from jostle.cli.format import quantity
 
 _ROUND: tuple[float, ...] = (
     1,
@@ -53,20 +53,18 @@ def value_label(value: float, unit: str, *, level: bool) -> str:
     """Return an axis label for `value` (of `unit` per second unless it is a level)."""
     if value == 0:
         return "0"
-    if unit == "ns" and not level:
-        return significant(value / 1e9)
     number, _, rest = quantity(value, unit).partition(" ")
     if "." in number:
         number = number.rstrip("0").rstrip(".")
     text = f"{number} {rest}".rstrip()
-    return f"{text}/s" if unit == "bytes" and not level else text
+    return f"{text}/s" if unit in ("bytes", "ns") and not level else text
 
 
 def unit_label(unit: str, *, level: bool) -> str:
     """Return what the value axis measures."""
     if level:
         return unit
-    return {"bytes": "bytes per second", "ns": "seconds per second"}.get(unit, f"{unit} per second")
+    return {"bytes": "bytes per second", "ns": "time per second"}.get(unit, f"{unit} per second")
 
 
 @dataclass(frozen=True)

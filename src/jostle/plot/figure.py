@@ -85,7 +85,12 @@ def _build(chart: Chart) -> Figure:
             _time_axis(axes, chart)
     if chart.note:
         picture.text(
-            (_WIDTH - 0.55) / _WIDTH, 0.1 / height, chart.note, fontsize=7.5, color=_SOFT, ha="right"
+            (_WIDTH - 0.55) / _WIDTH,
+            0.1 / height,
+            chart.note,
+            fontsize=7.5,
+            color=_SOFT,
+            ha="right",
         )
     return picture
 
@@ -117,7 +122,7 @@ def _panel(axes: Axes, panel: Panel) -> None:
     axes.spines["bottom"].set_visible(not mirrored)
     if mirrored:
         axes.axhline(0, color=_SOFT, linewidth=0.8)
-    if panel.unit != "bytes":
+    if panel.unit not in ("bytes", "ns"):
         axes.set_ylabel(unit_label(panel.unit, level=panel.level), fontsize=8)
     _heading(axes, panel)
 

@@ -19,12 +19,12 @@ def check_suffix(path: Path) -> None:
     folder = path.absolute().parent
     if path.suffix.lower() not in SUFFIXES:
         raise UsageError(
-            f"`{path}` ends in no known kind of picture",
-            hint="name a file that ends in " + ", ".join(SUFFIXES),
+            f"`{path}` ends in no known kind of picture.",
+            hint=f"Name a file that ends in {', '.join(SUFFIXES)}.",
         )
     if not folder.is_dir():
-        raise UsageError(f"the folder {folder} does not exist", hint=f"mkdir -p {folder}")
+        raise UsageError(f"The folder {folder} does not exist.", hint=f"mkdir -p {folder}")
     if not os.access(folder, os.W_OK):
         raise UsageError(
-            f"the folder {folder} is not writable for you", hint="name a file elsewhere"
+            f"The folder {folder} is not writable for you.", hint="Name a file elsewhere."
         )

@@ -1,0 +1,186 @@
+"""Help, mistakes, JSON, colour and pipes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from conftest import ROOT, jostle, python
+
+VERBS = "run ingest jobs digest timeline background export doctor demo repository".split()
+LOOKING = (
+    ["jobs"],
+    ["digest", "tar-steady"],
+    ["timeline", "tar-steady", "sqlite-bursts"],
+    ["background", "tar-steady"],
+)
+
+
+def test_help_names_every_verb() -> None:
+    done = jostle("--help")
+    assert done.code == 0
+    for verb in VERBS:
+        assert f"\n  {verb} " in done.out
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_help(verb: str) -> None:
+    done = jostle(verb, "--help")
+    assert done.code == 0
+    assert done.out.startswith(f"Usage: jostle {verb}")
+
+
+def test_help_is_quick_and_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from jostle.cli import main; main(['--help']);"
+        "heavy = {'rich', 'numpy', 'pyarrow', 'duckdb', 'matplotlib'} & set(sys.modules);"
+        "sys.exit(str(heavy) if heavy else 0)"
+    )
+    done = python(code)
+    assert done.code == 0, done.err
+    best = min(_seconds("--help") for _ in range(3))
+    assert best < 0.3
+
+
+def _seconds(*words: str) -> float:
+    begin = time.perf_counter()
+    jostle(*words)
+    return time.perf_counter() - begin
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("timelin", "timeline"), ("jbos", "jobs"), ("ingst", "ingest")]
+)
+def test_unknown_verb_gets_a_suggestion(typed: str, meant: str) -> None:
+    done = jostle(typed)
+    assert done.code == 2
+    assert f"There is no verb `{typed}`." in done.err
+    assert f"Did you mean `{meant}`" in done.err
+    assert done.out == ""
+
+
+def test_forgotten_run_gets_a_suggestion() -> None:
+    done = jostle("ls", "-l")
+    assert done.code == 2
+    assert "`jostle run -- ls -l`" in done.err
+
+
+def test_unknown_job_gets_the_nearest_names(repository: str) -> None:
+    done = jostle("digest", "tar-stedy", "--repository", repository)
+    assert done.code == 2
+    assert "tar-stedy" in done.err
+    assert "tar-steady" in done.err
+    assert "jostle jobs" in done.err
+
+
+def test_unknown_metric_gets_the_nearest_names(repository: str) -> None:
+    done = jostle("timeline", "tar", "--metric", "posix_write_byte", "--repository", repository)
+    assert done.code == 2
+    assert "`posix_write_bytes`" in done.err
+
+
+def test_missing_spool(tmp_path: Path) -> None:
+    done = jostle("ingest", str(tmp_path / "none"), "--repository", str(tmp_path / "r"))
+    assert done.code == 2
+    assert "does not exist" in done.err
+    assert "mend:" in done.err
+    assert not (tmp_path / "r").exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to become somebody else")
+def test_unreadable_spool_names_its_owner(tmp_path: Path) -> None:
+    spool = tmp_path / "spool"
+    spool.mkdir(mode=0o700)
+    code = (
+        "import os, sys; from pathlib import Path;"
+        "from jostle.cli.config import check_readable, SpoolError; os.setgid(65534); os.setuid(65534)\n"
+        f"try: check_readable(Path({str(spool)!r}))\n"
+        "except SpoolError as e: print(e, '|', e.hint)"
+    )
+    for folder in (tmp_path, *tmp_path.parents):
+        if str(folder) != "/" and folder.stat().st_uid == 0 and "pytest" in str(folder):
+            folder.chmod(0o755)
+    done = python(code)
+    assert "belongs to root (drwx------) and you are nobody" in done.out, done.err
+    assert "sudo -u root jostle ingest" in done.out
+
+
+def test_no_repository_is_an_empty_state_not_an_error(tmp_path: Path) -> None:
+    done = jostle("jobs", "--repository", str(tmp_path / "none"))
+    assert done.code == 0
+    assert "No jobs yet" in done.out
+    assert "jostle run -- CMD" in done.err
+
+
+def test_empty_spool_is_an_empty_state(tmp_path: Path) -> None:
+    done = jostle("ingest", str(tmp_path), "--repository", str(tmp_path / "r"))
+    assert done.code == 0
+    assert "No profiles in" in done.out
+
+
+@pytest.mark.parametrize("words", LOOKING, ids=lambda words: words[0])
+def test_json_is_one_document_and_nothing_else(words: list[str], repository: str) -> None:
+    done = jostle(*words, "--json", "--repository", repository)
+    assert done.code == 0, done.err
+    json.loads(done.out)
+    assert done.err == ""
+
+
+def test_json_errors_are_json(repository: str) -> None:
+    done = jostle("digest", "none", "--json", "--repository", repository)
+    error = json.loads(done.err)["error"]
+    assert done.code == error["exit_code"] == 2
+    assert error["mend"]
+
+
+@pytest.mark.parametrize("words", LOOKING, ids=lambda words: words[0])
+def test_pipes_get_no_escapes_and_no_blank_ends(words: list[str], repository: str) -> None:
+    done = jostle(*words, "--repository", repository)
+    assert "\x1b" not in done.out + done.err
+    assert all(line == line.rstrip() for line in done.out.splitlines())
+
+
+@pytest.mark.parametrize("words", LOOKING, ids=lambda words: words[0])
+def test_each_verb_ends_with_the_next_command(words: list[str], repository: str) -> None:
+    done = jostle(*words, "--repository", repository)
+    assert done.err.startswith("next: jostle ")
+    assert f"--repository {repository}" in done.err
+
+
+@pytest.mark.parametrize("words", LOOKING, ids=lambda words: words[0])
+def test_ascii_terminals_get_ascii(words: list[str], repository: str) -> None:
+    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
+    done = jostle(*words, "--repository", repository, **plain)
+    assert done.code == 0, done.err
+    assert done.out.isascii()
+
+
+def test_terminal_has_colour_unless_told_otherwise(repository: str) -> None:
+    assert "\x1b[" in _in_terminal(["jobs", "--repository", repository], {})
+    assert "\x1b[" not in _in_terminal(["jobs", "--repository", repository], {"NO_COLOR": "1"})
+
+
+def _in_terminal(words: list[str], environment: dict[str, str]) -> str:
+    """Run in a pseudo terminal and return what it showed."""
+    code = "import pty, sys; pty.spawn([sys.executable, '-m', 'jostle.cli', *sys.argv[1:]])"
+    clean = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
+    clean |= {"PYTHONPATH": str(ROOT / "src"), "TERM": "xterm-256color", "PYTHONUTF8": "1"}
+    command = [sys.executable, "-c", code, *words]
+    done = subprocess.run(
+        command, stdin=subprocess.DEVNULL, env=clean | environment, capture_output=True, check=False
+    )
+    return done.stdout.decode(errors="replace")
+
+
+def test_a_closed_pipe_is_no_trouble(repository: str) -> None:
+    command = f"{sys.executable} -m jostle.cli jobs --json --repository {repository} | head -c 1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False,
+                          env={**os.environ, "PYTHONPATH": str(ROOT / "src")})  # fmt: skip
+    assert "Traceback" not in done.stderr
+    assert "Broken" not in done.stderr
