@@ -6,30 +6,35 @@
  */
 #include "stdio_common.h"
 
-/** Counts a character on a stream of a known mount; false: the long way is needed. */
-static inline bool counted(const FILE *fp, unsigned ops, unsigned bytes)
+/** Counts a character at a place that is known already; false: the long way is needed. */
+static inline bool counted(const FILE *fp, const jst_direction *d)
 {
     jst_block *b = (jst_block *)((uintptr_t)jst_tls_block & jst_wipe.mask);
     unsigned fd = (unsigned)fp->_fileno;
     unsigned place = fd < JST_FDS && (fp->_flags & JST_STREAM_FILE) ? jst_fds[fd] : 0;
-    if (JST_UNLIKELY(!b || !jst_is_mount(place)))
+    if (JST_UNLIKELY(!b))
         return false;
-    uint64_t *slot = jst_slot(b, place);
-    jst_add(&slot[ops], 1);
-    jst_add(&slot[bytes], 1);
+    if (JST_LIKELY(jst_is_mount(place))) {
+        uint64_t *slot = jst_slot(b, place);
+        jst_add(&slot[d->ops], 1);
+        jst_add(&slot[d->bytes], 1);
+    } else if (place == JST_PLACE_STREAM) {
+        jst_add(&b->cells[d->stream_ops], 1);
+        jst_add(&b->cells[d->stream_bytes], 1);
+    } else {
+        return false;
+    }
     return true;
 }
 
 static inline bool put_counted(const FILE *fp)
 {
-    return fp->_IO_write_ptr < fp->_IO_write_end &&
-           counted(fp, JST_CELL_STDIO_WRITE_OPS, JST_CELL_STDIO_WRITE_BYTES);
+    return fp->_IO_write_ptr < fp->_IO_write_end && counted(fp, &jst_stdio_write);
 }
 
 static inline bool get_counted(const FILE *fp)
 {
-    return fp->_IO_read_ptr < fp->_IO_read_end &&
-           counted(fp, JST_CELL_STDIO_READ_OPS, JST_CELL_STDIO_READ_BYTES);
+    return fp->_IO_read_ptr < fp->_IO_read_end && counted(fp, &jst_stdio_read);
 }
 
 /* ---- output; putchar is putc on stdout ---- */
