@@ -144,7 +144,7 @@ class Engine:
             return f"SELECT DISTINCT * FROM {stored}"
         if name in ("rollup", "node_rollup"):
             return _merged(table, stored)
-        return f"SELECT {', '.join([*table.keys, *_visible(name)])} FROM {stored}"
+        return f"SELECT {', '.join([*table.keys, *visible(name)])} FROM {stored}"
 
     def _scan(self, files: Iterable[File]) -> str:
         paths = [str(self.root / file.path).replace("'", "''") for file in files]
@@ -174,8 +174,8 @@ def _merged(table: Table, stored: str) -> str:
     return f"SELECT {', '.join(columns)} FROM {stored} GROUP BY {', '.join(keys)}"
 
 
-def _visible(name: str) -> list[str]:
-    """Gives the metric columns of slices or mount_slices as the views show them."""
+def visible(name: str) -> list[str]:
+    """Gives SQL for the metric columns of slices or mount_slices as the views show them."""
     columns = []
     for metric in PROCESS_IDS if name == "slices" else MOUNT_IDS:
         if metric in HISTOGRAM_IDS:

@@ -18,8 +18,8 @@ from jostle.repository.errors import JobError, RepositoryError
 from jostle.repository.files import cannot_write
 from jostle.repository.follow import follow
 from jostle.repository.ingest import Ingester, Progress
-from jostle.repository.layout import TABLES
-from jostle.repository.query import Engine
+from jostle.repository.layout import GAUGE_IDS, TABLES
+from jostle.repository.query import Engine, visible
 from jostle.repository.types import (
     CompactReport,
     ExpireReport,
@@ -33,8 +33,10 @@ _FORMATS = {
     "csv": "FORMAT csv, HEADER true",
     "json": "FORMAT json, ARRAY true",
 }
-_JOB_TABLES = ("processes", "mounts", "slices", "mount_slices")
 _OLDEST_SLICE_NS = 3_600_000_000_000
+
+_NEIGHBOUR = """job <> $1 AND list_contains($2, {key})
+AND (slice + 1) * slice_ns > $3 AND slice * slice_ns < $4"""
 
 # Levels hold until the process's next record, or its end: idle slices have no record.
 _GAUGE_SERIES = """
@@ -48,7 +50,7 @@ WITH own AS (SELECT process, host, slice, span, slice_ns, {metric} AS level,
               FROM own LEFT JOIN ends USING (process))
 SELECT host AS resource, slice, slice_ns, sum(level)::BIGINT AS sum, min(level) AS min,
        max(level) AS max, count(*) AS count
-FROM held GROUP BY ALL ORDER BY resource, slice * slice_ns
+FROM held GROUP BY host, slice, slice_ns ORDER BY host, slice * slice_ns
 """
 
 
@@ -177,8 +179,25 @@ class Repository:
             job,
             self.job_processes(job),
             self.job_mounts(job),
-            self.job_slices(job),
-            self.job_mount_slices(job),
+            self._job_sums("slices", ["process"], job),
+            self._job_sums("mount_slices", ["process", "mount"], job),
+        )
+
+    def _job_sums(self, table: str, keys: Sequence[str], job: str) -> pa.Table:
+        lo, hi = self._window(job)
+        sums = [f"max({name})" if name in GAUGE_IDS else f"sum({name})::BIGINT"
+                for name in TABLES[table].values]  # fmt: skip
+        summed = ", ".join(
+            f"{value} AS {name}" for value, name in zip(sums, TABLES[table].values, strict=True)
+        )
+        by = ", ".join(keys)
+        return self._engine.ask(
+            lambda: (
+                f"SELECT {by}, {', '.join(visible(table))} FROM (SELECT {by}, {summed} "
+                f"FROM {self._engine.stored(table, lo, hi)} WHERE job = ? GROUP BY {by}) "
+                f"ORDER BY {by}"
+            ),
+            [job],
         )
 
     def job_processes(self, job: str) -> pa.Table:
@@ -256,37 +275,60 @@ class Repository:
             JobError: There is no such metric.
         """
         table, key = _rollup_of(metric)
+        resources, lo, hi = self._used(job, table, key)
+        return self._engine.ask(
+            lambda: (
+                f"SELECT {_summed(metric, key)}, count(DISTINCT job) AS jobs "
+                f"FROM {self._engine.stored(table, lo, hi)} WHERE {_NEIGHBOUR.format(key=key)} "
+                "GROUP BY resource, slice, slice_ns ORDER BY resource, slice * slice_ns"
+            ),
+            [job, resources, lo, hi],
+        )
+
+    def neighbours(self, job: str, metric: str) -> pa.Table:
+        """Names the other jobs behind a background, the heaviest first.
+
+        Args:
+            job: The job whose neighbours are asked for.
+            metric: As for `background`.
+
+        Returns:
+            Columns job, resource, sum and slices (how many it was active in).
+        """
+        table, key = _rollup_of(metric)
+        resources, lo, hi = self._used(job, table, key)
+        return self._engine.ask(
+            lambda: (
+                f"SELECT job, {key} AS resource, coalesce(sum({metric}_sum), 0)::BIGINT AS sum, "
+                f"count(DISTINCT slice) AS slices FROM {self._engine.stored(table, lo, hi)} "
+                f"WHERE {_NEIGHBOUR.format(key=key)} GROUP BY job, {key} "
+                f"HAVING sum({metric}_sum) > 0 ORDER BY sum DESC, job, resource"
+            ),
+            [job, resources, lo, hi],
+        )
+
+    def _used(self, job: str, table: str, key: str) -> tuple[list[str], int, int]:
+        """Gives the resources that a job used, and the time from first to last use (ns)."""
         own = self._engine.ask(
             lambda: (
                 f"SELECT {key} AS resource, min(slice * slice_ns) AS lo, "
                 f"max((slice + 1) * slice_ns) AS hi FROM {self._engine.stored(table)} "
-                "WHERE job = ? GROUP BY ALL"
+                f"WHERE job = ? GROUP BY {key}"
             ),
             [job],
         ).to_pydict()
-        lo, hi = min(own["lo"], default=0), max(own["hi"], default=0)
-        return self._engine.ask(
-            lambda: (
-                f"SELECT {_summed(metric, key)}, count(DISTINCT job) AS jobs "
-                f"FROM {self._engine.stored(table, lo, hi)} WHERE job <> $1 "
-                f"AND list_contains($2, {key}) AND (slice + 1) * slice_ns > $3 "
-                "AND slice * slice_ns < $4 "
-                "GROUP BY resource, slice, slice_ns ORDER BY resource, slice * slice_ns"
-            ),
-            [job, own["resource"], lo, hi],
-        )
+        return own["resource"], min(own["lo"], default=0), max(own["hi"], default=0)
 
     # Handing out
 
     def export(self, what: str, form: str, out: Path, *, job: str | None = None) -> ExportReport:
-        """Writes a table, or all tables of a job, in a common format.
+        """Writes a table, or the slices of a job, to a file in a common format.
 
         Args:
-            what: A table (slices, mount_slices, rollup, node_rollup, processes, mounts, jobs)
-                gives one file; a job gives a folder with its processes, mounts, slices and
-                mount_slices.
+            what: A table (slices, mount_slices, rollup, node_rollup, processes, mounts, jobs), or
+                a job: its rows of slices (mount is null) and of mount_slices, under each other.
             form: parquet, csv or json.
-            out: File, or folder for a job.
+            out: The file; replaced whole when it is there.
             job: Only rows of this job (tables only).
 
         Raises:
@@ -296,31 +338,24 @@ class Repository:
         if form not in _FORMATS:
             raise JobError(f"There is no format {form!r}.", hint="Formats: parquet, csv, json.")
         if what in TABLES or what == "jobs":
-            return self._copy(what, form, Path(out), None if job is None else self.resolve_job(job))
-        name = self.resolve_job(what)
-        try:
-            Path(out).mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise cannot_write(Path(out), error) from error
-        parts = [self._copy(table, form, Path(out) / f"{table}.{form}", name)
-                 for table in _JOB_TABLES]  # fmt: skip
-        return ExportReport(
-            Path(out), sum(part.rows for part in parts), sum(part.bytes for part in parts)
+            where = "" if job is None else f"WHERE job = {_quoted(self.resolve_job(job))}"
+            return self._copy(f"SELECT * FROM {what} {where}", form, Path(out))
+        name = _quoted(self.resolve_job(what))
+        both = (
+            f"SELECT job, process, host, NULL::VARCHAR AS mount, * EXCLUDE (job, process, host) "
+            f"FROM slices WHERE job = {name} "
+            f"UNION ALL BY NAME SELECT * FROM mount_slices WHERE job = {name}"
         )
+        return self._copy(both, form, Path(out))
 
-    def _copy(self, table: str, form: str, out: Path, job: str | None) -> ExportReport:
-        # NOTE: COPY takes no parameters, hence the quoting.
-        where = "" if job is None else "WHERE job = '" + job.replace("'", "''") + "'"
+    def _copy(self, select: str, form: str, out: Path) -> ExportReport:
         temporary = out.with_name(f".{out.name}.{uuid.uuid4().hex}")
-        target = str(temporary).replace("'", "''")
         if not out.parent.is_dir():
             raise RepositoryError(
                 f"The folder {out.parent} does not exist.", hint="Make it first.", exit_code=2
             )
         try:
-            done = self.query(
-                f"COPY (SELECT * FROM {table} {where}) TO '{target}' ({_FORMATS[form]})"
-            )
+            done = self.query(f"COPY ({select}) TO {_quoted(str(temporary))} ({_FORMATS[form]})")
             rows = int(done.column(0)[0].as_py()) if done.num_rows else 0
             os.replace(temporary, out)
         except OSError as error:
@@ -328,6 +363,11 @@ class Repository:
         finally:
             temporary.unlink(missing_ok=True)
         return ExportReport(out, rows, out.stat().st_size)
+
+
+def _quoted(text: str) -> str:
+    """Quotes a text for SQL where parameters are not taken (COPY)."""
+    return "'" + text.replace("'", "''") + "'"
 
 
 def _rollup_of(metric: str) -> tuple[str, str]:

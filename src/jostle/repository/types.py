@@ -17,16 +17,16 @@ class JobTables:
         job: Its name.
         processes: One row per process (see docs/reference/repository.md, table processes).
         mounts: One row per mount identity, host and path that its processes used.
-        slices: One row per process and record: job, process, host, slice, slice_ns, span and
-            every metric of scope process; histograms are lists of 32.
-        mount_slices: The same per mount, with every metric of scope mount.
+        totals: One row per process that has slices: process and every metric of scope process
+            summed over its slices (gauges: the highest level); histograms are lists of 32.
+        mount_totals: One row per process and mount, with every metric of scope mount.
     """
 
     job: str
     processes: pa.Table
     mounts: pa.Table
-    slices: pa.Table
-    mount_slices: pa.Table
+    totals: pa.Table
+    mount_totals: pa.Table
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,278 @@
+"""Series over time: one axis for jobs whose slices may differ in length."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from jostle._schema import BY_ID
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Zone = Callable[[str], bool]
+
+
+@dataclass(frozen=True)
+class TimelineJob:
+    """One job on a time axis.
+
+    Attributes:
+        job: Its name.
+        first: Place of its first slice on the axis.
+        values: From there on, one value per step; 0 where nothing moved.
+        slice_ns: Its own slice lengths, ns.
+        count: Processes that had a record in the step (the most at one instant of it).
+    """
+
+    job: str
+    first: int
+    values: list[float]
+    slice_ns: list[int]
+    count: list[int]
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """A metric of several jobs on one time axis.
+
+    Attributes:
+        metric: Its id.
+        unit: Unit of the values: the metric's, per step (a level for gauges).
+        start_ns: Start of the axis, ns since the epoch; a multiple of step_ns.
+        step_ns: Length of a step, ns: the longest slice of the jobs unless asked otherwise.
+        steps: Length of the axis, steps.
+        jobs: The jobs in the order asked for.
+    """
+
+    metric: str
+    unit: str
+    start_ns: int
+    step_ns: int
+    steps: int
+    jobs: list[TimelineJob]
+
+    def to_json(self) -> dict[str, Any]:
+        """Gives the timeline as plain values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Neighbourhood:
+    """A job and all others on one resource, step by step.
+
+    Attributes:
+        resource: Mount identity, or node for metrics of scope process.
+        own: The job's values.
+        others: Sum over all other jobs.
+        jobs: Other jobs that had a record there (the most at one instant of the step).
+        share: Share of the others in the traffic of all, over the whole time; 0 without any.
+    """
+
+    resource: str
+    own: list[float]
+    others: list[float]
+    jobs: list[int]
+    share: float
+
+
+@dataclass(frozen=True)
+class Background:
+    """What all others did on the resources of a job while it ran.
+
+    Attributes:
+        job: The job.
+        metric: The metric's id.
+        unit: Unit of the values: the metric's, per step.
+        start_ns: Start of the axis, ns since the epoch.
+        step_ns: The job's slice length, ns.
+        resources: The resources, those with the heaviest background first.
+    """
+
+    job: str
+    metric: str
+    unit: str
+    start_ns: int
+    step_ns: int
+    resources: list[Neighbourhood]
+
+    def to_json(self) -> dict[str, Any]:
+        """Gives the background as plain values."""
+        return asdict(self)
+
+
+def resample(
+    start: Ints, length: Ints, values: Ints, axis: tuple[int, int, int], *, level: bool = False
+) -> Floats:
+    """Lays values that hold for spans of time on a regular axis.
+
+    Args:
+        start: Starts of the spans, ns.
+        length: Their lengths, ns.
+        values: Amounts moved in them, or levels.
+        axis: Start, step (both ns) and number of steps.
+        level: Values are levels: steps get the mean weighted by time instead of the sum.
+
+    Returns:
+        One value per step. An amount is shared out by overlap in time; a span inside one step
+        gives it all, so that equal slices come out exactly.
+    """
+    begin, step, steps = axis
+    out = np.zeros(steps, dtype=np.float64)
+    if not steps or not len(start):
+        return out
+    offset = start - begin
+    first, last = offset // step, (offset + length - 1) // step
+    width = last - first + 1
+    source = np.repeat(np.arange(len(start)), width)
+    place = np.repeat(first - (np.cumsum(width) - width), width) + np.arange(len(source))
+    lo = np.maximum(offset[source], place * step)
+    hi = np.minimum((offset + length)[source], (place + 1) * step)
+    part = (hi - lo) / (step if level else length[source])
+    inside = (place >= 0) & (place < steps)
+    np.add.at(out, place[inside], (values[source] * part)[inside])
+    return out
+
+
+def _busiest(start: Ints, length: Ints, counts: Ints, axis: tuple[int, int, int]) -> list[int]:
+    """Gives the largest of the counts that touch each step."""
+    begin, step, steps = axis
+    out = np.zeros(steps, dtype=np.int64)
+    first, last = (start - begin) // step, (start - begin + length - 1) // step
+    for shift in range(int((last - first).max(initial=-1)) + 1):
+        place = first + shift
+        inside = (place <= last) & (place >= 0) & (place < steps)
+        np.maximum.at(out, place[inside], counts[inside])
+    return out.tolist()
+
+
+@dataclass(frozen=True)
+class _Spans:
+    """The rows of a series summed over resources: one span of time each."""
+
+    start: Ints
+    length: Ints
+    values: Ints
+    count: Ints
+    jobs: Ints
+
+    @classmethod
+    def of(cls, series: pa.Table) -> _Spans:
+        slices, length = _ints(series, "slice"), _ints(series, "slice_ns")
+        keys, where = np.unique(
+            np.stack([slices * length, length]), axis=1, return_inverse=True
+        )  # fmt: skip
+        where = where.reshape(-1)
+        columns = []
+        for name in ("sum", "count", "jobs"):
+            total = np.zeros(keys.shape[1], dtype=np.int64)
+            if name in series.column_names:
+                np.add.at(total, where, _ints(series, name))
+            columns.append(total)
+        return cls(keys[0], keys[1], columns[0], columns[1], columns[2])
+
+
+def _ints(table: pa.Table, name: str) -> Ints:
+    result: Ints = np.asarray(table.column(name).to_numpy(), dtype=np.int64)
+    return result
+
+
+def _axis(spans: list[_Spans], step_ns: int) -> tuple[int, int, int]:
+    begin = min(int(span.start.min()) for span in spans) // step_ns * step_ns
+    end = max(int((span.start + span.length).max()) for span in spans)
+    return begin, step_ns, -(-(end - begin) // step_ns)
+
+
+def timeline(
+    series: Mapping[str, pa.Table], metric: str, *, step_ns: int | None = None
+) -> Timeline:
+    """Puts a metric of several jobs on one time axis.
+
+    Args:
+        series: Per job, the table that Repository.series gives.
+        metric: The metric's id.
+        step_ns: Length of a step, ns; by default the longest slice of the jobs.
+
+    Returns:
+        The timeline; values are summed over resources. A job without slices has no values.
+    """
+    known = BY_ID[metric]
+    spans = {job: _Spans.of(table) for job, table in series.items()}
+    full = [span for span in spans.values() if len(span.start)]
+    if not full:
+        empty = [TimelineJob(job, 0, [], [], []) for job in series]
+        return Timeline(metric, known.unit, 0, step_ns or 0, 0, empty)
+    step = step_ns or max(int(span.length.max()) for span in full)
+    axis = _axis(full, step)
+    jobs = []
+    for job, span in spans.items():
+        if not len(span.start):
+            jobs.append(TimelineJob(job, 0, [], [], []))
+            continue
+        own = _axis([span], step)
+        jobs.append(
+            TimelineJob(
+                job,
+                (own[0] - axis[0]) // step,
+                _resampled(span, own, level=known.kind == "gauge"),
+                np.unique(span.length).tolist(),
+                _busiest(span.start, span.length, span.count, own),
+            )
+        )
+    return Timeline(metric, known.unit, *axis, jobs)
+
+
+def _resampled(span: _Spans, axis: tuple[int, int, int], *, level: bool) -> list[float]:
+    values: list[float] = resample(span.start, span.length, span.values, axis, level=level).tolist()
+    return values
+
+
+def background(
+    job: str, metric: str, own: pa.Table, others: pa.Table, *, zone: Zone | None = None
+) -> Background:
+    """Sets a job's slices against what all others did on the same resources.
+
+    Args:
+        job: The job.
+        metric: The metric's id.
+        own: Repository.series of the job.
+        others: Repository.background of the job.
+        zone: Tells whether a resource is to be looked at; the place for a restriction to a part
+            of the network.
+
+    Returns:
+        One neighbourhood per resource that the job used, on the axis of the job's own slices.
+    """
+    known = BY_ID[metric]
+    if not own.num_rows:
+        return Background(job, metric, known.unit, 0, 0, [])
+    axis = _axis([_Spans.of(own)], int(_ints(own, "slice_ns").max()))
+    level = known.kind == "gauge"
+    result = []
+    for resource in dict.fromkeys(own.column("resource").to_pylist()):
+        if zone is not None and not zone(resource):
+            continue
+        mine, theirs = _Spans.of(_on(own, resource)), _Spans.of(_on(others, resource))
+        own_values = _resampled(mine, axis, level=level)
+        other_values = _resampled(theirs, axis, level=level)
+        total = sum(own_values) + sum(other_values)
+        result.append(
+            Neighbourhood(
+                resource,
+                own_values,
+                other_values,
+                _busiest(theirs.start, theirs.length, theirs.jobs, axis),
+                sum(other_values) / total if total else 0.0,
+            )
+        )
+    result.sort(key=lambda place: (-sum(place.others), place.resource))
+    return Background(job, metric, known.unit, axis[0], axis[1], result)
+
+
+def _on(table: pa.Table, resource: str) -> pa.Table:
+    names = table.column("resource").to_pylist()
+    return table.filter(pa.array([name == resource for name in names], pa.bool_()))
