@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from jostle.analysis import resample
 from jostle.cli.format import iso_time
 from jostle.cli.metrics import Line, View
 from jostle.plot import Panel, Series
@@ -60,7 +61,7 @@ def steps(tables: list[pa.Table], span: Span, *, level: bool) -> Steps:
     Args:
         tables: Columns slice, slice_ns, sum (as Repository.series gives them).
         span: The time to cover; rows outside of it are left out.
-        level: For gauges: a slice without a row keeps the level before it.
+        level: True for gauges: steps get the mean level instead of the sum.
     """
     length = span.slice_ns
     first, end = (
@@ -69,39 +70,14 @@ def steps(tables: list[pa.Table], span: Span, *, level: bool) -> Steps:
     )
     coarser = max(1, -(-(end - first) // _MOST_STEPS))
     length, first, end = length * coarser, first // coarser, -(-end // coarser)
+    axis = (first * length, length, end - first)
     values = np.zeros(end - first)
-    known = np.zeros(end - first, dtype=bool)
     for table in tables:
-        start = table.column("slice").to_numpy().astype(np.int64)
         own = table.column("slice_ns").to_numpy().astype(np.int64)
-        sums = table.column("sum").to_numpy().astype(np.float64)
-        if len(sums) and int(own.max()) > length:
-            start, own, sums = _cut(start, own, sums, length, level=level)
-        place = start * own // length - first
-        inside = (place >= 0) & (place < len(values))
-        np.add.at(values, place[inside], sums[inside])
-        known[place[inside]] = True
-    if level:
-        held = np.maximum.accumulate(np.where(known, np.arange(len(values)), 0))
-        values = values[held] / coarser
+        start = table.column("slice").to_numpy().astype(np.int64) * own
+        sums = table.column("sum").to_numpy().astype(np.int64)
+        values += resample(start, own, sums, axis, level=level)
     return Steps(first, length, values)
-
-
-def _cut(
-    start: NDArray[np.int64],
-    own: NDArray[np.int64],
-    sums: NDArray[np.float64],
-    length: int,
-    *,
-    level: bool,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Cut slices longer than `length` into pieces of it (another job may use longer slices)."""
-    pieces = np.maximum(own // length, 1)
-    source = np.repeat(np.arange(len(start)), pieces)
-    offset = np.arange(len(source)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
-    instants = (start * own)[source] + offset * length
-    parts = sums[source] if level else (sums / pieces)[source]
-    return instants // length, np.full(len(source), length, dtype=np.int64), parts
 
 
 def panel(

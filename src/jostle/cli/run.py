@@ -176,7 +176,7 @@ def _report(
         click.echo(json.dumps(content), err=True)
     else:
         warn(report.warnings)
-        headline(store, name, outcome)
+        headline(store, name, cmd[0], outcome)
     living = _clear(spool, files, report, keep=keep)
     if not as_json:
         _static_note(cmd, name, outcome, files)

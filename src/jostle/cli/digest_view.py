@@ -1,0 +1,228 @@
+"""A digest in words and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from jostle._schema import BY_ID
+from jostle.cli.format import (
+    byte_count,
+    count,
+    duration,
+    local_time,
+    percent,
+    quantity,
+    significant,
+)
+from jostle.cli.output import table, utf8
+
+if TYPE_CHECKING:
+    from jostle.analysis import Access, Digest, Mount
+
+_ERRORS = {
+    "missing": "no such file",
+    "access": "permission denied",
+    "space": "no space or quota",
+    "io": "I/O error",
+    "remote": "server does not answer",
+    "again": "try again or busy",
+    "limit": "too many files or no memory",
+    "invalid": "invalid call",
+    "other": "other",
+}
+#: What the table of processes shows, where it is not zero.
+_PER_PROCESS = {
+    "posix_read_bytes": "read, posix",
+    "stdio_read_bytes": "read, stdio",
+    "posix_write_bytes": "written, posix",
+    "stdio_write_bytes": "written, stdio",
+    "stream_read_bytes": "received (sockets, pipes)",
+    "stream_write_bytes": "sent (sockets, pipes)",
+    "os_user_ns": "user CPU",
+    "os_system_ns": "system CPU",
+    "os_runqueue_ns": "waiting for a core",
+    "os_rss_bytes": "resident memory, peak",
+    "os_threads": "threads, peak",
+    "os_major_faults": "major faults",
+    "os_involuntary_switches": "involuntary switches",
+}
+
+
+def processes_text(made: Digest) -> str:
+    """Say how many processes and threads there were, and on how many nodes."""
+    number = made.processes + made.short_processes
+    words = [f"{count(number)} process{'es' if number != 1 else ''}"]
+    if made.short_processes:
+        words[0] += f" ({count(made.short_processes)} short-lived)"
+    threads = made.metrics.get("os_threads")
+    if threads and threads.total > made.processes:
+        words.append(f"{count(threads.total)} threads at most")
+    if len(made.hosts) > 1:
+        words.append(f"{len(made.hosts)} nodes")
+    programs = [f"{name} {count(times)}" for name, times in list(made.programs.items())[:4]]
+    more = ", ..." if len(made.programs) > 4 else ""
+    return ", ".join(words) + f": {', '.join(programs)}{more}"
+
+
+def mount_name(mount: Mount) -> str:
+    """Name a mount as people do: where it is seen; its identity where nodes share it."""
+    paths = [path for path in mount.paths if path]
+    if not paths:
+        return mount.mount
+    return f"{paths[0]} ({mount.mount})" if mount.shared else paths[0]
+
+
+def traffic(mount: Mount) -> dict[str, int]:
+    """Add up posix and stdio on a mount."""
+    names = ("read_bytes", "read_ops", "write_bytes", "write_ops", "meta_ops", "open_ops")
+    return {name: _both(mount, name) for name in names}
+
+
+def busy(made: Digest) -> list[Mount]:
+    """Return the mounts on which anything but failures happened."""
+    return [mount for mount in made.mounts if any(traffic(mount).values())]
+
+
+def _both(mount: Mount, what: str) -> int:
+    found = (mount.metrics.get(f"{module}_{what}") for module in ("posix", "stdio"))
+    return sum(spread.total for spread in found if spread)
+
+
+def io_share(made: Digest) -> float:
+    """Return the part of the processes' lifetime that went into calls on files."""
+    return sum(share.share for share in made.shares if share.name.startswith("file "))
+
+
+def own_cost(made: Digest) -> str:
+    """Say what jostle cost."""
+    return (
+        f"jostle itself {duration(made.cost.total_s * 1e9)}, "
+        f"{percent(made.cost.share_of_cpu)} of the CPU time"
+    )
+
+
+def view(made: Digest) -> Iterator[Any]:
+    """Yield the digest as lines and tables."""
+    state = "running since" if made.running else "from"
+    lengths = ", ".join(duration(length) for length in made.slice_ns)
+    yield f"[bold]{made.job}[/bold]  {processes_text(made)}"
+    yield (
+        f"{state} {local_time(made.start_ns)}, {duration(made.seconds * 1e9)}; "
+        f"slices of {lengths}; nodes: {_few(made.hosts)}"
+    )
+    if busy(made):
+        yield from ("", "[bold]Files, by mount[/bold]", _mounts(made))
+    if any(access.ops for access in made.access):
+        yield from ("", "[bold]How they were accessed[/bold]", _access(made))
+    shares = [share for share in made.shares if share.seconds > 0]
+    if shares:
+        yield from ("", "[bold]Where the time went[/bold] (may overlap)", _shares(made))
+    shown = [name for name in _PER_PROCESS if name in made.metrics]
+    if shown:
+        yield from ("", "[bold]Per process[/bold]", _spreads(made, shown))
+    yield ""
+    if made.errors:
+        failed = [f"{_ERRORS.get(name, name)} {count(n)}" for name, n in made.errors.items()]
+        yield f"failed calls: {', '.join(failed)}"
+    yield from _unaccounted(made)
+    yield f"{own_cost(made)}, {count(made.cost.calls)} calls counted"
+    yield made.clock.text
+    yield from (f"note: {note}" for note in made.notes)
+    yield from (f"[yellow]warning:[/yellow] {warning}" for warning in made.warnings)
+
+
+def _few(names: list[str]) -> str:
+    return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+
+
+def _mounts(made: Digest) -> Any:
+    frame = table(
+        ["=mount", "=type", ">read", ">written", ">reads", ">writes", ">opens", ">metadata",
+         ">read served at", ">write served at"]
+    )  # fmt: skip
+    for mount in busy(made):
+        moved = traffic(mount)
+        served = [
+            byte_count(mount.rates[key].value) + "/s" if key in mount.rates else "-"
+            for key in ("read_service", "write_service")
+        ]
+        frame.add_row(
+            mount_name(mount), mount.type,
+            byte_count(moved["read_bytes"]), byte_count(moved["write_bytes"]),
+            *(count(moved[name]) for name in ("read_ops", "write_ops", "open_ops", "meta_ops")),
+            *served,
+        )  # fmt: skip
+    return frame
+
+
+def _access(made: Digest) -> Any:
+    frame = table(
+        ["=", ">calls", ">mean size", "=most common size", "=sizes", ">seeks/call", "=pattern"]
+    )
+    for access in made.access:
+        if access.ops:
+            frame.add_row(
+                access.direction, count(access.ops), byte_count(access.mean_bytes),
+                _common(access), histogram(access.histogram), significant(access.seeks_per_op),
+                access.pattern if access.pattern != "none" else "-",
+            )  # fmt: skip
+    return frame
+
+
+def _common(access: Access) -> str:
+    if not access.common_high:
+        return "-"
+    return f"{_edge(access.common_low)} to {_edge(access.common_high)}"
+
+
+def _edge(size: int) -> str:
+    """Write a power of two without decimals."""
+    return byte_count(size).replace(".00", "").replace(".0", "")
+
+
+def histogram(buckets: list[int]) -> str:
+    """Draw the used part of a log2 histogram between its bounds: `4 KiB ▁▃█ 1 MiB`."""
+    used = [place for place, number in enumerate(buckets) if number]
+    if not used:
+        return "-"
+    bars = " ▁▂▃▄▅▆▇█" if utf8() else " .:+*%#"
+    first, last, most = used[0], used[-1], max(buckets)
+    drawn = "".join(
+        bars[max(1, round(number / most * (len(bars) - 1)))] if number else bars[0]
+        for number in buckets[first : last + 1]
+    )
+    low = _edge(2 ** (first - 1)) if first else "0 B"
+    return f"{low} {drawn} {_edge(2**last)}"
+
+
+def _shares(made: Digest) -> Any:
+    frame = table(["=", ">time", ">share", "="])
+    full, empty = ("█", "·") if utf8() else ("#", ".")
+    for share in made.shares:
+        if share.seconds > 0:
+            filled = min(round(share.share * 20), 20)
+            bar = full * filled + empty * (20 - filled)
+            frame.add_row(share.name, duration(share.seconds * 1e9), percent(share.share), bar)
+    return frame
+
+
+def _spreads(made: Digest, names: list[str]) -> Any:
+    frame = table(["=", ">least", ">mean", ">most", ">all together"])
+    for name in names:
+        unit, spread = BY_ID[name].unit, made.metrics[name]
+        frame.add_row(
+            _PER_PROCESS[name], quantity(spread.min, unit), quantity(spread.mean, unit),
+            quantity(spread.max, unit), quantity(spread.total, unit),
+        )  # fmt: skip
+    return frame
+
+
+def _unaccounted(made: Digest) -> Iterator[str]:
+    """Say what the kernel saw and no wrapper did, where it is more than noise."""
+    for part in made.unaccounted:
+        if part.share > 0.05 and part.bytes > 1 << 20:
+            yield (
+                f"unaccounted: {byte_count(part.bytes)} {part.direction} "
+                f"past the wrapped calls ({percent(part.share)} of what the kernel saw)"
+            )
