@@ -26,7 +26,7 @@ static bool set_widths(jst_decode *d)
     s->widths[JST_DECODE_PROCESS] = m->widths[JST_DECODE_PROCESS] = 32;
     s->widths[JST_DECODE_SPAN] = m->widths[JST_DECODE_SPAN] = 32;
     m->widths[JST_DECODE_SLOT] = 8;
-    return jst_rows_reserve(s, 1) && jst_rows_reserve(m, 1);
+    return true;
 }
 
 jst_decode *jst_decode_new(const char *process_ids, const char *histogram_ids,

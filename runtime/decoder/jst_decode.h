@@ -90,7 +90,8 @@ JST_DECODE_DOOR int64_t jst_decode_add_fd(jst_decode *d, int fd, int32_t process
 JST_DECODE_DOOR int64_t jst_decode_add_bytes(jst_decode *d, const void *bytes, size_t size,
                                              int32_t process, uint64_t from_record, uint32_t flags);
 
-/* Views, valid until the next jst_decode_add or jst_decode_free. */
+/* Views, valid until the next jst_decode_add or jst_decode_free. Columns of a table without rows
+ * are NULL. */
 JST_DECODE_DOOR const jst_decode_result *jst_decode_result_at(const jst_decode *d, uint64_t number);
 JST_DECODE_DOOR uint64_t jst_decode_rows(const jst_decode *d, uint32_t table);
 JST_DECODE_DOOR const void *jst_decode_values(const jst_decode *d, uint32_t table, uint32_t column);

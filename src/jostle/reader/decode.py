@@ -137,8 +137,7 @@ def read_header(path: Path | str) -> ProfileHeader | ShortsHeader:
     Raises:
         ProfileError: It is no profile, or not readable.
     """
-    decoded = read_profiles([ReadRequest(Path(path), 0, _NO_ROWS, remainder=False)])
-    result = decoded.results[0]
+    _, (result,), _ = _read([ReadRequest(Path(path), 0, _NO_ROWS, remainder=False)], 1)
     if result.error is not None:
         raise result.error
     assert result.header is not None
@@ -155,11 +154,18 @@ def read_profiles(items: Sequence[ReadRequest], max_rows: int = MAX_ROWS) -> Dec
         max_rows: Rows of both tables together at which reading stops, give or take one record:
             the bound of the memory it takes. See ReadResult.complete.
     """
+    batch, results, short_processes = _read(items, max_rows)
+    return Decoded(_slices(batch), _mount_slices(batch), results, short_processes)
+
+
+def _read(
+    items: Sequence[ReadRequest], max_rows: int
+) -> tuple[Batch, list[ReadResult], list[ShortProcess]]:
     batch = Batch(_NUMBER_IDS, HISTOGRAM_IDS, MOUNT_IDS, max_rows)
     raw = [_add(batch, item) for item in items]
     events = _Events(batch)
     results = [_result(item, entry, events) for item, entry in zip(items, raw, strict=True)]
-    return Decoded(_slices(batch), _mount_slices(batch), results, events.short_processes)
+    return batch, results, events.short_processes
 
 
 def _slices(batch: Batch) -> pa.Table:

@@ -130,6 +130,8 @@ class Batch:
     def column(self, table: int, number: int, kind: pa.DataType) -> pa.Array:
         """A column of numbers, in place."""
         rows = self.rows(table)
+        if not rows:
+            return pa.array([], kind)
         at = self._lib.jst_decode_values(self._handle, table, number)
         buffer = pa.foreign_buffer(at, rows * kind.bit_width // 8, base=self)
         return pa.Array.from_buffers(kind, rows, [None, buffer], 0)
@@ -137,6 +139,9 @@ class Batch:
     def histogram(self, number: int) -> pa.Array:
         """A column of histograms, in place; null rows are zero throughout."""
         rows, valid, nulls = self.rows(SLICES), pointer(), c_uint64()
+        kind = pa.list_(pa.int64(), BUCKETS)
+        if not rows:
+            return pa.array([], kind)
         at = self._lib.jst_decode_histogram(self._handle, number, valid, nulls)
         values = pa.Array.from_buffers(
             pa.int64(),
@@ -145,7 +150,6 @@ class Batch:
             0,
         )
         mask = pa.foreign_buffer(valid.value, (rows + 7) // 8, base=self)
-        kind = pa.list_(pa.int64(), BUCKETS)
         return pa.Array.from_buffers(kind, rows, [mask], nulls.value, children=[values])
 
     def events(self) -> list[tuple[int, ...]]:

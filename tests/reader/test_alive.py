@@ -1,0 +1,120 @@
+"""Files whose process still writes them."""
+
+from __future__ import annotations
+
+import os
+import socket
+import struct
+import subprocess
+import threading
+import time
+import uuid
+from pathlib import Path
+from typing import Any
+
+from jostle.reader import ProfileHeader, ReadRequest, read_header, read_profiles
+from synth import Profile, random_profile
+
+BOOT_ID = uuid.UUID(Path("/proc/sys/kernel/random/boot_id").read_text().strip())
+
+
+def stat_start(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
+
+
+def state(folder: Path, **header: Any) -> tuple[bool | None, bool]:
+    p = Profile(**{"boot_id": BOOT_ID, "host": socket.gethostname(), **header})
+    p.set_remainder({"self_calls_ops": 1})
+    path = p.write(folder)
+    h = read_header(path)
+    assert isinstance(h, ProfileHeader)
+    taken = read_profiles([ReadRequest(path, 0, remainder=None)]).results[0].remainder
+    assert taken == h.finished
+    return h.alive, h.finished
+
+
+def test_a_living_process(tmp_path: Path) -> None:
+    me = os.getpid()
+    assert state(tmp_path, pid=me, proc_start=stat_start(me)) == (True, False)
+    assert state(tmp_path, pid=me, proc_start=0) == (True, False)
+
+
+def test_its_number_was_given_to_another(tmp_path: Path) -> None:
+    me = os.getpid()
+    assert state(tmp_path, pid=me, proc_start=stat_start(me) - 1) == (False, True)
+
+
+def test_it_ended(tmp_path: Path) -> None:
+    me = os.getpid()
+    header = {"pid": me, "proc_start": stat_start(me), "end_ns": 5, "end_reason": 3}
+    assert state(tmp_path, **header) == (False, True)
+
+
+def test_it_was_killed(tmp_path: Path) -> None:
+    child = subprocess.Popen(["sleep", "60"])
+    header = {"pid": child.pid, "proc_start": stat_start(child.pid)}
+    assert state(tmp_path, **header) == (True, False)
+    child.kill()
+    while Path(f"/proc/{child.pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z":
+        time.sleep(0.01)
+    assert state(tmp_path, **header) == (False, True)  # nobody has waited for it yet
+    child.wait()
+    assert state(tmp_path, **header) == (False, True)
+
+
+def test_another_machine_or_another_boot(tmp_path: Path) -> None:
+    other = uuid.UUID(int=5)
+    assert state(tmp_path, boot_id=other, host="elsewhere", pid=1) == (None, False)
+    assert state(tmp_path, boot_id=other, pid=1) == (False, True)
+
+
+def test_read_while_it_is_written(tmp_path: Path) -> None:
+    """A writer commits as the format says; no reading may see a torn commit or count twice."""
+    p = Profile(tick_ns=2**32)
+    p.blocks_used, p.block_capacity, p.generation = 1, 1, 0
+    path = p.write(tmp_path)
+    steps = [random_profile(1, slices=0)]  # only for its layout
+    layout = steps[0].layout
+    cell = next(m.cell for m in layout.metrics if m.id == "self_calls_ops")
+    data = p.encode()
+    head_bytes, block_offset = struct.unpack_from("<I4xI", data, 12)
+    commit_bytes = struct.unpack_from("<I", data, 44)[0]
+    stop = threading.Event()
+    written = 0
+
+    def write() -> None:
+        nonlocal written
+        fd = os.open(path, os.O_RDWR)
+        end, generation, total = head_bytes, 0, 0
+        while not stop.is_set() and generation < 20_000:
+            total += 7
+            os.pwrite(fd, struct.pack("<Q", total), block_offset + 64 + 8 * cell)
+            p.records.clear()
+            p.add_slice(p.first_slice + generation, {"self_calls_ops": 7})
+            end += os.pwrite(fd, p.records[0], end)
+            generation += 1
+            at = 4096 + commit_bytes * (generation & 1)
+            os.pwrite(fd, struct.pack("<2Q", 2**64 - 1, 2**63), at)  # torn, for a moment
+            os.pwrite(fd, struct.pack("<Q", total), at + 16 + 8 * cell)
+            os.pwrite(fd, struct.pack("<2Q", end, p.first_slice + generation), at)
+            os.pwrite(fd, struct.pack("<Q", generation), 2048)
+            written = total
+        os.close(fd)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        for _ in range(300):
+            before = written
+            decoded = read_profiles([ReadRequest(path, 0)])
+            counted = sum(decoded.slices["self_calls_ops"].to_pylist())
+            result = decoded.results[0]
+            assert result.error is None
+            if not result.warnings:  # "changes faster than it can be read" is allowed
+                assert before <= counted <= written + 7
+                assert counted % 7 == 0
+    finally:
+        stop.set()
+        writer.join()
+    decoded = read_profiles([ReadRequest(path, 0)])
+    assert sum(decoded.slices["self_calls_ops"].to_pylist()) == written
