@@ -15,7 +15,7 @@ def native(name: str) -> Path | None:
     if named := os.environ.get("JOSTLE_NATIVE"):
         found = Path(named) / name
         return found if found.exists() else None
-    built = [p for p in ROOT.glob(f"build*/**/{name}") if p.is_file()]
+    built = [p for p in ROOT.glob(f"build/**/{name}") if p.is_file()]
     return max(built, key=lambda p: p.stat().st_mtime, default=None)
 
 

@@ -64,12 +64,16 @@ class Result:
         assert names
         if merged:
             said = {m: sum(t[m] for t in self.truth.values()) for m in names}
-            assert {m: self.total(m) for m in names} == said
+            self._same({m: self.total(m) for m in names}, said, "all processes")
             return
         for pid, account in self.truth.items():
             assert self.of(pid), f"process {pid} left no trace; {self.stderr}"
-            seen = {m: self.total(m, pid) for m in names}
-            assert seen == {m: account[m] for m in names}, f"pid {pid}"
+            self._same({m: self.total(m, pid) for m in names}, account, f"process {pid}")
+
+    @staticmethod
+    def _same(seen: dict[str, int], said: dict[str, int], whose: str) -> None:
+        wrong = [f"{m}: {n} counted, {said[m]} done" for m, n in seen.items() if n != said[m]]
+        assert not wrong, f"{whose}: " + "; ".join(wrong)
 
 
 def read_truth(directory: Path) -> tuple[Truth, dict[str, list[str]]]:

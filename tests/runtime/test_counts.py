@@ -132,7 +132,7 @@ def test_shell(jostle: Runner, other_mount: Path) -> None:
     assert written == truth.bytes_written
     assert truth.bytes_read >= read > 0
     names = {Path(p.program).name for p in seen.processes}
-    assert {"cat", "head", "cp", "sort", "wc", "rm"} <= names
+    assert {"cat", "head", "cp", "sort", "dd", "rm"} <= names
 
 
 def test_against_proc_self_io(jostle: Runner, build: Compile) -> None:
@@ -157,8 +157,8 @@ def test_more_mounts_than_slots(jostle: Runner, build: Compile) -> None:
     result.check("posix")
     (process,) = [p for p in result.processes if "many_mounts" in p.program]
     per_slot = sorted(process.total("posix_write_bytes", s) for s in range(8))
-    assert [n for n in per_slot if n < 7000] == [1000 * i for i in range(1, 7)] or 0 in per_slot
-    assert len([n for n in per_slot if n]) == 8
+    # The folder's own file system takes a slot too; six of the ten get one.
+    assert per_slot == [0, 1000, 2000, 3000, 4000, 5000, 6000, 7000 + 8000 + 9000 + 10_000]
 
 
 def test_pseudo_files_are_left_out(jostle: Runner) -> None:

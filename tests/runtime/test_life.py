@@ -37,13 +37,26 @@ def test_ends_after_much(jostle: Runner, build: Compile, way: str) -> None:
         assert sorted(p.end_reason for p in images) == [1, 3]
 
 
-@pytest.mark.parametrize("way", ["return", "exit", "_exit", "_Exit", "quick_exit", "abort", "exec"])
+LITTLE = ["return", "exit", "_exit", "_Exit", "quick_exit", "abort", "exec", "no-new-privileges"]
+
+
+@pytest.mark.parametrize("way", LITTLE)
 def test_ends_after_little(jostle: Runner, build: Compile, way: str) -> None:
     """A short process leaves one line in its job's shorts file, and no file of its own."""
-    result = jostle.run(build("ends.c"), jostle.data, way, "small", code=ENDS[way][0], length="4s")
+    result = jostle.run(
+        build("ends.c"), jostle.data, way, "small", code=ENDS.get(way, (0, 0))[0], length="4s"
+    )
     result.check("posix")
+    if way == "no-new-privileges":
+        return  # what it takes to keep the counts there is not laid down
     assert all(p.short for p in result.processes)
     assert [p.name for p in jostle.spool.iterdir()] == [f"test.{os.getuid()}.jss"]
+
+
+@pytest.mark.parametrize("way", ["thread-exit", "raw-exit"])
+def test_ends_in_time(jostle: Runner, build: Compile, way: str) -> None:
+    """A process ends when its last thread does, not many slices later."""
+    jostle.run(build("ends.c"), jostle.data, way, "large", length="2s", timeout=20)
 
 
 def test_signal_storm(jostle: Runner, build: Compile) -> None:

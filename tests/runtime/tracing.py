@@ -49,8 +49,9 @@ def trace(jostle: Runner, *command: str | Path, about: Path) -> Traced:
     expression = f"trace=/^({calls})$"
     environment = jostle.environment(preload=[])
     subprocess.run(
-        [*map(str, strace), "-e", expression, *map(str, command)], env=environment,
-        check=True, cwd=jostle.data, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=120,
+        [*map(str, strace), "-e", expression, *map(str, command)],
+        env=environment, check=True, cwd=jostle.data, timeout=120,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     return add_up(log.read_text(errors="replace").splitlines(), str(about))
 

@@ -10,11 +10,14 @@ int main(int argc, char **argv)
     volatile size_t n = 100;
     int fd;
     MUST(argc == 2 && chdir(argv[1]) == 0);
+    truth_begin();
     fd = open("data", O_RDWR | O_CREAT, 0644);
+    DID(posix_open_ops, 1);
     memset(buffer, 'a', 200);
     MUST(write(fd, buffer, 200) == 200);
-    close(fd);
-    truth_begin();
+    DID_WRITE(200);
+    MUST(close(fd) == 0);
+    DID(posix_close_ops, 1);
     fd = open("data", flags);
     MUST(fd >= 0);
     DID(posix_open_ops, 1);

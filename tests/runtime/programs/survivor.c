@@ -16,6 +16,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 
 static int fd;
 
@@ -103,6 +104,16 @@ static void filter_out(int number)
     }
 }
 
+/* A slice that begins after this was cut by a heartbeat that survived. */
+static void note_moment(void)
+{
+    struct timespec t;
+    char text[32];
+    clock_gettime(CLOCK_REALTIME, &t);
+    snprintf(text, sizeof text, "%lld", t.tv_sec * 1000000000LL + t.tv_nsec);
+    truth_note("moment", text);
+}
+
 static void set_ids(const char *what)
 {
     MUST(setgroups(0, NULL) == 0);
@@ -162,6 +173,12 @@ static void drastic(const char *what)
         filter_out(0);
     } else if (IS("filter-raw")) {
         filter_out(1);
+    } else if (IS("no-new-privileges")) {
+        MUST(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+    } else if (IS("no-tsc")) {
+#if defined(__x86_64__)
+        MUST(prctl(PR_SET_TSC, PR_TSC_SIGSEGV) == 0);
+#endif
     } else if (IS("strict")) {
         MUST(prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == 0);
         quick_work();
@@ -194,8 +211,7 @@ static void drastic(const char *what)
         pthread_create(&thread, NULL, in_thread, NULL);
         pthread_exit(NULL);
     } else if (IS("file-limit")) {
-        setrlimit(RLIMIT_FSIZE, &(struct rlimit){0, 0});
-        fd = open("/dev/null", O_WRONLY);
+        setrlimit(RLIMIT_FSIZE, &(struct rlimit){8192, 8192}); /* just what the work needs */
     } else {
         MUST(IS("nothing"));
     }
@@ -210,6 +226,7 @@ int main(int argc, char **argv)
     close(fd);
     fd = 100;
     work();
+    note_moment();
     drastic(argv[2]);
     work();
     return 0;
