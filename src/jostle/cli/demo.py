@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from jostle.cli.options import json_option
-from jostle.cli.output import console, emit_json, next_steps, show, silent_next
+from jostle.cli.output import console, emit_json, heading, next_steps, show, silent_next
 from jostle.cli.progress import Bar
 
 
@@ -36,20 +36,22 @@ def command(seconds: int, as_json: bool) -> None:
         if not as_json:
             _opening(cast, repository, seconds)
         with Bar("both programs run", quiet=as_json) as bar:
-            story.play(cast, repository, seconds, lambda t: bar.advance(t, seconds))
+            said = story.play(cast, repository, folder, seconds, lambda t: bar.advance(t, seconds))
     if as_json:
         emit_json(_everything(repository, picture))
         return
+    for words in said:
+        show(words[: words.rfind("\nnext:")].rstrip())
     steady, bursts = story.STEADY, story.BURSTS
-    for heading, words in (
+    for title, words in (
         ("Both are in the repository now", "jobs"),
         ("tar: many short processes, reading and writing evenly", f"digest {steady}"),
         ("sqlite: one process that writes in bursts", f"digest {bursts}"),
         ("Both on one time axis", f"timeline {steady} {bursts} --plot {picture}"),
         ("What tar's neighbours did on its disk meanwhile", f"background {steady}"),
     ):
-        _scene(heading, words)
-    show("", f"[bold]The picture of both timelines:[/bold] {picture}")
+        _scene(title, words)
+    show("", heading("The picture of both timelines: ", str(picture)))
     show(f"The demo took {time.monotonic() - begin:.0f} s. Its repository stays; try yourself:")
     next_steps(
         f"export JOSTLE_REPOSITORY={repository}",
@@ -65,13 +67,13 @@ def _opening(cast: tuple[object, ...], repository: Path, seconds: int) -> None:
 
     kind = file_system_of(repository)
     show(
-        "[bold]jostle demo[/bold]: two ordinary programs share one disk. Neither was rebuilt,",
+        heading("jostle demo", ": two ordinary programs share one disk. Neither was rebuilt,"),
         f"neither knows of the other. Both are watched in the same 500 ms slices for {seconds} s.",
         "",
         f"The demo's own repository ({kind}); set it, and every command below is yours to type:",
     )
     _shown(f"export JOSTLE_REPOSITORY={repository}")
-    show("", "[bold]Two programs, side by side[/bold]")
+    show("", heading("Two programs, side by side"))
     for program in cast:
         _shown(getattr(program, "shown", ""))
 
@@ -82,11 +84,11 @@ def _shown(command: str) -> None:
     console().print(Text.assemble(("$ ", "dim"), (command, "cyan")), soft_wrap=True)
 
 
-def _scene(heading: str, words: str) -> None:
+def _scene(title: str, words: str) -> None:
     """Show a heading and a command, then run the command."""
     from jostle.cli.main import cli
 
-    show("", f"[bold]{heading}[/bold]")
+    show("", heading(title))
     _shown(f"jostle {words}")
     show("")
     with silent_next():

@@ -15,7 +15,7 @@ from jostle.cli.format import (
     quantity,
     significant,
 )
-from jostle.cli.output import table, utf8
+from jostle.cli.output import fit, heading, table, utf8
 
 if TYPE_CHECKING:
     from jostle.analysis import Access, Digest, Mount
@@ -106,21 +106,21 @@ def view(made: Digest) -> Iterator[Any]:
     """Yield the digest as lines and tables."""
     state = "running since" if made.running else "from"
     lengths = ", ".join(duration(length) for length in made.slice_ns)
-    yield f"[bold]{made.job}[/bold]  {processes_text(made)}"
+    yield heading(made.job, f"  {processes_text(made)}")
     yield (
         f"{state} {local_time(made.start_ns)}, {duration(made.seconds * 1e9)}; "
         f"slices of {lengths}; nodes: {_few(made.hosts)}"
     )
     if busy(made):
-        yield from ("", "[bold]Files, by mount[/bold]", _mounts(made))
+        yield from ("", heading("Files, by mount"), _mounts(made))
     if any(access.ops for access in made.access):
-        yield from ("", "[bold]How they were accessed[/bold]", _access(made))
+        yield from ("", heading("How they were accessed"), _access(made))
     shares = [share for share in made.shares if share.seconds > 0]
     if shares:
-        yield from ("", "[bold]Where the time went[/bold] (may overlap)", _shares(made))
+        yield from ("", heading("Where the time went", " (may overlap)"), _shares(made))
     shown = [name for name in _PER_PROCESS if name in made.metrics]
     if shown:
-        yield from ("", "[bold]Per process[/bold]", _spreads(made, shown))
+        yield from ("", heading("Per process"), _spreads(made, shown))
     yield ""
     if made.errors:
         failed = [f"{_ERRORS.get(name, name)} {count(n)}" for name, n in made.errors.items()]
@@ -129,7 +129,7 @@ def view(made: Digest) -> Iterator[Any]:
     yield f"{own_cost(made)}, {count(made.cost.calls)} calls counted"
     yield made.clock.text
     yield from (f"note: {note}" for note in made.notes)
-    yield from (f"[yellow]warning:[/yellow] {warning}" for warning in made.warnings)
+    yield from (heading("warning:", f" {warning}") for warning in made.warnings)
 
 
 def _few(names: list[str]) -> str:
@@ -153,21 +153,21 @@ def _mounts(made: Digest) -> Any:
             *(count(moved[name]) for name in ("read_ops", "write_ops", "open_ops", "meta_ops")),
             *served,
         )  # fmt: skip
-    return frame
+    return fit(frame, "opens", "metadata", "write served at", "read served at", "type")
 
 
 def _access(made: Digest) -> Any:
     frame = table(
-        ["=", ">calls", ">mean size", "=most common size", "=sizes", ">seeks/call", "=pattern"]
+        ["=", ">calls", ">mean size", "=most common size", "=pattern", ">seeks/call", "=sizes"]
     )
     for access in made.access:
         if access.ops:
             frame.add_row(
                 access.direction, count(access.ops), byte_count(access.mean_bytes),
-                _common(access), histogram(access.histogram), significant(access.seeks_per_op),
-                access.pattern if access.pattern != "none" else "-",
+                _common(access), access.pattern if access.pattern != "none" else "-",
+                significant(access.seeks_per_op), histogram(access.histogram),
             )  # fmt: skip
-    return frame
+    return fit(frame, "seeks/call", "most common size", "mean size")
 
 
 def _common(access: Access) -> str:

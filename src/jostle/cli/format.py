@@ -47,6 +47,8 @@ def count(value: float) -> str:
 def duration(ns: float) -> str:
     """Return a span of `ns` nanoseconds: `350 µs`, `2.41 s`, `3 min 12 s`, `2 h 05 min`."""
     seconds = ns / 1e9
+    if ns == 0:
+        return "0 s"
     if seconds < 1e-6:
         return f"{ns:.0f} ns"
     if seconds < 1e-3:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from jostle.cli.digest_view import busy, io_share, mount_name, own_cost, processes_text, traffic
 from jostle.cli.format import byte_count, count, duration, percent
-from jostle.cli.output import show, table
+from jostle.cli.output import fit, heading, show, table
 
 if TYPE_CHECKING:
     from jostle.analysis import Digest
@@ -27,7 +27,7 @@ def headline(store: Repository, job: str, command: str, outcome: Outcome) -> Non
     made = read_digest(store, job)
     name = PurePath(command).name
     ending = f"killed by {outcome.signal}" if outcome.signal else f"exit status {outcome.status}"
-    show("", f"[bold]{job}[/bold]  {name}, {ending}, {duration(outcome.wall_ns)}", err=True)
+    show("", heading(job, f"  {name}, {ending}, {duration(outcome.wall_ns)}"), err=True)
     show(f"  {processes_text(made)}", err=True)
     _mounts(made)
     cpu = sum(share.seconds for share in made.shares if share.name.endswith("CPU"))
@@ -51,7 +51,7 @@ def _mounts(made: Digest) -> None:
             count(moved["read_ops"]), byte_count(moved["write_bytes"]), count(moved["write_ops"]),
         )  # fmt: skip
     if mounts:
-        show(frame, err=True)
+        show(fit(frame, "type"), err=True)
     if len(mounts) > 4:
         show(f"  and {len(mounts) - 4} more mounts", err=True)
 

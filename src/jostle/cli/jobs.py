@@ -15,7 +15,7 @@ from jostle.cli.options import (
     repository_flag,
     repository_option,
 )
-from jostle.cli.output import console, emit_json, next_steps, show, table
+from jostle.cli.output import emit_json, fit, next_steps, show, table
 
 _BYTES = """
 SELECT job, sum(posix_read_bytes_sum + stdio_read_bytes_sum)::BIGINT AS read_bytes,
@@ -69,13 +69,12 @@ def job_rows(repository: Path) -> list[dict[str, Any]]:
 
 def _print(rows: list[dict[str, Any]]) -> None:
     """Print the table; columns that say the same of every job, or find no room, are left out."""
-    wide = console().width >= 100
     users = len({row["uid"] for row in rows}) > 1
     nodes = any(row["hosts"] != 1 for row in rows)
     zones = {zone_name(row["start_ns"]) for row in rows}
     zone = f" ({zones.pop()})" if len(zones) == 1 else ""
     columns = ["=job", f"=started{zone}", ">lasted", ">procs", ">read", ">written"]
-    columns += [">nodes"] * nodes + ["=user"] * users + ["program"] * wide
+    columns += [">nodes"] * nodes + ["=user"] * users + ["=program"]
     frame = table(columns)
     for row in rows:
         lasted = duration(max(row["end_ns"] - row["start_ns"], 0))
@@ -88,6 +87,6 @@ def _print(rows: list[dict[str, Any]]) -> None:
             byte_count(row["written_bytes"]),
         ]
         cells += [count(row["hosts"])] * nodes + [owner_name(row["uid"])] * users
-        cells += [Path(row["program"] or "?").name] * wide
+        cells += [Path(row["program"] or "?").name]
         frame.add_row(*cells)
-    show(frame)
+    show(fit(frame, "program", "user", "nodes"))

@@ -16,6 +16,7 @@ import click
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
 _ANSI = {"red": "\033[31m", "bold": "\033[1m", "dim": "\033[2m", "reset": "\033[0m"}
 
@@ -47,8 +48,8 @@ def console(*, err: bool = False) -> Console:
     # A pipe has no width: rich would fold at 80 columns and programs would lose whole words.
     width = None if stream.isatty() or "COLUMNS" in os.environ else 200
     if has_colour(stream):
-        return Console(file=stream, width=width, highlight=False)
-    return Console(file=stream, width=width, highlight=False, color_system=None)
+        return Console(file=stream, width=width, highlight=False, markup=False)
+    return Console(file=stream, width=width, highlight=False, markup=False, color_system=None)
 
 
 def table(columns: Sequence[str], *, title: str | None = None) -> Table:
@@ -74,14 +75,42 @@ def table(columns: Sequence[str], *, title: str | None = None) -> Table:
     return frame
 
 
+def fit(frame: Table, *optional: str) -> Table:
+    """Leave out optional columns, in this order, until the table fits the terminal.
+
+    A table that is still too wide keeps its width: a folded number is worse than a long line.
+    """
+    from rich.measure import Measurement
+
+    target = console()
+    free = target.options.update(max_width=10_000)
+    for name in optional:
+        if Measurement.get(target, free, frame).maximum <= target.width:
+            return frame
+        frame.columns = [column for column in frame.columns if column.header != name]
+    frame.min_width = Measurement.get(target, free, frame).maximum
+    return frame
+
+
+def heading(bold: str, rest: str = "") -> Text:
+    """Return a line that begins bold; names in it are never read as markup."""
+    from rich.text import Text
+
+    return Text.assemble((bold, "bold"), rest)
+
+
 def show(*things: Any, err: bool = False) -> None:
     """Print texts or tables to stdout (or stderr), without blanks at the ends of lines."""
     target = console(err=err)
     with target.capture() as captured:
         for thing in things:
-            target.print(thing)
+            target.print(thing, soft_wrap=not _is_table(thing))
     text = "\n".join(line.rstrip() for line in captured.get().split("\n")[:-1])
     click.echo(text, err=err)
+
+
+def _is_table(thing: object) -> bool:
+    return hasattr(thing, "columns")
 
 
 def emit_json(content: object) -> None:

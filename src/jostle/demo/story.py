@@ -78,27 +78,33 @@ def programs(folder: Path, seconds: int) -> tuple[Program, Program]:
         Program(STEADY, ("sh", str(_HERE / "steady.sh"), library,
                          str(folder / "library.tar"), str(seconds))),
         Program(BURSTS, ("python3", str(_HERE / "bursts.py"),
-                         str(folder / "log.sqlite"), str(seconds))),
+                         str(folder), str(seconds))),
     )  # fmt: skip
 
 
 def play(
-    cast: tuple[Program, Program], repository: Path, seconds: int, tick: Callable[[float], None]
+    cast: tuple[Program, Program],
+    repository: Path,
+    spool: Path,
+    seconds: int,
+    tick: Callable[[float], None],
 ) -> list[str]:
     """Run both programs under `jostle run` at the same time.
 
     Args:
         cast: The programs.
         repository: Where their slices go.
+        spool: Where their profiles go.
         seconds: How long they will take, roughly.
         tick: Called now and then with the seconds that have passed.
 
     Returns:
         What each `jostle run` said.
     """
-    environment = {**os.environ, "JOSTLE_REPOSITORY": str(repository)}
-    for name in ("JOSTLE", "JOSTLE_SPOOL", "JOSTLE_JOB", "JOSTLE_SLICE"):
-        environment.pop(name, None)
+    unwanted = ("JOSTLE", "JOSTLE_SPOOL", "JOSTLE_JOB", "JOSTLE_SLICE", "JOSTLE_EXCLUDE_PROGRAMS")
+    environment = {name: value for name, value in os.environ.items() if name not in unwanted}
+    environment["JOSTLE_REPOSITORY"] = str(repository)
+    environment["JOSTLE_SPOOL"] = str(spool)
     # The commands that are shown say python3: the one that runs jostle comes first.
     environment["PATH"] = f"{Path(sys.executable).parent}:{environment.get('PATH', os.defpath)}"
     prefix = [sys.executable, "-m", "jostle.cli", "run", "--slice", SLICE]
