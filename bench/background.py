@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""Background of a job in a repository of 20 million process-slices: milliseconds.
+
+    bench/background.py [--json] [--quick] [--folder DIR]
+
+The repository is written with the repository's own writer, hour by hour, from rows that DuckDB
+makes up: 10 hours of 4 s slices, 35 jobs of 64 processes at any instant on one shared file
+system. Asked is for one job that ran for 2.5 hours, and for one that ran all the time; each time
+the repository is opened anew, so that reading its log and its files' heads counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT / "src")]
+
+TARGET = 100.0
+SLICE_NS = 4_000_000_000
+HOURS, PER_HOUR = 10, 900
+FIRST = 1_750_000_000 // 3600 * PER_HOUR  # an hour begins here
+LANES, PROCESSES = 35, 64
+SHIFT = 2250  # slices after which a lane's next job begins; lane 0 has one job all the time
+ROWS = HOURS * PER_HOUR * LANES * PROCESSES
+MOUNT = "nfs:server:/scratch"
+
+ROW = """
+SELECT CASE WHEN lane = 0 THEN 'long'
+       ELSE 'job-' || lane || '-' || ((slice - {first}) // {shift}) END AS job,
+       (lane * 64 + rank + 1000 * ((slice - {first}) // {shift}))::BIGINT AS process,
+       'node' || (lane * 4 + rank // 16) AS host, {mount} slice, {slice_ns}::BIGINT AS slice_ns,
+       1::INTEGER AS span, {metrics}
+FROM range({lo}, {hi}) AS s(slice), range({lanes}) AS l(lane), range({processes}) AS p(rank)
+ORDER BY job, slice, process
+"""
+PROCESS_METRICS = "os_user_ns os_system_ns os_write_chars os_write_calls os_minor_faults".split()
+MOUNT_METRICS = "posix_write_ops posix_write_bytes posix_write_ns posix_read_bytes".split()
+
+
+def row_query(metrics: list[str], mount: str, lo: int, hi: int) -> str:
+    """Gives SQL for made-up rows of one table and hour."""
+    values = ", ".join(
+        f"(hash(slice * 7 + lane * 1000 + rank, {seed}) % 1000000)::BIGINT AS {name}"
+        for seed, name in enumerate(metrics)
+    )
+    return ROW.format(
+        first=FIRST, shift=SHIFT, mount=mount, slice_ns=SLICE_NS, metrics=values,
+        lo=lo, hi=hi, lanes=LANES, processes=PROCESSES,
+    )  # fmt: skip
+
+
+def rollup_query(metrics: list[str]) -> str:
+    """Gives SQL for the rollup of the rows in `made`."""
+    stats = ", ".join(
+        f"{stat}({name})::BIGINT AS {name}_{stat}"
+        for name in metrics
+        for stat in ("sum", "min", "max")
+    )
+    return (
+        f"SELECT job, mount, slice, slice_ns, count(*) AS count, {stats} FROM made "
+        "GROUP BY ALL ORDER BY slice, job, mount"
+    )
+
+
+def make(root: Path, hours: int) -> int:
+    """Writes the repository, one commit per hour; gives its process-slices."""
+    import duckdb
+
+    from jostle.repository import Repository
+    from jostle.repository.files import write_pieces
+    from jostle.repository.log import Change, Log
+    from jostle.repository.tables import Piece
+
+    Repository(root, create=True)
+    log = Log(root)
+    made = duckdb.connect(":memory:")
+    total = 0
+    for hour in range(hours):
+        lo, hi = FIRST + hour * PER_HOUR, FIRST + (hour + 1) * PER_HOUR
+        span = (lo * SLICE_NS, hi * SLICE_NS)
+        slices = made.sql(row_query(PROCESS_METRICS, "", lo, hi)).to_arrow_table()
+        total += slices.num_rows
+        made.sql(
+            "CREATE OR REPLACE TEMP TABLE made AS "
+            + row_query(MOUNT_METRICS, f"'{MOUNT}' AS mount,", lo, hi)
+        )
+        parts = [
+            Piece("slices", slices, *span),
+            Piece("mount_slices", made.sql("FROM made").to_arrow_table(), *span),
+            Piece("rollup", made.sql(rollup_query(MOUNT_METRICS)).to_arrow_table(), *span),
+        ]
+        log.commit(Change("ingest", add=write_pieces(root, parts)))
+    return total
+
+
+def ask(root: Path, job: str, rounds: int) -> list[float]:
+    """Asks for the background of a job, each time of a newly opened repository; ms."""
+    from jostle.repository import Repository
+
+    times = []
+    for _ in range(rounds + 1):
+        begin = time.perf_counter()
+        rows = Repository(root).background(job, "posix_write_bytes")
+        times.append((time.perf_counter() - begin) * 1e3)
+        if not rows.num_rows or max(rows.column("jobs").to_pylist()) != LANES - 1:
+            raise SystemExit("the background is not what was put in")
+    return times[1:]  # the first one pays for Python's imports and a cold disk
+
+
+def measure(folder: Path, hours: int, rounds: int) -> dict[str, object]:
+    """Makes the repository and asks it."""
+    root = folder / "repository"
+    begin = time.perf_counter()
+    total = make(root, hours)
+    made_s = time.perf_counter() - begin
+    size = sum(path.stat().st_size for path in root.rglob("*.parquet"))
+    short, whole = ask(root, "job-7-0", rounds), ask(root, "long", rounds)
+    return {
+        "ms": statistics.median(short),
+        "spread": (max(short) - min(short)) / 2,
+        "long_ms": statistics.median(whole),
+        "target": TARGET,
+        "note": f"{total / 1e6:.1f} M process-slices, {size / 1e6:.0f} MB, made in {made_s:.0f} s; "
+        f"job of {SHIFT} slices; of all {hours} h: {statistics.median(whole):.0f} ms",
+    }
+
+
+def main() -> None:
+    """Measures and prints."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", action="store_true", help="one JSON object")
+    parser.add_argument("--quick", action="store_true", help="a tenth of the repository")
+    parser.add_argument("--folder", help="where to work (default: a temporary folder)")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="jostle-bench-", dir=options.folder) as folder:
+        result = measure(Path(folder), 3 if options.quick else HOURS, 9)
+    if options.json:
+        print(json.dumps(result))
+        return
+    verdict = "reached" if float(str(result["ms"])) <= TARGET else "MISSED"
+    print(f"background  {result['ms']:.0f} ms  target <= {TARGET:.0f} ms  {verdict}")
+    print(f"            {result['note']}")
+
+
+if __name__ == "__main__":
+    main()
