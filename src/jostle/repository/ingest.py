@@ -48,7 +48,9 @@ from jostle.repository.types import IngestProgress, IngestReport
 
 Progress = Callable[[IngestProgress], None]
 
+_WORKERS = min(os.cpu_count() or 1, 8)
 _BATCH_BYTES = 24 << 20
+_LEAST_BATCH_BYTES = 4 << 20
 _BATCH_FILES = 2000
 _BATCH_ROWS = 1 << 20
 # A running process's row in table processes is renewed this often (in its own time).
@@ -105,7 +107,7 @@ class Ingester:
         done = skipped
         # Shorts last: their mounts are named by the profiles.
         for group in (profiles, shorts):
-            with ThreadPoolExecutor(max_workers=min(os.cpu_count() or 1, 8)) as pool:
+            with ThreadPoolExecutor(max_workers=_WORKERS) as pool:
                 work = {pool.submit(self._batch, items): len(items) for items in _batches(group)}
                 try:
                     for future in as_completed(work):
@@ -401,10 +403,13 @@ def _remainder(item: Glance) -> bool | None:
 
 
 def _batches(items: Sequence[Glance]) -> list[list[Glance]]:
+    """Cuts the work so that every worker has some, and none holds too much at once."""
+    share = sum(item.bytes for item in items) // (3 * _WORKERS)
+    limit = min(max(share, _LEAST_BATCH_BYTES), _BATCH_BYTES)
     result: list[list[Glance]] = []
     size = 0
     for item in items:
-        if not result or size + item.bytes > _BATCH_BYTES or len(result[-1]) >= _BATCH_FILES:
+        if not result or size + item.bytes > limit or len(result[-1]) >= _BATCH_FILES:
             result.append([])
             size = 0
         result[-1].append(item)
