@@ -28,20 +28,22 @@ static const char *const file_keys[KEYS] = {"enabled", "slice", "spool", "exclud
                                             "exclude_paths"};
 static const char *const env_keys[KEYS] = {"JOSTLE", "JOSTLE_SLICE", "JOSTLE_SPOOL",
                                            "JOSTLE_EXCLUDE_PROGRAMS", "JOSTLE_EXCLUDE_PATHS"};
-static const char *values[KEYS];
+static const char *values[KEYS], *wrong[KEYS];
 static bool locked[KEYS], from_user[KEYS];
 
-/* Once per job: the first process to make the marker file speaks. Where there is no spool to keep
- * the marker in, every process that meets the fault speaks. */
+/* Once per command of a shell: the first process of a process group to make the marker file speaks.
+ * Where there is no spool to keep the marker in, every process that meets the fault speaks. */
 static bool first_to_say(void)
 {
     char name[192] = "";
-    char *p = jst_put_text(name, name + sizeof name - 24, jst_cfg.job);
+    char *p = jst_put_text(name, name + sizeof name - 40, jst_cfg.job);
     for (char *c = name; c < p; c++)
         if (*c == '/')
             *c = '_';
     p = jst_put_text(p, name + sizeof name, ".");
     p = jst_put_number(p, name + sizeof name, (uint64_t)jst_sys0(SYS_getuid));
+    p = jst_put_text(p, name + sizeof name, ".");
+    p = jst_put_number(p, name + sizeof name, (uint64_t)jst_sys1(SYS_getpgid, 0));
     jst_put_text(p, name + sizeof name, ".said");
     int dir = jst_spool_open();
     if (dir < 0)
@@ -161,25 +163,76 @@ static void parse_file(char *text)
         locked[k] = list_has(lock, file_keys[k]);
 }
 
+static bool says_off(const char *v)
+{
+    return jst_str_equal(v, "off") || jst_str_equal(v, "0") || jst_str_equal(v, "no") ||
+           jst_str_equal(v, "false");
+}
+
+static bool says_on(const char *v)
+{
+    return jst_str_equal(v, "on") || jst_str_equal(v, "1") || jst_str_equal(v, "yes") ||
+           jst_str_equal(v, "true");
+}
+
+static bool valid(enum key k, const char *v)
+{
+    switch (k) {
+    case ENABLED:
+        return says_on(v) || says_off(v);
+    case SLICE:
+        return parse_slice(v) != 0;
+    case SPOOL:
+        return v[0] == '/' && jst_strlen(v) < sizeof jst_cfg.spool;
+    default:
+        return true;
+    }
+}
+
+/* The operator's file, then the environment where the key is not locked. A wrong value leaves what
+ * stood there before; it is kept in wrong[] until it is known where to say so. */
 static void read_values(void)
 {
     static char text[4096];
     long n = jst_read_file(JST_SYSCONFDIR "/jostle/jostle.conf", text, sizeof text);
-    if (n == -ENOENT) {
-        const char *other = jst_env("JOSTLE_CONFIG");
-        n = other ? jst_read_file(other, text, sizeof text) : -ENOENT;
-        if (other && n < 0)
-            jst_say("JOSTLE_CONFIG names a file that cannot be read:", other, "; it is ignored");
-    }
+    if (n == -ENOENT && jst_env("JOSTLE_CONFIG"))
+        n = jst_read_file(jst_env("JOSTLE_CONFIG"), text, sizeof text);
     if (n > 0)
         parse_file(text);
     for (int k = 0; k < KEYS; k++) {
         const char *env = jst_env(env_keys[k]);
-        if (env && env[0] && !locked[k]) {
+        if (values[k] && !valid(k, values[k])) {
+            wrong[k] = values[k];
+            values[k] = NULL;
+        }
+        if (!env || !env[0] || locked[k])
+            continue;
+        if (valid(k, env)) {
             values[k] = env;
             from_user[k] = true;
+        } else {
+            wrong[k] = env;
         }
     }
+    if (n < 0 && jst_env("JOSTLE_CONFIG"))
+        jst_say("JOSTLE_CONFIG names a file that cannot be read:", jst_env("JOSTLE_CONFIG"),
+                "; it is ignored");
+}
+
+static void say_wrong(void)
+{
+    static const char *const mends[KEYS] = {
+        "; it is ignored (write on or off)",
+        "; it is ignored (write a length from 100ms to 60s, such as 500ms or 4s)",
+        "; it is ignored (write an absolute path of at most 255 characters)",
+    };
+    for (int k = 0; k < KEYS; k++)
+        if (wrong[k]) {
+            char what[64];
+            jst_put_text(jst_put_text(what, what + sizeof what, env_keys[k]), what + sizeof what,
+                         " has a wrong value:");
+            jst_say(what, wrong[k], mends[k]);
+        }
 }
 
 static void name_job(void)
@@ -221,18 +274,6 @@ static bool program_excluded(const char *list)
     return false;
 }
 
-static bool says_off(const char *v)
-{
-    return jst_str_equal(v, "off") || jst_str_equal(v, "0") || jst_str_equal(v, "no") ||
-           jst_str_equal(v, "false");
-}
-
-static bool says_on(const char *v)
-{
-    return jst_str_equal(v, "on") || jst_str_equal(v, "1") || jst_str_equal(v, "yes") ||
-           jst_str_equal(v, "true");
-}
-
 bool jst_configure(void)
 {
     name_job();
@@ -243,22 +284,11 @@ bool jst_configure(void)
     if (program_excluded(values[EXCLUDE_PROGRAMS]))
         return false;
     if (values[SPOOL]) {
-        if (values[SPOOL][0] == '/' && jst_strlen(values[SPOOL]) < sizeof jst_cfg.spool) {
-            jst_put_text(jst_cfg.spool, jst_cfg.spool + sizeof jst_cfg.spool, values[SPOOL]);
-            jst_cfg.spool_from_user = from_user[SPOOL];
-        } else {
-            jst_say("JOSTLE_SPOOL is no absolute path of at most 255 characters:", values[SPOOL],
-                    "; " DEFAULT_SPOOL " is used");
-        }
+        jst_put_text(jst_cfg.spool, jst_cfg.spool + sizeof jst_cfg.spool, values[SPOOL]);
+        jst_cfg.spool_from_user = from_user[SPOOL];
     }
     jst_cfg.slice_ns = values[SLICE] ? parse_slice(values[SLICE]) : SLICE_DEFAULT;
-    if (!jst_cfg.slice_ns) {
-        jst_cfg.slice_ns = SLICE_DEFAULT;
-        jst_say("JOSTLE_SLICE is no length between 100ms and 60s:", values[SLICE],
-                "; 4s is used (write it as 500ms or 4s)");
-    }
-    if (values[ENABLED] && !says_on(values[ENABLED]))
-        jst_say("JOSTLE is neither on nor off:", values[ENABLED], "; on is used");
+    say_wrong();
     if (values[EXCLUDE_PATHS])
         jst_put_text(jst_cfg.exclude_paths, jst_cfg.exclude_paths + sizeof jst_cfg.exclude_paths,
                      values[EXCLUDE_PATHS]);

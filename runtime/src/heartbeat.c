@@ -44,8 +44,10 @@ static void answer(void)
 /* False: stop. */
 static bool serve(uint32_t what)
 {
-    if (what == SAMPLE)
+    if (what == SAMPLE) {
         jst_os_sample(&jst_a.blocks[0]);
+        jst_slice_finish(profile_fd);
+    }
     if (what == ALSO)
         jst_sys3(also.number, also.a, also.b, also.c);
     if (what != GO_ON)
@@ -58,13 +60,8 @@ static bool serve(uint32_t what)
 static bool is_alone(void)
 {
     struct stat st;
-    char text[512];
-    if (jst_fstatat(AT_FDCWD, "/proc/self/task", &st, 0) < 0 || st.st_nlink > 4)
-        return false;
-    long n = jst_read_file("/proc/self/stat", text, sizeof text);
-    while (n > 0 && text[n - 1] != ')')
-        n--;
-    return n > 0 && text[n] == ' ' && text[n + 1] == 'Z';
+    return jst_os_leader_gone() && jst_fstatat(AT_FDCWD, "/proc/self/task", &st, 0) == 0 &&
+           st.st_nlink <= 4;
 }
 
 /* A profile that somebody removed is written anew, so that at most this slice is lost. */
@@ -78,7 +75,6 @@ static void mend_profile(uint64_t now)
 static void beat(void)
 {
     const char *missing;
-    uint32_t beats = 0;
     jst_os_open();
     jst_os_sample(&jst_a.blocks[0]);
     if ((missing = jst_os_missing()))
@@ -97,7 +93,7 @@ static void beat(void)
         mend_profile(now);
         jst_os_sample(&jst_a.blocks[0]);
         jst_slice_tick(profile_fd, now);
-        if (++beats % 16 == 0 && is_alone())
+        if (is_alone())
             return;
     }
 }
@@ -239,14 +235,13 @@ void jst_heartbeat_also(long number, long a, long b, long c)
 
 void jst_heartbeat_stop(void)
 {
+    uint32_t tid = atomic_load(&alive_tid);
     if (!runs())
         return;
     ask(STOP, true);
-    for (int i = 0; i < 200; i++) {
-        uint32_t tid = atomic_load(&alive_tid);
-        struct timespec wait = {0, 5000000};
-        if (!tid)
-            break;
-        jst_futex(&alive_tid, FUTEX_WAIT, tid, &wait, 0);
+    /* Its word is cleared before it has left the thread group, and callers want it to be gone. */
+    for (int i = 0; i < 2000 && jst_sys3(SYS_tgkill, jst_getpid(), tid, 0) == 0; i++) {
+        struct timespec wait = {0, 100000};
+        jst_sys2(SYS_nanosleep, &wait, NULL);
     }
 }

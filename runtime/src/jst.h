@@ -26,9 +26,9 @@
 #define JST_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 #define JST_PAGE 4096
-#define JST_BLOCKS 32             /* blocks in the file; more threads than that use memory */
+#define JST_BLOCKS 24             /* blocks in the file; more threads than that use memory */
 #define JST_MORE_BLOCKS 8192      /* blocks in memory, reserved only when needed */
-#define JST_TABLE_BYTES 8192
+#define JST_TABLE_BYTES 4096
 #define JST_START_BYTES 65536     /* moved bytes after which a process gets a profile */
 #define JST_START_NS 100000000    /* age after which a wrapped call starts the profile */
 
@@ -137,7 +137,8 @@ static inline void jst_add(uint64_t *cell, uint64_t n)
 }
 
 /* ---- time (clock.c) ---- */
-extern uint32_t jst_no_tsc;  /* the time-stamp counter cannot be used: ticks are nanoseconds */
+extern uint32_t jst_no_tsc;  /* 1: the time-stamp counter cannot be used, ticks are nanoseconds;
+                                2: no clock at all may be read, calls are only counted */
 extern uint64_t jst_tick_ns; /* nanoseconds per tick, 32.32 */
 
 static inline uint64_t jst_ticks(void)
@@ -146,6 +147,8 @@ static inline uint64_t jst_ticks(void)
     if (JST_LIKELY(!jst_no_tsc))
         return __builtin_ia32_rdtsc();
 #endif
+    if (jst_no_tsc == 2)
+        return 0;
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
@@ -297,6 +300,8 @@ uint8_t *jst_frame(uint8_t *frame, uint8_t type, size_t n, size_t *size);
 
 /* ---- slices (slice.c) ---- */
 void jst_slice_begin(int fd);
+/** The process is about to end: what the head does not hold by itself is written. */
+void jst_slice_finish(int fd);
 void jst_slice_tick(int fd, uint64_t now_ns);
 void jst_note(int fd, uint64_t now_ns, const char *text);
 void jst_append(int fd, uint8_t type, uint8_t *frame, size_t n);
@@ -315,7 +320,7 @@ void jst_os_open(void);     /* in the heartbeat: opens /proc files in its own de
 void jst_os_sample(jst_block *b);
 void jst_os_sample_short(jst_block *b); /* only what costs one system call */
 const char *jst_os_missing(void);
-extern uint64_t jst_own_read_bytes, jst_own_read_calls, jst_own_write_bytes, jst_own_write_calls;
+bool jst_os_leader_gone(void); /* the main thread has ended on its own */
 
 /* ---- small text tools (text.c): no libc, no locale ---- */
 size_t jst_strlen(const char *s);

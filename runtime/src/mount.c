@@ -201,6 +201,16 @@ static uint64_t hash_directory(int dirfd, const char *path, size_t n)
     return h | 1;
 }
 
+/* "a/b/" -> "a/", "a/" -> "", "/a/" -> "/". */
+static size_t parent_length(const char *dir, size_t n)
+{
+    while (n > 1 && dir[n - 1] == '/')
+        n--;
+    while (n && dir[n - 1] != '/')
+        n--;
+    return n;
+}
+
 static unsigned place_of_directory(int dirfd, const char *path, size_t n)
 {
     char dir[4096];
@@ -210,12 +220,17 @@ static unsigned place_of_directory(int dirfd, const char *path, size_t n)
         return JST_PLACE_OTHER;
     jst_copy(dir, path, n);
     dir[n] = 0;
+    /* Where a folder is not there, the nearest parent that is tells on which mount it is missing. */
+    while (jst_fstatat(dirfd, n ? dir : ".", &st, 0) < 0) {
+        if (n <= 1)
+            return JST_PLACE_OTHER;
+        n = parent_length(dir, n);
+        dir[n] = 0;
+    }
     if (n == 0) {
         dir[0] = '.';
         dir[1] = 0;
     }
-    if (jst_fstatat(dirfd, dir, &st, 0) < 0)
-        return JST_PLACE_OTHER;
     unsigned place = device_place(device_key(major(st.st_dev), minor(st.st_dev)));
     if (place)
         return place;

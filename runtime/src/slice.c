@@ -26,11 +26,8 @@ void jst_append(int fd, uint8_t type, uint8_t *buffer, size_t n)
     jst_commit *c = &jst_a.commit[atomic_load(&jst_a.head.generation) & 1];
     size_t size;
     uint8_t *start = jst_frame(buffer, type, n, &size);
-    if (jst_pwrite(fd, start, size, c->records_end) == (long)size) {
-        jst_own_write_calls++;
-        jst_own_write_bytes += size;
+    if (jst_pwrite(fd, start, size, c->records_end) == (long)size)
         c->records_end += size;
-    }
 }
 
 void jst_note(int fd, uint64_t now_ns, const char *text)
@@ -147,11 +144,8 @@ static void scan_mounts(int fd, uint64_t wanted, bool by_device)
     size_t have = 0;
     for (long n = 1; in >= 0 && n > 0;) {
         n = jst_read(in, text + have, sizeof text - 1 - have);
-        jst_own_read_calls++;
-        if (n > 0) {
-            jst_own_read_bytes += (uint64_t)n;
+        if (n > 0)
             have += (size_t)n;
-        }
         size_t from = 0;
         for (size_t i = 0; i < have; i++)
             if (text[i] == '\n') {
@@ -206,7 +200,6 @@ static void gather(const jst_commit *c)
 /* ---- what jostle itself costs ---- */
 
 static uint64_t stamp_ns; /* price of one time stamp */
-static uint64_t heartbeat_cpu;
 
 static void calibrate_price(void)
 {
@@ -214,43 +207,42 @@ static void calibrate_price(void)
     for (int i = 0; i < 31; i++)
         (void)jst_ticks();
     stamp_ns = jst_ticks_to_ns(jst_ticks() - t) / 32;
-    heartbeat_cpu = 0;
 }
 
-static void add_own(unsigned cell, uint64_t n)
+static uint64_t sum_of_slots(unsigned cell)
 {
-    jst_a.blocks[0].cells[cell] += n;
-    sums[cell] += n;
-    delta[cell] += n;
+    uint64_t sum = 0;
+    for (unsigned slot = 0; slot < JST_MOUNT_SLOTS; slot++)
+        sum += jst_sum_cell(slot * JST_MOUNT_STRIDE + cell);
+    return sum;
 }
 
 /* A counted call costs two time stamps and about 8 ns; a character function, which is in no
- * histogram, about 2 ns. */
+ * histogram, about 2 ns. Totals, so that it does not matter how often this runs. */
 static void account(void)
 {
-    uint64_t calls = delta[JST_CELL_STREAM_READ_OPS] + delta[JST_CELL_STREAM_WRITE_OPS], chars = 0;
-    for (unsigned slot = 0; slot < JST_MOUNT_SLOTS; slot++) {
-        static const unsigned ops[] = {
-            JST_CELL_POSIX_OPEN_OPS, JST_CELL_POSIX_CLOSE_OPS, JST_CELL_POSIX_READ_OPS,
-            JST_CELL_POSIX_WRITE_OPS, JST_CELL_POSIX_SEEK_OPS, JST_CELL_POSIX_SYNC_OPS,
-            JST_CELL_POSIX_META_OPS, JST_CELL_STDIO_OPEN_OPS, JST_CELL_STDIO_CLOSE_OPS,
-            JST_CELL_STDIO_READ_OPS, JST_CELL_STDIO_WRITE_OPS, JST_CELL_STDIO_SEEK_OPS,
-            JST_CELL_STDIO_SYNC_OPS, JST_CELL_STDIO_META_OPS,
-        };
-        const uint64_t *d = delta + slot * JST_MOUNT_STRIDE;
-        for (unsigned i = 0; i < sizeof ops / sizeof *ops; i++)
-            calls += d[ops[i]];
-        chars += d[JST_CELL_STDIO_READ_OPS] + d[JST_CELL_STDIO_WRITE_OPS];
+    static const unsigned ops[] = {
+        JST_CELL_POSIX_OPEN_OPS, JST_CELL_POSIX_CLOSE_OPS, JST_CELL_POSIX_SEEK_OPS,
+        JST_CELL_POSIX_SYNC_OPS, JST_CELL_POSIX_META_OPS,  JST_CELL_STDIO_OPEN_OPS,
+        JST_CELL_STDIO_CLOSE_OPS, JST_CELL_STDIO_SEEK_OPS, JST_CELL_STDIO_SYNC_OPS,
+        JST_CELL_STDIO_META_OPS,
+    };
+    uint64_t calls = jst_sum_cell(JST_CELL_STREAM_READ_OPS) + jst_sum_cell(JST_CELL_STREAM_WRITE_OPS);
+    uint64_t chars = sum_of_slots(JST_CELL_STDIO_READ_OPS) + sum_of_slots(JST_CELL_STDIO_WRITE_OPS);
+    for (unsigned i = 0; i < sizeof ops / sizeof *ops; i++)
+        calls += sum_of_slots(ops[i]);
+    for (unsigned i = 0; i < JST_HIST_BUCKETS; i++) {
+        uint64_t stdio = jst_sum_cell(JST_CELL_STDIO_READ_SIZE + i) +
+                         jst_sum_cell(JST_CELL_STDIO_WRITE_SIZE + i);
+        calls += stdio + jst_sum_cell(JST_CELL_POSIX_READ_SIZE + i) +
+                 jst_sum_cell(JST_CELL_POSIX_WRITE_SIZE + i);
+        chars -= stdio < chars ? stdio : chars;
     }
-    for (unsigned i = 0; i < JST_HIST_BUCKETS; i++)
-        chars -= delta[JST_CELL_STDIO_READ_SIZE + i] + delta[JST_CELL_STDIO_WRITE_SIZE + i];
-    if (chars > calls)
-        chars = 0;
-    uint64_t cpu = jst_clock_ns(CLOCK_THREAD_CPUTIME_ID), beat = cpu - heartbeat_cpu;
-    heartbeat_cpu = cpu;
-    add_own(JST_CELL_SELF_CALLS_OPS, calls);
-    add_own(JST_CELL_SELF_HEARTBEAT_NS, beat);
-    add_own(JST_CELL_SELF_COST_NS, (calls - chars) * (2 * stamp_ns + 8) + chars * 2 + beat);
+    uint64_t *own = jst_a.blocks[0].cells;
+    uint64_t cpu = jst_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    own[JST_CELL_SELF_CALLS_OPS] = calls + chars;
+    own[JST_CELL_SELF_HEARTBEAT_NS] = cpu;
+    own[JST_CELL_SELF_COST_NS] = calls * (2 * stamp_ns + 8) + chars * 2 + cpu;
 }
 
 /* Does anything but the rounding of times want to be written? */
@@ -289,7 +281,6 @@ static void write_slice(int fd, uint64_t open, uint64_t now_slice)
     uint64_t end = now_slice > open ? now_slice : open + 1; /* the clock may have gone back */
     size_t size;
     gather(c);
-    account();
     for (unsigned i = 0; i < JST_CELL_COUNT; i++)
         taken[i] = 0;
     uint64_t position = c->records_end;
@@ -304,8 +295,6 @@ static void write_slice(int fd, uint64_t open, uint64_t now_slice)
             return; /* the next record spans this slice too */
         if (jst_pwrite(fd, start, size, position) != (long)size)
             return;
-        jst_own_write_calls++;
-        jst_own_write_bytes += size;
         position += size;
         expected = end;
     }
@@ -331,6 +320,16 @@ void jst_slice_begin(int fd)
     check_mounts(fd);
 }
 
+void jst_slice_finish(int fd)
+{
+    uint64_t generation = atomic_load(&jst_a.head.generation);
+    uint64_t open = jst_a.commit[generation & 1].open_slice;
+    account();
+    check_mounts(fd);
+    if (atomic_load(&jst_more))
+        write_slice(fd, open, open);
+}
+
 void jst_slice_tick(int fd, uint64_t now_ns)
 {
     jst_commit *c = &jst_a.commit[atomic_load(&jst_a.head.generation) & 1];
@@ -339,6 +338,7 @@ void jst_slice_tick(int fd, uint64_t now_ns)
     check_mounts(fd);
     check_clock(fd, now_ns);
     uint64_t slice = now_ns / jst_cfg.slice_ns;
+    account();
     if (slice != c->open_slice)
         write_slice(fd, c->open_slice, slice);
     jst_a.head.heartbeat_ns = now_ns;

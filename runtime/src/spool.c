@@ -354,7 +354,10 @@ static uint8_t *put_short(uint8_t *p, enum jst_end reason, const uint64_t *delta
     for (unsigned i = 0; i < 4; i++)
         *p++ = (uint8_t)(jst_metric_table_crc >> 8 * i);
     p = jst_put_string(p, name, length < 32 ? length : 32);
-    p = jst_put_varint(p, jst_mounts_used());
+    unsigned mounts = 0;
+    for (unsigned i = 0; i < JST_MOUNT_SLOTS; i++)
+        mounts += atomic_load(&jst_a.head.mounts[i].used) != 0;
+    p = jst_put_varint(p, mounts);
     for (unsigned i = 0; i < JST_MOUNT_SLOTS; i++) {
         if (!atomic_load(&jst_a.head.mounts[i].used))
             continue;
@@ -364,6 +367,55 @@ static uint8_t *put_short(uint8_t *p, enum jst_end reason, const uint64_t *delta
         p = jst_put_varint(p, jst_a.head.mounts[i].fs_magic);
     }
     return jst_put_cells(p, delta, taken, jst_tick_ns);
+}
+
+/* Appends whole or not at all. Somebody else may have put a file, or a pipe that nobody reads, under
+ * our name; and a write beyond the file size limit would be a signal for the program. */
+static bool append_whole(int fd, const uint8_t *record, size_t n)
+{
+    struct stat st;
+    struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+    if (jst_fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_nlink != 1 ||
+        st.st_uid != (uid_t)jst_sys0(SYS_geteuid))
+        return false;
+    jst_sys4(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit);
+    if (limit.rlim_cur != RLIM_INFINITY && (uint64_t)st.st_size + n > limit.rlim_cur)
+        return false;
+    long r = jst_write(fd, record, n);
+    if (r > 0 && r < (long)n)
+        jst_sys2(SYS_ftruncate, fd, st.st_size);
+    return r == (long)n;
+}
+
+/* The job's shorts file, with its header if it is new. */
+static int open_shorts(uint8_t *frame)
+{
+    char name[128];
+    size_t size;
+    const int flags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
+    char *p = file_name(name, name + sizeof name);
+    p = jst_put_number(p, name + sizeof name, (uint64_t)jst_sys0(SYS_getuid));
+    jst_put_text(p, name + sizeof name, ".jss");
+    int dir = jst_spool_open();
+    if (dir < 0)
+        return dir;
+    int fd = jst_openat(dir, name, flags, 0);
+    if (fd == -ENOENT) {
+        fd = jst_openat(dir, name, flags | O_CREAT | O_EXCL, 0600);
+        if (fd == -EEXIST)
+            fd = jst_openat(dir, name, flags, 0);
+        else if (fd >= 0) {
+            uint8_t *end = put_short_header(frame + JST_FRAME_GAP);
+            uint8_t *start = jst_frame(frame, 'H', (size_t)(end - frame) - JST_FRAME_GAP, &size);
+            if (!append_whole(fd, start, size)) {
+                jst_sys3(SYS_unlinkat, dir, name, 0);
+                jst_close(fd);
+                fd = -ENOSPC;
+            }
+        }
+    }
+    jst_close(dir);
+    return fd;
 }
 
 static uint64_t recorded[JST_CELL_COUNT];
@@ -387,34 +439,15 @@ void jst_short_record(enum jst_end reason)
     }
     if (reason == JST_END_EXEC && !any) /* the usual step between fork and exec: not a process */
         return;
-    char name[128];
     size_t size;
     jst_clock_calibrate();
-    char *p = file_name(name, name + sizeof name);
-    p = jst_put_number(p, name + sizeof name, (uint64_t)jst_sys0(SYS_getuid));
-    jst_put_text(p, name + sizeof name, ".jss");
-    int dir = jst_spool_open();
-    if (dir < 0)
-        return;
-    const int flags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC;
-    int fd = jst_openat(dir, name, flags, 0);
-    if (fd == -ENOENT) {
-        fd = jst_openat(dir, name, flags | O_CREAT | O_EXCL, 0600);
-        if (fd >= 0) {
-            uint8_t *end = put_short_header(frame + JST_FRAME_GAP);
-            uint8_t *start = jst_frame(frame, 'H', (size_t)(end - frame) - JST_FRAME_GAP, &size);
-            jst_write(fd, start, size);
-        } else if (fd == -EEXIST) {
-            fd = jst_openat(dir, name, flags, 0);
-        }
-    }
-    jst_close(dir);
+    int fd = open_shorts(frame);
     if (fd < 0)
         return;
     uint8_t *end = put_short(frame + JST_FRAME_GAP, reason, delta);
     uint8_t *start = jst_frame(frame, 'P', (size_t)(end - frame) - JST_FRAME_GAP, &size);
-    jst_write(fd, start, size);
+    if (append_whole(fd, start, size))
+        for (unsigned i = 0; i < JST_CELL_COUNT; i++)
+            recorded[i] += delta[i];
     jst_close(fd);
-    for (unsigned i = 0; i < JST_CELL_COUNT; i++)
-        recorded[i] += delta[i];
 }

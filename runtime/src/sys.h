@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <stdint.h>
+#include <stddef.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -64,24 +65,41 @@ static inline int jst_close(int fd)
     return (int)jst_sys1(SYS_close, fd);
 }
 
+/* What we read and write ourselves is in /proc/self/io, too, and is taken out there (os.c). */
+extern uint64_t jst_own_read_bytes, jst_own_read_calls, jst_own_write_bytes, jst_own_write_calls;
+
+static inline long jst_own_read(long r)
+{
+    jst_own_read_calls++;
+    jst_own_read_bytes += r > 0 ? (uint64_t)r : 0;
+    return r;
+}
+
+static inline long jst_own_write(long r)
+{
+    jst_own_write_calls++;
+    jst_own_write_bytes += r > 0 ? (uint64_t)r : 0;
+    return r;
+}
+
 static inline long jst_read(int fd, void *buf, size_t n)
 {
-    return jst_sys3(SYS_read, fd, buf, n);
+    return jst_own_read(jst_sys3(SYS_read, fd, buf, n));
 }
 
 static inline long jst_pread(int fd, void *buf, size_t n, uint64_t at)
 {
-    return jst_sys4(SYS_pread64, fd, buf, n, at);
+    return jst_own_read(jst_sys4(SYS_pread64, fd, buf, n, at));
 }
 
 static inline long jst_write(int fd, const void *buf, size_t n)
 {
-    return jst_sys3(SYS_write, fd, buf, n);
+    return jst_own_write(jst_sys3(SYS_write, fd, buf, n));
 }
 
 static inline long jst_pwrite(int fd, const void *buf, size_t n, uint64_t at)
 {
-    return jst_sys4(SYS_pwrite64, fd, buf, n, at);
+    return jst_own_write(jst_sys4(SYS_pwrite64, fd, buf, n, at));
 }
 
 static inline long jst_fstatat(int dir, const char *path, struct stat *st, int flags)

@@ -76,12 +76,8 @@ long jst_read_file(const char *path, char *buf, size_t n)
     }
     size_t have = 0;
     long r = 0;
-    while (have + 1 < n && (r = jst_read(fd, buf + have, n - 1 - have)) > 0) {
+    while (have + 1 < n && (r = jst_read(fd, buf + have, n - 1 - have)) > 0)
         have += (size_t)r;
-        jst_own_read_bytes += (uint64_t)r;
-        jst_own_read_calls++;
-    }
-    jst_own_read_calls++;
     jst_close(fd);
     buf[have] = 0;
     return r < 0 ? r : (long)have;

@@ -314,5 +314,9 @@ JST_EXPORT int prctl(int option, ...)
     va_end(ap);
     if (!jst_tls_vfork && (option == PR_SET_SECCOMP || option == PR_SET_NO_NEW_PRIVS))
         jst_sandboxed();
+    /* Both make reading the time-stamp counter, also by way of libc's clocks, a fatal fault. */
+    if ((option == PR_SET_SECCOMP && a[0] == SECCOMP_MODE_STRICT) ||
+        (option == PR_SET_TSC && a[0] == PR_TSC_SIGSEGV))
+        jst_no_tsc = 2;
     return JST_REAL(prctl)(option, a[0], a[1], a[2], a[3]);
 }

@@ -8,6 +8,7 @@
 
 #include "../jst.h"
 
+/* (declared in sys.h) */
 uint64_t jst_own_read_bytes, jst_own_read_calls, jst_own_write_bytes, jst_own_write_calls;
 
 #if JST_WITH_OS
@@ -32,13 +33,11 @@ static struct {
 } threads[THREADS];
 static int io_fd = -1, statm_fd = -1;
 static const char *missing;
+static bool leader_gone;
 
 static long own_pread(int fd, char *buf, size_t n)
 {
     long r = jst_pread(fd, buf, n - 1, 0);
-    jst_own_read_calls++;
-    if (r > 0)
-        jst_own_read_bytes += (uint64_t)r;
     buf[r > 0 ? r : 0] = 0;
     return r;
 }
@@ -120,6 +119,11 @@ const char *jst_os_missing(void)
     return missing;
 }
 
+bool jst_os_leader_gone(void)
+{
+    return leader_gone;
+}
+
 static void sample_io(jst_block *b)
 {
     uint64_t io[IO_FIELDS], own[IO_FIELDS] = {0};
@@ -142,6 +146,13 @@ static void add_grown(uint64_t *cell, uint64_t now, uint64_t *before)
     *before = now > *before ? now : *before;
 }
 
+/* The kernel scales the shares of user and system time, of a thread and of all threads, each on
+ * its own: a part may be more than the whole. */
+static uint64_t less(uint64_t all, uint64_t ours)
+{
+    return all > ours ? all - ours : 0;
+}
+
 static void sample_usage(jst_block *b)
 {
     struct rusage u, ours;
@@ -150,9 +161,9 @@ static void sample_usage(jst_block *b)
         return;
     if (io_fd >= 0) /* in the heartbeat */
         jst_sys2(SYS_getrusage, RUSAGE_THREAD, &ours);
-    add_grown(&b->cells[JST_CELL_OS_USER_NS], time_ns(u.ru_utime) - time_ns(ours.ru_utime),
+    add_grown(&b->cells[JST_CELL_OS_USER_NS], less(time_ns(u.ru_utime), time_ns(ours.ru_utime)),
               &last.user);
-    add_grown(&b->cells[JST_CELL_OS_SYSTEM_NS], time_ns(u.ru_stime) - time_ns(ours.ru_stime),
+    add_grown(&b->cells[JST_CELL_OS_SYSTEM_NS], less(time_ns(u.ru_stime), time_ns(ours.ru_stime)),
               &last.system);
     add_grown(&b->cells[JST_CELL_OS_VOLUNTARY_SWITCHES], (uint64_t)(u.ru_nvcsw - ours.ru_nvcsw),
               &last.voluntary);
@@ -197,8 +208,9 @@ static void sample_levels(jst_block *b)
     struct stat st;
     if (statm_fd >= 0 && own_pread(statm_fd, text, sizeof text) > 0) {
         const char *p = text;
-        number(&p);
-        b->cells[JST_CELL_OS_RSS_BYTES] = number(&p) * JST_PAGE;
+        leader_gone = number(&p) == 0; /* the kernel shows the main thread's memory: it has none */
+        if (!leader_gone)
+            b->cells[JST_CELL_OS_RSS_BYTES] = number(&p) * JST_PAGE;
     }
     /* A thread is a folder: one link each, and two of its own. The heartbeat is not counted. */
     if (jst_fstatat(AT_FDCWD, "/proc/self/task", &st, 0) == 0 && st.st_nlink > 3)
@@ -245,6 +257,11 @@ void jst_os_sample_short(jst_block *b)
 const char *jst_os_missing(void)
 {
     return NULL;
+}
+
+bool jst_os_leader_gone(void)
+{
+    return false;
 }
 
 #endif

@@ -25,8 +25,8 @@ static void open_done(jst_block *b, int dir, const char *path, int fd, uint64_t 
     int error = fd < 0 ? errno : 0;
     if (fd >= 0)
         jst_event(b, jst_fd_opened(fd), JST_CELL_POSIX_OPEN_OPS, JST_CELL_POSIX_META_NS, t);
-    else if (error != EFAULT) /* else the path cannot be read */
-        jst_fail(b, jst_path_place(dir, path), error);
+    else /* a path at fault cannot be read by us either */
+        jst_fail(b, error == EFAULT ? JST_PLACE_OTHER : jst_path_place(dir, path), error);
 }
 
 /* The mode is passed whenever the kernel looks at it: O_TMPFILE needs it as O_CREAT does. */
@@ -290,7 +290,7 @@ JST_EXPORT int close(int fd)
     int r = JST_REAL(close)(fd);
     if (b && r == 0)
         jst_event(b, place, JST_CELL_POSIX_CLOSE_OPS, JST_CELL_POSIX_META_NS, t);
-    else if (b && errno != EBADF)
+    else if (b)
         jst_fail(b, place, errno);
     return r;
 }
@@ -304,7 +304,7 @@ JST_EXPORT int __close(int fd)
     int r = JST_REAL(__close)(fd);
     if (b && r == 0)
         jst_event(b, place, JST_CELL_POSIX_CLOSE_OPS, JST_CELL_POSIX_META_NS, t);
-    else if (b && errno != EBADF)
+    else if (b)
         jst_fail(b, place, errno);
     return r;
 }

@@ -22,9 +22,7 @@ int __fxstatat64(int version, int dir, const char *path, struct stat64 *st, int 
 static void path_done(jst_block *b, int dir, const char *path, bool fine, uint64_t t)
 {
     int error = fine ? 0 : errno;
-    if (error == EFAULT)
-        return;
-    unsigned place = jst_path_place(dir, path);
+    unsigned place = error == EFAULT ? JST_PLACE_OTHER : jst_path_place(dir, path);
     if (fine)
         jst_event(b, place, META, t);
     else
