@@ -61,23 +61,27 @@ def patched(data: bytes, at: int, form: str, value: int) -> bytes:
 
 
 def test_cut_at_every_byte(tmp_path: Path) -> None:
-    data = small_profile(1).encode()
-    head_bytes = struct.unpack_from("<I", data, 12)[0]
-    whole, _ = read_bytes(tmp_path, data, remainder=False)
-    rows = whole.slices.to_pylist()
-    counts = []
-    for size in range(len(data)):
-        decoded, result = read_bytes(tmp_path, data[:size], remainder=False)
-        if size < head_bytes:
-            assert result.error is not None
-        else:
-            assert result.error is None
-            assert result.warnings
-            assert decoded.slices.to_pylist() == rows[: decoded.slices.num_rows]
-            assert result.records_end <= size
-            counts.append(decoded.slices.num_rows)
-    assert counts == sorted(counts)
-    assert counts[-1] in (len(rows), len(rows) - 1)
+    path = small_profile(1).write(tmp_path)
+    size = path.stat().st_size
+    head_bytes = struct.unpack_from("<I", path.read_bytes(), 12)[0]
+    request = ReadRequest(path, 0, remainder=False)
+    rows = read_profiles([request]).slices.to_pylist()
+    left = len(rows)
+    for cut in range(size - 1, head_bytes - 1, -1):
+        os.truncate(path, cut)
+        decoded = read_profiles([request])
+        result = decoded.results[0]
+        assert result.error is None
+        assert result.warnings
+        assert result.records_end <= cut
+        assert decoded.slices.to_pylist() == rows[: decoded.slices.num_rows]
+        assert left - decoded.slices.num_rows in (0, 1)
+        left = decoded.slices.num_rows
+    assert left == 0
+    for cut in range(head_bytes - 1, -1, -1):
+        os.truncate(path, cut)
+        with pytest.raises(ProfileError):
+            read_header(path)
 
 
 def test_shorts_cut_at_every_byte(tmp_path: Path) -> None:
