@@ -31,6 +31,7 @@ _ERRORS = {
     "invalid": "invalid call",
     "other": "other",
 }
+_PAST = {"read": "read", "write": "written"}
 #: What the table of processes shows, where it is not zero.
 _PER_PROCESS = {
     "posix_read_bytes": "read, posix",
@@ -173,6 +174,8 @@ def _access(made: Digest) -> Any:
 def _common(access: Access) -> str:
     if not access.common_high:
         return "-"
+    if not access.common_low:
+        return "0 B"
     return f"{_edge(access.common_low)} to {_edge(access.common_high)}"
 
 
@@ -223,6 +226,6 @@ def _unaccounted(made: Digest) -> Iterator[str]:
     for part in made.unaccounted:
         if part.share > 0.05 and part.bytes > 1 << 20:
             yield (
-                f"unaccounted: {byte_count(part.bytes)} {part.direction} "
+                f"unaccounted: {byte_count(part.bytes)} {_PAST[part.direction]} "
                 f"past the wrapped calls ({percent(part.share)} of what the kernel saw)"
             )

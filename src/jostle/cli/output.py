@@ -75,20 +75,23 @@ def table(columns: Sequence[str], *, title: str | None = None) -> Table:
     return frame
 
 
-def fit(frame: Table, *optional: str) -> Table:
-    """Leave out optional columns, in this order, until the table fits the terminal.
-
-    A table that is still too wide keeps its width: a folded number is worse than a long line.
-    """
+def _natural_width(frame: Table) -> int:
+    """Return the columns that a table needs so that nothing is folded or cut."""
     from rich.measure import Measurement
 
     target = console()
     free = target.options.update(max_width=10_000)
+    return Measurement.get(target, free, frame).maximum
+
+
+def fit(frame: Table, *optional: str) -> Table:
+    """Leave out optional columns, in this order, until the table fits the terminal."""
     for name in optional:
-        if Measurement.get(target, free, frame).maximum <= target.width:
-            return frame
+        if _natural_width(frame) <= console().width:
+            break
         frame.columns = [column for column in frame.columns if column.header != name]
-    frame.min_width = Measurement.get(target, free, frame).maximum
+        for number, column in enumerate(frame.columns):
+            column._index = number  # rich pads by it
     return frame
 
 
@@ -102,9 +105,14 @@ def heading(bold: str, rest: str = "") -> Text:
 def show(*things: Any, err: bool = False) -> None:
     """Print texts or tables to stdout (or stderr), without blanks at the ends of lines."""
     target = console(err=err)
+    width = target.width
     with target.capture() as captured:
         for thing in things:
+            if _is_table(thing) and not err and thing.columns[-1].no_wrap:
+                # Still too wide? A long line is better than a number cut in two.
+                target.width = max(width, _natural_width(thing))
             target.print(thing, soft_wrap=not _is_table(thing))
+            target.width = width
     text = "\n".join(line.rstrip() for line in captured.get().split("\n")[:-1])
     click.echo(text, err=err)
 
@@ -151,10 +159,10 @@ def next_steps(*commands: str) -> None:
         click.echo(f"{dim}{word}{reset} {bold}{command}{reset}", err=True)
 
 
-def warn(lines: Iterable[str]) -> None:
-    """Print warnings on stderr, at most ten and then how many more."""
+def warn(lines: Iterable[str], most: int = 10) -> None:
+    """Print warnings on stderr, at most `most` and then how many more."""
     shown = list(lines)
-    for line in shown[:10]:
+    for line in shown[:most]:
         click.echo(f"{stderr_style('bold')}warning:{stderr_style('reset')} {line}", err=True)
-    if len(shown) > 10:
-        click.echo(f"warning: and {len(shown) - 10} more", err=True)
+    if len(shown) > most:
+        click.echo(f"warning: and {len(shown) - most} more", err=True)

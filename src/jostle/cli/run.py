@@ -175,7 +175,7 @@ def _report(
         content["warnings"] = report.warnings
         click.echo(json.dumps(content), err=True)
     else:
-        warn(report.warnings)
+        warn(report.warnings, most=3)
         headline(store, name, cmd[0], outcome)
     living = _clear(spool, files, report, keep=keep)
     if not as_json:
