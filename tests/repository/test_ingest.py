@@ -1,0 +1,284 @@
+"""Ingest: what profiles hold is in the tables, exactly once, and sums are plain sums."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from support import (
+    MOVED,
+    SLICE,
+    all_rows,
+    end_job,
+    expected_keys,
+    key_of,
+    make_profile,
+    make_shorts,
+    plain_rollup,
+    plain_total,
+    random_moves,
+    stored_keys,
+    write_all,
+)
+from synth import EPOCH, SECOND, Profile
+
+from jostle.reader import ProfileError
+from jostle.repository import Repository
+from jostle.repository.layout import mount_identity
+
+
+@pytest.fixture
+def profiles(spool: Path) -> list[Profile]:
+    made = [make_profile(seed, job="alpha" if seed % 2 else "beta") for seed in range(12)]
+    write_all(spool, made)
+    return made
+
+
+def test_every_slice_once_and_again_nothing(store, spool, profiles):
+    report = store.ingest([spool])
+    assert (report.profiles, report.changed, report.finished) == (12, 12, 12)
+    assert report.slices == sum(len(all_rows(p)) for p in profiles)
+    assert stored_keys(store) == expected_keys(profiles)
+    again = store.ingest([spool])
+    assert (again.slices, again.commits, again.changed) == (0, 0, 0)
+    assert stored_keys(store) == expected_keys(profiles)
+
+
+@pytest.mark.parametrize("metric", MOVED)
+def test_rollup_is_a_plain_sum(store, spool, profiles, metric):
+    store.ingest([spool])
+    rows = store.query(
+        f"SELECT job, mount, slice, count, {metric}_sum s, {metric}_min lo, {metric}_max hi "
+        "FROM rollup"
+    ).to_pylist()
+    found = {
+        (r["job"], r["mount"], r["slice"]): (r["s"], r["lo"], r["hi"], r["count"]) for r in rows
+    }
+    plain = plain_rollup(profiles, metric)
+    assert found == {key: (sum(v), min(v), max(v), len(v)) for key, v in plain.items()}
+
+
+@pytest.mark.parametrize("metric", ["posix_write_bytes", "os_user_ns", "posix_write_size"])
+def test_totals(store, spool, profiles, metric):
+    store.ingest([spool])
+    table = "mount_slices" if metric == "posix_write_bytes" else "slices"
+    value = f"list_sum({metric}::BIGINT[])" if metric.endswith("size") else metric
+    total = store.query(f"SELECT sum({value}) AS n FROM {table}").to_pylist()[0]["n"]
+    assert total == plain_total(profiles, metric)
+
+
+def test_slices_carry_what_the_profile_says(store, spool):
+    profile = make_profile(3)
+    profile.write(spool)
+    store.ingest([spool])
+    rows = store.job_slices("alpha").to_pylist()
+    for row, truth in zip(rows, all_rows(profile), strict=True):
+        assert (row["process"], row["host"]) == (key_of(profile), profile.host)
+        assert (row["slice"], row["span"], row["slice_ns"]) == (truth.slice, truth.span, SLICE)
+        assert row["os_user_ns"] == truth.values.get("os_user_ns", 0)
+        assert row["os_rss_bytes"] == truth.values["os_rss_bytes"]
+        assert row["posix_write_size"] == list(truth.values.get("posix_write_size", [0] * 32))
+        assert row["posix_read_size"] == [0] * 32
+    mounted = store.job_mount_slices("alpha").to_pylist()
+    written = sum(row["posix_write_bytes"] for row in mounted)
+    assert written == plain_total([profile], "posix_write_bytes")
+    assert {row["mount"] for row in mounted} == {
+        "nfs:server:/scratch",
+        f"{profile.host}:/dev/vda",
+    }
+
+
+def test_a_growing_profile(store, spool):
+    profile = make_profile(1, ended=False, slices=0)
+    profile.boot_id = own_boot_id()  # as if it ran here, under our own pid: alive
+    pid, start = own_process()
+    profile.pid, profile.proc_start = pid, start
+    rng = random.Random(7)
+    for number in range(6):
+        profile.add_slice(profile.first_slice + number, random_moves(rng))
+        profile.set_remainder(random_moves(rng))
+        profile.write(spool)
+        report = store.ingest([spool])
+        assert (report.slices, report.finished) == (1, 0)
+        assert stored_keys(store) == expected_keys([profile], remainder=False)
+        assert store.jobs().to_pylist()[0]["running"]
+    end_job(profile, profile.first_slice + 6)
+    profile.write(spool)
+    assert store.ingest([spool]).finished == 1
+    assert stored_keys(store) == expected_keys([profile])
+    assert store.query("SELECT sum(posix_write_bytes) n FROM mount_slices").to_pylist() == [
+        {"n": plain_total([profile], "posix_write_bytes")}
+    ]
+    job = store.jobs().to_pylist()[0]
+    assert not job["running"]
+    assert job["end_ns"] == profile.end_ns
+
+
+def test_a_killed_process_loses_nothing(store, spool):
+    profile = make_profile(1, ended=False)
+    profile.boot_id = own_boot_id()
+    profile.pid, profile.proc_start = 2**22 + 1, 1  # no such process
+    profile.set_remainder({"posix_write_bytes": {0: 77}})
+    profile.write(spool)
+    store.ingest([spool])
+    assert stored_keys(store) == expected_keys([profile])
+    row = store.job_processes("alpha").to_pylist()[0]
+    assert (row["complete"], row["end_reason"]) == (True, "killed")
+
+
+def test_a_copied_profile_counts_once(store, spool, tmp_path):
+    profile = make_profile(1)
+    profile.write(spool)
+    profile.write(tmp_path / "copy", "other-name.jst")
+    store.ingest([spool, tmp_path / "copy"])
+    store.ingest([tmp_path / "copy"])
+    assert stored_keys(store) == expected_keys([profile])
+
+
+def test_short_processes(store, spool):
+    make_profile(0, host="node0").write(spool)  # names the device of their mount
+    shorts = make_shorts(number=5)
+    shorts.write(spool)
+    report = store.ingest([spool])
+    assert report.finished == 6
+    rows = store.query(
+        "SELECT p.pid, s.slice, s.span, s.os_user_ns, m.mount, m.posix_write_bytes "
+        "FROM processes p JOIN slices s USING (process) JOIN mount_slices m USING (process) "
+        "WHERE short ORDER BY p.pid"
+    ).to_pylist()
+    assert [(r["pid"], r["slice"], r["span"], r["os_user_ns"]) for r in rows] == [
+        (short.pid, row.slice, row.span, row.values["os_user_ns"])
+        for short, row in zip(shorts.shorts, shorts.rows, strict=True)
+    ]
+    assert {r["mount"] for r in rows} == {"nfs:server:/scratch"}
+    # Appended to, only the new ones come in.
+    more = make_shorts(number=8)
+    more.write(spool)
+    assert store.ingest([spool]).finished == 3
+    assert store.ingest([spool]).finished == 0
+    assert store.query("SELECT count(*) n FROM processes WHERE short").to_pylist() == [{"n": 8}]
+
+
+def test_different_slice_lengths(store, spool):
+    fast = make_profile(1, job="fast", slice_ns=SECOND)
+    slow = make_profile(2, job="slow", slice_ns=60 * SECOND)
+    write_all(spool, [fast, slow])
+    store.ingest([spool])
+    assert stored_keys(store) == expected_keys([fast, slow])
+    assert {(r["job"], r["slice_ns"]) for r in store.jobs().to_pylist()} == {
+        ("fast", SECOND),
+        ("slow", 60 * SECOND),
+    }
+
+
+def test_partitions_by_hour_and_day(store, spool):
+    profile = Profile(job="night", end_ns=EPOCH + 30 * 3600 * SECOND, end_reason=1)
+    profile.add_mount(0)
+    for hour in range(30):
+        at = profile.first_slice + hour * 900
+        profile.add_slice(at, {"posix_write_bytes": {0: hour + 1}, "os_user_ns": 1})
+    profile.write(spool)
+    store.ingest([spool])
+    folders = {path.parent for path in (store.path / "slices").rglob("*.parquet")}
+    assert len(folders) == 30
+    assert all("hour=" in folder.name and "date=" in folder.parent.name for folder in folders)
+    assert len(list((store.path / "rollup").glob("date=*"))) == 3
+    assert stored_keys(store) == expected_keys([profile])
+
+
+def test_zeros_cost_nothing(store, spool):
+    import pyarrow.parquet as pq
+
+    make_profile(1).write(spool)
+    store.ingest([spool])
+    columns = set()
+    for path in (store.path / "mount_slices").rglob("*.parquet"):
+        columns |= set(pq.ParquetFile(path).schema_arrow.names)
+    assert "posix_write_bytes" in columns
+    assert "error_io_ops" not in columns
+    row = store.query("SELECT error_io_ops FROM mount_slices LIMIT 1").to_pylist()[0]
+    assert row == {"error_io_ops": 0}
+
+
+def test_remove_takes_only_finished_profiles(store, spool):
+    done = make_profile(1)
+    alive = make_profile(2, ended=False)
+    alive.boot_id = own_boot_id()
+    alive.pid, alive.proc_start = own_process()
+    write_all(spool, [done, alive])
+    report = store.ingest([spool], remove=True)
+    assert report.removed == 1
+    assert [path.name for path in spool.iterdir()] == [alive.name]
+    assert stored_keys(store) == sorted(
+        expected_keys([done]) + expected_keys([alive], remainder=False)
+    )
+
+
+def test_damaged_files_do_not_stop_the_others(store, spool):
+    good = make_profile(1)
+    good.write(spool)
+    (spool / "junk.1.1.jst").write_bytes(b"this is no profile" * 1000)
+    (spool / "empty.1.1.jst").write_bytes(b"")
+    data = make_profile(2).encode()
+    (spool / "cut.1.1.jst").write_bytes(data[: len(data) - 9])
+    (spool / "junk.jss").write_bytes(bytes(range(256)) * 10)
+    report = store.ingest([spool])
+    assert set(expected_keys([good])) <= set(stored_keys(store))
+    assert len(report.warnings) >= 3
+    assert any("junk.1.1.jst" in text for text in report.warnings)
+    store.ingest([spool])
+    assert len(stored_keys(store)) == len(set(stored_keys(store)))
+
+
+def test_absurd_times_are_refused(store, spool):
+    future = make_profile(1, start_ns=EPOCH * 4)
+    future.write(spool)
+    tiny = make_profile(2, slice_ns=10)
+    tiny.write(spool)
+    report = store.ingest([spool])
+    assert report.slices == 0
+    assert len(report.warnings) == 2
+
+
+def test_a_huge_span_stays_bounded(store, spool):
+    profile = Profile(job="stopped", end_ns=EPOCH + SECOND, end_reason=1, slice_ns=SECOND // 10)
+    profile.add_mount(0)
+    profile.add_slice(profile.first_slice, {"posix_write_bytes": {0: 10**6 + 1}}, 500_000)
+    profile.write(spool)
+    store.ingest([spool])
+    rows = store.query("SELECT count(*) n, sum(posix_write_bytes_sum) s FROM rollup").to_pylist()
+    assert rows == [{"n": 200_000, "s": 10**6 + 1}]
+
+
+def test_an_unreadable_spool_says_so(store, tmp_path):
+    with pytest.raises(ProfileError) as error:
+        store.ingest([tmp_path / "nowhere"])
+    assert error.value.hint
+
+
+def test_mount_identity():
+    assert mount_identity("n1", "/scratch", "nfs4", "srv:/x") == "nfs:srv:/x"
+    assert mount_identity("n1", "/s", "nfs", "srv:/x") == "nfs:srv:/x"
+    assert mount_identity("n1", "/s", "fuse.sshfs", "srv:/x") == "sshfs:srv:/x"
+    assert mount_identity("n1", "/l", "lustre", "mgs@tcp:/l") == "lustre:mgs@tcp:/l"
+    assert mount_identity("n1", "/data", "ext4", "/dev/sda1") == "n1:/dev/sda1"
+    assert mount_identity("n1", "/tmp", "tmpfs", "tmpfs") == "n1:/tmp"
+    assert mount_identity("n1", "", "", "") == "n1:other"
+
+
+def own_boot_id():
+    import uuid
+
+    return uuid.UUID(Path("/proc/sys/kernel/random/boot_id").read_text().strip())
+
+
+def own_process() -> tuple[int, int]:
+    import os
+
+    stat = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
+    return os.getpid(), int(stat[19])
+
+
+def test_repository_is_a_repository(tmp_path):
+    assert Repository(tmp_path / "r", create=True).jobs().num_rows == 0
