@@ -99,7 +99,8 @@ def test_unreadable_spool_names_its_owner(tmp_path: Path) -> None:
     spool.mkdir(mode=0o700)
     code = (
         "import os, sys; from pathlib import Path;"
-        "from jostle.cli.config import check_readable, SpoolError; os.setgid(65534); os.setuid(65534)\n"
+        "from jostle.cli.config import check_readable, SpoolError;"
+        "os.setgid(65534); os.setuid(65534)\n"
         f"try: check_readable(Path({str(spool)!r}))\n"
         "except SpoolError as e: print(e, '|', e.hint)"
     )

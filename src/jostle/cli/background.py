@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +13,9 @@ from jostle.cli.options import json_option, open_repository, repository_flag, re
 from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
 from jostle.cli.timeline import check_plot, describe, job_row, paint, save
+
+if TYPE_CHECKING:
+    from jostle.repository import Repository
 
 
 @click.command("background")
@@ -52,10 +55,7 @@ def command(job: str, metric: str, plot: str | None, repository: Path, as_json: 
             content.append({"resource": place, "series": series})
         chart = Chart(f"{name} and its background: {view.title.lower()}", "", tuple(panels))
         saved = save(chart, plot)
-    others = sorted(
-        {other for table in tables.values() if "jobs" in table.column_names
-         for cell in table.column("jobs").to_pylist() if isinstance(cell, list) for other in cell}
-    )  # fmt: skip
+    others = neighbours(store, name, row)
     if as_json:
         emit_json(
             {"job": name, "metric": view.name, "unit": view.unit, "own": own_series,
@@ -71,6 +71,20 @@ def command(job: str, metric: str, plot: str | None, repository: Path, as_json: 
     next_steps(
         f"jostle timeline{flag} {' '.join([name, *others[:3]])}", f"jostle digest{flag} {name}"
     )
+
+
+_NEIGHBOURS = """
+SELECT DISTINCT job FROM jobs JOIN mounts USING (job)
+WHERE job <> $1 AND start_ns < $3 AND end_ns > $2
+  AND mount IN (SELECT mount FROM mounts WHERE job = $1)
+ORDER BY job
+"""
+
+
+def neighbours(store: Repository, job: str, row: dict[str, Any]) -> list[str]:
+    """Return the other jobs that ran meanwhile and used a mount of the job."""
+    found = store.query(_NEIGHBOURS, [job, row["start_ns"], row["end_ns"]])
+    return [str(name) for name in found.column("job").to_pylist()]
 
 
 def resources(tables: dict[str, Any]) -> list[str]:

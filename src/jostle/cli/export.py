@@ -12,7 +12,7 @@ from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
 from jostle.errors import UsageError
 
-TABLES = ("slices", "mount_slices", "rollup", "processes", "mounts", "jobs")
+TABLES = ("slices", "mount_slices", "rollup", "node_rollup", "processes", "mounts", "jobs")
 _SUFFIX = {".parquet": "parquet", ".csv": "csv", ".json": "json"}
 
 
@@ -20,21 +20,22 @@ _SUFFIX = {".parquet": "parquet", ".csv": "csv", ".json": "json"}
 @click.argument("what", metavar="TABLE|JOB")
 @click.option("--format", "form", type=click.Choice(["parquet", "csv", "json"]), default=None,
               help="Form of the file [that of its ending, else parquet].")  # fmt: skip
-@click.option("-o", "--out", metavar="FILE", help="File to write [./WHAT.FORMAT].")
-@click.option("--force", is_flag=True, help="Replace FILE when it is there.")
+@click.option("-o", "--out", metavar="PATH", help="Where to write [./TABLE.FORMAT or ./JOB].")
+@click.option("--force", is_flag=True, help="Replace what is there.")
 @repository_option
 @json_option
 def command(
     what: str, form: str | None, out: str | None, force: bool, repository: Path, as_json: bool
 ) -> None:
-    """Write a table of the repository, or one job's rows, as Parquet, CSV or JSON.
+    """Write a table of the repository, or all tables of a job, as Parquet, CSV or JSON.
 
-    TABLE is one of slices, mount_slices, rollup, processes, mounts, jobs.
+    TABLE is one of slices, mount_slices, rollup, node_rollup, processes, mounts, jobs, and gives
+    one file. A job gives a folder.
     """
     chosen = form or _SUFFIX.get(Path(out or "").suffix.lower(), "parquet")
     store = open_repository(repository)
     name = what if what in TABLES else store.resolve_job(what)
-    path = Path(out) if out else Path(f"{name}.{chosen}")
+    path = Path(out or (f"{name}.{chosen}" if what in TABLES else name))
     if path.exists() and not force:
         raise UsageError(
             f"{path} is there already.", hint="Add --force, or name another with --out."
@@ -45,10 +46,10 @@ def command(
         emit_json(report.to_json())
         return
     show(f"{count(report.rows)} rows, {byte_count(report.bytes)}: {report.path}")
-    next_steps(_reader(chosen, path))
+    next_steps(_reader(chosen, path if path.is_file() else path / f"slices.{chosen}"))
 
 
 def _reader(form: str, path: Path) -> str:
     if form == "parquet":
-        return f"python3 -c \"import pandas; print(pandas.read_parquet('{path}'))\""
+        return f"python3 -c \"import duckdb; print(duckdb.read_parquet('{path}'))\""
     return f"head {path}"

@@ -114,6 +114,8 @@ def show(*things: Any, err: bool = False) -> None:
             target.print(thing, soft_wrap=not _is_table(thing))
             target.width = width
     text = "\n".join(line.rstrip() for line in captured.get().split("\n")[:-1])
+    if not utf8(sys.stderr if err else sys.stdout):
+        text = text.replace("µ", "u").encode("ascii", "replace").decode()
     click.echo(text, err=err)
 
 

@@ -214,6 +214,9 @@ def _nothing_recorded(cmd: Sequence[str], name: str, outcome: Outcome, *, as_jso
         )
     elif reason := why_no_preload(cmd[0]):
         why, mend = reason, "profile a dynamically linked build of it"
+    elif outcome.signal:
+        why = f"killed by {outcome.signal} before it had moved 64 KiB or lasted a slice"
+        mend = "jostle doctor"
     else:
         why, mend = "the runtime left no profile", "jostle doctor"
     if as_json:
