@@ -9,7 +9,8 @@ FOR_ROOT = {
     "chroot", "setuid", "seteuid", "setresuid", "unshare-files", "setns", "no-proc"
 }  # fmt: skip
 DRASTIC = [
-    "nothing", "no-new-privileges", "no-tsc", "close-all", "close-range", "closefrom", "replace-all", "huge", "daemon", "filter",
+    "nothing", "no-new-privileges", "no-tsc", "close-all", "close-range", "closefrom",
+    "replace-all", "huge", "daemon", "filter",
     "filter-raw", "strict", "unshare-user", "masked", "not-dumpable", "main-thread-exits",
     "file-limit", *sorted(FOR_ROOT),
 ]  # fmt: skip

@@ -106,6 +106,11 @@ def test_more_threads_than_blocks(jostle: Runner, build: Compile) -> None:
     jostle.run(build("threads.c"), jostle.data, 0, 2000).check("posix")
 
 
+def test_threads_made_by_libc(jostle: Runner, build: Compile) -> None:
+    """Timer threads and C11 threads beside the main thread: no update is lost."""
+    jostle.run(build("hidden_threads.c"), jostle.data).check("posix")
+
+
 def test_cancellation_and_jumps(jostle: Runner, build: Compile) -> None:
     """Cancellation points are the same, and longjmp may leave a call at any time."""
     jostle.run(build("cancel.c"), jostle.data).check("posix")
