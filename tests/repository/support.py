@@ -8,10 +8,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from synth import EPOCH, SECOND, Profile, Short, Shorts
-
 from jostle._schema import BY_ID, HISTOGRAM_IDS, MOUNT_IDS
 from jostle.repository.layout import process_id
+from synth import EPOCH, SECOND, Profile, Short, Shorts
 
 SLICE = 4 * SECOND
 SHARED = {"path": "/scratch", "type": "nfs4", "source": "server:/scratch", "device": (0, 50)}

@@ -21,11 +21,11 @@ from support import (
     stored_keys,
     write_all,
 )
-from synth import EPOCH, SECOND, Profile
 
 from jostle.reader import ProfileError
 from jostle.repository import Repository
 from jostle.repository.layout import mount_identity
+from synth import EPOCH, SECOND, Profile
 
 
 @pytest.fixture

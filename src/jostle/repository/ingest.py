@@ -188,7 +188,7 @@ class Ingester:
         begun: dict[Path, int],
     ) -> tuple[list[Glance], list[str]]:
         """Commits what was decoded; gives the files that have more, and warnings."""
-        plan = _Plan(self._devices, decoded)
+        plan = _Plan(self._devices, decoded, horizon)
         for number, item in enumerate(items):
             result = decoded.results[number]
             if isinstance(result.header, ShortsHeader):
@@ -199,7 +199,7 @@ class Ingester:
         more = [item for item, result in zip(items, decoded.results, strict=True)
                 if not result.complete and result.error is None]  # fmt: skip
         if plan.steps:
-            files = write_pieces(self._root, plan.pieces(horizon))
+            files = write_pieces(self._root, plan.pieces())
             change = Change("ingest", add=files, advance=plan.advance())
             try:
                 with self._guard:
@@ -249,9 +249,10 @@ class Ingester:
 class _Plan:
     """What one commit will hold."""
 
-    def __init__(self, devices: Devices, decoded: Decoded) -> None:
+    def __init__(self, devices: Devices, decoded: Decoded, horizon_ns: int) -> None:
         self._devices = devices
         self._decoded = decoded
+        self._horizon_ns = horizon_ns
         count = len(decoded.results) + len(decoded.short_processes)
         self._place: Ints = np.full(max(count, 1), -1, dtype=np.int64)
         self._first, self._last, self._bad = _spans(decoded, count)
@@ -289,6 +290,8 @@ class _Plan:
         with_row = final or base.revision == 0 or due or fresh_mounts
         if not (result.slices[1] or result.mount_slices[1] or with_row):
             return
+        if final and self._expired(source, last):
+            return
         source.row |= {
             "first_slice": header.first_slice,
             "last_slice": last,
@@ -312,13 +315,23 @@ class _Plan:
                 continue
             if self._refused(number, source):
                 continue
+            last = max(short.end_ns, short.start_ns) // source.slice_ns
+            if self._expired(source, last):
+                continue
             source.row |= {
                 "first_slice": short.start_ns // source.slice_ns,
-                "last_slice": max(short.end_ns, short.start_ns) // source.slice_ns,
+                "last_slice": last,
                 "records": 1,
                 "warnings": [],
             }
             self._take(number, source, Position(), None, with_row=True)
+
+    def _expired(self, source: Source, last: int) -> bool:
+        """Tells whether all of an ended process lies before the retention horizon."""
+        gone = (last + 1) * source.slice_ns <= self._horizon_ns
+        if gone:
+            self.finished.add(source.process)
+        return gone
 
     def _refused(self, number: int, source: Source) -> bool:
         problems = check_slices([source])
@@ -347,11 +360,11 @@ class _Plan:
         """Gives the new positions, as a commit wants them."""
         return {step.source.process: (step.base, step.to) for step in self.steps}
 
-    def pieces(self, horizon: int) -> Iterable[Piece]:
+    def pieces(self) -> Iterable[Piece]:
         """Gives the rows of all tables."""
         sources = [step.source for step in self.steps]
         batch = Batch(sources, self._place, self._decoded.slices, self._decoded.mount_slices)
-        yield from pieces(batch, horizon)
+        yield from pieces(batch, self._horizon_ns)
         rows = [step.source.row for step in self.steps if step.with_row]
         if rows:
             yield Piece("processes", pa.Table.from_pylist(rows, _schema("processes")), 0, 0)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from jostle._schema import BY_ID
+from jostle._schema import BY_ID, HISTOGRAM_IDS
 from jostle.repository import log as _log
 from jostle.repository.compact import compact, expire
 from jostle.repository.errors import JobError, RepositoryError
@@ -35,6 +35,8 @@ _FORMATS = {
 }
 _OLDEST_SLICE_NS = 3_600_000_000_000
 
+# NOTE: DuckDB 2.0 writes null fixed-size lists to Parquet in a way that others cannot read.
+_AS_LISTS = f"REPLACE ({', '.join(f'{name}::BIGINT[] AS {name}' for name in HISTOGRAM_IDS)})"
 _NEIGHBOUR = """job <> $1 AND list_contains($2, {key})
 AND (slice + 1) * slice_ns > $3 AND slice * slice_ns < $4"""
 
@@ -339,11 +341,12 @@ class Repository:
             raise JobError(f"There is no format {form!r}.", hint="Formats: parquet, csv, json.")
         if what in TABLES or what == "jobs":
             where = "" if job is None else f"WHERE job = {_quoted(self.resolve_job(job))}"
-            return self._copy(f"SELECT * FROM {what} {where}", form, Path(out))
+            columns = f"* {_AS_LISTS}" if what == "slices" else "*"
+            return self._copy(f"SELECT {columns} FROM {what} {where}", form, Path(out))
         name = _quoted(self.resolve_job(what))
         both = (
-            f"SELECT job, process, host, NULL::VARCHAR AS mount, * EXCLUDE (job, process, host) "
-            f"FROM slices WHERE job = {name} "
+            "SELECT job, process, host, NULL::VARCHAR AS mount, "
+            f"* EXCLUDE (job, process, host) {_AS_LISTS} FROM slices WHERE job = {name} "
             f"UNION ALL BY NAME SELECT * FROM mount_slices WHERE job = {name}"
         )
         return self._copy(both, form, Path(out))

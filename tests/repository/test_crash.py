@@ -1,0 +1,277 @@
+"""Killed at any instant and run again, the repository holds each slice exactly once."""
+
+from __future__ import annotations
+
+import errno
+import os
+import random
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from support import expected_keys, make_profile, make_shorts, plain_total, stored_keys, write_all
+
+from jostle.errors import JostleError
+from jostle.repository import Repository, RepositoryError, files, log
+from jostle.repository import ingest as ingest_module
+from jostle.repository.compact import compact
+
+STEPS = [
+    "file-written",
+    "file-renamed",
+    "commit-written",
+    "commit-linked",
+    "checkpoint-written",
+    "checkpoint-renamed",
+]
+
+
+class Crash(BaseException):
+    """Ends an ingest as abruptly as Python can: no handler of ours may rely on running."""
+
+
+def ingest_in_child(root: Path, spool: Path, prelude: str = "") -> subprocess.Popen[bytes]:
+    """Runs an ingest in a process of its own, after some lines that may sabotage it."""
+    code = textwrap.dedent("""
+        import sys
+        from pathlib import Path
+        from jostle.repository import Repository, files, log
+        import jostle.repository.ingest as ingest
+        {prelude}
+        Repository(Path(sys.argv[1]), create=True).ingest([Path(sys.argv[2])])
+    """).format(prelude=prelude)
+    return subprocess.Popen(
+        [sys.executable, "-c", code, str(root), str(spool)], stderr=subprocess.DEVNULL
+    )
+
+
+def kill_at(step: str, count: int) -> str:
+    """Lines that kill the process with SIGKILL when it reaches a step for the n-th time."""
+    return (
+        "import os, itertools; seen = itertools.count(1)\n"
+        f"def reached(step):\n"
+        f"    if step == {step!r} and next(seen) == {count}: os.kill(os.getpid(), 9)\n"
+        "log.reached = files.reached = reached\n"
+        "log.CHECKPOINT_EVERY = 2\n"
+        "ingest._BATCH_FILES = 2\n"
+    )
+
+
+@pytest.fixture
+def profiles(spool):
+    made = [make_profile(seed, job=f"job{seed % 3}") for seed in range(9)]
+    write_all(spool, made)
+    make_shorts("job0", 4).write(spool)
+    return made
+
+
+def check_all_there(root: Path, spool: Path, profiles) -> None:
+    store = Repository(root, create=True)
+    store.ingest([spool])
+    assert store.query("SELECT count(*) n FROM processes WHERE short").to_pylist() == [{"n": 4}]
+    long = "SELECT process, slice FROM slices JOIN processes USING (process) WHERE NOT short"
+    rows = store.query(long).to_pylist()
+    assert sorted((r["process"], r["slice"]) for r in rows) == expected_keys(profiles)
+    total = "SELECT sum(posix_write_bytes{}) n FROM {}"
+    truth = plain_total(profiles, "posix_write_bytes") + sum(1000 + i for i in range(4))
+    assert store.query(total.format("", "mount_slices")).to_pylist() == [{"n": truth}]
+    assert store.query(total.format("_sum", "rollup")).to_pylist() == [{"n": truth}]
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_killed_at_every_step(tmp_path, spool, profiles, step, count):
+    child = ingest_in_child(tmp_path / "repository", spool, kill_at(step, count))
+    assert child.wait(60) == (-signal.SIGKILL if reaches(step, count) else 0)
+    check_all_there(tmp_path / "repository", spool, profiles)
+
+
+def reaches(step: str, count: int) -> bool:
+    """Six commits, a checkpoint at every second: does a step come that often?"""
+    return not (step.startswith("checkpoint") and count > 3)
+
+
+def test_killed_again_and_again_at_random_instants(tmp_path, spool, profiles):
+    rng = random.Random(5)
+    root = tmp_path / "repository"
+    killed = 0
+    for number in range(12):
+        make_profile(100 + number, job="more").write(spool)
+        profiles.append(make_profile(100 + number, job="more"))
+        prelude = "log.CHECKPOINT_EVERY = 2; ingest._BATCH_FILES = 2; print(flush=True)"
+        child = ingest_in_child(root, spool, prelude)
+        time.sleep(rng.uniform(0.1, 0.7))
+        child.kill()
+        killed += child.wait(60) != 0
+    assert killed
+    check_all_there(root, spool, profiles)
+
+
+def test_killed_compaction_changes_nothing(tmp_path, spool, profiles):
+    root = tmp_path / "repository"
+    store = Repository(root, create=True)
+    for path in sorted(spool.iterdir()):
+        store.ingest([path])
+    for step in STEPS[:4]:
+        code = (
+            "import sys\nfrom pathlib import Path\n"
+            "from jostle.repository import compact, files, log\n"
+            "import jostle.repository.ingest as ingest\n"
+            + kill_at(step, 2)
+            + "compact.compact(Path(sys.argv[1]))"
+        )
+        child = subprocess.run([sys.executable, "-c", code, str(root)], stderr=subprocess.DEVNULL)
+        assert child.returncode == -signal.SIGKILL
+        check_all_there(root, spool, profiles)
+    store.compact()
+    check_all_there(root, spool, profiles)
+
+
+def test_two_ingesters_and_readers_at_once(tmp_path, spool, profiles):
+    root = tmp_path / "repository"
+    Repository(root, create=True)
+    stop = threading.Event()
+    problems: list[Exception] = []
+
+    def read() -> None:
+        store = Repository(root)
+        before = 0
+        while not stop.is_set():
+            try:
+                rows = store.query("SELECT count(*) n, count(DISTINCT (process, slice)) d "
+                                   "FROM slices").to_pylist()[0]  # fmt: skip
+                assert rows["n"] == rows["d"] >= before
+                before = rows["n"]
+            except Exception as error:
+                problems.append(error)
+
+    readers = [threading.Thread(target=read) for _ in range(2)]
+    for reader in readers:
+        reader.start()
+    children = [
+        ingest_in_child(root, spool, "log.CHECKPOINT_EVERY = 2; ingest._BATCH_FILES = 1")
+        for _ in range(3)
+    ]
+    codes = [child.wait(60) for child in children]
+    compact(root)
+    stop.set()
+    for reader in readers:
+        reader.join()
+    assert codes == [0, 0, 0]
+    assert not problems
+    check_all_there(root, spool, profiles)
+
+
+@pytest.mark.parametrize("without_locks", [False, True])
+def test_threads_race_for_the_same_numbers(tmp_path, spool, profiles, monkeypatch, without_locks):
+    """Also where the file system has no locks: then link alone keeps them apart."""
+    if without_locks:
+
+        def no_locks(*_: object) -> None:
+            raise OSError(errno.ENOLCK, "no locks")
+
+        monkeypatch.setattr(log.fcntl, "flock", no_locks)
+    monkeypatch.setattr(ingest_module, "_BATCH_FILES", 1)
+    root = tmp_path / "repository"
+    Repository(root, create=True)
+    errors: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            Repository(root).ingest([spool])
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors
+    check_all_there(root, spool, profiles)
+
+
+def test_a_full_disk(tmp_path, spool, profiles, monkeypatch):
+    root = tmp_path / "repository"
+    store = Repository(root, create=True)
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(files.pq, "write_table", full)
+        with pytest.raises(RepositoryError, match="No space left") as error:
+            store.ingest([spool])
+    assert "free some space" in error.value.hint
+    assert not list(root.rglob("*.parquet"))
+    assert not [name for name in os.listdir(root / "commits") if name.endswith(".json")]
+    with monkeypatch.context() as patch:
+        patch.setattr(log, "write_durably", full)
+        with pytest.raises(RepositoryError, match="No space left"):
+            store.ingest([spool])
+    assert not list(root.rglob("*.parquet"))
+    check_all_there(root, spool, profiles)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting needs root")
+def test_a_really_full_disk(tmp_path, spool, profiles):
+    root = tmp_path / "small"
+    root.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=192k", "none", root]).returncode:
+        pytest.skip("no mounts here")
+    try:
+        store = Repository(root, create=True)
+        for seed in range(1000, 1100):
+            make_profile(seed, job="filler", slices=60).write(spool)
+        with pytest.raises(RepositoryError, match="No space left") as error:
+            ingest_one_by_one(store, spool)
+        assert "free some space" in error.value.hint
+        rows = stored_keys(store)
+        assert len(rows) == len(set(rows))
+        subprocess.run(["mount", "-o", "remount,size=64m", root], check=True)
+        store.ingest([spool])
+        assert set(expected_keys(profiles)) <= set(stored_keys(store))
+        assert len(stored_keys(store)) == len(set(stored_keys(store)))
+    finally:
+        subprocess.run(["umount", "-l", root], check=True)
+
+
+def ingest_one_by_one(store: Repository, spool: Path) -> None:
+    for path in sorted(spool.iterdir()):
+        store.ingest([path])
+
+
+def test_checkpoints_and_a_late_reader(tmp_path, spool, monkeypatch):
+    """A reader that was open before the log was tidied up catches up all the same."""
+    monkeypatch.setattr(log, "CHECKPOINT_EVERY", 3)
+    store = Repository(tmp_path / "repository", create=True)
+    late = Repository(tmp_path / "repository")
+    assert late.jobs().num_rows == 0
+    made = [make_profile(seed) for seed in range(14)]
+    for profile in made:
+        profile.write(spool)
+        store.ingest([spool])
+    names = os.listdir(tmp_path / "repository" / "commits")
+    assert len([name for name in names if name.endswith("checkpoint.json")]) == 2
+    assert "00000001.json" not in names
+    fresh = Repository(tmp_path / "repository")
+    assert stored_keys(late) == stored_keys(fresh) == expected_keys(made)
+    assert late.ingest([spool]).slices == 0
+
+
+def test_a_damaged_log_says_so(tmp_path, spool):
+    store = Repository(tmp_path / "repository", create=True)
+    make_profile(1).write(spool)
+    store.ingest([spool])
+    (tmp_path / "repository" / "commits" / "00000001.json").write_text("{")
+    with pytest.raises(JostleError, match=r"00000001.json is no JSON") as error:
+        Repository(tmp_path / "repository").jobs()
+    assert error.value.hint
+    (tmp_path / "repository" / "commits" / "00000001.json").write_text('{"version": 1}')
+    with pytest.raises(JostleError, match="Commit 1 is damaged"):
+        Repository(tmp_path / "repository").jobs()

@@ -1,0 +1,287 @@
+"""The door: queries, jobs, background, compaction, retention, export, and its errors."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import defaultdict
+from pathlib import Path
+
+import duckdb
+import pyarrow.parquet as pq
+import pytest
+from support import (
+    SLICE,
+    expected_keys,
+    make_profile,
+    make_shorts,
+    plain_rollup,
+    stored_keys,
+    write_all,
+)
+
+from jostle._schema import METRICS
+from jostle.repository import JobError, Repository, RepositoryError
+from jostle.repository import compact as compact_module
+from jostle.repository.log import Log
+from synth import EPOCH, SECOND, Profile
+
+
+@pytest.fixture
+def profiles(spool, store):
+    """Twelve profiles of three jobs, each in a commit of its own."""
+    made = [make_profile(seed, job=f"job-{'abc'[seed % 3]}") for seed in range(12)]
+    for profile in made:
+        profile.write(spool)
+        store.ingest([spool])
+    return made
+
+
+def plain_background(profiles, job, metric):
+    rollup = plain_rollup(profiles, metric)
+    mounts = {mount for owner, mount, _ in rollup if owner == job}
+    slices = [at for owner, _, at in rollup if owner == job]
+    out: dict[tuple[str, int], int] = defaultdict(int)
+    for (owner, mount, at), values in rollup.items():
+        if owner != job and mount in mounts and min(slices) <= at <= max(slices):
+            out[mount, at] += sum(values)
+    return dict(out)
+
+
+def test_series(store, profiles):
+    rows = store.series("job-a", "posix_write_bytes").to_pylist()
+    plain = {key[1:]: values for key, values in plain_rollup(profiles, "posix_write_bytes").items()
+             if key[0] == "job-a"}  # fmt: skip
+    found = {(r["resource"], r["slice"]): (r["sum"], r["min"], r["max"], r["count"]) for r in rows}
+    assert found == {key: (sum(v), min(v), max(v), len(v)) for key, v in plain.items()}
+
+
+def test_background_is_the_sum_over_all_others(store, profiles):
+    for job in ("job-a", "job-b"):
+        rows = store.background(job, "posix_write_bytes").to_pylist()
+        found = {(r["resource"], r["slice"]): r["sum"] for r in rows}
+        assert found == plain_background(profiles, job, "posix_write_bytes")
+    others = {r["job"] for r in store.neighbours("job-a", "posix_write_bytes").to_pylist()}
+    assert others == {"job-b", "job-c"}
+
+
+def test_background_of_a_process_metric_is_by_node(store, profiles):
+    rows = store.background("job-a", "os_user_ns").to_pylist()
+    used = {p.host for p in profiles if p.job == "job-a"}
+    assert {r["resource"] for r in rows} <= used
+    slices = [r["slice"] for r in store.series("job-a", "os_user_ns").to_pylist()]
+    total = 0
+    for profile in profiles:
+        if profile.job == "job-a" or profile.host not in used:
+            continue
+        for row in [*profile.rows, profile.remainder]:
+            value = row.values.get("os_user_ns", 0)
+            for i in range(row.span):
+                last = i == row.span - 1
+                share = value - value // row.span * (row.span - 1) if last else value // row.span
+                if min(slices) <= row.slice + i <= max(slices):
+                    total += share
+    assert sum(r["sum"] for r in rows) == total
+
+
+def test_gauges_hold_over_idle_slices(store, spool):
+    profile = Profile(job="g", end_ns=EPOCH + 9 * SLICE, end_reason=1)
+    first = profile.first_slice
+    profile.add_slice(first, {"os_rss_bytes": 100})
+    profile.add_slice(first + 4, {"os_rss_bytes": 300}, 2)
+    profile.write(spool)
+    store.ingest([spool])
+    rows = store.series("g", "os_rss_bytes").to_pylist()
+    levels = {r["slice"] - first: r["sum"] for r in rows}
+    assert levels == {**dict.fromkeys(range(4), 100), **dict.fromkeys(range(4, 10), 300)}
+
+
+def test_views_have_the_documented_columns(store, profiles, root):
+    plain = duckdb.connect(":memory:")
+    plain.execute((root / "src/jostle/repository/schema.sql").read_text())
+    for table in ("slices", "mount_slices", "rollup"):
+        wanted = {(r[0], r[1]) for r in plain.execute(f"DESCRIBE {table}").fetchall()}
+        have = {
+            (r["column_name"], r["column_type"])
+            for r in store.query(f"SELECT * FROM (DESCRIBE SELECT * FROM {table})").to_pylist()
+        }
+        assert have == wanted
+
+
+def test_resolve_job(store, profiles):
+    assert store.resolve_job("job-a") == "job-a"
+    assert store.resolve_job("last") in {"job-a", "job-b", "job-c"}
+    with pytest.raises(JobError, match="3 jobs begin with 'job'"):
+        store.resolve_job("job")
+    with pytest.raises(JobError, match="no job 'jbo-a'") as error:
+        store.resolve_job("jbo-a")
+    assert "job-a" in error.value.hint
+    assert error.value.exit_code == 2
+
+
+def test_resolve_by_prefix_and_in_an_empty_repository(store, spool):
+    with pytest.raises(JobError, match="holds no job"):
+        store.resolve_job("last")
+    make_profile(1, job="slurm-123").write(spool)
+    make_profile(2, job="pbs-7").write(spool)
+    store.ingest([spool])
+    assert store.resolve_job("slurm") == "slurm-123"
+
+
+@pytest.mark.parametrize("metric", ["posix_write_size", "nonsense", "posix_writ_bytes"])
+def test_wrong_metrics(store, profiles, metric):
+    with pytest.raises(JobError) as error:
+        store.series("job-a", metric)
+    assert error.value.hint
+
+
+def test_wrong_sql(store):
+    with pytest.raises(JobError, match="nonsense"):
+        store.query("SELECT nonsense FROM slices")
+
+
+def test_compaction_keeps_everything(store, profiles, spool):
+    def answers():
+        tables = ("slices", "mount_slices", "rollup", "node_rollup", "processes", "mounts")
+        out = {}
+        for table in tables:
+            rows = store.query(f"SELECT * FROM {table}").to_pylist()
+            out[table] = sorted(map(repr, rows))
+        return out
+
+    before = answers()
+    report = store.compact()
+    assert report.files_after < report.files_before / 3
+    assert answers() == before
+    again = store.compact()
+    assert again.files_after == again.files_before
+    assert store.ingest([spool]).slices == 0
+
+
+def test_compaction_takes_the_newest_row_of_a_process(store, profiles):
+    store.compact()
+    files = Log(store.path).refresh().of("processes")
+    assert [file.rows for file in files] == [12]
+
+
+def test_compaction_removes_strays(store, profiles, monkeypatch):
+    stray = store.path / "slices" / "date=2020-01-01" / "hour=00"
+    stray.mkdir(parents=True)
+    (stray / "x.parquet").write_bytes(b"x")
+    assert store.compact().strays_removed == 0  # it may be about to be committed
+    monkeypatch.setattr(compact_module, "GRACE_S", -1.0)
+    assert store.compact().strays_removed > 0
+    assert not (stray / "x.parquet").exists()
+    assert stored_keys(store) == expected_keys(profiles)
+
+
+def test_expire(store, spool):
+    hour = 3600 * SECOND
+    start = EPOCH // hour * hour
+    made = []
+    for number in range(6):
+        begin = start + number * 24 * hour
+        made.append(make_profile(number, job=f"day{number}", start_ns=begin))
+    write_all(spool, made)
+    for profile in made:
+        store.ingest([spool / profile.name])
+    now = (start + 6 * 24 * hour) / SECOND
+    report = compact_module.expire(store.path, 3 * 24 * 3600, now_s=now)
+    assert report.processes_removed == 3
+    assert stored_keys(store) == expected_keys(made[3:])
+    assert {r["job"] for r in store.jobs().to_pylist()} == {"day3", "day4", "day5"}
+    assert {r["job"] for r in store.query("SELECT job FROM mounts").to_pylist()} == {
+        "day3", "day4", "day5",
+    }  # fmt: skip
+    assert store.query("SELECT count(*) n FROM rollup WHERE job = 'day0'").to_pylist() == [{"n": 0}]
+    # What is expired does not come back from a spool that still holds it.
+    again = store.ingest([spool])
+    assert (again.slices, again.commits) == (0, 0)
+    assert stored_keys(store) == expected_keys(made[3:])
+    assert compact_module.expire(store.path, 3 * 24 * 3600, now_s=now).files_removed == 0
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv", "json"])
+def test_export(store, profiles, tmp_path, form):
+    out = tmp_path / f"rows.{form}"
+    report = store.export("slices", form, out, job="job-a")
+    assert report.rows == len(read_back(out, form))
+    truth = store.query("SELECT sum(os_user_ns) n FROM slices WHERE job = 'job-a'").to_pylist()
+    assert sum(int(row["os_user_ns"]) for row in read_back(out, form)) == truth[0]["n"]
+    report = store.export("job-a", form, tmp_path / f"job.{form}")
+    rows = read_back(tmp_path / f"job.{form}", form)
+    assert {row["job"] for row in rows} == {"job-a"}
+    assert {row["mount"] for row in rows} >= {"nfs:server:/scratch"}
+    assert not list(tmp_path.glob(".*"))
+
+
+def read_back(path: Path, form: str):
+    if form == "parquet":
+        return pq.read_table(path).to_pylist()
+    if form == "json":
+        return json.loads(path.read_text())
+    with path.open() as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_export_errors(store, profiles, tmp_path):
+    with pytest.raises(JobError, match="no format"):
+        store.export("slices", "xlsx", tmp_path / "x")
+    with pytest.raises(JobError, match="no job"):
+        store.export("nothing", "csv", tmp_path / "x")
+    with pytest.raises(RepositoryError, match="does not exist"):
+        store.export("slices", "csv", tmp_path / "no" / "x")
+
+
+def test_missing_foreign_and_damaged_repositories(tmp_path, store):
+    with pytest.raises(RepositoryError, match="no repository at") as error:
+        Repository(tmp_path / "nothing")
+    assert (error.value.exit_code, bool(error.value.hint)) == (2, True)
+    foreign = tmp_path / "home"
+    foreign.mkdir()
+    (foreign / "letter.txt").write_text("x")
+    with pytest.raises(RepositoryError, match="no jostle repository"):
+        Repository(foreign)
+    with pytest.raises(RepositoryError, match="holds other files"):
+        Repository(foreign, create=True)
+    marker = store.path / "jostle-repository.json"
+    marker.write_text('{"format": "jostle", "version": 99}')
+    with pytest.raises(RepositoryError, match="version 99"):
+        Repository(store.path)
+    marker.write_text("garbage")
+    with pytest.raises(RepositoryError, match="is damaged"):
+        Repository(store.path)
+    file = tmp_path / "file"
+    file.write_text("x")
+    with pytest.raises(RepositoryError):
+        Repository(file)
+    with pytest.raises(RepositoryError):
+        Repository(file, create=True)
+
+
+def test_a_lost_and_a_damaged_file(store, profiles):
+    path = next((store.path / "slices").rglob("*.parquet"))
+    kept = path.read_bytes()
+    path.write_bytes(b"PAR1" + kept[4:400])
+    with pytest.raises(RepositoryError, match=path.name):
+        store.query("SELECT sum(os_user_ns) FROM slices")
+    path.unlink()
+    with pytest.raises(RepositoryError, match=path.name):
+        store.query("SELECT sum(os_user_ns) FROM slices")
+
+
+def test_odd_names(store, spool, tmp_path):
+    odd = 'it\'s "a" job; DROP TABLE x'
+    make_profile(1, job=odd).write(spool, "odd.1.1.jst")
+    make_shorts("it's", 2).write(spool)
+    store.ingest([spool])
+    assert store.series(odd, "posix_write_bytes").num_rows
+    assert store.export(odd, "csv", tmp_path / "it's.csv").rows
+    assert store.resolve_job(odd) == odd
+
+
+def test_every_metric_has_a_series(store, profiles):
+    for metric in METRICS:
+        if metric.kind != "histogram":
+            store.series("job-a", metric.id)
+            store.background("job-a", metric.id)
