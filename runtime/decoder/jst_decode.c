@@ -63,6 +63,7 @@ void jst_decode_free(jst_decode *d)
     free(d->histogram_used);
     free(d->levels);
     free(d->sums);
+    free(d->committed);
     free(d->moved.cells);
     free(d->moved.values);
     free(d->buffer);
@@ -77,11 +78,13 @@ bool jst_decode_scratch(jst_decode *d, uint32_t cells)
         d->levels = levels != NULL ? levels : d->levels;
         uint64_t *sums = realloc(d->sums, room * sizeof *sums);
         d->sums = sums != NULL ? sums : d->sums;
+        uint64_t *committed = realloc(d->committed, room * sizeof *committed);
+        d->committed = committed != NULL ? committed : d->committed;
         uint16_t *moved = realloc(d->moved.cells, room * sizeof *moved);
         d->moved.cells = moved != NULL ? moved : d->moved.cells;
         uint64_t *values = realloc(d->moved.values, room * sizeof *values);
         d->moved.values = values != NULL ? values : d->moved.values;
-        if (levels == NULL || sums == NULL || moved == NULL || values == NULL)
+        if (levels == NULL || sums == NULL || committed == NULL || moved == NULL || values == NULL)
             return false;
         d->scratch_cells = room;
     }
@@ -120,6 +123,12 @@ jst_decode_event *jst_event_add(jst_job *j, uint8_t type, uint64_t record)
     *e = (jst_decode_event){.type = type, .record = record};
     j->r->events++;
     return e;
+}
+
+void jst_events_forget(jst_job *j, uint64_t events)
+{
+    j->r->events -= j->d->event_count - events;
+    j->d->event_count = events;
 }
 
 void jst_event_text(jst_job *j, jst_decode_event *e, unsigned n, const uint8_t *p, uint64_t bytes)

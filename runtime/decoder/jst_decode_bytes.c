@@ -1,5 +1,6 @@
 /* jst_decode_bytes.c: checksums, variable-length numbers, windows on files, framing of records. */
 #include <errno.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "jst_decode_internal.h"
@@ -53,6 +54,14 @@ uint64_t jst_take_varint_slow(jst_cursor *c)
     return 0;
 }
 
+uint64_t jst_source_grown(jst_source *s)
+{
+    struct stat st;
+    if (s->fd >= 0 && fstat(s->fd, &st) == 0 && st.st_size > 0 && (uint64_t)st.st_size > s->size)
+        s->size = (uint64_t)st.st_size;
+    return s->size;
+}
+
 bool jst_source_refill(jst_source *s, uint64_t at, uint64_t n)
 {
     if (s->fd < 0 || n > s->buffer_bytes || at > s->size || n > s->size - at)
@@ -73,7 +82,7 @@ bool jst_source_refill(jst_source *s, uint64_t at, uint64_t n)
     return got >= n;
 }
 
-enum jst_record_state jst_record_at(jst_source *s, uint64_t at, uint64_t end, jst_record *r)
+enum jst_record_state jst_record_frame(jst_source *s, uint64_t at, uint64_t end, jst_record *r)
 {
     if (at >= end)
         return JST_RECORD_END;
@@ -92,10 +101,18 @@ enum jst_record_state jst_record_at(jst_source *s, uint64_t at, uint64_t end, js
     uint64_t total = front + length + 4;
     if (total > left || (p = jst_source_at(s, at, total)) == NULL)
         return JST_RECORD_CUT;
-    if (jst_decode_crc32(p, front + length) != jst_load32(p + front + length))
-        return JST_RECORD_BAD;
     r->type = p[0];
     r->payload = (jst_cursor){p + front, p + front + length};
     r->next = at + total;
     return JST_RECORD_GOOD;
+}
+
+enum jst_record_state jst_record_at(jst_source *s, uint64_t at, uint64_t end, jst_record *r)
+{
+    enum jst_record_state state = jst_record_frame(s, at, end, r);
+    if (state != JST_RECORD_GOOD)
+        return state;
+    size_t bytes = (size_t)(r->next - at - 4);
+    const uint8_t *p = jst_source_at(s, at, bytes + 4); /* in the window already */
+    return jst_decode_crc32(p, bytes) == jst_load32(p + bytes) ? JST_RECORD_GOOD : JST_RECORD_BAD;
 }

@@ -46,6 +46,8 @@ typedef struct jst_source {
     size_t buffer_bytes;
 } jst_source;
 
+/** Size of the file as it is now; it is the source's from then on. */
+uint64_t jst_source_grown(jst_source *s);
 bool jst_source_refill(jst_source *s, uint64_t at, uint64_t n);
 
 /** n bytes at an offset, valid until the next call; NULL when the file does not have them. */
@@ -104,7 +106,8 @@ typedef struct jst_record {
 
 enum jst_record_state { JST_RECORD_GOOD, JST_RECORD_END, JST_RECORD_CUT, JST_RECORD_BAD };
 
-/** The record at an offset of a file whose records end at `end`. */
+/** The record at an offset of a file whose records end at `end`; _frame leaves its checksum out. */
+enum jst_record_state jst_record_frame(jst_source *s, uint64_t at, uint64_t end, jst_record *r);
 enum jst_record_state jst_record_at(jst_source *s, uint64_t at, uint64_t end, jst_record *r);
 
 /* ---- metric table (jst_decode_table.c) ---- */
@@ -189,9 +192,10 @@ struct jst_decode {
     uint64_t *histogram_used; /* per histogram: rows that are not null */
     jst_memory results, events, text;
     uint64_t result_count, event_count, text_bytes;
-    jst_table table;  /* of the latest profile: most files share one */
-    uint64_t *levels; /* per cell: gauges of the file being read */
-    uint64_t *sums;   /* per cell */
+    jst_table table;     /* of the latest profile: most files share one */
+    uint64_t *levels;    /* per cell: gauges of the file being read */
+    uint64_t *sums;      /* per cell: blocks minus commit */
+    uint64_t *committed; /* per cell: gauges in the commit */
     jst_moved moved;
     uint32_t scratch_cells; /* room in levels, sums and moved */
     uint8_t *buffer;        /* window of files */
@@ -211,6 +215,7 @@ typedef struct jst_job {
 bool jst_decode_scratch(jst_decode *d, uint32_t cells);
 void jst_warn(jst_job *j, uint64_t offset, const char *text);
 void jst_refuse(jst_job *j, uint64_t offset, const char *text);
+void jst_events_forget(jst_job *j, uint64_t events); /* all but the batch's first so many */
 jst_decode_event *jst_event_add(jst_job *j, uint8_t type, uint64_t record);
 void jst_event_text(jst_job *j, jst_decode_event *e, unsigned n, const uint8_t *p, uint64_t bytes);
 void jst_event_string(jst_job *j, jst_decode_event *e, unsigned n, jst_cursor *c);

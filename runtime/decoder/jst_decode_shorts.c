@@ -146,12 +146,6 @@ static bool take_short(jst_job *j, const shorts *s, const jst_record *rec, uint6
     return !j->no_memory;
 }
 
-static void forget_events(jst_job *j, uint64_t events)
-{
-    j->r->events -= j->d->event_count - events;
-    j->d->event_count = events;
-}
-
 /* One round over the file: first the headers, then the processes. */
 static void pass(jst_job *j, shorts *s, uint8_t type)
 {
@@ -172,7 +166,7 @@ static void pass(jst_job *j, shorts *s, uint8_t type)
         if (type == 'H' && rec.type == 'H') {
             const char *wrong = take_header(j, s, &rec, number);
             if (wrong != NULL) {
-                forget_events(j, events);
+                jst_events_forget(j, events);
                 jst_warn(j, at, wrong);
             }
         }
@@ -181,7 +175,7 @@ static void pass(jst_job *j, shorts *s, uint8_t type)
             if (!j->r->complete)
                 return;
             if (!take_short(j, s, &rec, number, &foreign)) {
-                forget_events(j, events);
+                jst_events_forget(j, events);
                 jst_warn(j, at, "a record makes no sense and is passed over");
             } else if (foreign) {
                 jst_warn(j, at,

@@ -24,14 +24,18 @@ static const unsigned io_cells[IO_FIELDS] = {
 
 static struct {
     uint64_t io[IO_FIELDS], user, system, voluntary, involuntary, minor, major;
-    uint64_t own[IO_FIELDS];
+    uint64_t own[IO_FIELDS];  /* our own part of io */
+    uint64_t main[IO_FIELDS]; /* io of the main thread alone */
+    uint64_t own_main[IO_FIELDS];
+    uint64_t children;
 } last;
+static uint64_t own_at_open[IO_FIELDS]; /* what the program's threads did for us */
 static struct {
     uint32_t tid;
     int fd;
     uint64_t delay;
 } threads[THREADS];
-static int io_fd = -1, statm_fd = -1;
+static int io_fd = -1, main_fd = -1, statm_fd = -1;
 static const char *missing;
 static bool leader_gone;
 
@@ -62,16 +66,20 @@ static void own_io(uint64_t *own)
 
 /* rchar wchar syscr syscw read_bytes write_bytes, one a line. The kernel counts a read when it is
  * over, so the reading of this file is not in it yet. */
-static bool read_io(int fd, uint64_t *io, uint64_t *own)
+static bool parse_io(const char *text, long n, uint64_t *io)
 {
-    char text[256];
-    own_io(own);
-    long n = fd >= 0 ? own_pread(fd, text, sizeof text) : jst_read_file("/proc/self/io", text,
-                                                                       sizeof text);
-    const char *p = text;
     for (int i = 0; n > 0 && i < IO_FIELDS; i++)
-        io[i] = number(&p);
+        io[i] = number(&text);
     return n > 0;
+}
+
+/* Any child that was waited for leaves a mark in one of these. */
+static uint64_t children_mark(void)
+{
+    struct rusage u;
+    if (jst_sys2(SYS_getrusage, RUSAGE_CHILDREN, &u) < 0)
+        return 0;
+    return (uint64_t)u.ru_minflt + (uint64_t)u.ru_nvcsw + (uint64_t)u.ru_nivcsw;
 }
 
 static uint64_t time_ns(struct timeval t)
@@ -83,7 +91,12 @@ void jst_os_begin(void)
 {
     struct rusage u;
     jst_zero(&last, sizeof last);
-    read_io(-1, last.io, last.own);
+    char text[256];
+    own_io(last.own);
+    parse_io(text, jst_read_file("/proc/self/io", text, sizeof text), last.io);
+    own_io(last.own_main);
+    parse_io(text, jst_read_file("/proc/thread-self/io", text, sizeof text), last.main);
+    last.children = children_mark();
     if (jst_sys2(SYS_getrusage, RUSAGE_SELF, &u) == 0) {
         last.user = time_ns(u.ru_utime);
         last.system = time_ns(u.ru_stime);
@@ -99,13 +112,19 @@ void jst_os_child(void)
 {
     jst_zero(&last, sizeof last);
     jst_own_read_bytes = jst_own_read_calls = jst_own_write_bytes = jst_own_write_calls = 0;
-    io_fd = statm_fd = -1;
+    io_fd = main_fd = statm_fd = -1;
     for (int i = 0; i < THREADS; i++)
         threads[i].tid = 0;
 }
 
 void jst_os_open(void)
 {
+    char path[64];
+    char *p = jst_put_text(path, path + sizeof path, "/proc/self/task/");
+    p = jst_put_number(p, path + sizeof path, (uint64_t)jst_getpid());
+    jst_put_text(p, path + sizeof path, "/io");
+    own_io(own_at_open);
+    main_fd = jst_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
     io_fd = jst_openat(AT_FDCWD, "/proc/self/io", O_RDONLY | O_CLOEXEC, 0);
     statm_fd = jst_openat(AT_FDCWD, "/proc/self/statm", O_RDONLY | O_CLOEXEC, 0);
     for (int i = 0; i < THREADS; i++)
@@ -124,18 +143,39 @@ bool jst_os_leader_gone(void)
     return leader_gone;
 }
 
+/* The kernel scales the shares of user and system time, of a thread and of all threads, each on its
+ * own, and reads of two files are not one instant: a part may seem to be more than the whole. */
+static uint64_t less(uint64_t all, uint64_t ours)
+{
+    return all > ours ? all - ours : 0;
+}
+
+/* RATIONALE: /proc/self/io of a process grows by all that a child did when the child is waited for;
+ * a shell would show the traffic of its commands, late and a second time. In a slice in which a
+ * child was waited for, the main thread's own account is taken instead. */
 static void sample_io(jst_block *b)
 {
-    uint64_t io[IO_FIELDS], own[IO_FIELDS] = {0};
-    if (io_fd < 0 || !read_io(io_fd, io, own))
+    char text[256];
+    uint64_t io[IO_FIELDS], own[IO_FIELDS], alone[IO_FIELDS];
+    own_io(own);
+    if (io_fd < 0 || !parse_io(text, own_pread(io_fd, text, sizeof text), io))
         return;
+    bool have_main = parse_io(text, own_pread(main_fd, text, sizeof text), alone);
+    uint64_t children = children_mark();
+    bool waited = have_main && children != last.children;
+    last.children = children;
     for (int i = 0; i < IO_FIELDS; i++) {
-        uint64_t grown = io[i] - last.io[i], ours = own[i] - last.own[i];
-        if (i == WRITE_BYTES || i == READ_BYTES)
-            ours = 0;
-        b->cells[io_cells[i]] += grown > ours ? grown - ours : 0;
+        bool chars = i != READ_BYTES && i != WRITE_BYTES; /* ours cannot be told from storage bytes */
+        uint64_t all = less(io[i] - last.io[i], chars ? own[i] - last.own[i] : 0);
+        uint64_t main = have_main ? less(alone[i] - last.main[i],
+                                         chars ? less(own_at_open[i], last.own_main[i]) : 0)
+                                  : 0;
+        b->cells[io_cells[i]] += waited ? main : all;
         last.io[i] = io[i];
         last.own[i] = own[i];
+        last.own_main[i] = own_at_open[i];
+        if (have_main)
+            last.main[i] = alone[i];
     }
 }
 
@@ -144,13 +184,6 @@ static void add_grown(uint64_t *cell, uint64_t now, uint64_t *before)
     if (now > *before)
         *cell += now - *before;
     *before = now > *before ? now : *before;
-}
-
-/* The kernel scales the shares of user and system time, of a thread and of all threads, each on
- * its own: a part may be more than the whole. */
-static uint64_t less(uint64_t all, uint64_t ours)
-{
-    return all > ours ? all - ours : 0;
 }
 
 static void sample_usage(jst_block *b)
