@@ -87,6 +87,27 @@ def test_going_on_gives_the_rest(tmp_path: Path, seed: int, cut: int) -> None:
     assert len(rows) == len(p.rows) - skipped
 
 
+def test_going_on_in_a_damaged_file(tmp_path: Path) -> None:
+    """The way to the first wanted record is a short one; it must lead to the same."""
+    p = random_profile(8, slices=20)
+    path = p.write(tmp_path)
+    whole = bytearray(path.read_bytes())
+    for damaged in range(len(p.records)):
+        before = sum(map(len, p.records[: damaged + 1]))
+        data = bytearray(whole)
+        data[len(whole) - sum(map(len, p.records)) + before - 1] ^= 0x55  # its checksum
+        path.write_bytes(data)
+        good = found(read(path, remainder=False), 0)
+        assert good == p.rows[: len(good)]
+        at = damaged // 2
+        rows = found(read(path, from_record=at, remainder=False), 0)
+        skipped = sum(record[:1] == b"S" for record in p.records[:at])
+        assert rows == good[skipped:]
+        last = found(read(path, from_record=at), 0)
+        assert p.remainder is not None
+        assert last[-1] == p.remainder
+
+
 def test_going_on_in_small_steps(tmp_path: Path) -> None:
     p = random_profile(5, slices=30)
     path, at, rows = p.write(tmp_path), 0, []
