@@ -10,8 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-
-from conftest import ROOT, jostle, python
+from command import ROOT, jostle, python
 
 VERBS = "run ingest jobs digest timeline background export doctor demo repository".split()
 LOOKING = (

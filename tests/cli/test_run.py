@@ -12,8 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-
-from conftest import ROOT, Done, jostle
+from command import ROOT, Done, jostle
 
 MIB = 1 << 20
 

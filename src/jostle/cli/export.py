@@ -20,22 +20,22 @@ _SUFFIX = {".parquet": "parquet", ".csv": "csv", ".json": "json"}
 @click.argument("what", metavar="TABLE|JOB")
 @click.option("--format", "form", type=click.Choice(["parquet", "csv", "json"]), default=None,
               help="Form of the file [that of its ending, else parquet].")  # fmt: skip
-@click.option("-o", "--out", metavar="PATH", help="Where to write [./TABLE.FORMAT or ./JOB].")
-@click.option("--force", is_flag=True, help="Replace what is there.")
+@click.option("-o", "--out", metavar="FILE", help="File to write [./TABLE.FORMAT, ./JOB.FORMAT].")
+@click.option("--force", is_flag=True, help="Replace FILE when it is there.")
 @repository_option
 @json_option
 def command(
     what: str, form: str | None, out: str | None, force: bool, repository: Path, as_json: bool
 ) -> None:
-    """Write a table of the repository, or all tables of a job, as Parquet, CSV or JSON.
+    """Write a table of the repository, or all slices of a job, as Parquet, CSV or JSON.
 
-    TABLE is one of slices, mount_slices, rollup, node_rollup, processes, mounts, jobs, and gives
-    one file. A job gives a folder.
+    TABLE is one of slices, mount_slices, rollup, node_rollup, processes, mounts, jobs. A job
+    gives its rows of slices, where mount is empty, and of mount_slices.
     """
     chosen = form or _SUFFIX.get(Path(out or "").suffix.lower(), "parquet")
     store = open_repository(repository)
     name = what if what in TABLES else store.resolve_job(what)
-    path = Path(out or (f"{name}.{chosen}" if what in TABLES else name))
+    path = Path(out or f"{name}.{chosen}")
     if path.exists() and not force:
         raise UsageError(
             f"{path} is there already.", hint="Add --force, or name another with --out."
@@ -46,7 +46,7 @@ def command(
         emit_json(report.to_json())
         return
     show(f"{count(report.rows)} rows, {byte_count(report.bytes)}: {report.path}")
-    next_steps(_reader(chosen, path if path.is_file() else path / f"slices.{chosen}"))
+    next_steps(_reader(chosen, path))
 
 
 def _reader(form: str, path: Path) -> str:

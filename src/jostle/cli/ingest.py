@@ -59,7 +59,7 @@ def command(
 
 
 def _sentence(report: IngestReport) -> str:
-    if not report.slices and not report.changed:
+    if not report.slices and not report.processes:
         return f"Nothing new in {_of(report.profiles, 'profile')}."
     words = (
         f"{_of(report.slices, 'process-slice')} of {_of(report.processes, 'process')} from "

@@ -113,18 +113,19 @@ def _time_axis(start: int, end: int, columns: int, glyphs: _Glyphs) -> Iterator[
     """Yield the axis line and the row of clock times below it."""
     ticks = time_ticks(start, end, max(columns // 11, 2))
     line = [glyphs.line] * columns
-    labels = [" "] * (columns + _GUTTER)
-    free = 0
+    zone = zone_name(start)
+    labels = list(zone) + [" "] * (columns + _GUTTER + 1 - len(zone))
+    free = len(zone) + 1
     for instant, label in zip(ticks.instants, ticks.labels, strict=True):
         column = min(round((instant - start) / max(end - start, 1) * columns), columns - 1)
         line[column] = glyphs.tick
-        place = max(column + _GUTTER - len(label) // 2, free)
-        if place + len(label) <= len(labels):
+        place = min(column + _GUTTER + 1 - len(label) // 2, len(labels) - len(label))
+        if place >= free:
             labels[place : place + len(label)] = label
             free = place + len(label) + 1
     gutter = " " * _GUTTER
     yield [(gutter + glyphs.corner + "".join(line), "dim")]
-    yield [("".join(labels).rstrip(), ""), (f"  {zone_name(start)}", "dim")]
+    yield [("".join(labels).rstrip(), "")]
 
 
 def _plain(text: str) -> str:
