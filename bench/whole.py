@@ -21,8 +21,9 @@ SMALL = "tar, small files only"  # shown beside the target's own four
 # doubling (mean 175 KB; studies of file systems found means of 100 to 190 KB).
 ORDINARY = [512 << n for n in range(12)]
 SOURCES = [1024 * n for n in range(1, 49)]  # a source tree: nothing but small files
+SECONDS = 15.0  # for each program, but never fewer than 15 alternations
 LINES = 240_000  # for the Python script
-MODULES = 12  # for make
+MODULES = 8  # for make
 
 SQLITE = """
 import sqlite3, sys
@@ -111,11 +112,12 @@ def ratio_row(bench: Bench, name: str, once: Callable[[Mapping[str, str]], float
         return wall
 
     once({})  # caches warm
-    samples = alternate(bench.variants(), bench.rounds(20), both)
+    rounds = int(SECONDS / once({}) / len(bench.variants()))
+    samples = alternate(bench.variants(), bench.rounds(max(15, min(rounds, 60))), both)
     ratio, spread = mean_ratio(samples, OURS)
     bare, ours = (statistics.median(samples[key]) * 1e3 for key in (BARE, OURS))
     peer = None
-    note = f"mean of {len(samples[BARE])} alternations; spread is of the ratio"
+    note = f"middle mean of {len(samples[BARE])} alternations; spread is of the ratio"
     note += "; CPU time {:.3f} ± {:.3f} x".format(*mean_ratio(cpu, OURS))
     if PEER in samples:
         note += f"; Darshan {mean_ratio(samples, PEER)[0]:.3f} x"
