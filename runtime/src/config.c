@@ -240,7 +240,9 @@ static void name_job(void)
     static const struct {
         const char *env, *prefix;
     } batch[] = {
-        {"JOSTLE_JOB", ""},         {"SLURM_JOB_ID", "slurm-"}, {"PBS_JOBID", "pbs-"},
+        {"JOSTLE_JOB", ""},
+        {"SLURM_JOB_ID", "slurm-"},
+        {"PBS_JOBID", "pbs-"},
         {"LSB_JOBID", "lsf-"},
     };
     const char *end = jst_cfg.job + sizeof jst_cfg.job;

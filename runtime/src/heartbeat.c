@@ -20,10 +20,10 @@ enum request { GO_ON, STOP, SAMPLE, ALSO };
 
 #define STACK_BYTES 65536
 
-static _Atomic uint32_t alive_tid;  /* the kernel zeroes and wakes it when the thread is gone */
-static _Atomic uint32_t request;    /* what the heartbeat sleeps on */
+static _Atomic uint32_t alive_tid; /* the kernel zeroes and wakes it when the thread is gone */
+static _Atomic uint32_t request;   /* what the heartbeat sleeps on */
 static _Atomic uint32_t answered;
-static _Atomic uint32_t asking;     /* one asker at a time */
+static _Atomic uint32_t asking; /* one asker at a time */
 static _Atomic uint32_t pid_of_heartbeat;
 static struct {
     long number, a, b, c;
@@ -195,8 +195,7 @@ bool jst_heartbeat_start(int fd)
 
 static bool runs(void)
 {
-    return atomic_load(&alive_tid) != 0 &&
-           atomic_load(&pid_of_heartbeat) == (uint32_t)jst_getpid();
+    return atomic_load(&alive_tid) != 0 && atomic_load(&pid_of_heartbeat) == (uint32_t)jst_getpid();
 }
 
 /* Asks and waits, at most 5 ms when the answer is only nice to have: the heartbeat may be held up

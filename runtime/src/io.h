@@ -23,28 +23,28 @@ static inline uint64_t jst_begin(const jst_block *b)
 
 /* Offsets of one direction's counters in a slot, and of its histogram. */
 typedef struct jst_direction {
-    unsigned ops, bytes, ns, size;                    /* mount cells; size is absolute */
-    unsigned stream_ops, stream_bytes, stream_ns;     /* absolute */
+    unsigned ops, bytes, ns, size;                /* mount cells; size is absolute */
+    unsigned stream_ops, stream_bytes, stream_ns; /* absolute */
 } jst_direction;
 
 static const jst_direction jst_posix_read = {
-    JST_CELL_POSIX_READ_OPS,   JST_CELL_POSIX_READ_BYTES,   JST_CELL_POSIX_READ_NS,
-    JST_CELL_POSIX_READ_SIZE,  JST_CELL_STREAM_READ_OPS,    JST_CELL_STREAM_READ_BYTES,
+    JST_CELL_POSIX_READ_OPS,  JST_CELL_POSIX_READ_BYTES, JST_CELL_POSIX_READ_NS,
+    JST_CELL_POSIX_READ_SIZE, JST_CELL_STREAM_READ_OPS,  JST_CELL_STREAM_READ_BYTES,
     JST_CELL_STREAM_READ_NS,
 };
 static const jst_direction jst_posix_write = {
-    JST_CELL_POSIX_WRITE_OPS,  JST_CELL_POSIX_WRITE_BYTES,  JST_CELL_POSIX_WRITE_NS,
-    JST_CELL_POSIX_WRITE_SIZE, JST_CELL_STREAM_WRITE_OPS,   JST_CELL_STREAM_WRITE_BYTES,
+    JST_CELL_POSIX_WRITE_OPS,  JST_CELL_POSIX_WRITE_BYTES, JST_CELL_POSIX_WRITE_NS,
+    JST_CELL_POSIX_WRITE_SIZE, JST_CELL_STREAM_WRITE_OPS,  JST_CELL_STREAM_WRITE_BYTES,
     JST_CELL_STREAM_WRITE_NS,
 };
 static const jst_direction jst_stdio_read = {
-    JST_CELL_STDIO_READ_OPS,   JST_CELL_STDIO_READ_BYTES,   JST_CELL_STDIO_READ_NS,
-    JST_CELL_STDIO_READ_SIZE,  JST_CELL_STREAM_READ_OPS,    JST_CELL_STREAM_READ_BYTES,
+    JST_CELL_STDIO_READ_OPS,  JST_CELL_STDIO_READ_BYTES, JST_CELL_STDIO_READ_NS,
+    JST_CELL_STDIO_READ_SIZE, JST_CELL_STREAM_READ_OPS,  JST_CELL_STREAM_READ_BYTES,
     JST_CELL_STREAM_READ_NS,
 };
 static const jst_direction jst_stdio_write = {
-    JST_CELL_STDIO_WRITE_OPS,  JST_CELL_STDIO_WRITE_BYTES,  JST_CELL_STDIO_WRITE_NS,
-    JST_CELL_STDIO_WRITE_SIZE, JST_CELL_STREAM_WRITE_OPS,   JST_CELL_STREAM_WRITE_BYTES,
+    JST_CELL_STDIO_WRITE_OPS,  JST_CELL_STDIO_WRITE_BYTES, JST_CELL_STDIO_WRITE_NS,
+    JST_CELL_STDIO_WRITE_SIZE, JST_CELL_STREAM_WRITE_OPS,  JST_CELL_STREAM_WRITE_BYTES,
     JST_CELL_STREAM_WRITE_NS,
 };
 
@@ -70,8 +70,7 @@ static inline void jst_count(jst_block *b, unsigned place, const jst_direction *
 }
 
 /** End of a read or write on a descriptor. */
-static inline void jst_io_done(jst_block *b, int fd, ssize_t r, uint64_t t,
-                               const jst_direction *d)
+static inline void jst_io_done(jst_block *b, int fd, ssize_t r, uint64_t t, const jst_direction *d)
 {
     uint64_t ticks = jst_ticks() - t;
     if (JST_LIKELY(r >= 0))

@@ -26,11 +26,11 @@
 #define JST_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 #define JST_PAGE 4096
-#define JST_BLOCKS 24             /* blocks in the file; more threads than that use memory */
-#define JST_MORE_BLOCKS 8192      /* blocks in memory, reserved only when needed */
+#define JST_BLOCKS 24        /* blocks in the file; more threads than that use memory */
+#define JST_MORE_BLOCKS 8192 /* blocks in memory, reserved only when needed */
 #define JST_TABLE_BYTES 4096
-#define JST_START_BYTES 65536     /* moved bytes after which a process gets a profile */
-#define JST_START_NS 100000000    /* age after which a wrapped call starts the profile */
+#define JST_START_BYTES 65536  /* moved bytes after which a process gets a profile */
+#define JST_START_NS 100000000 /* age after which a wrapped call starts the profile */
 
 /* Modules may be left out at build time (CMake: JOSTLE_WITH_...). */
 #ifndef JST_WITH_OS
@@ -38,7 +38,14 @@
 #endif
 
 enum jst_state { JST_NEW, JST_LAZY, JST_STARTING, JST_RUNNING, JST_MEMORY, JST_OFF };
-enum jst_end { JST_END_NONE, JST_END_EXIT, JST_END__EXIT, JST_END_EXEC, JST_END_ABORT, JST_END_PART };
+enum jst_end {
+    JST_END_NONE,
+    JST_END_EXIT,
+    JST_END__EXIT,
+    JST_END_EXEC,
+    JST_END_ABORT,
+    JST_END_PART
+};
 
 /* One thread's counters. Single writer; grows for ever; the heartbeat only reads. Block 0 is the
  * heartbeat's own (os and self metrics). */
@@ -245,7 +252,7 @@ static inline void *jst_real(unsigned index)
 
 /* ---- life (core.c) ---- */
 typedef struct jst_life {
-    uint64_t start_ns;   /* CLOCK_REALTIME when this image (or forked child) came up */
+    uint64_t start_ns; /* CLOCK_REALTIME when this image (or forked child) came up */
     uint64_t start_ticks;
     uint32_t part;
 } jst_life;
@@ -277,9 +284,9 @@ void jst_say(const char *what, const char *value, const char *mend);
 bool jst_path_excluded(const char *path);
 
 /* ---- spool (spool.c) ---- */
-int jst_spool_open(void);                  /* descriptor of the spool folder, or -errno */
-int jst_profile_create(int *fd);           /* 0 or -errno; the area is mapped afterwards */
-int jst_profile_again(int *fd);            /* the file was removed: a new one with all there is */
+int jst_spool_open(void);        /* descriptor of the spool folder, or -errno */
+int jst_profile_create(int *fd); /* 0 or -errno; the area is mapped afterwards */
+int jst_profile_again(int *fd);  /* the file was removed: a new one with all there is */
 void jst_short_begin(void);
 void jst_short_record(enum jst_end reason);
 extern char jst_profile_name[160];
@@ -314,9 +321,9 @@ void jst_heartbeat_sample(void); /* fresh os metrics in block 0, waited for at m
 void jst_heartbeat_also(long number, long a, long b, long c);
 
 /* ---- os metrics (modules/os.c) ---- */
-void jst_os_begin(void);    /* at the start of an image: what was there before us */
-void jst_os_child(void);    /* in a forked child */
-void jst_os_open(void);     /* in the heartbeat: opens /proc files in its own descriptor table */
+void jst_os_begin(void); /* at the start of an image: what was there before us */
+void jst_os_child(void); /* in a forked child */
+void jst_os_open(void);  /* in the heartbeat: opens /proc files in its own descriptor table */
 void jst_os_sample(jst_block *b);
 void jst_os_sample_short(jst_block *b); /* only what costs one system call */
 const char *jst_os_missing(void);

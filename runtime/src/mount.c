@@ -34,13 +34,13 @@ static _Atomic uint32_t cwd_generation;
 static bool is_pseudo(uint64_t magic)
 {
     static const uint32_t pseudo[] = {
-        0x9fa0 /* proc */,         0x62656572 /* sysfs */,     0x1cd1 /* devpts */,
-        0x27e0eb /* cgroup */,     0x63677270 /* cgroup2 */,   0x73636673 /* securityfs */,
-        0x64626720 /* debugfs */,  0x74726163 /* tracefs */,   0xcafe4a11 /* bpf */,
-        0x6165676c /* pstore */,   0xde5e81e4 /* efivarfs */,  0x19800202 /* mqueue */,
-        0x62656570 /* configfs */, 0x42494e4d /* binfmt */,    0x6e736673 /* nsfs */,
-        0x09041934 /* anon */,     0x50495045 /* pipefs */,    0x534f434b /* sockfs */,
-        0xf97cff8c /* selinux */,  0x0187 /* autofs */,        0x67596969 /* rpc_pipefs */,
+        0x9fa0 /* proc */,         0x62656572 /* sysfs */,    0x1cd1 /* devpts */,
+        0x27e0eb /* cgroup */,     0x63677270 /* cgroup2 */,  0x73636673 /* securityfs */,
+        0x64626720 /* debugfs */,  0x74726163 /* tracefs */,  0xcafe4a11 /* bpf */,
+        0x6165676c /* pstore */,   0xde5e81e4 /* efivarfs */, 0x19800202 /* mqueue */,
+        0x62656570 /* configfs */, 0x42494e4d /* binfmt */,   0x6e736673 /* nsfs */,
+        0x09041934 /* anon */,     0x50495045 /* pipefs */,   0x534f434b /* sockfs */,
+        0xf97cff8c /* selinux */,  0x0187 /* autofs */,       0x67596969 /* rpc_pipefs */,
         0x65735543 /* fusectl */,  0x50494446 /* pidfs */,
     };
     for (unsigned i = 0; i < sizeof pseudo / sizeof *pseudo; i++)

@@ -15,10 +15,10 @@
 static uint64_t sums[JST_CELL_COUNT], delta[JST_CELL_COUNT], taken[JST_CELL_COUNT];
 static uint64_t more_base[JST_CELL_COUNT]; /* what records hold of the blocks in memory */
 static uint8_t frame[JST_RECORD_MAX + JST_FRAME_GAP + 8];
-static uint64_t expected_slice;            /* end of the newest 'S' record */
-static uint64_t mounts_written;            /* a bit per slot */
-static uint64_t clock_offset;              /* realtime - boottime at the previous tick */
-static uint32_t clock_state, clock_error;  /* as last written */
+static uint64_t expected_slice;           /* end of the newest 'S' record */
+static uint64_t mounts_written;           /* a bit per slot */
+static uint64_t clock_offset;             /* realtime - boottime at the previous tick */
+static uint32_t clock_state, clock_error; /* as last written */
 static uint64_t first_slice;
 
 void jst_append(int fd, uint8_t type, uint8_t *buffer, size_t n)
@@ -129,9 +129,9 @@ static void match_line(int fd, char *line, uint64_t wanted, bool by_device)
     for (unsigned slot = 0; slot < JST_MOUNT_SLOTS; slot++) {
         if (!(wanted & 1ull << slot) || (mounts_written & 1ull << slot))
             continue;
-        bool same = by_device ? jst_a.head.mounts[slot].major == maj &&
-                                    jst_a.head.mounts[slot].minor == min
-                              : jst_a.head.mounts[slot].mnt_id == id;
+        bool same =
+            by_device ? jst_a.head.mounts[slot].major == maj && jst_a.head.mounts[slot].minor == min
+                      : jst_a.head.mounts[slot].mnt_id == id;
         if (same)
             write_mount(fd, slot, path, type, source);
     }
@@ -222,12 +222,13 @@ static uint64_t sum_of_slots(unsigned cell)
 static void account(void)
 {
     static const unsigned ops[] = {
-        JST_CELL_POSIX_OPEN_OPS, JST_CELL_POSIX_CLOSE_OPS, JST_CELL_POSIX_SEEK_OPS,
-        JST_CELL_POSIX_SYNC_OPS, JST_CELL_POSIX_META_OPS,  JST_CELL_STDIO_OPEN_OPS,
-        JST_CELL_STDIO_CLOSE_OPS, JST_CELL_STDIO_SEEK_OPS, JST_CELL_STDIO_SYNC_OPS,
+        JST_CELL_POSIX_OPEN_OPS,  JST_CELL_POSIX_CLOSE_OPS, JST_CELL_POSIX_SEEK_OPS,
+        JST_CELL_POSIX_SYNC_OPS,  JST_CELL_POSIX_META_OPS,  JST_CELL_STDIO_OPEN_OPS,
+        JST_CELL_STDIO_CLOSE_OPS, JST_CELL_STDIO_SEEK_OPS,  JST_CELL_STDIO_SYNC_OPS,
         JST_CELL_STDIO_META_OPS,
     };
-    uint64_t calls = jst_sum_cell(JST_CELL_STREAM_READ_OPS) + jst_sum_cell(JST_CELL_STREAM_WRITE_OPS);
+    uint64_t calls =
+        jst_sum_cell(JST_CELL_STREAM_READ_OPS) + jst_sum_cell(JST_CELL_STREAM_WRITE_OPS);
     uint64_t chars = sum_of_slots(JST_CELL_STDIO_READ_OPS) + sum_of_slots(JST_CELL_STDIO_WRITE_OPS);
     for (unsigned i = 0; i < sizeof ops / sizeof *ops; i++)
         calls += sum_of_slots(ops[i]);

@@ -124,7 +124,8 @@ static void fill_head(jst_head *h)
     jst_put_text(h->library, h->library + sizeof h->library, JST_VERSION);
     if (jst_sys1(SYS_uname, &uts) == 0)
         jst_put_text(h->host, h->host + sizeof h->host, uts.nodename);
-    long n = jst_sys4(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", h->program, sizeof h->program - 1);
+    long n =
+        jst_sys4(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", h->program, sizeof h->program - 1);
     if (n <= 0)
         jst_put_text(h->program, h->program + sizeof h->program, program_invocation_short_name);
     n = jst_read_file("/proc/self/cmdline", h->command, sizeof h->command);
@@ -191,8 +192,8 @@ static int write_at(int fd, const void *from, size_t n, uint64_t at)
 static int create_in(int dir)
 {
     profile_name();
-    int fd = jst_openat(dir, jst_profile_name,
-                        O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600);
+    int fd =
+        jst_openat(dir, jst_profile_name, O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return fd;
     int r = allocate_head(fd);
@@ -211,17 +212,20 @@ static const char *reason_text(int r)
         return ": others may write in it and it is not sticky; ";
     case ENOENT:
         return ": there is no such folder; ";
-    case ENOTDIR: case ELOOP:
+    case ENOTDIR:
+    case ELOOP:
         return ": it is no folder, or a link; ";
     case EACCES:
         return ": permission denied; ";
     case EROFS:
         return ": the file system is read-only; ";
-    case ENOSPC: case EDQUOT:
+    case ENOSPC:
+    case EDQUOT:
         return ": no space left; ";
     case EFBIG:
         return ": the file size limit (ulimit -f) is below 256 KiB; ";
-    case EMFILE: case ENFILE:
+    case EMFILE:
+    case ENFILE:
         return ": no descriptor is left (ulimit -n); ";
     default:
         return "; ";
@@ -273,8 +277,8 @@ int jst_profile_create(int *out)
     c->open_slice = h->first_slice;
     if (first)
         jst_copy(jst_a.table, jst_metric_table, jst_metric_table_bytes);
-    int r = write_at(fd, h, first ? offsetof(jst_area, blocks) + 2 * sizeof(jst_block) : sizeof next,
-                     0);
+    int r = write_at(fd, h,
+                     first ? offsetof(jst_area, blocks) + 2 * sizeof(jst_block) : sizeof next, 0);
     if (r == 0 && !first)
         r = write_at(fd, jst_metric_table, jst_metric_table_bytes, offsetof(jst_area, table));
     if (r == 0 && jst_mmap_fixed(&jst_a, sizeof jst_a, MAP_SHARED, fd) != (long)&jst_a)

@@ -8,8 +8,8 @@
 #define JST_SYS_H
 
 #include <fcntl.h>
-#include <stdint.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -45,7 +45,8 @@ static inline long jst_sys6(long n, long a, long b, long c, long d, long e, long
     return x0;
 }
 #else
-#error "jostle's runtime knows x86-64 and aarch64; add the system call convention of this machine here"
+#error                                                                                             \
+    "jostle's runtime knows x86-64 and aarch64; add the system call convention of this machine here"
 #endif
 
 #define JST_ARG(x) ((long)(x))
@@ -147,8 +148,8 @@ static inline void jst_restore_signals(const uint64_t *old)
     jst_sys4(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, old, 0, 8);
 }
 
-static inline long jst_futex(_Atomic uint32_t *word, int op, uint32_t val, const struct timespec *ts,
-                             uint32_t bits)
+static inline long jst_futex(_Atomic uint32_t *word, int op, uint32_t val,
+                             const struct timespec *ts, uint32_t bits)
 {
     return jst_sys6(SYS_futex, JST_ARG(word), op, val, JST_ARG(ts), 0, bits);
 }

@@ -186,8 +186,8 @@ JST_EXPORT int execle(const char *path, const char *arg, ...)
 
 /* ---- threads: a process with threads gets its profile before the first one runs ---- */
 
-JST_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
-                              void *(*start)(void *), void *arg)
+JST_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *),
+                              void *arg)
 {
     jst_start();
     return JST_REAL(pthread_create)(thread, attr, start, arg);

@@ -129,8 +129,9 @@ void jst_os_open(void)
     statm_fd = jst_openat(AT_FDCWD, "/proc/self/statm", O_RDONLY | O_CLOEXEC, 0);
     for (int i = 0; i < THREADS; i++)
         threads[i].tid = 0;
-    missing = io_fd < 0 ? "os: /proc/self/io cannot be read; os_*_chars, _bytes and _calls are missing"
-                        : NULL;
+    missing = io_fd < 0
+                  ? "os: /proc/self/io cannot be read; os_*_chars, _bytes and _calls are missing"
+                  : NULL;
 }
 
 const char *jst_os_missing(void)
@@ -165,7 +166,8 @@ static void sample_io(jst_block *b)
     bool waited = have_main && children != last.children;
     last.children = children;
     for (int i = 0; i < IO_FIELDS; i++) {
-        bool chars = i != READ_BYTES && i != WRITE_BYTES; /* ours cannot be told from storage bytes */
+        bool chars =
+            i != READ_BYTES && i != WRITE_BYTES; /* ours cannot be told from storage bytes */
         uint64_t all = less(io[i] - last.io[i], chars ? own[i] - last.own[i] : 0);
         uint64_t main = have_main ? less(alone[i] - last.main[i],
                                          chars ? less(own_at_open[i], last.own_main[i]) : 0)
@@ -200,8 +202,8 @@ static void sample_usage(jst_block *b)
               &last.system);
     add_grown(&b->cells[JST_CELL_OS_VOLUNTARY_SWITCHES], (uint64_t)(u.ru_nvcsw - ours.ru_nvcsw),
               &last.voluntary);
-    add_grown(&b->cells[JST_CELL_OS_INVOLUNTARY_SWITCHES],
-              (uint64_t)(u.ru_nivcsw - ours.ru_nivcsw), &last.involuntary);
+    add_grown(&b->cells[JST_CELL_OS_INVOLUNTARY_SWITCHES], (uint64_t)(u.ru_nivcsw - ours.ru_nivcsw),
+              &last.involuntary);
     add_grown(&b->cells[JST_CELL_OS_MINOR_FAULTS], (uint64_t)(u.ru_minflt - ours.ru_minflt),
               &last.minor);
     add_grown(&b->cells[JST_CELL_OS_MAJOR_FAULTS], (uint64_t)(u.ru_majflt - ours.ru_majflt),
@@ -265,17 +267,11 @@ void jst_os_sample_short(jst_block *b)
 
 #else
 
-void jst_os_begin(void)
-{
-}
+void jst_os_begin(void) {}
 
-void jst_os_child(void)
-{
-}
+void jst_os_child(void) {}
 
-void jst_os_open(void)
-{
-}
+void jst_os_open(void) {}
 
 void jst_os_sample(jst_block *b)
 {

@@ -130,8 +130,8 @@ JST_EXPORT int fstatat(int dir, const char *path, struct stat *st, int flags)
     uint64_t t = jst_begin(b);
     int r = JST_REAL(fstatat)(dir, path, st, flags);
     if (b)
-        statat_done(b, dir, path, r, r == 0 ? major(st->st_dev) : 0,
-                    r == 0 ? minor(st->st_dev) : 0, t);
+        statat_done(b, dir, path, r, r == 0 ? major(st->st_dev) : 0, r == 0 ? minor(st->st_dev) : 0,
+                    t);
     return r;
 }
 
@@ -141,8 +141,8 @@ JST_EXPORT int fstatat64(int dir, const char *path, struct stat64 *st, int flags
     uint64_t t = jst_begin(b);
     int r = JST_REAL(fstatat64)(dir, path, st, flags);
     if (b)
-        statat_done(b, dir, path, r, r == 0 ? major(st->st_dev) : 0,
-                    r == 0 ? minor(st->st_dev) : 0, t);
+        statat_done(b, dir, path, r, r == 0 ? major(st->st_dev) : 0, r == 0 ? minor(st->st_dev) : 0,
+                    t);
     return r;
 }
 
@@ -216,8 +216,8 @@ JST_EXPORT int __fxstatat(int version, int dir, const char *path, struct stat *s
     uint64_t t = jst_begin(b);
     int r = JST_REAL(__fxstatat)(version, dir, path, st, flags);
     if (b)
-        statat_done(b, dir, path, r, r == 0 ? major(st->st_dev) : 0,
-                    r == 0 ? minor(st->st_dev) : 0, t);
+        statat_done(b, dir, path, r, r == 0 ? major(st->st_dev) : 0, r == 0 ? minor(st->st_dev) : 0,
+                    t);
     return r;
 }
 
@@ -227,8 +227,8 @@ JST_EXPORT int __fxstatat64(int version, int dir, const char *path, struct stat6
     uint64_t t = jst_begin(b);
     int r = JST_REAL(__fxstatat64)(version, dir, path, st, flags);
     if (b)
-        statat_done(b, dir, path, r, r == 0 ? major(st->st_dev) : 0,
-                    r == 0 ? minor(st->st_dev) : 0, t);
+        statat_done(b, dir, path, r, r == 0 ? major(st->st_dev) : 0, r == 0 ? minor(st->st_dev) : 0,
+                    t);
     return r;
 }
 
@@ -238,8 +238,8 @@ JST_EXPORT int statx(int dir, const char *path, int flags, unsigned mask, struct
     uint64_t t = jst_begin(b);
     int r = JST_REAL(statx)(dir, path, flags, mask, st);
     if (b)
-        statat_done(b, dir, path, r, r == 0 ? st->stx_dev_major : 0,
-                    r == 0 ? st->stx_dev_minor : 0, t);
+        statat_done(b, dir, path, r, r == 0 ? st->stx_dev_major : 0, r == 0 ? st->stx_dev_minor : 0,
+                    t);
     return r;
 }
 

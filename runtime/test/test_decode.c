@@ -1,0 +1,120 @@
+/* test_decode.c: the decoder by itself, so that sanitizer builds run it: example files, every
+ * truncation of them, batches in several threads. What it decodes is tested in tests/reader/. */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "../decoder/jst_decode.h"
+
+typedef struct file {
+    uint8_t *bytes;
+    size_t size;
+} file;
+
+static file load(const char *name)
+{
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s", JST_TEST_DATA, name);
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    file r = {malloc(1 << 20), 0};
+    assert_non_null(r.bytes);
+    r.size = fread(r.bytes, 1, 1 << 20, f);
+    fclose(f);
+    return r;
+}
+
+static jst_decode *batch(void)
+{
+    jst_decode *d = jst_decode_new("os_threads\nself_calls_ops", "posix_write_size",
+                                   "posix_write_bytes\nposix_read_bytes", 1 << 20);
+    assert_non_null(d);
+    return d;
+}
+
+static int64_t sum(const jst_decode *d, uint32_t table, uint32_t column)
+{
+    const int64_t *v = jst_decode_values(d, table, column);
+    int64_t s = 0;
+    for (uint64_t i = 0; i < jst_decode_rows(d, table); i++)
+        s += v[i];
+    return s;
+}
+
+static void test_example(void **state)
+{
+    (void)state;
+    file f = load("v1.jst");
+    jst_decode *d = batch();
+    assert_int_equal(jst_decode_add_bytes(d, f.bytes, f.size, 7, 0, JST_DECODE_REMAINDER), 0);
+    const jst_decode_result *r = jst_decode_result_at(d, 0);
+    assert_null(r->error.text);
+    assert_int_equal(r->warning_count, 0);
+    assert_int_equal(sum(d, JST_DECODE_MOUNT_SLICES, JST_DECODE_MOUNT_FIXED), 1000000);
+    assert_int_equal(sum(d, JST_DECODE_MOUNT_SLICES, JST_DECODE_MOUNT_FIXED + 1), 1000000);
+    jst_decode_free(d);
+    free(f.bytes);
+}
+
+/* Each truncation lies in memory of just its size, so that a sanitizer sees a step beyond. */
+static void cut_everywhere(const char *name)
+{
+    file f = load(name);
+    jst_decode *d = batch();
+    for (size_t size = 0; size < f.size; size++) {
+        uint8_t *part = malloc(size + (size == 0));
+        assert_non_null(part);
+        for (size_t i = 0; i < size; i++)
+            part[i] = f.bytes[i];
+        assert_true(jst_decode_add_bytes(d, part, size, 0, 0, JST_DECODE_REMAINDER) >= 0);
+        free(part);
+    }
+    jst_decode_free(d);
+    free(f.bytes);
+}
+
+static void test_truncations(void **state)
+{
+    (void)state;
+    cut_everywhere("seeds/profile0.jst");
+    cut_everywhere("seeds/shorts.jss");
+}
+
+static void *decode_in_thread(void *name)
+{
+    file f = load(name);
+    for (int i = 0; i < 20; i++) {
+        jst_decode *d = batch();
+        assert_true(jst_decode_add_bytes(d, f.bytes, f.size, i, 0, JST_DECODE_REMAINDER) == 0);
+        assert_null(jst_decode_result_at(d, 0)->error.text);
+        jst_decode_free(d);
+    }
+    free(f.bytes);
+    return NULL;
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    static char names[2][32] = {"v1.jst", "seeds/schema.jss"};
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, decode_in_thread, names[i]), 0);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_example),
+        cmocka_unit_test(test_truncations),
+        cmocka_unit_test(test_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,215 @@
+/* test_slice.c: slices at instants of our choosing: missed boundaries, a clock that is set back, a
+ * disk that refuses, the space budget. The file is read back by the words of the document. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "../src/jst.h"
+
+#define L UINT64_C(4000000000) /* slice length */
+#define FIRST UINT64_C(450000000)
+#define CELL JST_CELL_POSIX_WRITE_OPS
+
+/* The runtime around slice.c, as far as it is needed. */
+jst_area jst_a;
+jst_life jst_now_life;
+jst_config jst_cfg;
+jst_block *_Atomic jst_more;
+uint64_t jst_own_read_bytes, jst_own_read_calls, jst_own_write_bytes, jst_own_write_calls;
+
+void jst_mounts_forget_paths(void) {}
+
+uint64_t jst_sum_cell(unsigned cell)
+{
+    return jst_a.blocks[0].cells[cell] + jst_a.blocks[1].cells[cell];
+}
+
+typedef struct found {
+    uint64_t first, span, writes;
+} found;
+
+static int file = -1;
+
+static uint64_t take_varint(const uint8_t **p)
+{
+    uint64_t value = 0;
+    unsigned shift = 0;
+    do
+        value |= (uint64_t)(**p & 0x7f) << (shift++ * 7);
+    while (*(*p)++ & 0x80);
+    return value;
+}
+
+static int64_t take_svarint(const uint8_t **p)
+{
+    uint64_t v = take_varint(p);
+    return (int64_t)(v >> 1 ^ (0 - (v & 1)));
+}
+
+/* Value of CELL in a cells part. Cells before it in these tests are none. */
+static uint64_t take_writes(const uint8_t *p)
+{
+    const uint8_t *bitmap = p;
+    p += ((JST_CELL_COUNT + 7) / 8 + 7) / 8;
+    if (!(bitmap[0] & 1) || !(*p & 1u << CELL))
+        return 0;
+    p++;
+    return take_varint(&p);
+}
+
+static size_t read_back(found *out, size_t room)
+{
+    static uint8_t bytes[1 << 20];
+    const jst_commit *c = &jst_a.commit[atomic_load(&jst_a.head.generation) & 1];
+    ssize_t n = pread(file, bytes, sizeof bytes, JST_HEAD_BYTES);
+    const uint8_t *p = bytes, *end = bytes + (c->records_end - JST_HEAD_BYTES);
+    uint64_t expected = FIRST;
+    size_t have = 0;
+    assert_true(n >= end - p);
+    while (p < end) {
+        uint8_t type = *p++;
+        uint64_t length = take_varint(&p);
+        const uint8_t *payload = p;
+        p += length + 4;
+        if (type != 'S')
+            continue;
+        assert_true(have < room);
+        out[have].first = expected + (uint64_t)take_svarint(&payload);
+        out[have].span = take_varint(&payload);
+        expected = out[have].first + out[have].span;
+        out[have++].writes = take_writes(payload);
+    }
+    return have;
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    memset(&jst_a, 0, sizeof jst_a);
+    jst_cfg.slice_ns = L;
+    jst_now_life.part = 0;
+    jst_a.head.slice_ns = L;
+    jst_a.head.blocks_used = 2;
+    jst_a.commit[0].records_end = JST_HEAD_BYTES;
+    jst_a.commit[0].open_slice = FIRST;
+    file = memfd_create("profile", 0);
+    jst_slice_begin(file);
+    return file < 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    return close(file);
+}
+
+static void work(uint64_t writes)
+{
+    jst_a.blocks[1].cells[CELL] += writes;
+}
+
+static void one_record_per_slice(void **state)
+{
+    found f[8];
+    (void)state;
+    work(3);
+    jst_slice_tick(file, (FIRST + 1) * L + 50000);
+    work(4);
+    jst_slice_tick(file, (FIRST + 2) * L + 50000);
+    assert_int_equal(read_back(f, 8), 2);
+    assert_true(f[0].first == FIRST && f[0].span == 1 && f[0].writes == 3);
+    assert_true(f[1].first == FIRST + 1 && f[1].span == 1 && f[1].writes == 4);
+}
+
+static void idle_slices_have_no_record(void **state)
+{
+    found f[8];
+    (void)state;
+    work(1);
+    for (uint64_t i = 1; i <= 9; i++)
+        jst_slice_tick(file, (FIRST + i) * L + 1000);
+    work(2);
+    jst_slice_tick(file, (FIRST + 10) * L + 1000);
+    assert_int_equal(read_back(f, 8), 2);
+    assert_true(f[1].first == FIRST + 9 && f[1].span == 1 && f[1].writes == 2);
+}
+
+/* Stopped, suspended, starved, or the clock set forward: one record says how much it covers. */
+static void missed_boundaries_are_one_record(void **state)
+{
+    found f[8];
+    (void)state;
+    work(5);
+    jst_slice_tick(file, (FIRST + 7) * L + L / 2);
+    work(6);
+    jst_slice_tick(file, (FIRST + 8) * L + 1000);
+    assert_int_equal(read_back(f, 8), 2);
+    assert_true(f[0].first == FIRST && f[0].span == 7 && f[0].writes == 5);
+    assert_true(f[1].first == FIRST + 7 && f[1].span == 1 && f[1].writes == 6);
+}
+
+static void a_clock_set_back_loses_nothing(void **state)
+{
+    found f[8];
+    (void)state;
+    work(1);
+    jst_slice_tick(file, (FIRST + 1) * L + 1000);
+    work(2);
+    jst_slice_tick(file, (FIRST - 100) * L + 1000);
+    work(4);
+    jst_slice_tick(file, (FIRST - 99) * L + 1000);
+    assert_int_equal(read_back(f, 8), 3);
+    assert_true(f[1].first == FIRST + 1 && f[1].span == 1 && f[1].writes == 2);
+    assert_true(f[2].first == FIRST - 100 && f[2].span == 1 && f[2].writes == 4);
+}
+
+static void what_the_disk_refuses_comes_with_the_next_record(void **state)
+{
+    found f[8];
+    (void)state;
+    work(1);
+    jst_slice_tick(-1, (FIRST + 1) * L + 1000);
+    work(2);
+    jst_slice_tick(-1, (FIRST + 2) * L + 1000);
+    assert_int_equal(read_back(f, 8), 0);
+    work(4);
+    jst_slice_tick(file, (FIRST + 3) * L + 1000);
+    assert_int_equal(read_back(f, 8), 1);
+    assert_true(f[0].first == FIRST && f[0].span == 3 && f[0].writes == 7);
+}
+
+/* A day in which every cell of a process moves in every slice stays within 5 MB. */
+static void a_day_stays_within_its_space(void **state)
+{
+    uint64_t total = 0;
+    (void)state;
+    for (uint64_t slice = 1; slice <= 21600; slice++) {
+        for (unsigned i = 0; i < JST_CELL_COUNT; i++)
+            jst_a.blocks[1].cells[i] += 1000000 + 7919 * slice * (i + 1) % 1000000;
+        jst_a.blocks[1].cells[CELL] += 1;
+        total += 1000000 + 7919 * slice * (CELL + 1) % 1000000 + 1;
+        jst_slice_tick(file, (FIRST + slice) * L + 1000);
+    }
+    const jst_commit *c = &jst_a.commit[atomic_load(&jst_a.head.generation) & 1];
+    assert_true(c->records_end < 5000000);
+    assert_true(c->base[CELL] <= total && c->base[CELL] > total / 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(one_record_per_slice, begin, end),
+        cmocka_unit_test_setup_teardown(idle_slices_have_no_record, begin, end),
+        cmocka_unit_test_setup_teardown(missed_boundaries_are_one_record, begin, end),
+        cmocka_unit_test_setup_teardown(a_clock_set_back_loses_nothing, begin, end),
+        cmocka_unit_test_setup_teardown(what_the_disk_refuses_comes_with_the_next_record, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(a_day_stays_within_its_space, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
