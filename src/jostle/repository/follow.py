@@ -6,17 +6,18 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
+from jostle.errors import JostleError
 from jostle.repository.compact import compact
-from jostle.repository.errors import RepositoryError
 from jostle.repository.ingest import Ingester
 from jostle.repository.log import open_marker
 from jostle.repository.types import IngestReport
 
 _SLOWEST_S = 2.0
 _FASTEST_S = 0.03
-_ASK_STOP_S = 0.25
+_ASK_S = 0.1
 # Small files are merged along the way once so many of them lie in one partition.
 _COMPACT_AT = 32
 _COMPACT_BYTES = 4 << 20
@@ -40,9 +41,10 @@ def follow(
     while True:
         last = stop()
         begin = time.monotonic()
+        folders = _stamps(paths)
         try:
             report = ingester.run([path for path in paths if path.exists()])
-        except RepositoryError as error:
+        except JostleError as error:
             if first or last:
                 raise
             # A full disk may be mended while we wait: the spool keeps what we could not store.
@@ -60,14 +62,33 @@ def follow(
         tidy.maybe()
         half_slice = ingester.shortest_slice_ns / 2e9
         wait = min(max(half_slice, _FASTEST_S), _SLOWEST_S)
-        _sleep(begin + wait - time.monotonic(), stop)
+        now = time.monotonic()
+        # New files may be of processes with short slices; but no more than a fifth of a core goes
+        # into looking.
+        early = now + 5 * (now - begin)
+        _sleep(begin + wait, stop, partial(_changed, paths, folders, early))
 
 
-def _sleep(seconds: float, stop: Callable[[], bool]) -> None:
-    end = time.monotonic() + max(seconds, 0.005)
+def _changed(paths: Sequence[Path], before: Sequence[int], not_before: float) -> bool:
+    return time.monotonic() > not_before and _stamps(paths) != before
+
+
+def _stamps(paths: Sequence[Path]) -> list[int]:
+    """Gives numbers that change when files come into the spools or go."""
+    stamps = []
+    for path in paths:
+        try:
+            stamps.append(path.stat().st_mtime_ns)
+        except OSError:
+            stamps.append(0)
+    return stamps
+
+
+def _sleep(end: float, stop: Callable[[], bool], wake: Callable[[], bool]) -> None:
+    end = max(end, time.monotonic() + 0.005)
     while (left := end - time.monotonic()) > 0:
-        time.sleep(min(left, _ASK_STOP_S))
-        if stop():
+        time.sleep(min(left, _ASK_S))
+        if stop() or wake():
             return
 
 
@@ -91,5 +112,5 @@ class _Tidier:
             self._thread.join()
 
     def _compact(self) -> None:
-        with contextlib.suppress(RepositoryError):  # the ingester will meet and report it too
+        with contextlib.suppress(JostleError):  # the ingester will meet and report it too
             compact(self._root, small_bytes=_COMPACT_BYTES, at_least=_COMPACT_AT)

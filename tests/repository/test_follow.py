@@ -1,0 +1,124 @@
+"""Following a spool: slices of living processes appear within two slices."""
+
+from __future__ import annotations
+
+import os
+import random
+import threading
+import time
+import uuid
+from pathlib import Path
+
+import pytest
+from support import end_job, expected_keys, make_profile, random_moves, stored_keys
+
+from jostle.repository import Repository, RepositoryError
+from jostle.repository import follow as follow_module
+from jostle.repository import ingest as ingest_module
+
+LENGTH = 200_000_000  # ns
+
+
+def living_profile(seed: int):
+    """A profile that claims to be our own process: alive as long as the test."""
+    stat = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
+    boot = uuid.UUID(Path("/proc/sys/kernel/random/boot_id").read_text().strip())
+    start = time.time_ns() // LENGTH * LENGTH
+    return make_profile(
+        seed, slices=0, ended=False, slice_ns=LENGTH, start_ns=start, boot_id=boot,
+        pid=os.getpid(), proc_start=int(stat[19]),
+    )  # fmt: skip
+
+
+@pytest.fixture
+def follower(store, spool):
+    """Follows the spool in a thread; ends with the test."""
+    stop = threading.Event()
+    reports = []
+    thread = threading.Thread(
+        target=store.follow, args=([spool],), kwargs={"stop": stop.is_set,
+                                                      "on_change": reports.append},
+    )  # fmt: skip
+    thread.start()
+    yield reports, stop, thread
+    stop.set()
+    thread.join(10)
+    assert not thread.is_alive()
+
+
+def test_new_slices_appear_within_two_slices(store, spool, follower):
+    _, stop, thread = follower
+    profile = living_profile(1)
+    profile.write(spool)
+    rng = random.Random(1)
+    time.sleep(0.3)  # the follower learns how short the slices are
+    reader = Repository(store.path)
+    late = []
+    for number in range(6):
+        profile.add_slice(profile.first_slice + number, random_moves(rng))
+        replace(profile, spool)
+        written = time.monotonic()
+        while len(stored_keys(reader)) < number + 1:
+            assert time.monotonic() < written + 10
+            time.sleep(0.01)
+        late.append(time.monotonic() - written)
+    assert sorted(late)[3] < 2 * LENGTH / 1e9  # a busy machine may delay one or the other
+    end_job(profile, profile.first_slice + 6)
+    profile.set_remainder(random_moves(rng))
+    replace(profile, spool)
+    stop.set()
+    thread.join(10)
+    assert stored_keys(reader) == expected_keys([profile])
+    assert not reader.jobs().to_pylist()[0]["running"]
+
+
+def replace(profile, spool: Path) -> None:
+    """Writes the next state of a profile without ever showing half of it."""
+    profile.write(spool.parent / "next").rename(spool / profile.name)
+
+
+def test_a_spool_that_comes_later(store, tmp_path, spool):
+    stop = threading.Event()
+    late = tmp_path / "late"
+    thread = threading.Thread(target=store.follow, args=([late],), kwargs={"stop": stop.is_set})
+    thread.start()
+    time.sleep(0.3)
+    profile = make_profile(1)
+    profile.write(tmp_path / "made")
+    (tmp_path / "made").rename(late)
+    stop.set()  # the last pass takes what is there
+    thread.join(20)
+    assert stored_keys(store) == expected_keys([profile])
+
+
+def test_a_full_disk_is_survived(store, spool, monkeypatch):
+    profile = make_profile(1)
+    stop = threading.Event()
+    seen: list[list[str]] = []
+    broken = threading.Event()
+    plain = ingest_module.write_pieces
+
+    def sometimes(root, parts):
+        if broken.is_set():
+            broken.clear()
+            raise RepositoryError("The disk is full.", hint="Free some space.")
+        return plain(root, parts)
+
+    monkeypatch.setattr(ingest_module, "write_pieces", sometimes)
+    monkeypatch.setattr(follow_module, "_SLOWEST_S", 0.1)
+
+    def on_change(report) -> None:
+        seen.append(report.warnings)
+        if report.commits:
+            stop.set()
+
+    thread = threading.Thread(
+        target=store.follow, args=([spool],), kwargs={"stop": stop.is_set, "on_change": on_change}
+    )
+    thread.start()
+    time.sleep(0.3)
+    broken.set()
+    replace(profile, spool)
+    thread.join(20)
+    assert seen[0] == ["The disk is full. Free some space."]
+    assert stored_keys(store) == expected_keys([profile])
