@@ -11,12 +11,12 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def native(name: str) -> Path | None:
-    """A built native file: from JOSTLE_NATIVE when set, else from the newest build tree."""
+    """A built native file: from JOSTLE_NATIVE when set, else from the build tree."""
     if named := os.environ.get("JOSTLE_NATIVE"):
         found = Path(named) / name
         return found if found.exists() else None
-    built = [p for p in ROOT.glob(f"build/**/{name}") if p.is_file()]
-    return max(built, key=lambda p: p.stat().st_mtime, default=None)
+    found = ROOT / "build" / "native" / name
+    return found if found.exists() else None
 
 
 @pytest.fixture(scope="session")

@@ -45,6 +45,21 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Compile:
 
 
 @pytest.fixture(scope="session")
+def build_runtime(build: Compile, root: Path) -> Compile:
+    """Compile a test program together with the runtime's own sources."""
+    source = root / "runtime" / "src"
+    modules = [f"-DJST_WITH_{m}=1" for m in ("POSIX", "STDIO", "OS", "AIO")]
+    folders = [f"-I{root / 'runtime' / 'include'}", f"-I{source}", f"-I{root / 'schema'}"]
+    kind = ["-D_GNU_SOURCE", "-fvisibility=hidden", "-U_FORTIFY_SOURCE"]
+    files = [str(p) for p in [*source.glob("*.c"), *(source / "modules").glob("*.c")]]
+
+    def compiled(program: str, *flags: str) -> Path:
+        return build(program, *kind, *modules, *folders, *files, *flags)
+
+    return compiled
+
+
+@pytest.fixture(scope="session")
 def tools(tmp_path_factory: pytest.TempPathFactory) -> Tools:
     """Commands that run the test programs of managed languages."""
     return Tools(tmp_path_factory.mktemp("tools"))

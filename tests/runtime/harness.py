@@ -103,11 +103,15 @@ class Runner:
             folder.mkdir()
         self.truth.chmod(0o777)
 
+    def preload(self) -> list[Path | str]:
+        """What to preload: the library, behind a sanitizer's runtime where the tests run on one."""
+        return [p for p in (os.environ.get("JOSTLE_TEST_PRELOAD"), self.library) if p]
+
     def environment(
         self, length: str = "100ms", preload: Sequence[Path | str] | None = None, **more: str | None
     ) -> dict[str, str]:
         """The environment of a profiled program; None as a value removes a variable."""
-        libraries = [self.library] if preload is None else preload
+        libraries = self.preload() if preload is None else preload
         env: dict[str, str | None] = {
             **{k: v for k, v in os.environ.items() if not k.startswith("JOSTLE")},
             "LD_PRELOAD": ":".join(map(str, [*FIRST, *libraries])),

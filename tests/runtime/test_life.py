@@ -69,6 +69,11 @@ def test_first_calls_in_handlers(jostle: Runner, build: Compile) -> None:
     jostle.run(build("first_in_handler.c"), jostle.data).check("posix_read")
 
 
+def test_early_calls_and_small_stacks(jostle: Runner, build: Compile) -> None:
+    """Before any constructor; first of all on an 8 KiB signal stack; on the least thread stack."""
+    jostle.run(build("early.c"), jostle.data).check("posix")
+
+
 def test_fork_beside_threads(jostle: Runner, build: Compile) -> None:
     """fork, _Fork and raw clone while others write: parent and each child are exact."""
     result = jostle.run(build("fork_threads.c"), jostle.data)

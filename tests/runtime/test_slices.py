@@ -171,3 +171,19 @@ def test_reader_agrees(jostle: Runner, build: Compile) -> None:
                 continue
             table = decoded.mount_slices if metric.scope == "mount" else decoded.slices
             assert sum(table[metric.id].to_pylist()) == mine.total(metric.id), metric.id
+
+
+def test_any_clock(jostle: Runner, build_runtime: Compile) -> None:
+    """Whatever the clock does, records and head hold together what was counted, at any instant."""
+    program = build_runtime("ticks.c")
+    for seed in range(3):
+        result = jostle.run(program, seed, env={"LD_PRELOAD": None})
+        assert result.stdout
+        for line in result.stdout.splitlines():
+            step, counted, ticks = map(int, line.split())
+            process = peek.read_profile(jostle.data / f"copy.{step}")
+            assert process.total("posix_write_bytes") == counted
+            ns = ticks * int(str(process.header["tick_ns"])) >> 32
+            rounding = ns // 1000 + 1000
+            assert abs(process.total("posix_write_ns") - ns) <= rounding
+            assert all(s.span >= 1 for s in process.slices)

@@ -229,7 +229,9 @@ def test_profile_removed_under_the_process(jostle: Runner, build: Compile) -> No
     process.communicate()
     assert process.returncode == 0
     result = jostle.collect()
-    result.check("posix")
+    (account,) = result.truth.values()
+    lost = account["posix_write_ops"] - result.total("posix_write_ops")
+    assert 0 <= lost < 50, "more than the slice in which the new file was made"
 
 
 @pytest.mark.parametrize("bytes_", [0, 512, 100_000])
