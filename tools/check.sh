@@ -75,7 +75,7 @@ sanitized() {
     # Leaks: programs under test end as they please. Interceptor order: ours comes second.
     ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 UBSAN_OPTIONS=print_stacktrace=1 \
         TSAN_OPTIONS=report_bugs=1 JOSTLE_NATIVE="$PWD/build/$1/native" \
-        JOSTLE_TEST_PRELOAD="$preload" python -m pytest -q -x tests/runtime -k 'not java'
+        JOSTLE_TEST_PRELOAD="$preload" timeout 400 python -m pytest -q tests/runtime -k 'not java'
 }
 
 fuzz() {
