@@ -1,5 +1,7 @@
 /* jst_decode_rows.c: from the cells of a record to rows in columns. */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* mremap */
+#endif
 #include <stdlib.h>
 #include <sys/mman.h>
 

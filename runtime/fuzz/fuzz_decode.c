@@ -3,7 +3,9 @@
  * No fuzzer guesses a checksum, so the mutator repairs them (mostly): the decoder under test is
  * the one that ships. Seeds: tests/data (made by tests/data/make.py).
  */
-#define _GNU_SOURCE
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* memfd_create */
+#endif
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
