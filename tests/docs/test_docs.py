@@ -1,0 +1,217 @@
+"""The documentation is true: its commands run, its links resolve, its lists are complete.
+
+Commands stand in fenced blocks. In a ```console block a line that begins with `$ ` is a command
+and what follows is output that must appear (`...` stands for anything); a ```sh block is a script.
+The blocks of a page run in order in one shell, in a folder, a home and a spool of their own. A
+block that cannot run here says so: ```sh no-run: reason. ```console status=N: the last command
+ends with N.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import click
+import pytest
+
+from jostle.cli.main import cli
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+PAGES = [
+    ROOT / "README.md",
+    *sorted(DOCS.glob("tutorials/*.md")),
+    *sorted(DOCS.glob("how-to/*.md")),
+]
+TEXTS = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.rglob("*.md"))]
+FENCE = re.compile(r"^```(\w*)[ ]*(.*?)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass
+class Command:
+    """A command of a page, the status it must end with, and the output the page shows."""
+
+    text: str
+    status: int = 0
+    shown: list[str] = field(default_factory=list)
+
+
+def commands(page: Path) -> Iterator[Command]:
+    """The commands of a page in order."""
+    for language, note, body in FENCE.findall(page.read_text()):
+        if language not in ("console", "sh"):
+            continue
+        if note.startswith("no-run"):
+            assert re.fullmatch(r"no-run: \S.*", note), f"{page.name}: no-run needs a reason"
+            continue
+        status = re.fullmatch(r"status=(\d+)|", note)
+        assert status, f"{page.name}: unknown words behind the fence: {note}"
+        found = [Command(body)] if language == "sh" else list(session(body))
+        found[-1].status = int(status[1] or 0)
+        yield from found
+
+
+def session(body: str) -> Iterator[Command]:
+    """The commands of a console block with their output."""
+    command: Command | None = None
+    for line in body.splitlines():
+        if line.startswith("$ "):
+            if command is not None:
+                yield command
+            command = Command(line[2:])
+        elif command is not None:
+            command.shown.append(line)
+    if command is not None:
+        yield command
+
+
+def squeezed(text: str) -> str:
+    return re.sub(r"\s+", " ", text)
+
+
+def run_page(found: list[Command], folder: Path) -> list[tuple[int, str]]:
+    """Runs the commands in one shell; gives status and output of each."""
+    outputs = [folder / f"output-{number}" for number in range(len(found))]
+    # Braces, not parentheses: `cd` and `export` must hold for the commands that follow.
+    script = "".join(
+        f"{{ {command.text.rstrip()}\n}} >{output} 2>&1 </dev/null\necho $? >>{folder}/status\n"
+        for command, output in zip(found, outputs, strict=True)
+    )
+    work = folder / "work"
+    work.mkdir()
+    environment = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("JOSTLE", "SLURM", "PBS", "LSB", "LD_PRELOAD"))
+    }
+    bins = f"{ROOT}/.venv/bin:{ROOT}/build/native"
+    environment |= {
+        "PATH": f"{bins}:{os.environ['PATH']}",
+        "HOME": str(folder / "home"),
+        "XDG_DATA_HOME": str(folder / "data"),
+        "JOSTLE_SPOOL": str(folder / "spool"),
+        "COLUMNS": "120",
+        "LC_ALL": "C.UTF-8",
+    }
+    subprocess.run(["bash", "-c", script], cwd=work, env=environment, timeout=120, check=False)
+    statuses = [int(line) for line in (folder / "status").read_text().split()]
+    return [
+        (status, output.read_text(errors="replace"))
+        for status, output in zip(statuses, outputs, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_commands(page: Path, tmp_path: Path) -> None:
+    """Every command ends as it should and prints what the page shows."""
+    found = list(commands(page))
+    if not found:
+        pytest.skip("the page has no commands to run")
+    for command, (status, output) in zip(found, run_page(found, tmp_path), strict=True):
+        assert status == command.status, f"{command.text}\n{output}"
+        place, text = 0, squeezed(output)
+        for line in command.shown:
+            for piece in filter(None, map(str.strip, squeezed(line).split("..."))):
+                at = text.find(piece, place)
+                assert at >= 0, f"`{piece}` is not in the output of\n{command.text}\n{output}"
+                place = at + len(piece)
+
+
+def anchors(text: str) -> set[str]:
+    """The anchors of a page's headings, as a forge makes them."""
+    headings = re.findall(r"^#+ (.*)$", FENCE.sub("", text), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", TEXTS, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links(page: Path) -> None:
+    """Every relative link leads to a file, and to a heading where it names one."""
+    for link in re.findall(r"\]\(([^)\s]+)\)", FENCE.sub("", page.read_text())):
+        if re.match(r"[a-z]+:", link):
+            continue
+        name, _, anchor = link.partition("#")
+        target = page.parent / name if name else page
+        assert target.exists(), f"{link} leads nowhere"
+        if anchor:
+            assert anchor in anchors(target.read_text()), f"{link} names no heading"
+
+
+def test_index() -> None:
+    """Every page can be found from docs/README.md."""
+    index = (DOCS / "README.md").read_text()
+    for page in DOCS.rglob("*.md"):
+        assert page.name == "README.md" or f"({page.relative_to(DOCS)})" in index, page
+
+
+def leaves(command: click.Command, name: str) -> Iterator[tuple[str, click.Command]]:
+    """All commands of a tree that do something, with their full names."""
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for verb in command.list_commands(context):
+            child = command.get_command(context, verb)
+            assert child is not None
+            yield from leaves(child, f"{name} {verb}")
+    else:
+        yield name, command
+
+
+def options(command: click.Command) -> set[str]:
+    return {
+        word
+        for parameter in command.params
+        if isinstance(parameter, click.Option)
+        for word in parameter.opts
+    }
+
+
+def test_command_reference() -> None:
+    """command.md has exactly the verbs and options of the command."""
+    text = (DOCS / "reference/command.md").read_text()
+    sections = re.split(r"^#{2,3} ", text, flags=re.MULTILINE)
+    documented = {
+        head[1]: section
+        for section in sections
+        if (head := re.match(r"`(jostle(?: [a-z]+)+) ", section))
+    }
+    tree = dict(leaves(cli, "jostle"))
+    assert list(documented) == list(tree)
+    for name, command in tree.items():
+        first_cells = re.findall(r"^\| (`-.*?) \|", documented[name], re.MULTILINE)
+        words = set(re.findall(r"`(--?[a-z][a-z-]*)", " ".join(first_cells)))
+        assert words == options(command), name
+    assert options(cli) <= set(re.findall(r"`(--?[a-z][a-z-]*)", sections[0]))
+
+
+def test_launcher_reference() -> None:
+    """command.md has exactly the options of jostle-run."""
+    text = (DOCS / "reference/command.md").read_text().split("## `jostle-run")[1]
+    source = (ROOT / "runtime/launcher/jostle-run.c").read_text()
+    known = set(re.findall(r'\{"([a-z]+)", (?:no|required)_argument', source))
+    assert set(re.findall(r"`--([a-z]+)", text)) == known
+
+
+def test_configuration_reference() -> None:
+    """configuration.md has exactly the keys and variables of the runtime."""
+    text = (DOCS / "reference/configuration.md").read_text()
+    source = (ROOT / "runtime/src/config.c").read_text()
+    lists = dict(re.findall(r"(file_keys|env_keys)\[KEYS\] = \{(.*?)\}", source, re.DOTALL))
+    keys, variables = (re.findall(r'"(\w+)"', lists[name]) for name in ("file_keys", "env_keys"))
+    runtime = text.split("## The runtime")[1].split("### ")[0]
+    rows = re.findall(r"^\| `(\w+)` \| (?:`(\w+)`|-) \|", runtime, re.MULTILINE)
+    assert rows == [*zip(keys, variables, strict=True), ("lock", "")]
+    for name in set(re.findall(r'"(JOSTLE\w*|[A-Z]+_JOB_?ID)"', source)):
+        assert f"`{name}`" in text, name
+
+
+def test_dependencies() -> None:
+    """The decision on dependencies names every pinned package."""
+    text = (DOCS / "adr/0007-dependencies.md").read_text()
+    for line in (ROOT / "requirements.lock").read_text().splitlines():
+        if line and not line.startswith("#"):
+            name = line.partition("==")[0]
+            assert re.search(rf"\b{re.escape(name)}\b", text), name
