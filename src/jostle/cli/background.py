@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jostle.cli import metrics
+from jostle.cli.format import percent
 from jostle.cli.options import json_option, open_repository, repository_flag, repository_option
 from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
@@ -44,15 +45,17 @@ def command(job: str, metric: str, plot: str | None, repository: Path, as_json: 
         own, own_series = panel(
             name, describe(row), view, span, lambda metric: store.series(name, metric)
         )
-        tables: dict[str, Any] = {
-            metric: store.background(name, metric) for line in view.lines for metric in line.metrics
-        }
+        ids = [metric for line in view.lines for metric in line.metrics]
+        tables: dict[str, Any] = {metric: store.background(name, metric) for metric in ids}
+        shares = {} if view.level else foreign_shares(store, name, tables)
         panels, content = [own], []
         for place in resources(tables):
             fetch = functools.partial(at, tables, place)
-            drawn, series = panel(f"others on {place}", "", view, span, fetch)
+            share = shares.get(place)
+            note = "" if share is None else f"{percent(share)} of all that was moved there"
+            drawn, series = panel(f"others on {place}", note, view, span, fetch)
             panels.append(drawn)
-            content.append({"resource": place, "series": series})
+            content.append({"resource": place, "share": share, "series": series})
         chart = Chart(f"{name} and its background: {view.title.lower()}", "", tuple(panels))
         saved = save(chart, plot)
     others = neighbours(store, name, row)
@@ -95,6 +98,20 @@ def resources(tables: dict[str, Any]) -> list[str]:
         for place, value in zip(names, sums, strict=True):
             totals[place] = totals.get(place, 0.0) + float(value or 0)
     return [place for place in sorted(totals, key=lambda p: (-totals[p], p)) if totals[place] > 0]
+
+
+def foreign_shares(store: Repository, job: str, tables: dict[str, Any]) -> dict[str, float]:
+    """Return, per resource, the part of the whole traffic that was not the job's."""
+    from jostle.analysis import background
+
+    own: dict[str, float] = {}
+    others: dict[str, float] = {}
+    for metric, table in tables.items():
+        # The place for a restriction to a zone of the network: background(..., zone=...).
+        for place in background(job, metric, store.series(job, metric), table).resources:
+            own[place.resource] = own.get(place.resource, 0.0) + sum(place.own)
+            others[place.resource] = others.get(place.resource, 0.0) + sum(place.others)
+    return {name: others[name] / total for name in own if (total := own[name] + others[name]) > 0}
 
 
 def at(tables: dict[str, Any], place: str, metric: str) -> Any:
