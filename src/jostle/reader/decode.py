@@ -256,7 +256,7 @@ def _open_error(path: Path, error: OSError) -> ProfileError:
     return ProfileError(path, reason, hint=hint, exit_code=2 if error.errno in mistakes else 1)
 
 
-def _hint(result: Result, reason: str) -> str:
+def _hint(reason: str) -> str:
     if "newer jostle" in reason:
         return "Read it with the version of jostle that wrote it, or a newer one."
     if "begin like" in reason or "empty" in reason:
@@ -347,7 +347,7 @@ def _result(
     raw, alive = entry
     if raw.error.text:
         reason = raw.error.text.decode()
-        error = ProfileError(item.path, reason, offset=raw.error.offset, hint=_hint(raw, reason))
+        error = ProfileError(item.path, reason, offset=raw.error.offset, hint=_hint(reason))
         return ReadResult(item, None, error, [], item.from_record, 0)
     first = len(events.short_processes)
     header = events.shorts(raw) if raw.kind == SHORTS else events.profile(raw, alive)
