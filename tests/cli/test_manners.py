@@ -184,3 +184,27 @@ def test_a_closed_pipe_is_no_trouble(repository: str) -> None:
                           env={**os.environ, "PYTHONPATH": str(ROOT / "src")})  # fmt: skip
     assert "Traceback" not in done.stderr
     assert "Broken" not in done.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to become somebody else")
+def test_other_peoples_profiles_are_one_sentence(spool: Path, tmp_path: Path) -> None:
+    code = (
+        "import os, sys; from pathlib import Path;"
+        "from jostle.cli.config import foreign_profiles; os.setgid(65534); os.setuid(65534);"
+        "print(foreign_profiles([Path(sys.argv[1])]))"
+    )
+    for folder in (spool, *spool.parents):
+        if "pytest" in str(folder):
+            folder.chmod(0o755)
+    assert python(code, str(spool)).out == "{'root': 4}\n"
+
+
+def test_a_closed_place_names_its_owner() -> None:
+    code = (
+        "from jostle.cli.main import _closed;"
+        "print(*_closed(PermissionError(13, 'no', '/root/x/y')), sep='|')"
+    )
+    message, mend = python(code).out.split("|")
+    assert message.startswith("/root/x/y cannot be reached: /")
+    assert " belongs to " in message
+    assert "--repository" in mend

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pwd
 import stat
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -92,6 +93,33 @@ def owner_name(uid: int) -> str:
         return f"uid {uid}"
 
 
+def closed_by(path: Path) -> tuple[Path, str]:
+    """Return the first part of a path that we may not enter (or the path itself), and its owner."""
+    whole = path.absolute()
+    for place in [*reversed(whole.parents), whole]:
+        if not os.access(place, os.X_OK if place != whole else os.W_OK):
+            try:
+                return place, owner_name(place.stat().st_uid)
+            except OSError:
+                return place, "somebody else"
+    return whole, owner_name(whole.stat().st_uid) if whole.exists() else "somebody else"
+
+
+def foreign_profiles(spools: Sequence[Path]) -> dict[str, int]:
+    """Count the profiles in spools that we may not read, by owner."""
+    counts: dict[str, int] = {}
+    for folder in spools:
+        files = [folder] if folder.is_file() else folder.rglob("*.js[ts]")
+        for file in files:
+            if not os.access(file, os.R_OK):
+                try:
+                    owner = owner_name(file.stat().st_uid)
+                except OSError:
+                    continue
+                counts[owner] = counts.get(owner, 0) + 1
+    return counts
+
+
 def check_readable(folder: Path) -> None:
     """Refuse a spool that is missing or closed to us, saying whose it is and what to do."""
     try:
@@ -102,9 +130,7 @@ def check_readable(folder: Path) -> None:
             hint="Check the name; it appears with the first profile: jostle run -- CMD",
         ) from None
     except PermissionError:
-        closed = next(parent for parent in reversed(folder.absolute().parents)
-                      if not os.access(parent, os.X_OK))  # fmt: skip
-        owner = owner_name(closed.stat().st_uid)
+        closed, owner = closed_by(folder)
         raise SpoolError(
             f"The spool {folder} cannot be reached: {closed} belongs to {owner} and is closed "
             f"to you ({owner_name(os.geteuid())}).",

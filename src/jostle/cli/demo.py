@@ -15,8 +15,8 @@ from jostle.cli.progress import Bar
 
 
 @click.command("demo")
-@click.option("--seconds", type=click.IntRange(10, 60), default=22, show_default=True,
-              help="How long the two programs run.")  # fmt: skip
+@click.option("--seconds", type=click.IntRange(10, 60), default=22, metavar="N",
+              help="How long the two programs run, 10 to 60 seconds [22].")  # fmt: skip
 @json_option
 def command(seconds: int, as_json: bool) -> None:
     """Profile two real programs that share a disk, and look at them together.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from jostle.cli.config import check_readable, settings
+from jostle.cli.config import check_readable, foreign_profiles, settings
 from jostle.cli.format import byte_count, count, duration
 from jostle.cli.options import json_option, open_repository, repository_option
 from jostle.cli.output import emit_json, next_steps, show, warn
@@ -48,19 +48,28 @@ def command(
     if as_json:
         emit_json(report.to_json())
         return
-    warn(report.warnings)
-    if not report.profiles:
+    foreign = foreign_profiles(paths)
+    others = sum(foreign.values())
+    # One sentence about other people's profiles instead of one each.
+    warn(text for text in report.warnings if not (foreign and "no permission" in text))
+    for owner, number in foreign.items():
+        warn(
+            [
+                f"{_of(number, 'profile')} of {owner} left out: only their owner and root may read them"
+            ]
+        )
+    if report.profiles <= others:
         names = " ".join(str(path) for path in paths)
-        show(f"No profiles in {names}.")
+        show(f"No profiles{' of yours' if others else ''} in {names}.")
         next_steps("jostle run -- CMD")
         return
-    show(_sentence(report))
+    show(_sentence(report, others))
     next_steps("jostle jobs")
 
 
-def _sentence(report: IngestReport) -> str:
+def _sentence(report: IngestReport, others: int = 0) -> str:
     if not report.slices and not report.processes:
-        return f"Nothing new in {_of(report.profiles, 'profile')}."
+        return f"Nothing new in {_of(report.profiles - others, 'profile')}."
     words = (
         f"{_of(report.slices, 'process-slice')} of {_of(report.processes, 'process')} from "
         f"{_of(report.changed, 'profile')} in {duration(report.seconds * 1e9)}, "

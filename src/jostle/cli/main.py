@@ -9,6 +9,7 @@ import os
 import shutil
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
@@ -137,13 +138,27 @@ def main(args: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, click.Abort):
         click.echo("jostle: interrupted", err=True)
         return 130
+    except BrokenPipeError:
+        return _silence()
+    except PermissionError as error:
+        return _fail(words, *_closed(error), 2)
     except Exception as error:
-        if isinstance(error, BrokenPipeError):
-            return _silence()
         if os.environ.get("JOSTLE_DEBUG"):
             raise
         message = f"Something broke that should not: {type(error).__name__}: {error}"
         return _fail(words, message, "JOSTLE_DEBUG=1 shows where; please report it.", 1)
+
+
+def _closed(error: PermissionError) -> tuple[str, str]:
+    """Say whose the file is that we may not touch, and what to do."""
+    from jostle.cli.config import closed_by
+
+    where = Path(os.fsdecode(error.filename or "?"))
+    place, owner = closed_by(where)
+    return (
+        f"{where} cannot be reached: {place} belongs to {owner}.",
+        f"Ask {owner}, or name a place of your own (--repository, --out, JOSTLE_SPOOL).",
+    )
 
 
 def _silence() -> int:
