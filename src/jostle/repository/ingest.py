@@ -82,6 +82,7 @@ class Ingester:
         self._devices = Devices()
         self._settled: dict[Path, tuple[int, int, int]] = {}
         self._shorts: dict[Path, tuple[int, int]] = {}
+        self._over: set[Path] = set()
         self._mounts_written: dict[int, int] = {}
         self.shortest_slice_ns = 4_000_000_000
 
@@ -129,6 +130,8 @@ class Ingester:
             seen: set[int] = set()
             slice_ns = [4_000_000_000]
             for path in found:
+                if path in self._over:
+                    continue
                 try:
                     look = glance(path)
                 except FileNotFoundError:
@@ -141,6 +144,7 @@ class Ingester:
                     if self._settled.get(path) != look.mark or look.mark == (0, 0, 0):
                         todo.append(look)
                 elif look.process in state.done:
+                    self._over.add(path)
                     if self._remove and look.final:
                         self._remove_file(path, report)
                 elif look.process not in seen:

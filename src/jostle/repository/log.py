@@ -138,8 +138,8 @@ class Log:
     def _catch_up(self) -> None:
         commits, checkpoints = self._numbers()
         newest = max(checkpoints, default=0)
-        behind = newest > self.state.number
-        if behind and (self.state.number == 0 or self.state.number + 1 not in commits):
+        between = range(self.state.number + 1, newest + 1)
+        if between and (self.state.number == 0 or not commits.issuperset(between)):
             self.state = self._read_checkpoint(newest)
         for number in sorted(n for n in commits if n > self.state.number):
             if number != self.state.number + 1:
@@ -212,6 +212,9 @@ class Log:
                     break
             self.refresh()
             number = self.state.number
+            if change.add and all(file.path not in self.state.files for file in change.add):
+                # Without locks a writer that slept for long can take a number that was tidied up.
+                raise ConflictError("The number of the commit was used up before.")
             if number % CHECKPOINT_EVERY == 0:
                 self._checkpoint()
         return number
