@@ -10,7 +10,13 @@ import click
 
 from jostle.cli import metrics
 from jostle.cli.format import percent
-from jostle.cli.options import json_option, open_repository, repository_flag, repository_option
+from jostle.cli.options import (
+    complete_job,
+    json_option,
+    open_repository,
+    repository_flag,
+    repository_option,
+)
 from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
 from jostle.cli.timeline import check_plot, describe, job_row, paint, save
@@ -20,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @click.command("background")
-@click.argument("job", metavar="JOB")
+@click.argument("job", metavar="JOB", shell_complete=complete_job)
 @click.option("--metric", default=metrics.DEFAULT, show_default=True, metavar="NAME",
               shell_complete=metrics.complete,
               help="A metric, or one of the pairs bytes, ops, time, cpu.")  # fmt: skip
@@ -52,7 +58,7 @@ def command(job: str, metric: str, plot: str | None, repository: Path, as_json: 
         for place in resources(tables):
             fetch = functools.partial(at, tables, place)
             share = shares.get(place)
-            note = "" if share is None else f"{percent(share)} of all that was moved there"
+            note = "" if share is None else f"{percent(share)} of the load there"
             drawn, series = panel(f"others on {place}", note, view, span, fetch)
             panels.append(drawn)
             content.append({"resource": place, "share": share, "series": series})

@@ -6,13 +6,19 @@ from pathlib import Path
 
 import click
 
-from jostle.cli.options import json_option, open_repository, repository_flag, repository_option
+from jostle.cli.options import (
+    complete_job,
+    json_option,
+    open_repository,
+    repository_flag,
+    repository_option,
+)
 from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
 
 
 @click.command("digest")
-@click.argument("job", metavar="JOB")
+@click.argument("job", metavar="JOB", shell_complete=complete_job)
 @repository_option
 @json_option
 def command(job: str, repository: Path, as_json: bool) -> None:

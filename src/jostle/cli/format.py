@@ -99,10 +99,14 @@ def quantity(value: float, unit: str) -> str:
     return count(value)
 
 
+def _plain(value: float) -> str:
+    return significant(value) if value < 1000 else count(value)
+
+
 def rate(value: float, unit: str) -> str:
     """Return `value` of `unit` per second; time per second is a number of busy threads."""
     if unit == "bytes":
         return f"{byte_count(value)}/s"
     if unit == "ns":
-        return f"{duration(value)}/s"
+        return f"{duration(value)}/s" if value < 1e9 else f"{_plain(value / 1e9)} s/s"
     return f"{count(value)} {unit}/s"

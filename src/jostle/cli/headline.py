@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from jostle.repository import Repository
 
 
+#: A program cannot have started this long before we started it, clock steps apart.
+_SLACK_NS = 2_000_000_000
+
+
 def read_digest(store: Repository, job: str) -> Digest:
     """Make the digest of a job."""
     from jostle.analysis import digest
@@ -36,6 +40,8 @@ def headline(store: Repository, job: str, command: str, outcome: Outcome) -> Non
         f"CPU {duration(cpu * 1e9)}; {own_cost(made)}",
         err=True,
     )
+    if made.start_ns < outcome.start_ns - _SLACK_NS:
+        show("  these figures cover earlier runs too: the job's name is not new", err=True)
     for note in made.notes:
         show(f"  note: {note}", err=True)
 

@@ -53,11 +53,7 @@ def command(
     # One sentence about other people's profiles instead of one each.
     warn(text for text in report.warnings if not (foreign and "no permission" in text))
     for owner, number in foreign.items():
-        warn(
-            [
-                f"{_of(number, 'profile')} of {owner} left out: only their owner and root may read them"
-            ]
-        )
+        warn([f"{_of(number, 'profile')} of {owner} left out: only {owner} may read them"])
     if report.profiles <= others:
         names = " ".join(str(path) for path in paths)
         show(f"No profiles{' of yours' if others else ''} in {names}.")

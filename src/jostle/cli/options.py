@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from jostle.errors import UsageError
 
@@ -61,6 +62,16 @@ def open_repository(path: Path, *, create: bool = False) -> Repository:
     from jostle.repository import Repository
 
     return Repository(path, create=create)
+
+
+def complete_job(ctx: click.Context, _param: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Complete a job's name in the shell; silent where there is no repository."""
+    path = ctx.params.get("repository") or default_repository()
+    try:
+        names = open_repository(Path(path)).jobs().column("job").to_pylist()
+    except Exception:  # a completion never complains
+        return []
+    return [CompletionItem(name) for name in [*names, "last"] if name.startswith(begun)]
 
 
 _SLICE = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|min|)")

@@ -11,7 +11,13 @@ import click
 
 from jostle.cli import metrics
 from jostle.cli.format import count, duration
-from jostle.cli.options import json_option, open_repository, repository_flag, repository_option
+from jostle.cli.options import (
+    complete_job,
+    json_option,
+    open_repository,
+    repository_flag,
+    repository_option,
+)
 from jostle.cli.output import console, emit_json, next_steps, utf8
 from jostle.cli.progress import Bar
 
@@ -21,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @click.command("timeline")
-@click.argument("jobs", nargs=-1, required=True, metavar="JOB...")
+@click.argument("jobs", nargs=-1, required=True, metavar="JOB...", shell_complete=complete_job)
 @click.option("--metric", default=metrics.DEFAULT, show_default=True, metavar="NAME",
               shell_complete=metrics.complete,
               help="A metric, or one of the pairs bytes, ops, time, cpu.")  # fmt: skip

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from datetime import datetime
 
-from jostle.cli.format import quantity
+from jostle.cli.format import quantity, rate
 
 _ROUND: tuple[float, ...] = (
     1,
@@ -53,7 +53,8 @@ def value_label(value: float, unit: str, *, level: bool) -> str:
     """Return an axis label for `value` (of `unit` per second unless it is a level)."""
     if value == 0:
         return "0"
-    number, _, rest = quantity(value, unit).partition(" ")
+    shown = rate(value, unit).removesuffix("/s") if unit == "ns" else quantity(value, unit)
+    number, _, rest = shown.partition(" ")
     if "." in number:
         number = number.rstrip("0").rstrip(".")
     text = f"{number} {rest}".rstrip()
