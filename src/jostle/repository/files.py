@@ -6,7 +6,7 @@ import contextlib
 import errno
 import os
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -47,7 +47,7 @@ def _write(root: Path, piece: Piece) -> File:
     name = f"{uuid.uuid4().hex}.parquet"
     temporary, final = folder / f".{name}", folder / name
     try:
-        write_parquet(piece.rows, temporary)
+        write_parquet(piece.rows, temporary, TABLES[piece.table].keys)
         reached("file-written")
         size = temporary.stat().st_size
         os.rename(temporary, final)
@@ -59,8 +59,14 @@ def _write(root: Path, piece: Piece) -> File:
     return File(piece.table, path, piece.rows.num_rows, size, piece.lo, piece.hi)
 
 
-def write_parquet(rows: pa.Table, path: Path) -> None:
-    """Writes a table as the repository does: zstd 1, numbers delta-coded, names as dictionary."""
+def write_parquet(rows: pa.Table, path: Path, keys: Container[str]) -> None:
+    """Writes a table as the repository does: zstd 1, numbers delta-coded, names as dictionary.
+
+    Args:
+        rows: The table.
+        path: The file.
+        keys: Columns to keep statistics of, for queries that skip row groups.
+    """
     # RATIONALE: measured on 250 000 rows of 33 columns: dictionaries for all 150 ms and 10.3 MB,
     # delta for all 85 ms and 11.7 MB, delta with dictionaries for names and buckets 95 ms, 9.5 MB.
     plain = [
@@ -78,6 +84,8 @@ def write_parquet(rows: pa.Table, path: Path) -> None:
             column_encoding=dict.fromkeys(plain, _DELTA),
             row_group_size=ROW_GROUP,
             store_schema=False,
+            # Nobody looks for rows by the value of a metric, and it costs a sixth of the writing.
+            write_statistics=[name for name in rows.column_names if name in keys],
         )
         stream.flush()
         os.fsync(stream.fileno())

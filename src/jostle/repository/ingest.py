@@ -48,11 +48,11 @@ from jostle.repository.types import IngestProgress, IngestReport
 
 Progress = Callable[[IngestProgress], None]
 
-_WORKERS = min(os.cpu_count() or 1, 8)
+_WORKERS = min((os.cpu_count() or 1) + 1, 8)  # one more than cores: they wait for the disk too
 _BATCH_BYTES = 24 << 20
 _LEAST_BATCH_BYTES = 4 << 20
 _BATCH_FILES = 2000
-_BATCH_ROWS = 1 << 20
+_BATCH_ROWS = 1 << 19  # of both tables: some 400 MB at worst
 # A running process's row in table processes is renewed this often (in its own time).
 _ROW_EVERY_NS = 60_000_000_000
 # Slices before 2000 or this far ahead of our clock are a damaged or hostile file's.
@@ -421,7 +421,7 @@ def _remainder(item: Glance) -> bool | None:
 
 def _batches(items: Sequence[Glance]) -> list[list[Glance]]:
     """Cuts the work so that every worker has some, and none holds too much at once."""
-    share = sum(item.bytes for item in items) // (3 * _WORKERS)
+    share = sum(item.bytes for item in items) // (2 * _WORKERS)
     limit = min(max(share, _LEAST_BATCH_BYTES), _BATCH_BYTES)
     result: list[list[Glance]] = []
     size = 0
