@@ -226,6 +226,7 @@ def _unaccounted(made: Digest) -> Iterator[str]:
     for part in made.unaccounted:
         if part.share > 0.05 and part.bytes > 1 << 20:
             yield (
-                f"unaccounted: {byte_count(part.bytes)} {_PAST[part.direction]} "
-                f"past the wrapped calls ({percent(part.share)} of what the kernel saw)"
+                f"unaccounted: {byte_count(part.bytes)} {_PAST[part.direction]}, "
+                f"{percent(part.share)} of what the kernel saw "
+                "(devices, io_uring, static code, library internals)"
             )

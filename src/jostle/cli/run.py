@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import stat
 import sys
 import tempfile
 import time
@@ -113,13 +114,23 @@ def make_spool(rules: Settings, name: str) -> Spool:
         if not parent.is_dir():
             parent.mkdir(mode=0o1777, parents=True)
             parent.chmod(0o1777)
+        if not _trustworthy(parent):
+            raise PermissionError(parent)
         folder = Path(tempfile.mkdtemp(prefix=f"run-{name}-", dir=parent))
     except OSError:
-        # The spool belongs to somebody else, or is full: any place will do for one run.
+        # The spool is closed, full or open to mischief: any place will do for one run.
         folder = Path(tempfile.mkdtemp(prefix=f"jostle-run-{name}-"))
     if os.geteuid() == 0:
         folder.chmod(0o1777)  # root's children may become other users
     return Spool(folder, private=True)
+
+
+def _trustworthy(parent: Path) -> bool:
+    """Return whether nobody else can move our folder away: a sticky folder, or one of our own."""
+    facts = parent.lstat()
+    mine = facts.st_uid in (0, os.geteuid())
+    closed = not facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    return stat.S_ISDIR(facts.st_mode) and mine and (closed or bool(facts.st_mode & stat.S_ISVTX))
 
 
 def child_environment(spool: Spool, name: str, slice_ns: int | None) -> dict[str, str]:
