@@ -54,7 +54,7 @@ def row(name: str, spool: Path, limit_mb: float, still: int) -> Row:
     spread = (max(sizes) - min(sizes)) / 2 * SLICES_PER_DAY / MB
     beat = totals(spool).get("self_heartbeat_ns", 0) / 1e3 / (len(sizes) + 1)
     note = (
-        f"{per_slice:.0f} B per slice of 4 s (n = {len(sizes)}), head {head / 1024:.0f} KiB, "
+        f"one mount, {per_slice:.0f} B per slice (n = {len(sizes)}), head {head / 1024:.0f} KiB, "
         f"heartbeat {beat:.0f} us per slice"
     )
     return Row("size", what, "MB", target, day <= limit_mb, None, day, None, spread, note=note)

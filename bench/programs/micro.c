@@ -42,45 +42,52 @@ struct call {
 
 static pthread_barrier_t start_line;
 
-static void die(const char *what) {
+static void die(const char *what)
+{
     fprintf(stderr, "micro: %s: %s\n", what, strerror(errno));
     exit(1);
 }
 
-static int64_t now_ns(void) {
+static int64_t now_ns(void)
+{
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static void chunk_pwrite(struct worker *w, int calls) {
+static void chunk_pwrite(struct worker *w, int calls)
+{
     char buffer[8] = "jostle!";
     for (int i = 0; i < calls; i++)
         if (pwrite(w->fd, buffer, sizeof buffer, 0) != sizeof buffer)
             die("pwrite");
 }
 
-static void chunk_pread(struct worker *w, int calls) {
+static void chunk_pread(struct worker *w, int calls)
+{
     char buffer[8];
     for (int i = 0; i < calls; i++)
         if (pread(w->fd, buffer, sizeof buffer, 0) != sizeof buffer)
             die("pread");
 }
 
-static void chunk_fwrite(struct worker *w, int calls) {
+static void chunk_fwrite(struct worker *w, int calls)
+{
     char buffer[64] = {0};
     for (int i = 0; i < calls; i++)
         if (fwrite(buffer, 1, sizeof buffer, w->stream) != sizeof buffer)
             die("fwrite");
 }
 
-static void chunk_fputc(struct worker *w, int calls) {
+static void chunk_fputc(struct worker *w, int calls)
+{
     for (int i = 0; i < calls; i++)
         if (fputc('j', w->stream) == EOF)
             die("fputc");
 }
 
-static void chunk_open(struct worker *w, int calls) {
+static void chunk_open(struct worker *w, int calls)
+{
     for (int i = 0; i < calls; i++) {
         int fd = open(w->path, O_RDONLY);
         if (fd < 0 || close(fd))
@@ -89,7 +96,8 @@ static void chunk_open(struct worker *w, int calls) {
 }
 
 /* A loop without a call: what the harness itself takes, and how steady this machine is. */
-static void chunk_none(struct worker *w, int calls) {
+static void chunk_none(struct worker *w, int calls)
+{
     for (int i = 0; i < calls; i++)
         __asm__ volatile("" : : "r"(w) : "memory");
 }
@@ -99,12 +107,14 @@ static const struct call calls[] = {
     {"fputc", 65536, chunk_fputc},  {"openclose", 400, chunk_open}, {"none", 100000, chunk_none},
 };
 
-static int by_value(const void *a, const void *b) {
+static int by_value(const void *a, const void *b)
+{
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-static void open_files(struct worker *w) {
+static void open_files(struct worker *w)
+{
     snprintf(w->path, sizeof w->path, "%s/micro.%d.%d", w->dir, (int)getpid(), w->index);
     w->fd = open(w->path, O_RDWR | O_CREAT | O_TRUNC, 0600);
     if (w->fd < 0)
@@ -116,13 +126,15 @@ static void open_files(struct worker *w) {
         die("pwrite");
 }
 
-static void close_files(struct worker *w) {
+static void close_files(struct worker *w)
+{
     fclose(w->stream);
     close(w->fd);
     unlink(w->path);
 }
 
-static void pin(int cpu) {
+static void pin(int cpu)
+{
     cpu_set_t set;
     CPU_ZERO(&set);
     if (cpu < 0)
@@ -131,7 +143,8 @@ static void pin(int cpu) {
     sched_setaffinity(0, sizeof set, &set); /* may be forbidden: then it is only noisier */
 }
 
-static double run_chunk(struct worker *w) {
+static double run_chunk(struct worker *w)
+{
     int64_t before = now_ns();
     w->call->chunk(w, w->call->per_chunk);
     double ns = (double)(now_ns() - before) / w->call->per_chunk;
@@ -139,7 +152,8 @@ static double run_chunk(struct worker *w) {
     return ns;
 }
 
-static void *measure(void *argument) {
+static void *measure(void *argument)
+{
     struct worker *w = argument;
     static __thread double samples[MAX_CHUNKS];
     int n = 0;
@@ -161,7 +175,8 @@ static void *measure(void *argument) {
     return NULL;
 }
 
-static void *hold(void *argument) {
+static void *hold(void *argument)
+{
     struct worker *w = argument;
     static char block[8192];
     open_files(w);
@@ -174,7 +189,8 @@ static void *hold(void *argument) {
     return NULL;
 }
 
-static void tick(const char *dir, double seconds) {
+static void tick(const char *dir, double seconds)
+{
     struct worker w = {.dir = dir};
     static char block[131072];
     struct timespec pause = {0, 1000000};
@@ -189,7 +205,8 @@ static void tick(const char *dir, double seconds) {
 }
 
 /* With one thread the main thread works: a process with a second thread is a slower one. */
-static void run_all(struct worker *workers, int threads, void *(*body)(void *)) {
+static void run_all(struct worker *workers, int threads, void *(*body)(void *))
+{
     pthread_t ids[MAX_THREADS];
     for (int i = 1; i < threads; i++)
         if (pthread_create(&ids[i], NULL, body, &workers[i]))
@@ -199,7 +216,8 @@ static void run_all(struct worker *workers, int threads, void *(*body)(void *)) 
         pthread_join(ids[i], NULL);
 }
 
-static void *wait_for_input(void *unused) {
+static void *wait_for_input(void *unused)
+{
     char c;
     (void)unused;
     pthread_barrier_wait(&start_line);
@@ -211,7 +229,8 @@ static void *wait_for_input(void *unused) {
     return NULL;
 }
 
-static int hold_all(struct worker *workers, int threads) {
+static int hold_all(struct worker *workers, int threads)
+{
     pthread_t ids[MAX_THREADS];
     pthread_barrier_init(&start_line, NULL, (unsigned)threads + 1);
     for (int i = 0; i < threads; i++)
@@ -223,7 +242,8 @@ static int hold_all(struct worker *workers, int threads) {
     return 0;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     static struct worker workers[MAX_THREADS];
     if (argc != 5) {
         fputs("usage: micro CALL|hold|tick DIR THREADS|SECONDS CPUS|-\n", stderr);

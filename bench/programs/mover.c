@@ -25,29 +25,34 @@
 static char block[1 << 20];
 static volatile double sink;
 
-static double now(void) {
+static double now(void)
+{
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static void pause_ms(long ms) {
+static void pause_ms(long ms)
+{
     struct timespec t = {ms / 1000, ms % 1000 * 1000000};
     nanosleep(&t, NULL);
 }
 
-static void compute_ms(double ms) {
+static void compute_ms(double ms)
+{
     for (double end = now() + ms * 1e-3; now() < end;)
         for (int i = 0; i < 1000; i++)
             sink += i * 1e-3;
 }
 
 /* Results nobody reads: these programs are here for the calls. */
-static void drop(long result) {
+static void drop(long result)
+{
     (void)result;
 }
 
-static void move_posix(void) {
+static void move_posix(void)
+{
     struct stat st;
     int fd = open("data", O_RDWR | O_CREAT, 0600);
     for (size_t size = 1; size <= sizeof block; size *= 8) {
@@ -67,7 +72,8 @@ static void move_posix(void) {
     rename("data", "data.old");
 }
 
-static void move_stdio(void) {
+static void move_stdio(void)
+{
     char text[4096];
     FILE *f = fopen("text", "w+");
     if (!f)
@@ -87,7 +93,8 @@ static void move_stdio(void) {
 }
 
 /* One failed call of each class that can be provoked on an ordinary machine. */
-static void move_errors(void) {
+static void move_errors(void)
+{
     drop(open("no such file", O_RDONLY)); /* missing */
     int sealed = memfd_create("sealed", MFD_ALLOW_SEALING);
     fcntl(sealed, F_ADD_SEALS, F_SEAL_WRITE);
@@ -112,7 +119,8 @@ static void move_errors(void) {
     setrlimit(RLIMIT_NOFILE, &old);
 }
 
-static void move_streams(void) {
+static void move_streams(void)
+{
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
         exit(1);
@@ -122,13 +130,15 @@ static void move_streams(void) {
     close(ends[1]);
 }
 
-static void *idle(void *unused) {
+static void *idle(void *unused)
+{
     (void)unused;
     pause_ms(100);
     return NULL;
 }
 
-static void move_os(int round) {
+static void move_os(int round)
+{
     pthread_t id;
     size_t bytes = (size_t)(1 + round % 7) << 20; /* memory and threads that come and go */
     char *memory = malloc(bytes);
@@ -142,7 +152,8 @@ static void move_os(int round) {
     free(memory);
 }
 
-static void every(double seconds) {
+static void every(double seconds)
+{
     struct rlimit size = {1u << 30, 1u << 30};
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &size);
@@ -156,7 +167,8 @@ static void every(double seconds) {
     }
 }
 
-static void typical(double seconds) {
+static void typical(double seconds)
+{
     int input = open("input", O_RDWR | O_CREAT, 0600);
     FILE *log = fopen("log", "w");
     if (input < 0 || !log)
@@ -181,7 +193,8 @@ static void typical(double seconds) {
     close(input);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     if (argc != 4 || chdir(argv[2])) {
         fputs("usage: mover every|typical DIR SECONDS\n", stderr);
         return 2;

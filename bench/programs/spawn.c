@@ -20,13 +20,15 @@ enum { MAX_VARIANTS = 8 };
 
 extern char **environ;
 
-static int64_t now_ns(void) {
+static int64_t now_ns(void)
+{
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static int64_t once(char *program, char **environment) {
+static int64_t once(char *program, char **environment)
+{
     char *arguments[] = {program, NULL};
     pid_t pid;
     int status;
@@ -38,7 +40,8 @@ static int64_t once(char *program, char **environment) {
     return now_ns() - before;
 }
 
-static char **environment_of(char **group, int count) {
+static char **environment_of(char **group, int count)
+{
     int own = 0;
     while (environ[own])
         own++;
@@ -50,7 +53,8 @@ static char **environment_of(char **group, int count) {
     return all;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     char **variants[MAX_VARIANTS];
     int count = 0;
     cpu_set_t set;
