@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import random
+import struct
+import uuid
 from pathlib import Path
 
 import pytest
 from support import (
     MOVED,
+    SHARED,
     SLICE,
     all_rows,
     end_job,
@@ -23,9 +27,9 @@ from support import (
 )
 
 from jostle.reader import ProfileError
-from jostle.repository import Repository
+from jostle.repository import Repository, RepositoryError
 from jostle.repository.layout import mount_identity
-from synth import EPOCH, SECOND, Profile
+from synth import EPOCH, SECOND, Profile, flip
 
 
 @pytest.fixture
@@ -257,6 +261,28 @@ def test_an_unreadable_spool_says_so(store, tmp_path):
     assert error.value.hint
 
 
+def test_profiles_of_other_users(store, spool, monkeypatch):
+    """One line about them; only when there is nothing else is it an error."""
+    mine, other = make_profile(1), make_profile(2)
+    write_all(spool, [mine, other])
+    plain_open = os.open
+
+    def guarded(path, *args, **kw):
+        if str(path).endswith(other.name):
+            raise PermissionError(13, "Permission denied", str(path))
+        return plain_open(path, *args, **kw)
+
+    monkeypatch.setattr(os, "open", guarded)
+    report = store.ingest([spool])
+    assert stored_keys(store) == expected_keys([mine])
+    assert len(report.warnings) == 1
+    assert "be that user, or root" in report.warnings[0]
+    (spool / mine.name).unlink()
+    with pytest.raises(RepositoryError, match="No permission") as error:
+        Repository(store.path).ingest([spool])
+    assert error.value.hint
+
+
 def test_mount_identity():
     assert mount_identity("n1", "/scratch", "nfs4", "srv:/x") == "nfs:srv:/x"
     assert mount_identity("n1", "/s", "nfs", "srv:/x") == "nfs:srv:/x"
@@ -268,17 +294,85 @@ def test_mount_identity():
 
 
 def own_boot_id():
-    import uuid
-
     return uuid.UUID(Path("/proc/sys/kernel/random/boot_id").read_text().strip())
 
 
 def own_process() -> tuple[int, int]:
-    import os
-
     stat = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
     return os.getpid(), int(stat[19])
 
 
 def test_repository_is_a_repository(tmp_path):
     assert Repository(tmp_path / "r", create=True).jobs().num_rows == 0
+
+
+HOSTILE = [
+    {"start_ns": 2**64 - 1},
+    {"end_ns": 2**64 - 1},
+    {"heartbeat_ns": 2**64 - 1},
+    {"slice_ns": 0},
+    {"slice_ns": 2**63},
+    {"lost_threads": 2**64 - 1},
+    {"clock_error_us": 2**32 - 1},
+    {"host": "\udcff\x1b[31m"},
+]
+
+
+@pytest.mark.parametrize("header", HOSTILE, ids=lambda h: next(iter(h)))
+def test_hostile_headers_harm_nobody(store, spool, header):
+    good = make_profile(1, job="good")
+    good.write(spool)
+    bad = make_profile(2, job="bad")
+    data = bytearray(bad.encode())
+    offsets = {"start_ns": 72, "end_ns": 2072, "heartbeat_ns": 2064, "slice_ns": 64,
+               "lost_threads": 2096}  # fmt: skip
+    name, value = next(iter(header.items()))
+    if name in offsets:
+        struct.pack_into("<Q", data, offsets[name], value)
+    elif name == "host":
+        data[144:152] = b"\xff\x1b[31m\0\0"
+    else:
+        struct.pack_into("<I", data, 2092, value)
+    (spool / bad.name).write_bytes(data)
+    store.ingest([spool])
+    assert set(expected_keys([good])) <= set(stored_keys(store))
+    assert store.series("good", "posix_write_bytes").num_rows
+    assert store.jobs().num_rows
+    store.background("good", "posix_write_bytes")
+    store.compact()
+    store.ingest([spool])
+
+
+def test_absurd_values_are_cut(store, spool):
+    good = make_profile(1, job="good", host="node1")
+    good.write(spool)
+    bad = Profile(job="bad", pid=9, end_ns=EPOCH + SECOND, end_reason=1)
+    bad.add_mount(0, **SHARED)
+    for at in range(3):
+        bad.add_slice(bad.first_slice + at, {"posix_write_bytes": {0: 2**63 - 1}})
+    bad.write(spool)
+    for _ in range(2):
+        store.ingest([spool])
+        rows = store.background("good", "posix_write_bytes").to_pylist()
+        assert max(row["sum"] for row in rows) == 2**53
+        store.compact()
+    assert store.query("SELECT sum(posix_write_bytes_sum) n FROM rollup WHERE job = 'bad'"
+                       ).to_pylist() == [{"n": 3 * 2**53}]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_flipped_bits_never_stop_an_ingest(store, spool, seed):
+    rng = random.Random(seed)
+    good = make_profile(1, job="good")
+    good.write(spool)
+    for number in range(40):
+        data = make_profile(100 + number, job="bad").encode()
+        where = 8 * (4096 if number % 2 else len(data))  # every other one: in the header
+        bits = [rng.randrange(where) for _ in range(rng.choice((1, 3, 40)))]
+        (spool / f"bad.{number}.1.jst").write_bytes(flip(data, bits))
+    for _ in range(2):
+        store.ingest([spool])
+        assert set(expected_keys([good])) <= set(stored_keys(store))
+        assert store.jobs().num_rows
+        store.background("good", "posix_write_bytes")
+        store.compact()

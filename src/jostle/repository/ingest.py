@@ -12,7 +12,7 @@ import contextlib
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +29,7 @@ from jostle.reader import (
     find_profiles,
     read_profiles,
 )
-from jostle.repository.errors import ConflictError
+from jostle.repository.errors import ConflictError, RepositoryError
 from jostle.repository.files import cannot_write, remove_files, write_pieces
 from jostle.repository.layout import TABLES
 from jostle.repository.log import Change, File, Log, Position, open_marker
@@ -38,7 +38,7 @@ from jostle.repository.spool import (
     MIN_SLICE_NS,
     Devices,
     Glance,
-    check_slices,
+    doubt,
     glance,
     profile_source,
     short_source,
@@ -55,9 +55,6 @@ _BATCH_FILES = 2000
 _BATCH_ROWS = 1 << 19  # of both tables: some 400 MB at worst
 # A running process's row in table processes is renewed this often (in its own time).
 _ROW_EVERY_NS = 60_000_000_000
-# Slices before 2000 or this far ahead of our clock are a damaged or hostile file's.
-_YEAR_2000_NS = 946_684_800_000_000_000
-_AHEAD_NS = 86_400_000_000_000
 
 
 @dataclass(frozen=True)
@@ -129,12 +126,16 @@ class Ingester:
             todo: list[Glance] = []
             seen: set[int] = set()
             slice_ns = [4_000_000_000]
+            locked: list[Path] = []
             for path in found:
                 if path in self._over:
                     continue
                 try:
                     look = glance(path)
                 except FileNotFoundError:
+                    continue
+                except PermissionError:
+                    locked.append(path)
                     continue
                 except OSError:
                     look = Glance(path, None, 0, False, 0, (0, 0, 0))  # the reader says why
@@ -151,6 +152,7 @@ class Ingester:
                     seen.add(look.process)
                     todo.append(look)
             self.shortest_slice_ns = min(slice_ns)
+        _report_locked(locked, todo or self._over, report)
         return todo
 
     def _batch(self, items: Sequence[Glance]) -> IngestReport:
@@ -259,7 +261,7 @@ class _Plan:
         self._horizon_ns = horizon_ns
         count = len(decoded.results) + len(decoded.short_processes)
         self._place: Ints = np.full(max(count, 1), -1, dtype=np.int64)
-        self._first, self._last, self._bad = _spans(decoded, count)
+        self._first, self._last = _spans(decoded, count)
         self.steps: list[_Step] = []
         self.warnings: list[str] = []
         self.mounts_written: dict[int, int] = {}
@@ -283,7 +285,7 @@ class _Plan:
         assert isinstance(header, ProfileHeader)
         source = profile_source(header, self._devices)
         self._devices.learn(header)
-        if self._refused(number, source):
+        if self._refused(number, source, header.first_slice):
             return
         # The reader took the remainder only where the process was over before it read.
         final = result.complete and (item.final or header.alive is False)
@@ -317,7 +319,7 @@ class _Plan:
             number = short.process
             if source.process in done or source.process in self.advanced:
                 continue
-            if self._refused(number, source):
+            if self._refused(number, source, short.start_ns // max(source.slice_ns, 1)):
                 continue
             last = max(short.end_ns, short.start_ns) // source.slice_ns
             if self._expired(source, last):
@@ -337,15 +339,13 @@ class _Plan:
             self.finished.add(source.process)
         return gone
 
-    def _refused(self, number: int, source: Source) -> bool:
-        problems = check_slices([source])
-        if not problems and self._bad[number]:
-            problems = [
-                f"Process {source.row['pid']} of job {source.job} has slices before the year 2000 "
-                "or in the future; it is left out. Is the clock of its node right?"
-            ]
-        self.warnings += problems
-        return bool(problems)
+    def _refused(self, number: int, source: Source, first: int) -> bool:
+        known = self._last[number] >= self._first[number]
+        span = (self._first[number], self._last[number]) if known else (first, first)
+        problem = doubt(source, min(first, span[0]), max(first, span[1]))
+        if problem:
+            self.warnings.append(problem)
+        return bool(problem)
 
     def _take(
         self, number: int, source: Source, base: Position, to: Position | None, *, with_row: bool
@@ -387,30 +387,38 @@ def _seen_slices(header: ProfileHeader) -> list[int]:
     """Gives the slices in which a process is known to have lived."""
     if not header.slice_ns:
         return [0]
-    latest = max(header.end_ns, header.heartbeat_ns)
-    bound = time.time_ns() + _AHEAD_NS
-    return [latest // header.slice_ns if latest < bound else 0]
+    latest = max(header.end_ns, min(header.heartbeat_ns, time.time_ns()))
+    return [latest // header.slice_ns]
 
 
-def _spans(decoded: Decoded, count: int) -> tuple[list[int], list[int], list[bool]]:
-    """Finds the first and last slice of each process number, and whether they can be true."""
-    least, most = np.iinfo(np.int64).min, np.iinfo(np.int64).max
-    first = np.full(max(count, 1), most, dtype=np.int64)
-    last = np.full(max(count, 1), least, dtype=np.int64)
+def _spans(decoded: Decoded, count: int) -> tuple[list[int], list[int]]:
+    """Finds the first and last slice of each process number; the last is less without rows."""
+    first = np.full(max(count, 1), np.iinfo(np.int64).max, dtype=np.int64)
+    last = np.full(max(count, 1), np.iinfo(np.int64).min, dtype=np.int64)
     if decoded.slices.num_rows:
         process = decoded.slices.column("process").to_numpy()
         slices = decoded.slices.column("slice").to_numpy()
         end = slices + decoded.slices.column("span").to_numpy() - 1
         np.minimum.at(first, process, slices)
         np.maximum.at(last, process, end)
-    slice_ns = [getattr(result.header, "slice_ns", 0) for result in decoded.results]
-    slice_ns += [short.header.slice_ns for short in reversed(decoded.short_processes)]
-    bound = time.time_ns() + _AHEAD_NS
-    bad = []
-    for low, high, length in zip(first.tolist(), last.tolist(), slice_ns or [0], strict=True):
-        known = high != least
-        bad.append(known and (low * length < _YEAR_2000_NS or high * length > bound))
-    return first.tolist(), last.tolist(), bad
+    return first.tolist(), last.tolist()
+
+
+def _report_locked(
+    locked: Sequence[Path], others: Collection[object], report: IngestReport
+) -> None:
+    """Says that profiles of other users were left out; fails when there are no others."""
+    if not locked:
+        return
+    hint = "Profiles belong to the user who ran the program: be that user, or root."
+    if not others:
+        raise RepositoryError(f"No permission to read {_names(locked)}.", hint=hint)
+    report.warnings.append(f"No permission to read {_names(locked)}; left out. {hint}")
+
+
+def _names(paths: Sequence[Path]) -> str:
+    more = f" and {len(paths) - 1} more profiles" if len(paths) > 1 else ""
+    return f"{paths[0]}{more}"
 
 
 def _remainder(item: Glance) -> bool | None:

@@ -166,12 +166,17 @@ def _narrow(rows: pa.Table) -> pa.Table:
 def _merged(table: Table, stored: str) -> str:
     """Adds up what several commits contributed to one (job, resource, slice)."""
     keys = [name for name in table.keys if name != "count"]
-    columns = [*keys, "sum(count)::BIGINT AS count"]
+    columns = [*keys, f"{total('count')} AS count"]
     for name in table.values:
         stat = name.rpartition("_")[2]
-        merged = f"{stat}(coalesce({name}, 0))"
-        columns.append(f"{merged}::BIGINT AS {name}" if stat == "sum" else f"{merged} AS {name}")
+        merged = total(name) if stat == "sum" else f"{stat}(coalesce({name}, 0))"
+        columns.append(f"{merged} AS {name}")
     return f"SELECT {', '.join(columns)} FROM {stored} GROUP BY {', '.join(keys)}"
+
+
+def total(column: str) -> str:
+    """Gives SQL for a sum that fits into 64 bits, whatever a hostile profile claims."""
+    return f"least(coalesce(sum({column}), 0), {2**63 - 1})::BIGINT"
 
 
 def visible(name: str) -> list[str]:

@@ -19,7 +19,7 @@ from jostle.repository.files import cannot_write
 from jostle.repository.follow import follow
 from jostle.repository.ingest import Ingester, Progress
 from jostle.repository.layout import GAUGE_IDS, TABLES
-from jostle.repository.query import Engine, visible
+from jostle.repository.query import Engine, total, visible
 from jostle.repository.types import (
     CompactReport,
     ExpireReport,
@@ -42,10 +42,11 @@ AND (slice + 1) * slice_ns > $3 AND slice * slice_ns < $4"""
 
 # Levels hold until the process's next record, or its end: idle slices have no record.
 _GAUGE_SERIES = """
-WITH own AS (SELECT process, host, slice, span, slice_ns, {metric} AS level,
+WITH own AS (SELECT process, host, slice, span, slice_ns, coalesce({metric}, 0) AS level,
                     lead(slice) OVER (PARTITION BY process ORDER BY slice) AS next
-             FROM slices WHERE job = $1),
-     ends AS (SELECT process, last_slice FROM processes WHERE job = $1),
+             FROM {slices} WHERE job = $1),
+     ends AS (SELECT process, max(last_slice) AS last_slice FROM {processes}
+              WHERE job = $1 GROUP BY process),
      held AS (SELECT host, slice_ns, level,
                      unnest(range(slice, coalesce(next, greatest(last_slice + 1, slice + span))))
                      AS slice
@@ -187,7 +188,7 @@ class Repository:
 
     def _job_sums(self, table: str, keys: Sequence[str], job: str) -> pa.Table:
         lo, hi = self._window(job)
-        sums = [f"max({name})" if name in GAUGE_IDS else f"sum({name})::BIGINT"
+        sums = [f"max({name})" if name in GAUGE_IDS else total(name)
                 for name in TABLES[table].values]  # fmt: skip
         summed = ", ".join(
             f"{value} AS {name}" for value, name in zip(sums, TABLES[table].values, strict=True)
@@ -229,9 +230,12 @@ class Repository:
         )
 
     def _window(self, job: str) -> tuple[int, int]:
-        found = self.query(
-            "SELECT min(first_slice * slice_ns) AS lo, max((last_slice + 1) * slice_ns) AS hi "
-            "FROM processes WHERE job = ?",
+        found = self._engine.ask(
+            lambda: (
+                "SELECT min(first_slice * slice_ns) AS lo, "
+                "max((last_slice + 1) * slice_ns) AS hi "
+                f"FROM {self._engine.stored('processes')} WHERE job = ?"
+            ),
             [job],
         ).to_pylist()[0]
         return (found["lo"] or 0, (found["hi"] or 0) + _OLDEST_SLICE_NS)
@@ -252,7 +256,15 @@ class Repository:
         """
         table, key = _rollup_of(metric)
         if BY_ID[metric].kind == "gauge":
-            return self.query(_GAUGE_SERIES.format(metric=metric), [job])
+            lo, hi = self._window(job)
+            return self._engine.ask(
+                lambda: _GAUGE_SERIES.format(
+                    metric=metric,
+                    slices=self._engine.stored("slices", lo, hi),
+                    processes=self._engine.stored("processes"),
+                ),
+                [job],
+            )
         return self._engine.ask(
             lambda: (
                 f"SELECT {_summed(metric, key)} FROM {self._engine.stored(table)} "
@@ -301,7 +313,7 @@ class Repository:
         resources, lo, hi = self._used(job, table, key)
         return self._engine.ask(
             lambda: (
-                f"SELECT job, {key} AS resource, coalesce(sum({metric}_sum), 0)::BIGINT AS sum, "
+                f"SELECT job, {key} AS resource, {total(f'{metric}_sum')} AS sum, "
                 f"count(DISTINCT slice) AS slices FROM {self._engine.stored(table, lo, hi)} "
                 f"WHERE {_NEIGHBOUR.format(key=key)} GROUP BY job, {key} "
                 f"HAVING sum({metric}_sum) > 0 ORDER BY sum DESC, job, resource"
@@ -393,7 +405,7 @@ def _rollup_of(metric: str) -> tuple[str, str]:
 def _summed(metric: str, key: str) -> str:
     return (
         f"{key} AS resource, slice, slice_ns, "
-        f"coalesce(sum({metric}_sum), 0)::BIGINT AS sum, "
+        f"{total(f'{metric}_sum')} AS sum, "
         f"min(coalesce({metric}_min, 0)) AS min, max(coalesce({metric}_max, 0)) AS max, "
-        "sum(count)::BIGINT AS count"
+        f"{total('count')} AS count"
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,11 @@ _HEAD = 4096
 # A process on another machine that was not heard of for this long is taken for dead.
 _SILENT_NS = 900_000_000_000
 _SILENT_SLICES = 20
+# Slices before 2000 or this far ahead of our clock are a damaged or hostile file's.
+_YEAR_2000_NS = 946_684_800_000_000_000
+_AHEAD_NS = 86_400_000_000_000
+MAX_INT = 2**63 - 1
+MAX_SLOTS = 128  # the decoder's column slot has 8 bits; a hostile header may name any number
 MIN_SLICE_NS, MAX_SLICE_NS = 1_000_000, 3_600_000_000_000
 
 
@@ -183,6 +187,8 @@ def _common(header: Any, key: int, *, over: bool) -> dict[str, Any]:
 
 
 def _add_mount(source: Source, mount: Mount, boot_id: str, slots: int, devices: Devices) -> None:
+    if not 0 <= mount.slot < MAX_SLOTS:
+        return
     path, kind, origin = mount.path, mount.type, mount.source
     if not path and mount.slot != slots - 1 and (mount.major or mount.minor):
         path, kind, origin = devices.find(source.host, boot_id, mount.major, mount.minor)
@@ -205,16 +211,32 @@ def _add_mount(source: Source, mount: Mount, boot_id: str, slots: int, devices: 
 
 
 def _pad(source: Source, slots: int) -> None:
-    # NOTE: a hostile header may name any slot count; the decoder's slot column is 8 bit.
-    missing = min(slots, 128) - len(source.mounts)
+    missing = min(slots, MAX_SLOTS) - len(source.mounts)
     source.mounts.extend([f"{source.host}:other"] * missing)
 
 
-def check_slices(sources: Sequence[Source]) -> list[str]:
-    """Names sources whose slice length cannot be; their slices must not be stored."""
-    return [
-        f"Process {source.row.get('pid')} of job {source.job} claims slices of "
-        f"{source.slice_ns} ns; it is left out."
-        for source in sources
-        if not MIN_SLICE_NS <= source.slice_ns <= MAX_SLICE_NS
-    ]
+def doubt(source: Source, first: int, last: int) -> str:
+    """Says why a process cannot be true; its slices must not be stored then.
+
+    Args:
+        source: The process.
+        first: First slice of its rows.
+        last: Last slice of them.
+
+    Returns:
+        A sentence, or nothing when all is well.
+    """
+    row = source.row
+    who = f"Process {row['pid']} of job {source.job}"
+    if not MIN_SLICE_NS <= source.slice_ns <= MAX_SLICE_NS:
+        return f"{who} claims slices of {source.slice_ns} ns; it is left out."
+    if any(isinstance(value, int) and value > MAX_INT for value in row.values()):
+        return f"{who} has absurd numbers in its header; it is left out."
+    bound = time.time_ns() + _AHEAD_NS
+    times = (first * source.slice_ns, last * source.slice_ns, row["start_ns"])
+    if min(times) < _YEAR_2000_NS or max(*times, row["end_ns"]) > bound:
+        return (
+            f"{who} has slices before the year 2000 or in the future; it is left out. "
+            "Is the clock of its node right?"
+        )
+    return ""

@@ -30,6 +30,9 @@ Columns = dict[str, Ints]
 # A record may span this many slices before its values go to the last of them only: a stopped
 # process of a week at 4 s has 151 000; a hostile profile must not make us write billions of rows.
 MAX_SPREAD = 200_000
+# 9 PB or 104 days in one slice: what is beyond comes from a damaged or hostile profile, and is cut
+# so that sums over it do not overflow and fail for everybody.
+MAX_VALUE = 2**53
 
 
 @dataclass
@@ -162,11 +165,16 @@ def _rows(decoded: pa.Table, place: Ints, names: _Names) -> _Rows:
         elif name in BY_ID:
             values = _ints(decoded, name)
             if values.any():
-                metrics[name] = values
+                metrics[name] = values if plausible(values) else values.clip(0, MAX_VALUE)
     index = place[_ints(decoded, "process")] if decoded.num_rows else _ints(decoded, "process")
     mount = names.mount[index, _ints(decoded, "slot")] if "slot" in decoded.column_names else None
     rows = _Rows(index, _ints(decoded, "slice"), _ints(decoded, "span"), mount, metrics)
     return rows.where(index >= 0) if (index < 0).any() else rows
+
+
+def plausible(values: Ints) -> bool:
+    """Tells whether values can be true, and their sums stay far from 64 bits."""
+    return int(values.max()) <= MAX_VALUE and int(values.min()) >= 0
 
 
 def _buckets(name: str, column: pa.ChunkedArray) -> Columns:

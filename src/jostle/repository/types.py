@@ -8,6 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
+MAX_WARNINGS = 100
+
 
 @dataclass(frozen=True)
 class JobTables:
@@ -59,7 +61,8 @@ class IngestReport:
         removed: Spool files removed.
         bytes_written: Size of the Parquet files published, bytes.
         seconds: Wall-clock time.
-        warnings: One sentence each: profiles that could not be read whole, and why.
+        warnings: One sentence each: profiles that could not be read whole, and why; the first
+            MAX_WARNINGS.
     """
 
     profiles: int = 0
@@ -84,7 +87,9 @@ class IngestReport:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.removed += other.removed
         self.bytes_written += other.bytes_written
-        self.warnings += [text for text in other.warnings if text not in self.warnings]
+        self.warnings = list(dict.fromkeys(self.warnings + other.warnings))
+        if len(self.warnings) > MAX_WARNINGS:
+            self.warnings[MAX_WARNINGS:] = ["There were more warnings than are kept."]
 
 
 @dataclass(frozen=True)
