@@ -119,6 +119,8 @@ def ratio_row(bench: Bench, name: str, once: Callable[[Mapping[str, str]], float
     peer = None
     note = f"middle mean of {len(samples[BARE])} alternations; spread is of the ratio"
     note += "; CPU time {:.3f} ± {:.3f} x".format(*mean_ratio(cpu, OURS))
+    if abs(ratio - LIMIT) < spread:
+        note += "; the limit lies within the spread"
     if PEER in samples:
         note += f"; Darshan {mean_ratio(samples, PEER)[0]:.3f} x"
         peer = (statistics.median(samples[PEER]) - statistics.median(samples[BARE])) * 1e3
