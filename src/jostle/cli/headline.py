@@ -40,6 +40,13 @@ def headline(store: Repository, job: str, command: str, outcome: Outcome) -> Non
         f"CPU {duration(cpu * 1e9)}; {own_cost(made)}",
         err=True,
     )
+    slice_ns = max(made.slice_ns, default=0)
+    if 300_000_000 <= outcome.wall_ns < 4 * slice_ns:
+        finer = "100ms" if outcome.wall_ns < 5e9 else "500ms"
+        show(
+            f"  slices of {duration(slice_ns)} are coarse for this run: try --slice {finer}",
+            err=True,
+        )
     if made.start_ns < outcome.start_ns - _SLACK_NS:
         show("  these figures cover earlier runs too: the job's name is not new", err=True)
     for note in made.notes:

@@ -22,6 +22,10 @@ SELECT job, sum(posix_read_bytes_sum + stdio_read_bytes_sum)::BIGINT AS read_byt
        sum(posix_write_bytes_sum + stdio_write_bytes_sum)::BIGINT AS written_bytes
 FROM rollup GROUP BY job
 """
+_SEEN = """
+SELECT job, max((slice + 1) * slice_ns) AS seen_ns FROM node_rollup
+WHERE list_contains(?, job) GROUP BY job
+"""
 
 
 @click.command("jobs")
@@ -58,7 +62,12 @@ def job_rows(repository: Path) -> list[dict[str, Any]]:
     store = open_repository(repository)
     traffic = {row["job"]: row for row in store.query(_BYTES).to_pylist()}
     rows = []
-    for row in store.jobs().to_pylist():
+    found = store.jobs().to_pylist()
+    # The table of processes is not renewed with every slice, the rollup is.
+    running = [row["job"] for row in found if row["running"]]
+    seen = {row["job"]: row["seen_ns"] for row in store.query(_SEEN, [running]).to_pylist()}
+    for row in found:
+        row["end_ns"] = max(row["end_ns"], seen.get(row["job"], 0))
         moved = traffic.get(row["job"], {})
         row["start"], row["end"] = iso_time(row["start_ns"]), iso_time(row["end_ns"])
         row["read_bytes"] = moved.get("read_bytes") or 0

@@ -72,10 +72,17 @@ def command(
     next_steps(*steps)
 
 
+_SEEN = "SELECT max((slice + 1) * slice_ns) AS seen_ns FROM node_rollup WHERE job = ?"
+
+
 def job_row(store: Repository, job: str) -> dict[str, Any]:
     """Return the job's row of the list of jobs."""
     rows = store.query("SELECT * FROM jobs WHERE job = ?", [job]).to_pylist()
     row: dict[str, Any] = rows[0]
+    if row["running"]:
+        # The table of processes is not renewed with every slice, the rollup is.
+        seen = store.query(_SEEN, [job]).to_pylist()[0]["seen_ns"] or 0
+        row["end_ns"] = max(row["end_ns"], seen)
     return row
 
 
