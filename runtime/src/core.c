@@ -1,0 +1,408 @@
+/* core.c: the life of a process image: coming up, the first profile, forked children, the end. */
+#include <errno.h>
+#include <pthread.h>
+
+#include "jst.h"
+
+jst_area jst_a __attribute__((aligned(JST_PAGE)));
+jst_wipe_page jst_wipe __attribute__((aligned(JST_PAGE)));
+__thread jst_block *jst_tls_block;
+__thread uint32_t jst_tls_vfork;
+_Atomic uint32_t jst_state;
+jst_life jst_now_life;
+jst_block *_Atomic jst_more;
+
+static _Atomic uint32_t sandboxed;
+static _Atomic uint64_t ask_at; /* age, in ticks, at which the clock is asked */
+
+/* ---- blocks ---- */
+
+static bool thread_is_dead(uint32_t tid)
+{
+    return jst_sys3(SYS_tgkill, jst_getpid(), tid, 0) == -ESRCH;
+}
+
+/* A block of a thread that has died goes on with its counters where they stand: they only ever
+ * grow, so nothing needs to be folded. No thread-exit hook: threads that end by a raw system call
+ * are found just the same, and calls made during late thread teardown still count. */
+static bool take_over(jst_block *b, uint32_t me)
+{
+    uint32_t tid = atomic_load_explicit(&b->tid, memory_order_relaxed);
+    if (tid != 0 && (tid == me || thread_is_dead(tid)))
+        return atomic_compare_exchange_strong(&b->tid, &tid, me);
+    return false;
+}
+
+static jst_block *block_at(uint32_t i)
+{
+    jst_block *more = atomic_load(&jst_more);
+    return i < JST_BLOCKS ? &jst_a.blocks[i] : &more[i - JST_BLOCKS];
+}
+
+static bool reserve_more(void)
+{
+    if (atomic_load(&jst_more))
+        return true;
+    long p = jst_sys6(SYS_mmap, 0, (long)JST_MORE_BLOCKS * JST_PAGE, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p < 0 && p > -4096)
+        return false;
+    jst_block *none = NULL;
+    if (!atomic_compare_exchange_strong(&jst_more, &none, (jst_block *)p))
+        jst_sys2(SYS_munmap, p, (long)JST_MORE_BLOCKS * JST_PAGE);
+    return true;
+}
+
+/* RATIONALE: eight candidates behind a rotating cursor, then a fresh block: the cost per new thread
+ * stays constant with thousands of live threads, and the number of blocks stays near the largest
+ * number of threads that lived at once. */
+static jst_block *take_block(void)
+{
+    static _Atomic uint32_t cursor;
+    bool may = jst_may_syscall();
+    uint32_t me = may ? (uint32_t)jst_gettid() : UINT32_MAX;
+    uint32_t used = atomic_load(&jst_a.head.blocks_used);
+    for (unsigned i = 0; may && i < 8 && used > 1; i++) {
+        uint32_t at = 1 + atomic_fetch_add(&cursor, 1) % (used - 1);
+        if (take_over(block_at(at), me))
+            return block_at(at);
+    }
+    while (used < JST_BLOCKS + JST_MORE_BLOCKS) {
+        if (used >= JST_BLOCKS && (!may || !reserve_more()))
+            break;
+        if (atomic_compare_exchange_weak(&jst_a.head.blocks_used, &used, used + 1)) {
+            jst_block *b = block_at(used);
+            atomic_store(&b->tid, me);
+            return b;
+        }
+    }
+    atomic_fetch_add(&jst_a.head.lost_threads, 1);
+    return NULL;
+}
+
+uint64_t jst_sum_cell(unsigned cell)
+{
+    uint64_t sum = 0;
+    uint32_t used = atomic_load(&jst_a.head.blocks_used);
+    for (uint32_t i = 0; i < used; i++)
+        sum += *(volatile uint64_t *)&block_at(i)->cells[cell];
+    return sum;
+}
+
+/* ---- coming up ---- */
+
+static void begin_lazily(void)
+{
+    jst_block *b = &jst_a.blocks[1];
+    atomic_store(&jst_a.head.blocks_used, 2);
+    atomic_store(&b->tid, (uint32_t)jst_gettid());
+    jst_tls_block = NULL;
+    jst_now_life.start_ns = jst_clock_ns(CLOCK_REALTIME);
+    jst_clock_begin();
+    jst_now_life.start_ticks = jst_ticks();
+    atomic_store(&ask_at, JST_START_NS / 20);
+    atomic_store(&jst_state, JST_LAZY);
+}
+
+static void mark_process(void)
+{
+    jst_wipe.mask = ~(uintptr_t)0;
+}
+
+/* First call in a forked child: the parent's counters and its mapped profile are not ours. */
+static void begin_child(void)
+{
+    if (atomic_load(&jst_state) == JST_LAZY)
+        jst_zero(&jst_a.blocks[1], sizeof(jst_block));
+    else
+        jst_mmap_fixed(&jst_a, sizeof jst_a, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+    jst_mounts_to_head(); /* descriptors are inherited, and with them what is known of mounts */
+    jst_block *more = atomic_load(&jst_more);
+    if (more) /* stays mapped: a frame below us may still hold a pointer into it */
+        jst_mmap_fixed(more, (size_t)JST_MORE_BLOCKS * JST_PAGE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+    jst_now_life.part = 0;
+    jst_os_child();
+    jst_short_begin();
+    begin_lazily();
+}
+
+/* Also where an old kernel lacks MADV_WIPEONFORK: then libc tells us of a fork. */
+static void after_fork(void)
+{
+    jst_wipe.mask = 0;
+}
+
+static void begin_image(void)
+{
+    static const unsigned early[] = {JST_I_write, JST_I_read, JST_I_close, JST_I__exit};
+    if (jst_sys3(SYS_madvise, &jst_wipe, JST_PAGE, MADV_WIPEONFORK) < 0)
+        pthread_atfork(NULL, NULL, after_fork);
+    /* A signal handler may be the first to call these; dlsym is better done now. */
+    for (unsigned i = 0; i < sizeof early / sizeof *early; i++)
+        jst_resolve(early[i]);
+    if (!jst_configure()) {
+        atomic_store(&jst_state, JST_OFF);
+        return;
+    }
+    jst_os_begin();
+    begin_lazily();
+}
+
+void jst_come_up(void)
+{
+    uint64_t signals;
+    if (atomic_load(&jst_state) == JST_OFF)
+        return;
+    if (!jst_may_syscall()) { /* the child of a sandboxed process: its parent's counters are mapped */
+        atomic_store(&jst_state, JST_OFF);
+        return;
+    }
+    jst_block_signals(&signals);
+    if (!jst_wipe.mask) {
+        if (atomic_load(&jst_state) == JST_NEW)
+            begin_image();
+        else
+            begin_child();
+        if (atomic_load(&jst_state) != JST_OFF)
+            mark_process();
+    }
+    jst_restore_signals(&signals);
+}
+
+/* The clock is asked once early, and again when the tick rate seen so far says that it is time: the
+ * calls in between pay for a time stamp only. */
+static bool old_enough(void)
+{
+    uint64_t ticks = jst_ticks() - jst_now_life.start_ticks;
+    if (ticks < atomic_load_explicit(&ask_at, memory_order_relaxed) || !jst_may_syscall())
+        return false;
+    uint64_t ns = jst_clock_ns(CLOCK_REALTIME) - jst_now_life.start_ns;
+    if (ns > JST_START_NS)
+        return true;
+    if (ns)
+        atomic_store_explicit(&ask_at, (uint64_t)((double)ticks * JST_START_NS / (double)ns),
+                              memory_order_relaxed);
+    return false;
+}
+
+static bool moved_enough(void)
+{
+    static const unsigned bytes[] = {JST_CELL_POSIX_READ_BYTES, JST_CELL_POSIX_WRITE_BYTES,
+                                     JST_CELL_STDIO_READ_BYTES, JST_CELL_STDIO_WRITE_BYTES};
+    jst_block *b = &jst_a.blocks[1];
+    uint64_t sum = b->cells[JST_CELL_STREAM_READ_BYTES] + b->cells[JST_CELL_STREAM_WRITE_BYTES];
+    for (unsigned slot = 0; slot < jst_mounts_used(); slot++)
+        for (unsigned i = 0; i < 4; i++)
+            sum += b->cells[slot * JST_MOUNT_STRIDE + bytes[i]];
+    return sum >= JST_START_BYTES;
+}
+
+/* Every call comes here until the profile has started, and the first one of each thread after. */
+JST_COLD jst_block *jst_enter_slow(void)
+{
+    uint32_t state = atomic_load_explicit(&jst_state, memory_order_relaxed);
+    if (state == JST_OFF)
+        return NULL;
+    if (jst_tls_vfork && jst_wipe.mask == 0) /* a vfork child of a process that never came up */
+        return NULL;
+    if (!jst_wipe.mask) {
+        jst_come_up();
+        state = atomic_load(&jst_state);
+        if (state == JST_OFF)
+            return NULL;
+    }
+    if (state == JST_LAZY && (moved_enough() || old_enough()))
+        jst_start();
+    state = atomic_load(&jst_state);
+    if (state == JST_LAZY || state == JST_STARTING)
+        return &jst_a.blocks[1];
+    if (!jst_tls_block)
+        jst_tls_block = take_block();
+    return jst_tls_block;
+}
+
+/* ---- the profile starts ---- */
+
+static void start_now(void)
+{
+    int fd = -1;
+    jst_clock_check();
+    jst_clock_calibrate();
+    if (jst_profile_create(&fd) < 0) {
+        atomic_store(&jst_state, JST_MEMORY);
+        return;
+    }
+    jst_slice_begin(fd);
+    jst_heartbeat_start(fd);
+    jst_close(fd); /* the heartbeat has its own descriptor table; the program never sees ours */
+    atomic_store(&jst_state, JST_RUNNING);
+}
+
+void jst_start(void)
+{
+    uint32_t lazy = JST_LAZY;
+    if (jst_tls_vfork || !jst_may_syscall())
+        return;
+    if (!jst_wipe.mask)
+        jst_come_up();
+    uint64_t signals;
+    jst_block_signals(&signals);
+    if (atomic_compare_exchange_strong(&jst_state, &lazy, JST_STARTING)) {
+        start_now();
+        if ((uint32_t)jst_gettid() == atomic_load(&jst_a.blocks[1].tid))
+            jst_tls_block = &jst_a.blocks[1];
+    }
+    jst_restore_signals(&signals);
+}
+
+JST_COLD void jst_moved(void)
+{
+    if (atomic_load_explicit(&jst_state, memory_order_relaxed) == JST_LAZY)
+        jst_start();
+}
+
+/* The old file is closed as it stands and a new one takes its place; used where the heartbeat
+ * cannot go along (unshare, setns). */
+void jst_new_part(void)
+{
+    uint64_t signals;
+    int fd = -1;
+    jst_block_signals(&signals);
+    jst_now_life.part++;
+    if (atomic_load(&jst_state) == JST_RUNNING && jst_profile_create(&fd) == 0) {
+        jst_slice_begin(fd);
+        jst_heartbeat_start(fd);
+        jst_close(fd);
+    }
+    jst_restore_signals(&signals);
+}
+
+/* ---- sandbox ---- */
+
+/* A program that gave up privileges may have a filter that kills it for a system call which it did
+ * not foresee. From here on jostle adds none to the program's threads, and has no thread. */
+void jst_sandboxed(void)
+{
+    jst_start(); /* afterwards a record of a short process could not be written */
+    jst_heartbeat_stop();
+    atomic_store(&sandboxed, 1);
+}
+
+bool jst_may_syscall(void)
+{
+    return !atomic_load_explicit(&sandboxed, memory_order_relaxed);
+}
+
+/* ---- the end ---- */
+
+void jst_ending(enum jst_end reason)
+{
+    uint32_t state = atomic_load(&jst_state);
+    if (jst_tls_vfork || state == JST_OFF || !jst_may_syscall())
+        return;
+    if (!jst_wipe.mask) {
+        jst_come_up();
+        state = atomic_load(&jst_state);
+    }
+    if (state == JST_LAZY || state == JST_MEMORY) {
+        jst_short_record(reason);
+    } else if (state == JST_RUNNING) {
+        jst_heartbeat_sample();
+        jst_a.head.end_reason = reason;
+        jst_a.head.end_ns = jst_clock_ns(CLOCK_REALTIME);
+    }
+}
+
+void jst_not_ending(void)
+{
+    if (jst_tls_vfork)
+        return;
+    if (atomic_load(&jst_state) == JST_RUNNING) {
+        jst_a.head.end_ns = 0;
+        jst_a.head.end_reason = JST_END_NONE;
+    } else if (jst_short_recorded()) {
+        jst_now_life.start_ns = jst_clock_ns(CLOCK_REALTIME); /* what follows is a record of its own */
+    }
+}
+
+__attribute__((constructor)) static void constructor(void)
+{
+    if (!jst_wipe.mask)
+        jst_come_up();
+}
+
+__attribute__((destructor)) static void destructor(void)
+{
+    jst_ending(JST_END_EXIT);
+}
+
+/* ---- failures of the program's calls ---- */
+
+JST_COLD void jst_fail(jst_block *b, unsigned place, int error)
+{
+    unsigned cell;
+    if (!jst_is_mount(place))
+        return;
+    switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+        cell = JST_CELL_ERROR_MISSING_OPS;
+        break;
+    case EACCES:
+    case EPERM:
+    case EROFS:
+        cell = JST_CELL_ERROR_ACCESS_OPS;
+        break;
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+        cell = JST_CELL_ERROR_SPACE_OPS;
+        break;
+    case EIO:
+    case ENXIO:
+    case ENODEV:
+    case EUCLEAN:
+        cell = JST_CELL_ERROR_IO_OPS;
+        break;
+    case ESTALE:
+    case ETIMEDOUT:
+    case ENOTCONN:
+    case EHOSTDOWN:
+    case EHOSTUNREACH:
+    case ECONNRESET:
+    case EREMOTEIO:
+    case ESHUTDOWN:
+        cell = JST_CELL_ERROR_REMOTE_OPS;
+        break;
+    case EAGAIN:
+    case EINTR:
+    case EBUSY:
+    case ETXTBSY:
+        cell = JST_CELL_ERROR_AGAIN_OPS;
+        break;
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+    case ENOLCK:
+        cell = JST_CELL_ERROR_LIMIT_OPS;
+        break;
+    case EINVAL:
+    case EBADF:
+    case EFAULT:
+    case ENOSYS:
+    case EOPNOTSUPP:
+    case EEXIST:
+    case EISDIR:
+    case ENAMETOOLONG:
+    case ELOOP:
+    case ESPIPE:
+    case EXDEV:
+    case ENOTEMPTY:
+        cell = JST_CELL_ERROR_INVALID_OPS;
+        break;
+    default:
+        cell = JST_CELL_ERROR_OTHER_OPS;
+    }
+    jst_add(&jst_slot(b, place)[cell], 1);
+}
