@@ -45,16 +45,24 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Compile:
 
 
 @pytest.fixture(scope="session")
-def build_runtime(build: Compile, root: Path) -> Compile:
+def build_runtime(build: Compile, root: Path, tmp_path_factory: pytest.TempPathFactory) -> Compile:
     """Compile a test program together with the runtime's own sources."""
     source = root / "runtime" / "src"
+    folder = tmp_path_factory.mktemp("runtime")
     modules = [f"-DJST_WITH_{m}=1" for m in ("POSIX", "STDIO", "OS", "AIO")]
-    folders = [f"-I{root / 'runtime' / 'include'}", f"-I{source}", f"-I{root / 'schema'}"]
-    kind = ["-D_GNU_SOURCE", "-fvisibility=hidden", "-U_FORTIFY_SOURCE"]
-    files = [str(p) for p in [*source.glob("*.c"), *(source / "modules").glob("*.c")]]
+    common = [
+        "-D_GNU_SOURCE", "-U_FORTIFY_SOURCE", "-fvisibility=hidden", "-O1", "-g", *modules,
+        f"-I{root / 'runtime' / 'include'}", f"-I{source}", f"-I{root / 'schema'}",
+    ]  # fmt: skip
+    objects: dict[tuple[str, ...], Path] = {}
 
     def compiled(program: str, *flags: str) -> Path:
-        return build(program, *kind, *modules, *folders, *files, *flags)
+        if flags not in objects:
+            objects[flags] = folder / f"runtime-{len(objects)}.o"
+            files = [*source.glob("*.c"), *(source / "modules").glob("*.c")]
+            command = ["cc", "-r", "-nostdlib", *common, *flags, *files, "-o", objects[flags]]
+            subprocess.run(command, check=True)
+        return build(program, *common, *flags, str(objects[flags]))
 
     return compiled
 

@@ -16,7 +16,6 @@ PROGRAMS = Path(__file__).parent / "programs"
 Compile = Callable[..., Path]
 Truth = dict[int, dict[str, int]]
 # What must stand before us in LD_PRELOAD: the run-time library of a sanitizer build.
-FIRST = [name for name in os.environ.get("JOSTLE_TEST_PRELOAD", "").split(":") if name]
 
 
 @dataclass
@@ -114,7 +113,7 @@ class Runner:
         libraries = self.preload() if preload is None else preload
         env: dict[str, str | None] = {
             **{k: v for k, v in os.environ.items() if not k.startswith("JOSTLE")},
-            "LD_PRELOAD": ":".join(map(str, [*FIRST, *libraries])),
+            "LD_PRELOAD": ":".join(map(str, libraries)),
             "JOSTLE_SPOOL": str(self.spool),
             "JOSTLE_SLICE": length,
             "JOSTLE_JOB": "test",
@@ -183,3 +182,18 @@ def needs_root() -> None:
     """Skip a test that must mount, chroot or change the user."""
     if os.geteuid() != 0:
         pytest.skip("needs root: it mounts file systems or changes the user")
+
+
+def needs_plain_build(library: Path, *but: str) -> None:
+    """Skip what a sanitizer makes meaningless: its heartbeat is an ordinary thread.
+
+    Args:
+        library: the library under test.
+        but: sanitizers that do not matter here ("asan", "ubsan").
+    """
+    listing = subprocess.run(["nm", "-D", library], capture_output=True, text=True, check=True)
+    for name in ("asan", "ubsan"):
+        if f"__{name}_" in listing.stdout and name not in but:
+            pytest.skip(
+                f"built with {name}: it keeps a descriptor, a thread and a stack of its own"
+            )

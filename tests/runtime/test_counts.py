@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import tracing
-from harness import Compile, Runner, needs_root
+from harness import Compile, Runner, needs_plain_build, needs_root
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -45,6 +45,26 @@ def test_fortified_posix(jostle: Runner, build: Compile, level: int) -> None:
 def test_streams_are_not_files(jostle: Runner, build: Compile) -> None:
     """Sockets and pipes are counted apart, also when dup2 turns one into the other."""
     jostle.run(build("streams.c"), jostle.data).check("stream", "posix_write", "posix_read")
+
+
+@pytest.mark.parametrize("what", ["memory", "commands", "wide", "scanning"])
+def test_other_streams(jostle: Runner, build: Compile, what: str) -> None:
+    """Streams in memory count nothing, those to commands as streams, scanned bytes exactly."""
+    result = jostle.run(build("streams_other.c"), jostle.data, what)
+    if what == "wide":
+        assert result.total("stdio_write_ops") >= 2 and result.total("stdio_read_ops") >= 3
+        return
+    (pid,) = result.truth
+    for metric in ("stdio_read", "stdio_write", "stream_read", "stream_write"):
+        for unit in ("ops", "bytes"):
+            name = f"{metric}_{unit}"
+            assert result.total(name, pid) == result.truth[pid][name], name
+
+
+def test_descriptor_closed_unseen(jostle: Runner, build: Compile) -> None:
+    """A number that changed hands by raw system calls is looked at again, a slice later."""
+    result = jostle.run(build("unseen_close.c"), jostle.data)
+    result.check("posix_write", "stream_write")
 
 
 def test_failed_calls_by_class(jostle: Runner, build: Compile) -> None:
@@ -119,6 +139,7 @@ def test_managed_languages(
 
 def test_shell(jostle: Runner, other_mount: Path) -> None:
     """A script and all its children, against strace, per mount."""
+    needs_plain_build(jostle.library, "ubsan")
     script = PROGRAMS / "plain.sh"
     seen = jostle.run("/bin/sh", script, other_mount)
     truth = tracing.trace(jostle, "/bin/sh", script, other_mount, about=other_mount)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from harness import Compile, Result, Runner, needs_root
+from harness import Compile, Result, Runner, needs_plain_build, needs_root
 
 FOR_ROOT = {
     "chroot", "setuid", "seteuid", "setresuid", "unshare-files", "setns", "no-proc"
 }  # fmt: skip
+FOR_PLAIN = {"close-all", "replace-all", "unshare-user"}
 DRASTIC = [
     "nothing", "no-new-privileges", "no-tsc", "close-all", "close-range", "closefrom",
     "replace-all", "huge", "daemon", "filter",
@@ -20,6 +21,8 @@ def survive(jostle: Runner, build: Compile, what: str) -> Result:
     """Run the survivor and hold its counts against its account."""
     if what in FOR_ROOT:
         needs_root()
+    if what in FOR_PLAIN:
+        needs_plain_build(jostle.library)
     jostle.spool.chmod(0o1777)
     jostle.data.chmod(0o777)
     result = jostle.run(build("survivor.c"), jostle.data, what)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import peek
 import pytest
-from harness import Compile, Result, Runner, needs_root
+from harness import Compile, Result, Runner, needs_plain_build, needs_root
 
 
 def large(jostle: Runner, build: Compile, way: str = "return", **more: object) -> Result:
@@ -249,9 +249,27 @@ def test_file_size_limit(jostle: Runner, build: Compile, bytes_: int) -> None:
     assert "jostle" in result.stderr or result.stderr == ""
 
 
+def test_no_more_processes(jostle: Runner, build: Compile) -> None:
+    """`ulimit -u`: where no heartbeat can be had, the live counters still hold everything."""
+    needs_root()
+    jostle.spool.chmod(0o1777)
+    jostle.data.chmod(0o777)
+    open_path(jostle.data)
+    open_path(build("ends.c").parent)
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
+
+    user = {"user": 65531, "group": 65534, "extra_groups": []}
+    result = large(jostle, build, preexec_fn=limit, **user)
+    assert result.stderr == ""
+    result.check("posix")
+
+
 @pytest.mark.parametrize("count", range(4, 9))
 def test_few_descriptors(jostle: Runner, build: Compile, count: int) -> None:
     """`ulimit -n` that leaves the program just what it needs leaves it that much with us."""
+    needs_plain_build(jostle.library)
     program = build("few_fds.c")
 
     bare = run_limited([str(program), str(jostle.data)], count, {})
@@ -275,6 +293,7 @@ def run_limited(command: list[str], count: int, more: dict[str, str]) -> tuple[i
 def test_without_proc(jostle: Runner, build: Compile, tmp_path: Path) -> None:
     """In a chroot without /proc, /dev and /etc the counts are the same."""
     needs_root()
+    needs_plain_build(jostle.library)
     jail = tmp_path / "jail"
     program = build("ends.c", "-static-libgcc")
     for source in [program, jostle.library, *needed(program), *needed(jostle.library)]:

@@ -2,9 +2,11 @@
 #include "truth.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 
 static int fd;
 
@@ -24,6 +26,11 @@ static void *in_thread(void *argument)
         syscall(SYS_exit, 0);
     }
     return NULL;
+}
+
+static int in_child(void *argument)
+{
+    _exit(argument != NULL);
 }
 
 static void at_exit(void)
@@ -49,6 +56,12 @@ static void end(const char *way, char **argv)
         syscall(SYS_exit_group, 0);
     } else if (WAY("abort")) {
         abort();
+    } else if (WAY("shared-child")) { /* a child in our memory ends; then we are killed */
+        static char stack[65536] __attribute__((aligned(16)));
+        pid_t pid = clone(in_child, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, NULL);
+        MUST(pid > 0 && waitpid(pid, NULL, 0) == pid);
+        work(1, 1);
+        raise(SIGKILL);
     } else if (WAY("no-new-privileges")) {
         prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
         exit(0);
@@ -71,7 +84,7 @@ static void end(const char *way, char **argv)
         pthread_create(&thread, NULL, in_thread, NULL);
         syscall(SYS_exit, 0);
     } else if (WAY("raw-thread-exit")) {
-        pthread_create(&thread, NULL, in_thread, &thread);
+        pthread_create(&thread, NULL, in_thread, argv);
         usleep(50000);
         work(1, 1);
         _exit(0);

@@ -10,7 +10,7 @@
 #include <time.h>
 
 static int fd;
-static volatile int ticks;
+static _Atomic int ticks;
 
 static void write_some(int n)
 {

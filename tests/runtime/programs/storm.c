@@ -10,7 +10,7 @@
 
 static int fd;
 static FILE *stream;
-static volatile int fired;
+static _Atomic int fired;
 
 static void on_alarm(int sig)
 {
