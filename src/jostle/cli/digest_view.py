@@ -97,9 +97,11 @@ def io_share(made: Digest) -> float:
 
 def own_cost(made: Digest) -> str:
     """Say what jostle cost."""
+    life = made.process_seconds
+    share = made.cost.total_s / life if life > 0 else 0.0
     return (
-        f"jostle itself {duration(made.cost.total_s * 1e9)}, "
-        f"{percent(made.cost.share_of_cpu)} of the CPU time"
+        f"jostle itself {duration(made.cost.total_s * 1e9)}: {percent(share)} of the processes' "
+        f"time, {percent(made.cost.share_of_cpu)} of their CPU time"
     )
 
 
@@ -127,7 +129,7 @@ def view(made: Digest) -> Iterator[Any]:
         failed = [f"{_ERRORS.get(name, name)} {count(n)}" for name, n in made.errors.items()]
         yield f"failed calls: {', '.join(failed)}"
     yield from _unaccounted(made)
-    yield f"{own_cost(made)}, {count(made.cost.calls)} calls counted"
+    yield f"{own_cost(made)}; {count(made.cost.calls)} calls counted"
     yield made.clock.text
     yield from (f"note: {note}" for note in made.notes)
     yield from (heading("warning:", f" {warning}") for warning in made.warnings)

@@ -36,10 +36,10 @@ def headline(store: Repository, job: str, command: str, outcome: Outcome) -> Non
     _mounts(made)
     cpu = sum(share.seconds for share in made.shares if share.name.endswith("CPU"))
     show(
-        f"  file I/O {percent(io_share(made))} of the processes' time, "
-        f"CPU {duration(cpu * 1e9)}; {own_cost(made)}",
+        f"  file I/O {percent(io_share(made))} of the processes' time, CPU {duration(cpu * 1e9)}",
         err=True,
     )
+    show(f"  {own_cost(made)}", err=True)
     slice_ns = max(made.slice_ns, default=0)
     if 300_000_000 <= outcome.wall_ns < 4 * slice_ns:
         finer = "100ms" if outcome.wall_ns < 5e9 else "500ms"
