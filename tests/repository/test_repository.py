@@ -61,6 +61,11 @@ def test_background_is_the_sum_over_all_others(store, profiles):
         rows = store.background(job, "posix_write_bytes").to_pylist()
         found = {(r["resource"], r["slice"]): r["sum"] for r in rows}
         assert found == plain_background(profiles, job, "posix_write_bytes")
+    counted = store.background("job-a", "posix_write_bytes", count_jobs=True).to_pylist()
+    owners = defaultdict(set)
+    for owner, mount, at in plain_rollup(profiles, "posix_write_bytes"):
+        owners[mount, at].add(owner)
+    assert all(r["jobs"] == len(owners[r["resource"], r["slice"]] - {"job-a"}) for r in counted)
     others = {r["job"] for r in store.neighbours("job-a", "posix_write_bytes").to_pylist()}
     assert others == {"job-b", "job-c"}
 
@@ -168,10 +173,12 @@ def test_compaction_removes_strays(store, profiles, monkeypatch):
     stray = store.path / "slices" / "date=2020-01-01" / "hour=00"
     stray.mkdir(parents=True)
     (stray / "x.parquet").write_bytes(b"x")
+    (store.path / "commits" / ".half").write_bytes(b"{")
     assert store.compact().strays_removed == 0  # it may be about to be committed
     monkeypatch.setattr(compact_module, "GRACE_S", -1.0)
     assert store.compact().strays_removed > 0
     assert not (stray / "x.parquet").exists()
+    assert not (store.path / "commits" / ".half").exists()
     assert stored_keys(store) == expected_keys(profiles)
 
 

@@ -69,7 +69,8 @@ class Neighbourhood:
         resource: Mount identity, or node for metrics of scope process.
         own: The job's values.
         others: Sum over all other jobs.
-        jobs: Other jobs that had a record there (the most at one instant of the step).
+        jobs: Other jobs that had a record there (the most at one instant of the step); empty when
+            they were not counted.
         share: Share of the others in the traffic of all, over the whole time; 0 without any.
     """
 
@@ -252,6 +253,7 @@ def background(
         return Background(job, metric, known.unit, 0, 0, [])
     axis = _axis([_Spans.of(own)], int(_ints(own, "slice_ns").max()))
     level = known.kind == "gauge"
+    counted = "jobs" in others.column_names
     result = []
     for resource in dict.fromkeys(own.column("resource").to_pylist()):
         if zone is not None and not zone(resource):
@@ -265,7 +267,7 @@ def background(
                 resource,
                 own_values,
                 other_values,
-                _busiest(theirs.start, theirs.length, theirs.jobs, axis),
+                _busiest(theirs.start, theirs.length, theirs.jobs, axis) if counted else [],
                 sum(other_values) / total if total else 0.0,
             )
         )

@@ -6,6 +6,7 @@ import contextlib
 import re
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -131,7 +132,7 @@ class Engine:
         partitioned = TABLES[name].partition_ns
         files = [file for file in self.log.state.of(name)
                  if not partitioned or (file.hi > lo and file.lo < hi)]  # fmt: skip
-        return f"(SELECT * FROM shape.{name} UNION ALL BY NAME {self._scan(files)})"
+        return f"({_shape(name)} UNION ALL BY NAME {self._scan(files)})"
 
     def source(self, name: str, lo: int = 0, hi: int = 2**63 - 1) -> str:
         """Gives a SELECT that shows a table as documented (arguments as for `stored`)."""
@@ -193,16 +194,20 @@ def visible(name: str) -> list[str]:
     return columns
 
 
+@cache
+def _shape(name: str) -> str:
+    """Gives a SELECT of no rows with all columns of a table: files lack those that are zero."""
+    table = TABLES[name]
+    columns = ", ".join(
+        f"NULL::{_SQL_TYPES[kind]} AS {name}"
+        for name, kind in {**table.keys, **table.values}.items()
+    )
+    return f"SELECT {columns} WHERE false"
+
+
 def connect() -> duckdb.DuckDBPyConnection:
-    """Opens an empty DuckDB that reaches nothing by itself, with the shapes of our tables."""
-    connection = duckdb.connect(
+    """Opens an empty DuckDB that reaches nothing by itself."""
+    return duckdb.connect(
         ":memory:",
         config={"autoinstall_known_extensions": False, "python_enable_replacements": False},
     )
-    connection.execute("CREATE SCHEMA shape")
-    for table in TABLES.values():
-        columns = ", ".join(
-            f"{name} {_SQL_TYPES[kind]}" for name, kind in {**table.keys, **table.values}.items()
-        )
-        connection.execute(f"CREATE TABLE shape.{table.name} ({columns})")
-    return connection

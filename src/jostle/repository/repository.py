@@ -274,25 +274,28 @@ class Repository:
             [job],
         )
 
-    def background(self, job: str, metric: str) -> pa.Table:
+    def background(self, job: str, metric: str, *, count_jobs: bool = False) -> pa.Table:
         """Sums a metric over all other jobs on the resources of a job, while it ran.
 
         Args:
             job: The job whose neighbours are asked for.
             metric: A counter, timer or gauge; mount metrics are summed on the mounts that the
                 job used, others on its nodes.
+            count_jobs: Add a column jobs: how many other jobs had a record there. Takes as long
+                again; `neighbours` names the jobs over the whole time.
 
         Returns:
-            The columns of `series`, and jobs: how many other jobs had a record there.
+            The columns of `series`.
 
         Raises:
             JobError: There is no such metric.
         """
         table, key = _rollup_of(metric)
         resources, lo, hi = self._used(job, table, key)
+        jobs = ", count(DISTINCT job) AS jobs" if count_jobs else ""
         return self._engine.ask(
             lambda: (
-                f"SELECT {_summed(metric, key)}, count(DISTINCT job) AS jobs "
+                f"SELECT {_summed(metric, key)}{jobs} "
                 f"FROM {self._engine.stored(table, lo, hi)} WHERE {_NEIGHBOUR.format(key=key)} "
                 "GROUP BY resource, slice, slice_ns ORDER BY resource, slice * slice_ns"
             ),
