@@ -33,7 +33,7 @@ static bool locked[KEYS], from_user[KEYS];
 
 /* Once per command of a shell: the first process of a process group to make the marker file speaks.
  * Where there is no spool to keep the marker in, every process that meets the fault speaks. */
-static bool first_to_say(void)
+static bool make_marker(void)
 {
     char name[192] = "";
     char *p = jst_put_text(name, name + sizeof name - 40, jst_cfg.job);
@@ -53,6 +53,14 @@ static bool first_to_say(void)
     if (fd >= 0)
         jst_close(fd);
     return fd != -EEXIST;
+}
+
+static bool first_to_say(void)
+{
+    static int first = -1; /* asked once: a process that speaks says all it has to say */
+    if (first < 0)
+        first = make_marker();
+    return first != 0;
 }
 
 void jst_say(const char *what, const char *value, const char *mend)

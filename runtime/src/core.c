@@ -8,6 +8,7 @@ jst_area jst_a __attribute__((aligned(JST_PAGE)));
 jst_wipe_page jst_wipe __attribute__((aligned(JST_PAGE)));
 __thread jst_block *jst_tls_block;
 __thread uint32_t jst_tls_vfork;
+static __thread bool tls_first; /* the thread that came up; block 1 is its own from the start */
 _Atomic uint32_t jst_state;
 jst_life jst_now_life;
 jst_block *_Atomic jst_more;
@@ -95,6 +96,7 @@ static void begin_lazily(void)
 {
     jst_block *b = &jst_a.blocks[1];
     atomic_store(&jst_a.head.blocks_used, 2);
+    tls_first = true;
     atomic_store(&b->tid, (uint32_t)jst_gettid());
     jst_tls_block = NULL;
     jst_now_life.start_ns = jst_clock_ns(CLOCK_REALTIME);
@@ -112,8 +114,9 @@ static void mark_process(void)
 /* First call in a forked child: the parent's counters and its mapped profile are not ours. */
 static void begin_child(void)
 {
-    if (atomic_load(&jst_state) == JST_LAZY)
-        jst_zero(&jst_a.blocks[1], sizeof(jst_block));
+    uint32_t used = atomic_load(&jst_a.head.blocks_used);
+    if (atomic_load(&jst_state) == JST_LAZY && used <= JST_BLOCKS)
+        jst_zero(jst_a.blocks, used * sizeof(jst_block));
     else
         jst_mmap_fixed(&jst_a, sizeof jst_a, MAP_PRIVATE | MAP_ANONYMOUS, -1);
     jst_mounts_to_head(); /* descriptors are inherited, and with them what is known of mounts */
@@ -149,10 +152,13 @@ static void begin_image(void)
     begin_lazily();
 }
 
+extern char **environ;
+
 void jst_come_up(void)
 {
     uint64_t signals;
-    if (atomic_load(&jst_state) == JST_OFF)
+    uint32_t state = atomic_load(&jst_state);
+    if (state == JST_OFF || (state == JST_NEW && !environ)) /* libc has not come up itself */
         return;
     if (!jst_may_syscall()) { /* the child of a sandboxed process: its parent's counters are mapped */
         atomic_store(&jst_state, JST_OFF);
@@ -204,20 +210,17 @@ JST_COLD jst_block *jst_enter_slow(void)
     uint32_t state = atomic_load_explicit(&jst_state, memory_order_relaxed);
     if (state == JST_OFF)
         return NULL;
-    if (jst_tls_vfork && jst_wipe.mask == 0) /* a vfork child of a process that never came up */
-        return NULL;
-    if (!jst_wipe.mask) {
+    if (!jst_wipe.mask && !jst_tls_vfork)
         jst_come_up();
-        state = atomic_load(&jst_state);
-        if (state == JST_OFF)
-            return NULL;
-    }
+    state = atomic_load(&jst_state);
+    if (!jst_wipe.mask || state == JST_OFF)
+        return NULL;
     if (state == JST_LAZY && (moved_enough() || old_enough()))
         jst_start();
     state = atomic_load(&jst_state);
-    if (state == JST_LAZY || state == JST_STARTING)
+    if ((state == JST_LAZY || state == JST_STARTING) && tls_first)
         return &jst_a.blocks[1];
-    if (!jst_tls_block)
+    if (!jst_tls_block) /* also of a thread that libc made by itself, seen by no wrapper */
         jst_tls_block = take_block();
     return jst_tls_block;
 }
@@ -322,7 +325,8 @@ void jst_not_ending(void)
         jst_a.head.end_ns = 0;
         jst_a.head.end_reason = JST_END_NONE;
     } else if (jst_short_recorded()) {
-        jst_now_life.start_ns = jst_clock_ns(CLOCK_REALTIME); /* what follows is a record of its own */
+        jst_now_life.start_ns =
+            jst_clock_ns(CLOCK_REALTIME); /* what follows is a record of its own */
     }
 }
 

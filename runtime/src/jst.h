@@ -72,7 +72,8 @@ typedef struct jst_head {
     uint8_t boot_id[16];
     char host[64], job[128], program[256], library[32], command[512];
     uint32_t start_clock_state, start_clock_error_us;
-    uint8_t gap[2048 - 1144];
+    uint64_t pid_namespace;
+    uint8_t gap[2048 - 1152];
     /* live fields */
     _Atomic uint64_t generation;
     uint64_t tick_ns, heartbeat_ns, end_ns;
@@ -238,12 +239,12 @@ enum jst_call_index {
 #undef JST_CALL
 #undef JST_CALL_OPT
 
-extern void *jst_reals[JST_CALLS];
+extern void *_Atomic jst_reals[JST_CALLS];
 void *jst_resolve(unsigned index);
 
 static inline void *jst_real(unsigned index)
 {
-    void *p = jst_reals[index];
+    void *p = __atomic_load_n(&jst_reals[index], __ATOMIC_RELAXED);
     return JST_LIKELY(p != NULL) ? p : jst_resolve(index);
 }
 
@@ -288,6 +289,7 @@ int jst_spool_open(void);        /* descriptor of the spool folder, or -errno */
 int jst_profile_create(int *fd); /* 0 or -errno; the area is mapped afterwards */
 int jst_profile_again(int *fd);  /* the file was removed: a new one with all there is */
 void jst_short_begin(void);
+bool jst_short_recorded(void); /* a record has been written, and the process goes on */
 void jst_short_record(enum jst_end reason);
 extern char jst_profile_name[160];
 

@@ -141,18 +141,6 @@ static void remember(int fd, unsigned place)
         jst_fds[fd] = (uint8_t)place;
 }
 
-/** First use of a descriptor that was not seen to be opened. 'Other' when it is none (EBADF). */
-JST_COLD unsigned jst_fd_resolve(int fd)
-{
-    if (fd < 0 || !jst_may_syscall())
-        return JST_PLACE_OTHER;
-    unsigned place = place_of_fd(fd);
-    if (!place)
-        return JST_PLACE_OTHER;
-    remember(fd, place);
-    return place;
-}
-
 static JST_COLD bool fd_excluded(int fd)
 {
     char link[48], path[4096];
@@ -165,15 +153,29 @@ static JST_COLD bool fd_excluded(int fd)
     return jst_path_excluded(path);
 }
 
+static unsigned look_at(int fd)
+{
+    unsigned place = place_of_fd(fd);
+    if (JST_UNLIKELY(jst_cfg.exclude_paths[0]) && jst_is_mount(place) && fd_excluded(fd))
+        place = JST_PLACE_IGNORE;
+    if (place)
+        remember(fd, place);
+    return place ? place : JST_PLACE_OTHER;
+}
+
+/** First use of a descriptor that was not seen to be opened. 'Other' when it is none (EBADF). */
+JST_COLD unsigned jst_fd_resolve(int fd)
+{
+    if (fd < 0 || !jst_may_syscall())
+        return JST_PLACE_OTHER;
+    return look_at(fd);
+}
+
 unsigned jst_fd_opened(int fd)
 {
     if (fd < 0 || !jst_may_syscall())
         return JST_PLACE_OTHER;
-    unsigned place = place_of_fd(fd);
-    if (JST_UNLIKELY(jst_cfg.exclude_paths[0]) && jst_is_mount(place) && fd_excluded(fd))
-        place = JST_PLACE_IGNORE;
-    remember(fd, place);
-    return place ? place : JST_PLACE_OTHER;
+    return look_at(fd);
 }
 
 void jst_fd_forget_range(unsigned first, unsigned last)

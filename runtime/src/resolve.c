@@ -16,7 +16,7 @@ static const char *const names[] = {
 #undef JST_CALL
 #undef JST_CALL_OPT
 
-void *jst_reals[JST_CALLS];
+void *_Atomic jst_reals[JST_CALLS];
 
 /* What a program gets for a function that this system lacks. Only names that libc may lack can end
  * here (JST_CALL_OPT), and all of them return an integer. */
@@ -32,7 +32,7 @@ JST_COLD void *jst_resolve(unsigned index)
     void *p = dlsym(RTLD_NEXT, names[index]);
     if (!p)
         p = (void *)missing;
-    jst_reals[index] = p;
+    __atomic_store_n(&jst_reals[index], p, __ATOMIC_RELAXED);
     errno = saved;
     return p;
 }

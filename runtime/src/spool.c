@@ -13,6 +13,9 @@ char jst_profile_name[160];
 
 extern char *program_invocation_short_name;
 
+/* What a short process' record holds already; it may go on after an exec that failed. */
+static uint64_t recorded[JST_CELL_COUNT];
+
 static uint8_t boot_id[16];
 static bool boot_id_known;
 
@@ -93,6 +96,7 @@ int jst_spool_open(void)
 static void fill_head(jst_head *h)
 {
     char text[1024];
+    struct stat ns;
     struct utsname uts;
     static const char magic[8] = {'j', 'o', 's', 't', 'l', 'e', '0', '1'};
     jst_copy(h->magic, magic, 8);
@@ -120,6 +124,8 @@ static void fill_head(jst_head *h)
     h->sid = (uint32_t)jst_sys1(SYS_getsid, 0);
     h->part = jst_now_life.part;
     jst_copy(h->boot_id, boot_id, 16);
+    if (jst_fstatat(AT_FDCWD, "/proc/self/ns/pid", &ns, 0) == 0)
+        h->pid_namespace = ns.st_ino;
     job_name(h->job, sizeof h->job);
     jst_put_text(h->library, h->library + sizeof h->library, JST_VERSION);
     if (jst_sys1(SYS_uname, &uts) == 0)
@@ -275,6 +281,8 @@ int jst_profile_create(int *out)
     fill_head(h);
     c->records_end = JST_HEAD_BYTES;
     c->open_slice = h->first_slice;
+    if (first) /* what a failed exec had recorded already */
+        jst_copy(c->base, recorded, sizeof recorded);
     if (first)
         jst_copy(jst_a.table, jst_metric_table, jst_metric_table_bytes);
     int r = write_at(fd, h,
@@ -373,7 +381,7 @@ static uint8_t *put_short(uint8_t *p, enum jst_end reason, const uint64_t *delta
     return jst_put_cells(p, delta, taken, jst_tick_ns);
 }
 
-/* Appends whole or not at all. Somebody else may have put a file, or a pipe that nobody reads, under
+/* Appends one record by one write. Somebody else may have put a file, or a pipe that nobody reads, under
  * our name; and a write beyond the file size limit would be a signal for the program. */
 static bool append_whole(int fd, const uint8_t *record, size_t n)
 {
@@ -385,10 +393,8 @@ static bool append_whole(int fd, const uint8_t *record, size_t n)
     jst_sys4(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit);
     if (limit.rlim_cur != RLIM_INFINITY && (uint64_t)st.st_size + n > limit.rlim_cur)
         return false;
-    long r = jst_write(fd, record, n);
-    if (r > 0 && r < (long)n)
-        jst_sys2(SYS_ftruncate, fd, st.st_size);
-    return r == (long)n;
+    /* A torn record stays: somebody else may have appended behind it, and readers pass over it. */
+    return jst_write(fd, record, n) == (long)n;
 }
 
 /* The job's shorts file, with its header if it is new. */
@@ -396,6 +402,7 @@ static int open_shorts(uint8_t *frame)
 {
     char name[128];
     size_t size;
+    struct stat st;
     const int flags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
     char *p = file_name(name, name + sizeof name);
     p = jst_put_number(p, name + sizeof name, (uint64_t)jst_sys0(SYS_getuid));
@@ -404,29 +411,36 @@ static int open_shorts(uint8_t *frame)
     if (dir < 0)
         return dir;
     int fd = jst_openat(dir, name, flags, 0);
-    if (fd == -ENOENT) {
+    bool missing = fd == -ENOENT;
+    if (missing)
         fd = jst_openat(dir, name, flags | O_CREAT | O_EXCL, 0600);
-        if (fd == -EEXIST)
-            fd = jst_openat(dir, name, flags, 0);
-        else if (fd >= 0) {
-            uint8_t *end = put_short_header(frame + JST_FRAME_GAP);
-            uint8_t *start = jst_frame(frame, 'H', (size_t)(end - frame) - JST_FRAME_GAP, &size);
-            if (!append_whole(fd, start, size)) {
+    if (fd == -EEXIST)
+        fd = jst_openat(dir, name, flags, 0);
+    if (fd >= 0 && jst_fstat(fd, &st) == 0 && st.st_size == 0) {
+        uint8_t *end = put_short_header(frame + JST_FRAME_GAP);
+        uint8_t *start = jst_frame(frame, 'H', (size_t)(end - frame) - JST_FRAME_GAP, &size);
+        if (!append_whole(fd, start, size)) {
+            if (missing)
                 jst_sys3(SYS_unlinkat, dir, name, 0);
-                jst_close(fd);
-                fd = -ENOSPC;
-            }
+            jst_close(fd);
+            fd = -ENOSPC;
         }
     }
     jst_close(dir);
     return fd;
 }
 
-static uint64_t recorded[JST_CELL_COUNT];
-
 void jst_short_begin(void)
 {
     jst_zero(recorded, sizeof recorded);
+}
+
+bool jst_short_recorded(void)
+{
+    for (unsigned i = 0; i < JST_CELL_COUNT; i++)
+        if (recorded[i])
+            return true;
+    return false;
 }
 
 /* One write with O_APPEND, so that processes that end at the same time do not mix. What has been

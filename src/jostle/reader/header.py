@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import socket
 import struct
 import uuid
@@ -14,6 +15,8 @@ END_REASONS = ("none", "exit", "_exit", "exec", "abort", "continued")
 
 # The fixed and the live part, field by field as in docs/reference/profile-format.md.
 _FIXED = struct.Struct("<8s14I4Q4IQ2I16s64s128s256s32s512s2I")
+_PID_NAMESPACE = struct.Struct("<Q")
+_PID_NAMESPACE_AT = 1144
 _LIVE = struct.Struct("<4Q4IQ")
 _LIVE_AT = 2048
 _SLOT = struct.Struct("<2I3Q")
@@ -252,6 +255,13 @@ def _own_boot_id() -> bytes:
         return b""
 
 
+def _own_pid_namespace() -> int:
+    try:
+        return os.stat("/proc/self/ns/pid").st_ino
+    except OSError:
+        return 0
+
+
 def is_alive(head: bytes) -> bool | None:
     """Tells whether the process that writes a profile still runs.
 
@@ -260,7 +270,7 @@ def is_alive(head: bytes) -> bool | None:
 
     Returns:
         False when it ended, was killed, or ran before this machine's latest start; None when it
-        runs on another machine, where one cannot look.
+        runs on another machine or in a container, where one cannot look.
     """
     fields = _FIXED.unpack_from(head)
     pid, proc_start, boot_id, host = fields[19], fields[23], fields[26], fields[27]
@@ -268,6 +278,9 @@ def is_alive(head: bytes) -> bool | None:
         return False
     if boot_id != _own_boot_id():
         return False if clean_text(host) == socket.gethostname() else None
+    namespace = _PID_NAMESPACE.unpack_from(head, _PID_NAMESPACE_AT)[0]
+    if namespace not in (0, _own_pid_namespace()):
+        return None
     try:
         stat = Path(f"/proc/{pid}/stat").read_bytes()
     except OSError:
