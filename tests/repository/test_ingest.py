@@ -114,6 +114,10 @@ def test_a_growing_profile(store, spool):
     assert store.query("SELECT sum(posix_write_bytes) n FROM mount_slices").to_pylist() == [
         {"n": plain_total([profile], "posix_write_bytes")}
     ]
+    mounts = store.query("SELECT DISTINCT mount FROM mount_slices").to_pylist()
+    assert {r["mount"] for r in mounts} == {"nfs:server:/scratch", f"{profile.host}:/dev/vda"}
+    levels = [row["os_rss_bytes"] for row in store.job_slices("alpha").to_pylist()]
+    assert levels == [row.values["os_rss_bytes"] for row in all_rows(profile)]
     job = store.jobs().to_pylist()[0]
     assert not job["running"]
     assert job["end_ns"] == profile.end_ns
