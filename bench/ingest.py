@@ -58,10 +58,10 @@ def make_spool(folder: Path, processes: int) -> None:
     for number in range(processes):
         data = bytearray(head)
         struct.pack_into("<I", data, 96, 1000 + number)
-        names = f"node{number // 16}".encode(), f"job{number % JOBS}".encode()
-        struct.pack_into("<64s128s", data, 144, *names)
+        job = f"job{number * JOBS // processes}"  # a node belongs to one job
+        struct.pack_into("<64s128s", data, 144, f"node{number // 16}".encode(), job.encode())
         turn = number * 37 % SLICES
-        path = folder / f"job{number % JOBS}.{1000 + number}.{EPOCH}.jst"
+        path = folder / f"{job}.{1000 + number}.{EPOCH}.jst"
         path.write_bytes(bytes(data) + b"".join(body[turn:] + body[:turn]))
 
 
