@@ -34,7 +34,8 @@ static void on_signal(int sig)
 static void use_small_stack(void)
 {
     size_t size = 8192, page = (size_t)sysconf(_SC_PAGESIZE);
-    char *area = mmap(NULL, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *area =
+        mmap(NULL, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     stack_t stack = {.ss_sp = area + page, .ss_size = size};
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK};
     MUST(mprotect(area, page, PROT_NONE) == 0);

@@ -25,7 +25,8 @@ static void memory(void)
     f = fopencookie(&swallowed, "w", functions);
     MUST(fwrite("12345", 1, 5, f) == 5 && putc('6', f) == '6' && fclose(f) == 0 && swallowed == 6);
     free(text);
-    MUST(snprintf(line, sizeof line, "%d", 5) == 1 && sscanf("17", "%zu", &size) == 1 && size == 17);
+    MUST(snprintf(line, sizeof line, "%d", 5) == 1 && sscanf("17", "%zu", &size) == 1 &&
+         size == 17);
 }
 
 static void commands(void)

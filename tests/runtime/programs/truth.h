@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* clang-format off */
 #define TRUTH_METRICS(X)                                                                           \
     X(posix_open_ops) X(posix_close_ops) X(posix_read_ops) X(posix_read_bytes) X(posix_write_ops)  \
     X(posix_write_bytes) X(posix_seek_ops) X(posix_sync_ops) X(posix_meta_ops) X(stdio_open_ops)   \
@@ -27,6 +28,7 @@
     X(error_remote_ops) X(error_again_ops) X(error_limit_ops) X(error_invalid_ops)                 \
     X(error_other_ops) X(stream_read_ops) X(stream_read_bytes) X(stream_write_ops)                 \
     X(stream_write_bytes)
+/* clang-format on */
 
 #define TRUTH_ENUM(m) T_##m,
 #define TRUTH_NAME(m) #m,
