@@ -10,13 +10,12 @@ static volatile int called;
     {                                                                                              \
         return ++called;                                                                           \
     }
-MINE(jst_enter) /* clang-format off */
-MINE(jst_enter_slow) MINE(jst_start) MINE(jst_real) MINE(jst_resolve)
+/* clang-format off */
+MINE(jst_enter) MINE(jst_enter_slow) MINE(jst_start) MINE(jst_real) MINE(jst_resolve)
 MINE(jst_fail) MINE(jst_moved) MINE(jst_come_up) MINE(jst_configure) MINE(jst_heartbeat_start)
 MINE(jst_crc32) MINE(jst_put_varint) MINE(jst_fd_resolve) MINE(jst_say) MINE(hash2) MINE(foo)
-    /* clang-format on */
-    int jst_cfg,
-    jst_fds, jst_a, jst_reals, jst_tick_ns;
+int jst_cfg, jst_fds, jst_a, jst_reals, jst_tick_ns;
+/* clang-format on */
 
 int main(int argc, char **argv)
 {
