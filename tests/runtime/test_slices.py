@@ -180,10 +180,9 @@ def test_any_clock(jostle: Runner, build_runtime: Compile) -> None:
         result = jostle.run(program, seed, env={"LD_PRELOAD": None})
         assert result.stdout
         for line in result.stdout.splitlines():
-            step, counted, ticks = map(int, line.split())
+            step, counted, ns = map(int, line.split())
             process = peek.read_profile(jostle.data / f"copy.{step}")
             assert process.total("posix_write_bytes") == counted
-            ns = ticks * int(str(process.header["tick_ns"])) >> 32
-            rounding = ns // 1000 + 1000
-            assert abs(process.total("posix_write_ns") - ns) <= rounding
+            # What rounding leaves is carried on, and the head keeps the rest: nothing is lost.
+            assert process.total("posix_write_ns") == ns
             assert all(s.span >= 1 for s in process.slices)
