@@ -111,7 +111,7 @@ def main() -> None:
     parser.add_argument("--folder", help="where to work (default: a temporary folder)")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="jostle-bench-", dir=options.folder) as folder:
-        processes, rounds = (200, 3) if options.quick else (800, 5)
+        processes, rounds = (400, 3) if options.quick else (800, 5)
         result = measure(Path(folder), processes, rounds)
     if options.json:
         print(json.dumps(result))

@@ -218,6 +218,31 @@ def test_a_full_disk(tmp_path, spool, profiles, monkeypatch):
     check_all_there(root, spool, profiles)
 
 
+def test_trouble_after_the_commit_loses_nothing(tmp_path, spool, profiles, monkeypatch):
+    """The disk is full just when the checkpoint is due, or the log cannot be read back."""
+    monkeypatch.setattr(log, "CHECKPOINT_EVERY", 1)
+    monkeypatch.setattr(ingest_module, "_BATCH_FILES", 2)
+    root = tmp_path / "repository"
+    Repository(root, create=True)
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(log.Log, "_checkpoint", full)
+        Repository(root).ingest([sorted(spool.iterdir())[0]])
+
+    def linked(step: str) -> None:
+        if step == "commit-linked":
+            raise RepositoryError("trouble")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(log, "reached", linked)
+        with pytest.raises(RepositoryError, match="trouble"):
+            Repository(root).ingest([spool])
+    check_all_there(root, spool, profiles)
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounting needs root")
 def test_a_really_full_disk(tmp_path, spool, profiles):
     root = tmp_path / "small"

@@ -122,3 +122,26 @@ def test_a_full_disk_is_survived(store, spool, monkeypatch):
     thread.join(20)
     assert seen[0] == ["The disk is full. Free some space."]
     assert stored_keys(store) == expected_keys([profile])
+
+
+def test_compaction_beside_the_follower(store, spool, monkeypatch):
+    """Small files are merged while new ones come in, and every slice stays there once."""
+    monkeypatch.setattr(follow_module, "_COMPACT_EVERY_S", 0.05)
+    monkeypatch.setattr(follow_module, "_COMPACT_AT", 3)
+    monkeypatch.setattr(follow_module, "_SLOWEST_S", 0.02)
+    stop = threading.Event()
+    thread = threading.Thread(target=store.follow, args=([spool],), kwargs={"stop": stop.is_set})
+    thread.start()
+    reader = Repository(store.path)
+    made = []
+    for seed in range(40):
+        made.append(make_profile(seed, slices=3))
+        replace(made[-1], spool)
+        found = stored_keys(reader)
+        assert len(found) == len(set(found))
+    stop.set()
+    thread.join(20)
+    assert stored_keys(reader) == expected_keys(made)
+    assert len(list((store.path / "processes").glob("*.parquet"))) > 5  # in their time of grace
+    names = reader.query("SELECT count(*) n FROM processes").to_pylist()
+    assert names == [{"n": 40}]

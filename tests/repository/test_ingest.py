@@ -28,6 +28,7 @@ from support import (
 
 from jostle.reader import ProfileError
 from jostle.repository import Repository, RepositoryError
+from jostle.repository import ingest as ingest_module
 from jostle.repository.layout import mount_identity
 from synth import EPOCH, SECOND, Profile, flip
 
@@ -345,6 +346,22 @@ def test_hostile_headers_harm_nobody(store, spool, header):
     store.background("good", "posix_write_bytes")
     store.compact()
     store.ingest([spool])
+
+
+def test_long_profiles_come_in_several_commits(store, spool, monkeypatch):
+    monkeypatch.setattr(ingest_module, "_BATCH_ROWS", 50)
+    made = [make_profile(seed, slices=60) for seed in range(3)]
+    made.append(make_profile(9, job="refused", slices=60, start_ns=EPOCH * 4))
+    write_all(spool, made)
+    shorts = make_shorts("many", 90, host="node7")
+    shorts.write(spool)
+    report = store.ingest([spool])
+    assert report.commits > 6
+    rows = store.query("SELECT process, slice FROM slices WHERE job <> 'many'").to_pylist()
+    assert sorted((r["process"], r["slice"]) for r in rows) == expected_keys(made[:3])
+    assert store.job_processes("many").num_rows == 90
+    assert store.job_slices("many").num_rows == 90
+    assert sum("refused" in text for text in report.warnings) == 1
 
 
 def test_absurd_values_are_cut(store, spool):

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from jostle.repository.errors import ConflictError, RepositoryError
-from jostle.repository.files import remove_files, strays, write_pieces
+from jostle.repository.files import publish, strays, write_pieces
 from jostle.repository.layout import HOUR_NS, STATS, TABLES, Table
 from jostle.repository.log import Change, File, Log, open_marker
 from jostle.repository.tables import Ints, Piece, groups, order, without_zeros
@@ -76,11 +76,7 @@ def _groups(files: Iterable[File], small_bytes: int, at_least: int) -> list[list
 def _replace(root: Path, log: Log, old: Sequence[File], rows: pa.Table) -> None:
     lo, hi = min(file.lo for file in old), max(file.hi for file in old)
     new = write_pieces(root, [Piece(old[0].table, rows, lo, hi)] if rows.num_rows else [])
-    try:
-        log.commit(Change("compact", add=new, remove=[file.path for file in old]))
-    except BaseException:
-        remove_files(root, new)
-        raise
+    publish(root, log, Change("compact", add=new, remove=[file.path for file in old]))
     _leave(root, old)
 
 
@@ -219,12 +215,8 @@ def _expire(root: Path, log: Log, horizon: int) -> ExpireReport:
         forget=forget,
         horizon_ns=horizon,
     )
-    try:
-        if old or horizon > state.horizon_ns:
-            log.commit(change)
-    except BaseException:
-        remove_files(root, new)
-        raise
+    if old or horizon > state.horizon_ns:
+        publish(root, log, change)
     _leave(root, old)
     freed = sum(file.bytes for file in old) - sum(file.bytes for file in new)
     return ExpireReport(horizon, len(old), rows_removed, freed, len(forget))

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from jostle.repository.errors import RepositoryError
 from jostle.repository.layout import COMMITS, TABLES, partition_folder
-from jostle.repository.log import File, reached, sync_folder
+from jostle.repository.log import Change, File, Log, reached, sync_folder
 from jostle.repository.tables import Piece
 
 ROW_GROUP = 128 * 1024
@@ -89,6 +89,25 @@ def write_parquet(rows: pa.Table, path: Path, keys: Container[str]) -> None:
         )
         stream.flush()
         os.fsync(stream.fileno())
+
+
+def publish(root: Path, log: Log, change: Change) -> None:
+    """Commits a change; where that fails, removes the files that it would have added.
+
+    Raises:
+        ConflictError: Somebody else was faster.
+        RepositoryError: The repository cannot be written.
+    """
+    try:
+        log.commit(change)
+    # NOTE: an interrupt may come between the commit and its note that it was made: then files
+    # stay, and a compaction removes them if nobody names them.
+    except Exception as error:
+        if not change.published:
+            remove_files(root, change.add)
+        if isinstance(error, OSError):
+            raise cannot_write(root, error) from error
+        raise
 
 
 def remove_files(root: Path, files: Iterable[File]) -> None:

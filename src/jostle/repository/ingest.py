@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +30,7 @@ from jostle.reader import (
     read_profiles,
 )
 from jostle.repository.errors import ConflictError, RepositoryError
-from jostle.repository.files import cannot_write, remove_files, write_pieces
+from jostle.repository.files import publish, write_pieces
 from jostle.repository.layout import TABLES
 from jostle.repository.log import Change, File, Log, Position, open_marker
 from jostle.repository.spool import (
@@ -65,6 +65,15 @@ class _Step:
     base: Position
     to: Position | None
     with_row: bool
+
+
+@dataclass
+class _Tally:
+    """What a batch did so far: its report, files that gave something, records read of shorts."""
+
+    report: IngestReport = field(default_factory=IngestReport)
+    changed: set[Path] = field(default_factory=set)
+    begun: dict[Path, int] = field(default_factory=dict)
 
 
 class Ingester:
@@ -157,9 +166,7 @@ class Ingester:
 
     def _batch(self, items: Sequence[Glance]) -> IngestReport:
         """Ingests a batch of files, in as many commits as its rows need."""
-        report = IngestReport()
-        changed: set[Path] = set()
-        begun: dict[Path, int] = {}
+        tally = _Tally()
         left = list(items)
         while left:
             with self._guard:
@@ -168,33 +175,29 @@ class Ingester:
                 base = [state.open.get(item.process or 0, Position()) for item in left]
                 horizon = state.horizon_ns
             requests = [
-                ReadRequest(item.path, number, self._from(item, at, begun), _remainder(item))
+                ReadRequest(item.path, number, self._from(item, at, tally), _remainder(item))
                 for number, (item, at) in enumerate(zip(left, base, strict=True))
             ]
             decoded = read_profiles(requests, _BATCH_ROWS)
-            left, warnings = self._publish(left, base, decoded, horizon, report, changed, begun)
-            report.add(IngestReport(warnings=warnings))
-        report.changed = len(changed)
-        return report
+            left = self._publish(left, base, decoded, _Plan(self._devices, decoded, horizon), tally)
+        tally.report.changed = len(tally.changed)
+        return tally.report
 
-    def _from(self, item: Glance, at: Position, begun: dict[Path, int]) -> int:
+    def _from(self, item: Glance, at: Position, tally: _Tally) -> int:
         if item.process is not None:
             return at.records
         inode, records = self._shorts.get(item.path, (0, 0))
-        return max(begun.get(item.path, 0), records if inode == item.mark[0] else 0)
+        return max(tally.begun.get(item.path, 0), records if inode == item.mark[0] else 0)
 
     def _publish(
         self,
         items: Sequence[Glance],
         base: Sequence[Position],
         decoded: Decoded,
-        horizon: int,
-        report: IngestReport,
-        changed: set[Path],
-        begun: dict[Path, int],
-    ) -> tuple[list[Glance], list[str]]:
-        """Commits what was decoded; gives the files that have more, and warnings."""
-        plan = _Plan(self._devices, decoded, horizon)
+        plan: _Plan,
+        tally: _Tally,
+    ) -> list[Glance]:
+        """Commits what was decoded; gives the files that have more."""
         for number, item in enumerate(items):
             result = decoded.results[number]
             if isinstance(result.header, ShortsHeader):
@@ -202,49 +205,36 @@ class Ingester:
                     plan.add_shorts(result, self._log.state.done)
             elif isinstance(result.header, ProfileHeader):
                 plan.add_profile(item, number, result, base[number], self._mounts_written)
-        more = [item for item, result in zip(items, decoded.results, strict=True)
-                if not result.complete and result.error is None]  # fmt: skip
+        more = [item for number, item in enumerate(items) if plan.has_more(number)]
         if plan.steps:
             files = write_pieces(self._root, plan.pieces())
             change = Change("ingest", add=files, advance=plan.advance())
             try:
                 with self._guard:
-                    self._log.commit(change)
+                    publish(self._root, self._log, change)
             except ConflictError:
-                remove_files(self._root, files)
-                return list(items), plan.warnings  # plan anew from where the other one got to
-            except OSError as error:
-                remove_files(self._root, files)
-                raise cannot_write(self._root, error) from error
-            except BaseException:
-                remove_files(self._root, files)
-                raise
-            _count(report, plan.steps, files)
-        self._settle(items, decoded.results, plan, report, changed, begun)
-        return more, plan.warnings
+                return list(items)  # plan anew from where the other one got to
+            _count(tally.report, plan.steps, files)
+        tally.report.add(IngestReport(warnings=plan.warnings))
+        self._settle(items, decoded.results, plan, tally)
+        return more
 
     def _settle(
-        self,
-        items: Sequence[Glance],
-        results: Sequence[ReadResult],
-        plan: _Plan,
-        report: IngestReport,
-        changed: set[Path],
-        begun: dict[Path, int],
+        self, items: Sequence[Glance], results: Sequence[ReadResult], plan: _Plan, tally: _Tally
     ) -> None:
         """Remembers what the next pass need not read; removes what is wholly published."""
         for process, mounts in plan.mounts_written.items():
             self._mounts_written[process] = mounts
         for item, result in zip(items, results, strict=True):
             if result.slices[1] or result.mount_slices[1] or item.process in plan.advanced:
-                changed.add(item.path)
+                tally.changed.add(item.path)
             if item.process is None and result.error is None:
-                begun[item.path] = result.records_read
+                tally.begun[item.path] = result.records_read
                 if result.complete:
                     self._shorts[item.path] = (item.mark[0], result.records_read)
                     self._settled[item.path] = item.mark
             if self._remove and item.process in plan.finished:
-                self._remove_file(item.path, report)
+                self._remove_file(item.path, tally.report)
 
     def _remove_file(self, path: Path, report: IngestReport) -> None:
         with contextlib.suppress(OSError):
@@ -266,11 +256,17 @@ class _Plan:
         self.warnings: list[str] = []
         self.mounts_written: dict[int, int] = {}
         self.finished: set[int] = set()
+        self.refused: set[int] = set()
         self.advanced: set[int] = set()
         for result in decoded.results:
             self.warnings += result.warnings
             if result.error is not None:
                 self.warnings.append(f"{result.error} {result.error.hint}".strip())
+
+    def has_more(self, number: int) -> bool:
+        """Tells whether reading a file stopped at the limit of rows and should go on."""
+        result = self._decoded.results[number]
+        return not result.complete and result.error is None and number not in self.refused
 
     def add_profile(
         self,
@@ -345,6 +341,7 @@ class _Plan:
         problem = doubt(source, min(first, span[0]), max(first, span[1]))
         if problem:
             self.warnings.append(problem)
+            self.refused.add(number)
         return bool(problem)
 
     def _take(

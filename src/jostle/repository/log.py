@@ -97,6 +97,7 @@ class Change:
             the process is complete).
         forget: Process ids of which nothing is left.
         horizon_ns: New retention horizon, 0 to leave it.
+        published: Set once the commit has its number: from then on its files are not ours.
     """
 
     kind: str
@@ -105,6 +106,7 @@ class Change:
     advance: dict[int, tuple[Position, Position | None]] = field(default_factory=dict)
     forget: list[int] = field(default_factory=list)
     horizon_ns: int = 0
+    published: bool = False
 
 
 def reached(step: str) -> None:
@@ -214,9 +216,11 @@ class Log:
             number = self.state.number
             if change.add and all(file.path not in self.state.files for file in change.add):
                 # Without locks a writer that slept for long can take a number that was tidied up.
+                change.published = False
                 raise ConflictError("The number of the commit was used up before.")
             if number % CHECKPOINT_EVERY == 0:
-                self._checkpoint()
+                with contextlib.suppress(OSError):  # a full disk: the commits say the same
+                    self._checkpoint()
         return number
 
     def _publish(self, number: int, change: Change) -> bool:
@@ -227,6 +231,7 @@ class Log:
         final = self.folder / f"{number:08d}.json"
         try:
             os.link(temporary, final)
+            change.published = True
         except FileExistsError:
             return False
         except OSError as error:
@@ -235,8 +240,9 @@ class Log:
             if final.exists():  # no hard links here: the lock must do
                 return False
             os.rename(temporary, final)
+            change.published = True
         finally:
-            with contextlib.suppress(FileNotFoundError):
+            with contextlib.suppress(OSError):
                 temporary.unlink()
         sync_folder(self.folder)
         reached("commit-linked")
@@ -363,13 +369,12 @@ def write_durably(path: Path, data: bytes) -> None:
 
 def sync_folder(folder: Path) -> None:
     """Makes new names in a folder durable."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    except OSError:  # some file systems cannot; the names are there all the same
-        pass
-    finally:
-        os.close(descriptor)
+    with contextlib.suppress(OSError):  # some file systems cannot; the names are there all the same
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def create(root: Path) -> None:
