@@ -14,6 +14,7 @@ from harness import Compile, Runner, needs_plain_build
 ENDS = {
     "return": (0, 1), "exit": (0, 1), "_exit": (0, 2), "_Exit": (0, 2), "quick_exit": (0, None),
     "exit_group": (0, None), "abort": (-signal.SIGABRT, 4), "exec": (0, None),
+    "exec-fails": (0, 1), "exec-in-thread": (0, None),
     "SIGKILL": (-signal.SIGKILL, 0), "SIGTERM": (-signal.SIGTERM, 0),
     "SIGSEGV": (-signal.SIGSEGV, 0), "time-limit": (-signal.SIGXCPU, 0),
     "shared-child": (-signal.SIGKILL, 0), "thread-exit": (0, None), "raw-exit": (0, None),
@@ -31,16 +32,27 @@ def test_ends_after_much(jostle: Runner, build: Compile, way: str) -> None:
     result = jostle.run(program, jostle.data, way, "large", code=code)
     result.check("posix")
     images = [p for p in result.processes if not p.short]
-    assert len(images) == (2 if way == "exec" else 1)
+    execs = way in ("exec", "exec-in-thread")
+    assert len(images) == (2 if execs else 1)
     assert all(Path(p.program).name == program.name for p in images)
     if reason is not None:
         assert images[0].end_reason == reason
         assert (images[0].end_ns > 0) == (reason != 0)
-    if way == "exec":
+    if execs:
         assert sorted(p.end_reason for p in images) == [1, 3]
 
 
-LITTLE = ["return", "exit", "_exit", "_Exit", "quick_exit", "abort", "exec", "no-new-privileges"]
+LITTLE = [
+    "return",
+    "exit",
+    "_exit",
+    "_Exit",
+    "quick_exit",
+    "abort",
+    "exec",
+    "exec-fails",
+    "no-new-privileges",
+]
 
 
 @pytest.mark.parametrize("way", LITTLE)

@@ -75,12 +75,21 @@ static void jumping(void)
 {
     volatile int jumps = 0;
     struct itimerval soon = {{0, 0}, {0, 1000}};
-    char c;
+    char c = 0;
+    int full[2];
+    MUST(pipe(full) == 0 && fcntl(full[1], F_SETFL, O_NONBLOCK) == 0);
+    while (write(full[1], &c, 1) == 1) {
+    }
+    MUST(fcntl(full[1], F_SETFL, 0) == 0);
     signal(SIGALRM, on_alarm);
     while (jumps < 50) {
         if (sigsetjmp(jump, 1) == 0) {
             setitimer(ITIMER_REAL, &soon, NULL);
-            read(ends[0], &c, 1); /* the handler jumps out of it */
+            if (jumps % 2 == 0) {
+                read(ends[0], &c, 1); /* the handler jumps out of it */
+            } else {
+                write(full[1], &c, 1); /* and out of this */
+            }
             MUST(0);
         }
         jumps++;

@@ -28,6 +28,13 @@ static void *in_thread(void *argument)
     return NULL;
 }
 
+static void *exec_in_thread(void *argument)
+{
+    usleep(20000);
+    execv(((char **)argument)[0], argument);
+    return NULL;
+}
+
 static int in_child(void *argument)
 {
     _exit(argument != NULL);
@@ -67,6 +74,16 @@ static void end(const char *way, char **argv)
         exit(0);
     } else if (WAY("exec")) {
         execv(argv[0], again);
+    } else if (WAY("exec-fails")) { /* and the process goes on, twice */
+        for (int i = 0; i < 2; i++) {
+            MUST(execv("/nonexistent/program", again) == -1 && errno == ENOENT);
+            work(7, 7);
+        }
+        exit(0);
+    } else if (WAY("exec-in-thread")) {
+        pthread_create(&thread, NULL, in_thread, NULL);
+        pthread_create(&thread, NULL, exec_in_thread, again);
+        pause();
     } else if (WAY("SIGKILL")) {
         raise(SIGKILL);
     } else if (WAY("SIGTERM")) {
