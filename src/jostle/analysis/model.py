@@ -124,7 +124,10 @@ class Access:
 
 @dataclass(frozen=True)
 class Unaccounted:
-    """Traffic that the kernel saw and no wrapped call did (io_uring, static code, libraries).
+    """Traffic that the kernel saw and no counted call did.
+
+    It is of io_uring, static code and calls inside libc, or of files that are left out on purpose:
+    pseudo file systems (a read of /dev/zero counts here) and excluded paths.
 
     Attributes:
         direction: read or write.
