@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,10 +28,24 @@ def root() -> Path:
     return ROOT
 
 
+def open_to_all(path: Path) -> bool:
+    """Whether any user may reach a file."""
+    return all(folder.stat().st_mode & 0o001 for folder in path.parents)
+
+
 @pytest.fixture(scope="session")
-def library() -> Path:
-    """The preload library under test."""
+def library() -> Iterator[Path]:
+    """The preload library under test, where every user may read it.
+
+    Some tests change the user; a checkout below /root is closed to others, so they get a copy.
+    """
     found = native("libjostle.so")
     if found is None:
         pytest.fail("libjostle.so is not built: run `make build`, or set JOSTLE_NATIVE")
-    return found
+    if os.geteuid() != 0 or open_to_all(found):
+        yield found
+        return
+    with tempfile.TemporaryDirectory(prefix="jostle-test-") as folder:
+        copy = shutil.copytree(found.parent, Path(folder) / "native")
+        Path(folder).chmod(0o755)
+        yield copy / found.name
