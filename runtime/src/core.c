@@ -8,10 +8,13 @@ jst_area jst_a __attribute__((aligned(JST_PAGE)));
 jst_wipe_page jst_wipe __attribute__((aligned(JST_PAGE)));
 __thread jst_block *jst_tls_block;
 __thread uint32_t jst_tls_vfork;
-static __thread bool tls_first; /* the thread that came up; block 1 is its own from the start */
+/* Block of a thread in a process that has not started: not in jst_tls_block, so that every call comes
+ * by the slow way and can be held up while the profile starts. */
+static __thread jst_block *tls_early;
 _Atomic uint32_t jst_state;
 jst_life jst_now_life;
 jst_block *_Atomic jst_more;
+_Atomic uint32_t jst_blocks;
 
 static _Atomic uint32_t sandboxed;
 static _Atomic uint64_t ask_at; /* age, in ticks, at which the clock is asked */
@@ -20,7 +23,7 @@ static _Atomic uint64_t ask_at; /* age, in ticks, at which the clock is asked */
 
 static bool thread_is_dead(uint32_t tid)
 {
-    return jst_sys3(SYS_tgkill, jst_getpid(), tid, 0) == -ESRCH;
+    return jst_sys3(SYS_tgkill, jst_now_life.pid, tid, 0) == -ESRCH;
 }
 
 /* A block of a thread that has died goes on with its counters where they stand: they only ever
@@ -54,6 +57,11 @@ static bool reserve_more(void)
     return true;
 }
 
+void jst_blocks_to_head(void)
+{
+    atomic_store(&jst_a.head.blocks_used, atomic_load(&jst_blocks));
+}
+
 /* RATIONALE: eight candidates behind a rotating cursor, then a fresh block: the cost per new thread
  * stays constant with thousands of live threads, and the number of blocks stays near the largest
  * number of threads that lived at once. */
@@ -62,7 +70,7 @@ static jst_block *take_block(void)
     static _Atomic uint32_t cursor;
     bool may = jst_may_syscall();
     uint32_t me = may ? (uint32_t)jst_gettid() : UINT32_MAX;
-    uint32_t used = atomic_load(&jst_a.head.blocks_used);
+    uint32_t used = atomic_load(&jst_blocks);
     for (unsigned i = 0; may && i < 8 && used > 1; i++) {
         uint32_t at = 1 + atomic_fetch_add(&cursor, 1) % (used - 1);
         if (take_over(block_at(at), me))
@@ -71,9 +79,10 @@ static jst_block *take_block(void)
     while (used < JST_BLOCKS + JST_MORE_BLOCKS) {
         if (used >= JST_BLOCKS && (!may || !reserve_more()))
             break;
-        if (atomic_compare_exchange_weak(&jst_a.head.blocks_used, &used, used + 1)) {
+        if (atomic_compare_exchange_weak(&jst_blocks, &used, used + 1)) {
             jst_block *b = block_at(used);
             atomic_store(&b->tid, me);
+            jst_blocks_to_head();
             return b;
         }
     }
@@ -84,7 +93,7 @@ static jst_block *take_block(void)
 uint64_t jst_sum_cell(unsigned cell)
 {
     uint64_t sum = 0;
-    uint32_t used = atomic_load(&jst_a.head.blocks_used);
+    uint32_t used = atomic_load(&jst_blocks);
     for (uint32_t i = 0; i < used; i++)
         sum += *(volatile uint64_t *)&block_at(i)->cells[cell];
     return sum;
@@ -95,10 +104,11 @@ uint64_t jst_sum_cell(unsigned cell)
 static void begin_lazily(void)
 {
     jst_block *b = &jst_a.blocks[1];
-    atomic_store(&jst_a.head.blocks_used, 2);
-    tls_first = true;
+    atomic_store(&jst_blocks, 2);
+    tls_early = b;
     atomic_store(&b->tid, (uint32_t)jst_gettid());
     jst_tls_block = NULL;
+    jst_now_life.pid = jst_getpid();
     jst_now_life.start_ns = jst_clock_ns(CLOCK_REALTIME);
     jst_clock_begin();
     jst_now_life.start_ticks = jst_ticks();
@@ -114,7 +124,7 @@ static void mark_process(void)
 /* First call in a forked child: the parent's counters and its mapped profile are not ours. */
 static void begin_child(void)
 {
-    uint32_t used = atomic_load(&jst_a.head.blocks_used);
+    uint32_t used = atomic_load(&jst_blocks);
     if (atomic_load(&jst_state) == JST_LAZY && used <= JST_BLOCKS)
         jst_zero(jst_a.blocks, used * sizeof(jst_block));
     else
@@ -136,6 +146,20 @@ static void after_fork(void)
     jst_wipe.mask = 0;
 }
 
+/* Valgrind preloads a library of its own, always of this name. */
+static bool is_in_valgrind(void)
+{
+    const char *preloads = jst_env("LD_PRELOAD"), *sign = "vgpreload_";
+    for (; preloads && *preloads; preloads++) {
+        size_t i = 0;
+        while (sign[i] && preloads[i] == sign[i])
+            i++;
+        if (!sign[i])
+            return true;
+    }
+    return false;
+}
+
 static void begin_image(void)
 {
     static const unsigned early[] = {JST_I_write, JST_I_read, JST_I_close, JST_I__exit};
@@ -148,6 +172,7 @@ static void begin_image(void)
         atomic_store(&jst_state, JST_OFF);
         return;
     }
+    jst_now_life.in_valgrind = is_in_valgrind();
     jst_os_begin();
     begin_lazily();
 }
@@ -218,11 +243,16 @@ JST_COLD jst_block *jst_enter_slow(void)
     if (state == JST_LAZY && (moved_enough() || old_enough()))
         jst_start();
     state = atomic_load(&jst_state);
-    if ((state == JST_LAZY || state == JST_STARTING) && tls_first)
-        return &jst_a.blocks[1];
-    if (!jst_tls_block) /* also of a thread that libc made by itself, seen by no wrapper */
-        jst_tls_block = take_block();
-    return jst_tls_block;
+    if (jst_tls_vfork && !tls_early) /* the child's thread is not its parent's, its TLS is */
+        return NULL;
+    if (!tls_early) /* of threads that libc made by itself, too, seen by no wrapper */
+        tls_early = take_block();
+    for (int i = 0; i < 100000 && atomic_load(&jst_state) == JST_STARTING; i++)
+        jst_sys0(SYS_sched_yield);
+    state = atomic_load(&jst_state);
+    if (state == JST_RUNNING || state == JST_MEMORY)
+        jst_tls_block = tls_early;
+    return tls_early;
 }
 
 /* ---- the profile starts ---- */
@@ -237,7 +267,9 @@ static void start_now(void)
         return;
     }
     jst_slice_begin(fd);
-    jst_heartbeat_start(fd);
+    if (!jst_heartbeat_start(fd))
+        jst_note(fd, jst_clock_ns(CLOCK_REALTIME),
+                 "no thread could be made for the heartbeat: the whole run is one slice");
     jst_close(fd); /* the heartbeat has its own descriptor table; the program never sees ours */
     atomic_store(&jst_state, JST_RUNNING);
 }
@@ -252,9 +284,12 @@ void jst_start(void)
     uint64_t signals;
     jst_block_signals(&signals);
     if (atomic_compare_exchange_strong(&jst_state, &lazy, JST_STARTING)) {
+        /* Threads that we were not told of: what they have begun to count shall be counted before
+         * the file takes the place of the memory. */
+        struct timespec moment = {0, 1000000};
+        if (atomic_load(&jst_blocks) > 2)
+            jst_sys2(SYS_nanosleep, &moment, NULL);
         start_now();
-        if ((uint32_t)jst_gettid() == atomic_load(&jst_a.blocks[1].tid))
-            jst_tls_block = &jst_a.blocks[1];
     }
     jst_restore_signals(&signals);
 }
@@ -273,10 +308,12 @@ void jst_new_part(void)
     int fd = -1;
     jst_block_signals(&signals);
     jst_now_life.part++;
-    if (atomic_load(&jst_state) == JST_RUNNING && jst_profile_create(&fd) == 0) {
+    if (jst_profile_create(&fd) == 0) {
         jst_slice_begin(fd);
         jst_heartbeat_start(fd);
         jst_close(fd);
+    } else {
+        jst_now_life.part--; /* the old part's head goes on, without slices */
     }
     jst_restore_signals(&signals);
 }
@@ -308,6 +345,8 @@ void jst_ending(enum jst_end reason)
         jst_come_up();
         state = atomic_load(&jst_state);
     }
+    if (jst_getpid() != jst_now_life.pid) /* a child that borrows our memory, not by our vfork */
+        return;
     if (state == JST_LAZY || state == JST_MEMORY) {
         jst_short_record(reason);
     } else if (state == JST_RUNNING) {

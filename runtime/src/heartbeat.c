@@ -35,9 +35,9 @@ static int profile_fd;
 static uint8_t stack[STACK_BYTES] __attribute__((aligned(JST_PAGE)));
 #endif
 
-static void answer(void)
+static void answer(uint32_t what)
 {
-    atomic_store(&request, GO_ON);
+    atomic_compare_exchange_strong(&request, &what, GO_ON); /* a later request stays */
     atomic_store(&answered, 1);
     jst_futex(&answered, FUTEX_WAKE, 1, NULL, 0);
 }
@@ -52,7 +52,7 @@ static bool serve(uint32_t what)
     if (what == ALSO)
         jst_sys3(also.number, also.a, also.b, also.c);
     if (what != GO_ON)
-        answer();
+        answer(what);
     return what != STOP;
 }
 
@@ -185,17 +185,19 @@ static bool spawn(int fd)
 
 #endif
 
+static bool runs(void)
+{
+    return atomic_load(&alive_tid) != 0 && atomic_load(&pid_of_heartbeat) == (uint32_t)jst_getpid();
+}
+
 bool jst_heartbeat_start(int fd)
 {
+    if (jst_now_life.in_valgrind || runs())
+        return false;
     atomic_store(&request, GO_ON);
     atomic_store(&asking, 0);
     atomic_store(&pid_of_heartbeat, (uint32_t)jst_getpid());
     return spawn(fd);
-}
-
-static bool runs(void)
-{
-    return atomic_load(&alive_tid) != 0 && atomic_load(&pid_of_heartbeat) == (uint32_t)jst_getpid();
 }
 
 /* Asks and waits, at most 5 ms when the answer is only nice to have: the heartbeat may be held up
@@ -240,15 +242,15 @@ void jst_heartbeat_also(long number, long a, long b, long c)
     ask(ALSO, true);
 }
 
-void jst_heartbeat_stop(void)
+bool jst_heartbeat_stop(void)
 {
     uint32_t tid = atomic_load(&alive_tid);
-    if (!runs())
-        return;
-    ask(STOP, true);
+    if (!ask(STOP, true))
+        return false;
     /* Its word is cleared before it has left the thread group, and callers want it to be gone. */
     for (int i = 0; i < 2000 && jst_sys3(SYS_tgkill, jst_getpid(), tid, 0) == 0; i++) {
         struct timespec wait = {0, 100000};
         jst_sys2(SYS_nanosleep, &wait, NULL);
     }
+    return jst_sys3(SYS_tgkill, jst_getpid(), tid, 0) < 0;
 }

@@ -175,13 +175,14 @@ void jst_clock_state(uint32_t *state, uint32_t *error_us);
 #define JST_PLACE_OTHER JST_MOUNT_SLOTS
 #define JST_FDS 65536
 
-extern uint8_t jst_fds[JST_FDS];
+extern _Atomic uint8_t jst_fds[JST_FDS];
 
 unsigned jst_fd_resolve(int fd);
 
 static inline unsigned jst_fd_place(int fd)
 {
-    unsigned p = (unsigned)fd < JST_FDS ? jst_fds[fd] : 0;
+    unsigned p =
+        (unsigned)fd < JST_FDS ? atomic_load_explicit(&jst_fds[fd], memory_order_relaxed) : 0;
     return JST_LIKELY(p != 0) ? p : jst_fd_resolve(fd);
 }
 
@@ -189,7 +190,7 @@ static inline unsigned jst_fd_place(int fd)
 static inline void jst_fd_forget(int fd)
 {
     if ((unsigned)fd < JST_FDS)
-        jst_fds[fd] = 0;
+        atomic_store_explicit(&jst_fds[fd], 0, memory_order_relaxed);
 }
 
 void jst_fd_forget_range(unsigned first, unsigned last);
@@ -199,12 +200,15 @@ void jst_cwd_changed(void);
 unsigned jst_fd_opened(int fd);
 /** Place of the directory that holds a path's last component. path must be readable. */
 unsigned jst_path_place(int dirfd, const char *path);
+/** The same after a call that failed with an error number (0: it did not fail): JST_PLACE_OTHER when
+ *  the kernel may not have read the path. */
+unsigned jst_path_place_after(int error, int dirfd, const char *path);
 /** Place of a device number if it is known already, else jst_path_place. */
 unsigned jst_dev_place(uint64_t major, uint64_t minor, int dirfd, const char *path);
 /** What a mount slot is called: for the heartbeat, which writes 'M' records. */
 void jst_mounts_to_head(void);
 unsigned jst_mounts_used(void);
-void jst_mounts_forget_paths(void);
+void jst_mounts_forget(void);
 
 static inline uint64_t *jst_slot(jst_block *b, unsigned place)
 {
@@ -239,12 +243,18 @@ enum jst_call_index {
 #undef JST_CALL
 #undef JST_CALL_OPT
 
-extern void *_Atomic jst_reals[JST_CALLS];
+extern void *jst_reals[JST_CALLS];
 void *jst_resolve(unsigned index);
+
+/** The real function if it has been looked up already, else NULL. */
+static inline void *jst_real_known(unsigned index)
+{
+    return __atomic_load_n(&jst_reals[index], __ATOMIC_RELAXED);
+}
 
 static inline void *jst_real(unsigned index)
 {
-    void *p = __atomic_load_n(&jst_reals[index], __ATOMIC_RELAXED);
+    void *p = jst_real_known(index);
     return JST_LIKELY(p != NULL) ? p : jst_resolve(index);
 }
 
@@ -256,6 +266,8 @@ typedef struct jst_life {
     uint64_t start_ns; /* CLOCK_REALTIME when this image (or forked child) came up */
     uint64_t start_ticks;
     uint32_t part;
+    int pid;
+    bool in_valgrind; /* which knows no bare clone: no heartbeat */
 } jst_life;
 
 extern jst_life jst_now_life;
@@ -267,6 +279,8 @@ void jst_new_part(void);
 void jst_sandboxed(void);
 bool jst_may_syscall(void);
 uint64_t jst_sum_cell(unsigned cell);
+extern _Atomic uint32_t jst_blocks; /* handed out so far, block 0 included */
+void jst_blocks_to_head(void);
 extern jst_block *_Atomic jst_more; /* blocks in memory, NULL until needed */
 
 /* ---- configuration (config.c) ---- */
@@ -317,7 +331,7 @@ void jst_append(int fd, uint8_t type, uint8_t *frame, size_t n);
 
 /* ---- heartbeat (heartbeat.c) ---- */
 bool jst_heartbeat_start(int fd);
-void jst_heartbeat_stop(void);
+bool jst_heartbeat_stop(void);   /* true: it ran, and is gone */
 void jst_heartbeat_sample(void); /* fresh os metrics in block 0, waited for at most 5 ms */
 /** Makes the heartbeat do a system call too (set*id are per thread in the kernel). */
 void jst_heartbeat_also(long number, long a, long b, long c);

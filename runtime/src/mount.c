@@ -5,12 +5,15 @@
  * a signal handler, and makes system calls only when something is seen for the first time.
  * The registry survives fork, so that a slot means the same in parent and child.
  */
+#include <errno.h>
+#include <limits.h>
 #include <sys/statfs.h>
 #include <sys/sysmacros.h>
 
 #include "jst.h"
 
-uint8_t jst_fds[JST_FDS];
+_Atomic uint8_t jst_fds[JST_FDS];
+static _Atomic uint32_t fds_used;
 
 #define DEVICES 64
 #define KNOWN (UINT64_C(1) << 63)
@@ -137,8 +140,11 @@ static unsigned place_of_fd(int fd)
 static void remember(int fd, unsigned place)
 {
     /* A vfork child shares our memory but not our descriptors: what it sees is not for the table. */
-    if ((unsigned)fd < JST_FDS && !jst_tls_vfork)
-        jst_fds[fd] = (uint8_t)place;
+    if ((unsigned)fd >= JST_FDS || jst_tls_vfork)
+        return;
+    atomic_store_explicit(&jst_fds[fd], (uint8_t)place, memory_order_relaxed);
+    if ((unsigned)fd >= atomic_load_explicit(&fds_used, memory_order_relaxed))
+        atomic_store_explicit(&fds_used, (unsigned)fd + 1, memory_order_relaxed);
 }
 
 static JST_COLD bool fd_excluded(int fd)
@@ -181,7 +187,7 @@ unsigned jst_fd_opened(int fd)
 void jst_fd_forget_range(unsigned first, unsigned last)
 {
     for (unsigned fd = first; fd <= last && fd < JST_FDS; fd++)
-        jst_fds[fd] = 0;
+        jst_fd_forget((int)fd);
 }
 
 void jst_cwd_changed(void)
@@ -191,6 +197,17 @@ void jst_cwd_changed(void)
 
 /* FNV-1a over the directory part; the working directory's generation stands in for it in relative
  * paths. 56 bits are kept: a collision needs 2^28 directories in one slice. */
+/* The kernel refused before it read the path, so it may be no path: we must not read it either. */
+static bool is_unread(const char *path, int error)
+{
+    return !path || error == EFAULT || error == EINVAL || error == ENAMETOOLONG || error == ENOSYS;
+}
+
+unsigned jst_path_place_after(int error, int dirfd, const char *path)
+{
+    return is_unread(path, error) ? JST_PLACE_OTHER : jst_path_place(dirfd, path);
+}
+
 static uint64_t hash_directory(int dirfd, const char *path, size_t n)
 {
     uint64_t h = UINT64_C(0xcbf29ce484222325);
@@ -249,12 +266,12 @@ static unsigned place_of_directory(int dirfd, const char *path, size_t n)
 
 unsigned jst_path_place(int dirfd, const char *path)
 {
-    if (!jst_may_syscall())
+    if (!path || !jst_may_syscall())
         return JST_PLACE_OTHER;
     if (JST_UNLIKELY(jst_cfg.exclude_paths[0]) && jst_path_excluded(path))
         return JST_PLACE_IGNORE;
     size_t n = 0;
-    for (size_t i = 0; path[i]; i++)
+    for (size_t i = 0; i < PATH_MAX && path[i]; i++)
         if (path[i] == '/')
             n = i + 1;
     if (n == 0 && dirfd != AT_FDCWD) { /* descriptors are known better than by their number */
@@ -275,14 +292,17 @@ unsigned jst_path_place(int dirfd, const char *path)
 
 unsigned jst_dev_place(uint64_t maj, uint64_t min, int dirfd, const char *path)
 {
-    if (JST_UNLIKELY(jst_cfg.exclude_paths[0]) && jst_path_excluded(path))
+    if (JST_UNLIKELY(jst_cfg.exclude_paths[0]) && path && jst_path_excluded(path))
         return JST_PLACE_IGNORE;
     unsigned place = device_place(device_key(maj, min));
     return place ? place : jst_path_place(dirfd, path);
 }
 
-void jst_mounts_forget_paths(void)
+/* Descriptors may change hands unseen (closed by a raw system call, received, opened inside libc) and
+ * mounts may come and go: at a slice boundary everything is forgotten and looked at anew. */
+void jst_mounts_forget(void)
 {
+    jst_fd_forget_range(0, atomic_load_explicit(&fds_used, memory_order_relaxed));
     for (unsigned i = 0; i < PATHS; i++)
         atomic_store_explicit(&paths[i], 0, memory_order_relaxed);
 }

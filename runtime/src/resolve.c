@@ -16,7 +16,7 @@ static const char *const names[] = {
 #undef JST_CALL
 #undef JST_CALL_OPT
 
-void *_Atomic jst_reals[JST_CALLS];
+void *jst_reals[JST_CALLS];
 
 /* What a program gets for a function that this system lacks. Only names that libc may lack can end
  * here (JST_CALL_OPT), and all of them return an integer. */

@@ -164,7 +164,7 @@ static void scan_mounts(int fd, uint64_t wanted, bool by_device)
 static void check_mounts(int fd)
 {
     uint64_t wanted = 0;
-    jst_mounts_forget_paths();
+    jst_mounts_forget();
     for (unsigned slot = 0; slot < JST_MOUNT_SLOTS; slot++)
         if (atomic_load(&jst_a.head.mounts[slot].used))
             wanted |= 1ull << slot;
@@ -183,7 +183,7 @@ static void check_mounts(int fd)
 /* Sums over the blocks in the file into sums, and what the blocks in memory add into delta. */
 static void gather(const jst_commit *c)
 {
-    uint32_t used = atomic_load(&jst_a.head.blocks_used);
+    uint32_t used = atomic_load(&jst_blocks);
     jst_block *more = atomic_load(&jst_more);
     for (unsigned i = 0; i < JST_CELL_COUNT; i++)
         sums[i] = delta[i] = 0;

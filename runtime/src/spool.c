@@ -152,6 +152,7 @@ static void fill_head(jst_head *h)
     h->clock_error_us = h->start_clock_error_us;
     h->tick_ns = jst_tick_ns;
     h->heartbeat_ns = h->file_ns;
+    atomic_store(&h->blocks_used, atomic_load(&jst_blocks));
 }
 
 static void profile_name(void)
@@ -270,12 +271,8 @@ int jst_profile_create(int *out)
     jst_close(dir);
     if (fd < 0)
         return cannot(fd);
-    if (!first) {
+    if (!first)
         jst_zero(&next, sizeof next);
-        atomic_store(&next.head.blocks_used, atomic_load(&jst_a.head.blocks_used));
-        jst_a.head.end_reason = JST_END_PART;
-        jst_a.head.end_ns = jst_clock_ns(CLOCK_REALTIME);
-    }
     jst_head *h = first ? &jst_a.head : &next.head;
     jst_commit *c = first ? &jst_a.commit[0] : &next.commit;
     fill_head(h);
@@ -285,16 +282,22 @@ int jst_profile_create(int *out)
         jst_copy(c->base, recorded, sizeof recorded);
     if (first)
         jst_copy(jst_a.table, jst_metric_table, jst_metric_table_bytes);
-    int r = write_at(fd, h,
-                     first ? offsetof(jst_area, blocks) + 2 * sizeof(jst_block) : sizeof next, 0);
+    uint32_t used = atomic_load(&jst_blocks);
+    size_t blocks = (used < JST_BLOCKS ? used : JST_BLOCKS) * sizeof(jst_block);
+    int r = write_at(fd, h, first ? offsetof(jst_area, blocks) + blocks : sizeof next, 0);
     if (r == 0 && !first)
         r = write_at(fd, jst_metric_table, jst_metric_table_bytes, offsetof(jst_area, table));
+    if (r == 0 && !first) { /* the old part is complete */
+        jst_a.head.end_reason = JST_END_PART;
+        jst_a.head.end_ns = jst_clock_ns(CLOCK_REALTIME);
+    }
     if (r == 0 && jst_mmap_fixed(&jst_a, sizeof jst_a, MAP_SHARED, fd) != (long)&jst_a)
         r = -ENOMEM;
     if (r < 0) {
         jst_close(fd);
         return cannot(r);
     }
+    jst_blocks_to_head();
     jst_mounts_to_head();
     *out = fd;
     return 0;

@@ -59,6 +59,7 @@ __asm__(".text\n"
         "    .cfi_adjust_cfa_offset -8\n"
         "    .cfi_register %rip, %rdi\n"
         "    mov jst_tls_vfork@gottpoff(%rip), %rsi\n"
+        "    mov %fs:(%rsi), %r8d\n" /* 1 in a vfork child that makes one of its own */
         "    movl $1, %fs:(%rsi)\n"
         "    mov $58, %eax\n"
         "    syscall\n"
@@ -67,7 +68,7 @@ __asm__(".text\n"
         "    .cfi_offset %rip, -8\n"
         "    test %rax, %rax\n"
         "    jz 1f\n"
-        "    movl $0, %fs:(%rsi)\n"
+        "    mov %r8d, %fs:(%rsi)\n"
         "    cmp $-4095, %rax\n"
         "    jae 2f\n"
         "1:  ret\n"
@@ -272,32 +273,32 @@ JST_EXPORT int initgroups(const char *user, gid_t group)
 
 /* ---- namespaces: some need a process of one thread, so the heartbeat makes room ---- */
 
-static void step_aside(void)
+static bool step_aside(bool needed)
 {
-    if (!jst_tls_vfork)
-        jst_heartbeat_stop();
+    return needed && !jst_tls_vfork && jst_enter() && jst_heartbeat_stop();
 }
 
-static int step_back(int r)
+static int step_back(int r, bool aside)
 {
     int saved = errno;
-    if (!jst_tls_vfork && jst_may_syscall())
+    if (aside)
         jst_new_part();
-    jst_cwd_changed();
+    if (!jst_tls_vfork)
+        jst_cwd_changed();
     errno = saved;
     return r;
 }
 
 JST_EXPORT int unshare(int flags)
 {
-    step_aside();
-    return step_back(JST_REAL(unshare)(flags));
+    bool aside = step_aside(flags & (CLONE_NEWUSER | CLONE_THREAD | CLONE_SIGHAND | CLONE_VM));
+    return step_back(JST_REAL(unshare)(flags), aside);
 }
 
 JST_EXPORT int setns(int fd, int type)
 {
-    step_aside();
-    return step_back(JST_REAL(setns)(fd, type));
+    bool aside = step_aside(type == 0 || (type & (CLONE_NEWUSER | CLONE_NEWTIME)));
+    return step_back(JST_REAL(setns)(fd, type), aside);
 }
 
 /* ---- sandboxes ---- */

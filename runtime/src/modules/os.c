@@ -215,7 +215,7 @@ static void sample_usage(jst_block *b)
 static void sample_threads(jst_block *b)
 {
     char text[96];
-    for (uint32_t i = 1; i <= THREADS && i < atomic_load(&jst_a.head.blocks_used); i++) {
+    for (uint32_t i = 1; i <= THREADS && i < atomic_load(&jst_blocks); i++) {
         uint32_t tid = atomic_load(&jst_a.blocks[i].tid);
         if (tid != threads[i - 1].tid) {
             if (threads[i - 1].tid && threads[i - 1].fd >= 0)

@@ -1,4 +1,4 @@
-/* posix_file.c: open, close, duplicates, seek, sync, size: calls that name a descriptor. */
+/* posix_file.c: open, close, seek, sync, size: calls that name a descriptor. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -13,10 +13,7 @@ int __open64_2(const char *path, int flags);
 int __openat_2(int dir, const char *path, int flags);
 int __openat64_2(int dir, const char *path, int flags);
 int __close(int fd);
-int __fcntl(int fd, int cmd, ...);
 off_t __lseek(int fd, off_t at, int whence);
-int close_range(unsigned first, unsigned last, int flags);
-void closefrom(int first);
 
 /* ---- open ---- */
 
@@ -25,8 +22,8 @@ static void open_done(jst_block *b, int dir, const char *path, int fd, uint64_t 
     int error = fd < 0 ? errno : 0;
     if (fd >= 0)
         jst_event(b, jst_fd_opened(fd), JST_CELL_POSIX_OPEN_OPS, JST_CELL_POSIX_META_NS, t);
-    else /* a path at fault cannot be read by us either */
-        jst_fail(b, error == EFAULT ? JST_PLACE_OTHER : jst_path_place(dir, path), error);
+    else
+        jst_fail(b, jst_path_place_after(error, dir, path), error);
 }
 
 /* The mode is passed whenever the kernel looks at it: O_TMPFILE needs it as O_CREAT does. */
@@ -307,78 +304,6 @@ JST_EXPORT int __close(int fd)
     else if (b)
         jst_fail(b, place, errno);
     return r;
-}
-
-JST_EXPORT int close_range(unsigned first, unsigned last, int flags)
-{
-    if (!(flags & 4 /* CLOSE_RANGE_CLOEXEC */) && !jst_tls_vfork)
-        jst_fd_forget_range(first, last);
-    return JST_REAL(close_range)(first, last, flags);
-}
-
-JST_EXPORT void closefrom(int first)
-{
-    if (!jst_tls_vfork)
-        jst_fd_forget_range(first < 0 ? 0 : (unsigned)first, JST_FDS);
-    JST_REAL(closefrom)(first);
-}
-
-/* ---- duplicates: the new number is looked at when it is first used ---- */
-
-JST_EXPORT int dup(int fd)
-{
-    int r = JST_REAL(dup)(fd);
-    jst_fd_forget(r);
-    return r;
-}
-
-JST_EXPORT int dup2(int fd, int to)
-{
-    int r = JST_REAL(dup2)(fd, to);
-    if (r >= 0 && fd != to)
-        jst_fd_forget(r);
-    return r;
-}
-
-JST_EXPORT int dup3(int fd, int to, int flags)
-{
-    int r = JST_REAL(dup3)(fd, to, flags);
-    jst_fd_forget(r);
-    return r;
-}
-
-static int fcntl_done(int cmd, int r)
-{
-    if (cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC)
-        jst_fd_forget(r);
-    return r;
-}
-
-JST_EXPORT int fcntl(int fd, int cmd, ...)
-{
-    va_list ap;
-    va_start(ap, cmd);
-    void *arg = va_arg(ap, void *);
-    va_end(ap);
-    return fcntl_done(cmd, JST_REAL(fcntl)(fd, cmd, arg));
-}
-
-JST_EXPORT int fcntl64(int fd, int cmd, ...)
-{
-    va_list ap;
-    va_start(ap, cmd);
-    void *arg = va_arg(ap, void *);
-    va_end(ap);
-    return fcntl_done(cmd, JST_REAL(fcntl64)(fd, cmd, arg));
-}
-
-JST_EXPORT int __fcntl(int fd, int cmd, ...)
-{
-    va_list ap;
-    va_start(ap, cmd);
-    void *arg = va_arg(ap, void *);
-    va_end(ap);
-    return fcntl_done(cmd, JST_REAL(__fcntl)(fd, cmd, arg));
 }
 
 /* ---- seek, sync, size ---- */

@@ -22,7 +22,7 @@ int __fxstatat64(int version, int dir, const char *path, struct stat64 *st, int 
 static void path_done(jst_block *b, int dir, const char *path, bool fine, uint64_t t)
 {
     int error = fine ? 0 : errno;
-    unsigned place = error == EFAULT ? JST_PLACE_OTHER : jst_path_place(dir, path);
+    unsigned place = jst_path_place_after(error, dir, path);
     if (fine)
         jst_event(b, place, META, t);
     else
@@ -52,7 +52,8 @@ static void fd_done(jst_block *b, int fd, bool fine, uint64_t t)
 static void statat_done(jst_block *b, int dir, const char *path, int r, uint64_t maj, uint64_t min,
                         uint64_t t)
 {
-    if (errno != EFAULT && path && !path[0] && dir >= 0)
+    bool read = path && (r == 0 || (errno != EFAULT && errno != EINVAL && errno != ENOSYS));
+    if (dir >= 0 && (r == 0 || read) && (!path || !path[0]))
         fd_done(b, dir, r == 0, t);
     else
         stat_done(b, dir, path, r, maj, min, t);
@@ -483,8 +484,9 @@ JST_EXPORT DIR *fdopendir(int fd)
 JST_EXPORT int closedir(DIR *dir)
 {
     jst_block *b = jst_enter();
-    int fd = dirfd(dir);
-    unsigned place = b ? jst_fd_place(fd) : 0;
+    DIR *volatile given = dir; /* declared to be never NULL, and yet it is */
+    int fd = given ? dirfd(given) : -1;
+    unsigned place = b && given ? jst_fd_place(fd) : 0;
     jst_fd_forget(fd);
     uint64_t t = jst_begin(b);
     int r = JST_REAL(closedir)(dir);

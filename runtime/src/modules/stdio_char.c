@@ -49,7 +49,7 @@ static JST_SLOW int put_slowly(unsigned index, int c, FILE *fp)
 
 JST_EXPORT int fputc(int c, FILE *fp)
 {
-    __typeof__(&fputc) real = (__typeof__(real))jst_reals[JST_I_fputc];
+    __typeof__(&fputc) real = (__typeof__(real))jst_real_known(JST_I_fputc);
     if (JST_LIKELY(real && put_counted(fp)))
         return real(c, fp);
     return put_slowly(JST_I_fputc, c, fp);
@@ -57,7 +57,7 @@ JST_EXPORT int fputc(int c, FILE *fp)
 
 JST_EXPORT int putc(int c, FILE *fp)
 {
-    __typeof__(&putc) real = (__typeof__(real))jst_reals[JST_I_putc];
+    __typeof__(&putc) real = (__typeof__(real))jst_real_known(JST_I_putc);
     if (JST_LIKELY(real && put_counted(fp)))
         return real(c, fp);
     return put_slowly(JST_I_putc, c, fp);
@@ -65,7 +65,7 @@ JST_EXPORT int putc(int c, FILE *fp)
 
 JST_EXPORT int _IO_putc(int c, FILE *fp)
 {
-    __typeof__(&_IO_putc) real = (__typeof__(real))jst_reals[JST_I__IO_putc];
+    __typeof__(&_IO_putc) real = (__typeof__(real))jst_real_known(JST_I__IO_putc);
     if (JST_LIKELY(real && put_counted(fp)))
         return real(c, fp);
     return put_slowly(JST_I__IO_putc, c, fp);
@@ -73,7 +73,7 @@ JST_EXPORT int _IO_putc(int c, FILE *fp)
 
 JST_EXPORT int putchar(int c)
 {
-    __typeof__(&putc) real = (__typeof__(real))jst_reals[JST_I_putc];
+    __typeof__(&putc) real = (__typeof__(real))jst_real_known(JST_I_putc);
     if (JST_LIKELY(real && put_counted(stdout)))
         return real(c, stdout);
     return put_slowly(JST_I_putc, c, stdout);
@@ -81,7 +81,7 @@ JST_EXPORT int putchar(int c)
 
 JST_EXPORT int fputc_unlocked(int c, FILE *fp)
 {
-    __typeof__(&fputc_unlocked) real = (__typeof__(real))jst_reals[JST_I_fputc_unlocked];
+    __typeof__(&fputc_unlocked) real = (__typeof__(real))jst_real_known(JST_I_fputc_unlocked);
     if (JST_LIKELY(real && put_counted(fp)))
         return real(c, fp);
     return put_slowly(JST_I_fputc_unlocked, c, fp);
@@ -89,7 +89,7 @@ JST_EXPORT int fputc_unlocked(int c, FILE *fp)
 
 JST_EXPORT int putc_unlocked(int c, FILE *fp)
 {
-    __typeof__(&putc_unlocked) real = (__typeof__(real))jst_reals[JST_I_putc_unlocked];
+    __typeof__(&putc_unlocked) real = (__typeof__(real))jst_real_known(JST_I_putc_unlocked);
     if (JST_LIKELY(real && put_counted(fp)))
         return real(c, fp);
     return put_slowly(JST_I_putc_unlocked, c, fp);
@@ -97,7 +97,7 @@ JST_EXPORT int putc_unlocked(int c, FILE *fp)
 
 JST_EXPORT int putchar_unlocked(int c)
 {
-    __typeof__(&putc_unlocked) real = (__typeof__(real))jst_reals[JST_I_putc_unlocked];
+    __typeof__(&putc_unlocked) real = (__typeof__(real))jst_real_known(JST_I_putc_unlocked);
     if (JST_LIKELY(real && put_counted(stdout)))
         return real(c, stdout);
     return put_slowly(JST_I_putc_unlocked, c, stdout);
@@ -115,7 +115,7 @@ static JST_SLOW int get_slowly(unsigned index, FILE *fp)
 
 JST_EXPORT int fgetc(FILE *fp)
 {
-    __typeof__(&fgetc) real = (__typeof__(real))jst_reals[JST_I_fgetc];
+    __typeof__(&fgetc) real = (__typeof__(real))jst_real_known(JST_I_fgetc);
     if (JST_LIKELY(real && get_counted(fp)))
         return real(fp);
     return get_slowly(JST_I_fgetc, fp);
@@ -123,7 +123,7 @@ JST_EXPORT int fgetc(FILE *fp)
 
 JST_EXPORT int getc(FILE *fp)
 {
-    __typeof__(&getc) real = (__typeof__(real))jst_reals[JST_I_getc];
+    __typeof__(&getc) real = (__typeof__(real))jst_real_known(JST_I_getc);
     if (JST_LIKELY(real && get_counted(fp)))
         return real(fp);
     return get_slowly(JST_I_getc, fp);
@@ -131,7 +131,7 @@ JST_EXPORT int getc(FILE *fp)
 
 JST_EXPORT int _IO_getc(FILE *fp)
 {
-    __typeof__(&_IO_getc) real = (__typeof__(real))jst_reals[JST_I__IO_getc];
+    __typeof__(&_IO_getc) real = (__typeof__(real))jst_real_known(JST_I__IO_getc);
     if (JST_LIKELY(real && get_counted(fp)))
         return real(fp);
     return get_slowly(JST_I__IO_getc, fp);
@@ -139,7 +139,7 @@ JST_EXPORT int _IO_getc(FILE *fp)
 
 JST_EXPORT int getchar(void)
 {
-    __typeof__(&getc) real = (__typeof__(real))jst_reals[JST_I_getc];
+    __typeof__(&getc) real = (__typeof__(real))jst_real_known(JST_I_getc);
     if (JST_LIKELY(real && get_counted(stdin)))
         return real(stdin);
     return get_slowly(JST_I_getc, stdin);
@@ -147,7 +147,7 @@ JST_EXPORT int getchar(void)
 
 JST_EXPORT int fgetc_unlocked(FILE *fp)
 {
-    __typeof__(&fgetc_unlocked) real = (__typeof__(real))jst_reals[JST_I_fgetc_unlocked];
+    __typeof__(&fgetc_unlocked) real = (__typeof__(real))jst_real_known(JST_I_fgetc_unlocked);
     if (JST_LIKELY(real && get_counted(fp)))
         return real(fp);
     return get_slowly(JST_I_fgetc_unlocked, fp);
@@ -155,7 +155,7 @@ JST_EXPORT int fgetc_unlocked(FILE *fp)
 
 JST_EXPORT int getc_unlocked(FILE *fp)
 {
-    __typeof__(&getc_unlocked) real = (__typeof__(real))jst_reals[JST_I_getc_unlocked];
+    __typeof__(&getc_unlocked) real = (__typeof__(real))jst_real_known(JST_I_getc_unlocked);
     if (JST_LIKELY(real && get_counted(fp)))
         return real(fp);
     return get_slowly(JST_I_getc_unlocked, fp);
@@ -163,7 +163,7 @@ JST_EXPORT int getc_unlocked(FILE *fp)
 
 JST_EXPORT int getchar_unlocked(void)
 {
-    __typeof__(&getc_unlocked) real = (__typeof__(real))jst_reals[JST_I_getc_unlocked];
+    __typeof__(&getc_unlocked) real = (__typeof__(real))jst_real_known(JST_I_getc_unlocked);
     if (JST_LIKELY(real && get_counted(stdin)))
         return real(stdin);
     return get_slowly(JST_I_getc_unlocked, stdin);

@@ -120,24 +120,38 @@ static inline void jst_char_done(const FILE *fp, const jst_direction *d, uint64_
 /* Where an input stream stood before a call that does not say how many bytes it took. */
 typedef struct jst_mark {
     const char *ptr, *end;
-    int64_t offset;
+    int64_t offset; /* of end in the file, -1 when it is not known */
     int flags;
 } jst_mark;
 
-static inline jst_mark jst_mark_in(const FILE *fp)
+/* Of the end of what is buffered: libc knows it after a seek, the kernel of files. */
+static inline int64_t jst_offset(const FILE *fp)
 {
-    return (jst_mark){fp->_IO_read_ptr, fp->_IO_read_end, fp->_offset, fp->_flags};
+    int fd = jst_stream_fd(fp);
+    if (fp->_offset >= 0 || fd < 0 || !jst_may_syscall())
+        return fp->_offset;
+    long r = jst_sys3(SYS_lseek, fd, 0, SEEK_CUR);
+    return r < 0 ? -1 : r;
 }
 
-/** Bytes taken since the mark: exact where libc tracks the file offset (after a seek) or the call
- *  fetched at most one new buffer; otherwise the least that it can have been. */
+/* The kernel is asked only when the buffer may not do. */
+static inline jst_mark jst_mark_in(const FILE *fp)
+{
+    int64_t offset = jst_buffered(fp) < JST_STREAM_GUESS ? jst_offset(fp) : fp->_offset;
+    return (jst_mark){fp->_IO_read_ptr, fp->_IO_read_end, offset, fp->_flags};
+}
+
+/** Bytes taken since the mark: exact for files when less than JST_STREAM_GUESS bytes were buffered,
+ *  and everywhere when at most one new buffer was fetched; else the least that it can have been. */
 static inline uint64_t jst_taken(const jst_mark *m, const FILE *fp)
 {
-    int64_t n;
+    int64_t n, offset;
     if ((m->flags | fp->_flags) & JST_STREAM_BACKUP)
         return 0;
-    if (m->offset >= 0 && fp->_offset >= 0)
-        n = fp->_offset - (fp->_IO_read_end - fp->_IO_read_ptr) - (m->offset - (m->end - m->ptr));
+    if (fp->_IO_read_end == m->end && fp->_IO_read_ptr >= m->ptr && fp->_offset == m->offset)
+        n = fp->_IO_read_ptr - m->ptr;
+    else if (m->offset >= 0 && (offset = jst_offset(fp)) >= 0)
+        n = offset - (fp->_IO_read_end - fp->_IO_read_ptr) - (m->offset - (m->end - m->ptr));
     else if (fp->_IO_read_end == m->end && fp->_IO_read_ptr >= m->ptr)
         n = fp->_IO_read_ptr - m->ptr;
     else

@@ -1,0 +1,145 @@
+/* posix_fd.c: calls after which a descriptor's number means something else. Nothing is counted: the
+ * number is forgotten, and looked at when it is first used. */
+#include <stdarg.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "../io.h"
+
+int __fcntl(int fd, int cmd, ...);
+int close_range(unsigned first, unsigned last, int flags);
+void closefrom(int first);
+
+/* ---- many at once ---- */
+
+JST_EXPORT int close_range(unsigned first, unsigned last, int flags)
+{
+    if (!(flags & 4 /* CLOSE_RANGE_CLOEXEC */) && !jst_tls_vfork)
+        jst_fd_forget_range(first, last);
+    return JST_REAL(close_range)(first, last, flags);
+}
+
+JST_EXPORT void closefrom(int first)
+{
+    if (!jst_tls_vfork)
+        jst_fd_forget_range(first < 0 ? 0 : (unsigned)first, JST_FDS);
+    JST_REAL(closefrom)(first);
+}
+
+/* ---- duplicates: the new number is looked at when it is first used ---- */
+
+JST_EXPORT int dup(int fd)
+{
+    int r = JST_REAL(dup)(fd);
+    jst_fd_forget(r);
+    return r;
+}
+
+JST_EXPORT int dup2(int fd, int to)
+{
+    int r = JST_REAL(dup2)(fd, to);
+    if (r >= 0 && fd != to)
+        jst_fd_forget(r);
+    return r;
+}
+
+JST_EXPORT int dup3(int fd, int to, int flags)
+{
+    int r = JST_REAL(dup3)(fd, to, flags);
+    jst_fd_forget(r);
+    return r;
+}
+
+static int fcntl_done(int cmd, int r)
+{
+    if (cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC)
+        jst_fd_forget(r);
+    return r;
+}
+
+JST_EXPORT int fcntl(int fd, int cmd, ...)
+{
+    va_list ap;
+    va_start(ap, cmd);
+    void *arg = va_arg(ap, void *);
+    va_end(ap);
+    return fcntl_done(cmd, JST_REAL(fcntl)(fd, cmd, arg));
+}
+
+JST_EXPORT int fcntl64(int fd, int cmd, ...)
+{
+    va_list ap;
+    va_start(ap, cmd);
+    void *arg = va_arg(ap, void *);
+    va_end(ap);
+    return fcntl_done(cmd, JST_REAL(fcntl64)(fd, cmd, arg));
+}
+
+JST_EXPORT int __fcntl(int fd, int cmd, ...)
+{
+    va_list ap;
+    va_start(ap, cmd);
+    void *arg = va_arg(ap, void *);
+    va_end(ap);
+    return fcntl_done(cmd, JST_REAL(__fcntl)(fd, cmd, arg));
+}
+
+/* ---- new numbers: the old owner may have been closed by a system call that we did not see ---- */
+
+static int forget_one(int fd)
+{
+    if (fd >= 0)
+        jst_fd_forget(fd);
+    return fd;
+}
+
+static int forget_pair(int r, const int *pair)
+{
+    if (r == 0) {
+        jst_fd_forget(pair[0]);
+        jst_fd_forget(pair[1]);
+    }
+    return r;
+}
+
+JST_EXPORT int socket(int domain, int type, int protocol)
+{
+    return forget_one(JST_REAL(socket)(domain, type, protocol));
+}
+
+JST_EXPORT int socketpair(int domain, int type, int protocol, int pair[2])
+{
+    return forget_pair(JST_REAL(socketpair)(domain, type, protocol, pair), pair);
+}
+
+JST_EXPORT int accept(int fd, struct sockaddr *address, socklen_t *n)
+{
+    return forget_one(JST_REAL(accept)(fd, address, n));
+}
+
+JST_EXPORT int accept4(int fd, struct sockaddr *address, socklen_t *n, int flags)
+{
+    return forget_one(JST_REAL(accept4)(fd, address, n, flags));
+}
+
+JST_EXPORT int pipe(int pair[2])
+{
+    return forget_pair(JST_REAL(pipe)(pair), pair);
+}
+
+JST_EXPORT int pipe2(int pair[2], int flags)
+{
+    return forget_pair(JST_REAL(pipe2)(pair, flags), pair);
+}
+
+JST_EXPORT int eventfd(unsigned value, int flags)
+{
+    return forget_one(JST_REAL(eventfd)(value, flags));
+}
+
+JST_EXPORT int memfd_create(const char *name, unsigned flags)
+{
+    return forget_one(JST_REAL(memfd_create)(name, flags));
+}
