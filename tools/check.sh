@@ -30,7 +30,7 @@ step() {
     fi
 }
 
-c_files() { git ls-files -co --exclude-standard 'runtime/*.[ch]' 'tests/*.[ch]' 'bench/*.[ch]'; }
+c_files() { find runtime tests bench -name '*.[ch]'; }
 
 style_c() { c_files | xargs clang-format --dry-run -Werror; }
 
@@ -39,8 +39,7 @@ style_python() {
 }
 
 tidy() {
-    git ls-files -co --exclude-standard 'runtime/src/*.c' 'runtime/decoder/*.c' \
-        'runtime/launcher/*.c' | grep -v jst_metrics.c |
+    find runtime/src runtime/decoder runtime/launcher -name '*.c' ! -name jst_metrics.c |
         xargs -n 4 -P 2 clang-tidy -p build --quiet
 }
 
