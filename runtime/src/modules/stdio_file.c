@@ -13,8 +13,8 @@ static void opened(jst_block *b, const FILE *fp, const char *path, uint64_t t)
         return;
     }
     /* Before the kernel has read a path it may be no string at all. */
-    if (path && errno != EFAULT && errno != EINVAL && errno != ENOMEM)
-        place = jst_path_place(AT_FDCWD, path);
+    if (errno != ENOMEM) /* libc may have given up before the kernel saw the path */
+        place = jst_path_place_after(errno, AT_FDCWD, path);
     jst_fail(b, place, errno);
 }
 
