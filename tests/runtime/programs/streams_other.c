@@ -68,8 +68,8 @@ static void scanning(void)
     DID(stdio_read_ops, 1), DID(stdio_read_bytes, 1);
     MUST(fscanf(f, "%d", &number) == 1 && number == 17);
     DID(stdio_read_ops, 1), DID(stdio_read_bytes, 2);
-    MUST(fseek(f, 2, SEEK_SET) ==
-         0); /* from here on libc knows where it is: exact for any length */
+    /* From here on libc knows where it is: exact for any length. */
+    MUST(fseek(f, 2, SEEK_SET) == 0);
     DID(stdio_seek_ops, 1);
     MUST(fscanf(f, "%30000s", again) == 1 && strcmp(token, again) == 0);
     DID(stdio_read_ops, 1), DID(stdio_read_bytes, 30001);
