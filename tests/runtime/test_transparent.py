@@ -99,6 +99,7 @@ def test_descriptors_are_the_same(jostle: Runner) -> None:
 
 def test_children_to_wait_for(jostle: Runner, build: Compile) -> None:
     """wait() finds no child of ours and no signal handler or mask is changed."""
+    needs_plain_build(jostle.library, "ubsan")
     seen = jostle.run(build("surroundings.c"), jostle.data)
     bare = jostle.run(build("surroundings.c"), jostle.data, preload=[])
     assert seen.stdout == bare.stdout
@@ -122,6 +123,7 @@ def find_library(name: str) -> Path:
 @pytest.mark.parametrize("name", PRELOADS)
 def test_beside_other_preloads(jostle: Runner, build: Compile, name: str, order: str) -> None:
     """Allocators and the address sanitizer share the process, on either side of us."""
+    needs_plain_build(jostle.library, "ubsan")
     other = find_library(PRELOADS[name])
     if name == "asan" and order == "after":
         pytest.skip("the sanitizer refuses to come second, whoever is first")
