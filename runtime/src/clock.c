@@ -11,10 +11,24 @@ uint64_t jst_tick_ns = (uint64_t)1 << 32;
 
 static uint64_t ticks0, ns0;
 
+/* Both clocks at one instant: the thread may lose its core between the two readings, so the closest
+ * of a few pairs is taken. */
+static void read_pair(uint64_t *ns, uint64_t *ticks)
+{
+    uint64_t best = UINT64_MAX;
+    for (int i = 0; i < 4 && best > 3000 /* about 1 us */; i++) {
+        uint64_t before = jst_ticks(), now = jst_clock_ns(CLOCK_MONOTONIC), after = jst_ticks();
+        if (after - before < best) {
+            best = after - before;
+            *ns = now;
+            *ticks = before + best / 2;
+        }
+    }
+}
+
 void jst_clock_begin(void)
 {
-    ns0 = jst_clock_ns(CLOCK_MONOTONIC);
-    ticks0 = jst_ticks();
+    read_pair(&ns0, &ticks0);
 }
 
 /* The counter is good for time stamps only if its rate never changes. cpuid traps in a virtual
@@ -41,8 +55,10 @@ void jst_clock_calibrate(void)
 {
     if (jst_no_tsc)
         return;
-    uint64_t ns = jst_clock_ns(CLOCK_MONOTONIC) - ns0;
-    uint64_t ticks = jst_ticks() - ticks0;
+    uint64_t ns = 0, ticks = 0;
+    read_pair(&ns, &ticks);
+    ns -= ns0;
+    ticks -= ticks0;
     if (ns < 1000 || ticks == 0)
         return;
     jst_tick_ns = (uint64_t)(((unsigned __int128)ns << 32) / ticks);

@@ -15,6 +15,16 @@ DEFAULT_SPOOL = Path("/tmp/jostle")
 SYSTEM_CONFIG = Path("/etc/jostle/jostle.conf")
 _KEYS = ("enabled", "slice", "spool", "exclude_programs", "exclude_paths", "lock")
 _ENVIRONMENT = {"spool": "JOSTLE_SPOOL", "slice": "JOSTLE_SLICE", "enabled": "JOSTLE"}
+_OFF, _ON = ("off", "0", "no", "false"), ("on", "1", "yes", "true")
+
+
+def _is_valid(key: str, value: str) -> bool:
+    """Tell whether the runtime accepts a value (the rules of runtime/src/config.c)."""
+    if key == "spool":
+        return value.startswith("/") and len(value) < 256
+    if key == "enabled":
+        return value in _OFF + _ON
+    return True
 
 
 class SpoolError(JostleError):
@@ -42,9 +52,10 @@ class Settings:
     def get(self, key: str) -> str | None:
         """Return the value in force for `key`; None for the built-in default."""
         user = os.environ.get(_ENVIRONMENT.get(key, ""))
-        if user and key not in self.locked:
+        if user and key not in self.locked and _is_valid(key, user):
             return user
-        return self.values.get(key)
+        value = self.values.get(key)
+        return value if value and _is_valid(key, value) else None
 
     @property
     def spool(self) -> Path:
@@ -55,7 +66,7 @@ class Settings:
     @property
     def enabled(self) -> bool:
         """Whether the runtime records at all."""
-        return (self.get("enabled") or "on").lower() not in ("off", "0", "no", "false")
+        return self.get("enabled") not in _OFF
 
 
 def settings() -> Settings:
@@ -81,7 +92,7 @@ def settings() -> Settings:
             problems.append(f"{path}:{number}: `{bare}` is no `key = value` that jostle knows")
         else:
             values[key] = value
-    locked = frozenset(key.strip() for key in values.get("lock", "").split(",") if key.strip())
+    locked = frozenset(values.get("lock", "").replace(",", " ").split())
     return Settings(path, values, locked, tuple(problems))
 
 
