@@ -134,7 +134,7 @@ def whole_rows(bench: Bench) -> list[Row]:
     """All four programs, on files in memory (where the bare program is fastest)."""
     root = bench.memory / "whole"
     root.mkdir()
-    write_tree(root / "files", 1500, ORDINARY)
+    write_tree(root / "files", 3000, ORDINARY)
     write_tree(root / "sources", 8000, SOURCES)
     write_table(root / "table.csv")
     write_project(root / "project")
