@@ -242,7 +242,6 @@ JST_COLD jst_block *jst_enter_slow(void)
         return NULL;
     if (state == JST_LAZY && (moved_enough() || old_enough()))
         jst_start();
-    state = atomic_load(&jst_state);
     if (jst_tls_vfork && !tls_early) /* the child's thread is not its parent's, its TLS is */
         return NULL;
     if (!tls_early) /* of threads that libc made by itself, too, seen by no wrapper */
