@@ -31,35 +31,38 @@ static const char *const env_keys[KEYS] = {"JOSTLE", "JOSTLE_SLICE", "JOSTLE_SPO
 static const char *values[KEYS], *wrong[KEYS];
 static bool locked[KEYS], from_user[KEYS];
 
-/* Once per command of a shell: the first process of a process group to make the marker file speaks.
- * Where there is no spool to keep the marker in, every process that meets the fault speaks. */
-static bool make_marker(void)
+/* Once per command of a shell: the first process of a process group leaves the group's number in a
+ * marker file of the job. Where there is no spool to keep it in, every process that meets the fault
+ * speaks. */
+static bool leave_mark(void)
 {
     char name[192] = "";
-    char *p = jst_put_text(name, name + sizeof name - 40, jst_cfg.job);
-    for (char *c = name; c < p; c++)
-        if (*c == '/')
-            *c = '_';
-    p = jst_put_text(p, name + sizeof name, ".");
+    char *p = jst_job_file_name(name, name + sizeof name);
     p = jst_put_number(p, name + sizeof name, (uint64_t)jst_sys0(SYS_getuid));
-    p = jst_put_text(p, name + sizeof name, ".");
-    p = jst_put_number(p, name + sizeof name, (uint64_t)jst_sys1(SYS_getpgid, 0));
     jst_put_text(p, name + sizeof name, ".said");
     int dir = jst_spool_open();
     if (dir < 0)
         return true;
-    int fd = jst_openat(dir, name, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0600);
+    int fd = jst_openat(dir, name, O_CREAT | O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
     jst_close(dir);
-    if (fd >= 0)
-        jst_close(fd);
-    return fd != -EEXIST;
+    if (fd < 0)
+        return true;
+    struct stat st;
+    uint32_t group = (uint32_t)jst_sys1(SYS_getpgid, 0), known = 0;
+    bool regular = jst_fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    bool first =
+        !regular || jst_pread(fd, &known, sizeof known, 0) != sizeof known || known != group;
+    if (first && regular && st.st_uid == (uid_t)jst_sys0(SYS_geteuid) && jst_size_allowed(4))
+        jst_pwrite(fd, &group, sizeof group, 0);
+    jst_close(fd);
+    return first;
 }
 
 static bool first_to_say(void)
 {
     static int first = -1; /* asked once: a process that speaks says all it has to say */
     if (first < 0)
-        first = make_marker();
+        first = leave_mark();
     return first != 0;
 }
 

@@ -299,9 +299,11 @@ void jst_say(const char *what, const char *value, const char *mend);
 bool jst_path_excluded(const char *path);
 
 /* ---- spool (spool.c) ---- */
-int jst_spool_open(void);        /* descriptor of the spool folder, or -errno */
-int jst_profile_create(int *fd); /* 0 or -errno; the area is mapped afterwards */
-int jst_profile_again(int *fd);  /* the file was removed: a new one with all there is */
+char *jst_job_file_name(char *p, const char *end); /* the job's name and a dot */
+bool jst_size_allowed(uint64_t n);                 /* may a file grow to n bytes? (ulimit -f) */
+int jst_spool_open(void);                          /* descriptor of the spool folder, or -errno */
+int jst_profile_create(int *fd);                   /* 0 or -errno; the area is mapped afterwards */
+int jst_profile_again(int *fd); /* the file was removed: a new one with all there is */
 void jst_short_begin(void);
 bool jst_short_recorded(void); /* a record has been written, and the process goes on */
 void jst_short_record(enum jst_end reason);

@@ -55,7 +55,7 @@ static void job_name(char *out, size_t n)
 }
 
 /* The job's name as the first part of a file name. */
-static char *file_name(char *p, const char *end)
+char *jst_job_file_name(char *p, const char *end)
 {
     char job[128];
     job_name(job, sizeof job);
@@ -158,7 +158,7 @@ static void fill_head(jst_head *h)
 static void profile_name(void)
 {
     const char *end = jst_profile_name + sizeof jst_profile_name;
-    char *p = file_name(jst_profile_name, end);
+    char *p = jst_job_file_name(jst_profile_name, end);
     p = jst_put_number(p, end, (uint64_t)jst_getpid());
     p = jst_put_text(p, end, ".");
     p = jst_put_number(p, end, jst_now_life.start_ns);
@@ -169,11 +169,12 @@ static void profile_name(void)
     jst_put_text(p, end, ".jst");
 }
 
-static bool size_allowed(void)
+/* A write beyond the limit would be a signal for the program. */
+bool jst_size_allowed(uint64_t n)
 {
     struct rlimit limit;
     long r = jst_sys4(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit);
-    return r < 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= JST_HEAD_BYTES + 65536;
+    return r < 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= n;
 }
 
 /* The head's room is allocated, not left as a hole: a store into a hole of a full file system would
@@ -262,7 +263,7 @@ int jst_profile_create(int *out)
         jst_commit commit;
     } next; /* a further part's first pages: the mapped ones are still the old part's */
     bool first = jst_now_life.part == 0;
-    if (!size_allowed())
+    if (!jst_size_allowed(JST_HEAD_BYTES + 65536))
         return cannot(-EFBIG);
     int dir = jst_spool_open();
     if (dir < 0)
@@ -385,16 +386,14 @@ static uint8_t *put_short(uint8_t *p, enum jst_end reason, const uint64_t *delta
 }
 
 /* Appends one record by one write. Somebody else may have put a file, or a pipe that nobody reads, under
- * our name; and a write beyond the file size limit would be a signal for the program. */
+ * our name. */
 static bool append_whole(int fd, const uint8_t *record, size_t n)
 {
     struct stat st;
-    struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
     if (jst_fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_nlink != 1 ||
         st.st_uid != (uid_t)jst_sys0(SYS_geteuid))
         return false;
-    jst_sys4(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit);
-    if (limit.rlim_cur != RLIM_INFINITY && (uint64_t)st.st_size + n > limit.rlim_cur)
+    if (!jst_size_allowed((uint64_t)st.st_size + n))
         return false;
     /* A torn record stays: somebody else may have appended behind it, and readers pass over it. */
     return jst_write(fd, record, n) == (long)n;
@@ -407,7 +406,7 @@ static int open_shorts(uint8_t *frame)
     size_t size;
     struct stat st;
     const int flags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
-    char *p = file_name(name, name + sizeof name);
+    char *p = jst_job_file_name(name, name + sizeof name);
     p = jst_put_number(p, name + sizeof name, (uint64_t)jst_sys0(SYS_getuid));
     jst_put_text(p, name + sizeof name, ".jss");
     int dir = jst_spool_open();

@@ -153,6 +153,25 @@ def test_kill_in_mid_run(jostle: Runner, build: Compile) -> None:
     process.stdout.close()
 
 
+def test_kill_at_any_instant(jostle: Runner, build: Compile) -> None:
+    """Sixteen processes killed at sixteen instants around slice boundaries: all whole."""
+    program = build("steady.c")
+    running = [jostle.start(program, jostle.data / f"file{i}", 60_000) for i in range(16)]
+    for process in running:
+        assert process.stdout is not None and process.stdout.readline() == "begun\n"
+    time.sleep(0.2)
+    for process in running:
+        time.sleep(0.013)
+        process.kill()
+    for process in running:
+        process.communicate()
+    result = jostle.collect()
+    for process in running:
+        (seen,) = result.of(process.pid)
+        done = result.truth[process.pid]["posix_write_ops"]
+        assert seen.total("posix_write_ops") - done in (0, 1)
+
+
 def test_thousand_small_processes(jostle: Runner) -> None:
     """A script that starts 1000 programs leaves two files, and each program is counted."""
     script = "i=0; while [ $i -lt 1000 ]; do /bin/true; i=$((i+1)); done"

@@ -240,6 +240,9 @@ class Ingester:
         with contextlib.suppress(OSError):
             path.unlink()
             report.removed += 1
+        if path.suffix == ".jss":  # the runtime's mark of what it has told the job's user
+            with contextlib.suppress(OSError):
+                path.with_suffix(".said").unlink()
 
 
 class _Plan:
