@@ -42,8 +42,8 @@ class Table:
         """Read the text of a metric table and note how each cell is coded."""
         metrics = {}
         for line in text.splitlines():
-            name, kind, unit, scope, cell, count = line.split()
-            metrics[name] = Metric(name, kind, unit, scope, int(cell), int(count))
+            name, kind, unit, scope, first, count = line.split()
+            metrics[name] = Metric(name, kind, unit, scope, int(first), int(count))
         table = cls(metrics, cell_count, slots, stride)
         for metric in metrics.values():
             float_coded = metric.kind == "timer" or (
@@ -99,7 +99,7 @@ class Bytes:
 
     def minifloat(self) -> int:
         """A 5-bit exponent and 11-bit mantissa."""
-        (word,) = struct.unpack("<H", self.take(2))
+        word = int.from_bytes(self.take(2), "little")
         exponent, mantissa = word >> 11, word & 0x7FF
         return mantissa if exponent == 0 else (2048 + mantissa) << (exponent - 1)
 
