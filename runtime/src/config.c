@@ -66,11 +66,30 @@ static bool first_to_say(void)
     return first != 0;
 }
 
+/* Where standard error leads to, as the program came up. It may close it, and open its data under
+ * the same number. */
+static uint64_t error_device, error_inode;
+
+static void look_at_stderr(uint64_t *device, uint64_t *inode)
+{
+    struct stat st;
+    bool open = jst_fstat(2, &st) == 0;
+    *device = open ? st.st_dev : 0;
+    *inode = open ? st.st_ino : 0;
+}
+
+static bool stderr_is_the_same(void)
+{
+    uint64_t device, inode;
+    look_at_stderr(&device, &inode);
+    return inode && device == error_device && inode == error_inode;
+}
+
 void jst_say(const char *what, const char *value, const char *mend)
 {
     char line[512] = "";
     const char *end = line + sizeof line - 1;
-    if (!first_to_say())
+    if (!stderr_is_the_same() || !first_to_say())
         return;
     char *p = jst_put_text(line, end, "jostle: ");
     p = jst_put_text(p, end, what);
@@ -289,6 +308,7 @@ static bool program_excluded(const char *list)
 
 bool jst_configure(void)
 {
+    look_at_stderr(&error_device, &error_inode);
     name_job();
     jst_put_text(jst_cfg.spool, jst_cfg.spool + sizeof jst_cfg.spool, DEFAULT_SPOOL);
     read_values();

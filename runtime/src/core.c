@@ -325,6 +325,7 @@ void jst_sandboxed(void)
 {
     jst_start(); /* afterwards a record of a short process could not be written */
     jst_heartbeat_stop();
+    jst_mounts_remember();
     atomic_store(&sandboxed, 1);
 }
 

@@ -26,9 +26,10 @@ static _Atomic uint32_t request;   /* what the heartbeat sleeps on */
 static _Atomic uint32_t answered;
 static _Atomic uint32_t asking; /* one asker at a time */
 static _Atomic uint32_t pid_of_heartbeat;
-static struct {
+typedef struct call {
     long number, a, b, c;
-} also;
+} call;
+static call also;
 static int profile_fd;
 
 #ifndef JST_SANITIZE
@@ -185,14 +186,14 @@ static bool spawn(int fd)
 
 #endif
 
-static bool runs(void)
+bool jst_heartbeat_runs(void)
 {
     return atomic_load(&alive_tid) != 0 && atomic_load(&pid_of_heartbeat) == (uint32_t)jst_getpid();
 }
 
 bool jst_heartbeat_start(int fd)
 {
-    if (jst_now_life.in_valgrind || runs())
+    if (jst_now_life.in_valgrind || jst_heartbeat_runs())
         return false;
     atomic_store(&request, GO_ON);
     atomic_store(&asking, 0);
@@ -202,24 +203,26 @@ bool jst_heartbeat_start(int fd)
 
 /* Asks and waits, at most 5 ms when the answer is only nice to have: the heartbeat may be held up
  * by a slow disk, and the program must not be. False: no answer. */
-static bool ask(uint32_t what, bool patient)
+static bool ask(uint32_t what, bool patient, const call *args)
 {
     uint32_t nobody = 0;
     for (int i = 0; !atomic_compare_exchange_strong(&asking, &nobody, 1); i++, nobody = 0) {
         struct timespec wait = {0, 1000000};
-        if (!patient || i == 1000 || !runs())
+        if (!patient || i == 1000 || !jst_heartbeat_runs())
             return false;
         jst_sys2(SYS_nanosleep, &wait, NULL);
     }
-    if (!runs()) {
+    if (!jst_heartbeat_runs()) {
         atomic_store(&asking, 0);
         return false;
     }
+    if (args)
+        also = *args;
     atomic_store(&answered, 0);
     atomic_store(&request, what);
     jst_futex(&request, FUTEX_WAKE, 1, NULL, 0);
     bool done = false;
-    for (int i = 0; i < (patient ? 200 : 1) && !done && runs(); i++) {
+    for (int i = 0; i < (patient ? 200 : 1) && !done && jst_heartbeat_runs(); i++) {
         struct timespec wait = {0, 5000000};
         jst_futex(&answered, FUTEX_WAIT, 0, &wait, 0);
         done = atomic_load(&answered) != 0;
@@ -230,22 +233,19 @@ static bool ask(uint32_t what, bool patient)
 
 void jst_heartbeat_sample(void)
 {
-    ask(SAMPLE, atomic_load(&jst_more) != NULL); /* blocks in memory must be written */
+    ask(SAMPLE, atomic_load(&jst_more) != NULL, NULL); /* blocks in memory must be written */
 }
 
 void jst_heartbeat_also(long number, long a, long b, long c)
 {
-    also.number = number;
-    also.a = a;
-    also.b = b;
-    also.c = c;
-    ask(ALSO, true);
+    const call args = {number, a, b, c};
+    ask(ALSO, true, &args);
 }
 
 bool jst_heartbeat_stop(void)
 {
     uint32_t tid = atomic_load(&alive_tid);
-    if (!ask(STOP, true))
+    if (!ask(STOP, true, NULL))
         return false;
     /* Its word is cleared before it has left the thread group, and callers want it to be gone. */
     for (int i = 0; i < 2000 && jst_sys3(SYS_tgkill, jst_getpid(), tid, 0) == 0; i++) {

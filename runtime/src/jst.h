@@ -209,6 +209,7 @@ unsigned jst_dev_place(uint64_t major, uint64_t minor, int dirfd, const char *pa
 void jst_mounts_to_head(void);
 unsigned jst_mounts_used(void);
 void jst_mounts_forget(void);
+void jst_mounts_remember(void);
 
 static inline uint64_t *jst_slot(jst_block *b, unsigned place)
 {
@@ -333,6 +334,7 @@ void jst_append(int fd, uint8_t type, uint8_t *frame, size_t n);
 
 /* ---- heartbeat (heartbeat.c) ---- */
 bool jst_heartbeat_start(int fd);
+bool jst_heartbeat_runs(void);   /* in this process */
 bool jst_heartbeat_stop(void);   /* true: it ran, and is gone */
 void jst_heartbeat_sample(void); /* fresh os metrics in block 0, waited for at most 5 ms */
 /** Makes the heartbeat do a system call too (set*id are per thread in the kernel). */

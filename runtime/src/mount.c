@@ -143,13 +143,15 @@ static void remember(int fd, unsigned place)
     if ((unsigned)fd >= JST_FDS || jst_tls_vfork)
         return;
     atomic_store_explicit(&jst_fds[fd], (uint8_t)place, memory_order_relaxed);
-    if ((unsigned)fd >= atomic_load_explicit(&fds_used, memory_order_relaxed))
-        atomic_store_explicit(&fds_used, (unsigned)fd + 1, memory_order_relaxed);
+    uint32_t used = atomic_load_explicit(&fds_used, memory_order_relaxed);
+    while ((unsigned)fd >= used &&
+           !atomic_compare_exchange_weak(&fds_used, &used, (uint32_t)fd + 1))
+        ;
 }
 
 static JST_COLD bool fd_excluded(int fd)
 {
-    char link[48], path[4096];
+    char link[48], path[1024];
     char *end = jst_put_text(link, link + sizeof link, "/proc/self/fd/");
     jst_put_number(end, link + sizeof link, (uint64_t)fd);
     long n = jst_sys4(SYS_readlinkat, AT_FDCWD, link, path, sizeof path - 1);
@@ -232,7 +234,7 @@ static size_t parent_length(const char *dir, size_t n)
 
 static unsigned place_of_directory(int dirfd, const char *path, size_t n)
 {
-    char dir[4096];
+    char dir[1024]; /* this may run on a small signal stack; longer ones are "other" */
     struct stat st;
     struct statfs fs;
     if (n >= sizeof dir)
@@ -305,6 +307,14 @@ void jst_mounts_forget(void)
     jst_fd_forget_range(0, atomic_load_explicit(&fds_used, memory_order_relaxed));
     for (unsigned i = 0; i < PATHS; i++)
         atomic_store_explicit(&paths[i], 0, memory_order_relaxed);
+}
+
+/* Before a sandbox closes: what can be known of descriptors is found out now. */
+void jst_mounts_remember(void)
+{
+    uint32_t used = atomic_load(&fds_used);
+    for (int fd = 0; fd < (int)used || fd < 64; fd++)
+        jst_fd_place(fd);
 }
 
 unsigned jst_mounts_used(void)

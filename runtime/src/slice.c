@@ -164,7 +164,6 @@ static void scan_mounts(int fd, uint64_t wanted, bool by_device)
 static void check_mounts(int fd)
 {
     uint64_t wanted = 0;
-    jst_mounts_forget();
     for (unsigned slot = 0; slot < JST_MOUNT_SLOTS; slot++)
         if (atomic_load(&jst_a.head.mounts[slot].used))
             wanted |= 1ull << slot;
@@ -336,6 +335,7 @@ void jst_slice_tick(int fd, uint64_t now_ns)
     jst_commit *c = &jst_a.commit[atomic_load(&jst_a.head.generation) & 1];
     jst_clock_calibrate();
     jst_a.head.tick_ns = jst_tick_ns;
+    jst_mounts_forget();
     check_mounts(fd);
     check_clock(fd, now_ns);
     uint64_t slice = now_ns / jst_cfg.slice_ns;

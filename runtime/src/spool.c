@@ -182,7 +182,7 @@ bool jst_size_allowed(uint64_t n)
 static int allocate_head(int fd)
 {
     long r = jst_sys4(SYS_fallocate, fd, 0, 0, JST_HEAD_BYTES);
-    if (r != -EOPNOTSUPP && r != -ENOSYS)
+    if (r != -EOPNOTSUPP && r != -ENOSYS && r != -EPERM)
         return (int)r;
     static const char zeros[JST_PAGE];
     for (uint32_t at = 0; at < JST_HEAD_BYTES; at += JST_PAGE)
@@ -304,6 +304,16 @@ int jst_profile_create(int *out)
     return 0;
 }
 
+static int copy_records(int from, int to)
+{
+    static uint8_t buffer[16384];
+    uint64_t at = JST_HEAD_BYTES;
+    for (long n; (n = jst_pread(from, buffer, sizeof buffer, at)) > 0; at += (uint64_t)n)
+        if (jst_pwrite(to, buffer, (size_t)n, at) != n)
+            return -ENOSPC;
+    return 0;
+}
+
 /* The profile was unlinked (a cleaner, a spool that vanished): everything goes into a new file.
  * Called by the heartbeat. Counts made between the copy and the mapping are lost: microseconds. */
 int jst_profile_again(int *fd)
@@ -312,26 +322,22 @@ int jst_profile_again(int *fd)
     if (dir < 0)
         return dir;
     int fresh = create_in(dir);
-    jst_close(dir);
-    if (fresh < 0)
+    if (fresh < 0) {
+        jst_close(dir);
         return fresh;
-    static uint8_t buffer[16384];
-    uint64_t at = JST_HEAD_BYTES;
-    for (long n; (n = jst_pread(*fd, buffer, sizeof buffer, at)) > 0; at += (uint64_t)n)
-        if (jst_pwrite(fresh, buffer, (size_t)n, at) != n) {
-            jst_close(fresh);
-            return -ENOSPC;
-        }
-    int r = write_at(fresh, &jst_a, sizeof jst_a, 0);
+    }
+    int r = copy_records(*fd, fresh);
+    if (r == 0)
+        r = write_at(fresh, &jst_a, sizeof jst_a, 0);
     if (r == 0 && jst_mmap_fixed(&jst_a, sizeof jst_a, MAP_SHARED, fresh) != (long)&jst_a)
         r = -ENOMEM;
-    if (r < 0) {
-        jst_close(fresh);
-        return r;
-    }
-    jst_close(*fd);
-    *fd = fresh;
-    return 0;
+    if (r < 0)
+        jst_sys3(SYS_unlinkat, dir, jst_profile_name, 0);
+    jst_close(dir);
+    jst_close(r < 0 ? fresh : *fd);
+    if (r == 0)
+        *fd = fresh;
+    return r;
 }
 
 /* ---- short processes ---- */

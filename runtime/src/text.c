@@ -1,4 +1,6 @@
 /* text.c: the few string tools that the runtime needs, without libc and without a locale. */
+#include <sys/auxv.h>
+
 #include "jst.h"
 
 size_t jst_strlen(const char *s)
@@ -56,6 +58,8 @@ void jst_zero(void *to, size_t n)
 const char *jst_env(const char *name)
 {
     extern char **environ;
+    if (getauxval(AT_SECURE)) /* a set-uid program: who called it must not steer it */
+        return NULL;
     size_t n = jst_strlen(name);
     for (char **e = environ; e && *e; e++) {
         size_t i = 0;

@@ -143,3 +143,13 @@ JST_EXPORT int memfd_create(const char *name, unsigned flags)
 {
     return forget_one(JST_REAL(memfd_create)(name, flags));
 }
+
+JST_EXPORT int daemon(int keep_cwd, int keep_files)
+{
+    int r = JST_REAL(daemon)(keep_cwd, keep_files);
+    if (r == 0) {
+        jst_fd_forget_range(0, 2);
+        jst_cwd_changed();
+    }
+    return r;
+}

@@ -1,0 +1,29 @@
+/* posix_meta.h: the end of a metadata call, for the files that wrap them. */
+#ifndef JST_POSIX_META_H
+#define JST_POSIX_META_H
+
+#include "../io.h"
+
+#define META JST_CELL_POSIX_META_OPS, JST_CELL_POSIX_META_NS
+
+/* A path is read only when the real call has read it without a fault. */
+static inline void path_done(jst_block *b, int dir, const char *path, bool fine, uint64_t t)
+{
+    int error = fine ? 0 : errno;
+    unsigned place = jst_path_place_after(error, dir, path);
+    if (fine)
+        jst_event(b, place, META, t);
+    else
+        jst_fail(b, place, error);
+}
+
+static inline void fd_done(jst_block *b, int fd, bool fine, uint64_t t)
+{
+    int error = errno;
+    if (fine)
+        jst_event(b, jst_fd_place(fd), META, t);
+    else
+        jst_fail(b, jst_fd_place(fd), error);
+}
+
+#endif
