@@ -54,6 +54,13 @@ def test_variadic_arguments(jostle: Runner, build: Compile) -> None:
     assert seen.stdout == "one two ENV=3\n"
 
 
+def test_odd_arguments(jostle: Runner, build: Compile) -> None:
+    """Null paths, bad flags, wrong descriptors: result and errno are what they are without us."""
+    program = build("oddities.c")
+    bare = jostle.run(program, jostle.data, preload=[])
+    assert jostle.run(program, jostle.data).stdout == bare.stdout
+
+
 @pytest.mark.parametrize("source", ["errors.c", "posix_data.c", "stdio_all.c"])
 def test_switched_off(jostle: Runner, build: Compile, source: str) -> None:
     """With JOSTLE=off the same programs work and leave no trace."""
