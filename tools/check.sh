@@ -104,7 +104,7 @@ step c-style style_c
 step tidy tidy
 step builds builds
 step exports exports
-step tests python -m pytest -q
+step tests make --no-print-directory test
 step asan sanitized asan libasan.so "$under_sanitizer"
 step ubsan sanitized ubsan '' ''
 step tsan sanitized tsan libtsan.so "$under_sanitizer"
