@@ -35,7 +35,7 @@ static struct {
     int fd;
     uint64_t delay;
 } threads[THREADS];
-static int io_fd = -1, main_fd = -1, statm_fd = -1;
+static int io_fd = -1, main_fd = -1, statm_fd = -1, task_fd = -1;
 static const char *missing;
 static bool leader_gone;
 
@@ -112,7 +112,7 @@ void jst_os_child(void)
 {
     jst_zero(&last, sizeof last);
     jst_own_read_bytes = jst_own_read_calls = jst_own_write_bytes = jst_own_write_calls = 0;
-    io_fd = main_fd = statm_fd = -1;
+    io_fd = main_fd = statm_fd = task_fd = -1;
     for (int i = 0; i < THREADS; i++)
         threads[i].tid = 0;
 }
@@ -126,6 +126,7 @@ void jst_os_open(void)
     own_io(own_at_open);
     main_fd = jst_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
     io_fd = jst_openat(AT_FDCWD, "/proc/self/io", O_RDONLY | O_CLOEXEC, 0);
+    task_fd = jst_openat(AT_FDCWD, "/proc/self/task", O_PATH | O_CLOEXEC, 0);
     statm_fd = jst_openat(AT_FDCWD, "/proc/self/statm", O_RDONLY | O_CLOEXEC, 0);
     for (int i = 0; i < THREADS; i++)
         threads[i].tid = 0;
@@ -248,7 +249,7 @@ static void sample_levels(jst_block *b)
             b->cells[JST_CELL_OS_RSS_BYTES] = number(&p) * JST_PAGE;
     }
     /* A thread is a folder: one link each, and two of its own. The heartbeat is not counted. */
-    if (jst_fstatat(AT_FDCWD, "/proc/self/task", &st, 0) == 0 && st.st_nlink > 3)
+    if (task_fd >= 0 && jst_fstat(task_fd, &st) == 0 && st.st_nlink > 3)
         b->cells[JST_CELL_OS_THREADS] = st.st_nlink - 3;
 }
 
