@@ -42,6 +42,11 @@ def test_fortified_posix(jostle: Runner, build: Compile, level: int) -> None:
     jostle.run(program, jostle.data).check("posix")
 
 
+def test_other_names(jostle: Runner, build: Compile) -> None:
+    """libc's internal and old names of the same functions count just the same."""
+    jostle.run(build("aliases.c"), jostle.data).check("posix", "stdio")
+
+
 def test_streams_are_not_files(jostle: Runner, build: Compile) -> None:
     """Sockets and pipes are counted apart, also when dup2 turns one into the other."""
     jostle.run(build("streams.c"), jostle.data).check("stream", "posix_write", "posix_read")

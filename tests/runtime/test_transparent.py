@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import re
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 from harness import Compile, Runner, needs_plain_build
 
+OLD_NAMES = {"gets", "_IO_getc", "_IO_putc"}  # only for programs linked long ago
 _CALL = re.compile(r"^JST_CALL(?:_OPT)?\(\s*\w+,\s*(\w+),", re.M)
 
 
@@ -26,6 +28,14 @@ def test_export_list(library: Path, root: Path) -> None:
     wanted = sorted(_CALL.findall((root / "schema" / "calls.def").read_text()))
     assert len(wanted) == len(set(wanted))
     assert exported(library) == wanted
+
+
+def test_names_exist(root: Path) -> None:
+    """Each name of calls.def that is not optional is one of this libc: no slip of the pen."""
+    libc = ctypes.CDLL("libc.so.6")
+    text = (root / "schema" / "calls.def").read_text()
+    for name in re.findall(r"^JST_CALL\(\s*\w+,\s*(\w+),", text, re.M):
+        assert hasattr(libc, name) or name in OLD_NAMES, name
 
 
 def test_needs_libc_alone(library: Path) -> None:

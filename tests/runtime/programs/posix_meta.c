@@ -4,6 +4,8 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <sys/stat.h>
+#include <sys/time.h>
+#include <utime.h>
 
 static void did(long long rc)
 {
@@ -87,6 +89,39 @@ static void names(void)
     did(unlink("file"));
 }
 
+/* Ownership, rights, times, links and special files. */
+static void attributes(int fd)
+{
+    struct timespec now[2] = {{0, UTIME_NOW}, {0, UTIME_NOW}};
+    struct timeval then[2] = {{1, 0}, {1, 0}};
+    struct utimbuf ages = {1, 1};
+    char text[64], name[] = "dir-XXXXXX";
+    did(access("file", R_OK));
+    did(faccessat(AT_FDCWD, "file", R_OK, 0));
+    did(chmod("file", 0644));
+    did(fchmod(fd, 0644));
+    did(fchmodat(AT_FDCWD, "file", 0644, 0));
+    did(chown("file", (uid_t)-1, (gid_t)-1));
+    did(lchown("file", (uid_t)-1, (gid_t)-1));
+    did(fchown(fd, (uid_t)-1, (gid_t)-1));
+    did(fchownat(AT_FDCWD, "file", (uid_t)-1, (gid_t)-1, 0));
+    did(utimensat(AT_FDCWD, "file", now, 0));
+    did(futimens(fd, now));
+    did(utime("file", &ages));
+    did(utimes("file", then));
+    did(link("file", "hard"));
+    did(linkat(AT_FDCWD, "file", AT_FDCWD, "hard2", 0));
+    did(symlink("file", "soft"));
+    did(symlinkat("file", AT_FDCWD, "soft2"));
+    did(readlink("soft", text, sizeof text) - 4);
+    did(readlinkat(AT_FDCWD, "soft2", text, sizeof text) - 4);
+    did(mkfifo("pipe", 0600));
+    did(mknod("pipe2", S_IFIFO | 0600, 0));
+    did(mkdtemp(name) == NULL);
+    did(remove("hard"));
+    did(remove(name));
+}
+
 static void sizes(int fd)
 {
     did(truncate("file", 9));
@@ -133,6 +168,7 @@ int main(int argc, char **argv)
     old_stat(fd);
 #endif
     directories();
+    attributes(fd);
     names();
     return 0;
 }
