@@ -170,10 +170,12 @@ class Repository:
             raise JobError(
                 f"{len(found)} jobs begin with {name!r}: {few}.", hint="Give more letters."
             )
-        near = difflib.get_close_matches(name, names, n=3, cutoff=0.5) or names[:3]
+        near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
         raise JobError(
             f"There is no job {name!r} in {self.path}.",
-            hint=f"Did you mean {' or '.join(near)}? `jostle jobs` lists them all.",
+            hint=f"Did you mean {' or '.join(near)}? `jostle jobs` lists them all."
+            if near
+            else f"The newest: {', '.join(names[:3])}. `jostle jobs` lists them all.",
         )
 
     def job_tables(self, job: str) -> JobTables:
