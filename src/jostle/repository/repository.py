@@ -206,8 +206,19 @@ class Repository:
         )
 
     def job_processes(self, job: str) -> pa.Table:
-        """Gives the processes of a job, the earliest first."""
-        return self.query("SELECT * FROM processes WHERE job = ? ORDER BY start_ns, pid", [job])
+        """Gives the processes of a job, the earliest first; those that run, up to now.
+
+        The row of a process is written when it is first seen and when it has ended; how far one
+        that still runs has come is known from its job's slices on the node.
+        """
+        return self.query(
+            "WITH seen AS (SELECT host, max((slice + 1) * slice_ns) AS seen_ns "
+            "FROM node_rollup WHERE job = $1 GROUP BY host) "
+            "SELECT p.* REPLACE (CASE WHEN complete THEN last_slice ELSE "
+            "greatest(last_slice, coalesce(seen_ns, 0) // p.slice_ns - 1) END AS last_slice) "
+            "FROM processes p LEFT JOIN seen USING (host) WHERE job = $1 ORDER BY start_ns, pid",
+            [job],
+        )
 
     def job_mounts(self, job: str) -> pa.Table:
         """Gives the mounts that the processes of a job used."""
