@@ -12,6 +12,7 @@ from jostle.cli.format import duration, quantity, rate, zone_name
 from jostle.plot.axis import ceiling, time_ticks, value_label
 from jostle.plot.model import TERMINAL_PALETTE, Chart, Panel, Series
 
+_NOTHING = 1e-9  # what is less, of any unit, cannot be told from nothing
 _GUTTER = 12
 
 
@@ -73,7 +74,7 @@ def _series(
     glyphs: _Glyphs,
 ) -> Iterator[list[Span]]:
     """Yield the heading and the rows of one series."""
-    if series.peak <= 0:
+    if series.peak < _NOTHING:
         yield [("  " + series.label, colour), ("  nothing", "dim")]
         return
     yield [("  " + series.label, colour), ("  " + summary(panel, series), "dim")]
@@ -99,7 +100,7 @@ def _series(
 
 def summary(panel: Panel, series: Series, *, brief: bool = False) -> str:
     """Return total, mean (left out when brief) and peak of a series in words."""
-    if series.peak <= 0:
+    if series.peak < _NOTHING:
         return "nothing"
     show = quantity if panel.level else rate
     words = [] if panel.level or series.total is None else [quantity(series.total, panel.unit)]
