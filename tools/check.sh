@@ -94,7 +94,7 @@ fuzz() {
     for fuzzer in build/fuzz/fuzz/fuzz_*; do
         name=$(basename "$fuzzer")
         mkdir -p "build/fuzz/corpus/$name"
-        "$fuzzer" -max_total_time="${FUZZ_SECONDS:-60}" -rss_limit_mb=1024 -timeout=10 \
+        "$fuzzer" -max_total_time="${FUZZ_SECONDS:-60}" -rss_limit_mb=2048 -timeout=10 \
             -print_final_stats=1 -artifact_prefix="$logs/$name-" "build/fuzz/corpus/$name" \
             tests/data || return 1
     done

@@ -68,13 +68,18 @@ static void check_clock(int fd, uint64_t now_ns)
 
 /* ---- mounts ---- */
 
+static bool is_octal(char c)
+{
+    return c >= '0' && c <= '7';
+}
+
 /* The next field of a mountinfo line, with its end marked by a NUL; octal escapes are undone. */
 static char *next_field(char **line)
 {
     char *from = *line, *to = from, *p = from;
     while (*p && *p != ' ' && *p != '\n') {
-        if (p[0] == '\\' && p[1] >= '0' && p[1] <= '3' && p[2] && p[3]) {
-            *to++ = (char)((p[1] - '0') << 6 | (p[2] - '0') << 3 | (p[3] - '0'));
+        if (p[0] == '\\' && is_octal(p[1]) && is_octal(p[2]) && is_octal(p[3])) {
+            *to++ = (char)(uint8_t)((p[1] - '0') * 64 + (p[2] - '0') * 8 + (p[3] - '0'));
             p += 4;
         } else {
             *to++ = *p++;

@@ -1,0 +1,49 @@
+/* fuzz_config.c: the operator's file and the values of the environment, as anybody may write them. */
+#include <string.h>
+
+#include "../src/text.c"
+
+#include "../src/config.c"
+
+uint64_t jst_own_read_bytes, jst_own_read_calls, jst_own_write_bytes, jst_own_write_calls;
+
+int jst_spool_open(void)
+{
+    return -ENOENT;
+}
+
+char *jst_job_file_name(char *p, const char *end)
+{
+    return jst_put_text(p, end, "job.");
+}
+
+bool jst_size_allowed(uint64_t n)
+{
+    return n > 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char text[4096];
+    if (size >= sizeof text)
+        return 0;
+    memcpy(text, data, size);
+    text[size] = 0;
+    for (int k = 0; k < KEYS; k++) {
+        values[k] = NULL;
+        locked[k] = false;
+    }
+    parse_slice(text);
+    parse_file(
+        text); /* what is wrong is not said: there is no standard error that we came up with */
+    for (int k = 0; k < KEYS; k++)
+        if (values[k])
+            valid(k, values[k]);
+    program_excluded(values[EXCLUDE_PROGRAMS]);
+    if (values[EXCLUDE_PATHS]) {
+        jst_put_text(jst_cfg.exclude_paths, jst_cfg.exclude_paths + sizeof jst_cfg.exclude_paths,
+                     values[EXCLUDE_PATHS]);
+        jst_path_excluded("/scratch/file");
+    }
+    return 0;
+}
