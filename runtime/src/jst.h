@@ -19,7 +19,6 @@
 #include "../include/jst_metrics.h"
 #include "sys.h"
 
-#define JST_VERSION "0.1.0"
 #define JST_EXPORT __attribute__((visibility("default")))
 #define JST_COLD __attribute__((noinline, cold))
 #define JST_LIKELY(x) __builtin_expect(!!(x), 1)

@@ -12,7 +12,6 @@ static void opened(jst_block *b, const FILE *fp, const char *path, uint64_t t)
                   JST_CELL_STDIO_META_NS, t);
         return;
     }
-    /* Before the kernel has read a path it may be no string at all. */
     if (errno != ENOMEM) /* libc may have given up before the kernel saw the path */
         place = jst_path_place_after(errno, AT_FDCWD, path);
     jst_fail(b, place, errno);
