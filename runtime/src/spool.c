@@ -314,10 +314,25 @@ static int copy_records(int from, int to)
     return 0;
 }
 
+/* Counts that came between the copy and the mapping went into the old file's pages, which are still
+ * there: what they hold beyond the copy goes into the heartbeat's own block. */
+static void fetch_late(int old, const jst_block *copy)
+{
+    static jst_block page;
+    for (uint32_t b = 0; b < JST_BLOCKS; b++) {
+        uint64_t at = offsetof(jst_area, blocks) + b * sizeof page;
+        if (jst_pread(old, &page, sizeof page, at) != (long)sizeof page)
+            continue;
+        for (unsigned i = 0; i < JST_CELL_COUNT; i++)
+            jst_a.blocks[0].cells[i] += page.cells[i] - copy[b].cells[i];
+    }
+}
+
 /* The profile was unlinked (a cleaner, a spool that vanished): everything goes into a new file.
- * Called by the heartbeat. Counts made between the copy and the mapping are lost: microseconds. */
+ * Called by the heartbeat. */
 int jst_profile_again(int *fd)
 {
+    static jst_block copy[JST_BLOCKS];
     int dir = jst_spool_open();
     if (dir < 0)
         return dir;
@@ -326,12 +341,17 @@ int jst_profile_again(int *fd)
         jst_close(dir);
         return fresh;
     }
+    jst_copy(copy, jst_a.blocks, sizeof copy);
     int r = copy_records(*fd, fresh);
     if (r == 0)
-        r = write_at(fresh, &jst_a, sizeof jst_a, 0);
+        r = write_at(fresh, &jst_a, offsetof(jst_area, blocks), 0);
+    if (r == 0)
+        r = write_at(fresh, copy, sizeof copy, offsetof(jst_area, blocks));
     if (r == 0 && jst_mmap_fixed(&jst_a, sizeof jst_a, MAP_SHARED, fresh) != (long)&jst_a)
         r = -ENOMEM;
-    if (r < 0)
+    if (r == 0)
+        fetch_late(*fd, copy);
+    else
         jst_sys3(SYS_unlinkat, dir, jst_profile_name, 0);
     jst_close(dir);
     jst_close(r < 0 ? fresh : *fd);
