@@ -14,7 +14,7 @@ uint32_t jst_decode_api(void)
 
 static bool set_widths(jst_decode *d)
 {
-    jst_rows *s = &d->slices, *m = &d->mount_slices;
+    jst_rows *s = &d->tables[JST_DECODE_SLICES], *m = &d->tables[JST_DECODE_MOUNT_SLICES];
     uint32_t numbers = JST_DECODE_SLICES_FIXED + d->process.count;
     if (!jst_rows_make(s, numbers + 2 * d->histograms.count) ||
         !jst_rows_make(m, JST_DECODE_MOUNT_FIXED + d->mounts.count))
@@ -29,6 +29,31 @@ static bool set_widths(jst_decode *d)
     return true;
 }
 
+static bool set_segment_widths(jst_decode *d)
+{
+    jst_rows *s = &d->tables[JST_DECODE_SEGMENT_ROWS], *t = &d->tables[JST_DECODE_TOKENS];
+    jst_rows *p = &d->tables[JST_DECODE_PEERS];
+    if (!jst_rows_make(s, JST_DECODE_SEGMENT_COLUMNS) ||
+        !jst_rows_make(t, JST_DECODE_TOKEN_COLUMNS) || !jst_rows_make(p, JST_DECODE_PEER_COLUMNS))
+        return false;
+    for (uint32_t i = 0; i < s->columns; i++)
+        s->widths[i] = 64;
+    for (uint32_t i = 0; i < t->columns; i++)
+        t->widths[i] = 64;
+    for (uint32_t i = 0; i < p->columns; i++)
+        p->widths[i] = 64;
+    s->widths[JST_DECODE_SEGMENT_PROCESS] = s->widths[JST_DECODE_SEGMENT_TOKEN] = 32;
+    s->widths[JST_DECODE_SEGMENT_SUM] = 32;
+    s->widths[JST_DECODE_SEGMENT_SEQUENCE] = 16;
+    s->widths[JST_DECODE_SEGMENT_RULE] = s->widths[JST_DECODE_SEGMENT_LEVEL] = 8;
+    s->widths[JST_DECODE_SEGMENT_SHIFT] = 8;
+    s->widths[JST_DECODE_SEGMENT_WAIT] = s->widths[JST_DECODE_SEGMENT_OFFCPU] = 32;
+    t->widths[JST_DECODE_TOKEN_PROCESS] = t->widths[JST_DECODE_TOKEN_HASH] = 32;
+    t->widths[JST_DECODE_TOKEN_FUNCTION] = t->widths[JST_DECODE_TOKEN_MODULE] = 32;
+    p->widths[JST_DECODE_PEER_PROCESS] = 32;
+    return true;
+}
+
 jst_decode *jst_decode_new(const char *process_ids, const char *histogram_ids,
                            const char *mount_ids, uint64_t max_rows)
 {
@@ -38,7 +63,7 @@ jst_decode *jst_decode_new(const char *process_ids, const char *histogram_ids,
     d->max_rows = max_rows;
     bool ok = jst_wanted_set(&d->process, process_ids) &&
               jst_wanted_set(&d->histograms, histogram_ids) &&
-              jst_wanted_set(&d->mounts, mount_ids) && set_widths(d);
+              jst_wanted_set(&d->mounts, mount_ids) && set_widths(d) && set_segment_widths(d);
     d->histogram_used = calloc(d->histograms.count + 1, sizeof *d->histogram_used);
     d->buffer = malloc(WINDOW_BYTES);
     if (ok && d->histogram_used != NULL && d->buffer != NULL)
@@ -54,8 +79,10 @@ void jst_decode_free(jst_decode *d)
     jst_wanted_free(&d->process);
     jst_wanted_free(&d->histograms);
     jst_wanted_free(&d->mounts);
-    jst_rows_free(&d->slices);
-    jst_rows_free(&d->mount_slices);
+    for (unsigned i = 0; i < JST_DECODE_TABLE_COUNT; i++)
+        jst_rows_free(&d->tables[i]);
+    for (unsigned i = 0; i < JST_HEAP_COUNT; i++)
+        jst_memory_free(&d->heaps[i]);
     jst_memory_free(&d->results);
     jst_memory_free(&d->events);
     jst_memory_free(&d->text);
@@ -108,7 +135,10 @@ void jst_refuse(jst_job *j, uint64_t offset, const char *text)
 
 bool jst_full(const jst_job *j)
 {
-    return j->d->slices.count + j->d->mount_slices.count >= j->d->max_rows;
+    uint64_t rows = 0;
+    for (unsigned i = 0; i < JST_DECODE_TABLE_COUNT; i++)
+        rows += j->d->tables[i].count;
+    return rows >= j->d->max_rows;
 }
 
 jst_decode_event *jst_event_add(jst_job *j, uint8_t type, uint64_t record)
@@ -166,7 +196,8 @@ static void read_file(jst_job *j)
         jst_profile_read(j);
     } else if (p[0] == 'H' || p[0] == 'P') {
         j->r->kind = JST_DECODE_SHORTS;
-        jst_shorts_read(j);
+        if (!(j->flags & JST_DECODE_SEGMENTS))
+            jst_shorts_read(j);
     } else {
         jst_refuse(j, 0, "it does not begin like a profile (`jostle01`) or a shorts file");
     }
@@ -181,8 +212,12 @@ static int64_t add(jst_decode *d, jst_source *s, int32_t process, uint64_t from_
     jst_decode_result *r = (jst_decode_result *)(void *)d->results.p + d->result_count;
     memset(r, 0, sizeof *r);
     r->file_bytes = s->size;
-    r->first_slice = d->slices.count;
-    r->first_mount = d->mount_slices.count;
+    const jst_rows *t = d->tables;
+    r->first_slice = t[JST_DECODE_SLICES].count;
+    r->first_mount = t[JST_DECODE_MOUNT_SLICES].count;
+    r->first_segment = t[JST_DECODE_SEGMENT_ROWS].count;
+    r->first_token = t[JST_DECODE_TOKENS].count;
+    r->first_peer = t[JST_DECODE_PEERS].count;
     r->first_event = d->event_count;
     r->complete = 1;
     jst_job j = {
@@ -190,8 +225,11 @@ static int64_t add(jst_decode *d, jst_source *s, int32_t process, uint64_t from_
     read_file(&j);
     if (j.no_memory)
         jst_refuse(&j, r->records_end, "out of memory");
-    r->slices = d->slices.count - r->first_slice;
-    r->mounts = d->mount_slices.count - r->first_mount;
+    r->slices = t[JST_DECODE_SLICES].count - r->first_slice;
+    r->mounts = t[JST_DECODE_MOUNT_SLICES].count - r->first_mount;
+    r->segments = t[JST_DECODE_SEGMENT_ROWS].count - r->first_segment;
+    r->tokens = t[JST_DECODE_TOKENS].count - r->first_token;
+    r->peers = t[JST_DECODE_PEERS].count - r->first_peer;
     return (int64_t)d->result_count++;
 }
 
@@ -220,20 +258,35 @@ const jst_decode_result *jst_decode_result_at(const jst_decode *d, uint64_t numb
                                     : NULL;
 }
 
-static const jst_rows *rows_of(const jst_decode *d, uint32_t table)
-{
-    return table == JST_DECODE_SLICES ? &d->slices : &d->mount_slices;
-}
-
 uint64_t jst_decode_rows(const jst_decode *d, uint32_t table)
 {
-    return rows_of(d, table)->count;
+    return table < JST_DECODE_TABLE_COUNT ? d->tables[table].count : 0;
 }
 
 const void *jst_decode_values(const jst_decode *d, uint32_t table, uint32_t column)
 {
-    const jst_rows *r = rows_of(d, table);
-    return column < r->columns ? r->data[column].p : NULL;
+    if (table >= JST_DECODE_TABLE_COUNT || column >= d->tables[table].columns)
+        return NULL;
+    return d->tables[table].data[column].p;
+}
+
+const void *jst_decode_binary(const jst_decode *d, uint32_t table, uint32_t column, uint64_t *bytes)
+{
+    static const struct {
+        uint32_t table, column;
+    } heaps[JST_HEAP_COUNT] = {
+        [JST_HEAP_WAIT] = {JST_DECODE_SEGMENT_ROWS, JST_DECODE_SEGMENT_WAIT},
+        [JST_HEAP_OFFCPU] = {JST_DECODE_SEGMENT_ROWS, JST_DECODE_SEGMENT_OFFCPU},
+        [JST_HEAP_FUNCTION] = {JST_DECODE_TOKENS, JST_DECODE_TOKEN_FUNCTION},
+        [JST_HEAP_MODULE] = {JST_DECODE_TOKENS, JST_DECODE_TOKEN_MODULE},
+    };
+    for (unsigned i = 0; i < JST_HEAP_COUNT; i++)
+        if (heaps[i].table == table && heaps[i].column == column) {
+            *bytes = d->heap_bytes[i];
+            return d->heaps[i].p;
+        }
+    *bytes = 0;
+    return NULL;
 }
 
 const int64_t *jst_decode_histogram(const jst_decode *d, uint32_t column, const uint8_t **valid,
@@ -242,9 +295,9 @@ const int64_t *jst_decode_histogram(const jst_decode *d, uint32_t column, const 
     if (column >= d->histograms.count)
         return NULL;
     uint32_t at = JST_DECODE_SLICES_FIXED + d->process.count + 2 * column;
-    *valid = d->slices.data[at + 1].p;
-    *nulls = d->slices.count - d->histogram_used[column];
-    return (const int64_t *)(const void *)d->slices.data[at].p;
+    *valid = d->tables[JST_DECODE_SLICES].data[at + 1].p;
+    *nulls = d->tables[JST_DECODE_SLICES].count - d->histogram_used[column];
+    return (const int64_t *)(const void *)d->tables[JST_DECODE_SLICES].data[at].p;
 }
 
 const jst_decode_event *jst_decode_events(const jst_decode *d, uint64_t *count)

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define JST_DECODE_API 1 /* changes whenever this header does; see jst_decode_api */
+#define JST_DECODE_API 2 /* changes whenever this header does; see jst_decode_api */
 #define JST_DECODE_HEAD_BYTES 4096
 #define JST_DECODE_BUCKETS 32
 #define JST_DECODE_WARNINGS 8
@@ -23,14 +23,63 @@ enum jst_decode_kind { JST_DECODE_NOTHING, JST_DECODE_PROFILE, JST_DECODE_SHORTS
 
 enum jst_decode_flag {
     JST_DECODE_REMAINDER = 1, /* a last row from the live blocks (profiles) */
+    JST_DECODE_SEGMENTS = 2,  /* segments, tokens and peers instead of slices and events */
 };
 
-/* Columns of the two tables. The first few are fixed, then one per wanted metric in the order that
- * was asked for. All are int64 but process and span (int32) and slot (int8). */
-enum jst_decode_table { JST_DECODE_SLICES, JST_DECODE_MOUNT_SLICES };
+/* Columns of the tables of slices. The first few are fixed, then one per wanted metric in the order
+ * that was asked for. All are int64 but process and span (int32) and slot (int8). */
+enum jst_decode_table {
+    JST_DECODE_SLICES,
+    JST_DECODE_MOUNT_SLICES,
+    JST_DECODE_SEGMENT_ROWS,
+    JST_DECODE_TOKENS,
+    JST_DECODE_PEERS,
+    JST_DECODE_TABLE_COUNT
+};
 enum jst_decode_column { JST_DECODE_PROCESS, JST_DECODE_SLICE, JST_DECODE_SPAN, JST_DECODE_SLOT };
 #define JST_DECODE_SLICES_FIXED 3
 #define JST_DECODE_MOUNT_FIXED 4
+
+/* Columns of the other tables: a binary column has offsets (int32,
+ * one more than rows) into a heap of its own, see jst_decode_binary. */
+enum jst_decode_segment_column {
+    JST_DECODE_SEGMENT_PROCESS,         /* int32 */
+    JST_DECODE_SEGMENT_NUMBER,          /* int64: of the entry */
+    JST_DECODE_SEGMENT_START,           /* int64, ns */
+    JST_DECODE_SEGMENT_END,             /* int64, ns */
+    JST_DECODE_SEGMENT_RULE,            /* int8: 0-4 as in the format, 5 for all others */
+    JST_DECODE_SEGMENT_LEVEL,           /* int8 */
+    JST_DECODE_SEGMENT_TOKEN,           /* uint32: hash, 0 none */
+    JST_DECODE_SEGMENT_GLOBALS,         /* int64 */
+    JST_DECODE_SEGMENT_BEFORE,          /* int64: globals of all segments before it */
+    JST_DECODE_SEGMENT_SEQUENCE,        /* uint16 */
+    JST_DECODE_SEGMENT_SUM,             /* uint32 */
+    JST_DECODE_SEGMENT_SET,             /* uint64 */
+    JST_DECODE_SEGMENT_VALUES,          /* int64, 31 of them: bits 1 to 31 of the format */
+    JST_DECODE_SEGMENT_SHIFT = 12 + 31, /* int8 */
+    JST_DECODE_SEGMENT_WAIT,            /* binary */
+    JST_DECODE_SEGMENT_OFFCPU,          /* binary */
+    JST_DECODE_SEGMENT_COLUMNS
+};
+enum jst_decode_token_column {
+    JST_DECODE_TOKEN_PROCESS,  /* int32 */
+    JST_DECODE_TOKEN_NUMBER,   /* int64: of the entry */
+    JST_DECODE_TOKEN_HASH,     /* uint32 */
+    JST_DECODE_TOKEN_FUNCTION, /* binary */
+    JST_DECODE_TOKEN_BYTES,    /* int64 */
+    JST_DECODE_TOKEN_SITE,     /* int64 */
+    JST_DECODE_TOKEN_MODULE,   /* binary */
+    JST_DECODE_TOKEN_COLUMNS
+};
+enum jst_decode_peer_column { /* all int64 but the process (int32) */
+                              JST_DECODE_PEER_PROCESS,
+                              JST_DECODE_PEER_RANK,
+                              JST_DECODE_PEER_SENT_OPS,
+                              JST_DECODE_PEER_SENT_BYTES,
+                              JST_DECODE_PEER_RECV_OPS,
+                              JST_DECODE_PEER_RECV_ROOM,
+                              JST_DECODE_PEER_COLUMNS
+};
 
 typedef struct jst_decode_issue {
     uint64_t offset;  /* byte in the file */
@@ -45,11 +94,12 @@ typedef struct jst_decode_result {
     uint64_t records_end;         /* offset after the last good record */
     uint64_t first_slice, slices; /* its rows in the slices table */
     uint64_t first_mount, mounts; /* its rows in the mount_slices table */
-    uint64_t first_event, events; /* its events */
-    uint32_t kind;                /* enum jst_decode_kind */
-    uint32_t complete;            /* 0: stopped because the batch has max_rows rows */
-    uint32_t remainder;           /* 1: its last row is the remainder */
-    uint32_t warning_count;       /* may exceed what is kept */
+    uint64_t first_segment, segments, first_token, tokens, first_peer, peers; /* its rows there */
+    uint64_t first_event, events;                                             /* its events */
+    uint32_t kind;          /* enum jst_decode_kind */
+    uint32_t complete;      /* 0: stopped because the batch has max_rows rows */
+    uint32_t remainder;     /* 1: its last row is the remainder */
+    uint32_t warning_count; /* may exceed what is kept */
     jst_decode_issue warnings[JST_DECODE_WARNINGS];
     uint8_t head[JST_DECODE_HEAD_BYTES]; /* profiles: the header as it was */
 } jst_decode_result;
@@ -83,7 +133,7 @@ JST_DECODE_DOOR jst_decode *jst_decode_new(const char *process_ids, const char *
 JST_DECODE_DOOR void jst_decode_free(jst_decode *d);
 
 /** Appends one file; its rows carry `process`, and only records from number from_record on give
- *  rows. Short processes get the numbers -1, -2, ... in the order of the batch. fd stays open and
+ *  rows (with JST_DECODE_SEGMENTS: entries from that number on, and records_read is one too). Short processes get the numbers -1, -2, ... in the order of the batch. fd stays open and
  *  its position is not used. Returns the number of its result, or -1 when memory is short. */
 JST_DECODE_DOOR int64_t jst_decode_add_fd(jst_decode *d, int fd, int32_t process,
                                           uint64_t from_record, uint32_t flags);
@@ -95,6 +145,9 @@ JST_DECODE_DOOR int64_t jst_decode_add_bytes(jst_decode *d, const void *bytes, s
 JST_DECODE_DOOR const jst_decode_result *jst_decode_result_at(const jst_decode *d, uint64_t number);
 JST_DECODE_DOOR uint64_t jst_decode_rows(const jst_decode *d, uint32_t table);
 JST_DECODE_DOOR const void *jst_decode_values(const jst_decode *d, uint32_t table, uint32_t column);
+/** The heap of a binary column. */
+JST_DECODE_DOOR const void *jst_decode_binary(const jst_decode *d, uint32_t table, uint32_t column,
+                                              uint64_t *bytes);
 /** 32 int64 per row; rows whose bit in *valid (LSB first) is 0 are all zero; *nulls counts them. */
 JST_DECODE_DOOR const int64_t *jst_decode_histogram(const jst_decode *d, uint32_t column,
                                                     const uint8_t **valid, uint64_t *nulls);

@@ -82,6 +82,21 @@ static inline uint64_t jst_take_varint(jst_cursor *c)
     return jst_take_varint_slow(c);
 }
 
+/* The 16-bit code of a time. */
+static inline uint64_t jst_ns_of(unsigned code)
+{
+    uint64_t m = code & 0x7ff;
+    unsigned e = code >> 11;
+    return e == 0 ? m : (2048 + m) << (e - 1);
+}
+
+/* An increase of 2^63 or more is damage that a checksum let through: the largest number there is
+ * makes it visible where a wrapped, negative one would hide in a sum. */
+static inline int64_t jst_number(uint64_t v)
+{
+    return v > INT64_MAX ? INT64_MAX : (int64_t)v;
+}
+
 static inline int64_t jst_unzigzag(uint64_t v)
 {
     return (int64_t)((v >> 1) ^ (0 - (v & 1)));
@@ -95,6 +110,12 @@ static inline const uint8_t *jst_take_bytes(jst_cursor *c, uint64_t n)
     const uint8_t *p = c->p;
     c->p += n;
     return p;
+}
+
+static inline uint32_t jst_take32(jst_cursor *c)
+{
+    const uint8_t *p = jst_take_bytes(c, 4);
+    return p == NULL ? 0 : jst_load32(p);
 }
 
 /* One framed record; the payload lies in the source's window. */
@@ -168,6 +189,11 @@ bool jst_rows_make(jst_rows *r, uint32_t columns);
 void jst_rows_free(jst_rows *r);
 bool jst_rows_reserve(jst_rows *r, uint64_t more);
 
+static inline int64_t *jst_values_of(jst_rows *r, uint32_t column)
+{
+    return (int64_t *)(void *)r->data[column].p;
+}
+
 /* The moved cells of one record, not yet in any column. */
 typedef struct jst_moved {
     uint32_t count;
@@ -184,11 +210,21 @@ bool jst_rows_put(jst_decode *d, const jst_table *t, const jst_moved *m, int32_t
 int32_t jst_span(uint64_t first_slice, uint64_t last_slice);
 
 /* ---- batch (jst_decode.c) ---- */
+enum jst_heap {
+    JST_HEAP_WAIT,
+    JST_HEAP_OFFCPU,
+    JST_HEAP_FUNCTION,
+    JST_HEAP_MODULE,
+    JST_HEAP_COUNT
+};
+
 struct jst_decode {
     jst_wanted process, histograms, mounts;
     uint64_t max_rows;
-    uint64_t short_processes; /* so far */
-    jst_rows slices, mount_slices;
+    uint64_t short_processes;                /* so far */
+    jst_rows tables[JST_DECODE_TABLE_COUNT]; /* enum jst_decode_table */
+    jst_memory heaps[JST_HEAP_COUNT];        /* what the offsets of binary columns point into */
+    uint64_t heap_bytes[JST_HEAP_COUNT];
     uint64_t *histogram_used; /* per histogram: rows that are not null */
     jst_memory results, events, text;
     uint64_t result_count, event_count, text_bytes;
@@ -221,7 +257,61 @@ void jst_event_text(jst_job *j, jst_decode_event *e, unsigned n, const uint8_t *
 void jst_event_string(jst_job *j, jst_decode_event *e, unsigned n, jst_cursor *c);
 bool jst_full(const jst_job *j);
 
-void jst_profile_read(jst_job *j); /* jst_decode_profile.c */
-void jst_shorts_read(jst_job *j);  /* jst_decode_shorts.c */
+void jst_profile_read(jst_job *j);  /* jst_decode_profile.c */
+void jst_segments_read(jst_job *j); /* jst_decode_segments.c */
+void jst_shorts_read(jst_job *j);   /* jst_decode_shorts.c */
+
+/* ---- the head of a profile (jst_decode_profile.c) ---- */
+enum jst_head_field {
+    JST_AT_VERSION = 8,
+    JST_AT_HEAD_BYTES = 12,
+    JST_AT_CELL_COUNT = 16,
+    JST_AT_BLOCK_OFFSET = 20,
+    JST_AT_BLOCK_BYTES = 24,
+    JST_AT_BLOCK_CAPACITY = 28,
+    JST_AT_TABLE_OFFSET = 32,
+    JST_AT_TABLE_BYTES = 36,
+    JST_AT_COMMIT_OFFSET = 40,
+    JST_AT_COMMIT_BYTES = 44,
+    JST_AT_TABLE_CRC = 48,
+    JST_AT_MOUNT_SLOTS = 52,
+    JST_AT_MOUNT_STRIDE = 56,
+    JST_AT_SLICE_NS = 64,
+    JST_AT_FIRST_SLICE = 88,
+    JST_AT_MPI_STATE = 1152,
+    JST_AT_MPI_INIT_NS = 1184,
+    JST_AT_RING_OFFSET = 1504,
+    JST_AT_RING_BYTES = 1508,
+    JST_AT_GENERATION = 2048,
+    JST_AT_TICK_NS = 2056,
+    JST_AT_HEARTBEAT_NS = 2064,
+    JST_AT_END_NS = 2072,
+    JST_AT_BLOCKS_USED = 2084,
+    JST_AT_TICK_NOW = 2104,
+};
+enum jst_block_field { JST_BLOCK_MARK = 4, JST_BLOCK_SINCE = 16 };
+
+static inline uint32_t jst_head32(const jst_job *j, enum jst_head_field at)
+{
+    return jst_load32(j->r->head + at);
+}
+
+static inline uint64_t jst_head64(const jst_job *j, enum jst_head_field at)
+{
+    return jst_load64(j->r->head + at);
+}
+
+/** Does an area lie behind the header and before the records? */
+bool jst_head_holds(const jst_job *j, uint64_t offset, uint64_t bytes);
+
+/* The valid commit, and what the blocks hold beyond it. */
+typedef struct jst_commit {
+    uint64_t records_end, open_slice;
+    bool whole;   /* commit and blocks belong together */
+    bool damaged; /* records_end cannot be right */
+    bool cut;     /* the file ends before records_end */
+} jst_commit;
+
+void jst_commit_read(jst_job *j, jst_commit *c);
 
 #endif

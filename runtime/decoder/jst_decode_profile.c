@@ -3,66 +3,34 @@
 
 #define PATIENCE 16 /* readings of a head that changes under us */
 
-enum head_field {
-    AT_VERSION = 8,
-    AT_HEAD_BYTES = 12,
-    AT_CELL_COUNT = 16,
-    AT_BLOCK_OFFSET = 20,
-    AT_BLOCK_BYTES = 24,
-    AT_BLOCK_CAPACITY = 28,
-    AT_TABLE_OFFSET = 32,
-    AT_TABLE_BYTES = 36,
-    AT_COMMIT_OFFSET = 40,
-    AT_COMMIT_BYTES = 44,
-    AT_TABLE_CRC = 48,
-    AT_MOUNT_SLOTS = 52,
-    AT_MOUNT_STRIDE = 56,
-    AT_SLICE_NS = 64,
-    AT_FIRST_SLICE = 88,
-    AT_GENERATION = 2048,
-    AT_TICK_NS = 2056,
-    AT_HEARTBEAT_NS = 2064,
-    AT_END_NS = 2072,
-    AT_BLOCKS_USED = 2084,
-};
-
-static uint32_t head32(const jst_job *j, enum head_field at)
+bool jst_head_holds(const jst_job *j, uint64_t offset, uint64_t bytes)
 {
-    return jst_load32(j->r->head + at);
-}
-
-static uint64_t head64(const jst_job *j, enum head_field at)
-{
-    return jst_load64(j->r->head + at);
-}
-
-/* Does an area lie behind the header and before the records? */
-static bool inside(const jst_job *j, uint64_t offset, uint64_t bytes)
-{
-    uint64_t end = head32(j, AT_HEAD_BYTES);
+    uint64_t end = jst_head32(j, JST_AT_HEAD_BYTES);
     return offset >= JST_DECODE_HEAD_BYTES && offset <= end && bytes <= end - offset;
 }
 
 static const char *head_flaw(const jst_job *j)
 {
-    uint64_t cells = head32(j, AT_CELL_COUNT);
-    if (head32(j, AT_VERSION) != 1)
+    uint64_t cells = jst_head32(j, JST_AT_CELL_COUNT);
+    if (jst_head32(j, JST_AT_VERSION) != 1)
         return "its format version is not 1: a newer jostle wrote it";
-    if (head32(j, AT_HEAD_BYTES) > j->s->size)
+    if (jst_head32(j, JST_AT_HEAD_BYTES) > j->s->size)
         return "the file ends inside its head: it was cut short";
     if (cells == 0 || cells > JST_DECODE_CELLS_MAX)
         return "the number of cells is out of bounds";
-    if (head32(j, AT_BLOCK_BYTES) < JST_DECODE_BLOCK_HEAD + 8 * cells ||
-        !inside(j, head32(j, AT_BLOCK_OFFSET),
-                (uint64_t)head32(j, AT_BLOCK_BYTES) * head32(j, AT_BLOCK_CAPACITY)))
+    if (jst_head32(j, JST_AT_BLOCK_BYTES) < JST_DECODE_BLOCK_HEAD + 8 * cells ||
+        !jst_head_holds(j, jst_head32(j, JST_AT_BLOCK_OFFSET),
+                        (uint64_t)jst_head32(j, JST_AT_BLOCK_BYTES) *
+                            jst_head32(j, JST_AT_BLOCK_CAPACITY)))
         return "the counter blocks do not lie inside the head";
-    if (head32(j, AT_COMMIT_BYTES) < 16 + 8 * cells ||
-        !inside(j, head32(j, AT_COMMIT_OFFSET), 2 * (uint64_t)head32(j, AT_COMMIT_BYTES)))
+    if (jst_head32(j, JST_AT_COMMIT_BYTES) < 16 + 8 * cells ||
+        !jst_head_holds(j, jst_head32(j, JST_AT_COMMIT_OFFSET),
+                        2 * (uint64_t)jst_head32(j, JST_AT_COMMIT_BYTES)))
         return "the commits do not lie inside the head";
-    if (head32(j, AT_TABLE_BYTES) > JST_DECODE_TABLE_MAX ||
-        !inside(j, head32(j, AT_TABLE_OFFSET), head32(j, AT_TABLE_BYTES)))
+    if (jst_head32(j, JST_AT_TABLE_BYTES) > JST_DECODE_TABLE_MAX ||
+        !jst_head_holds(j, jst_head32(j, JST_AT_TABLE_OFFSET), jst_head32(j, JST_AT_TABLE_BYTES)))
         return "the metric table does not lie inside the head";
-    if (head64(j, AT_SLICE_NS) == 0)
+    if (jst_head64(j, JST_AT_SLICE_NS) == 0)
         return "the slice length is zero";
     return NULL;
 }
@@ -82,33 +50,38 @@ static bool read_head(jst_job *j)
     return flaw == NULL;
 }
 
-/* The live fields as they are now. The fixed ones stay as they were checked: a hostile owner could
- * change them meanwhile. */
+/* The live fields, and those of MPI, as they are now. The others stay as they were checked: a
+ * hostile owner could change them meanwhile. */
 static bool read_live(jst_job *j)
 {
+    uint8_t *head = j->r->head;
     jst_source_forget(j->s);
-    const uint8_t *p = jst_source_at(j->s, AT_GENERATION, JST_DECODE_HEAD_BYTES - AT_GENERATION);
-    if (p != NULL)
-        memcpy(j->r->head + AT_GENERATION, p, JST_DECODE_HEAD_BYTES - AT_GENERATION);
-    return p != NULL;
+    const uint8_t *p = jst_source_at(j->s, 0, JST_DECODE_HEAD_BYTES);
+    if (p == NULL)
+        return false;
+    memcpy(head + JST_AT_MPI_STATE, p + JST_AT_MPI_STATE, JST_AT_RING_OFFSET - JST_AT_MPI_STATE);
+    memcpy(head + JST_AT_GENERATION, p + JST_AT_GENERATION,
+           JST_DECODE_HEAD_BYTES - JST_AT_GENERATION);
+    return true;
 }
 
 static bool read_table(jst_job *j)
 {
     jst_table *t = &j->d->table;
-    jst_table shape = {.cell_count = head32(j, AT_CELL_COUNT),
-                       .slots = head32(j, AT_MOUNT_SLOTS),
-                       .stride = head32(j, AT_MOUNT_STRIDE),
-                       .text_bytes = head32(j, AT_TABLE_BYTES)};
-    uint32_t at = head32(j, AT_TABLE_OFFSET);
+    jst_table shape = {.cell_count = jst_head32(j, JST_AT_CELL_COUNT),
+                       .slots = jst_head32(j, JST_AT_MOUNT_SLOTS),
+                       .stride = jst_head32(j, JST_AT_MOUNT_STRIDE),
+                       .text_bytes = jst_head32(j, JST_AT_TABLE_BYTES)};
+    uint32_t at = jst_head32(j, JST_AT_TABLE_OFFSET);
     const uint8_t *text = jst_source_at(j->s, at, shape.text_bytes);
     const char *wrong = "the metric table cannot be read";
     if (text != NULL && jst_table_is(t, &shape, text)) {
-        wrong = t->crc == head32(j, AT_TABLE_CRC) ? NULL : "the metric table fails its checksum";
+        wrong = t->crc == jst_head32(j, JST_AT_TABLE_CRC) ? NULL
+                                                          : "the metric table fails its checksum";
     } else if (text != NULL) {
         jst_table_free(t);
         wrong = jst_table_read(t, &shape, text, j->d);
-        if (wrong == NULL && t->crc != head32(j, AT_TABLE_CRC))
+        if (wrong == NULL && t->crc != jst_head32(j, JST_AT_TABLE_CRC))
             wrong = "the metric table fails its checksum";
         if (wrong != NULL)
             jst_table_free(t);
@@ -120,19 +93,22 @@ static bool read_table(jst_job *j)
     return wrong == NULL;
 }
 
-/* The valid commit, and what the blocks hold beyond it. */
-typedef struct commit {
-    uint64_t records_end, open_slice;
-    bool whole;   /* commit and blocks belong together */
-    bool damaged; /* records_end cannot be right */
-    bool cut;     /* the file ends before records_end */
-} commit;
+/* A block whose thread is inside a call says which state timer it will book, and since when. What
+ * has passed of it until the last heartbeat belongs to the last slice: the records may hold it. */
+static void add_in_progress(jst_job *j, const uint8_t *block, uint32_t cells)
+{
+    uint32_t mark = jst_load32(block + JST_BLOCK_MARK);
+    uint64_t since = jst_load64(block + JST_BLOCK_SINCE), now = jst_head64(j, JST_AT_TICK_NOW);
+    if (mark != 0 && mark < cells && j->d->table.cells[mark].timer && since < now)
+        j->d->sums[mark] += now - since;
+}
 
 /* d->sums = sum over the blocks minus the commit. */
 static bool sum_blocks(jst_job *j, uint64_t commit_at)
 {
-    uint32_t cells = head32(j, AT_CELL_COUNT), bytes = head32(j, AT_BLOCK_BYTES);
-    uint32_t used = head32(j, AT_BLOCKS_USED), capacity = head32(j, AT_BLOCK_CAPACITY);
+    uint32_t cells = jst_head32(j, JST_AT_CELL_COUNT), bytes = jst_head32(j, JST_AT_BLOCK_BYTES);
+    uint32_t used = jst_head32(j, JST_AT_BLOCKS_USED),
+             capacity = jst_head32(j, JST_AT_BLOCK_CAPACITY);
     uint64_t *sums = j->d->sums;
     const uint8_t *p = jst_source_at(j->s, commit_at + 16, 8 * (uint64_t)cells);
     if (p == NULL)
@@ -140,9 +116,11 @@ static bool sum_blocks(jst_job *j, uint64_t commit_at)
     for (uint32_t i = 0; i < cells; i++)
         sums[i] = 0 - jst_load64(p + 8 * (size_t)i);
     for (uint32_t b = 0; b < (used < capacity ? used : capacity); b++) {
-        uint64_t at = head32(j, AT_BLOCK_OFFSET) + (uint64_t)b * bytes + JST_DECODE_BLOCK_HEAD;
-        if ((p = jst_source_at(j->s, at, 8 * (uint64_t)cells)) == NULL)
+        uint64_t at = jst_head32(j, JST_AT_BLOCK_OFFSET) + (uint64_t)b * bytes;
+        if ((p = jst_source_at(j->s, at, JST_DECODE_BLOCK_HEAD + 8 * (uint64_t)cells)) == NULL)
             return false;
+        add_in_progress(j, p, cells);
+        p += JST_DECODE_BLOCK_HEAD;
         for (uint32_t i = 0; i < cells; i++)
             sums[i] += jst_load64(p + 8 * (size_t)i);
     }
@@ -165,19 +143,21 @@ static bool committed_levels(jst_job *j, uint64_t commit_at)
 /* RATIONALE: the process may write while we read. It fills the commit that is not valid and then
  * counts the generation up, so a commit (and the blocks read after it) is whole when the
  * generation is the same before and after. */
-static void read_commit(jst_job *j, commit *c)
+void jst_commit_read(jst_job *j, jst_commit *c)
 {
     for (int attempt = 0; attempt < PATIENCE && read_live(j); attempt++) {
-        uint64_t generation = head64(j, AT_GENERATION);
-        uint64_t at = head32(j, AT_COMMIT_OFFSET) + (generation & 1) * head32(j, AT_COMMIT_BYTES);
+        uint64_t generation = jst_head64(j, JST_AT_GENERATION);
+        uint64_t at = jst_head32(j, JST_AT_COMMIT_OFFSET) +
+                      (generation & 1) * jst_head32(j, JST_AT_COMMIT_BYTES);
         const uint8_t *p = jst_source_at(j->s, at, 16);
         if (p == NULL)
             break;
-        *c = (commit){.records_end = jst_load64(p), .open_slice = jst_load64(p + 8)};
+        *c = (jst_commit){.records_end = jst_load64(p), .open_slice = jst_load64(p + 8)};
         bool summed =
-            committed_levels(j, at) && (!(j->flags & JST_DECODE_REMAINDER) || sum_blocks(j, at));
+            (j->flags & JST_DECODE_SEGMENTS) != 0 ||
+            (committed_levels(j, at) && (!(j->flags & JST_DECODE_REMAINDER) || sum_blocks(j, at)));
         jst_source_forget(j->s);
-        p = jst_source_at(j->s, AT_GENERATION, 8);
+        p = jst_source_at(j->s, JST_AT_GENERATION, 8);
         if (p == NULL)
             break;
         if (jst_load64(p) == generation) {
@@ -186,12 +166,13 @@ static void read_commit(jst_job *j, commit *c)
         }
     }
     if (!c->whole)
-        jst_warn(j, head32(j, AT_COMMIT_OFFSET), "the head changes faster than it can be read");
-    if (c->records_end < head32(j, AT_HEAD_BYTES)) {
-        jst_warn(j, head32(j, AT_COMMIT_OFFSET),
+        jst_warn(j, jst_head32(j, JST_AT_COMMIT_OFFSET),
+                 "the head changes faster than it can be read");
+    if (c->records_end < jst_head32(j, JST_AT_HEAD_BYTES)) {
+        jst_warn(j, jst_head32(j, JST_AT_COMMIT_OFFSET),
                  "the commit is damaged: records are taken as far "
                  "as their checksums hold");
-        *c = (commit){.records_end = j->s->size, .damaged = true};
+        *c = (jst_commit){.records_end = j->s->size, .damaged = true};
     } else if (c->records_end > j->s->size && c->records_end > jst_source_grown(j->s)) {
         jst_warn(j, j->s->size, "the file was cut short: records are missing at its end");
         c->records_end = j->s->size;
@@ -304,9 +285,10 @@ static bool hop(jst_job *j, walk *w, uint64_t end)
     return levels_back(j, *w, end);
 }
 
-static void read_records(jst_job *j, const commit *c)
+static void read_records(jst_job *j, const jst_commit *c)
 {
-    const walk begin = {.at = head32(j, AT_HEAD_BYTES), .expected = head64(j, AT_FIRST_SLICE)};
+    const walk begin = {.at = jst_head32(j, JST_AT_HEAD_BYTES),
+                        .expected = jst_head64(j, JST_AT_FIRST_SLICE)};
     walk w = begin;
     jst_record rec;
     enum jst_record_state state;
@@ -347,12 +329,12 @@ static uint64_t ns_of_ticks(uint64_t ticks, uint64_t tick_ns)
 }
 
 /* The last, partial slice: what the live blocks hold beyond the records. */
-static void take_remainder(jst_job *j, const commit *c)
+static void take_remainder(jst_job *j, const jst_commit *c)
 {
     jst_decode *d = j->d;
     const jst_table *t = &d->table;
-    uint64_t slice_ns = head64(j, AT_SLICE_NS), tick_ns = head64(j, AT_TICK_NS);
-    uint64_t end_ns = head64(j, AT_END_NS);
+    uint64_t slice_ns = jst_head64(j, JST_AT_SLICE_NS), tick_ns = jst_head64(j, JST_AT_TICK_NS);
+    uint64_t end_ns = jst_head64(j, JST_AT_END_NS);
     bool backwards = false;
     d->moved.count = 0;
     for (uint32_t i = 0; i < t->cell_count; i++) {
@@ -361,7 +343,8 @@ static void take_remainder(jst_job *j, const commit *c)
         if (v == 0 || cell->coding == JST_CODED_NOT)
             continue;
         if (cell->coding != JST_CODED_GAUGE && v > INT64_MAX) {
-            backwards = true;
+            /* NOTE: a timer's thread may book while we read its block: not yet, or twice. */
+            backwards |= !cell->timer;
             continue;
         }
         if (cell->timer && (v = ns_of_ticks(v, tick_ns)) == 0)
@@ -370,7 +353,7 @@ static void take_remainder(jst_job *j, const commit *c)
         d->moved.values[d->moved.count++] = v;
     }
     if (backwards)
-        jst_warn(j, head32(j, AT_BLOCK_OFFSET),
+        jst_warn(j, jst_head32(j, JST_AT_BLOCK_OFFSET),
                  "counters lie behind their commit and are left "
                  "out of the last slice");
     if (d->moved.count == 0)
@@ -378,7 +361,7 @@ static void take_remainder(jst_job *j, const commit *c)
     for (uint32_t i = 0; i < t->gauge_count; i++)
         d->levels[t->gauges[i]] = d->committed[t->gauges[i]];
     jst_levels_follow(d, t, &d->moved);
-    uint64_t last = (end_ns != 0 ? end_ns : head64(j, AT_HEARTBEAT_NS)) / slice_ns;
+    uint64_t last = (end_ns != 0 ? end_ns : jst_head64(j, JST_AT_HEARTBEAT_NS)) / slice_ns;
     j->no_memory = !jst_rows_put(d, t, &d->moved, j->process, (int64_t)c->open_slice,
                                  jst_span(c->open_slice, last));
     j->r->remainder = !j->no_memory;
@@ -386,10 +369,16 @@ static void take_remainder(jst_job *j, const commit *c)
 
 void jst_profile_read(jst_job *j)
 {
-    commit c = {0};
-    if (!read_head(j) || !read_table(j))
+    jst_commit c = {0};
+    if (!read_head(j))
         return;
-    read_commit(j, &c);
+    if (j->flags & JST_DECODE_SEGMENTS) {
+        jst_segments_read(j);
+        return;
+    }
+    if (!read_table(j))
+        return;
+    jst_commit_read(j, &c);
     read_records(j, &c);
     if (j->flags & JST_DECODE_REMAINDER && c.whole && !c.damaged && j->r->complete && !j->no_memory)
         take_remainder(j, &c);

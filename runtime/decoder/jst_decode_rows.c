@@ -65,13 +65,6 @@ bool jst_rows_reserve(jst_rows *r, uint64_t more)
     return true;
 }
 
-static uint64_t ns_of(unsigned code)
-{
-    uint64_t m = code & 0x7ff;
-    unsigned e = code >> 11;
-    return e == 0 ? m : (2048 + m) << (e - 1);
-}
-
 bool jst_take_cells(jst_cursor *c, const jst_table *t, jst_moved *moved)
 {
     const uint8_t *bitmap = jst_take_bytes(c, t->bitmap_bytes);
@@ -90,7 +83,7 @@ bool jst_take_cells(jst_cursor *c, const jst_table *t, jst_moved *moved)
                 uint64_t v;
                 if (coding == JST_CODED_NS) {
                     const uint8_t *p = jst_take_bytes(c, 2);
-                    v = p == NULL ? 0 : ns_of(p[0] | (unsigned)p[1] << 8);
+                    v = p == NULL ? 0 : jst_ns_of(p[0] | (unsigned)p[1] << 8);
                 } else if (coding != JST_CODED_NOT) {
                     v = jst_take_varint(c);
                     if (coding == JST_CODED_GAUGE)
@@ -114,29 +107,18 @@ void jst_levels_follow(jst_decode *d, const jst_table *t, const jst_moved *m)
             d->levels[m->cells[i]] += m->values[i];
 }
 
-/* An increase of 2^63 or more is damage that a checksum let through: the largest number there is
- * makes it visible where a wrapped, negative one would hide in a sum. */
-static int64_t number(uint64_t v)
-{
-    return v > INT64_MAX ? INT64_MAX : (int64_t)v;
-}
-
-static int64_t *values_of(jst_rows *r, uint32_t column)
-{
-    return (int64_t *)(void *)r->data[column].p;
-}
-
 static void put_fixed(jst_rows *r, uint64_t row, int32_t process, int64_t slice, int32_t span)
 {
     ((int32_t *)(void *)r->data[JST_DECODE_PROCESS].p)[row] = process;
-    values_of(r, JST_DECODE_SLICE)[row] = slice;
+    jst_values_of(r, JST_DECODE_SLICE)[row] = slice;
     ((int32_t *)(void *)r->data[JST_DECODE_SPAN].p)[row] = span;
 }
 
 bool jst_rows_put(jst_decode *d, const jst_table *t, const jst_moved *m, int32_t process,
                   int64_t slice, int32_t span)
 {
-    jst_rows *rows = &d->slices, *mounts = &d->mount_slices;
+    jst_rows *rows = &d->tables[JST_DECODE_SLICES];
+    jst_rows *mounts = &d->tables[JST_DECODE_MOUNT_SLICES];
     if (!jst_rows_reserve(rows, 1) || !jst_rows_reserve(mounts, t->slots))
         return false;
     uint64_t row = rows->count++;
@@ -147,24 +129,25 @@ bool jst_rows_put(jst_decode *d, const jst_table *t, const jst_moved *m, int32_t
         const jst_cell *c = &t->cells[m->cells[i]];
         uint64_t v = m->values[i];
         if (c->goal == JST_GOAL_VALUE) {
-            values_of(rows, JST_DECODE_SLICES_FIXED + c->column)[row] = number(v);
+            jst_values_of(rows, JST_DECODE_SLICES_FIXED + c->column)[row] = jst_number(v);
         } else if (c->goal == JST_GOAL_MOUNT && v != 0) {
             if (c->part != slot) {
                 slot = c->part;
                 put_fixed(mounts, mounts->count, process, slice, span);
                 mounts->data[JST_DECODE_SLOT].p[mounts->count++] = c->part;
             }
-            values_of(mounts, JST_DECODE_MOUNT_FIXED + c->column)[mounts->count - 1] = number(v);
+            jst_values_of(mounts, JST_DECODE_MOUNT_FIXED + c->column)[mounts->count - 1] =
+                jst_number(v);
         } else if (c->goal == JST_GOAL_BUCKET && v != 0) {
             uint32_t column = first_histogram + 2 * c->column;
             uint8_t *valid = &rows->data[column + 1].p[row / 8];
             d->histogram_used[c->column] += !(*valid >> row % 8 & 1);
             *valid |= (uint8_t)(1u << row % 8);
-            values_of(rows, column)[row * JST_DECODE_BUCKETS + c->part] = number(v);
+            jst_values_of(rows, column)[row * JST_DECODE_BUCKETS + c->part] = jst_number(v);
         }
     }
     for (uint32_t i = 0; i < t->gauge_count; i++)
-        values_of(rows, JST_DECODE_SLICES_FIXED + t->cells[t->gauges[i]].column)[row] =
+        jst_values_of(rows, JST_DECODE_SLICES_FIXED + t->cells[t->gauges[i]].column)[row] =
             (int64_t)d->levels[t->gauges[i]];
     return true;
 }

@@ -132,7 +132,7 @@ static bool take_short(jst_job *j, const shorts *s, const jst_record *rec, uint6
     if (e == NULL || !jst_decode_scratch(d, h->table.cell_count))
         return false;
     memcpy(e->number, n, sizeof n);
-    e->number[8] = d->slices.count;
+    e->number[8] = d->tables[JST_DECODE_SLICES].count;
     e->header = h->event;
     jst_event_string(j, e, 0, &c);
     if (!take_mounts(j, &c, record) || !jst_take_cells(&c, &h->table, &d->moved))

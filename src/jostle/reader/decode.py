@@ -27,7 +27,7 @@ from jostle.reader.header import (
     is_alive,
     parse_header,
 )
-from jostle.reader.native import MOUNT_SLICES, SHORTS, SLICES, Batch, Result
+from jostle.reader.native import MOUNT_SLICES, REMAINDER, SHORTS, SLICES, Batch, Result
 
 MAX_ROWS = 1 << 22  # of both tables: some GB at worst; a day of 200 processes at 4 s slices
 HEAD_BYTES = 4096
@@ -46,12 +46,15 @@ class ReadRequest:
         remainder: Whether the last, partial slice is taken from the live counters: always, never,
             or (None) when the process has finished. Rows of a remainder are not records: a
             process that still runs will write them again, with more in them.
+        first_number: For read_segments, which takes no notice of the two above: entries whose
+            number is smaller give no rows; see SegmentRead.next_number.
     """
 
     path: Path
     process: int
     from_record: int = 0
     remainder: bool | None = True
+    first_number: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +210,7 @@ def _add(batch: Batch, item: ReadRequest) -> tuple[Result, bool | None] | Profil
         if len(head) == HEAD_BYTES and head.startswith(b"jostle01"):
             alive = is_alive(head)
         remainder = alive is False if item.remainder is None else item.remainder
-        result = batch.add(fd, item.process, item.from_record, remainder)
+        result = batch.add(fd, item.process, item.from_record, REMAINDER if remainder else 0)
         if result.error.text == b"out of memory":
             raise MemoryError(f"no memory for the slices of {item.path}")
         return result, alive

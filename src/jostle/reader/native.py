@@ -15,10 +15,10 @@ import pyarrow as pa
 from jostle import _native_path
 from jostle.errors import JostleError
 
-API = 1
+API = 2
 BUCKETS = 32
-REMAINDER = 1
-SLICES, MOUNT_SLICES = 0, 1
+REMAINDER, SEGMENTS = 1, 2  # flags
+SLICES, MOUNT_SLICES, SEGMENT_ROWS, TOKENS, PEERS = range(5)  # tables
 SHORTS = 2
 
 # struct jst_decode_event: 9 numbers, record, 4 times (place, bytes) of text, type, header.
@@ -43,6 +43,12 @@ class Result(ctypes.Structure):
         ("slices", c_uint64),
         ("first_mount", c_uint64),
         ("mounts", c_uint64),
+        ("first_segment", c_uint64),
+        ("segments", c_uint64),
+        ("first_token", c_uint64),
+        ("tokens", c_uint64),
+        ("first_peer", c_uint64),
+        ("peers", c_uint64),
         ("first_event", c_uint64),
         ("events", c_uint64),
         ("kind", c_uint32),
@@ -76,6 +82,7 @@ def library() -> ctypes.CDLL:
         "jst_decode_result_at": (POINTER(Result), [pointer, c_uint64]),
         "jst_decode_rows": (c_uint64, [pointer, c_uint32]),
         "jst_decode_values": (pointer, [pointer, c_uint32, c_uint32]),
+        "jst_decode_binary": (pointer, [pointer, c_uint32, c_uint32, POINTER(c_uint64)]),
         "jst_decode_histogram": (
             pointer,
             [pointer, c_uint32, POINTER(pointer), POINTER(c_uint64)],
@@ -114,9 +121,8 @@ class Batch:
         if getattr(self, "_handle", None):
             self._lib.jst_decode_free(self._handle)
 
-    def add(self, fd: int, process: int, from_record: int, remainder: bool) -> Result:
+    def add(self, fd: int, process: int, from_record: int, flags: int) -> Result:
         """Appends one file, by descriptor; the result is a copy."""
-        flags = REMAINDER if remainder else 0
         number = self._lib.jst_decode_add_fd(self._handle, fd, process, from_record, flags)
         if number < 0:
             raise MemoryError("no memory for the results of a batch of profiles")
@@ -135,6 +141,17 @@ class Batch:
         at = self._lib.jst_decode_values(self._handle, table, number)
         buffer = pa.foreign_buffer(at, rows * kind.bit_width // 8, base=self)
         return pa.Array.from_buffers(kind, rows, [None, buffer], 0)
+
+    def binary(self, table: int, number: int) -> pa.Array:
+        """A column of byte strings, in place."""
+        rows, size = self.rows(table), c_uint64()
+        if not rows:
+            return pa.array([], pa.binary())
+        heap = self._lib.jst_decode_binary(self._handle, table, number, size)
+        at = self._lib.jst_decode_values(self._handle, table, number)
+        offsets = pa.foreign_buffer(at, (rows + 1) * 4, base=self)
+        values = pa.foreign_buffer(heap, size.value, base=self)
+        return pa.Array.from_buffers(pa.binary(), rows, [None, offsets, values], 0)
 
     def histogram(self, number: int) -> pa.Array:
         """A column of histograms, in place; null rows are zero throughout."""
