@@ -1,0 +1,507 @@
+/* jst_decode_segments.c: execution segments, their tokens, and the peers of one profile.
+ *
+ * They are a stream of numbered entries: its beginning lies in 'G' records, its end in the ring of
+ * the head. A killed process may leave both with the same entries, so numbers decide.
+ */
+#include <stdlib.h>
+
+#include "jst_decode_internal.h"
+
+#define PATIENCE 16 /* readings of a ring that changes under us */
+#define RING_HEAD 64u
+#define RING_MAX (64u << 20)
+#define ENTRY_FRONT_MAX 21u /* type and two numbers */
+#define TOKENS_MAX 65536u   /* indices that segments may name */
+#define SHIFT_MAX 32u
+#define BIN_NS 10000000u /* at shift 0 */
+
+#define BIT(n) (1ull << (n))
+#define BITS_TIMES (BIT(25) | BIT(26) | BIT(27) | BIT(28) | BIT(29))
+#define BITS_VALUES (BIT(32) - BIT(1))
+#define BIT_WAIT 32
+#define VALUES_MAX 32
+
+/* The entries on their way through. */
+typedef struct stream {
+    jst_job *j;
+    uint64_t at;       /* where a warning points to */
+    uint64_t expected; /* number of the next entry */
+    uint64_t end_ns;   /* of the latest segment */
+    uint64_t globals, set;
+    uint32_t *hashes; /* of the tokens, by index */
+    uint32_t hash_count;
+    bool over;         /* nothing more is taken: full, damaged or out of memory */
+    bool unknown_said; /* a segment named an unknown token */
+    uint64_t bytes;    /* of all 'G' payloads so far */
+    jst_memory rest;   /* a piece of an entry whose end is still to come */
+    uint64_t rest_bytes;
+} stream;
+
+static void stop(stream *s, const char *why)
+{
+    if (why != NULL)
+        jst_warn(s->j, s->at, why);
+    s->over = true;
+}
+
+static bool no_memory(stream *s)
+{
+    s->j->no_memory = s->over = true;
+    return false;
+}
+
+/* Appends to what a binary column points into; the row's end is the next one's begin. */
+static bool heap_put(jst_decode *d, enum jst_heap heap, jst_rows *r, uint32_t column,
+                     const uint8_t *p, uint64_t bytes)
+{
+    jst_memory *m = &d->heaps[heap];
+    uint64_t need = d->heap_bytes[heap] + bytes;
+    if (need + 1 > m->bytes && !jst_memory_grow(m, need * 2 + 1))
+        return false;
+    if (bytes > 0)
+        memcpy(m->p + d->heap_bytes[heap], p, bytes);
+    d->heap_bytes[heap] = need;
+    ((uint32_t *)(void *)r->data[column].p)[r->count + 1] = (uint32_t)need;
+    return true;
+}
+
+/* Offsets are 31 bits wide. */
+static bool heaps_full(const jst_decode *d, uint64_t more)
+{
+    for (unsigned i = 0; i < JST_HEAP_COUNT; i++)
+        if (more > INT32_MAX || d->heap_bytes[i] > INT32_MAX - more)
+            return true;
+    return false;
+}
+
+/* Is there room for a row that takes so many bytes of heap? Otherwise the reading ends here. */
+static bool room(stream *s, uint64_t bytes)
+{
+    if (!jst_full(s->j) && !heaps_full(s->j->d, bytes))
+        return true;
+    s->j->r->complete = 0;
+    s->over = true;
+    return false;
+}
+
+static void put32(jst_rows *r, uint32_t column, uint32_t v)
+{
+    ((uint32_t *)(void *)r->data[column].p)[r->count] = v;
+}
+
+static void put64(jst_rows *r, uint32_t column, uint64_t v)
+{
+    ((uint64_t *)(void *)r->data[column].p)[r->count] = v;
+}
+
+/* ---- tokens ---- */
+
+static bool remember(stream *s, uint64_t index, uint32_t hash)
+{
+    if (index >= TOKENS_MAX)
+        return true;
+    if (index >= s->hash_count) {
+        uint32_t count = (uint32_t)index * 2 + 64;
+        uint32_t *p = realloc(s->hashes, count * sizeof *p);
+        if (p == NULL)
+            return no_memory(s);
+        memset(p + s->hash_count, 0, (count - s->hash_count) * sizeof *p);
+        s->hashes = p;
+        s->hash_count = count;
+    }
+    s->hashes[index] = hash;
+    return true;
+}
+
+static bool take_token(stream *s, jst_cursor c, uint64_t number)
+{
+    jst_decode *d = s->j->d;
+    jst_rows *r = &d->tables[JST_DECODE_TOKENS];
+    uint64_t index = jst_take_varint(&c);
+    uint32_t hash = jst_take32(&c);
+    uint64_t function_bytes = jst_take_varint(&c);
+    const uint8_t *function = jst_take_bytes(&c, function_bytes);
+    uint64_t bytes = jst_take_varint(&c), site = jst_take_varint(&c);
+    uint64_t module_bytes = jst_take_varint(&c);
+    const uint8_t *module = jst_take_bytes(&c, module_bytes);
+    if (c.p == NULL || index == 0)
+        return false;
+    if (number < s->j->from_record)
+        return remember(s, index, hash);
+    if (!room(s, function_bytes + module_bytes) || !remember(s, index, hash))
+        return true;
+    if (!jst_rows_reserve(r, 2) ||
+        !heap_put(d, JST_HEAP_FUNCTION, r, JST_DECODE_TOKEN_FUNCTION, function, function_bytes) ||
+        !heap_put(d, JST_HEAP_MODULE, r, JST_DECODE_TOKEN_MODULE, module, module_bytes))
+        return !no_memory(s);
+    put32(r, JST_DECODE_TOKEN_PROCESS, (uint32_t)s->j->process);
+    put64(r, JST_DECODE_TOKEN_NUMBER, number);
+    put32(r, JST_DECODE_TOKEN_HASH, hash);
+    put64(r, JST_DECODE_TOKEN_BYTES, (uint64_t)jst_number(bytes));
+    put64(r, JST_DECODE_TOKEN_SITE, (uint64_t)jst_number(site));
+    r->count++;
+    return true;
+}
+
+static uint32_t hash_of(stream *s, uint64_t token)
+{
+    if (token == 0)
+        return 0;
+    if (token < s->hash_count && s->hashes[token] != 0)
+        return s->hashes[token];
+    if (!s->unknown_said)
+        jst_warn(s->j, s->at, "a segment ends with a call that no entry before it describes");
+    s->unknown_said = true;
+    return 0;
+}
+
+/* ---- segments ---- */
+
+typedef struct segment {
+    uint64_t duration_ns, token, globals, set, present;
+    uint32_t sum;
+    uint16_t sequence;
+    uint8_t rule, shift;
+    int64_t values[VALUES_MAX]; /* those that are present, by bit */
+    const uint8_t *bins[2];
+    uint64_t bin_count[2];
+} segment;
+
+static bool take_bins(jst_cursor *c, segment *g, unsigned which)
+{
+    const uint8_t *shift = jst_take_bytes(c, 1);
+    uint64_t n = jst_take_varint(c);
+    g->bins[which] = jst_take_bytes(c, n);
+    g->bin_count[which] = n;
+    /* One column holds the shift of both. */
+    bool other = which == 1 && g->present & BIT(BIT_WAIT) && shift != NULL && *shift != g->shift;
+    if (c->p == NULL || *shift > SHIFT_MAX || other)
+        return false;
+    g->shift = *shift;
+    return true;
+}
+
+/* set: that of the segment before. Unknown bits come after the known ones and are passed over. */
+static bool parse_segment(jst_cursor c, segment *g, uint64_t set)
+{
+    g->duration_ns = jst_take_varint(&c);
+    const uint8_t *rule = jst_take_bytes(&c, 1);
+    g->token = jst_take_varint(&c);
+    g->globals = jst_take_varint(&c);
+    const uint8_t *hashes = jst_take_bytes(&c, 6);
+    g->present = jst_take_varint(&c);
+    if (c.p == NULL)
+        return false;
+    g->rule = *rule;
+    g->sequence = (uint16_t)(hashes[0] | hashes[1] << 8);
+    g->sum = jst_load32(hashes + 2);
+    g->set = set;
+    if (g->present & 1) {
+        const uint8_t *p = jst_take_bytes(&c, 8);
+        g->set = p == NULL ? 0 : jst_load64(p);
+    }
+    for (uint64_t bits = g->present & BITS_VALUES; bits != 0; bits &= bits - 1) {
+        unsigned bit = (unsigned)__builtin_ctzll(bits);
+        if (BITS_TIMES >> bit & 1) {
+            const uint8_t *p = jst_take_bytes(&c, 2);
+            g->values[bit] = p == NULL ? 0 : (int64_t)jst_ns_of(p[0] | (unsigned)p[1] << 8);
+        } else {
+            g->values[bit] = jst_number(jst_take_varint(&c));
+        }
+    }
+    g->shift = 0;
+    g->bin_count[0] = g->bin_count[1] = 0;
+    for (unsigned i = 0; i < 2; i++)
+        if (g->present & BIT(BIT_WAIT + i) && !take_bins(&c, g, i))
+            return false;
+    return c.p != NULL;
+}
+
+/* Bins beyond the segment's end would lie in those of others. */
+static void cut_bins(stream *s, segment *g, uint64_t start, uint64_t end)
+{
+    uint64_t width = (uint64_t)BIN_NS << g->shift;
+    uint64_t most = end / width - start / width + 1;
+    for (unsigned i = 0; i < 2; i++)
+        if (g->bin_count[i] > most) {
+            jst_warn(s->j, s->at, "a segment has more bins than it is long: they are left out");
+            g->bin_count[i] = most;
+        }
+}
+
+static bool put_segment(stream *s, segment *g, uint64_t number, uint64_t end)
+{
+    jst_decode *d = s->j->d;
+    jst_rows *r = &d->tables[JST_DECODE_SEGMENT_ROWS];
+    cut_bins(s, g, s->end_ns, end);
+    if (!jst_rows_reserve(r, 2) ||
+        !heap_put(d, JST_HEAP_WAIT, r, JST_DECODE_SEGMENT_WAIT, g->bins[0], g->bin_count[0]) ||
+        !heap_put(d, JST_HEAP_OFFCPU, r, JST_DECODE_SEGMENT_OFFCPU, g->bins[1], g->bin_count[1]))
+        return no_memory(s);
+    unsigned rule = g->rule & 7;
+    put32(r, JST_DECODE_SEGMENT_PROCESS, (uint32_t)s->j->process);
+    put64(r, JST_DECODE_SEGMENT_NUMBER, number);
+    put64(r, JST_DECODE_SEGMENT_START, s->end_ns);
+    put64(r, JST_DECODE_SEGMENT_END, end);
+    r->data[JST_DECODE_SEGMENT_RULE].p[r->count] = (uint8_t)(rule < 5 ? rule : 5);
+    r->data[JST_DECODE_SEGMENT_LEVEL].p[r->count] = g->rule >> 3;
+    put32(r, JST_DECODE_SEGMENT_TOKEN, hash_of(s, g->token));
+    put64(r, JST_DECODE_SEGMENT_GLOBALS, g->globals);
+    put64(r, JST_DECODE_SEGMENT_BEFORE, s->globals);
+    ((uint16_t *)(void *)r->data[JST_DECODE_SEGMENT_SEQUENCE].p)[r->count] = g->sequence;
+    put32(r, JST_DECODE_SEGMENT_SUM, g->sum);
+    put64(r, JST_DECODE_SEGMENT_SET, g->set);
+    r->data[JST_DECODE_SEGMENT_SHIFT].p[r->count] = g->shift;
+    for (uint64_t bits = g->present & BITS_VALUES; bits != 0; bits &= bits - 1) {
+        unsigned bit = (unsigned)__builtin_ctzll(bits);
+        jst_values_of(r, JST_DECODE_SEGMENT_VALUES + bit - 1)[r->count] = g->values[bit];
+    }
+    r->count++;
+    return true;
+}
+
+static bool take_segment(stream *s, jst_cursor c, uint64_t number)
+{
+    segment g;
+    if (!parse_segment(c, &g, s->set) || g.duration_ns > INT64_MAX - s->end_ns ||
+        g.globals > INT64_MAX - s->globals)
+        return false;
+    uint64_t end = s->end_ns + g.duration_ns;
+    if (number >= s->j->from_record &&
+        (!room(s, g.bin_count[0] + g.bin_count[1]) || !put_segment(s, &g, number, end)))
+        return true;
+    s->end_ns = end;
+    s->globals += g.globals;
+    s->set = g.set;
+    return true;
+}
+
+/* ---- entries ---- */
+
+/* Takes whole entries from a range; returns how many bytes they are. */
+static uint64_t take_entries(stream *s, const uint8_t *p, uint64_t bytes)
+{
+    jst_cursor c = {p, p + bytes};
+    while (!s->over && c.p < c.end) {
+        const uint8_t *begin = c.p;
+        uint8_t type = *c.p++;
+        uint64_t number = jst_take_varint(&c), length = jst_take_varint(&c);
+        if (c.p == NULL ? c.end - begin >= ENTRY_FRONT_MAX : length > JST_DECODE_PAYLOAD_MAX) {
+            stop(s, "an entry of the segments makes no sense: what follows it is left out");
+            return bytes;
+        }
+        const uint8_t *payload = jst_take_bytes(&c, length);
+        if (payload == NULL)
+            return (uint64_t)(begin - p);
+        if (number < s->expected)
+            continue;
+        if (number > s->expected) {
+            stop(s, "entries of the segments are missing: what follows them is left out");
+            return bytes;
+        }
+        jst_cursor entry = {payload, payload + length};
+        if (!(type == 's'   ? take_segment(s, entry, number)
+              : type == 't' ? take_token(s, entry, number)
+                            : true))
+            stop(s, "an entry of the segments makes no sense: what follows it is left out");
+        s->expected += !s->over;
+    }
+    return bytes;
+}
+
+/* The next piece of the stream; an entry may lie across two. */
+static void take_piece(stream *s, const uint8_t *p, uint64_t bytes)
+{
+    if (s->over || bytes == 0)
+        return;
+    uint64_t have = s->rest_bytes;
+    if (have > 0) {
+        if (!jst_memory_grow(&s->rest, have + bytes)) {
+            no_memory(s);
+            return;
+        }
+        memcpy(s->rest.p + have, p, bytes);
+        p = s->rest.p;
+        bytes += have;
+    }
+    uint64_t taken = take_entries(s, p, bytes);
+    s->rest_bytes = bytes - taken;
+    if (s->rest_bytes == 0)
+        return;
+    if (have == 0 && !jst_memory_grow(&s->rest, s->rest_bytes)) {
+        no_memory(s);
+        return;
+    }
+    memmove(s->rest.p, p + taken, s->rest_bytes);
+}
+
+/* ---- the ring ---- */
+
+/* A copy of what the ring held when it did not change: bytes [drained, written) of the stream. */
+typedef struct ring {
+    uint64_t written, drained;
+    jst_memory bytes;
+} ring;
+
+static bool ring_words(jst_job *j, uint64_t at, uint64_t *written, uint64_t *drained)
+{
+    jst_source_forget(j->s);
+    const uint8_t *p = jst_source_at(j->s, at, 16);
+    if (p == NULL)
+        return false;
+    *written = jst_load64(p);
+    *drained = jst_load64(p + 8);
+    return true;
+}
+
+static bool ring_copy(jst_job *j, ring *r, uint64_t at, uint64_t size)
+{
+    uint64_t room_at = 0;
+    if (!jst_memory_grow(&r->bytes, r->written - r->drained)) {
+        j->no_memory = true;
+        return false;
+    }
+    for (uint64_t n = r->drained; n < r->written;) {
+        uint64_t place = n % size, piece = r->written - n;
+        piece = piece < size - place ? piece : size - place;
+        piece = piece < JST_DECODE_PAYLOAD_MAX ? piece : JST_DECODE_PAYLOAD_MAX;
+        const uint8_t *p = jst_source_at(j->s, at + place, piece);
+        if (p == NULL)
+            return false;
+        memcpy(r->bytes.p + room_at, p, piece);
+        room_at += piece;
+        n += piece;
+    }
+    return true;
+}
+
+/* RATIONALE: the process writes on while we read. What lies beyond `drained` stays as it is until
+ * `drained` moves, and what it moves over is in the records by then: so the copy is taken first,
+ * and again when `drained` has moved meanwhile. */
+static void ring_read(jst_job *j, ring *r)
+{
+    uint64_t at = jst_head32(j, JST_AT_RING_OFFSET), bytes = jst_head32(j, JST_AT_RING_BYTES);
+    uint64_t written, drained;
+    const char *wrong = "the ring of the segments does not lie inside the head";
+    if (bytes == 0)
+        return;
+    if (bytes > RING_HEAD && bytes <= RING_MAX && jst_head_holds(j, at, bytes))
+        wrong = "the ring of the segments contradicts itself, or changes faster than it can be "
+                "read";
+    else
+        at = 0;
+    for (int attempt = 0; at != 0 && attempt < PATIENCE; attempt++) {
+        if (!ring_words(j, at, &r->written, &r->drained))
+            break;
+        if (r->drained > r->written || r->written - r->drained > bytes - RING_HEAD)
+            continue;
+        if (r->written == r->drained)
+            return;
+        if (!ring_copy(j, r, at + RING_HEAD, bytes - RING_HEAD))
+            break;
+        if (ring_words(j, at, &written, &drained) && drained == r->drained)
+            return;
+    }
+    r->written = r->drained = 0;
+    jst_warn(j, at, wrong);
+}
+
+static void ring_take(stream *s, const ring *r)
+{
+    uint64_t skip = 0;
+    if (r->written == r->drained)
+        return;
+    if (s->rest_bytes > 0 && s->bytes >= r->drained && s->bytes <= r->written)
+        skip = s->bytes - r->drained; /* goes on in the middle of an entry */
+    else
+        s->rest_bytes = 0;
+    take_piece(s, r->bytes.p + skip, r->written - r->drained - skip);
+}
+
+/* ---- records ---- */
+
+/* 'W'. Only the latest of a file counts. */
+static bool take_peers(jst_job *j, jst_cursor c)
+{
+    jst_rows *r = &j->d->tables[JST_DECODE_PEERS];
+    uint64_t n = jst_take_varint(&c);
+    r->count = j->r->first_peer;
+    for (; n > 0 && c.p != NULL; n--) {
+        uint64_t v[5];
+        for (int i = 0; i < 5; i++)
+            v[i] = jst_take_varint(&c);
+        if (c.p == NULL || v[0] > UINT32_MAX)
+            return false;
+        if (jst_full(j)) {
+            j->r->complete = 0;
+            return true;
+        }
+        if (!jst_rows_reserve(r, 1)) {
+            j->no_memory = true;
+            return true;
+        }
+        put32(r, JST_DECODE_PEER_PROCESS, (uint32_t)j->process);
+        for (uint32_t i = 0; i < 5; i++)
+            put64(r, JST_DECODE_PEER_RANK + i, (uint64_t)jst_number(v[i]));
+        r->count++;
+    }
+    return c.p != NULL;
+}
+
+/* Slices and events are hopped over by their lengths. */
+static void take_records(jst_job *j, stream *s, const jst_commit *c)
+{
+    uint64_t at = jst_head32(j, JST_AT_HEAD_BYTES);
+    enum jst_record_state state;
+    jst_record rec;
+    /* NOTE: entries lost in a damaged record show in the numbers of those in the ring. */
+    while ((state = jst_record_frame(j->s, at, c->records_end, &rec)) == JST_RECORD_GOOD) {
+        if (rec.type == 'G' || rec.type == 'W') {
+            if ((state = jst_record_at(j->s, at, c->records_end, &rec)) != JST_RECORD_GOOD)
+                break;
+            s->at = at;
+            if (rec.type == 'G') {
+                uint64_t bytes = (uint64_t)(rec.payload.end - rec.payload.p);
+                take_piece(s, rec.payload.p, bytes);
+                s->bytes += bytes;
+            } else if (!take_peers(j, rec.payload)) {
+                j->d->tables[JST_DECODE_PEERS].count = j->r->first_peer;
+                jst_warn(j, at, "a record of peers makes no sense and is passed over");
+            }
+        }
+        if (j->no_memory)
+            return;
+        at = rec.next;
+    }
+    j->r->records_end = at;
+    if (state == JST_RECORD_BAD || state == JST_RECORD_CUT)
+        jst_warn(j, at, "a record is damaged: what follows it is left out");
+}
+
+void jst_segments_read(jst_job *j)
+{
+    stream s = {.j = j, .at = jst_head32(j, JST_AT_HEAD_BYTES)};
+    ring r = {0};
+    jst_commit c = {0};
+    if (jst_head32(j, JST_AT_MPI_STATE) == 0)
+        return; /* no MPI, no segments */
+    ring_read(j, &r);
+    jst_commit_read(j, &c);
+    /* NOTE: now that the entries are there, so is the time of MPI_Init. */
+    s.end_ns = jst_head64(j, JST_AT_MPI_INIT_NS);
+    if (s.end_ns > INT64_MAX) {
+        jst_warn(j, JST_AT_MPI_INIT_NS, "the time of MPI_Init makes no sense");
+        s.over = true;
+    }
+    if (!j->no_memory)
+        take_records(j, &s, &c);
+    s.at = jst_head32(j, JST_AT_RING_OFFSET);
+    if (!j->no_memory)
+        ring_take(&s, &r);
+    if (s.rest_bytes > 0 && !s.over)
+        jst_warn(j, s.at, "the last entry of the segments is cut short and left out");
+    j->r->records_read = s.expected;
+    free(s.hashes);
+    jst_memory_free(&s.rest);
+    jst_memory_free(&r.bytes);
+}
