@@ -3,6 +3,7 @@
 Public door:
     read_header: who wrote a file, its mounts, clock events and notes.
     read_profiles: the slices of many files in two tables, without a loop over rows.
+    read_segments: their execution segments, with the calls that ended them, and peers.
     find_profiles: the files in spool folders.
 
 The files are described byte by byte in docs/reference/profile-format.md; they may be truncated,
@@ -30,8 +31,17 @@ from jostle.reader.header import (
     ShortProcess,
     ShortsHeader,
 )
+from jostle.reader.segments import (
+    RULES,
+    SEGMENT_VALUES,
+    SegmentRead,
+    SegmentResult,
+    read_segments,
+)
 
 __all__ = [
+    "RULES",
+    "SEGMENT_VALUES",
     "ClockEvent",
     "Decoded",
     "Mount",
@@ -40,10 +50,13 @@ __all__ = [
     "ProfileHeader",
     "ReadRequest",
     "ReadResult",
+    "SegmentRead",
+    "SegmentResult",
     "ShortMount",
     "ShortProcess",
     "ShortsHeader",
     "find_profiles",
     "read_header",
     "read_profiles",
+    "read_segments",
 ]

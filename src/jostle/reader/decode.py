@@ -194,10 +194,23 @@ def _fixed(batch: Batch, table: int) -> dict[str, pa.Array]:
 
 
 def _add(batch: Batch, item: ReadRequest) -> tuple[Result, bool | None] | ProfileError:
+    flags = {True: REMAINDER, False: 0, None: None}[item.remainder]
+    return add_file(batch, item, item.from_record, flags)
+
+
+def add_file(
+    batch: Batch, item: ReadRequest, begin: int, flags: int | None
+) -> tuple[Result, bool | None] | ProfileError:
     """Decodes one file.
 
     Whether the process lives is asked before the file is read: when it is dead by then, nobody
     writes any more and what is read is all there will be.
+
+    Args:
+        batch: Where its rows go.
+        item: The file.
+        begin: Number of the first record or entry that gives rows.
+        flags: For Batch.add; None: the remainder of a process that has finished.
     """
     with _opened(item.path) as fd:
         if isinstance(fd, ProfileError):
@@ -209,10 +222,11 @@ def _add(batch: Batch, item: ReadRequest) -> tuple[Result, bool | None] | Profil
         alive = None
         if len(head) == HEAD_BYTES and head.startswith(b"jostle01"):
             alive = is_alive(head)
-        remainder = alive is False if item.remainder is None else item.remainder
-        result = batch.add(fd, item.process, item.from_record, REMAINDER if remainder else 0)
+        if flags is None:
+            flags = REMAINDER if alive is False else 0
+        result = batch.add(fd, item.process, begin, flags)
         if result.error.text == b"out of memory":
-            raise MemoryError(f"no memory for the slices of {item.path}")
+            raise MemoryError(f"no memory for what {item.path} holds")
         return result, alive
 
 
@@ -349,16 +363,14 @@ def _result(
         return ReadResult(item, None, entry, [], item.from_record, 0)
     raw, alive = entry
     if raw.error.text:
-        reason = raw.error.text.decode()
-        error = ProfileError(item.path, reason, offset=raw.error.offset, hint=_hint(reason))
-        return ReadResult(item, None, error, [], item.from_record, 0)
+        return ReadResult(item, None, error_of(item, raw), [], item.from_record, 0)
     first = len(events.short_processes)
     header = events.shorts(raw) if raw.kind == SHORTS else events.profile(raw, alive)
     return ReadResult(
         item,
         header,
         None,
-        _warnings(item.path, raw),
+        warnings_of(item.path, raw),
         # A file that has lost its end must not make the next reading begin before the last.
         max(raw.records_read, 0 if item.from_record == _NO_ROWS else item.from_record),
         raw.records_end,
@@ -370,7 +382,14 @@ def _result(
     )
 
 
-def _warnings(path: Path, raw: Result) -> list[str]:
+def error_of(item: ReadRequest, raw: Result) -> ProfileError:
+    """Makes the error of a file that gave nothing."""
+    reason = raw.error.text.decode()
+    return ProfileError(item.path, reason, offset=raw.error.offset, hint=_hint(reason))
+
+
+def warnings_of(path: Path, raw: Result) -> list[str]:
+    """Makes a sentence of each warning."""
     kept = min(raw.warning_count, len(raw.warnings))
     texts = [
         f"{path}: {issue.text.decode()} (byte {issue.offset})." for issue in raw.warnings[:kept]

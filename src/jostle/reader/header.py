@@ -10,6 +10,7 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 END_REASONS = ("none", "exit", "_exit", "exec", "abort", "continued")
 
@@ -17,6 +18,9 @@ END_REASONS = ("none", "exit", "_exit", "exec", "abort", "continued")
 _FIXED = struct.Struct("<8s14I4Q4IQ2I16s64s128s256s32s512s2I")
 _PID_NAMESPACE = struct.Struct("<Q")
 _PID_NAMESPACE_AT = 1144
+# Of MPI, from mpi_state to perf_granted; two fields say where the ring lies.
+_MPI = struct.Struct("<8I4Q128s32s32s64s32s8x32s32s32s32s2I")
+_MPI_AT = 1152
 _LIVE = struct.Struct("<4Q4IQ")
 _LIVE_AT = 2048
 _SLOT = struct.Struct("<2I3Q")
@@ -87,6 +91,26 @@ class ProfileHeader:
         alive: Whether the process ran when the reading began; None when it runs on another
             machine.
         finished: It had ended, or was killed, by then: no more slices will come.
+        mpi_state: 0 no MPI, 1 in MPI_Init, 2 initialised, 3 in MPI_Finalize, 4 finalised.
+        mpi_adapter: 0 no MPI seen, 1 loaded, 2 none for this MPI (nothing of it is counted), 3
+            refused.
+        world_size: Ranks of MPI_COMM_WORLD; 0 without MPI.
+        thread_level: 0 single, 1 funneled, 2 serialized, 3 multiple.
+        spawned: By MPI_Comm_spawn.
+        omp_threads: OMP_NUM_THREADS; 0 when it is not set.
+        mpi_init_ns: MPI_Init was called (0: not yet, as for the three after it) ...
+        mpi_ready_ns: ... returned; ...
+        mpi_finalize_ns: MPI_Finalize was called ...
+        mpi_end_ns: ... returned.
+        mpi_library: What the MPI says it is.
+        mpi_adapter_name: openmpi, mpich, ...
+        launcher: orte, prrte, hydra, slurm or "".
+        batch: Batch system and number, such as slurm-123, or "".
+        world: Common to the ranks of one mpirun on all nodes; "" when unknown.
+        papi_names: Four PAPI events; "" where fewer were asked for.
+        perf_asked: Counters that were asked for: bit 0 instructions, 1 cycles, 2 last-level misses,
+            3 task clock, 4 switches, 5 migrations, 6 faults, 8 to 11 papi_names.
+        perf_granted: Those that the machine granted.
     """
 
     version: int
@@ -127,6 +151,26 @@ class ProfileHeader:
     notes: list[Note]
     alive: bool | None
     finished: bool
+    mpi_state: int = 0
+    mpi_adapter: int = 0
+    world_size: int = 0
+    world_rank: int = 0
+    thread_level: int = 0
+    appnum: int = 0
+    spawned: bool = False
+    omp_threads: int = 0
+    mpi_init_ns: int = 0
+    mpi_ready_ns: int = 0
+    mpi_finalize_ns: int = 0
+    mpi_end_ns: int = 0
+    mpi_library: str = ""
+    mpi_adapter_name: str = ""
+    launcher: str = ""
+    batch: str = ""
+    world: str = ""
+    papi_names: tuple[str, str, str, str] = ("", "", "", "")
+    perf_asked: int = 0
+    perf_granted: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,8 +275,16 @@ def parse_header(
         generation, tick / 2**32, heartbeat, end_ns, end_reason(reason), used, state, error, lost,
         _with_unnamed(head, slots, mounts), list(clock_events), list(notes),
         # NOTE: end_ns may have come after the question; then this reading may lack the last slice.
-        alive, finished=alive is False,
+        alive, alive is False, *_mpi_fields(head),
     )  # fmt: skip
+
+
+def _mpi_fields(head: bytes) -> tuple[Any, ...]:
+    """The fields of ProfileHeader from mpi_state on."""
+    fields = list(_MPI.unpack_from(head, _MPI_AT))
+    fields[6] = bool(fields[6])  # spawned
+    numbers, texts = fields[:12], [clean_text(text) for text in fields[12:21]]
+    return (*numbers, *texts[:5], tuple(texts[5:]), *fields[21:])
 
 
 def _with_unnamed(head: bytes, slots: int, mounts: Sequence[Mount]) -> list[Mount]:

@@ -19,7 +19,7 @@ API = 2
 BUCKETS = 32
 REMAINDER, SEGMENTS = 1, 2  # flags
 SLICES, MOUNT_SLICES, SEGMENT_ROWS, TOKENS, PEERS = range(5)  # tables
-SHORTS = 2
+PROFILE, SHORTS = 1, 2  # kinds of file
 
 # struct jst_decode_event: 9 numbers, record, 4 times (place, bytes) of text, type, header.
 EVENT = struct.Struct("<18Q2I")

@@ -1,0 +1,182 @@
+"""Files to execution segments: tables of segments, tokens and peers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from jostle.reader.decode import MAX_ROWS, ReadRequest, add_file, error_of, warnings_of
+from jostle.reader.errors import ProfileError
+from jostle.reader.header import ProfileHeader, clean_text, parse_header
+from jostle.reader.native import (
+    PEERS,
+    PROFILE,
+    SEGMENT_ROWS,
+    SEGMENTS,
+    TOKENS,
+    Batch,
+    Result,
+)
+
+RULES = ("every", "coalesced", "epoch", "raw", "final", "unknown")
+
+# What a segment counts, in the order of the format's bits 1 to 31.
+SEGMENT_VALUES = (
+    "sends", "recvs", "isends", "irecvs", "sendrecvs", "p2p_bytes", "p2p_room", "one_to_all",
+    "all_to_one", "all_to_all", "barriers", "scans", "neighbors", "collective_bytes", "rma_ops",
+    "rma_bytes", "opens", "closes", "reads", "writes", "read_bytes", "write_bytes", "mpiio_ops",
+    "mpiio_bytes", "mpi_ns", "io_ns", "cpu_ns", "wait_ns", "offcpu_ns", "instructions", "flops",
+)  # fmt: skip
+
+_SEGMENT_FIRST = {
+    "process": pa.int32(),
+    "number": pa.int64(),
+    "start_ns": pa.int64(),
+    "end_ns": pa.int64(),
+    "rule": pa.int8(),
+    "level": pa.int8(),
+    "token_hash": pa.uint32(),
+    "globals": pa.int64(),
+    "globals_before": pa.int64(),
+    "sequence_hash": pa.uint16(),
+    "signature_sum": pa.uint32(),
+    "signature_set": pa.uint64(),
+}
+_SEGMENT_LAST = {"bin_shift": pa.int8(), "wait_bins": pa.binary(), "offcpu_bins": pa.binary()}
+_SEGMENT = _SEGMENT_FIRST | dict.fromkeys(SEGMENT_VALUES, pa.int64()) | _SEGMENT_LAST
+_TOKEN = {
+    "process": pa.int32(),
+    "number": pa.int64(),
+    "hash": pa.uint32(),
+    "function": pa.binary(),
+    "bytes": pa.int64(),
+    "site": pa.int64(),
+    "module": pa.binary(),
+}
+_PEER = {
+    "process": pa.int32(),
+    "rank": pa.int64(),
+    "sent_ops": pa.int64(),
+    "sent_bytes": pa.int64(),
+    "recv_ops": pa.int64(),
+    "recv_room": pa.int64(),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentRead:
+    """What one file gave.
+
+    Attributes:
+        request: The request.
+        header: ProfileHeader (mounts without names, no clock events, no notes); None after an
+            error, and of a shorts file, which holds no segments.
+        error: Why the file gave nothing; None when it was read.
+        warnings: One sentence each: what was left out, and where.
+        next_number: first_number for the next reading.
+        segments: Its rows of SegmentResult.segments, (first, count).
+        tokens: Its rows of SegmentResult.tokens, (first, count).
+        peers: Its rows of SegmentResult.peers, (first, count).
+        complete: False when max_rows stopped the reading: go on from next_number.
+    """
+
+    request: ReadRequest
+    header: ProfileHeader | None
+    error: ProfileError | None
+    warnings: list[str]
+    next_number: int
+    segments: tuple[int, int] = (0, 0)
+    tokens: tuple[int, int] = (0, 0)
+    peers: tuple[int, int] = (0, 0)
+    complete: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentResult:
+    """The segments of many files.
+
+    Attributes:
+        segments: One row per segment, per process in order of time and without gaps between them:
+            process (int32), number (int64, of its entry; tokens have numbers too), start_ns and
+            end_ns (CLOCK_REALTIME), rule (dictionary, see RULES), level (2^level delimiters were
+            coalesced), token_hash (uint32: the call that ended it, 0 none), globals (int64: global
+            collectives that ended in it), globals_before (in all segments before it),
+            sequence_hash (uint16), signature_sum (uint32), signature_set (uint64), the columns
+            SEGMENT_VALUES (int64, 0 where the file says nothing; times in ns), bin_shift,
+            wait_bins and offcpu_bins (binary: one byte per bin of 10 ms << bin_shift, 255 for a
+            bin that passed wholly so; the first bin is the one that start_ns lies in, counted
+            from the epoch; none more than the segment touches).
+        tokens: process, number (of its entry), hash (uint32), function, bytes, site (offset in
+            module), module (base name).
+        peers: process, rank (of the world; 4294967295: all beyond the process's table), sent_ops,
+            sent_bytes, recv_ops, recv_room (bytes of posted buffers).
+        results: One per request, in their order.
+    """
+
+    segments: pa.Table
+    tokens: pa.Table
+    peers: pa.Table
+    results: list[SegmentRead]
+
+
+def read_segments(requests: Sequence[ReadRequest], max_rows: int = MAX_ROWS) -> SegmentResult:
+    """Reads the execution segments of many files.
+
+    Who follows a growing file asks for entries from SegmentRead.next_number on: what a row says
+    does not depend on where a reading began. A file that cannot be read does not stop the others:
+    see SegmentRead.error.
+
+    Args:
+        requests: The files; from_record and remainder are not used.
+        max_rows: Rows of all tables together at which reading stops. See SegmentRead.complete.
+    """
+    batch = Batch((), (), (), max_rows)
+    results = []
+    for request in requests:
+        entry = add_file(batch, request, request.first_number, SEGMENTS)
+        results.append(_result(request, entry))
+    segments = _columns(batch, SEGMENT_ROWS, _SEGMENT)
+    segments["rule"] = pa.DictionaryArray.from_arrays(segments["rule"], pa.array(RULES))
+    tokens = _columns(batch, TOKENS, _TOKEN)
+    for name in ("function", "module"):
+        tokens[name] = _clean(tokens[name])
+    return SegmentResult(
+        pa.table(segments), pa.table(tokens), pa.table(_columns(batch, PEERS, _PEER)), results
+    )
+
+
+def _columns(batch: Batch, table: int, kinds: dict[str, pa.DataType]) -> dict[str, pa.Array]:
+    return {
+        name: batch.binary(table, i) if kind == pa.binary() else batch.column(table, i, kind)
+        for i, (name, kind) in enumerate(kinds.items())
+    }
+
+
+def _clean(column: pa.Array) -> pa.Array:
+    """Byte strings as text; there are few different ones."""
+    encoded = column.dictionary_encode()
+    texts = [clean_text(raw) for raw in encoded.dictionary.to_pylist()]
+    return pa.array(texts, pa.string()).take(encoded.indices)
+
+
+def _result(request: ReadRequest, entry: tuple[Result, bool | None] | ProfileError) -> SegmentRead:
+    if isinstance(entry, ProfileError):
+        return SegmentRead(request, None, entry, [], request.first_number)
+    raw, alive = entry
+    if raw.error.text:
+        return SegmentRead(request, None, error_of(request, raw), [], request.first_number)
+    header = parse_header(bytes(raw.head), alive=alive) if raw.kind == PROFILE else None
+    return SegmentRead(
+        request,
+        header,
+        None,
+        warnings_of(request.path, raw),
+        # A file that has lost its end must not make the next reading begin before the last.
+        max(raw.records_read, request.first_number),
+        (raw.first_segment, raw.segments),
+        (raw.first_token, raw.tokens),
+        (raw.first_peer, raw.peers),
+        bool(raw.complete),
+    )
