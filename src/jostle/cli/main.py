@@ -23,12 +23,13 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "Look": {
         "jobs": ("jobs", "List the jobs of the repository."),
-        "digest": ("digest", "What one job did: I/O, time, memory, per mount."),
+        "digest": ("digest", "What one job did: MPI, I/O, time; what to look at next."),
         "timeline": ("timeline", "Draw jobs slice by slice on one time axis."),
         "background": ("background", "What all other jobs did on a job's mounts meanwhile."),
         "export": ("export", "Write tables as Parquet, CSV or JSON."),
     },
     "Care": {
+        "overhead": ("overhead", "What profiling costs a command: alternating runs."),
         "doctor": ("doctor", "Check what works on this machine, and how to mend it."),
         "demo": ("demo", "Two real programs side by side, in under a minute."),
         "repository": ("repository", "Compact the repository, or expire old slices."),

@@ -1,9 +1,11 @@
 """Charts of time slices: the same `Chart` drawn in a terminal or saved as PNG or SVG.
 
-`figure` is not imported here, because it loads matplotlib.
+`Bars` are the second kind of chart. `figure` and `bars_figure` are not imported here, because they
+load matplotlib.
 """
 
+from jostle.plot.bars import Bar, Bars, draw_bars
 from jostle.plot.model import Chart, Panel, Series
 from jostle.plot.terminal import draw
 
-__all__ = ["Chart", "Panel", "Series", "draw"]
+__all__ = ["Bar", "Bars", "Chart", "Panel", "Series", "draw", "draw_bars"]

@@ -19,20 +19,20 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_INK, _SOFT, _RULE = "#1F2933", "#616E7C", "#D9DEE3"
-_STYLE: Any = {
+INK, SOFT, _RULE = "#1F2933", "#616E7C", "#D9DEE3"
+STYLE: Any = {
     "font.family": "DejaVu Sans",
     "font.size": 9.0,
-    "text.color": _INK,
+    "text.color": INK,
     "axes.edgecolor": _RULE,
-    "axes.labelcolor": _SOFT,
+    "axes.labelcolor": SOFT,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.spines.left": False,
     "axes.linewidth": 0.8,
     "axes.axisbelow": True,
-    "xtick.color": _SOFT,
-    "ytick.color": _SOFT,
+    "xtick.color": SOFT,
+    "ytick.color": SOFT,
     "ytick.major.size": 0,
     "xtick.major.size": 4,
     "grid.color": _RULE,
@@ -55,7 +55,7 @@ def save(chart: Chart, path: Path) -> Path:
         The absolute path.
     """
     check_suffix(path)
-    with matplotlib.rc_context(_STYLE):
+    with matplotlib.rc_context(STYLE):
         picture = _build(chart)
         metadata = {"Date": None} if path.suffix.lower() == ".svg" else None
         picture.savefig(path, dpi=160, facecolor="white", metadata=metadata)
@@ -89,7 +89,7 @@ def _build(chart: Chart) -> Figure:
             0.1 / height,
             chart.note,
             fontsize=7.5,
-            color=_SOFT,
+            color=SOFT,
             ha="right",
         )
     return picture
@@ -121,7 +121,7 @@ def _panel(axes: Axes, panel: Panel) -> None:
     axes.grid(axis="y")
     axes.spines["bottom"].set_visible(not mirrored)
     if mirrored:
-        axes.axhline(0, color=_SOFT, linewidth=0.8)
+        axes.axhline(0, color=SOFT, linewidth=0.8)
     if panel.unit not in ("bytes", "ns"):
         axes.set_ylabel(unit_label(panel.unit, level=panel.level), fontsize=8)
     _heading(axes, panel)
@@ -134,11 +134,11 @@ def _heading(axes: Axes, panel: Panel) -> None:
         fontweight="bold", fontsize=10,
     )  # fmt: skip
     axes.annotate(
-        panel.note, (1, 0), (8, 0), name, "offset points", fontsize=8, color=_SOFT, va="bottom"
+        panel.note, (1, 0), (8, 0), name, "offset points", fontsize=8, color=SOFT, va="bottom"
     )
     axes.legend(
         loc="lower right", bbox_to_anchor=(1.005, 1.0), ncols=len(panel.series), fontsize=7.5,
-        handlelength=1.2, columnspacing=1.6, borderaxespad=0.2, labelcolor=_SOFT,
+        handlelength=1.2, columnspacing=1.6, borderaxespad=0.2, labelcolor=SOFT,
     )  # fmt: skip
 
 

@@ -1,0 +1,209 @@
+"""What a profiler costs: statistics of alternating runs (thesis §2.2.1 and §5.2.2)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+#: Iglewicz and Hoaglin's customary cut of the modified Z-score.
+CUT = 3.5
+CONFIDENCE = 0.99
+#: A difference below this is what nobody minds: the runtime's own goal.
+GOAL = 0.01
+_FEWEST = 3
+
+
+@dataclass(frozen=True)
+class Arm:
+    """The runs of one kind.
+
+    Attributes:
+        name: plain or profiled.
+        seconds: Every run, in the order in which they ran, s.
+        outlier: Which of them are left out.
+        mean: Of those kept, s; the following too.
+        mean_low: Lower end of the 99 % interval of the mean.
+        mean_high: Its upper end.
+        least: Fastest run.
+        median: Median.
+        most: Slowest run.
+        overhead_least: least over the median of the plain runs, less 1.
+        overhead_median: The same of the median.
+        overhead_most: The same of the slowest.
+    """
+
+    name: str
+    seconds: list[float]
+    outlier: list[bool]
+    mean: float
+    mean_low: float
+    mean_high: float
+    least: float
+    median: float
+    most: float
+    overhead_least: float
+    overhead_median: float
+    overhead_most: float
+
+    @property
+    def kept(self) -> int:
+        """How many runs count."""
+        return len(self.seconds) - sum(self.outlier)
+
+
+@dataclass(frozen=True)
+class Overhead:
+    """What profiling cost.
+
+    Attributes:
+        plain: The bare runs.
+        profiled: Those under jostle.
+        mean: Mean of the profiled over mean of the plain, less 1.
+        low: Lower end of its 99 % interval.
+        high: Its upper end.
+        verdict: "cost" (the interval lies above 0), "gain" (below 0: variation that chance does
+            not explain), "none" (0 is inside and the interval is narrower than 1 % either way),
+            "noise" (wider than what it is to show) or "few" (too few runs).
+        runs_needed: Runs of each kind that would narrow the interval to 1 % either way, if the
+            machine stays as it is; 0 where it is narrow enough or unknown.
+    """
+
+    plain: Arm
+    profiled: Arm
+    mean: float
+    low: float
+    high: float
+    verdict: str
+    runs_needed: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Gives the figures as plain values; those that do not exist are null."""
+        return _without_nan(asdict(self))
+
+
+def _without_nan(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _without_nan(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_without_nan(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def modified_z(values: Sequence[float]) -> Floats:
+    """Scores how far values lie from their median (Iglewicz and Hoaglin 1993).
+
+    Args:
+        values: At least one.
+
+    Returns:
+        0.6745 (x - median) / MAD each; where more than half of the values are equal, and the MAD
+        is 0, (x - median) / (1.2533 x mean absolute deviation); 0 where all are equal.
+    """
+    data = np.asarray(values, dtype=np.float64)
+    off = data - np.median(data)
+    mad, mean = np.median(np.abs(off)), np.mean(np.abs(off))
+    if mad > 0:
+        return np.asarray(0.6745 * off / mad)
+    return np.asarray(off / (math.sqrt(math.pi / 2) * mean)) if mean > 0 else np.zeros_like(data)
+
+
+def outliers(values: Sequence[float], cut: float = CUT) -> NDArray[np.bool_]:
+    """Tells which values a modified Z-score beyond the cut calls outliers."""
+    if not len(values):
+        return np.zeros(0, dtype=bool)
+    return np.asarray(np.abs(modified_z(values)) > cut)
+
+
+def interval(values: Sequence[float] | Floats, confidence: float = CONFIDENCE) -> tuple[float, ...]:
+    """Gives the mean and its interval by Student's t.
+
+    Returns:
+        Mean, lower and upper end; the ends are nan for fewer than two values.
+    """
+    from scipy import stats
+
+    data = np.asarray(values, dtype=np.float64)
+    if not len(data):
+        return math.nan, math.nan, math.nan
+    mean = float(data.mean())
+    if len(data) < 2:
+        return mean, math.nan, math.nan
+    half = float(stats.sem(data) * stats.t.ppf((1 + confidence) / 2, len(data) - 1))
+    return mean, mean - half, mean + half
+
+
+def overhead(plain: Sequence[float], profiled: Sequence[float]) -> Overhead:
+    """Compares runs with and without profiling.
+
+    Args:
+        plain: Times of the bare runs, s.
+        profiled: Times of the profiled ones, s.
+
+    Returns:
+        The comparison, outliers left out of each kind by itself.
+    """
+    base = _kept(plain)
+    middle = float(np.median(base)) if len(base) else math.nan
+    arms = [_arm("plain", plain, middle), _arm("profiled", profiled, middle)]
+    mean, low, high = _ratio(base, _kept(profiled))
+    few = min(arm.kept for arm in arms) < _FEWEST
+    half = (high - low) / 2
+    verdict = "few" if few or not math.isfinite(half) else _verdict(low, high, half)
+    needed = 0
+    if verdict == "noise":
+        needed = math.ceil(max(arm.kept for arm in arms) * (half / GOAL) ** 2)
+    return Overhead(arms[0], arms[1], mean, low, high, verdict, needed)
+
+
+def _kept(values: Sequence[float]) -> Floats:
+    data = np.asarray(values, dtype=np.float64)
+    return np.asarray(data[~outliers(values)])
+
+
+def _arm(name: str, values: Sequence[float], base: float) -> Arm:
+    data = _kept(values)
+    if not len(data):
+        return Arm(name, list(values), [False] * len(values), *[math.nan] * 9)
+    mean, low, high = interval(data)
+    least, median, most = float(data.min()), float(np.median(data)), float(data.max())
+    return Arm(
+        name, [float(value) for value in values], outliers(values).tolist(), mean, low, high,
+        least, median, most, least / base - 1, median / base - 1, most / base - 1,
+    )  # fmt: skip
+
+
+def _ratio(plain: Floats, profiled: Floats) -> tuple[float, float, float]:
+    """Gives mean(profiled) / mean(plain) - 1 and its interval (Welch's, by the delta method)."""
+    from scipy import stats
+
+    if not len(plain) or not len(profiled):
+        return math.nan, math.nan, math.nan
+    ratio = float(profiled.mean() / plain.mean())
+    if min(len(plain), len(profiled)) < 2:
+        return ratio - 1, math.nan, math.nan
+    parts = [
+        profiled.var(ddof=1) / len(profiled),
+        ratio**2 * plain.var(ddof=1) / len(plain),
+    ]
+    total = sum(parts)
+    if total <= 0:
+        return ratio - 1, ratio - 1, ratio - 1
+    freedom = total**2 / (parts[0] ** 2 / (len(profiled) - 1) + parts[1] ** 2 / (len(plain) - 1))
+    quantile = float(stats.t.ppf((1 + CONFIDENCE) / 2, freedom))
+    half = quantile * math.sqrt(total) / float(plain.mean())
+    return ratio - 1, ratio - 1 - half, ratio - 1 + half
+
+
+def _verdict(low: float, high: float, half: float) -> str:
+    if low > 0:
+        return "cost"
+    if high < 0:
+        return "gain"
+    return "none" if half <= GOAL else "noise"
