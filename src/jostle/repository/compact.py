@@ -26,6 +26,12 @@ SMALL_BYTES = 32 << 20
 # A file that no commit names is nobody's after this time; until then a reader may have it open
 # and an ingester may be about to commit it.
 GRACE_S = 900.0
+_ORDER = {
+    "slices": ("job", "slice", "process"),
+    "mount_slices": ("job", "slice", "process"),
+    "segments": ("job", "process", "number"),
+    "peers": ("job", "process", "peer"),
+}
 
 
 def compact(root: Path, *, small_bytes: int = SMALL_BYTES, at_least: int = 2) -> CompactReport:
@@ -105,16 +111,17 @@ def merge(root: Path, files: Sequence[File]) -> pa.Table:
             ) from error
     rows = pa.concat_tables(parts, promote_options="default").combine_chunks()
     for place, field in enumerate(rows.schema):
-        if field.name in table.values and rows.column(place).null_count:
+        number = pa.types.is_integer(field.type)
+        if number and field.name in table.values and rows.column(place).null_count:
             filled = pc.fill_null(rows.column(place), 0)
             rows = rows.set_column(place, field.name, filled)
     if table.name in ("rollup", "node_rollup"):
         return _merge_rollup(table, rows)
     if table.name == "processes":
         return _latest(rows)
-    if table.name == "mounts":
+    if table.name in ("mounts", "tokens"):
         return rows.group_by(rows.column_names).aggregate([])
-    keys = [_rank(rows, "job"), _rank(rows, "slice"), _rank(rows, "process")]
+    keys = [_rank(rows, name) for name in _ORDER[table.name]]
     return without_zeros(table.name, rows.take(pa.array(order(*keys))))
 
 
@@ -203,10 +210,11 @@ def _expire(root: Path, log: Log, horizon: int) -> ExpireReport:
             rows = rows.filter(pa.array(~gone))
             kept.append(Piece("processes", rows, 0, 0))
             old += people
-            mounts = state.of("mounts")
-            if mounts:
-                kept.append(_mounts_of(root, mounts, rows))
-                old += mounts
+            for table in ("mounts", "tokens"):
+                files = state.of(table)
+                if files:
+                    kept.append(_of_jobs(root, files, rows))
+                    old += files
     new = write_pieces(root, [piece for piece in kept if piece.rows.num_rows])
     change = Change(
         "expire",
@@ -222,7 +230,8 @@ def _expire(root: Path, log: Log, horizon: int) -> ExpireReport:
     return ExpireReport(horizon, len(old), rows_removed, freed, len(forget))
 
 
-def _mounts_of(root: Path, files: Sequence[File], processes: pa.Table) -> Piece:
+def _of_jobs(root: Path, files: Sequence[File], processes: pa.Table) -> Piece:
+    """Keeps what belongs to the jobs of some processes."""
     rows = merge(root, files)
     jobs = pc.unique(processes.column("job"))
-    return Piece("mounts", rows.filter(pc.is_in(rows.column("job"), value_set=jobs)), 0, 0)
+    return Piece(files[0].table, rows.filter(pc.is_in(rows.column("job"), value_set=jobs)), 0, 0)

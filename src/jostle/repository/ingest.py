@@ -14,12 +14,13 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
+import jostle.reader as reader_room
 from jostle.reader import (
     Decoded,
     ProfileHeader,
@@ -33,6 +34,10 @@ from jostle.repository.errors import ConflictError, RepositoryError
 from jostle.repository.files import publish, write_pieces
 from jostle.repository.layout import TABLES
 from jostle.repository.log import Change, File, Log, Position, open_marker
+from jostle.repository.names import JobNames
+from jostle.repository.query import Engine
+from jostle.repository.segments import Decoded as Segments
+from jostle.repository.segments import segment_pieces
 from jostle.repository.spool import (
     MAX_SLICE_NS,
     MIN_SLICE_NS,
@@ -47,12 +52,15 @@ from jostle.repository.tables import Batch, Ints, Piece, Source, pieces
 from jostle.repository.types import IngestProgress, IngestReport
 
 Progress = Callable[[IngestProgress], None]
+# What the newest row of a process says that slices do not: mounts, state of MPI, world.
+_Known = tuple[int, int, str]
 
 _WORKERS = min((os.cpu_count() or 1) + 1, 8)  # one more than cores: they wait for the disk too
 _BATCH_BYTES = 24 << 20
 _LEAST_BATCH_BYTES = 4 << 20
 _BATCH_FILES = 2000
 _BATCH_ROWS = 1 << 19  # of both tables: some 400 MB at worst
+_BATCH_SEGMENTS = 1 << 20
 # A running process's row in table processes is renewed this often (in its own time).
 _ROW_EVERY_NS = 60_000_000_000
 
@@ -89,7 +97,8 @@ class Ingester:
         self._settled: dict[Path, tuple[int, int, int]] = {}
         self._shorts: dict[Path, tuple[int, int]] = {}
         self._over: set[Path] = set()
-        self._mounts_written: dict[int, int] = {}
+        self._written: dict[int, _Known] = {}
+        self._names = JobNames(self._named)
         self.shortest_slice_ns = 4_000_000_000
 
     def run(self, paths: Sequence[Path], progress: Progress | None = None) -> IngestReport:
@@ -161,6 +170,7 @@ class Ingester:
                     seen.add(look.process)
                     todo.append(look)
             self.shortest_slice_ns = min(slice_ns)
+        self._names.learn((look.job, *look.span) for look in todo)
         _report_locked(locked, todo or self._over, report)
         return todo
 
@@ -175,11 +185,18 @@ class Ingester:
                 base = [state.open.get(item.process or 0, Position()) for item in left]
                 horizon = state.horizon_ns
             requests = [
-                ReadRequest(item.path, number, self._from(item, at, tally), _remainder(item))
+                ReadRequest(
+                    item.path, number, self._from(item, at, tally), _remainder(item), at.entries
+                )
                 for number, (item, at) in enumerate(zip(left, base, strict=True))
             ]
+            segments = _read_segments(left, requests)
+            # A process is complete when its last slice is taken: not before its segments are.
+            requests = [request if segments.complete(request.process)
+                        else replace(request, remainder=False) for request in requests]  # fmt: skip
             decoded = read_profiles(requests, _BATCH_ROWS)
-            left = self._publish(left, base, decoded, _Plan(self._devices, decoded, horizon), tally)
+            plan = _Plan(self._devices, self._names, decoded, segments, horizon)
+            left = self._publish(left, base, decoded, plan, tally)
         tally.report.changed = len(tally.changed)
         return tally.report
 
@@ -204,7 +221,7 @@ class Ingester:
                 with self._guard:
                     plan.add_shorts(result, self._log.state.done)
             elif isinstance(result.header, ProfileHeader):
-                plan.add_profile(item, number, result, base[number], self._mounts_written)
+                plan.add_profile(item, number, result, base[number], self._written)
         more = [item for number, item in enumerate(items) if plan.has_more(number)]
         if plan.steps:
             files = write_pieces(self._root, plan.pieces())
@@ -223,8 +240,7 @@ class Ingester:
         self, items: Sequence[Glance], results: Sequence[ReadResult], plan: _Plan, tally: _Tally
     ) -> None:
         """Remembers what the next pass need not read; removes what is wholly published."""
-        for process, mounts in plan.mounts_written.items():
-            self._mounts_written[process] = mounts
+        self._written |= plan.written
         for item, result in zip(items, results, strict=True):
             if result.slices[1] or result.mount_slices[1] or item.process in plan.advanced:
                 tally.changed.add(item.path)
@@ -235,6 +251,15 @@ class Ingester:
                     self._settled[item.path] = item.mark
             if self._remove and item.process in plan.finished:
                 self._remove_file(item.path, tally.report)
+
+    def _named(self, jobs: list[str]) -> list[tuple[str, int, int]]:
+        """Gives name, start and end of the jobs that were ever called one of some names."""
+        rows = Engine(self._root, Log(self._root)).query(
+            "SELECT job, start_ns, CASE WHEN running THEN $2 ELSE end_ns END AS end_ns FROM jobs "
+            "WHERE list_contains($1, split_part(job, '@', 1))",
+            [jobs, time.time_ns()],
+        )
+        return [(row["job"], row["start_ns"], row["end_ns"]) for row in rows.to_pylist()]
 
     def _remove_file(self, path: Path, report: IngestReport) -> None:
         with contextlib.suppress(OSError):
@@ -248,19 +273,30 @@ class Ingester:
 class _Plan:
     """What one commit will hold."""
 
-    def __init__(self, devices: Devices, decoded: Decoded, horizon_ns: int) -> None:
+    def __init__(
+        self,
+        devices: Devices,
+        names: JobNames,
+        decoded: Decoded,
+        segments: Segments,
+        horizon_ns: int,
+    ) -> None:
         self._devices = devices
+        self._names = names
         self._decoded = decoded
+        self._segments = segments
         self._horizon_ns = horizon_ns
         count = len(decoded.results) + len(decoded.short_processes)
         self._place: Ints = np.full(max(count, 1), -1, dtype=np.int64)
         self._first, self._last = _spans(decoded, count)
         self.steps: list[_Step] = []
         self.warnings: list[str] = []
-        self.mounts_written: dict[int, int] = {}
+        self.written: dict[int, _Known] = {}
         self.finished: set[int] = set()
         self.refused: set[int] = set()
         self.advanced: set[int] = set()
+        for read in segments.reads.values():
+            self.warnings += read.warnings
         for result in decoded.results:
             self.warnings += result.warnings
             if result.error is not None:
@@ -269,7 +305,8 @@ class _Plan:
     def has_more(self, number: int) -> bool:
         """Tells whether reading a file stopped at the limit of rows and should go on."""
         result = self._decoded.results[number]
-        return not result.complete and result.error is None and number not in self.refused
+        complete = result.complete and self._segments.complete(number)
+        return not complete and result.error is None and number not in self.refused
 
     def add_profile(
         self,
@@ -277,23 +314,25 @@ class _Plan:
         number: int,
         result: ReadResult,
         base: Position,
-        written: dict[int, int],
+        written: dict[int, _Known],
     ) -> None:
         """Plans the new slices of a profile."""
         header = result.header
         assert isinstance(header, ProfileHeader)
-        source = profile_source(header, self._devices)
+        job = self._names.name(header.job, *item.span)
+        source = profile_source(header, self._devices, job)
         self._devices.learn(header)
         if self._refused(number, source, header.first_slice):
             return
         # The reader took the remainder only where the process was over before it read.
-        final = result.complete and (item.final or header.alive is False)
+        final = result.complete and _is_over(item, header) and self._segments.complete(number)
         last = self._last[number] if result.slices[1] else header.first_slice
         last = max(last, base.row_slice, header.first_slice, *_seen_slices(header))
-        fresh_mounts = written.get(source.process, 0) < len(source.mount_rows)
+        known = _known(source)
         due = (last - base.row_slice) * source.slice_ns >= _ROW_EVERY_NS
-        with_row = final or base.revision == 0 or due or fresh_mounts
-        if not (result.slices[1] or result.mount_slices[1] or with_row):
+        with_row = final or base.revision == 0 or due or written.get(source.process) != known
+        segments = self._segments.rows(number)
+        if not (result.slices[1] or result.mount_slices[1] or segments or with_row):
             return
         if final and self._expired(source, last):
             return
@@ -305,7 +344,9 @@ class _Plan:
             "complete": final,
         }
         row_slice = last if with_row else base.row_slice
-        to = None if final else Position(result.records_read, base.revision + 1, row_slice)
+        entries = self._segments.entries(number, base.entries)
+        to = Position(result.records_read, base.revision + 1, row_slice, entries)
+        to = None if final else to
         self._take(number, source, base, to, with_row=with_row)
 
     def add_shorts(self, result: ReadResult, done: set[int]) -> None:
@@ -314,7 +355,9 @@ class _Plan:
         for short in self._decoded.short_processes[first : first + count]:
             if short.record < result.request.from_record:
                 continue
-            source = short_source(short, self._devices)
+            life = (short.start_ns, max(short.end_ns, short.start_ns))
+            job = self._names.name(short.header.job, *life)
+            source = short_source(short, self._devices, job)
             number = short.process
             if source.process in done or source.process in self.advanced:
                 continue
@@ -341,7 +384,8 @@ class _Plan:
     def _refused(self, number: int, source: Source, first: int) -> bool:
         known = self._last[number] >= self._first[number]
         span = (self._first[number], self._last[number]) if known else (first, first)
-        problem = doubt(source, min(first, span[0]), max(first, span[1]))
+        segments = self._segments.span(number)
+        problem = doubt(source, min(first, span[0]), max(first, span[1]), segments)
         if problem:
             self.warnings.append(problem)
             self.refused.add(number)
@@ -358,7 +402,7 @@ class _Plan:
         if to is None:
             self.finished.add(source.process)
         if with_row:
-            self.mounts_written[source.process] = len(source.mount_rows)
+            self.written[source.process] = _known(source)
 
     def advance(self) -> dict[int, tuple[Position, Position | None]]:
         """Gives the new positions, as a commit wants them."""
@@ -369,6 +413,11 @@ class _Plan:
         sources = [step.source for step in self.steps]
         batch = Batch(sources, self._place, self._decoded.slices, self._decoded.mount_slices)
         yield from pieces(batch, self._horizon_ns)
+        if self._segments.result is not None:
+            over = [step.to is None for step in self.steps]
+            yield from segment_pieces(
+                self._segments.result, self._place, sources, over, self._horizon_ns
+            )
         rows = [step.source.row for step in self.steps if step.with_row]
         if rows:
             yield Piece("processes", pa.Table.from_pylist(rows, _schema("processes")), 0, 0)
@@ -377,6 +426,24 @@ class _Plan:
         if distinct:
             mounts = pa.Table.from_pylist(list(distinct.values()), _schema("mounts"))
             yield Piece("mounts", mounts, 0, 0)
+
+
+def _known(source: Source) -> _Known:
+    row = source.row
+    return len(source.mount_rows), row.get("mpi_state") or 0, row.get("world") or ""
+
+
+def _is_over(item: Glance, header: ProfileHeader) -> bool:
+    # Segments are read before slices: of a process that died in between the last are missing.
+    return item.final or (header.alive is False and not item.segments)
+
+
+def _read_segments(items: Sequence[Glance], requests: Sequence[ReadRequest]) -> Segments:
+    wanted = [request for item, request in zip(items, requests, strict=True) if item.segments]
+    if not wanted:
+        return Segments(None, {})
+    result = reader_room.read_segments(wanted, _BATCH_SEGMENTS)
+    return Segments(result, {read.request.process: read for read in result.results})
 
 
 def _schema(table: str) -> pa.Schema:
@@ -422,6 +489,8 @@ def _names(paths: Sequence[Path]) -> str:
 
 
 def _remainder(item: Glance) -> bool | None:
+    if item.segments:
+        return item.final
     # None: the reader takes it from processes that it finds dead. A process on a machine that we
     # cannot ask counts as dead after a long silence.
     return True if item.final else None
@@ -452,6 +521,7 @@ def _count(report: IngestReport, steps: Sequence[_Step], files: Sequence[File]) 
             finished=sum(step.to is None for step in steps),
             slices=rows["slices"],
             mount_slices=rows["mount_slices"],
+            segments=rows["segments"],
             commits=1,
             bytes_written=sum(file.bytes for file in files),
         )

@@ -22,6 +22,15 @@ HOUR_NS = 3_600_000_000_000
 DAY_NS = 24 * HOUR_NS
 
 SCALAR_IDS = tuple(name for name in PROCESS_IDS if name not in HISTOGRAM_IDS)
+# What a segment holds besides its place, rule and signatures, as jostle.reader names it: counts,
+# and times in ns. All of them add up.
+SEGMENT_VALUES = tuple(
+    "sends recvs isends irecvs sendrecvs p2p_bytes p2p_room one_to_all all_to_one all_to_all "
+    "barriers scans neighbors collective_bytes rma_ops rma_bytes opens closes reads writes "
+    "read_bytes write_bytes mpiio_ops mpiio_bytes mpi_ns io_ns cpu_ns wait_ns offcpu_ns "
+    "instructions flops".split()
+)
+SEGMENT_BINS = ("wait_bins", "offcpu_bins")
 GAUGE_IDS = frozenset(name for name, metric in BY_ID.items() if metric.kind == "gauge")
 STATS = ("sum", "min", "max")
 
@@ -58,8 +67,8 @@ class Table:
 
     Attributes:
         name: Its name, also its folder.
-        keys: Columns that every file has.
-        values: Metric columns; a file lacks those that are zero in all its rows.
+        keys: Columns that every file has (but those that an earlier version did not know).
+        values: Metric columns; a file lacks those that are zero or empty in all its rows.
         partition_ns: Width of a time partition, 0 when there is none.
     """
 
@@ -69,8 +78,17 @@ class Table:
     partition_ns: int
 
 
-_TEXT, _INT, _FLAG = pa.string(), pa.int64(), pa.bool_()
+_TEXT, _INT, _FLAG, _BINARY = pa.string(), pa.int64(), pa.bool_(), pa.binary()
 _ROLLUP_KEYS = {"slice": _INT, "slice_ns": _INT, "count": _INT}
+
+# What a profile's header says about MPI and counters, under the header's names.
+MPI_COLUMNS: dict[str, pa.DataType] = {
+    "mpi_state": _INT, "mpi_adapter": _INT, "mpi_adapter_name": _TEXT, "mpi_library": _TEXT,
+    "world": _TEXT, "world_size": _INT, "world_rank": _INT, "appnum": _INT, "spawned": _FLAG,
+    "thread_level": _INT, "omp_threads": _INT, "launcher": _TEXT, "batch": _TEXT,
+    "mpi_init_ns": _INT, "mpi_ready_ns": _INT, "mpi_finalize_ns": _INT, "mpi_end_ns": _INT,
+    "papi_names": pa.list_(_TEXT), "perf_asked": _INT, "perf_granted": _INT,
+}  # fmt: skip
 
 TABLES: dict[str, Table] = {
     table.name: table
@@ -108,6 +126,7 @@ TABLES: dict[str, Table] = {
                 "records": _INT, "clock_state": _INT, "clock_error_us": _INT,
                 "clock_steps": _INT, "lost_threads": _INT,
                 "notes": pa.list_(_TEXT), "warnings": pa.list_(_TEXT), "revision": _INT,
+                **MPI_COLUMNS,
             },
             {},
             0,
@@ -120,6 +139,39 @@ TABLES: dict[str, Table] = {
             },
             {},
             0,
+        ),
+        Table(
+            "segments",
+            {
+                "job": _TEXT, "process": _INT, "number": _INT, "start_ns": _INT, "end_ns": _INT,
+                "rule": _TEXT, "level": _INT, "token_hash": _INT, "globals": _INT,
+                "globals_before": _INT, "sequence_hash": _INT, "signature_sum": _INT,
+                "signature_set": pa.uint64(),
+            },
+            {
+                **dict.fromkeys(SEGMENT_VALUES, _INT),
+                "bin_shift": _INT,
+                **dict.fromkeys(SEGMENT_BINS, _BINARY),
+            },
+            HOUR_NS,
+        ),
+        Table(
+            "tokens",
+            {
+                "job": _TEXT, "hash": _INT, "function": _TEXT, "bytes": _INT, "site": _INT,
+                "module": _TEXT,
+            },
+            {},
+            0,
+        ),
+        Table(
+            "peers",
+            {
+                "job": _TEXT, "process": _INT, "peer": _INT, "sent_ops": _INT,
+                "sent_bytes": _INT, "recv_ops": _INT, "recv_room": _INT,
+            },
+            {},
+            DAY_NS,
         ),
     )
 }  # fmt: skip

@@ -31,6 +31,8 @@ from jostle.repository.errors import ConflictError, RepositoryError
 from jostle.repository.layout import COMMITS, FORMAT_VERSION, MARKER
 
 CHECKPOINT_EVERY = 50
+# 2: positions know the entries of segments. An earlier jostle says that it is too old for it.
+LOG_VERSION = 2
 LOCK_WAIT_S = 60.0
 
 
@@ -63,11 +65,13 @@ class Position:
         records: Records held.
         revision: Commits that advanced it.
         row_slice: last_slice of its newest row in table processes.
+        entries: Entries of its stream of segments held.
     """
 
     records: int = 0
     revision: int = 0
     row_slice: int = -1
+    entries: int = 0
 
 
 @dataclass
@@ -169,7 +173,7 @@ class Log:
             raise self._broken(f"{name} is no JSON ({error})") from error
         except PermissionError as error:
             raise self._broken(f"{name} cannot be read ({error.strerror})") from error
-        if not isinstance(value, dict) or value.get("version", 0) > FORMAT_VERSION:
+        if not isinstance(value, dict) or value.get("version", 0) > LOG_VERSION:
             raise RepositoryError(
                 f"{self.folder / name} was written by a newer jostle.", hint="Upgrade jostle."
             )
@@ -252,7 +256,7 @@ class Log:
         state = self.state
         done = np.sort(np.fromiter(state.done, dtype="<i8", count=len(state.done)))
         value = {
-            "version": FORMAT_VERSION,
+            "version": LOG_VERSION,
             "files": [list(vars(file).values()) for file in state.files.values()],
             "open": {str(key): list(vars(at).values()) for key, at in state.open.items()},
             "done": base64.b64encode(zlib.compress(done.tobytes(), 1)).decode(),
@@ -312,7 +316,7 @@ def check(state: State, change: Change) -> None:
 def encode(change: Change) -> dict[str, Any]:
     """Turns a change into the content of a commit file."""
     return {
-        "version": FORMAT_VERSION,
+        "version": LOG_VERSION,
         "kind": change.kind,
         "time_ns": time.time_ns(),
         "add": [list(vars(file).values()) for file in change.add],

@@ -24,7 +24,11 @@ _SQL_TYPES = {
     pa.int32(): "INTEGER",
     pa.bool_(): "BOOLEAN",
     pa.list_(pa.string()): "VARCHAR[]",
+    pa.uint64(): "UBIGINT",
+    pa.binary(): "BLOB",
 }
+_NOTHING = {pa.binary(): "''::BLOB"}
+_METRICS = {"slices": PROCESS_IDS, "mount_slices": MOUNT_IDS}
 
 _JOBS = """
 SELECT job,
@@ -132,6 +136,8 @@ class Engine:
         partitioned = TABLES[name].partition_ns
         files = [file for file in self.log.state.of(name)
                  if not partitioned or (file.hi > lo and file.lo < hi)]  # fmt: skip
+        if not files:
+            return f"({_shape(name)})"
         return f"({_shape(name)} UNION ALL BY NAME {self._scan(files)})"
 
     def source(self, name: str, lo: int = 0, hi: int = 2**63 - 1) -> str:
@@ -141,7 +147,7 @@ class Engine:
         if name == "processes":
             latest = "row_number() OVER (PARTITION BY process ORDER BY revision DESC)"
             return f"SELECT * FROM {stored} QUALIFY {latest} = 1"
-        if name == "mounts":
+        if name in ("mounts", "tokens"):
             return f"SELECT DISTINCT * FROM {stored}"
         if name in ("rollup", "node_rollup"):
             return _merged(table, stored)
@@ -149,8 +155,6 @@ class Engine:
 
     def _scan(self, files: Iterable[File]) -> str:
         paths = [str(self.root / file.path).replace("'", "''") for file in files]
-        if not paths:
-            return "SELECT NULL AS slice WHERE false"
         names = ", ".join(f"'{path}'" for path in paths)
         return f"SELECT * FROM read_parquet([{names}], union_by_name=true, hive_partitioning=false)"
 
@@ -181,9 +185,12 @@ def total(column: str) -> str:
 
 
 def visible(name: str) -> list[str]:
-    """Gives SQL for the metric columns of slices or mount_slices as the views show them."""
+    """Gives SQL for the value columns of slices, mount_slices or segments as views show them."""
     columns = []
-    for metric in PROCESS_IDS if name == "slices" else MOUNT_IDS:
+    if name not in _METRICS:
+        return [f"coalesce({value}, {_NOTHING.get(kind, 0)}) AS {value}"
+                for value, kind in TABLES[name].values.items()]  # fmt: skip
+    for metric in _METRICS[name]:
         if metric in HISTOGRAM_IDS:
             buckets = ", ".join(
                 f"coalesce({bucket_column(metric, b)}, 0)" for b in range(HIST_BUCKETS)

@@ -10,7 +10,7 @@ from typing import Any
 
 from jostle.reader import Mount, ProfileHeader, ShortProcess
 from jostle.reader.header import is_alive, parse_header
-from jostle.repository.layout import is_shared, mount_identity, process_id
+from jostle.repository.layout import MPI_COLUMNS, is_shared, mount_identity, process_id
 from jostle.repository.tables import Source
 
 _HEAD = 4096
@@ -37,6 +37,9 @@ class Glance:
         final: Nothing more will come.
         bytes: Size of the records, about.
         mark: Changes when the file does.
+        job: Its job's name, as the file says.
+        span: When it started, and when it ended or was last known to live (ns).
+        segments: Whether it has a stream of segments.
     """
 
     path: Path
@@ -45,6 +48,9 @@ class Glance:
     final: bool
     bytes: int
     mark: tuple[int, int, int]
+    job: str = ""
+    span: tuple[int, int] = (0, 0)
+    segments: bool = False
 
 
 def glance(path: Path) -> Glance:
@@ -67,7 +73,14 @@ def glance(path: Path) -> Glance:
     key = process_id(header.boot_id, header.pid, header.start_ns, header.part)
     head_bytes = int.from_bytes(head[12:16], "little")
     size = max(info.st_size - head_bytes, 0)
-    return Glance(path, key, header.slice_ns, is_over(header), size, mark)
+    over = is_over(header)
+    last = max(header.end_ns, header.start_ns) if over else time.time_ns()
+    if over and not header.end_ns:
+        last = max(header.heartbeat_ns, header.file_ns)
+    return Glance(
+        path, key, header.slice_ns, over, size, mark, header.job, (header.start_ns, last),
+        getattr(header, "ring_bytes", 0) > 0,
+    )  # fmt: skip
 
 
 def is_over(header: ProfileHeader) -> bool:
@@ -118,10 +131,16 @@ def _own_mounts() -> tuple[str, dict[tuple[int, int], tuple[str, str, str]]]:
     return boot_id, mounts
 
 
-def profile_source(header: ProfileHeader, devices: Devices) -> Source:
-    """Describes the process of a profile, without what depends on its slices."""
+def profile_source(header: ProfileHeader, devices: Devices, job: str) -> Source:
+    """Describes the process of a profile, without what depends on its slices.
+
+    Args:
+        header: The profile's header.
+        devices: Knows the mounts of other processes.
+        job: The name that its job has in the repository.
+    """
     key = process_id(header.boot_id, header.pid, header.start_ns, header.part)
-    source = Source(key, header.job, header.host, header.slice_ns, [])
+    source = Source(key, job, header.host, header.slice_ns, [])
     for mount in header.mounts:
         _add_mount(source, mount, header.boot_id, header.mount_slots, devices)
     _pad(source, header.mount_slots)
@@ -144,14 +163,23 @@ def profile_source(header: ProfileHeader, devices: Devices) -> Source:
         "clock_steps": steps,
         "lost_threads": header.lost_threads,
         "notes": [note.text for note in header.notes],
+        **_mpi(header),
+        "job": job,
     }
     return source
 
 
-def short_source(short: ShortProcess, devices: Devices) -> Source:
-    """Describes a process of a shorts file."""
+def _mpi(header: ProfileHeader) -> dict[str, Any]:
+    """Gives what the header says about MPI and counters; unused PAPI names are left out."""
+    row = {name: getattr(header, name, None) for name in MPI_COLUMNS}
+    row["papi_names"] = [name for name in row["papi_names"] or () if name]
+    return row
+
+
+def short_source(short: ShortProcess, devices: Devices, job: str) -> Source:
+    """Describes a process of a shorts file; arguments as for `profile_source`."""
     key = process_id(short.header.boot_id, short.pid, short.start_ns, 0)
-    source = Source(key, short.header.job, short.header.host, short.header.slice_ns, [])
+    source = Source(key, job, short.header.host, short.header.slice_ns, [])
     for mount in short.mounts:
         named = devices.find(source.host, short.header.boot_id, mount.major, mount.minor)
         full = Mount(mount.slot, mount.major, mount.minor, 0, mount.fs_magic, *named)
@@ -160,7 +188,7 @@ def short_source(short: ShortProcess, devices: Devices) -> Source:
     source.row = {
         **_common(short, key, over=True),
         "host": short.header.host,
-        "job": short.header.job,
+        "job": job,
         "boot_id": short.header.boot_id,
         "library": short.header.library,
         "slice_ns": short.header.slice_ns,
@@ -215,13 +243,14 @@ def _pad(source: Source, slots: int) -> None:
     source.mounts.extend([f"{source.host}:other"] * missing)
 
 
-def doubt(source: Source, first: int, last: int) -> str:
+def doubt(source: Source, first: int, last: int, segments: tuple[int, int] = (0, 0)) -> str:
     """Says why a process cannot be true; its slices must not be stored then.
 
     Args:
         source: The process.
         first: First slice of its rows.
         last: Last slice of them.
+        segments: Start of its first and end of its last segment, ns; (0, 0): none.
 
     Returns:
         A sentence, or nothing when all is well.
@@ -233,10 +262,11 @@ def doubt(source: Source, first: int, last: int) -> str:
     if any(isinstance(value, int) and value > MAX_INT for value in row.values()):
         return f"{who} has absurd numbers in its header; it is left out."
     bound = time.time_ns() + _AHEAD_NS
-    times = (first * source.slice_ns, last * source.slice_ns, row["start_ns"])
+    times = [first * source.slice_ns, last * source.slice_ns, row["start_ns"]]
+    times += segments if any(segments) else ()
     if min(times) < _YEAR_2000_NS or max(*times, row["end_ns"]) > bound:
         return (
-            f"{who} has slices before the year 2000 or in the future; it is left out. "
+            f"{who} has slices or segments before the year 2000 or in the future; it is left out. "
             "Is the clock of its node right?"
         )
     return ""

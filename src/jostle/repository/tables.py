@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from jostle._schema import BY_ID, HIST_BUCKETS, HISTOGRAM_IDS
@@ -113,7 +114,7 @@ def pieces(batch: Batch, horizon_ns: int = 0) -> Iterator[Piece]:
         batch: Decoded slices.
         horizon_ns: Slices that ended before this time are dropped.
     """
-    names = _Names(batch.sources)
+    names = Names(batch.sources)
     for decoded, raw, rollup in (
         (batch.slices, "slices", "node_rollup"),
         (batch.mount_slices, "mount_slices", "rollup"),
@@ -127,7 +128,7 @@ def pieces(batch: Batch, horizon_ns: int = 0) -> Iterator[Piece]:
             yield from _rollup(rollup, names, rows)
 
 
-class _Names:
+class Names:
     """Ranks of the names in a batch, so that sorting by numbers sorts by names."""
 
     def __init__(self, sources: Sequence[Source]) -> None:
@@ -149,26 +150,27 @@ def _rank(names: Sequence[str]) -> tuple[list[str], Ints]:
     return distinct, np.array([place[name] for name in names], dtype=np.int64)
 
 
-def _ints(table: pa.Table, name: str) -> Ints:
+def ints(table: pa.Table, name: str) -> Ints:
+    """Gives a column of numbers, as int64."""
     column = table.column(name)
     chunk = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     values: Ints = chunk.to_numpy(zero_copy_only=False)
     return values.astype(np.int64, copy=False)
 
 
-def _rows(decoded: pa.Table, place: Ints, names: _Names) -> _Rows:
+def _rows(decoded: pa.Table, place: Ints, names: Names) -> _Rows:
     """Takes the columns that are not zero, histograms bucket by bucket."""
     metrics: Columns = {}
     for name in decoded.column_names:
         if name in HISTOGRAM_IDS:
             metrics |= _buckets(name, decoded.column(name))
         elif name in BY_ID:
-            values = _ints(decoded, name)
+            values = ints(decoded, name)
             if values.any():
                 metrics[name] = values if plausible(values) else values.clip(0, MAX_VALUE)
-    index = place[_ints(decoded, "process")] if decoded.num_rows else _ints(decoded, "process")
-    mount = names.mount[index, _ints(decoded, "slot")] if "slot" in decoded.column_names else None
-    rows = _Rows(index, _ints(decoded, "slice"), _ints(decoded, "span"), mount, metrics)
+    index = place[ints(decoded, "process")] if decoded.num_rows else ints(decoded, "process")
+    mount = names.mount[index, ints(decoded, "slot")] if "slot" in decoded.column_names else None
+    rows = _Rows(index, ints(decoded, "slice"), ints(decoded, "span"), mount, metrics)
     return rows.where(index >= 0) if (index < 0).any() else rows
 
 
@@ -207,13 +209,14 @@ def order(*keys: Ints) -> NDArray[np.intp]:
     return np.argsort(packed, kind="stable")
 
 
-def _dictionary(codes: Ints, names: Sequence[str]) -> pa.DictionaryArray:
+def dictionary(codes: Ints, names: Sequence[str]) -> pa.DictionaryArray:
+    """Gives a column of names from their ranks."""
     return pa.DictionaryArray.from_arrays(
         pa.array(codes.astype(np.int32)), pa.array(names, pa.string())
     )
 
 
-def _raw(table: str, names: _Names, rows: _Rows) -> Iterator[Piece]:
+def _raw(table: str, names: Names, rows: _Rows) -> Iterator[Piece]:
     """Makes rows of slices or mount_slices, sorted by (job, slice, process)."""
     start = rows.slice * names.slice_ns[rows.index]
     hour = start // HOUR_NS
@@ -221,22 +224,22 @@ def _raw(table: str, names: _Names, rows: _Rows) -> Iterator[Piece]:
     by = order(*keys) if rows.mount is None else order(*keys, rows.mount)
     index, start, span = rows.index[by], start[by], rows.span[by]
     values: dict[str, Any] = {
-        "job": _dictionary(names.job[index], names.jobs),
+        "job": dictionary(names.job[index], names.jobs),
         "process": names.process[index],
-        "host": _dictionary(names.host[index], names.hosts),
+        "host": dictionary(names.host[index], names.hosts),
     }
     if rows.mount is not None:
-        values["mount"] = _dictionary(rows.mount[by], names.mounts)
+        values["mount"] = dictionary(rows.mount[by], names.mounts)
     values["slice"] = rows.slice[by]
     values["slice_ns"] = names.slice_ns[index]
     values["span"] = span.astype(np.int32)
     for name, column in rows.metrics.items():
         values[name] = column[by]
     end = start + span * names.slice_ns[index]
-    yield from _cut(table, pa.table(values), hour[by], start, end)
+    yield from cut(table, pa.table(values), hour[by], start, end)
 
 
-def _cut(table: str, rows: pa.Table, part: Ints, start: Ints, end: Ints) -> Iterator[Piece]:
+def cut(table: str, rows: pa.Table, part: Ints, start: Ints, end: Ints) -> Iterator[Piece]:
     """Cuts sorted rows where the partition changes; drops what is zero throughout a piece."""
     edges = [0, *(np.flatnonzero(np.diff(part)) + 1).tolist(), len(part)]
     whole = len(edges) == 2
@@ -246,11 +249,19 @@ def _cut(table: str, rows: pa.Table, part: Ints, start: Ints, end: Ints) -> Iter
 
 
 def without_zeros(table: str, rows: pa.Table) -> pa.Table:
-    """Drops the metric columns that are zero (or null) in all rows."""
+    """Drops the value columns that are zero, empty or null in all rows."""
     values = TABLES[table].values
     zero = [name for name in rows.column_names
-            if name in values and not _ints(rows, name).any()]  # fmt: skip
+            if name in values and _is_empty(rows, name)]  # fmt: skip
     return rows.drop_columns(zero) if zero else rows
+
+
+def _is_empty(rows: pa.Table, name: str) -> bool:
+    column = rows.column(name)
+    if pa.types.is_binary(column.type):
+        return not any(chunk.get_total_buffer_size() and pc.max(pc.binary_length(chunk)).as_py()
+                       for chunk in column.chunks)  # fmt: skip
+    return not ints(rows, name).any()
 
 
 def spread(slices: Ints, span: Ints, columns: Mapping[str, Ints]) -> tuple[Ints, Columns, Ints]:
@@ -286,7 +297,7 @@ def spread(slices: Ints, span: Ints, columns: Mapping[str, Ints]) -> tuple[Ints,
     return result, out, source
 
 
-def _rollup(table: str, names: _Names, rows: _Rows) -> Iterator[Piece]:
+def _rollup(table: str, names: Names, rows: _Rows) -> Iterator[Piece]:
     """Makes rows of rollup or node_rollup, sorted by (time, job, resource)."""
     metrics = {name: values for name, values in rows.metrics.items() if name in BY_ID}
     slices, metrics, source = spread(rows.slice, rows.span, metrics)
@@ -298,8 +309,8 @@ def _rollup(table: str, names: _Names, rows: _Rows) -> Iterator[Piece]:
     by, starts = groups(*keys)
     start, job, resource, slice_ns = (key[by][starts] for key in keys)
     values: dict[str, Any] = {
-        "job": _dictionary(job, names.jobs),
-        "host" if rows.mount is None else "mount": _dictionary(resource, resources),
+        "job": dictionary(job, names.jobs),
+        "host" if rows.mount is None else "mount": dictionary(resource, resources),
         "slice": start // slice_ns,
         "slice_ns": slice_ns,
         "count": np.diff(np.append(starts, len(by))),
@@ -311,7 +322,7 @@ def _rollup(table: str, names: _Names, rows: _Rows) -> Iterator[Piece]:
         if least.any():
             values[f"{name}_min"] = least
         values[f"{name}_max"] = np.maximum.reduceat(column, starts)
-    yield from _cut(table, pa.table(values), start // DAY_NS, start, start + slice_ns)
+    yield from cut(table, pa.table(values), start // DAY_NS, start, start + slice_ns)
 
 
 def groups(*keys: Ints) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -57,6 +57,7 @@ class IngestReport:
         finished: Processes that are now complete.
         slices: Process-slices published (rows of table slices).
         mount_slices: Rows of table mount_slices published.
+        segments: Rows of table segments published.
         commits: Commits made.
         removed: Spool files removed.
         bytes_written: Size of the Parquet files published, bytes.
@@ -71,6 +72,7 @@ class IngestReport:
     finished: int = 0
     slices: int = 0
     mount_slices: int = 0
+    segments: int = 0
     commits: int = 0
     removed: int = 0
     bytes_written: int = 0
@@ -83,10 +85,11 @@ class IngestReport:
 
     def add(self, other: IngestReport) -> None:
         """Adds the figures of another report to this one."""
-        for name in ("changed", "processes", "finished", "slices", "mount_slices", "commits"):
+        for name in (
+            "changed", "processes", "finished", "slices", "mount_slices", "segments", "commits",
+            "removed", "bytes_written",
+        ):  # fmt: skip
             setattr(self, name, getattr(self, name) + getattr(other, name))
-        self.removed += other.removed
-        self.bytes_written += other.bytes_written
         self.warnings = list(dict.fromkeys(self.warnings + other.warnings))
         if len(self.warnings) > MAX_WARNINGS:
             self.warnings[MAX_WARNINGS:] = ["There were more warnings than are kept."]
