@@ -32,12 +32,16 @@ static bool thread_is_dead(uint32_t tid)
 static bool take_over(jst_block *b, uint32_t me)
 {
     uint32_t tid = atomic_load_explicit(&b->tid, memory_order_relaxed);
-    if (tid != 0 && (tid == me || thread_is_dead(tid)))
-        return atomic_compare_exchange_strong(&b->tid, &tid, me);
-    return false;
+    if (tid == 0 || (tid != me && !thread_is_dead(tid)) ||
+        !atomic_compare_exchange_strong(&b->tid, &tid, me))
+        return false;
+    b->mark = 0; /* the dead may have been in the middle of a call */
+    b->guard = 0;
+    b->cpu_ticks = 0;
+    return true;
 }
 
-static jst_block *block_at(uint32_t i)
+jst_block *jst_block_at(uint32_t i)
 {
     jst_block *more = atomic_load(&jst_more);
     return i < JST_BLOCKS ? &jst_a.blocks[i] : &more[i - JST_BLOCKS];
@@ -47,13 +51,13 @@ static bool reserve_more(void)
 {
     if (atomic_load(&jst_more))
         return true;
-    long p = jst_sys6(SYS_mmap, 0, (long)JST_MORE_BLOCKS * JST_PAGE, PROT_READ | PROT_WRITE,
+    long p = jst_sys6(SYS_mmap, 0, (long)(JST_MORE_BLOCKS * sizeof(jst_block)), PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p < 0 && p > -4096)
         return false;
     jst_block *none = NULL;
     if (!atomic_compare_exchange_strong(&jst_more, &none, (jst_block *)p))
-        jst_sys2(SYS_munmap, p, (long)JST_MORE_BLOCKS * JST_PAGE);
+        jst_sys2(SYS_munmap, p, (long)(JST_MORE_BLOCKS * sizeof(jst_block)));
     return true;
 }
 
@@ -73,14 +77,14 @@ static jst_block *take_block(void)
     uint32_t used = atomic_load(&jst_blocks);
     for (unsigned i = 0; may && i < 8 && used > 1; i++) {
         uint32_t at = 1 + atomic_fetch_add(&cursor, 1) % (used - 1);
-        if (take_over(block_at(at), me))
-            return block_at(at);
+        if (take_over(jst_block_at(at), me))
+            return jst_block_at(at);
     }
     while (used < JST_BLOCKS + JST_MORE_BLOCKS) {
         if (used >= JST_BLOCKS && (!may || !reserve_more()))
             break;
         if (atomic_compare_exchange_weak(&jst_blocks, &used, used + 1)) {
-            jst_block *b = block_at(used);
+            jst_block *b = jst_block_at(used);
             atomic_store(&b->tid, me);
             jst_blocks_to_head();
             return b;
@@ -95,7 +99,7 @@ uint64_t jst_sum_cell(unsigned cell)
     uint64_t sum = 0;
     uint32_t used = atomic_load(&jst_blocks);
     for (uint32_t i = 0; i < used; i++)
-        sum += *(volatile uint64_t *)&block_at(i)->cells[cell];
+        sum += *(volatile uint64_t *)&jst_block_at(i)->cells[cell];
     return sum;
 }
 
@@ -132,9 +136,10 @@ static void begin_child(void)
     jst_mounts_to_head(); /* descriptors are inherited, and with them what is known of mounts */
     jst_block *more = atomic_load(&jst_more);
     if (more) /* stays mapped: a frame below us may still hold a pointer into it */
-        jst_mmap_fixed(more, (size_t)JST_MORE_BLOCKS * JST_PAGE,
+        jst_mmap_fixed(more, JST_MORE_BLOCKS * sizeof(jst_block),
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
     jst_now_life.part = 0;
+    jst_segments_child();
     jst_os_child();
     jst_short_begin();
     begin_lazily();
@@ -307,13 +312,17 @@ void jst_new_part(void)
     int fd = -1;
     jst_block_signals(&signals);
     jst_now_life.part++;
+    bool held = jst_segments_hold();
     if (jst_profile_create(&fd) == 0) {
+        jst_segments_new_part();
         jst_slice_begin(fd);
         jst_heartbeat_start(fd);
         jst_close(fd);
     } else {
         jst_now_life.part--; /* the old part's head goes on, without slices */
     }
+    if (held)
+        jst_segments_let_go();
     jst_restore_signals(&signals);
 }
 
@@ -385,6 +394,13 @@ __attribute__((destructor)) static void destructor(void)
 JST_COLD void jst_fail(jst_block *b, unsigned place, int error)
 {
     unsigned cell;
+    if (b->mark == JST_CELL_STATE_IO_NS) { /* the call is over: see jst_elapsed in io.h */
+        uint64_t ticks = jst_ticks() - b->since;
+        __asm__ volatile("" ::: "memory");
+        b->mark = 0;
+        __asm__ volatile("" ::: "memory");
+        jst_add(&b->cells[JST_CELL_STATE_IO_NS], ticks);
+    }
     if (!jst_is_mount(place))
         return;
     switch (error) {

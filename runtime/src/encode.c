@@ -43,7 +43,7 @@ uint32_t jst_crc32(uint32_t crc, const void *data, size_t n)
 }
 
 /* Nanoseconds as 5 bits of exponent and 11 of mantissa, rounded down: 2 bytes, exact to 0.05 %. */
-static uint16_t short_ns(uint64_t ns)
+uint16_t jst_short_ns(uint64_t ns)
 {
     if (ns < 2048)
         return (uint16_t)ns;
@@ -79,7 +79,7 @@ static uint8_t *put_value(uint8_t *p, uint8_t kind, uint64_t delta, uint64_t *ta
         return jst_put_svarint(p, (int64_t)delta);
     if (kind != JST_CODE_TIMER && kind != JST_CODE_NS)
         return jst_put_varint(p, delta);
-    uint16_t code = short_ns(kind == JST_CODE_TIMER ? to_ns(delta, tick_ns) : delta);
+    uint16_t code = jst_short_ns(kind == JST_CODE_TIMER ? to_ns(delta, tick_ns) : delta);
     uint64_t ns = short_ns_value(code);
     *taken = kind == JST_CODE_TIMER ? to_ticks(ns, tick_ns) : ns;
     if (*taken > delta)

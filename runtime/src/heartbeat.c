@@ -17,7 +17,7 @@
 
 #include "jst.h"
 
-enum request { GO_ON, STOP, SAMPLE, ALSO };
+enum request { GO_ON, STOP, SAMPLE, ALSO, DRAIN };
 
 #define STACK_BYTES 65536
 
@@ -50,6 +50,8 @@ static bool serve(uint32_t what)
         jst_os_sample(&jst_a.blocks[0]);
         jst_slice_finish(profile_fd);
     }
+    if (what == DRAIN)
+        jst_segments_drain(profile_fd);
     if (what == ALSO)
         jst_sys3(also.number, also.a, also.b, also.c);
     if (what != GO_ON)
@@ -229,6 +231,13 @@ static bool ask(uint32_t what, bool patient, const call *args)
     }
     atomic_store(&asking, 0);
     return done;
+}
+
+void jst_heartbeat_drain(void)
+{
+    uint32_t nothing = GO_ON;
+    if (atomic_load(&alive_tid) && atomic_compare_exchange_strong(&request, &nothing, DRAIN))
+        jst_futex(&request, FUTEX_WAKE, 1, NULL, 0);
 }
 
 void jst_heartbeat_sample(void)

@@ -16,9 +16,36 @@
 
 #include "jst.h"
 
-static inline uint64_t jst_begin(const jst_block *b)
+/* State marks: a call in progress shows in the thread's block, so that the heartbeat can book its
+ * time in the slice in which it passes. Inside an MPI call the MPI's mark stays. A mark that a call
+ * left behind (cancelled, or left by longjmp) is overwritten by the next one. */
+static inline uint64_t jst_mark_io(jst_block *b)
 {
-    return b ? jst_ticks() : 0;
+    uint64_t t = jst_ticks();
+    if (b->mark == 0 || b->mark == JST_CELL_STATE_IO_NS) {
+        b->since = t;
+        b->mark = JST_CELL_STATE_IO_NS;
+    }
+    return t;
+}
+
+/** Ticks since t, and the end of the state. NOTE: first unmarked, then added: the heartbeat, which
+ *  adds what is in progress, may then see too little for a moment, never too much. */
+static inline uint64_t jst_elapsed(jst_block *b, uint64_t t)
+{
+    uint64_t ticks = jst_ticks() - t;
+    if (b->mark == JST_CELL_STATE_IO_NS) {
+        __asm__ volatile("" ::: "memory");
+        b->mark = 0;
+        __asm__ volatile("" ::: "memory");
+        jst_add(&b->cells[JST_CELL_STATE_IO_NS], ticks);
+    }
+    return ticks;
+}
+
+static inline uint64_t jst_begin(jst_block *b)
+{
+    return b ? jst_mark_io(b) : 0;
 }
 
 /* Offsets of one direction's counters in a slot, and of its histogram. */
@@ -72,7 +99,7 @@ static inline void jst_count(jst_block *b, unsigned place, const jst_direction *
 /** End of a read or write on a descriptor. */
 static inline void jst_io_done(jst_block *b, int fd, ssize_t r, uint64_t t, const jst_direction *d)
 {
-    uint64_t ticks = jst_ticks() - t;
+    uint64_t ticks = jst_elapsed(b, t);
     if (JST_LIKELY(r >= 0))
         jst_count(b, jst_fd_place(fd), d, (uint64_t)r, ticks);
     else
@@ -84,11 +111,12 @@ static inline void jst_io_done(jst_block *b, int fd, ssize_t r, uint64_t t, cons
 static inline void jst_event(jst_block *b, unsigned place, unsigned ops_cell, unsigned ns_cell,
                              uint64_t t)
 {
+    uint64_t ticks = t ? jst_elapsed(b, t) : 0;
     if (jst_is_mount(place)) {
         uint64_t *slot = jst_slot(b, place);
         jst_add(&slot[ops_cell], 1);
         if (ns_cell)
-            jst_add(&slot[ns_cell], jst_ticks() - t);
+            jst_add(&slot[ns_cell], ticks);
     }
 }
 

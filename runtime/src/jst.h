@@ -27,7 +27,8 @@
 #define JST_PAGE 4096
 #define JST_BLOCKS 24        /* blocks in the file; more threads than that use memory */
 #define JST_MORE_BLOCKS 8192 /* blocks in memory, reserved only when needed */
-#define JST_TABLE_BYTES 4096
+#define JST_TABLE_BYTES 12288
+#define JST_RING_BYTES 65536 /* segments that no record holds yet */
 #define JST_START_BYTES 65536  /* moved bytes after which a process gets a profile */
 #define JST_START_NS 100000000 /* age after which a wrapped call starts the profile */
 
@@ -47,16 +48,22 @@ enum jst_end {
 };
 
 /* One thread's counters. Single writer; grows for ever; the heartbeat only reads. Block 0 is the
- * heartbeat's own (os and self metrics). */
+ * heartbeat's own (os and self metrics). The header's words are the thread's own too: */
 typedef struct jst_block {
     _Atomic uint32_t tid; /* owner, 0 = never used */
-    uint32_t mark;        /* reserved: state mark */
-    uint64_t reserved[7];
-    uint64_t cells[(JST_PAGE - 64) / 8];
-} jst_block;
+    uint32_t mark;        /* state mark: the state timer's cell while a call is in progress, else 0 */
+    uint64_t guard;       /* address of the outermost wrapped MPI call's frame, 0 none */
+    uint64_t since;       /* ticks when the marked call began */
+    uint64_t signature;   /* sum of token hashes since the thread came up (segment.c) */
+    uint64_t kinds;       /* set of tokens since the segment began */
+    uint64_t cpu_ticks;   /* when the thread's CPU clock was read last, ticks */
+    uint64_t cpu_ns;      /* and what it said */
+    uint64_t call_ticks;  /* time in MPI calls since then */
+    uint64_t cells[JST_CELL_COUNT];
+} __attribute__((aligned(128))) jst_block;
 
-_Static_assert(sizeof(jst_block) == JST_PAGE, "a block is one page");
-_Static_assert(JST_CELL_COUNT <= (JST_PAGE - 64) / 8, "the cells fit a block");
+_Static_assert(offsetof(jst_block, cells) == 64, "a block's header");
+_Static_assert(sizeof(jst_block) <= 2 * JST_PAGE, "memory per thread");
 
 /* docs/reference/profile-format.md, byte by byte. */
 typedef struct jst_head {
@@ -72,7 +79,15 @@ typedef struct jst_head {
     char host[64], job[128], program[256], library[32], command[512];
     uint32_t start_clock_state, start_clock_error_us;
     uint64_t pid_namespace;
-    uint8_t gap[2048 - 1152];
+    /* of MPI: filled in by mpi_account.c as the program gets there */
+    _Atomic uint32_t mpi_state;
+    uint32_t mpi_adapter, world_size, world_rank, thread_level, appnum, spawned, omp_threads;
+    uint64_t mpi_init_ns, mpi_ready_ns, mpi_finalize_ns, mpi_end_ns;
+    char mpi_library[128], mpi_adapter_name[32], launcher[32], batch[64], world[32];
+    uint32_t ring_offset, ring_bytes;
+    char papi_names[4][32];
+    uint32_t perf_asked, perf_granted;
+    uint8_t gap[2048 - 1648];
     /* live fields */
     _Atomic uint64_t generation;
     uint64_t tick_ns, heartbeat_ns, end_ns;
@@ -80,7 +95,7 @@ typedef struct jst_head {
     _Atomic uint32_t blocks_used;
     uint32_t clock_state, clock_error_us;
     _Atomic uint64_t lost_threads;
-    uint64_t gap2;
+    uint64_t tick_now; /* ticks at heartbeat_ns */
     struct {
         uint32_t major, minor;
         uint64_t fs_magic, mnt_id;
@@ -90,13 +105,22 @@ typedef struct jst_head {
 } jst_head;
 
 _Static_assert(sizeof(jst_head) == JST_PAGE, "the header is one page");
+_Static_assert(offsetof(jst_head, mpi_state) == 1152, "MPI fields");
+_Static_assert(offsetof(jst_head, perf_asked) == 1640, "MPI fields");
 _Static_assert(offsetof(jst_head, generation) == 2048, "live fields");
 _Static_assert(offsetof(jst_head, mounts) == 2112, "mount slots");
 
 typedef struct jst_commit {
     uint64_t records_end, open_slice;
-    uint64_t base[JST_PAGE / 8 - 2];
-} jst_commit;
+    uint64_t base[JST_CELL_COUNT];
+} __attribute__((aligned(128))) jst_commit;
+
+/* Segments on their way into records: written by the program's threads, drained by the heartbeat. */
+typedef struct jst_ring {
+    _Atomic uint64_t written, drained;
+    uint8_t gap[48];
+    uint8_t data[JST_RING_BYTES - 64];
+} jst_ring;
 
 /* The mapped head. Static, so that its address never changes: the file is mapped over it. */
 typedef struct jst_area {
@@ -104,7 +128,8 @@ typedef struct jst_area {
     jst_commit commit[2];
     char table[JST_TABLE_BYTES];
     jst_block blocks[JST_BLOCKS];
-} jst_area;
+    jst_ring ring;
+} __attribute__((aligned(JST_PAGE))) jst_area;
 
 #define JST_HEAD_BYTES ((uint32_t)sizeof(jst_area))
 
@@ -278,17 +303,26 @@ void jst_not_ending(void);            /* exec failed: it goes on */
 void jst_new_part(void);
 void jst_sandboxed(void);
 bool jst_may_syscall(void);
+jst_block *jst_block_at(uint32_t i);
 uint64_t jst_sum_cell(unsigned cell);
 extern _Atomic uint32_t jst_blocks; /* handed out so far, block 0 included */
 void jst_blocks_to_head(void);
 extern jst_block *_Atomic jst_more; /* blocks in memory, NULL until needed */
 
 /* ---- configuration (config.c) ---- */
+enum jst_segments { JST_SEGMENTS_OFF, JST_SEGMENTS_ON, JST_SEGMENTS_RAW };
+
 typedef struct jst_config {
     uint64_t slice_ns;
     char spool[256];
     char job[128];
     char exclude_paths[512]; /* colon separated */
+    int segments; /* enum jst_segments */
+    uint64_t segment_span_ns;
+    bool peers;
+    bool digest;    /* to stderr at the end of the job */
+    char papi[160]; /* names of events, comma separated */
+    char launcher[32], batch[64], world[32];
     bool spool_from_user;
     bool job_is_session; /* no batch system and no name: the login session stands for the job */
 } jst_config;
@@ -320,6 +354,8 @@ uint8_t *jst_put_cells(uint8_t *p, const uint64_t *delta, uint64_t *taken, uint6
 /** Puts type and length before a payload of n bytes and the checksum behind it; frame has room for
  *  n + 16 bytes and the payload stands at frame + 12. Returns the start of the record, sets *size. */
 uint8_t *jst_frame(uint8_t *frame, uint8_t type, size_t n, size_t *size);
+/** Nanoseconds in two bytes: what records hold of times. */
+uint16_t jst_short_ns(uint64_t ns);
 #define JST_FRAME_GAP 12
 #define JST_RECORD_MAX (JST_CELL_COUNT * 11 + 256)
 
@@ -329,12 +365,22 @@ void jst_slice_begin(int fd);
 void jst_slice_finish(int fd);
 void jst_slice_tick(int fd, uint64_t now_ns);
 void jst_note(int fd, uint64_t now_ns, const char *text);
-void jst_append(int fd, uint8_t type, uint8_t *frame, size_t n);
+bool jst_append(int fd, uint8_t type, uint8_t *frame, size_t n);
+
+/* ---- segments (segment.c and segment_put.c; the rest of their door is in mpi.h) ---- */
+void jst_segments_drain(int fd); /* in the heartbeat: the ring into a record */
+bool jst_segments_hold(void);    /* nobody writes to the ring until let go; false: somebody does */
+void jst_segments_let_go(void);
+void jst_segments_child(void); /* in a forked child: forget everything */
+void jst_segments_new_part(void);
+void jst_peers_write(int fd);
 
 /* ---- heartbeat (heartbeat.c) ---- */
 bool jst_heartbeat_start(int fd);
 bool jst_heartbeat_runs(void);   /* in this process */
 bool jst_heartbeat_stop(void);   /* true: it ran, and is gone */
+/** Asks for the ring of segments to be moved into records; does not wait. */
+void jst_heartbeat_drain(void);
 void jst_heartbeat_sample(void); /* fresh os metrics in block 0, waited for at most 5 ms */
 /** Makes the heartbeat do a system call too (set*id are per thread in the kernel). */
 void jst_heartbeat_also(long number, long a, long b, long c);

@@ -21,13 +21,15 @@ static uint64_t clock_offset;             /* realtime - boottime at the previous
 static uint32_t clock_state, clock_error; /* as last written */
 static uint64_t first_slice;
 
-void jst_append(int fd, uint8_t type, uint8_t *buffer, size_t n)
+bool jst_append(int fd, uint8_t type, uint8_t *buffer, size_t n)
 {
     jst_commit *c = &jst_a.commit[atomic_load(&jst_a.head.generation) & 1];
     size_t size;
     uint8_t *start = jst_frame(buffer, type, n, &size);
-    if (jst_pwrite(fd, start, size, c->records_end) == (long)size)
-        c->records_end += size;
+    if (jst_pwrite(fd, start, size, c->records_end) != (long)size)
+        return false;
+    c->records_end += size;
+    return true;
 }
 
 void jst_note(int fd, uint64_t now_ns, const char *text)
@@ -184,19 +186,49 @@ static void check_mounts(int fd)
 
 /* ---- slices ---- */
 
+static bool is_state(unsigned cell)
+{
+    return cell >= JST_CELL_STATE_P2P_NS && cell <= JST_CELL_STATE_IO_NS;
+}
+
+/* Adds a block's cells, and the time of the call that is in progress in its thread: a call of ten
+ * slices shows in each of them. The mark is read before and after: a call that ends in between is
+ * in the cells or will be next time. */
+static void add_block(uint64_t *to, const jst_block *b, uint64_t now)
+{
+    const volatile jst_block *v = b;
+    uint32_t mark = v->mark;
+    uint64_t since = v->since;
+    atomic_signal_fence(memory_order_seq_cst);
+    for (unsigned i = 0; i < JST_CELL_COUNT; i++)
+        to[i] += v->cells[i];
+    atomic_signal_fence(memory_order_seq_cst);
+    if (is_state(mark) && mark == v->mark && since == v->since && now > since)
+        to[mark] += now - since;
+}
+
+/* What was in progress last time may not have arrived in its cell yet: never less than before. */
+static void not_less(uint64_t *now, const uint64_t *before)
+{
+    for (unsigned i = JST_CELL_STATE_P2P_NS; i <= JST_CELL_STATE_IO_NS; i++)
+        if ((int64_t)(now[i] - before[i]) < 0)
+            now[i] = before[i];
+}
+
 /* Sums over the blocks in the file into sums, and what the blocks in memory add into delta. */
 static void gather(const jst_commit *c)
 {
     uint32_t used = atomic_load(&jst_blocks);
     jst_block *more = atomic_load(&jst_more);
+    uint64_t now = jst_ticks();
     for (unsigned i = 0; i < JST_CELL_COUNT; i++)
         sums[i] = delta[i] = 0;
     for (uint32_t b = 0; b < used && b < JST_BLOCKS; b++)
-        for (unsigned i = 0; i < JST_CELL_COUNT; i++)
-            sums[i] += *(volatile uint64_t *)&jst_a.blocks[b].cells[i];
+        add_block(sums, &jst_a.blocks[b], now);
     for (uint32_t b = JST_BLOCKS; b < used && more; b++)
-        for (unsigned i = 0; i < JST_CELL_COUNT; i++)
-            delta[i] += *(volatile uint64_t *)&more[b - JST_BLOCKS].cells[i];
+        add_block(delta, &more[b - JST_BLOCKS], now);
+    not_less(sums, c->base);
+    not_less(delta, more_base);
     for (unsigned i = 0; i < JST_CELL_COUNT; i++)
         delta[i] = delta[i] - more_base[i] + (sums[i] - c->base[i]);
 }
@@ -331,6 +363,8 @@ void jst_slice_finish(int fd)
     uint64_t open = jst_a.commit[generation & 1].open_slice;
     account();
     check_mounts(fd);
+    jst_segments_drain(fd);
+    jst_peers_write(fd);
     if (atomic_load(&jst_more))
         write_slice(fd, open, open);
 }
@@ -347,5 +381,7 @@ void jst_slice_tick(int fd, uint64_t now_ns)
     account();
     if (slice != c->open_slice)
         write_slice(fd, c->open_slice, slice);
+    jst_segments_drain(fd);
     jst_a.head.heartbeat_ns = now_ns;
+    jst_a.head.tick_now = jst_ticks();
 }

@@ -93,6 +93,15 @@ int jst_spool_open(void)
     return dir;
 }
 
+/* The first number of OMP_NUM_THREADS, which is a list; 0 when there is none. */
+static uint32_t number_of(const char *text)
+{
+    uint32_t n = 0;
+    for (; text && *text >= '0' && *text <= '9' && n < 100000; text++)
+        n = n * 10 + (uint32_t)(*text - '0');
+    return n;
+}
+
 static void fill_head(jst_head *h)
 {
     char text[1024];
@@ -128,6 +137,12 @@ static void fill_head(jst_head *h)
         h->pid_namespace = ns.st_ino;
     job_name(h->job, sizeof h->job);
     jst_put_text(h->library, h->library + sizeof h->library, JST_VERSION);
+    jst_put_text(h->launcher, h->launcher + sizeof h->launcher, jst_cfg.launcher);
+    jst_put_text(h->batch, h->batch + sizeof h->batch, jst_cfg.batch);
+    jst_put_text(h->world, h->world + sizeof h->world, jst_cfg.world);
+    h->omp_threads = number_of(jst_env("OMP_NUM_THREADS"));
+    h->ring_offset = offsetof(jst_area, ring);
+    h->ring_bytes = sizeof(jst_ring);
     if (jst_sys1(SYS_uname, &uts) == 0)
         jst_put_text(h->host, h->host + sizeof h->host, uts.nodename);
     long n =
@@ -272,8 +287,11 @@ int jst_profile_create(int *out)
     jst_close(dir);
     if (fd < 0)
         return cannot(fd);
-    if (!first)
+    if (!first) {
         jst_zero(&next, sizeof next);
+        jst_copy(&next.head.mpi_state, &jst_a.head.mpi_state,
+                 offsetof(jst_head, generation) - offsetof(jst_head, mpi_state));
+    }
     jst_head *h = first ? &jst_a.head : &next.head;
     jst_commit *c = first ? &jst_a.commit[0] : &next.commit;
     fill_head(h);
@@ -341,18 +359,23 @@ int jst_profile_again(int *fd)
         jst_close(dir);
         return fresh;
     }
+    bool held = jst_segments_hold();
     jst_copy(copy, jst_a.blocks, sizeof copy);
     int r = copy_records(*fd, fresh);
     if (r == 0)
         r = write_at(fresh, &jst_a, offsetof(jst_area, blocks), 0);
     if (r == 0)
         r = write_at(fresh, copy, sizeof copy, offsetof(jst_area, blocks));
+    if (r == 0)
+        r = write_at(fresh, &jst_a.ring, sizeof jst_a.ring, offsetof(jst_area, ring));
     if (r == 0 && jst_mmap_fixed(&jst_a, sizeof jst_a, MAP_SHARED, fresh) != (long)&jst_a)
         r = -ENOMEM;
     if (r == 0)
         fetch_late(*fd, copy);
     else
         jst_sys3(SYS_unlinkat, dir, jst_profile_name, 0);
+    if (held)
+        jst_segments_let_go();
     jst_close(dir);
     jst_close(r < 0 ? fresh : *fd);
     if (r == 0)

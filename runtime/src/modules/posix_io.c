@@ -246,7 +246,7 @@ JST_EXPORT ssize_t pwritev64v2(int fd, const struct iovec *v, int n, off64_t at,
 /* The time of a copy is the writing side's: it is one call, and must not be counted twice. */
 static void copy_done(jst_block *b, int in, int out, ssize_t r, uint64_t t)
 {
-    uint64_t ticks = jst_ticks() - t;
+    uint64_t ticks = jst_elapsed(b, t);
     if (r < 0) {
         jst_fail(b, jst_fd_place(out), errno);
         return;

@@ -69,16 +69,16 @@ static inline size_t jst_buffered(const FILE *fp)
 }
 
 /** Time stamp for an input call that wants n bytes; 0 when the buffer holds them. */
-static inline uint64_t jst_in_begin(const jst_block *b, const FILE *fp, size_t n)
+static inline uint64_t jst_in_begin(jst_block *b, const FILE *fp, size_t n)
 {
-    return b && n > jst_buffered(fp) ? jst_ticks() : 0;
+    return b && n > jst_buffered(fp) ? jst_mark_io(b) : 0;
 }
 
 /** Time stamp for an output call of n bytes; 0 when the buffer has room for them. */
-static inline uint64_t jst_out_begin(const jst_block *b, const FILE *fp, size_t n)
+static inline uint64_t jst_out_begin(jst_block *b, const FILE *fp, size_t n)
 {
     ptrdiff_t room = fp->_IO_write_end - fp->_IO_write_ptr;
-    return b && (room <= 0 || n > (size_t)room) ? jst_ticks() : 0;
+    return b && (room <= 0 || n > (size_t)room) ? jst_mark_io(b) : 0;
 }
 
 /* The error flag stays until clearerr; the end of file is looked at after it. */
@@ -91,7 +91,7 @@ static inline bool jst_in_failed(const FILE *fp)
 static inline void jst_stream_done(jst_block *b, const FILE *fp, const jst_direction *d, uint64_t n,
                                    bool failed, uint64_t t)
 {
-    uint64_t ticks = t ? jst_ticks() - t : 0;
+    uint64_t ticks = t ? jst_elapsed(b, t) : 0;
     unsigned place = jst_stream_place(fp);
     if (JST_UNLIKELY(failed))
         jst_fail(b, place, errno);

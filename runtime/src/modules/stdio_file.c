@@ -239,7 +239,7 @@ static void flushed(jst_block *b, const FILE *fp, int r, uint64_t t)
 JST_EXPORT int fflush(FILE *fp)
 {
     jst_block *b = jst_enter();
-    uint64_t t = b && has_to_flush(fp) ? jst_ticks() : 0;
+    uint64_t t = b && has_to_flush(fp) ? jst_mark_io(b) : 0;
     int r = JST_REAL(fflush)(fp);
     if (b)
         flushed(b, fp, r, t);
@@ -249,7 +249,7 @@ JST_EXPORT int fflush(FILE *fp)
 JST_EXPORT int fflush_unlocked(FILE *fp)
 {
     jst_block *b = jst_enter();
-    uint64_t t = b && has_to_flush(fp) ? jst_ticks() : 0;
+    uint64_t t = b && has_to_flush(fp) ? jst_mark_io(b) : 0;
     int r = JST_REAL(fflush_unlocked)(fp);
     if (b)
         flushed(b, fp, r, t);

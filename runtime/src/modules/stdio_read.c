@@ -63,7 +63,7 @@ JST_EXPORT int getw(FILE *fp)
 
 /* ---- lines ---- */
 
-static inline uint64_t line_begin(const jst_block *b, const FILE *fp, int n)
+static inline uint64_t line_begin(jst_block *b, const FILE *fp, int n)
 {
     size_t want = n > JST_STREAM_GUESS ? JST_STREAM_GUESS : n > 1 ? (size_t)n - 1 : 0;
     return jst_in_begin(b, fp, want);

@@ -1,0 +1,217 @@
+/* mpi_account.c: every outermost MPI call, counted and timed; what the adapter calls.
+ *
+ * Costs beyond the two time stamps are what a program with 30 000 calls a second pays: additions to
+ * the thread's own block, one look at the table of call sites. No lock, no system call, except the
+ * thread's CPU clock at most once a millisecond.
+ */
+#include "mpi.h"
+
+typedef struct class_cells {
+    uint16_t ops, bytes, ns, state; /* bytes 0: none (cell 0 is never theirs) */
+} class_cells;
+
+#define BYTES_1(metric) JST_CELL_##metric##_BYTES
+#define BYTES_0(metric) 0
+#define CELLS(name, metric, bytes, state)                                                          \
+    [JST_MPI_##name] = {JST_CELL_##metric##_OPS, BYTES_##bytes(metric), JST_CELL_##metric##_NS,    \
+                        JST_CELL_STATE_##state##_NS},
+static const class_cells cells[JST_MPI_CLASS_COUNT] = {JST_MPI_CLASSES(CELLS)};
+#undef CELLS
+
+#define CPU_PERIOD_NS 1000000u /* the thread's CPU clock is a system call of 0.2 us */
+#define MATURE 16              /* calls before a floor is believed */
+
+static uint64_t cpu_period = UINT64_MAX; /* in ticks */
+
+bool jst_mpi_runs(void)
+{
+    uint32_t state = atomic_load_explicit(&jst_a.head.mpi_state, memory_order_relaxed);
+    return state == 1 || state == 2;
+}
+
+/* ---- time off the CPU in the gaps between calls ---- */
+
+static void read_cpu(jst_block *b, uint64_t now)
+{
+    b->cpu_ns = jst_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    b->cpu_ticks = now;
+    b->call_ticks = 0;
+}
+
+/* Wall time since the last reading, less CPU time, less the time in calls: those may have been off
+ * the CPU by their own will. So this is the least that the gaps were off it. */
+static JST_COLD void gap_off_cpu(jst_block *b, uint64_t now)
+{
+    uint64_t began = b->cpu_ticks, cpu = b->cpu_ns, called = b->call_ticks;
+    read_cpu(b, now);
+    if (began == 0)
+        return;
+    uint64_t used = jst_ns_to_ticks(b->cpu_ns - cpu) + called;
+    uint64_t wall = now - began;
+    if (wall <= used + wall / 64) /* the two clocks agree to about 1 % only */
+        return;
+    jst_add(&b->cells[JST_CELL_WAIT_OFFCPU_NS], wall - used);
+    if (b != jst_segment_owner)
+        return;
+    if (now >= jst_bin_end)
+        jst_bins_roll(b, now);
+    jst_bins_spread(jst_bins_now.off, began, now, wall - used);
+}
+
+/* ---- enter and leave ---- */
+
+bool jst_mpi_enter(jst_mpi_call *c)
+{
+    jst_block *b = jst_enter();
+    c->block = b;
+    if (JST_UNLIKELY(!b || b->guard > c->frame))
+        return false;
+    b->guard = c->frame;
+    uint64_t t = jst_ticks();
+    if (JST_UNLIKELY(t - b->cpu_ticks >= cpu_period) && jst_may_syscall())
+        gap_off_cpu(b, t);
+    c->begin = t;
+    b->since = t;
+    __asm__ volatile("" ::: "memory");
+    b->mark = cells[c->klass].state;
+    return true;
+}
+
+/* Robbins-Monro: the step shrinks as one over the number of calls, so the reference is the quartile
+ * of the whole run so far, which an hour of interference moves little; a rolling one would follow. */
+static inline uint64_t beyond_floor(jst_site *s, uint64_t ticks)
+{
+    uint64_t n = __atomic_load_n(&s->calls, __ATOMIC_RELAXED) + 1, x = ticks << 8;
+    uint64_t floor = __atomic_load_n(&s->floor, __ATOMIC_RELAXED);
+    unsigned shrink = 63 - (unsigned)__builtin_clzll(n);
+    __atomic_store_n(&s->calls, n, __ATOMIC_RELAXED);
+    if (JST_UNLIKELY(n == 1)) {
+        __atomic_store_n(&s->floor, x, __ATOMIC_RELAXED);
+        return 0;
+    }
+    uint64_t step = (floor >> (shrink > 2 ? shrink - 2 : 0)) + 4;
+    if (x >= floor) {
+        __atomic_store_n(&s->floor, floor + step / 4, __ATOMIC_RELAXED);
+        return n > MATURE ? (x - floor) >> 8 : 0;
+    }
+    step -= step / 4;
+    __atomic_store_n(&s->floor, floor - x > step ? floor - step : x, __ATOMIC_RELAXED);
+    return 0;
+}
+
+void jst_mpi_count(const jst_mpi_call *c, unsigned klass, uint64_t bytes, uint32_t peer)
+{
+    jst_block *b = c->block;
+    jst_add(&b->cells[cells[klass].ops], 1);
+    if (bytes && cells[klass].bytes)
+        jst_add(&b->cells[cells[klass].bytes], bytes);
+    if (peer != JST_MPI_NO_PEER) {
+        if (klass == JST_MPI_SEND || klass == JST_MPI_ISEND)
+            jst_peer_sent(peer, bytes);
+        else
+            jst_peer_received(peer, bytes);
+    }
+}
+
+static inline bool is_poll(unsigned klass)
+{
+    return klass == JST_MPI_TEST || klass == JST_MPI_PROBE;
+}
+
+/* Signatures, floors and segments. Polling calls are left out: how many there are is chance. */
+static inline void learn(jst_block *b, const jst_mpi_call *c, uint64_t now, uint64_t ticks)
+{
+    jst_site *s = jst_site_of(c, c->func, c->bytes);
+    uint64_t beyond = beyond_floor(s, ticks);
+    b->signature += s->hash;
+    __atomic_store_n(&b->kinds, __atomic_load_n(&b->kinds, __ATOMIC_RELAXED) | 1ull << s->bit,
+                     __ATOMIC_RELAXED);
+    jst_add(&b->cells[JST_CELL_WAIT_MPI_NS], beyond);
+    if (JST_LIKELY(b == jst_segment_owner)) {
+        if (JST_UNLIKELY(now >= jst_bin_end))
+            jst_bins_roll(b, now);
+        if (JST_LIKELY(now - beyond >= jst_bin_begin))
+            jst_bins_now.wait[jst_bins_now.at] += beyond;
+        else
+            jst_bins_spread(jst_bins_now.wait, now - beyond, now, beyond);
+    }
+    if (c->flags & JST_MPI_GLOBAL)
+        jst_segment_global(b, c, s, c->bytes, now);
+    else if (JST_UNLIKELY(s == jst_epoch_site) && (s->calls & jst_epoch_mask) == 0)
+        jst_segment_epoch(b, s, now);
+}
+
+void jst_mpi_leave(const jst_mpi_call *c)
+{
+    jst_block *b = c->block;
+    const class_cells *k = &cells[c->klass];
+    uint64_t now = jst_ticks(), ticks = now - c->begin;
+    b->guard = 0;
+    b->mark = 0; /* before the addition: see jst_elapsed in io.h */
+    __asm__ volatile("" ::: "memory");
+    jst_add(&b->cells[k->state], ticks);
+    jst_add(&b->cells[k->ns], ticks);
+    if (!(c->flags & JST_MPI_SILENT)) {
+        jst_add(&b->cells[k->ops], 1);
+        if (c->bytes && k->bytes && !c->failed)
+            jst_add(&b->cells[k->bytes], c->bytes);
+    }
+    b->call_ticks += ticks;
+    if (JST_UNLIKELY(now - b->cpu_ticks >= cpu_period) && jst_may_syscall())
+        read_cpu(b, now); /* a gap begins with a fresh reading */
+    if (JST_LIKELY(!is_poll(c->klass)))
+        learn(b, c, now, ticks);
+    if (JST_UNLIKELY(c->ended_func != NULL))
+        jst_segment_global(b, c, jst_site_of(c, c->ended_func, c->ended_bytes), c->ended_bytes, now);
+    if (JST_UNLIKELY(c->peer != JST_MPI_NO_PEER) && !c->failed) {
+        if (c->klass == JST_MPI_SEND || c->klass == JST_MPI_ISEND)
+            jst_peer_sent(c->peer, c->bytes);
+        else if (c->klass == JST_MPI_RECV || c->klass == JST_MPI_IRECV)
+            jst_peer_received(c->peer, c->bytes);
+    }
+}
+
+/* ---- start and end ---- */
+
+void jst_mpi_initialising(void)
+{
+    jst_start(); /* a rank is never a short process */
+    jst_block *b = jst_enter();
+    if (!b || jst_tls_vfork)
+        return;
+    jst_a.head.mpi_init_ns = jst_clock_ns(CLOCK_REALTIME);
+    cpu_period = jst_ns_to_ticks(CPU_PERIOD_NS);
+    jst_segments_begin(b);
+    atomic_store(&jst_a.head.mpi_state, 1);
+}
+
+void jst_mpi_initialised(uint32_t size, uint32_t rank, uint32_t thread_level, uint32_t appnum,
+                         bool spawned)
+{
+    jst_head *h = &jst_a.head;
+    h->world_size = size;
+    h->world_rank = rank;
+    h->thread_level = thread_level;
+    h->appnum = appnum;
+    h->spawned = spawned;
+    h->mpi_ready_ns = jst_clock_ns(CLOCK_REALTIME);
+    if (jst_cfg.peers)
+        jst_peers_begin(size);
+    atomic_store(&h->mpi_state, 2);
+}
+
+void jst_mpi_finalising(void)
+{
+    jst_block *b = jst_enter();
+    if (!b || !jst_mpi_runs())
+        return;
+    jst_segments_end(b);
+    jst_a.head.mpi_finalize_ns = jst_clock_ns(CLOCK_REALTIME);
+    atomic_store(&jst_a.head.mpi_state, 3);
+}
+
+void jst_mpi_finalised(void)
+{
+    jst_a.head.mpi_end_ns = jst_clock_ns(CLOCK_REALTIME);
+    atomic_store(&jst_a.head.mpi_state, 4);
+}

@@ -1,0 +1,381 @@
+/* segment.c: where execution segments end.
+ *
+ * A segment ends where a global collective (all-to-all-shaped, on all ranks) ends. Where these are
+ * more frequent than one in 50 ms, one kind of them is chosen and every 2^j-th of it ends a segment,
+ * so that consecutive segments have the same content; where they are rarer than the span, recurring
+ * call sites subdivide (epochs). Ranks do not talk: what depends on counts alone is decided at fixed
+ * counts, so it is decided alike everywhere; what depends on time is a power of two, so that the
+ * boundaries of one rank are among those of another. The ingester verifies it.
+ *
+ * The shortest segment grows with the run (1/10 000 of it), which bounds their number:
+ * 10 000 (1 + ln(T / 500 s)).
+ *
+ * One thread at a time works here; another one that comes in between leaves its boundary out.
+ */
+#include "mpi.h"
+
+#define SHORTEST_NS 50000000u
+#define GROWTH 10000u             /* the shortest is at least the run's length over this */
+#define BYTES_MOST (15u << 20)    /* of segments in a profile */
+#define FIRST_DECISION 16u        /* globals */
+#define DECIDE_NS 1000000000u     /* and at multiples of 256 when this long ago */
+#define EPOCH_CALLS 4u            /* recurrences that make a call site an epoch */
+
+jst_block *jst_segment_owner;
+uint64_t jst_bin_begin, jst_bin_end = UINT64_MAX;
+jst_bins jst_bins_now;
+jst_site *jst_epoch_site;
+uint64_t jst_epoch_mask;
+
+static struct {
+    uint64_t init_ns, start_ns;
+    uint64_t globals, globals_at_start; /* ended so far; when the segment began */
+    uint64_t hash;                      /* of the sequence of globals */
+    bool dense;                         /* globals come too often to end a segment each */
+    jst_site *chosen;                   /* then these do, every 2^level-th */
+    unsigned level;
+    bool overdue;                    /* none of these has come for long */
+    uint64_t decided_at, decided_ns; /* globals and time */
+    uint64_t looked_ns, looked_globals, look_for; /* epochs: window that began then, its length */
+    unsigned epoch_level;
+    unsigned coarser; /* the shortest is doubled so many times: space is short */
+} seg;
+
+static _Atomic uint32_t busy;
+
+static bool hold(void)
+{
+    uint32_t no = 0;
+    return atomic_compare_exchange_strong(&busy, &no, 1);
+}
+
+static void let_go(void)
+{
+    atomic_store(&busy, 0);
+}
+
+bool jst_segments_hold(void)
+{
+    struct timespec moment = {0, 50000};
+    for (int i = 0; i < 100; i++) {
+        if (hold())
+            return true;
+        jst_sys2(SYS_nanosleep, &moment, NULL);
+    }
+    return false;
+}
+
+void jst_segments_let_go(void)
+{
+    let_go();
+}
+
+/* ---- bins ---- */
+
+static uint64_t bin_width(void)
+{
+    return (uint64_t)JST_BIN_NS << jst_bins_now.shift;
+}
+
+/* Two neighbours, counted from the epoch, become one. */
+static void widen_bins(void)
+{
+    jst_bins *n = &jst_bins_now;
+    unsigned odd = n->first & 1;
+    for (unsigned i = 0; i < JST_BINS; i++) {
+        unsigned to = (i + odd) / 2;
+        uint64_t wait = n->wait[i], off = n->off[i];
+        n->wait[i] = n->off[i] = 0;
+        n->wait[to] += wait;
+        n->off[to] += off;
+    }
+    n->at = (n->at + odd) / 2;
+    n->first /= 2;
+    n->shift++;
+}
+
+static void place_bin(uint64_t now_ns, uint64_t now)
+{
+    uint64_t width = bin_width(), in = now_ns % width;
+    jst_bin_begin = now - jst_ns_to_ticks(in);
+    jst_bin_end = now + jst_ns_to_ticks(width - in);
+}
+
+static void begin_bins(uint64_t now_ns, uint64_t now)
+{
+    jst_zero(&jst_bins_now, sizeof jst_bins_now);
+    jst_bins_now.first = now_ns / JST_BIN_NS;
+    place_bin(now_ns, now);
+}
+
+/* amount, spread evenly over from..until (ticks, of which until is about now), goes into the bins of
+ * the open segment; what lies before it is dropped. */
+void jst_bins_spread(uint64_t *to, uint64_t from, uint64_t until, uint64_t amount)
+{
+    uint64_t width = jst_ns_to_ticks(bin_width()), begin = jst_bin_begin, left = amount;
+    double share = until > from ? (double)amount / (double)(until - from) : 0;
+    for (unsigned i = jst_bins_now.at; left; begin -= width) {
+        uint64_t low = from > begin ? from : begin;
+        uint64_t part = until > low ? (uint64_t)((double)(until - low) * share) : 0;
+        part = part < left ? part : left;
+        if (from >= begin) /* the last of them: with what rounding left */
+            part = left;
+        to[i] += part;
+        left -= part;
+        until = until < begin ? until : begin;
+        if (i-- == 0 || from >= begin)
+            break;
+    }
+}
+
+static void look_for_epochs(uint64_t now_ns);
+static void check_overdue(uint64_t now_ns);
+
+JST_COLD void jst_bins_roll(jst_block *b, uint64_t now)
+{
+    (void)b;
+    if (!hold())
+        return;
+    uint64_t now_ns = jst_clock_ns(CLOCK_REALTIME);
+    uint64_t bin = now_ns / bin_width();
+    while (bin >= jst_bins_now.first + JST_BINS && jst_bins_now.shift < 40) {
+        widen_bins();
+        bin = now_ns / bin_width();
+    }
+    if (bin >= jst_bins_now.first) /* else the clock went back: stay where we are */
+        jst_bins_now.at = (unsigned)(bin - jst_bins_now.first);
+    place_bin(now_ns, now);
+    check_overdue(now_ns);
+    look_for_epochs(now_ns);
+    let_go();
+}
+
+/* ---- boundaries ---- */
+
+static bool is_raw(void)
+{
+    return jst_cfg.segments == JST_SEGMENTS_RAW && seg.coarser == 0;
+}
+
+static uint64_t shortest(uint64_t now_ns)
+{
+    uint64_t grown = (now_ns - seg.init_ns) / GROWTH;
+    return (grown > SHORTEST_NS ? grown : SHORTEST_NS) << seg.coarser;
+}
+
+static void end_segment(jst_block *b, enum jst_rule rule, unsigned level, jst_site *site,
+                        uint64_t occurrence, uint64_t now_ns, uint64_t now)
+{
+    if (now_ns <= seg.start_ns)
+        return; /* the clock was set back */
+    jst_segment s = {
+        .start_ns = seg.start_ns,
+        .end_ns = now_ns,
+        .rule = rule,
+        .level = level,
+        .site = site,
+        .occurrence = occurrence,
+        .globals = seg.globals - seg.globals_at_start,
+        .sequence = (uint16_t)(seg.hash ^ seg.hash >> 16 ^ seg.hash >> 32),
+    };
+    jst_segment_owner = b;
+    if (!jst_segment_put(&s, &jst_bins_now))
+        return;
+    if (jst_segment_bytes() > BYTES_MOST - (BYTES_MOST >> (seg.coarser + 1)))
+        seg.coarser++;
+    seg.start_ns = now_ns;
+    seg.overdue = false;
+    seg.globals_at_start = seg.globals;
+    begin_bins(now_ns, now);
+}
+
+/* Smallest power of two of a period that is as long as a segment must be. */
+static unsigned level_for(uint64_t period_ns, uint64_t least_ns)
+{
+    unsigned level = 0;
+    while (level < 31 && (period_ns << level) < least_ns)
+        level++;
+    return level;
+}
+
+/* The rarest of the kinds of calls that end globals, or of all, that recurred at least `least` times
+ * since the last look. Ties go to the hash, so that all ranks choose the same. */
+static jst_site *rarest(bool ends, uint64_t least, uint64_t *count)
+{
+    jst_site *best = NULL;
+    *count = UINT64_MAX;
+    for (unsigned i = 0; i < JST_SITES; i++) {
+        jst_site *s = &jst_sites[i];
+        if (atomic_load_explicit(&s->key, memory_order_acquire) == 0)
+            continue;
+        uint64_t now = ends ? s->ends : __atomic_load_n(&s->calls, __ATOMIC_RELAXED);
+        uint64_t *before = ends ? &s->recent_ends : &s->recent;
+        uint64_t n = now - *before;
+        *before = now;
+        if (n >= least && (n < *count || (n == *count && s->hash < best->hash))) {
+            best = s;
+            *count = n;
+        }
+    }
+    return best;
+}
+
+/* Are globals too frequent to end a segment each, and if so, which of them do? Kinds rarer than the
+ * span are out. A kind that goes on recurring is kept, except at the milestones (powers of two). */
+static void decide(bool milestone, uint64_t now_ns)
+{
+    uint64_t globals = seg.globals - seg.decided_at, count;
+    uint64_t time = now_ns > seg.decided_ns ? now_ns - seg.decided_ns : 1;
+    uint64_t least = time / jst_cfg.segment_span_ns, least_ns = shortest(now_ns);
+    least = least > 2 ? least : 2;
+    uint64_t kept = seg.chosen ? seg.chosen->ends - seg.chosen->recent_ends : 0;
+    jst_site *best = rarest(true, least, &count);
+    seg.decided_at = seg.globals;
+    seg.decided_ns = now_ns;
+    seg.dense = time / (globals ? globals : 1) < least_ns;
+    if (!milestone && kept >= least)
+        count = kept;
+    else
+        seg.chosen = best;
+    if (seg.dense && seg.chosen)
+        seg.level = level_for(time / count, least_ns);
+}
+
+/* Sparse: every one. Dense: every 2^level-th of the chosen kind. When that has not come for long
+ * (the program has gone on to something else), any will do, and it is decided anew. */
+static bool is_boundary(jst_site *s, uint64_t now_ns, enum jst_rule *rule, unsigned *level)
+{
+    *rule = JST_RULE_EVERY;
+    *level = 0;
+    if (is_raw()) {
+        *rule = JST_RULE_RAW;
+        return true;
+    }
+    if (!seg.dense)
+        return true;
+    if (s == seg.chosen) {
+        *rule = JST_RULE_COALESCED;
+        *level = seg.level;
+        return (s->ends & ((1ull << seg.level) - 1)) == 0;
+    }
+    if (!seg.overdue)
+        return false;
+    decide(true, now_ns);
+    return true;
+}
+
+/* A segment much longer than its rule makes them: looked at when a bin ends. */
+static void check_overdue(uint64_t now_ns)
+{
+    uint64_t patience = 4 * shortest(now_ns);
+    if (seg.chosen && patience < 2 * jst_cfg.segment_span_ns)
+        patience = 2 * jst_cfg.segment_span_ns;
+    seg.overdue = now_ns - seg.start_ns > patience;
+}
+
+void jst_segment_global(jst_block *b, const jst_mpi_call *c, jst_site *s, uint64_t bytes,
+                        uint64_t now)
+{
+    if (jst_bin_end == UINT64_MAX || !hold())
+        return;
+    uint64_t n = ++seg.globals;
+    s->ends++;
+    seg.hash = (seg.hash ^ s->func_hash) * 0x9e3779b97f4a7c15u;
+    if (!(c->flags & JST_MPI_VARYING))
+        seg.hash += bytes * 0xc2b2ae3d27d4eb4fu;
+    bool milestone = n >= FIRST_DECISION && (n & (n - 1)) == 0;
+    if (seg.dense && s != seg.chosen && (n & 255) && !milestone && !seg.overdue && !is_raw()) {
+        let_go(); /* most of 30 000 a second go this way: they do not even ask the clock */
+        return;
+    }
+    enum jst_rule rule;
+    unsigned level;
+    uint64_t now_ns = jst_clock_ns(CLOCK_REALTIME);
+    if (is_boundary(s, now_ns, &rule, &level))
+        end_segment(b, rule, level, s, rule == JST_RULE_COALESCED ? s->ends : 0, now_ns, now);
+    if (milestone || ((n & 255) == 0 && now_ns - seg.decided_ns > DECIDE_NS))
+        decide(milestone, now_ns);
+    let_go();
+}
+
+/* ---- epochs ---- */
+
+/* Looked at when a bin ends. While globals are rarer than the span, the rarest kind of call that
+ * recurs within a window cuts the gaps; the window doubles until one is found. */
+static void look_for_epochs(uint64_t now_ns)
+{
+    uint64_t count, window = now_ns - seg.looked_ns;
+    if (window < seg.look_for)
+        return;
+    bool rare = (seg.globals - seg.looked_globals) * jst_cfg.segment_span_ns < window;
+    jst_site *best = rarest(false, EPOCH_CALLS, &count);
+    seg.looked_ns = now_ns;
+    seg.looked_globals = seg.globals;
+    seg.look_for = jst_cfg.segment_span_ns;
+    if (rare && best) {
+        seg.epoch_level = level_for(window / count, shortest(now_ns));
+        jst_epoch_mask = (1ull << seg.epoch_level) - 1;
+        jst_epoch_site = best;
+        seg.look_for = window < 32 * jst_cfg.segment_span_ns ? 2 * window : window;
+    } else {
+        jst_epoch_site = NULL;
+        if (rare)
+            seg.look_for = window < 64 * jst_cfg.segment_span_ns ? 2 * window : window;
+    }
+}
+
+JST_COLD void jst_segment_epoch(jst_block *b, jst_site *s, uint64_t now)
+{
+    if (b != jst_segment_owner || !hold())
+        return;
+    uint64_t now_ns = jst_clock_ns(CLOCK_REALTIME);
+    end_segment(b, JST_RULE_EPOCH, seg.epoch_level, s, s->calls, now_ns, now);
+    let_go();
+}
+
+/* ---- begin and end ---- */
+
+static void forget(void)
+{
+    jst_bin_end = UINT64_MAX;
+    jst_epoch_site = NULL;
+    jst_segment_owner = NULL;
+    jst_zero(&seg, sizeof seg);
+}
+
+void jst_segments_begin(jst_block *b)
+{
+    if (jst_cfg.segments == JST_SEGMENTS_OFF || !hold())
+        return;
+    uint64_t now_ns = jst_a.head.mpi_init_ns;
+    forget();
+    seg.init_ns = seg.start_ns = seg.decided_ns = seg.looked_ns = now_ns;
+    seg.look_for = jst_cfg.segment_span_ns;
+    jst_features_begin();
+    jst_segment_owner = b;
+    begin_bins(now_ns, jst_ticks());
+    let_go();
+}
+
+void jst_segments_end(jst_block *b)
+{
+    if (jst_bin_end == UINT64_MAX || !jst_segments_hold())
+        return;
+    uint64_t now = jst_ticks();
+    end_segment(b, JST_RULE_FINAL, 0, NULL, 0, jst_clock_ns(CLOCK_REALTIME), now);
+    forget();
+    let_go();
+}
+
+void jst_segments_child(void)
+{
+    forget();
+    let_go();
+}
+
+void jst_segments_new_part(void)
+{
+    for (unsigned i = 0; i < JST_SITES; i++)
+        jst_sites[i].token = 0;
+    jst_features_new_part();
+}

@@ -1,0 +1,317 @@
+/* segment_put.c: what a segment was, encoded into the ring, and from there into the profile.
+ *
+ * The ring lies in the mapped head, so a segment is kept from the instant at which `written` grows,
+ * whatever happens to the process; the heartbeat moves its bytes into 'G' records. Format:
+ * docs/reference/profile-format.md.
+ */
+#include <linux/futex.h>
+
+#include "mpi.h"
+
+#define RING (sizeof jst_a.ring.data)
+#define ENTRY_MOST 512
+
+/* Features that are sums of process cells, by their bit in the entry. */
+enum {
+    BIT_SET = 0,
+    BIT_COUNTS = 1,
+    BIT_FILES = 17,
+    BIT_MPIIO_OPS = 23,
+    BIT_MPI_NS = 25,
+    BIT_IO_NS = 26,
+    BIT_CPU_NS = 27,
+    BIT_WAIT_NS = 28,
+    BIT_OFFCPU_NS = 29,
+    BIT_FLOPS = 31,
+    BIT_WAIT_BINS = 32,
+    BIT_OFF_BINS = 33,
+    BIT_OCCURRENCE = 34,
+    BITS = 35
+};
+
+#define MOST_CELLS 9
+typedef struct feature {
+    uint8_t bit;
+    uint16_t cells[MOST_CELLS]; /* 0 ends the list */
+} feature;
+
+#define C(name) JST_CELL_##name
+static const feature process_features[] = {
+    {1, {C(MPI_SEND_OPS)}},
+    {2, {C(MPI_RECV_OPS)}},
+    {3, {C(MPI_ISEND_OPS)}},
+    {4, {C(MPI_IRECV_OPS)}},
+    {5, {C(MPI_SENDRECV_OPS)}},
+    {6, {C(MPI_SEND_BYTES), C(MPI_ISEND_BYTES), C(MPI_SENDRECV_BYTES)}},
+    {7, {C(MPI_RECV_BYTES), C(MPI_IRECV_BYTES)}},
+    {8, {C(MPI_ONE_TO_ALL_OPS), C(MPI_IONE_TO_ALL_OPS)}},
+    {9, {C(MPI_ALL_TO_ONE_OPS), C(MPI_IALL_TO_ONE_OPS)}},
+    {10, {C(MPI_ALL_TO_ALL_OPS), C(MPI_IALL_TO_ALL_OPS)}},
+    {11, {C(MPI_BARRIER_OPS), C(MPI_IBARRIER_OPS)}},
+    {12, {C(MPI_SCAN_OPS), C(MPI_ISCAN_OPS)}},
+    {13, {C(MPI_NEIGHBOR_OPS), C(MPI_INEIGHBOR_OPS)}},
+    {14, {C(MPI_ONE_TO_ALL_BYTES), C(MPI_ALL_TO_ONE_BYTES), C(MPI_ALL_TO_ALL_BYTES),
+          C(MPI_SCAN_BYTES), C(MPI_NEIGHBOR_BYTES), C(MPI_IONE_TO_ALL_BYTES),
+          C(MPI_IALL_TO_ONE_BYTES), C(MPI_IALL_TO_ALL_BYTES), C(MPI_ISCAN_BYTES)}},
+    {15, {C(MPI_PUT_OPS), C(MPI_GET_OPS), C(MPI_ACCUMULATE_OPS)}},
+    {16, {C(MPI_PUT_BYTES), C(MPI_GET_BYTES), C(MPI_ACCUMULATE_BYTES)}},
+    {23, {C(MPIIO_OPEN_OPS), C(MPIIO_READ_OPS), C(MPIIO_READ_ALL_OPS), C(MPIIO_READ_SHARED_OPS),
+          C(MPIIO_READ_SPLIT_OPS), C(MPIIO_WRITE_OPS), C(MPIIO_WRITE_ALL_OPS),
+          C(MPIIO_WRITE_SHARED_OPS), C(MPIIO_WRITE_SPLIT_OPS)}},
+    {24, {C(MPIIO_READ_BYTES), C(MPIIO_READ_ALL_BYTES), C(MPIIO_READ_SHARED_BYTES),
+          C(MPIIO_READ_SPLIT_BYTES), C(MPIIO_WRITE_BYTES), C(MPIIO_WRITE_ALL_BYTES),
+          C(MPIIO_WRITE_SHARED_BYTES), C(MPIIO_WRITE_SPLIT_BYTES)}},
+    {25, {C(STATE_P2P_NS), C(STATE_COLLECTIVE_NS), C(STATE_ONESIDED_NS), C(STATE_MPI_NS)}},
+    {26, {C(STATE_IO_NS), C(STATE_MPIIO_NS)}},
+    {28, {C(WAIT_MPI_NS)}},
+    {29, {C(WAIT_OFFCPU_NS)}},
+    {31, {C(PAPI_1_COUNT)}},
+};
+
+/* Of files: two cells each, in every mount. Cell 0 is posix_open_ops, so these lists have lengths. */
+static const uint16_t file_cells[][2] = {
+    {C(POSIX_OPEN_OPS), C(STDIO_OPEN_OPS)},   {C(POSIX_CLOSE_OPS), C(STDIO_CLOSE_OPS)},
+    {C(POSIX_READ_OPS), C(STDIO_READ_OPS)},   {C(POSIX_WRITE_OPS), C(STDIO_WRITE_OPS)},
+    {C(POSIX_READ_BYTES), C(STDIO_READ_BYTES)}, {C(POSIX_WRITE_BYTES), C(STDIO_WRITE_BYTES)},
+};
+#undef C
+#define FILE_FEATURES (sizeof file_cells / sizeof *file_cells)
+
+static uint64_t before[BITS]; /* what the sums were when the segment began */
+static uint64_t signature_before, cpu_before, set_before;
+static bool set_known; /* set_before is in the file */
+static uint64_t entries, bytes_put;
+static uint16_t tokens;
+
+/* ---- features ---- */
+
+static uint64_t sum_words(size_t offset)
+{
+    uint64_t sum = 0;
+    uint32_t used = atomic_load(&jst_blocks);
+    for (uint32_t i = 1; i < used; i++)
+        sum += *(volatile uint64_t *)((char *)jst_block_at(i) + offset);
+    return sum;
+}
+
+/* Union over the threads, which begin anew. */
+static uint64_t take_kinds(void)
+{
+    uint64_t set = 0;
+    uint32_t used = atomic_load(&jst_blocks);
+    for (uint32_t i = 1; i < used; i++) {
+        jst_block *b = jst_block_at(i);
+        set |= __atomic_load_n(&b->kinds, __ATOMIC_RELAXED);
+        __atomic_store_n(&b->kinds, 0, __ATOMIC_RELAXED);
+    }
+    return set;
+}
+
+static void sum_features(uint64_t *sums)
+{
+    for (unsigned f = 0; f < sizeof process_features / sizeof *process_features; f++) {
+        const feature *p = &process_features[f];
+        sums[p->bit] = 0;
+        for (unsigned i = 0; i < MOST_CELLS && p->cells[i]; i++)
+            sums[p->bit] += jst_sum_cell(p->cells[i]);
+    }
+    for (unsigned f = 0; f < FILE_FEATURES; f++) {
+        uint64_t sum = 0;
+        for (unsigned slot = 0; slot < JST_MOUNT_SLOTS; slot++)
+            if (atomic_load(&jst_a.head.mounts[slot].used) || slot == JST_MOUNT_SLOTS - 1)
+                sum += jst_sum_cell(slot * JST_MOUNT_STRIDE + file_cells[f][0]) +
+                       jst_sum_cell(slot * JST_MOUNT_STRIDE + file_cells[f][1]);
+        sums[BIT_FILES + f] = sum;
+    }
+}
+
+void jst_features_begin(void)
+{
+    sum_features(before);
+    take_kinds();
+    signature_before = sum_words(offsetof(jst_block, signature));
+    cpu_before = jst_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    set_known = false;
+}
+
+/* Another file: its counters begin at zero and it has no tokens yet. */
+void jst_features_new_part(void)
+{
+    jst_zero(before, sizeof before);
+    signature_before = 0;
+    set_known = false;
+    tokens = 0;
+    bytes_put = 0;
+    entries = 0;
+}
+
+/* ---- encoding ---- */
+
+static uint8_t *put_float(uint8_t *p, uint64_t ns)
+{
+    uint16_t code = jst_short_ns(ns);
+    *p++ = (uint8_t)code;
+    *p++ = (uint8_t)(code >> 8);
+    return p;
+}
+
+static uint8_t *put_bins(uint8_t *p, const uint64_t *ticks, const jst_bins *bins)
+{
+    uint64_t width = jst_ns_to_ticks((uint64_t)JST_BIN_NS << bins->shift);
+    unsigned n = bins->at + 1;
+    *p++ = (uint8_t)bins->shift;
+    p = jst_put_varint(p, n);
+    for (unsigned i = 0; i < n; i++)
+        *p++ = (uint8_t)(ticks[i] >= width ? 255 : (ticks[i] * 255 + width / 2) / width);
+    return p;
+}
+
+/* Less than half a step of the coding in every bin: not worth a byte. */
+static bool any_bin(const uint64_t *ticks, const jst_bins *bins)
+{
+    uint64_t width = jst_ns_to_ticks((uint64_t)JST_BIN_NS << bins->shift);
+    for (unsigned i = 0; i <= bins->at; i++)
+        if (ticks[i] * 510 >= width)
+            return true;
+    return false;
+}
+
+static bool is_float(unsigned bit)
+{
+    return bit >= BIT_MPI_NS && bit <= BIT_OFFCPU_NS;
+}
+
+static uint8_t *put_segment(uint8_t *p, const jst_segment *s, const jst_bins *bins,
+                            const uint64_t *grown, uint64_t set, uint32_t signature)
+{
+    uint64_t present = 0;
+    for (unsigned i = BIT_COUNTS; i < BIT_WAIT_BINS; i++)
+        present |= (uint64_t)(grown[i] != 0) << i;
+    present |= (uint64_t)(!set_known || set != set_before) << BIT_SET;
+    present |= (uint64_t)any_bin(bins->wait, bins) << BIT_WAIT_BINS;
+    present |= (uint64_t)any_bin(bins->off, bins) << BIT_OFF_BINS;
+    present |= (uint64_t)(s->occurrence != 0) << BIT_OCCURRENCE;
+    p = jst_put_varint(p, s->end_ns - s->start_ns);
+    *p++ = (uint8_t)((unsigned)s->rule | s->level << 3);
+    p = jst_put_varint(p, s->site ? s->site->token : 0);
+    p = jst_put_varint(p, s->globals);
+    *p++ = (uint8_t)s->sequence;
+    *p++ = (uint8_t)(s->sequence >> 8);
+    for (unsigned i = 0; i < 4; i++)
+        *p++ = (uint8_t)(signature >> 8 * i);
+    p = jst_put_varint(p, present);
+    if (present & 1)
+        for (unsigned i = 0; i < 8; i++)
+            *p++ = (uint8_t)(set >> 8 * i);
+    for (unsigned i = BIT_COUNTS; i < BIT_WAIT_BINS; i++)
+        if (grown[i])
+            p = is_float(i) ? put_float(p, grown[i]) : jst_put_varint(p, grown[i]);
+    if (present & 1ull << BIT_WAIT_BINS)
+        p = put_bins(p, bins->wait, bins);
+    if (present & 1ull << BIT_OFF_BINS)
+        p = put_bins(p, bins->off, bins);
+    if (s->occurrence)
+        p = jst_put_varint(p, s->occurrence);
+    return p;
+}
+
+static uint8_t *put_token(uint8_t *p, const jst_site *s)
+{
+    const char *module;
+    uint64_t offset = jst_site_offset(s->address, &module);
+    p = jst_put_varint(p, s->token);
+    for (unsigned i = 0; i < 4; i++)
+        *p++ = (uint8_t)(s->hash >> 8 * i);
+    p = jst_put_string(p, s->func, jst_strlen(s->func));
+    p = jst_put_varint(p, s->bytes);
+    p = jst_put_varint(p, offset);
+    return jst_put_string(p, module, jst_strlen(module));
+}
+
+/* ---- the ring ---- */
+
+/* Only what is whole is announced: `written` grows after the bytes are there. */
+static bool put_entry(uint8_t type, const uint8_t *payload, size_t n)
+{
+    uint8_t head[24], *p = head;
+    *p++ = type;
+    p = jst_put_varint(p, entries);
+    p = jst_put_varint(p, n);
+    size_t size = (size_t)(p - head) + n;
+    uint64_t at = atomic_load_explicit(&jst_a.ring.written, memory_order_relaxed);
+    uint64_t full = at - atomic_load_explicit(&jst_a.ring.drained, memory_order_acquire);
+    if (full + size > RING / 2)
+        jst_heartbeat_drain();
+    if (full + size > RING)
+        return false;
+    for (size_t i = 0; i < size; i++)
+        jst_a.ring.data[(at + i) % RING] =
+            i < (size_t)(p - head) ? head[i] : payload[i - (size_t)(p - head)];
+    atomic_store_explicit(&jst_a.ring.written, at + size, memory_order_release);
+    entries++;
+    bytes_put += size;
+    return true;
+}
+
+/* The dictionary has an entry before the first segment that refers to it. */
+static bool name_token(jst_site *s)
+{
+    uint8_t text[ENTRY_MOST];
+    if (!s || s->token || tokens == UINT16_MAX)
+        return true;
+    s->token = (uint16_t)(tokens + 1);
+    if (!put_entry('t', text, (size_t)(put_token(text, s) - text))) {
+        s->token = 0;
+        return false;
+    }
+    tokens++;
+    return true;
+}
+
+uint64_t jst_segment_bytes(void)
+{
+    return bytes_put;
+}
+
+bool jst_segment_put(const jst_segment *s, const jst_bins *bins)
+{
+    static uint64_t sums[BITS], grown[BITS];
+    uint8_t text[ENTRY_MOST];
+    if (!name_token(s->site))
+        return false;
+    sum_features(sums);
+    for (unsigned i = 0; i < BITS; i++)
+        grown[i] = sums[i] - before[i];
+    for (unsigned i = BIT_MPI_NS; i <= BIT_OFFCPU_NS; i++)
+        grown[i] = jst_ticks_to_ns(grown[i]);
+    uint64_t signature = sum_words(offsetof(jst_block, signature));
+    uint64_t cpu = jst_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    grown[BIT_CPU_NS] = cpu > cpu_before ? cpu - cpu_before : 0;
+    uint64_t set = take_kinds();
+    uint8_t *end =
+        put_segment(text, s, bins, grown, set, (uint32_t)(signature - signature_before));
+    if (!put_entry('s', text, (size_t)(end - text)))
+        return false;
+    jst_copy(before, sums, sizeof before);
+    signature_before = signature;
+    cpu_before = cpu;
+    set_before = set;
+    set_known = true;
+    return true;
+}
+
+/* ---- into records ---- */
+
+void jst_segments_drain(int fd)
+{
+    static uint8_t frame[RING + JST_FRAME_GAP + 8];
+    uint64_t until = atomic_load_explicit(&jst_a.ring.written, memory_order_acquire);
+    uint64_t from = atomic_load_explicit(&jst_a.ring.drained, memory_order_relaxed);
+    uint64_t n = until - from;
+    if (n == 0 || n > RING)
+        return;
+    for (uint64_t i = 0; i < n; i++)
+        frame[JST_FRAME_GAP + i] = jst_a.ring.data[(from + i) % RING];
+    if (jst_append(fd, 'G', frame, n))
+        atomic_store_explicit(&jst_a.ring.drained, until, memory_order_release);
+}
