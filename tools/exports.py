@@ -1,8 +1,9 @@
-"""Compare what libjostle.so exports with schema/calls.def.
+"""Compare what libjostle.so exports with schema/calls.def and the list of MPI names.
 
 Usage: tools/exports.py LIBRARY
 
-Every mandatory function must be exported, an optional one may be, nothing else is.
+Every mandatory function must be exported, an optional one may be, nothing else is. MPI names are
+all there, or none is (a build without MPI); objects are never exported.
 """
 
 from __future__ import annotations
@@ -11,31 +12,38 @@ import subprocess
 import sys
 from pathlib import Path
 
-from generate import CALLS_DEF, load_calls
+from generate import CALLS_DEF, MPI_NAMES, load_calls, load_mpi_names
 
 
-def exported(library: Path) -> set[str]:
-    """The names that a shared library defines for others."""
+def exported(library: Path) -> dict[str, str]:
+    """The names that a shared library defines for others, and nm's letter for each."""
     listing = subprocess.run(
         ["nm", "--dynamic", "--defined-only", "--format=posix", str(library)],
         check=True,
         capture_output=True,
         text=True,
     ).stdout
-    return {line.split()[0].split("@")[0] for line in listing.splitlines()}
+    rows = (line.split() for line in listing.splitlines())
+    return {row[0].split("@")[0]: row[1] for row in rows}
 
 
 def main(library: Path) -> int:
     calls = load_calls(CALLS_DEF)
-    names = exported(library)
-    missing = {c.name for c in calls if not c.optional} - names
-    surplus = names - {c.name for c in calls}
+    mpi = set(load_mpi_names(MPI_NAMES))
+    letters = exported(library)
+    names = set(letters)
+    wanted = {c.name for c in calls if not c.optional} | (mpi if names & mpi else set())
+    missing = wanted - names
+    surplus = names - {c.name for c in calls} - mpi
+    objects = {name for name, letter in letters.items() if letter not in "TW"}
     for name in sorted(missing):
-        print(f"{name}: in calls.def, not exported", file=sys.stderr)
+        print(f"{name}: to be exported, and is not", file=sys.stderr)
     for name in sorted(surplus):
-        print(f"{name}: exported, not in calls.def", file=sys.stderr)
-    print(f"{len(names)} functions exported")
-    return 1 if missing or surplus else 0
+        print(f"{name}: exported, and in no list", file=sys.stderr)
+    for name in sorted(objects):
+        print(f"{name}: no function", file=sys.stderr)
+    print(f"{len(names)} functions exported, {len(names & mpi)} of them of MPI")
+    return 1 if missing or surplus or objects else 0
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 METRICS_TOML = ROOT / "schema" / "metrics.toml"
 CALLS_DEF = ROOT / "schema" / "calls.def"
+MPI_NAMES = ROOT / "runtime" / "include" / "jst_mpi_names.def"  # made by generate_mpi.py
 
 MOUNT_SLOTS = 8
 HIST_BUCKETS = 32
@@ -422,7 +423,7 @@ def calls_page(calls: list[Call]) -> str:
     parts = [
         "# Wrapped functions\n\n",
         f"<!-- {made_by(CALLS_DEF)} -->\n\n",
-        f"`libjostle.so` exports these {len(calls)} functions and nothing else. "
+        f"`libjostle.so` exports these {len(calls)} functions, those of MPI, and nothing else. "
         "Those marked *optional* are wrapped only where the C library has them.\n",
     ]
     for module in dict.fromkeys(c.module for c in calls):
@@ -436,10 +437,19 @@ def calls_page(calls: list[Call]) -> str:
     return "".join(parts)
 
 
-def version_script(calls: list[Call]) -> str:
+def load_mpi_names(path: Path) -> list[str]:
+    """The MPI names that have a trampoline, in the order of their index."""
+    if not path.exists():
+        return []
+    text = path.read_text(encoding="utf-8")
+    return re.findall(r"^JST_MPI_(?:NAME|FORTRAN)\((\w+)", text, flags=re.MULTILINE)
+
+
+def version_script(calls: list[Call], mpi: list[str]) -> str:
     """runtime/jostle.map: what the linker exports; everything else stays local."""
-    names = "".join(f"    {c.name};\n" for c in calls)
-    return f"/* {made_by(CALLS_DEF)} */\n{{\n  global:\n{names}  local:\n    *;\n}};\n"
+    names = "".join(f"    {name};\n" for name in [c.name for c in calls] + mpi)
+    source = made_by(CALLS_DEF).replace(";", " and jst_mpi_names.def;")
+    return f"/* {source} */\n{{\n  global:\n{names}  local:\n    *;\n}};\n"
 
 
 # ---- command -------------------------------------------------------------------------------
@@ -463,7 +473,7 @@ def outputs() -> dict[str, str]:
     if CALLS_DEF.exists():
         calls = load_calls(CALLS_DEF)
         files["docs/reference/calls.md"] = calls_page(calls)
-        files["runtime/jostle.map"] = version_script(calls)
+        files["runtime/jostle.map"] = version_script(calls, load_mpi_names(MPI_NAMES))
     return files
 
 

@@ -7,6 +7,7 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 
+#include "config.h"
 #include "jst.h"
 
 #ifndef JST_SYSCONFDIR
@@ -15,6 +16,9 @@
 #define DEFAULT_SPOOL "/tmp/jostle"
 #define NS 1000000000ull
 #define SLICE_DEFAULT (4 * NS)
+#define SPAN_DEFAULT NS
+#define PAPI_EVENTS 4
+#define PAPI_NAME 31
 #define SLICE_MIN (NS / 10)
 #define SLICE_MAX (60 * NS)
 
@@ -22,12 +26,35 @@ extern char *program_invocation_short_name;
 
 jst_config jst_cfg;
 
-enum key { ENABLED, SLICE, SPOOL, EXCLUDE_PROGRAMS, EXCLUDE_PATHS, KEYS };
+enum key {
+    ENABLED,
+    SLICE,
+    SPOOL,
+    SEGMENTS,
+    SEGMENT_SPAN,
+    PEERS,
+    PAPI,
+    DIGEST,
+    EXCLUDE_PROGRAMS,
+    EXCLUDE_PATHS,
+    KEYS
+};
 
-static const char *const file_keys[KEYS] = {"enabled", "slice", "spool", "exclude_programs",
-                                            "exclude_paths"};
-static const char *const env_keys[KEYS] = {"JOSTLE", "JOSTLE_SLICE", "JOSTLE_SPOOL",
-                                           "JOSTLE_EXCLUDE_PROGRAMS", "JOSTLE_EXCLUDE_PATHS"};
+static const char *const file_keys[KEYS] = {"enabled",          "slice",        "spool", "segments",
+                                            "segment_span",     "peers",        "papi",  "digest",
+                                            "exclude_programs", "exclude_paths"};
+/* The last is no option: where the operator's file is, when it is not where it should be. */
+static const char *const env_keys[KEYS + 1] = {"JOSTLE",
+                                               "JOSTLE_SLICE",
+                                               "JOSTLE_SPOOL",
+                                               "JOSTLE_SEGMENTS",
+                                               "JOSTLE_SEGMENT_SPAN",
+                                               "JOSTLE_PEERS",
+                                               "JOSTLE_PAPI",
+                                               "JOSTLE_DIGEST",
+                                               "JOSTLE_EXCLUDE_PROGRAMS",
+                                               "JOSTLE_EXCLUDE_PATHS",
+                                               "JOSTLE_CONFIG"};
 static const char *values[KEYS], *wrong[KEYS];
 static bool locked[KEYS], from_user[KEYS];
 
@@ -104,7 +131,7 @@ void jst_say(const char *what, const char *value, const char *mend)
 }
 
 /* "4", "4s", "0.5s", "500ms". 0 when it is no length or out of bounds. */
-static uint64_t parse_slice(const char *s)
+static uint64_t parse_length(const char *s)
 {
     uint64_t ns = 0, unit = NS;
     const char *p = s;
@@ -205,13 +232,34 @@ static bool says_on(const char *v)
            jst_str_equal(v, "true");
 }
 
+/* At most PAPI_EVENTS names, each short enough for its place in the profile's head. */
+static bool valid_papi(const char *v)
+{
+    size_t length = 0, events = 1;
+    for (const char *p = v; *p; p++) {
+        length = *p == ',' ? 0 : length + 1;
+        events += *p == ',';
+        if (length > PAPI_NAME || (unsigned char)*p <= ' ')
+            return false;
+    }
+    return events <= PAPI_EVENTS && jst_strlen(v) < sizeof jst_cfg.papi;
+}
+
 static bool valid(enum key k, const char *v)
 {
     switch (k) {
     case ENABLED:
+    case PEERS:
         return says_on(v) || says_off(v);
     case SLICE:
-        return parse_slice(v) != 0;
+    case SEGMENT_SPAN:
+        return parse_length(v) != 0;
+    case SEGMENTS:
+        return says_on(v) || says_off(v) || jst_str_equal(v, "raw");
+    case DIGEST:
+        return says_off(v) || jst_str_equal(v, "stderr");
+    case PAPI:
+        return valid_papi(v);
     case SPOOL:
         return v[0] == '/' && jst_strlen(v) < sizeof jst_cfg.spool;
     default:
@@ -224,13 +272,16 @@ static bool valid(enum key k, const char *v)
 static void read_values(void)
 {
     static char text[4096];
+    const char *environment[KEYS + 1], *config;
+    jst_env_all(env_keys, environment, KEYS + 1);
+    config = environment[KEYS];
     long n = jst_read_file(JST_SYSCONFDIR "/jostle/jostle.conf", text, sizeof text);
-    if (n == -ENOENT && jst_env("JOSTLE_CONFIG"))
-        n = jst_read_file(jst_env("JOSTLE_CONFIG"), text, sizeof text);
+    if (n == -ENOENT && config)
+        n = jst_read_file(config, text, sizeof text);
     if (n > 0)
         parse_file(text);
     for (int k = 0; k < KEYS; k++) {
-        const char *env = jst_env(env_keys[k]);
+        const char *env = environment[k];
         if (values[k] && !valid(k, values[k])) {
             wrong[k] = values[k];
             values[k] = NULL;
@@ -244,9 +295,8 @@ static void read_values(void)
             wrong[k] = env;
         }
     }
-    if (n < 0 && jst_env("JOSTLE_CONFIG"))
-        jst_say("JOSTLE_CONFIG names a file that cannot be read:", jst_env("JOSTLE_CONFIG"),
-                "; it is ignored");
+    if (n < 0 && config)
+        jst_say("JOSTLE_CONFIG names a file that cannot be read:", config, "; it is ignored");
 }
 
 static void say_wrong(void)
@@ -255,6 +305,11 @@ static void say_wrong(void)
         "; it is ignored (write on or off)",
         "; it is ignored (write a length from 100ms to 60s, such as 500ms or 4s)",
         "; it is ignored (write an absolute path of at most 255 characters)",
+        "; it is ignored (write on, off or raw)",
+        "; it is ignored (write a length from 100ms to 60s, such as 1s)",
+        "; it is ignored (write 0 or 1)",
+        "; it is ignored (write at most four names of PAPI events, with commas between them)",
+        "; it is ignored (write stderr or off)",
     };
     for (int k = 0; k < KEYS; k++)
         if (wrong[k]) {
@@ -263,28 +318,6 @@ static void say_wrong(void)
                          " has a wrong value:");
             jst_say(what, wrong[k], mends[k]);
         }
-}
-
-static void name_job(void)
-{
-    static const struct {
-        const char *env, *prefix;
-    } batch[] = {
-        {"JOSTLE_JOB", ""},
-        {"SLURM_JOB_ID", "slurm-"},
-        {"PBS_JOBID", "pbs-"},
-        {"LSB_JOBID", "lsf-"},
-    };
-    const char *end = jst_cfg.job + sizeof jst_cfg.job;
-    for (unsigned i = 0; i < sizeof batch / sizeof *batch; i++) {
-        const char *id = jst_env(batch[i].env);
-        if (id && id[0]) {
-            jst_put_text(jst_put_text(jst_cfg.job, end, batch[i].prefix), end, id);
-            return;
-        }
-    }
-    jst_cfg.job_is_session = true;
-    jst_put_number(jst_cfg.job, end, (uint64_t)jst_sys1(SYS_getsid, 0));
 }
 
 static bool program_excluded(const char *list)
@@ -306,10 +339,26 @@ static bool program_excluded(const char *list)
     return false;
 }
 
+static void take_mpi_options(void)
+{
+    const char *v = values[SEGMENTS];
+    jst_cfg.segments = JST_SEGMENTS_ON;
+    if (v && says_off(v))
+        jst_cfg.segments = JST_SEGMENTS_OFF;
+    else if (v && jst_str_equal(v, "raw"))
+        jst_cfg.segments = JST_SEGMENTS_RAW;
+    jst_cfg.segment_span_ns =
+        values[SEGMENT_SPAN] ? parse_length(values[SEGMENT_SPAN]) : SPAN_DEFAULT;
+    jst_cfg.peers = values[PEERS] && says_on(values[PEERS]);
+    jst_cfg.digest = values[DIGEST] && !says_off(values[DIGEST]);
+    if (values[PAPI])
+        jst_put_text(jst_cfg.papi, jst_cfg.papi + sizeof jst_cfg.papi, values[PAPI]);
+}
+
 bool jst_configure(void)
 {
     look_at_stderr(&error_device, &error_inode);
-    name_job();
+    jst_identify();
     jst_put_text(jst_cfg.spool, jst_cfg.spool + sizeof jst_cfg.spool, DEFAULT_SPOOL);
     read_values();
     if (values[ENABLED] && says_off(values[ENABLED]))
@@ -320,7 +369,8 @@ bool jst_configure(void)
         jst_put_text(jst_cfg.spool, jst_cfg.spool + sizeof jst_cfg.spool, values[SPOOL]);
         jst_cfg.spool_from_user = from_user[SPOOL];
     }
-    jst_cfg.slice_ns = values[SLICE] ? parse_slice(values[SLICE]) : SLICE_DEFAULT;
+    jst_cfg.slice_ns = values[SLICE] ? parse_length(values[SLICE]) : SLICE_DEFAULT;
+    take_mpi_options();
     say_wrong();
     if (values[EXCLUDE_PATHS])
         jst_put_text(jst_cfg.exclude_paths, jst_cfg.exclude_paths + sizeof jst_cfg.exclude_paths,

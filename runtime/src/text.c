@@ -1,6 +1,7 @@
 /* text.c: the few string tools that the runtime needs, without libc and without a locale. */
 #include <sys/auxv.h>
 
+#include "config.h"
 #include "jst.h"
 
 size_t jst_strlen(const char *s)
@@ -69,6 +70,31 @@ const char *jst_env(const char *name)
             return *e + n + 1;
     }
     return NULL;
+}
+
+static bool is_name(const char *entry, const char *name)
+{
+    while (*name && *entry == *name)
+        entry++, name++;
+    return !*name && *entry == '=';
+}
+
+/* One pass over the environment, and a look at one letter for most of it: a process that concerns
+ * none of the names shall not pay for how many they are. */
+void jst_env_all(const char *const *names, const char **values, unsigned count)
+{
+    extern char **environ;
+    uint64_t letters = 0;
+    for (unsigned i = 0; i < count; i++) {
+        values[i] = NULL;
+        letters |= 1ull << (names[i][0] & 63);
+    }
+    if (getauxval(AT_SECURE))
+        return;
+    for (char **e = environ; e && *e; e++)
+        for (unsigned i = 0; letters >> ((*e)[0] & 63) & 1 && i < count; i++)
+            if (!values[i] && is_name(*e, names[i]))
+                values[i] = *e + jst_strlen(names[i]) + 1;
 }
 
 long jst_read_file(const char *path, char *buf, size_t n)

@@ -1,0 +1,157 @@
+/* mpi_find.c: which MPI is in the process, and where its functions are.
+ *
+ * Usually it is in the global scope, behind us. Python packages load theirs with RTLD_LOCAL: there
+ * every object of the process is asked. Other tools between us and the MPI get their turn first.
+ */
+#include <dlfcn.h>
+#include <link.h>
+
+#include "jst.h"
+#include "mpi_host.h"
+
+extern const char jst_mpi_names_begin[], jst_mpi_names_end[];
+
+static void *_Atomic library;           /* handle of the MPI when it is in no global scope */
+static _Atomic bool found;              /* in the global scope, or by handle */
+static _Atomic unsigned long long seen; /* number of objects ever loaded when we last looked */
+
+static bool is_ours(const void *p)
+{
+    return (const char *)p >= jst_mpi_names_begin && (const char *)p < jst_mpi_names_end;
+}
+
+/* ---- every object of the process ---- */
+
+#define NAMES_BYTES (256 * 1024)
+
+struct objects {
+    char *next, *end;
+};
+
+/* RATIONALE: names are copied, since dlopen inside the iteration would take the loader's locks in
+ * another order than other threads do. */
+static int copy_name(struct dl_phdr_info *info, size_t size, void *argument)
+{
+    struct objects *o = argument;
+    (void)size;
+    if (info->dlpi_name && info->dlpi_name[0] && o->next + 2 < o->end) {
+        char *p = jst_put_text(o->next, o->end, info->dlpi_name);
+        if (p + 2 < o->end)
+            o->next = p + 1;
+    }
+    return 0;
+}
+
+static bool has(void *object, const char *const *wanted)
+{
+    for (; *wanted; wanted++) {
+        void *p = dlsym(object, *wanted);
+        if (!p || is_ours(p))
+            return false;
+    }
+    return true;
+}
+
+/* Handle of the first object, its dependencies included, that has all the names; it is kept open.
+ * The main program is left out: its scope is the global one. */
+static void *object_with(const char *const *wanted)
+{
+    long room = jst_sys6(SYS_mmap, 0, NAMES_BYTES, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room < 0 && room > -4096)
+        return NULL;
+    struct objects o = {(char *)room, (char *)room + NAMES_BYTES};
+    dl_iterate_phdr(copy_name, &o);
+    void *fits = NULL;
+    for (char *name = (char *)room; !fits && name < o.next; name += jst_strlen(name) + 1) {
+        void *object = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
+        if (object && has(object, wanted))
+            fits = object;
+        else if (object)
+            dlclose(object);
+    }
+    jst_sys2(SYS_munmap, room, NAMES_BYTES);
+    return fits;
+}
+
+static int count_loads(struct dl_phdr_info *info, size_t size, void *argument)
+{
+    (void)size;
+    *(unsigned long long *)argument = info->dlpi_adds;
+    return 1;
+}
+
+bool jst_mpi_found(void)
+{
+    static const char *const functions[] = {"MPI_Init", "PMPI_Init", NULL};
+    unsigned long long loads = 0;
+    if (atomic_load_explicit(&found, memory_order_acquire))
+        return true;
+    dl_iterate_phdr(count_loads, &loads);
+    if (loads && loads == atomic_load(&seen))
+        return false;
+    if (dlsym(RTLD_NEXT, "PMPI_Init")) {
+        atomic_store(&found, true);
+        return true;
+    }
+    void *object = object_with(functions);
+    if (object) {
+        atomic_store(&library, object);
+        atomic_store(&found, true);
+        return true;
+    }
+    atomic_store(&seen, loads);
+    return false;
+}
+
+/* ---- functions ---- */
+
+void *jst_mpi_real(const char *name)
+{
+    const char *const wanted[] = {name, NULL};
+    void *object, *p = dlsym(RTLD_NEXT, name);
+    if (!p && (object = atomic_load(&library)))
+        p = dlsym(object, name);
+    /* The Fortran library of an MPI may be in a local scope of its own. */
+    if (!p && !jst_mpi_name_is_c(name) && (object = object_with(wanted)))
+        p = dlsym(object, name);
+    return is_ours(p) ? NULL : p;
+}
+
+void jst_mpi_version(char *text, unsigned room)
+{
+    int length = 0;
+    int (*version)(char *, int *) = (int (*)(char *, int *))jst_mpi_real("MPI_Get_library_version");
+    text[0] = 0;
+    if (version && version(text, &length) == 0 && length >= 0 && (unsigned)length < room)
+        text[length] = 0;
+    text[room - 1] = 0;
+}
+
+bool jst_mpi_is_abi(void)
+{
+    static const char sign[] = "libmpi_abi";
+    void *init = jst_mpi_real("PMPI_Init");
+    Dl_info info;
+    if (!init || !dladdr(init, &info) || !info.dli_fname)
+        return false;
+    const char *name = jst_base_name(info.dli_fname);
+    for (unsigned i = 0; i + 1 < sizeof sign; i++)
+        if (name[i] != sign[i])
+            return false;
+    return true;
+}
+
+/* The object of the function, or one that it needs, has the MPI's own entry. */
+bool jst_mpi_owns(void *function)
+{
+    Dl_info info;
+    if (!dladdr(function, &info) || !info.dli_fname)
+        return false;
+    void *object = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    if (!object)
+        return false;
+    bool owns = dlsym(object, "PMPI_Init") != NULL;
+    dlclose(object);
+    return owns;
+}

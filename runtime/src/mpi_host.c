@@ -1,0 +1,286 @@
+/* mpi_host.c: at the first call of an MPI function: which adapter serves this MPI, and where the
+ * call is to go.
+ *
+ * A slot holds the adapter's wrapper, or the real function where there is no adapter or jostle is
+ * off. While the process has no MPI at all, nothing is settled: it may load one later.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+
+#include "mpi.h"
+#include "mpi_host.h"
+
+#define PREFIX "libjostle-"
+#define SUFFIX ".so"
+#define ADAPTERS 32
+
+extern void *jst_mpi_slots[];
+
+static const jst_mpi_adapter *adapter;
+static _Atomic bool chosen;     /* the question of the adapter is settled */
+static _Atomic uint32_t seeker; /* thread that settles it */
+
+static jst_mpi_host host = {
+    .interface = JST_MPI_INTERFACE,
+    .size = sizeof(jst_mpi_host),
+    .enter = jst_mpi_enter,
+    .leave = jst_mpi_leave,
+    .count = jst_mpi_count,
+    .real = jst_mpi_real,
+    .initialising = jst_mpi_initialising,
+    .initialised = jst_mpi_initialised,
+    .finalising = jst_mpi_finalising,
+    .finalised = jst_mpi_finalised,
+};
+
+/* A function that exists nowhere: an error of class MPI_ERR_OTHER where an int is returned. */
+static int missing(void)
+{
+    return 16;
+}
+
+/* ---- adapters beside libjostle.so ---- */
+
+struct adapters {
+    char folder[3072];
+    char names[ADAPTERS][64]; /* what stands between prefix and suffix */
+    unsigned count;
+};
+
+static bool begins_with(const char *text, const char *with)
+{
+    while (*with && *text == *with)
+        text++, with++;
+    return !*with;
+}
+
+/* The path as the loader knows it; a relative one is told by the kernel. */
+static bool own_folder(char *folder, const char *end)
+{
+    Dl_info info;
+    if (!dladdr((void *)&host, &info) || !info.dli_fname)
+        return false;
+    char *p = jst_put_text(folder, end, info.dli_fname);
+    while (p > folder && p[-1] != '/')
+        p--;
+    *p = 0;
+    return folder[0] == '/';
+}
+
+static void take_name(struct adapters *a, const char *file)
+{
+    if (!begins_with(file, PREFIX) || a->count == ADAPTERS)
+        return;
+    file += sizeof PREFIX - 1;
+    size_t n = jst_strlen(file);
+    if (n <= sizeof SUFFIX - 1 || n >= sizeof a->names[0])
+        return;
+    n -= sizeof SUFFIX - 1;
+    if (!jst_str_equal(file + n, SUFFIX))
+        return;
+    char *name = a->names[a->count];
+    jst_copy(name, file, n);
+    name[n] = 0;
+    if (!jst_str_equal(name, "decode") && !jst_str_equal(name, "timer"))
+        a->count++;
+}
+
+static void list_adapters(struct adapters *a)
+{
+    struct entry {
+        uint64_t inode;
+        int64_t next;
+        unsigned short length;
+        unsigned char type;
+        char name[];
+    } __attribute__((aligned(8)));
+    char buffer[4096] __attribute__((aligned(8)));
+    a->count = 0;
+    if (!own_folder(a->folder, a->folder + sizeof a->folder - 128))
+        return;
+    int dir = jst_openat(AT_FDCWD, a->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    for (long n; dir >= 0 && (n = jst_sys3(SYS_getdents64, dir, buffer, sizeof buffer)) > 0;)
+        for (long at = 0; at < n; at += ((struct entry *)(buffer + at))->length)
+            take_name(a, ((struct entry *)(buffer + at))->name);
+    if (dir >= 0)
+        jst_close(dir);
+}
+
+/* "openmpi" is in "Open MPI v4.1.4, ...": it is asked first. */
+static bool likely(const char *name, const char *version)
+{
+    for (; *version; version++) {
+        const char *v = version, *n = name;
+        while (*n && *v) {
+            char c = *v >= 'A' && *v <= 'Z' ? (char)(*v + 32) : *v;
+            if (c != ' ' && c != *n)
+                break;
+            n += c != ' ';
+            v++;
+        }
+        if (!*n)
+            return true;
+    }
+    return false;
+}
+
+/* NULL: it does not fit; its library is closed again. */
+static const jst_mpi_adapter *try_adapter(const char *folder, const char *name, const char *version,
+                                          bool *refused)
+{
+    char path[3328];
+    const char *end = path + sizeof path;
+    char *p = jst_put_text(jst_put_text(path, end, folder), end, PREFIX);
+    jst_put_text(jst_put_text(p, end, name), end, SUFFIX);
+    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!object)
+        return NULL;
+    jst_mpi_adapter_get_type *get =
+        (jst_mpi_adapter_get_type *)dlsym(object, "jst_mpi_adapter_get");
+    const jst_mpi_adapter *a = get ? get(&host) : NULL;
+    bool alike = a && a->interface == JST_MPI_INTERFACE && a->size == sizeof *a;
+    if (get && !alike)
+        *refused = true;
+    if (alike && a->fits(version))
+        return a;
+    dlclose(object);
+    return NULL;
+}
+
+static const jst_mpi_adapter *find_adapter(const char *version, bool *refused)
+{
+    struct adapters all;
+    bool abi = jst_mpi_is_abi();
+    list_adapters(&all);
+    for (int guess = 1; guess >= 0; guess--)
+        for (unsigned i = 0; i < all.count; i++) {
+            const char *name = all.names[i];
+            if (begins_with(name, "abi") != abi || likely(name, version) != guess)
+                continue;
+            const jst_mpi_adapter *a = try_adapter(all.folder, name, version, refused);
+            if (a)
+                return a;
+        }
+    return NULL;
+}
+
+/* ---- what the profile says of it ---- */
+
+/* "Open MPI v4.1.4, package: ..." and "MPICH Version:\t4.0.2\n...": the first words tell. */
+static void library_to_head(const char *version)
+{
+    char *to = jst_a.head.mpi_library, *end = to + sizeof jst_a.head.mpi_library - 1;
+    while (*version && *version != ',' && *version != '\n' && to < end) {
+        char c = *version++;
+        *to++ = c == '\t' ? ' ' : c;
+    }
+    *to = 0;
+}
+
+static uint32_t number_of(const char *const *names)
+{
+    for (; *names; names++) {
+        const char *v = jst_env(*names);
+        uint32_t n = 0;
+        for (; v && *v >= '0' && *v <= '9'; v++)
+            n = n * 10 + (uint32_t)(*v - '0');
+        if (n)
+            return n;
+    }
+    return 0;
+}
+
+/* Without an adapter nobody asks the MPI; its launcher has told. */
+static void world_to_head(void)
+{
+    static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS", NULL};
+    static const char *const ranks[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID",
+                                        "PMIX_RANK", NULL};
+    jst_a.head.world_size = number_of(sizes);
+    jst_a.head.world_rank = number_of(ranks);
+}
+
+static void choose(void)
+{
+    char version[JST_MPI_VERSION_BYTES];
+    bool refused = false;
+    jst_mpi_version(version, sizeof version);
+    host.peers = jst_cfg.peers;
+    adapter = find_adapter(version, &refused);
+    if (atomic_load(&jst_state) == JST_OFF)
+        return;
+    library_to_head(version);
+    if (adapter) {
+        jst_put_text(jst_a.head.mpi_adapter_name,
+                     jst_a.head.mpi_adapter_name + sizeof jst_a.head.mpi_adapter_name,
+                     adapter->name);
+        jst_a.head.mpi_adapter = JST_ADAPTER_LOADED;
+    } else {
+        world_to_head();
+        jst_a.head.mpi_adapter = refused ? JST_ADAPTER_REFUSED : JST_ADAPTER_LACKING;
+    }
+}
+
+/* ---- where a call goes ---- */
+
+/* False: this very thread is choosing already (a tool's constructor calls MPI). */
+static bool settle(void)
+{
+    uint32_t me = (uint32_t)jst_gettid(), other = 0;
+    struct timespec moment = {0, 100000};
+    if (atomic_load_explicit(&chosen, memory_order_acquire))
+        return true;
+    while (!atomic_compare_exchange_strong(&seeker, &other, me)) {
+        if (other == me)
+            return false;
+        if (jst_sys3(SYS_tgkill, jst_getpid(), other, 0) == -ESRCH) /* we are its fork */
+            atomic_compare_exchange_strong(&seeker, &other, 0);
+        else
+            jst_sys2(SYS_nanosleep, &moment, NULL);
+        other = 0;
+    }
+    if (!atomic_load(&chosen)) {
+        choose();
+        atomic_store(&chosen, true);
+    }
+    atomic_store(&seeker, 0);
+    return true;
+}
+
+/* Where name leads to. *final: for good. */
+static void *target(unsigned index, const char *name, bool *final)
+{
+    extern char **environ;
+    *final = false;
+    if (!jst_mpi_found()) { /* not an MPI's, or there is none yet */
+        void *other = jst_mpi_real(name);
+        *final = other != NULL;
+        return other ? other : (void *)missing;
+    }
+    void *real = jst_mpi_real(name);
+    if (!jst_wipe.mask)
+        jst_come_up();
+    bool off = atomic_load(&jst_state) == JST_OFF;
+    if (real && (off || (!jst_mpi_name_is_c(name) && !jst_mpi_owns(real)))) {
+        *final = true;
+        return real;
+    }
+    if (!environ || jst_tls_vfork || !settle())
+        return real ? real : (void *)missing;
+    *final = true;
+    void *wrapper = adapter ? adapter->wrapper(index, real) : NULL;
+    if (wrapper || real)
+        return wrapper ? wrapper : real;
+    return (void *)missing;
+}
+
+void *jst_mpi_first(unsigned index)
+{
+    int saved = errno;
+    bool final;
+    void *p = target(index, jst_mpi_name(index), &final);
+    if (final)
+        __atomic_store_n(&jst_mpi_slots[index], p, __ATOMIC_RELEASE);
+    errno = saved;
+    return p;
+}
