@@ -41,6 +41,7 @@ from synth_format import (
     string,
     varint,
 )
+from synth_segments import Ring, peers_record, random_stream
 
 BOOT_ID = uuid.UUID("6c1f1c5e-0001-4e5b-8a50-0123456789ab")
 EPOCH = 1_700_000_000_000_000_000  # ns; where synthetic jobs start
@@ -49,6 +50,17 @@ U64 = 2**64
 
 
 # ---- profiles ----
+
+# Header fields of MPI: offset and form.
+MPI_FIELDS = {
+    "mpi_state": (1152, "I"), "mpi_adapter": (1156, "I"), "world_size": (1160, "I"),
+    "world_rank": (1164, "I"), "thread_level": (1168, "I"), "appnum": (1172, "I"),
+    "spawned": (1176, "I"), "omp_threads": (1180, "I"), "mpi_init_ns": (1184, "Q"),
+    "mpi_ready_ns": (1192, "Q"), "mpi_finalize_ns": (1200, "Q"), "mpi_end_ns": (1208, "Q"),
+    "mpi_library": (1216, "128s"), "mpi_adapter_name": (1344, "32s"), "launcher": (1376, "32s"),
+    "batch": (1408, "64s"), "world": (1472, "32s"), "papi_names": (1512, "32s32s32s32s"),
+    "perf_asked": (1640, "I"), "perf_granted": (1644, "I"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -94,6 +106,10 @@ class Profile:
     align: int = 4096  # of the areas in the head
     layout: Layout = field(default_factory=schema_layout)
     head_slots: dict[int, tuple[int, int, int, int]] = field(default_factory=dict)
+    mpi: dict[str, object] = field(default_factory=dict)  # header fields, see MPI_FIELDS
+    ring: Ring | None = None
+    tick_now: int = 0
+    marks: dict[int, tuple[str, int]] = field(default_factory=dict)  # block: timer, since (ticks)
     rows: list[Row] = field(default_factory=list)  # what the records hold
     remainder: Row | None = None  # what the live blocks hold beyond them
     records: list[bytes] = field(default_factory=list)
@@ -207,7 +223,9 @@ class Profile:
         block_bytes = max(self.block_bytes, 64 + 8 * layout.cell_count)
         table_offset = 4096 + 2 * commit_bytes
         block_offset = self._aligned(table_offset + len(text))
-        head_bytes = block_offset + block_bytes * self.block_capacity
+        ring_offset = block_offset + block_bytes * self.block_capacity
+        ring = self.ring.image() if self.ring else b""
+        head_bytes = self._aligned(ring_offset + len(ring))
         generation = len(self.records) if self.generation is None else self.generation
         head = bytearray(head_bytes)
         struct.pack_into(
@@ -225,6 +243,11 @@ class Profile:
             self.end_reason, self.blocks_used, self.clock_state, self.clock_error_us,
             self.lost_threads,
         )  # fmt: skip
+        struct.pack_into("<Q", head, 2104, self.tick_now)
+        self._put_mpi(head)
+        if ring:
+            struct.pack_into("<2I", head, 1504, ring_offset, len(ring))
+            head[ring_offset : ring_offset + len(ring)] = ring
         for slot, (major, minor, fs_magic, mnt_id) in self.head_slots.items():
             struct.pack_into("<2I3Q", head, 2112 + 32 * slot, major, minor, fs_magic, mnt_id, 1)
         valid, stale = (
@@ -238,6 +261,13 @@ class Profile:
         head[table_offset : table_offset + len(text)] = text
         self._put_blocks(head, block_offset, block_bytes, total)
         return bytes(head)
+
+    def _put_mpi(self, head: bytearray) -> None:
+        for name, value in self.mpi.items():
+            at, form = MPI_FIELDS[name]
+            texts = value if isinstance(value, tuple) else (value,)
+            raw = [v.encode() if isinstance(v, str) else v for v in texts]
+            struct.pack_into("<" + form, head, at, *raw)
 
     def _aligned(self, n: int) -> int:
         return -(-n // self.align) * self.align
@@ -256,6 +286,9 @@ class Profile:
             for i, part in enumerate(parts[:used]):
                 block = (cell + i) % used
                 struct.pack_into("<Q", head, offset + block * block_bytes + 64 + 8 * cell, part)
+        for block, (timer, since) in self.marks.items():
+            cell = next(m.cell for m in self.layout.metrics if m.id == timer)
+            struct.pack_into("<2I2Q", head, offset + block * block_bytes, 99, cell, 5, since)
 
     def write(self, folder: Path, name: str | None = None) -> Path:
         """Writes the file under its proper name (mode 0600) and returns its path."""
@@ -419,6 +452,15 @@ def small_profile(seed: int, **header: object) -> Profile:
     )  # fmt: skip
     p.add_clock(EPOCH, 5, 16_000_000, -3_600_000_000_000)
     p.add_note(EPOCH, "the spool vanished")
+    return p
+
+
+def small_mpi(seed: int, **header: object) -> Profile:
+    """A small profile with segments in records and ring, and peers."""
+    mpi = {"mpi_state": 2, "mpi_adapter": 1, "world_size": 4, "mpi_init_ns": EPOCH}
+    p = small_profile(seed, mpi=mpi, **header)
+    random_stream(seed, 12, EPOCH).into(p, in_records=8, per_record=3, overlap=2)
+    p.records.append(peers_record([(1, 2, 300, 4, 500), (2**32 - 1, 1, 1, 1, 1)]))
     return p
 
 
