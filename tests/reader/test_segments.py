@@ -462,4 +462,4 @@ def test_a_million_segments(tmp_path: Path) -> None:
     seconds = time.process_time() - begin
     assert result.segments.num_rows == 1_000_000
     assert one.warnings == []
-    assert seconds < 6, "1.5 s here when the machine is quiet"
+    assert seconds < 2  # 0.1 s when it is quiet

@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 Cells = dict[int, int]
 
@@ -167,6 +168,7 @@ class Process:
     mounts: dict[int, tuple[str, str, str]] = field(default_factory=dict)
     devices: dict[int, tuple[int, int]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    peers: dict[int, tuple[int, ...]] = field(default_factory=dict)  # 'W': by world rank
     header: dict[str, object] = field(default_factory=dict)
     path: Path = Path()
 
@@ -208,16 +210,38 @@ _LIVE_NAMES = (
     "generation tick_ns heartbeat_ns end_ns end_reason blocks_used live_clock_state "
     "live_clock_error_us lost_threads"
 ).split()
+# Header fields of MPI: name, form, offset.
+_MPI_NUMBERS = (
+    "mpi_state mpi_adapter world_size world_rank thread_level appnum spawned omp_threads"
+).split()
+_MPI = [(name, "I", 1152 + 4 * i) for i, name in enumerate(_MPI_NUMBERS)] + [
+    ("mpi_init_ns", "Q", 1184), ("mpi_ready_ns", "Q", 1192), ("mpi_finalize_ns", "Q", 1200),
+    ("mpi_end_ns", "Q", 1208), ("mpi_library", "128s", 1216), ("mpi_adapter_name", "32s", 1344),
+    ("launcher", "32s", 1376), ("batch", "64s", 1408), ("world", "32s", 1472),
+    ("ring_offset", "I", 1504), ("ring_bytes", "I", 1508), ("papi_1", "32s", 1512),
+    ("papi_2", "32s", 1544), ("papi_3", "32s", 1576), ("papi_4", "32s", 1608),
+    ("perf_asked", "I", 1640), ("perf_granted", "I", 1644), ("tick_now", "Q", 2104),
+]  # fmt: skip
+
+
+def read_header(data: bytes) -> dict[str, object]:
+    """Every field of a profile's header by name; texts as str (boot_id as bytes)."""
+    header: dict[str, object] = {}
+    for name, value in zip(_HEADER_NAMES, _HEADER.unpack_from(data), strict=True):
+        header[name] = value
+    header.update(zip(_LIVE_NAMES, _LIVE.unpack_from(data, 2048), strict=True))
+    for name, form, at in _MPI:
+        (header[name],) = struct.unpack_from("<" + form, data, at)
+    for name, value in header.items():
+        if isinstance(value, bytes) and name != "boot_id":
+            header[name] = value.split(b"\0")[0].decode("utf-8", "replace")
+    return header
 
 
 def read_profile(path: Path) -> Process:
     """Read a ``*.jst`` file, its last partial slice included."""
     data = path.read_bytes()
-    header: dict[str, object] = {}
-    for name, value in zip(_HEADER_NAMES, _HEADER.unpack_from(data), strict=True):
-        text = isinstance(value, bytes) and name != "boot_id"
-        header[name] = value.split(b"\0")[0].decode("utf-8", "replace") if text else value
-    header.update(zip(_LIVE_NAMES, _LIVE.unpack_from(data, 2048), strict=True))
+    header = read_header(data)
     h: dict[str, int] = header  # type: ignore[assignment]
     assert header["magic"] == "jostle01" and h["version"] == 1 and h["flags"] == 0
     text_bytes = data[h["table_offset"] : h["table_offset"] + h["table_bytes"]]
@@ -255,7 +279,10 @@ def _read_records(process: Process, data: bytes, expected: int) -> None:
         elif kind == "N":
             cursor.varint()
             process.notes.append(cursor.string())
-        assert kind in "SMCN", kind
+        elif kind == "W":
+            peers = [[cursor.varint() for _ in range(5)] for _ in range(cursor.varint())]
+            process.peers = {rank: tuple(rest) for rank, *rest in peers}
+        assert kind in "SMCNGW", kind
 
 
 def _tail(
@@ -267,17 +294,121 @@ def _tail(
         at = h["block_offset"] + block * h["block_bytes"] + 64
         for i, value in enumerate(struct.unpack_from(f"<{table.cell_count}Q", data, at)):
             sums[i] += value
+    for block in range(used):
+        mark, since = struct.unpack_from(
+            "<4xI8xQ", data, h["block_offset"] + block * h["block_bytes"]
+        )
+        if mark and h["tick_now"] > since:  # in a call that was not over at the last heartbeat
+            sums[mark] += h["tick_now"] - since
     timers = {c for m in table.metrics.values() if m.kind == "timer" for c in table.cells_of(m.id)}
     cells: Cells = {}
     for i, (now, before) in enumerate(zip(sums, held, strict=True)):
         delta = (now - before) % 2**64
-        if table.kinds.get(i) == "gauge" and delta >= 2**63:
+        if delta >= 2**63:
+            if i in timers:  # its thread was just booking a call that the records hold already
+                continue
+            assert table.kinds.get(i) == "gauge", f"cell {i} lies behind its commit"
             delta -= 2**64
         if delta:
             assert i in table.kinds, f"unused cell {i} moved"
             cells[i] = delta * h["tick_ns"] >> 32 if i in timers else delta
     last = max(open_slice, (h["end_ns"] or h["heartbeat_ns"]) // h["slice_ns"])
     return Slice(open_slice, last - open_slice + 1, cells, tail=True)
+
+
+# ---- execution segments ----
+
+_VALUES = (
+    "signature_set sends recvs isends irecvs sendrecvs p2p_bytes p2p_room one_to_all all_to_one "
+    "all_to_all barriers scans neighbors collective_bytes rma_ops rma_bytes opens closes reads "
+    "writes read_bytes write_bytes mpiio_ops mpiio_bytes mpi_ns io_ns cpu_ns wait_ns offcpu_ns "
+    "instructions flops wait_bins offcpu_bins"
+).split()
+_RULES = ("every", "coalesced", "epoch", "raw", "final")
+
+
+def entries(data: bytes) -> list[tuple[str, int, bytes]]:
+    """Type, number and payload of each entry: of the 'G' records, then of the ring."""
+    h: dict[str, int] = read_header(data)  # type: ignore[assignment]
+    commit = h["commit_offset"] + (h["generation"] & 1) * h["commit_bytes"]
+    (records_end,) = struct.unpack_from("<Q", data, commit)
+    body = records(data[h["head_bytes"] : records_end])
+    parts = [b"".join(payload for kind, payload in body if kind == "G")]
+    if h["ring_bytes"]:
+        written, drained = struct.unpack_from("<QQ", data, h["ring_offset"])
+        size, at = h["ring_bytes"] - 64, h["ring_offset"] + 64
+        assert 0 <= written - drained <= size
+        parts.append(bytes(data[at + n % size] for n in range(drained, written)))
+    out: list[tuple[str, int, bytes]] = []
+    for part in parts:
+        cursor = Bytes(part)
+        while cursor.at < len(part):
+            kind, number = cursor.take(1).decode("latin-1"), cursor.varint()
+            payload = cursor.take(cursor.varint())
+            assert number <= len(out), f"entry {len(out)} is missing"
+            if number == len(out):
+                out.append((kind, number, payload))
+    return out
+
+
+def tokens(path: Path) -> dict[int, dict[str, object]]:
+    """The tokens of a profile by index: hash, function, bytes, site, module."""
+    out: dict[int, dict[str, object]] = {}
+    for kind, _, payload in entries(path.read_bytes()):
+        if kind == "t":
+            c = Bytes(payload)
+            index, (token_hash,) = c.varint(), struct.unpack("<I", c.take(4))
+            out[index] = {"hash": token_hash, "function": c.string(), "bytes": c.varint()}
+            out[index] |= {"site": c.varint(), "module": c.string()}
+            assert c.at == len(payload)
+    return out
+
+
+def segments(path: Path) -> list[dict[str, Any]]:
+    """The segments of a profile, in order; what is absent is 0 (bins: empty)."""
+    data = path.read_bytes()
+    names = tokens(path)
+    out: list[dict[str, Any]] = []
+    end: int = read_header(data)["mpi_init_ns"]  # type: ignore[assignment]
+    kinds = 0
+    for kind, number, payload in entries(data):
+        if kind != "s":
+            continue
+        row, kinds = _segment(Bytes(payload), kinds)
+        row |= {"number": number, "start_ns": end, "end_ns": end + row["duration_ns"]}
+        row["function"] = names[row["token"]]["function"] if row["token"] else ""
+        end = row["end_ns"]
+        out.append(row)
+    return out
+
+
+def _segment(c: Bytes, kinds: int) -> tuple[dict[str, Any], int]:
+    row: dict[str, Any] = {"duration_ns": c.varint()}
+    rule = c.take(1)[0]
+    row |= {
+        "rule": _RULES[rule & 7],
+        "level": rule >> 3,
+        "token": c.varint(),
+        "globals": c.varint(),
+    }
+    row["sequence_hash"], row["signature_sum"] = struct.unpack("<HI", c.take(6))
+    present = c.varint()
+    assert present >> len(_VALUES) == 0
+    for bit, name in enumerate(_VALUES):
+        if not present >> bit & 1:
+            row[name] = kinds if bit == 0 else b"" if name.endswith("bins") else 0
+        elif bit == 0:
+            (row[name],) = struct.unpack("<Q", c.take(8))
+        elif name.endswith("bins"):
+            row["bin_shift"] = c.take(1)[0]
+            row[name] = c.take(c.varint())
+        else:
+            row[name] = c.minifloat() if 25 <= bit <= 29 else c.varint()
+    assert c.at == len(c.data), "an entry is longer than what it holds"
+    return row, row["signature_set"]
+
+
+# ---- spools ----
 
 
 def read_shorts(path: Path) -> list[Process]:
