@@ -64,7 +64,7 @@ enum jst_mpi_class { JST_MPI_CLASSES(JST_MPI_CLASS_ENUM) JST_MPI_CLASS_COUNT };
 /* Flags of jst_mpi_call. */
 #define JST_MPI_GLOBAL 1u  /* ends a global collective (all-to-all-shaped, world size) */
 #define JST_MPI_VARYING 2u /* its bytes may differ between ranks (v and w forms) */
-#define JST_MPI_SILENT 4u  /* time only: the operation was counted elsewhere (_end of a split I/O) */
+#define JST_MPI_SILENT 4u /* time only: the operation was counted elsewhere (_end of a split I/O) */
 
 #define JST_MPI_NO_PEER 0xffffffffu
 

@@ -51,8 +51,8 @@ static bool reserve_more(void)
 {
     if (atomic_load(&jst_more))
         return true;
-    long p = jst_sys6(SYS_mmap, 0, (long)(JST_MORE_BLOCKS * sizeof(jst_block)), PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    long p = jst_sys6(SYS_mmap, 0, (long)(JST_MORE_BLOCKS * sizeof(jst_block)),
+                      PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p < 0 && p > -4096)
         return false;
     jst_block *none = NULL;

@@ -28,7 +28,7 @@
 #define JST_BLOCKS 24        /* blocks in the file; more threads than that use memory */
 #define JST_MORE_BLOCKS 8192 /* blocks in memory, reserved only when needed */
 #define JST_TABLE_BYTES 12288
-#define JST_RING_BYTES 65536 /* segments that no record holds yet */
+#define JST_RING_BYTES 65536   /* segments that no record holds yet */
 #define JST_START_BYTES 65536  /* moved bytes after which a process gets a profile */
 #define JST_START_NS 100000000 /* age after which a wrapped call starts the profile */
 
@@ -51,14 +51,14 @@ enum jst_end {
  * heartbeat's own (os and self metrics). The header's words are the thread's own too: */
 typedef struct jst_block {
     _Atomic uint32_t tid; /* owner, 0 = never used */
-    uint32_t mark;        /* state mark: the state timer's cell while a call is in progress, else 0 */
-    uint64_t guard;       /* address of the outermost wrapped MPI call's frame, 0 none */
-    uint64_t since;       /* ticks when the marked call began */
-    uint64_t signature;   /* sum of token hashes since the thread came up (segment.c) */
-    uint64_t kinds;       /* set of tokens since the segment began */
-    uint64_t cpu_ticks;   /* when the thread's CPU clock was read last, ticks */
-    uint64_t cpu_ns;      /* and what it said */
-    uint64_t call_ticks;  /* time in MPI calls since then */
+    uint32_t mark;      /* state mark: the state timer's cell while a call is in progress, else 0 */
+    uint64_t guard;     /* address of the outermost wrapped MPI call's frame, 0 none */
+    uint64_t since;     /* ticks when the marked call began */
+    uint64_t signature; /* sum of token hashes since the thread came up (segment.c) */
+    uint64_t kinds;     /* set of tokens since the segment began */
+    uint64_t cpu_ticks; /* when the thread's CPU clock was read last, ticks */
+    uint64_t cpu_ns;    /* and what it said */
+    uint64_t call_ticks; /* time in MPI calls since then */
     uint64_t cells[JST_CELL_COUNT];
 } __attribute__((aligned(128))) jst_block;
 
@@ -317,7 +317,7 @@ typedef struct jst_config {
     char spool[256];
     char job[128];
     char exclude_paths[512]; /* colon separated */
-    int segments; /* enum jst_segments */
+    int segments;            /* enum jst_segments */
     uint64_t segment_span_ns;
     bool peers;
     bool digest;    /* to stderr at the end of the job */
@@ -377,8 +377,8 @@ void jst_peers_write(int fd);
 
 /* ---- heartbeat (heartbeat.c) ---- */
 bool jst_heartbeat_start(int fd);
-bool jst_heartbeat_runs(void);   /* in this process */
-bool jst_heartbeat_stop(void);   /* true: it ran, and is gone */
+bool jst_heartbeat_runs(void); /* in this process */
+bool jst_heartbeat_stop(void); /* true: it ran, and is gone */
 /** Asks for the ring of segments to be moved into records; does not wait. */
 void jst_heartbeat_drain(void);
 void jst_heartbeat_sample(void); /* fresh os metrics in block 0, waited for at most 5 ms */

@@ -35,7 +35,7 @@ typedef struct jst_site {
     uint64_t recent; /* calls when segment.c looked for epochs last */
     uint64_t ends;   /* global collectives that it ended */
     uint64_t recent_ends;
-    uint64_t bytes;  /* of the first such call */
+    uint64_t bytes; /* of the first such call */
     uintptr_t address;
     const char *func;
     uint32_t hash, func_hash;
@@ -80,22 +80,16 @@ static inline jst_site *jst_site_of(const jst_mpi_call *c, const char *func, uin
 }
 
 /* ---- segment.c ---- */
-enum jst_rule {
-    JST_RULE_EVERY,
-    JST_RULE_COALESCED,
-    JST_RULE_EPOCH,
-    JST_RULE_RAW,
-    JST_RULE_FINAL
-};
+enum jst_rule { JST_RULE_EVERY, JST_RULE_COALESCED, JST_RULE_EPOCH, JST_RULE_RAW, JST_RULE_FINAL };
 
 #define JST_BINS 32
 #define JST_BIN_NS 10000000u /* the narrowest */
 
 /* Waiting and off-CPU time of the open segment in bins of the wall clock. */
 typedef struct jst_bins {
-    uint64_t first; /* number of the first bin since the epoch */
-    unsigned shift; /* width JST_BIN_NS << shift */
-    unsigned at;    /* the bin in which we are */
+    uint64_t first;                         /* number of the first bin since the epoch */
+    unsigned shift;                         /* width JST_BIN_NS << shift */
+    unsigned at;                            /* the bin in which we are */
     uint64_t wait[JST_BINS], off[JST_BINS]; /* ticks */
 } jst_bins;
 
@@ -104,16 +98,16 @@ typedef struct jst_segment {
     uint64_t start_ns, end_ns;
     enum jst_rule rule;
     unsigned level;
-    jst_site *site; /* of the delimiter, NULL none */
+    jst_site *site;      /* of the delimiter, NULL none */
     uint64_t occurrence; /* of it, 0: does not matter */
     uint64_t globals;
     uint16_t sequence;
 } jst_segment;
 
-extern jst_block *jst_segment_owner; /* block of the thread whose calls make the segments */
+extern jst_block *jst_segment_owner;        /* block of the thread whose calls make the segments */
 extern uint64_t jst_bin_begin, jst_bin_end; /* of the current bin, ticks */
 extern jst_bins jst_bins_now;
-extern jst_site *jst_epoch_site;     /* NULL: no epochs */
+extern jst_site *jst_epoch_site; /* NULL: no epochs */
 extern uint64_t jst_epoch_mask;
 
 void jst_segments_begin(jst_block *b); /* MPI_Init was called */

@@ -162,7 +162,8 @@ void jst_mpi_leave(const jst_mpi_call *c)
     if (JST_LIKELY(!is_poll(c->klass)))
         learn(b, c, now, ticks);
     if (JST_UNLIKELY(c->ended_func != NULL))
-        jst_segment_global(b, c, jst_site_of(c, c->ended_func, c->ended_bytes), c->ended_bytes, now);
+        jst_segment_global(b, c, jst_site_of(c, c->ended_func, c->ended_bytes), c->ended_bytes,
+                           now);
     if (JST_UNLIKELY(c->peer != JST_MPI_NO_PEER) && !c->failed) {
         if (c->klass == JST_MPI_SEND || c->klass == JST_MPI_ISEND)
             jst_peer_sent(c->peer, c->bytes);

@@ -15,11 +15,11 @@
 #include "mpi.h"
 
 #define SHORTEST_NS 50000000u
-#define GROWTH 10000u             /* the shortest is at least the run's length over this */
-#define BYTES_MOST (15u << 20)    /* of segments in a profile */
-#define FIRST_DECISION 16u        /* globals */
-#define DECIDE_NS 1000000000u     /* and at multiples of 256 when this long ago */
-#define EPOCH_CALLS 4u            /* recurrences that make a call site an epoch */
+#define GROWTH 10000u          /* the shortest is at least the run's length over this */
+#define BYTES_MOST (15u << 20) /* of segments in a profile */
+#define FIRST_DECISION 16u     /* globals */
+#define DECIDE_NS 1000000000u  /* and at multiples of 256 when this long ago */
+#define EPOCH_CALLS 4u         /* recurrences that make a call site an epoch */
 
 jst_block *jst_segment_owner;
 uint64_t jst_bin_begin, jst_bin_end = UINT64_MAX;
@@ -34,8 +34,8 @@ static struct {
     bool dense;                         /* globals come too often to end a segment each */
     jst_site *chosen;                   /* then these do, every 2^level-th */
     unsigned level;
-    bool overdue;                    /* none of these has come for long */
-    uint64_t decided_at, decided_ns; /* globals and time */
+    bool overdue;                                 /* none of these has come for long */
+    uint64_t decided_at, decided_ns;              /* globals and time */
     uint64_t looked_ns, looked_globals, look_for; /* epochs: window that began then, its length */
     unsigned epoch_level;
     unsigned coarser; /* the shortest is doubled so many times: space is short */

@@ -50,17 +50,20 @@ static const feature process_features[] = {
     {11, {C(MPI_BARRIER_OPS), C(MPI_IBARRIER_OPS)}},
     {12, {C(MPI_SCAN_OPS), C(MPI_ISCAN_OPS)}},
     {13, {C(MPI_NEIGHBOR_OPS), C(MPI_INEIGHBOR_OPS)}},
-    {14, {C(MPI_ONE_TO_ALL_BYTES), C(MPI_ALL_TO_ONE_BYTES), C(MPI_ALL_TO_ALL_BYTES),
-          C(MPI_SCAN_BYTES), C(MPI_NEIGHBOR_BYTES), C(MPI_IONE_TO_ALL_BYTES),
-          C(MPI_IALL_TO_ONE_BYTES), C(MPI_IALL_TO_ALL_BYTES), C(MPI_ISCAN_BYTES)}},
+    {14,
+     {C(MPI_ONE_TO_ALL_BYTES), C(MPI_ALL_TO_ONE_BYTES), C(MPI_ALL_TO_ALL_BYTES), C(MPI_SCAN_BYTES),
+      C(MPI_NEIGHBOR_BYTES), C(MPI_IONE_TO_ALL_BYTES), C(MPI_IALL_TO_ONE_BYTES),
+      C(MPI_IALL_TO_ALL_BYTES), C(MPI_ISCAN_BYTES)}},
     {15, {C(MPI_PUT_OPS), C(MPI_GET_OPS), C(MPI_ACCUMULATE_OPS)}},
     {16, {C(MPI_PUT_BYTES), C(MPI_GET_BYTES), C(MPI_ACCUMULATE_BYTES)}},
-    {23, {C(MPIIO_OPEN_OPS), C(MPIIO_READ_OPS), C(MPIIO_READ_ALL_OPS), C(MPIIO_READ_SHARED_OPS),
-          C(MPIIO_READ_SPLIT_OPS), C(MPIIO_WRITE_OPS), C(MPIIO_WRITE_ALL_OPS),
-          C(MPIIO_WRITE_SHARED_OPS), C(MPIIO_WRITE_SPLIT_OPS)}},
-    {24, {C(MPIIO_READ_BYTES), C(MPIIO_READ_ALL_BYTES), C(MPIIO_READ_SHARED_BYTES),
-          C(MPIIO_READ_SPLIT_BYTES), C(MPIIO_WRITE_BYTES), C(MPIIO_WRITE_ALL_BYTES),
-          C(MPIIO_WRITE_SHARED_BYTES), C(MPIIO_WRITE_SPLIT_BYTES)}},
+    {23,
+     {C(MPIIO_OPEN_OPS), C(MPIIO_READ_OPS), C(MPIIO_READ_ALL_OPS), C(MPIIO_READ_SHARED_OPS),
+      C(MPIIO_READ_SPLIT_OPS), C(MPIIO_WRITE_OPS), C(MPIIO_WRITE_ALL_OPS),
+      C(MPIIO_WRITE_SHARED_OPS), C(MPIIO_WRITE_SPLIT_OPS)}},
+    {24,
+     {C(MPIIO_READ_BYTES), C(MPIIO_READ_ALL_BYTES), C(MPIIO_READ_SHARED_BYTES),
+      C(MPIIO_READ_SPLIT_BYTES), C(MPIIO_WRITE_BYTES), C(MPIIO_WRITE_ALL_BYTES),
+      C(MPIIO_WRITE_SHARED_BYTES), C(MPIIO_WRITE_SPLIT_BYTES)}},
     {25, {C(STATE_P2P_NS), C(STATE_COLLECTIVE_NS), C(STATE_ONESIDED_NS), C(STATE_MPI_NS)}},
     {26, {C(STATE_IO_NS), C(STATE_MPIIO_NS)}},
     {28, {C(WAIT_MPI_NS)}},
@@ -70,8 +73,8 @@ static const feature process_features[] = {
 
 /* Of files: two cells each, in every mount. Cell 0 is posix_open_ops, so these lists have lengths. */
 static const uint16_t file_cells[][2] = {
-    {C(POSIX_OPEN_OPS), C(STDIO_OPEN_OPS)},   {C(POSIX_CLOSE_OPS), C(STDIO_CLOSE_OPS)},
-    {C(POSIX_READ_OPS), C(STDIO_READ_OPS)},   {C(POSIX_WRITE_OPS), C(STDIO_WRITE_OPS)},
+    {C(POSIX_OPEN_OPS), C(STDIO_OPEN_OPS)},     {C(POSIX_CLOSE_OPS), C(STDIO_CLOSE_OPS)},
+    {C(POSIX_READ_OPS), C(STDIO_READ_OPS)},     {C(POSIX_WRITE_OPS), C(STDIO_WRITE_OPS)},
     {C(POSIX_READ_BYTES), C(STDIO_READ_BYTES)}, {C(POSIX_WRITE_BYTES), C(STDIO_WRITE_BYTES)},
 };
 #undef C
@@ -288,8 +291,7 @@ bool jst_segment_put(const jst_segment *s, const jst_bins *bins)
     uint64_t cpu = jst_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     grown[BIT_CPU_NS] = cpu > cpu_before ? cpu - cpu_before : 0;
     uint64_t set = take_kinds();
-    uint8_t *end =
-        put_segment(text, s, bins, grown, set, (uint32_t)(signature - signature_before));
+    uint8_t *end = put_segment(text, s, bins, grown, set, (uint32_t)(signature - signature_before));
     if (!put_entry('s', text, (size_t)(end - text)))
         return false;
     jst_copy(before, sums, sizeof before);
