@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
-from pathlib import PurePath
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from jostle._schema import BY_ID, HIST_BUCKETS, HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
+from jostle._schema import HIST_BUCKETS, MOUNT_IDS
 from jostle.analysis.model import (
     Access,
     Clock,
@@ -20,13 +18,12 @@ from jostle.analysis.model import (
     Mount,
     Rate,
     Share,
-    Spread,
     Threads,
     Unaccounted,
 )
+from jostle.analysis.mpi import worlds
+from jostle.analysis.people import Ints, People, column, process_sums
 from jostle.repository.types import JobTables
-
-Ints = NDArray[np.int64]
 
 _NS = 1e9
 _SMALL_BUCKET = 12  # buckets 0 to 12 hold sizes below 4 KiB
@@ -52,8 +49,8 @@ def digest(tables: JobTables) -> Digest:
     Returns:
         The digest. Rates say what they divide by.
     """
-    people = _People(tables.processes)
-    sums = _process_sums(tables, people)
+    people = People(tables.processes)
+    sums = process_sums(tables, people)
     totals = {name: int(values.sum()) for name, values in sums.items()}
     metrics = {name: people.spread(values) for name, values in sums.items() if values.any()}
     cpu = sums["os_user_ns"] + sums["os_system_ns"]
@@ -83,62 +80,11 @@ def digest(tables: JobTables) -> Digest:
         clock=_clock(people),
         notes=_distinct(people.lists("notes")),
         warnings=_distinct(people.lists("warnings")),
+        mpi=worlds(tables, people, sums),
     )  # fmt: skip
 
 
-class _People:
-    """The processes of a job as columns."""
-
-    def __init__(self, processes: pa.Table) -> None:
-        self._table = processes
-        ids = self.ints("process")
-        self._by = np.argsort(ids, kind="stable")
-        self._sorted = ids[self._by]
-        self.count = len(ids)
-        self.short = np.asarray(processes.column("short").to_pylist(), dtype=bool)
-        complete = np.asarray(processes.column("complete").to_pylist(), dtype=bool)
-        start, end = self.ints("start_ns"), self.ints("end_ns")
-        seen = (self.ints("last_slice") + 1) * self.ints("slice_ns")
-        end = np.where(complete & (end > 0), end, np.maximum(seen, end))
-        self.life = np.maximum(end - start, 0)
-        self.start = int(start.min()) if self.count else 0
-        self.end = int(end.max()) if self.count else 0
-        self.running = not bool(complete.all())
-        self.judged = ~self.short if (~self.short).any() else self.short
-
-    def ints(self, name: str) -> Ints:
-        values = self._table.column(name).to_numpy()
-        result: Ints = np.asarray(values, dtype=np.int64)
-        return result
-
-    def texts(self, name: str) -> list[str]:
-        return [text or "" for text in self._table.column(name).to_pylist()]
-
-    def lists(self, name: str) -> Iterable[str]:
-        for texts in self._table.column(name).to_pylist():
-            yield from texts or []
-
-    def programs(self) -> dict[str, int]:
-        names = (PurePath(name).name for name in self.texts("program"))
-        return dict(Counter(names).most_common())
-
-    def index(self, process: Ints) -> NDArray[np.intp]:
-        """Gives the place of each process id in this table."""
-        at = np.searchsorted(self._sorted, process).clip(0, max(self.count - 1, 0))
-        result: NDArray[np.intp] = self._by[at]
-        return result
-
-    def spread(self, values: Ints, among: NDArray[np.bool_] | None = None) -> Spread:
-        """Describes one value per process; `among` limits whom minimum and mean are taken over."""
-        if among is None:
-            among = self.judged
-        elif (among & self.judged).any():
-            among = among & self.judged
-        judged = values[among]
-        return Spread(int(values.sum()), int(judged.min()), float(judged.mean()), int(judged.max()))
-
-
-def _threads(cpu: Ints, people: _People) -> Threads | None:
+def _threads(cpu: Ints, people: People) -> Threads | None:
     lived = (people.life > 0) & people.judged
     if not lived.any():
         return None
@@ -146,30 +92,7 @@ def _threads(cpu: Ints, people: _People) -> Threads | None:
     return Threads(float(threads.min()), float(threads.mean()), float(threads.max()))
 
 
-def _column(table: pa.Table, name: str) -> Ints:
-    if name not in table.column_names:
-        return np.zeros(table.num_rows, dtype=np.int64)
-    result: Ints = np.asarray(table.column(name).to_numpy(), dtype=np.int64)
-    return result
-
-
-def _process_sums(tables: JobTables, people: _People) -> dict[str, Ints]:
-    """Sums every metric (gauges: takes the highest level) per process."""
-    sums: dict[str, Ints] = {}
-    for names, table in ((PROCESS_IDS, tables.totals), (MOUNT_IDS, tables.mount_totals)):
-        where = people.index(_column(table, "process")) if table.num_rows else None
-        for name in names:
-            if name in HISTOGRAM_IDS:
-                continue
-            sums[name] = np.zeros(people.count, dtype=np.int64)
-            if where is None:
-                continue
-            add = np.maximum if BY_ID[name].kind == "gauge" else np.add
-            add.at(sums[name], where, _column(table, name))
-    return sums
-
-
-def _mounts(tables: JobTables, people: _People, seconds: float) -> list[Mount]:
+def _mounts(tables: JobTables, people: People, seconds: float) -> list[Mount]:
     rows = tables.mount_totals
     if not rows.num_rows:
         return []
@@ -180,8 +103,8 @@ def _mounts(tables: JobTables, people: _People, seconds: float) -> list[Mount]:
     if isinstance(encoded, pa.ChunkedArray):
         encoded = encoded.combine_chunks()
     names, code = encoded.dictionary.to_pylist(), encoded.indices.to_numpy()
-    where = people.index(_column(rows, "process"))
-    columns = {name: _column(rows, name) for name in MOUNT_IDS}
+    where = people.index(column(rows, "process"))
+    columns = {name: column(rows, name) for name in MOUNT_IDS}
     columns = {name: values for name, values in columns.items() if values.any()}
     mounts = [
         _mount(name, described.get(name, []), code == rank, where, columns, people, seconds)
@@ -200,7 +123,7 @@ def _mount(
     mine: NDArray[np.bool_],
     where: NDArray[np.intp],
     columns: Mapping[str, Ints],
-    people: _People,
+    people: People,
     seconds: float,
 ) -> Mount:
     metrics = {}
@@ -324,7 +247,7 @@ def _cost(totals: Mapping[str, int], cpu_ns: float) -> Cost:
     )
 
 
-def _clock(people: _People) -> Clock:
+def _clock(people: People) -> Clock:
     # Short processes do not record the clock; the others of their node do.
     judged = ~people.short
     hosts = np.asarray(people.texts("host"), dtype=object)

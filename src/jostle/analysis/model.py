@@ -2,25 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-
-@dataclass(frozen=True)
-class Spread:
-    """A metric over the processes of a job, in the metric's unit.
-
-    Attributes:
-        total: Over all processes, the short ones included.
-        min: Least of one process (short ones left out, unless there are no others).
-        mean: Mean of them.
-        max: Greatest.
-    """
-
-    total: int
-    min: int
-    mean: float
-    max: int
+from jostle.analysis.spread import Spread
+from jostle.analysis.world import World
 
 
 @dataclass(frozen=True)
@@ -210,6 +196,7 @@ class Digest:
         clock: State of the clocks.
         notes: What the runtime had to say, each once.
         warnings: What the reader had to say, each once.
+        mpi: The MPI programs, one entry per world; empty without MPI.
     """
 
     job: str
@@ -236,6 +223,7 @@ class Digest:
     clock: Clock
     notes: list[str]
     warnings: list[str]
+    mpi: list[World] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
         """Gives the digest as plain values."""

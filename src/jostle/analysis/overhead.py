@@ -85,7 +85,8 @@ class Overhead:
 
     def to_json(self) -> dict[str, Any]:
         """Gives the figures as plain values; those that do not exist are null."""
-        return _without_nan(asdict(self))
+        plain: dict[str, Any] = _without_nan(asdict(self))
+        return plain
 
 
 def _without_nan(value: Any) -> Any:

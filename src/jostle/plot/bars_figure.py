@@ -78,6 +78,8 @@ def _bars(axes: Axes, chart: Bars) -> None:
 
 def _history(axes: Axes, chart: Bars) -> None:
     """Draw each run where it came in time: drift and outliers show here."""
+    from matplotlib.ticker import MaxNLocator
+
     for number, bar in enumerate(chart.bars):
         colour = PALETTE[number % len(PALETTE)]
         places, values = [p for p, _ in bar.history], [v for _, v in bar.history]
@@ -89,6 +91,6 @@ def _history(axes: Axes, chart: Bars) -> None:
             )  # fmt: skip
     axes.set_title(chart.history_axis, loc="left", fontsize=9, color=SOFT)
     axes.set_xlabel("run", loc="left")
-    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.grid(axis="y")
     axes.legend(loc="best", fontsize=7.5, labelcolor=SOFT)

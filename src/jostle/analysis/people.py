@@ -1,0 +1,120 @@
+"""The processes of a job as columns, and what each of them moved."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import PurePath
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from jostle._schema import BY_ID, HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
+from jostle.analysis.spread import Spread
+from jostle.repository.types import JobTables
+
+Ints = NDArray[np.int64]
+
+
+class People:
+    """The processes of a job as columns.
+
+    Attributes:
+        count: How many they are.
+        short: Which are short-lived.
+        complete: Which have ended and are known whole.
+        life: Lifetime of each, ns; up to the last slice seen while it runs.
+        start: First start, ns since the epoch.
+        end: Last end.
+        running: Some process has not ended.
+        judged: Whom minimum and mean are taken over: all but the short ones, if there are others.
+    """
+
+    def __init__(self, processes: pa.Table) -> None:
+        self._table = processes
+        ids = self.ints("process")
+        self._by = np.argsort(ids, kind="stable")
+        self._sorted = ids[self._by]
+        self.count = len(ids)
+        self.short = np.asarray(processes.column("short").to_pylist(), dtype=bool)
+        self.complete = np.asarray(processes.column("complete").to_pylist(), dtype=bool)
+        start, end = self.ints("start_ns"), self.ints("end_ns")
+        seen = (self.ints("last_slice") + 1) * self.ints("slice_ns")
+        end = np.where(self.complete & (end > 0), end, np.maximum(seen, end))
+        self.life = np.maximum(end - start, 0)
+        self.start = int(start.min()) if self.count else 0
+        self.end = int(end.max()) if self.count else 0
+        self.running = not bool(self.complete.all())
+        self.judged = ~self.short if (~self.short).any() else self.short
+
+    def ints(self, name: str) -> Ints:
+        """Gives a column of numbers; 0 where a row (of an older version) has none."""
+        if name not in self._table.column_names:
+            return np.zeros(self._table.num_rows, dtype=np.int64)
+        values = self._table.column(name)
+        if values.null_count:
+            values = values.fill_null(0)
+        result: Ints = np.asarray(values.to_numpy(), dtype=np.int64)
+        return result
+
+    def texts(self, name: str) -> list[str]:
+        """Gives a column of texts; "" where a row has none."""
+        if name not in self._table.column_names:
+            return [""] * self._table.num_rows
+        return [text or "" for text in self._table.column(name).to_pylist()]
+
+    def name_lists(self, name: str) -> list[list[str]]:
+        """Gives a column of lists of texts; an empty one where a row has none."""
+        if name not in self._table.column_names:
+            return [[] for _ in range(self._table.num_rows)]
+        return [list(texts or []) for texts in self._table.column(name).to_pylist()]
+
+    def lists(self, name: str) -> Iterable[str]:
+        """Gives all texts of a column of lists, one after the other."""
+        for texts in self._table.column(name).to_pylist():
+            yield from texts or []
+
+    def programs(self) -> dict[str, int]:
+        """Counts the processes by program, the most frequent first."""
+        names = (PurePath(name).name for name in self.texts("program"))
+        return dict(Counter(names).most_common())
+
+    def index(self, process: Ints) -> NDArray[np.intp]:
+        """Gives the place of each process id in this table."""
+        at = np.searchsorted(self._sorted, process).clip(0, max(self.count - 1, 0))
+        result: NDArray[np.intp] = self._by[at]
+        return result
+
+    def spread(self, values: Ints, among: NDArray[np.bool_] | None = None) -> Spread:
+        """Describes one value per process; `among` limits whom minimum and mean are taken over."""
+        if among is None:
+            among = self.judged
+        elif (among & self.judged).any():
+            among = among & self.judged
+        judged = values[among]
+        return Spread(int(values.sum()), int(judged.min()), float(judged.mean()), int(judged.max()))
+
+
+def column(table: pa.Table, name: str) -> Ints:
+    """Gives a column of numbers; zeros where there is no such column."""
+    if name not in table.column_names:
+        return np.zeros(table.num_rows, dtype=np.int64)
+    result: Ints = np.asarray(table.column(name).to_numpy(), dtype=np.int64)
+    return result
+
+
+def process_sums(tables: JobTables, people: People) -> dict[str, Ints]:
+    """Sums every metric (gauges: takes the highest level) per process."""
+    sums: dict[str, Ints] = {}
+    for names, table in ((PROCESS_IDS, tables.totals), (MOUNT_IDS, tables.mount_totals)):
+        where = people.index(column(table, "process")) if table.num_rows else None
+        for name in names:
+            if name in HISTOGRAM_IDS:
+                continue
+            sums[name] = np.zeros(people.count, dtype=np.int64)
+            if where is None:
+                continue
+            add = np.maximum if BY_ID[name].kind == "gauge" else np.add
+            add.at(sums[name], where, column(table, name))
+    return sums

@@ -1,0 +1,39 @@
+"""Least, mean and most of something over the processes or ranks of a job."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A metric over the processes of a job, in the metric's unit.
+
+    Attributes:
+        total: Over all processes, the short ones included.
+        min: Least of one process (short ones left out, unless there are no others).
+        mean: Mean of them.
+        max: Greatest.
+    """
+
+    total: int
+    min: int
+    mean: float
+    max: int
+
+
+@dataclass(frozen=True)
+class Range:
+    """A rate or a ratio over ranks."""
+
+    min: float
+    mean: float
+    max: float
+
+    @classmethod
+    def of(cls, values: NDArray[np.float64]) -> Range:
+        """Describes one value per rank, of at least one rank."""
+        return cls(float(values.min()), float(values.mean()), float(values.max()))
