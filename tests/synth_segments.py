@@ -70,6 +70,7 @@ class Segment:
     shift: int = 0
     wait_bins: bytes = b""
     offcpu_bins: bytes = b""
+    occurrence: int = 0
 
 
 def entry(kind: str, number: int, payload: bytes) -> bytes:
@@ -97,6 +98,9 @@ def segment_payload(s: Segment, beyond: Mapping[int, bytes] | None = None) -> by
         if bins:
             present |= 1 << bit
             body += bytes([s.shift]) + varint(len(bins)) + bins
+    if s.occurrence:
+        present |= 1 << 34
+        body += varint(s.occurrence)
     for bit, raw in (beyond or {}).items():
         present |= 1 << bit
         body += raw
@@ -162,7 +166,8 @@ class Stream:
                 "rule": s.rule if s.rule in RULES else "unknown", "level": s.level,
                 "token_hash": self._hashes.get(s.token, 0), "globals": s.globals,
                 "globals_before": before, "sequence_hash": s.sequence_hash,
-                "signature_sum": s.signature_sum, "signature_set": self._set, **values,
+                "occurrence": s.occurrence, "signature_sum": s.signature_sum,
+                "signature_set": self._set, **values,
                 "bin_shift": s.shift if s.wait_bins or s.offcpu_bins else 0,
                 "wait_bins": s.wait_bins, "offcpu_bins": s.offcpu_bins,
             }
@@ -233,5 +238,6 @@ def random_segment(rng: random.Random, s: Stream, indices: Sequence[int]) -> Seg
         duration, rng.choice((*RULES, "6")), rng.randrange(32),
         rng.choice(indices) if indices and rng.random() < 0.9 else 0, rng.randrange(5),
         rng.randrange(2**16), rng.randrange(2**32),
-        rng.randrange(2**64) if rng.random() < 0.3 else None, values, shift, *bins,
+        rng.randrange(2**64) if rng.random() < 0.3 else None, values, shift, bins[0], bins[1],
+        rng.choice((0, 5, 2**40)),
     )  # fmt: skip

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define JST_DECODE_API 2 /* changes whenever this header does; see jst_decode_api */
+#define JST_DECODE_API 3 /* changes whenever this header does; see jst_decode_api */
 #define JST_DECODE_HEAD_BYTES 4096
 #define JST_DECODE_BUCKETS 32
 #define JST_DECODE_WARNINGS 8
@@ -53,10 +53,11 @@ enum jst_decode_segment_column {
     JST_DECODE_SEGMENT_GLOBALS,         /* int64 */
     JST_DECODE_SEGMENT_BEFORE,          /* int64: globals of all segments before it */
     JST_DECODE_SEGMENT_SEQUENCE,        /* uint16 */
+    JST_DECODE_SEGMENT_OCCURRENCE,      /* int64 */
     JST_DECODE_SEGMENT_SUM,             /* uint32 */
     JST_DECODE_SEGMENT_SET,             /* uint64 */
     JST_DECODE_SEGMENT_VALUES,          /* int64, 31 of them: bits 1 to 31 of the format */
-    JST_DECODE_SEGMENT_SHIFT = 12 + 31, /* int8 */
+    JST_DECODE_SEGMENT_SHIFT = 13 + 31, /* int8 */
     JST_DECODE_SEGMENT_WAIT,            /* binary */
     JST_DECODE_SEGMENT_OFFCPU,          /* binary */
     JST_DECODE_SEGMENT_COLUMNS

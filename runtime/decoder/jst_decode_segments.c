@@ -19,6 +19,7 @@
 #define BITS_TIMES (BIT(25) | BIT(26) | BIT(27) | BIT(28) | BIT(29))
 #define BITS_VALUES (BIT(32) - BIT(1))
 #define BIT_WAIT 32
+#define BIT_OCCURRENCE 34
 #define VALUES_MAX 32
 
 /* The entries on their way through. */
@@ -162,6 +163,7 @@ typedef struct segment {
     uint32_t sum;
     uint16_t sequence;
     uint8_t rule, shift;
+    int64_t occurrence;
     int64_t values[VALUES_MAX]; /* those that are present, by bit */
     const uint8_t *bins[2];
     uint64_t bin_count[2];
@@ -214,6 +216,7 @@ static bool parse_segment(jst_cursor c, segment *g, uint64_t set)
     for (unsigned i = 0; i < 2; i++)
         if (g->present & BIT(BIT_WAIT + i) && !take_bins(&c, g, i))
             return false;
+    g->occurrence = g->present & BIT(BIT_OCCURRENCE) ? jst_number(jst_take_varint(&c)) : 0;
     return c.p != NULL;
 }
 
@@ -249,6 +252,7 @@ static bool put_segment(stream *s, segment *g, uint64_t number, uint64_t end)
     put64(r, JST_DECODE_SEGMENT_GLOBALS, g->globals);
     put64(r, JST_DECODE_SEGMENT_BEFORE, s->globals);
     ((uint16_t *)(void *)r->data[JST_DECODE_SEGMENT_SEQUENCE].p)[r->count] = g->sequence;
+    put64(r, JST_DECODE_SEGMENT_OCCURRENCE, (uint64_t)g->occurrence);
     put32(r, JST_DECODE_SEGMENT_SUM, g->sum);
     put64(r, JST_DECODE_SEGMENT_SET, g->set);
     r->data[JST_DECODE_SEGMENT_SHIFT].p[r->count] = g->shift;
@@ -487,8 +491,9 @@ void jst_segments_read(jst_job *j)
         return; /* no MPI, no segments */
     ring_read(j, &r);
     jst_commit_read(j, &c);
-    /* NOTE: now that the entries are there, so is the time of MPI_Init. */
-    s.end_ns = jst_head64(j, JST_AT_MPI_INIT_NS);
+    /* NOTE: now that the entries are there, so is the time of MPI_Init. A further part goes on where
+     * its file was made. */
+    s.end_ns = jst_head64(j, jst_head32(j, JST_AT_PART) ? JST_AT_FILE_NS : JST_AT_MPI_INIT_NS);
     if (s.end_ns > INT64_MAX) {
         jst_warn(j, JST_AT_MPI_INIT_NS, "the time of MPI_Init makes no sense");
         s.over = true;

@@ -292,6 +292,7 @@ SENSELESS = {
     "half a time": FRONT + varint(1 << 25) + b"1",
     "bins beyond the entry": FRONT + varint(1 << 32) + b"\0" + varint(2**60) + b"123",
     "shift too large": FRONT + varint(1 << 32) + b"\x21" + varint(1) + b"1",
+    "half an occurrence": FRONT + varint(1 << 34) + b"\xff",
     "two shifts": FRONT + varint(3 << 32) + b"\0\x01a" + b"\x01\x01b",
 }
 
@@ -323,6 +324,14 @@ def test_entries_that_make_no_sense(tmp_path: Path) -> None:
     assert "cut short" in cut_at(tmp_path, b"s" + n + varint(100) + b"abc")
     assert "missing" in cut_at(tmp_path, entry("s", next_number() + 1, FRONT + b"\0"))
     assert "missing" in cut_at(tmp_path, entry("s", 2**64 - 1, FRONT + b"\0"))
+
+
+def test_a_further_part_begins_with_its_file(tmp_path: Path) -> None:
+    stream = Stream(EPOCH + 5)
+    stream.add(Segment(7))
+    p = Profile(mpi=MPI, part=1, file_ns=EPOCH + 5)
+    stream.into(p, in_records=0)
+    assert rows(read(p.write(tmp_path))[0]) == stream.segments
 
 
 def test_times_do_not_run_over(tmp_path: Path) -> None:

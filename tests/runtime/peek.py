@@ -322,7 +322,7 @@ _VALUES = (
     "signature_set sends recvs isends irecvs sendrecvs p2p_bytes p2p_room one_to_all all_to_one "
     "all_to_all barriers scans neighbors collective_bytes rma_ops rma_bytes opens closes reads "
     "writes read_bytes write_bytes mpiio_ops mpiio_bytes mpi_ns io_ns cpu_ns wait_ns offcpu_ns "
-    "instructions flops wait_bins offcpu_bins"
+    "instructions flops wait_bins offcpu_bins occurrence"
 ).split()
 _RULES = ("every", "coalesced", "epoch", "raw", "final")
 

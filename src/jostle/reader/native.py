@@ -15,7 +15,7 @@ import pyarrow as pa
 from jostle import _native_path
 from jostle.errors import JostleError
 
-API = 2
+API = 3
 BUCKETS = 32
 REMAINDER, SEGMENTS = 1, 2  # flags
 SLICES, MOUNT_SLICES, SEGMENT_ROWS, TOKENS, PEERS = range(5)  # tables

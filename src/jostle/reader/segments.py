@@ -41,6 +41,7 @@ _SEGMENT_FIRST = {
     "globals": pa.int64(),
     "globals_before": pa.int64(),
     "sequence_hash": pa.uint16(),
+    "occurrence": pa.int64(),
     "signature_sum": pa.uint32(),
     "signature_set": pa.uint64(),
 }
@@ -103,11 +104,12 @@ class SegmentResult:
             end_ns (CLOCK_REALTIME), rule (dictionary, see RULES), level (2^level delimiters were
             coalesced), token_hash (uint32: the call that ended it, 0 none), globals (int64: global
             collectives that ended in it), globals_before (in all segments before it),
-            sequence_hash (uint16), signature_sum (uint32), signature_set (uint64), the columns
-            SEGMENT_VALUES (int64, 0 where the file says nothing; times in ns), bin_shift,
-            wait_bins and offcpu_bins (binary: one byte per bin of 10 ms << bin_shift, 255 for a
-            bin that passed wholly so; the first bin is the one that start_ns lies in, counted
-            from the epoch; none more than the segment touches).
+            sequence_hash (uint16), occurrence (int64: how often that call had occurred when it
+            ended the segment; 0 where that does not matter), signature_sum (uint32),
+            signature_set (uint64), the columns SEGMENT_VALUES (int64, 0 where the file says
+            nothing; times in ns), bin_shift, wait_bins and offcpu_bins (binary: one byte per bin
+            of 10 ms << bin_shift, 255 for a bin that passed wholly so; the first bin is the one
+            that start_ns lies in, counted from the epoch; none more than the segment touches).
         tokens: process, number (of its entry), hash (uint32), function, bytes, site (offset in
             module), module (base name).
         peers: process, rank (of the world; 4294967295: all beyond the process's table), sent_ops,
