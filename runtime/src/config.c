@@ -105,7 +105,7 @@ static void look_at_stderr(uint64_t *device, uint64_t *inode)
     *inode = open ? st.st_ino : 0;
 }
 
-static bool stderr_is_the_same(void)
+bool jst_stderr_is_the_same(void)
 {
     uint64_t device, inode;
     look_at_stderr(&device, &inode);
@@ -116,7 +116,7 @@ void jst_say(const char *what, const char *value, const char *mend)
 {
     char line[512] = "";
     const char *end = line + sizeof line - 1;
-    if (!stderr_is_the_same() || !first_to_say())
+    if (!jst_stderr_is_the_same() || !first_to_say())
         return;
     char *p = jst_put_text(line, end, "jostle: ");
     p = jst_put_text(p, end, what);

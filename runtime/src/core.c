@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include "config.h"
 #include "jst.h"
 
 jst_area jst_a __attribute__((aligned(JST_PAGE)));
@@ -362,6 +363,8 @@ void jst_ending(enum jst_end reason)
         jst_heartbeat_sample();
         jst_a.head.end_reason = reason;
         jst_a.head.end_ns = jst_clock_ns(CLOCK_REALTIME);
+        if (reason == JST_END_EXIT || reason == JST_END__EXIT)
+            jst_digest();
     }
 }
 

@@ -20,18 +20,24 @@ static const jst_mpi_adapter *adapter;
 static _Atomic bool chosen;     /* the question of the adapter is settled */
 static _Atomic uint32_t seeker; /* thread that settles it */
 
-static jst_mpi_host host = {
-    .interface = JST_MPI_INTERFACE,
-    .size = sizeof(jst_mpi_host),
-    .enter = jst_mpi_enter,
-    .leave = jst_mpi_leave,
-    .count = jst_mpi_count,
-    .real = jst_mpi_real,
-    .initialising = jst_mpi_initialising,
-    .initialised = jst_mpi_initialised,
-    .finalising = jst_mpi_finalising,
-    .finalised = jst_mpi_finalised,
-};
+static jst_mpi_host host; /* filled in when needed: initialised, it would cost relocations */
+
+static void fill_host(void)
+{
+    host = (jst_mpi_host){
+        .interface = JST_MPI_INTERFACE,
+        .size = sizeof(jst_mpi_host),
+        .enter = jst_mpi_enter,
+        .leave = jst_mpi_leave,
+        .count = jst_mpi_count,
+        .real = jst_mpi_real,
+        .initialising = jst_mpi_initialising,
+        .initialised = jst_mpi_initialised,
+        .finalising = jst_mpi_finalising,
+        .finalised = jst_mpi_finalised,
+        .peers = jst_cfg.peers,
+    };
+}
 
 /* A function that exists nowhere: an error of class MPI_ERR_OTHER where an int is returned. */
 static int missing(void)
@@ -205,7 +211,7 @@ static void choose(void)
     char version[JST_MPI_VERSION_BYTES];
     bool refused = false;
     jst_mpi_version(version, sizeof version);
-    host.peers = jst_cfg.peers;
+    fill_host();
     adapter = find_adapter(version, &refused);
     if (atomic_load(&jst_state) == JST_OFF)
         return;

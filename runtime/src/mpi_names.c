@@ -1,5 +1,6 @@
 /* mpi_names.c: the names of the trampolines, as text. One block of characters and offsets into it: a
- * table of pointers would be a relocation per name in every process. */
+ * table of pointers would be a relocation per name in every process. Apart from other data, whose pages are read in
+ * every process. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,13 +15,13 @@ struct names {
 #undef JST_MPI_NAME
 
 #define JST_MPI_NAME(name) .name = #name,
-static const struct names names = {
+__attribute__((section("jst_mpi_rodata"))) static const struct names names = {
 #include "jst_mpi_names.def"
 };
 #undef JST_MPI_NAME
 
 #define JST_MPI_NAME(name) offsetof(struct names, name),
-static const uint32_t offsets[] = {
+__attribute__((section("jst_mpi_rodata"))) static const uint32_t offsets[] = {
 #include "jst_mpi_names.def"
 };
 

@@ -152,7 +152,9 @@ first_call:
 #error "jostle's runtime knows x86-64 and aarch64; add the trampolines of this machine here"
 #endif
 
-/* One description of the stack serves all: nothing is on it but the return address. */
+/* A section of their own: between the code that every process runs they would only cost page faults.
+ * One description of the stack serves all: nothing is on it but the return address. */
+    .section jst_mpi_text, "ax", %progbits
     .balign 16
     .globl jst_mpi_names_begin, jst_mpi_names_end
     .hidden jst_mpi_names_begin
