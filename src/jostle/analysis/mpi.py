@@ -140,12 +140,14 @@ class _World:
         shares, over, states = self._shares()
         adapter = self.ints("mpi_adapter")
         counted = bool((adapter == LOADED).all())
+        processes = self.ints("process").tolist()
         size, ranks = int(self.ints("world_size").max()), len(self._at)
         complete = self._people.complete[self._at]
         world = World(
             world=self.texts("world")[0],
             size=size,
             ranks=ranks,
+            processes=processes,
             programs=dict(Counter(PurePath(name).name for name in self.texts("program"))
                           .most_common()),
             hosts=sorted(set(self.texts("host"))),
@@ -170,7 +172,7 @@ class _World:
             waited=self._part("wait_mpi_ns"),
             off_cpu=self._part("wait_offcpu_ns"),
             metrics={name: _spread(values) for name, values in self._sums.items() if values.any()},
-            segments=segments_of(self._tables, self.ints("process").tolist()),
+            segments=segments_of(self._tables, processes),
             next=[],
         )  # fmt: skip
         return replace(world, next=advise(world))
@@ -303,5 +305,5 @@ def _problem(adapter: Ints, size: int, ranks: int) -> str:
     if bool((adapter != LOADED).any()):
         return "some ranks were not counted: no adapter was loaded in them"
     if ranks < size:
-        return f"{size - ranks} of {size} ranks left no profile"
+        return f"{size - ranks} of {size} ranks left no profile here"
     return ""

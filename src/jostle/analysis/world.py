@@ -172,6 +172,7 @@ class World:
         world: Its id; "" when unknown.
         size: Ranks of MPI_COMM_WORLD; 0 when unknown.
         ranks: Ranks that have a profile.
+        processes: Their ids, by rank.
         programs: Ranks by program, the most frequent first.
         hosts: Their nodes.
         spawned: Started by MPI_Comm_spawn.
@@ -202,6 +203,7 @@ class World:
     world: str
     size: int
     ranks: int
+    processes: list[int]
     programs: dict[str, int]
     hosts: list[str]
     spawned: bool

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 @click.argument("job", metavar="JOB", shell_complete=complete_job)
 @click.option("--metric", default=metrics.DEFAULT, show_default=True, metavar="NAME",
               shell_complete=metrics.complete,
-              help="A metric, or one of the pairs bytes, ops, time, cpu.")  # fmt: skip
+              help="A metric, or one of the pairs bytes, ops, time, cpu, mpi, collectives, "
+              "messages, wait.")  # fmt: skip
 @click.option("--plot", metavar="FILE", help="Write the chart to FILE (.png, .svg or .pdf) too.")
 @repository_option
 @json_option

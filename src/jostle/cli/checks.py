@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ctypes
-import errno
 import os
 import shutil
 import stat
-import struct
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
@@ -38,6 +36,8 @@ class Check:
 
 def all_checks(repository: Path) -> Iterator[Check]:
     """Run every check; one that breaks is a failed check, never a traceback."""
+    from jostle.cli import checks_mpi
+
     checks: tuple[tuple[str, Callable[[], Check]], ...] = (
         ("runtime", check_runtime),
         ("preload", check_preload),
@@ -45,7 +45,9 @@ def all_checks(repository: Path) -> Iterator[Check]:
         ("clock", check_clock),
         ("spool", check_spool),
         ("file systems", check_file_systems),
-        ("perf events", check_perf),
+        ("MPI", checks_mpi.check_mpi),
+        ("perf events", checks_mpi.check_perf),
+        ("PAPI", checks_mpi.check_papi),
         ("repository", lambda: check_repository(repository)),
         ("settings", check_settings),
     )
@@ -257,42 +259,6 @@ def check_file_systems() -> Check:
     if shared:
         says += f"; shared with other nodes: {', '.join(shared)}"
     return Check("file systems", "ok", says)
-
-
-_PERF_EVENT_OPEN = {"x86_64": 298, "aarch64": 241}
-
-
-def _open_instruction_counter() -> int:
-    """Try to open a counter of instructions in user mode; return 0 or the errno."""
-    number = _PERF_EVENT_OPEN.get(os.uname().machine)
-    if number is None:
-        return errno.ENOSYS
-    # struct perf_event_attr, first version: type 0 hardware, 64 bytes, config 1 instructions,
-    # and the flags disabled, exclude_kernel, exclude_hv.
-    attribute = struct.pack("=IIQQQQQ", 0, 64, 1, 0, 0, 0, 1 | 1 << 5 | 1 << 6).ljust(64, b"\0")
-    libc = ctypes.CDLL(None, use_errno=True)
-    handle = libc.syscall(number, attribute, 0, -1, -1, ctypes.c_ulong(0))
-    if handle < 0:
-        return ctypes.get_errno()
-    os.close(handle)
-    return 0
-
-
-def check_perf() -> Check:
-    """Are hardware counters to be had? Nothing depends on them yet."""
-    failure = _open_instruction_counter()
-    if failure == 0:
-        return Check("perf events", "ok", "instructions can be counted (no metric uses them yet)")
-    if failure in (errno.EACCES, errno.EPERM):
-        level = Path("/proc/sys/kernel/perf_event_paranoid").read_text().strip()
-        return Check(
-            "perf events", "warn", f"closed to users (perf_event_paranoid = {level}); no metric "
-            "uses them yet", "sysctl kernel.perf_event_paranoid=2, as root",
-        )  # fmt: skip
-    return Check(
-        "perf events", "warn", "this machine counts no instructions (a virtual machine without a "
-        f"PMU? {os.strerror(failure)}); no metric uses them yet", "nothing to do",
-    )  # fmt: skip
 
 
 def check_repository(path: Path) -> Check:

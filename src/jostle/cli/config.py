@@ -13,8 +13,17 @@ from jostle.errors import JostleError
 
 DEFAULT_SPOOL = Path("/tmp/jostle")
 SYSTEM_CONFIG = Path("/etc/jostle/jostle.conf")
-_KEYS = ("enabled", "slice", "spool", "exclude_programs", "exclude_paths", "lock")
-_ENVIRONMENT = {"spool": "JOSTLE_SPOOL", "slice": "JOSTLE_SLICE", "enabled": "JOSTLE"}
+_KEYS = (
+    "enabled", "slice", "spool", "exclude_programs", "exclude_paths", "lock", "segments",
+    "segment_span", "peers", "papi", "digest",
+)  # fmt: skip
+_ENVIRONMENT = {
+    "spool": "JOSTLE_SPOOL",
+    "slice": "JOSTLE_SLICE",
+    "enabled": "JOSTLE",
+    "papi": "JOSTLE_PAPI",
+    "digest": "JOSTLE_DIGEST",
+}
 _OFF, _ON = ("off", "0", "no", "false"), ("on", "1", "yes", "true")
 
 

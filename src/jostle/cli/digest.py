@@ -1,8 +1,10 @@
-"""`jostle digest`: what one job did."""
+"""`jostle digest`: what one job did, from a repository or straight from a spool."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,30 +15,98 @@ from jostle.cli.options import (
     repository_flag,
     repository_option,
 )
-from jostle.cli.output import emit_json, next_steps, show
+from jostle.cli.output import emit_json, heading, next_steps, show
 from jostle.cli.progress import Bar
+
+if TYPE_CHECKING:
+    from jostle.analysis import Digest
+    from jostle.repository import Repository
 
 
 @click.command("digest")
 @click.argument("job", metavar="JOB", shell_complete=complete_job)
+@click.option("--segments", "with_segments", is_flag=True,
+              help="List the execution segments one by one.")  # fmt: skip
+@click.option("--spool", metavar="DIR", help="Read the profiles in DIR, without a repository.")
+@click.option("--wait", "wait_s", type=click.FloatRange(0, 3600), default=0.0, metavar="S",
+              help="With --spool: wait for the end of all ranks, at most S seconds.")  # fmt: skip
 @repository_option
 @json_option
-def command(job: str, repository: Path, as_json: bool) -> None:
-    """Say what JOB did: traffic per mount, access pattern, time, memory, errors, our own cost.
+def command(
+    job: str,
+    with_segments: bool,
+    spool: str | None,
+    wait_s: float,
+    repository: Path,
+    as_json: bool,
+) -> None:
+    """Say what JOB did: MPI, traffic per mount, time, segments, errors, our own cost.
 
-    JOB is a name, the beginning of one, or `last`.
+    JOB is a name, the beginning of one, or `last`. An MPI program's ranks are compared, and it is
+    said which kind of tool may look closer, and why.
     """
-    from jostle.cli.headline import read_digest
-
+    if spool is not None:
+        made = _of_spool(Path(spool), job, wait_s, with_segments=with_segments, quiet=as_json)
+        _put(made, as_json=as_json, with_segments=with_segments)
+        if not as_json:
+            next_steps(f"jostle ingest {spool}")
+        return
     store = open_repository(repository)
     with Bar("reading slices", quiet=as_json):
         name = store.resolve_job(job)
-        made = read_digest(store, name)
+        made = _read(store, name, with_segments=with_segments)
+    _put(made, as_json=as_json, with_segments=with_segments)
+    if as_json:
+        return
+    flag = repository_flag(repository)
+    metric = " --metric mpi" if made.mpi else ""
+    next_steps(f"jostle timeline{flag} {name}{metric}", f"jostle background{flag} {name}")
+
+
+def _of_spool(folder: Path, job: str, wait_s: float, *, with_segments: bool, quiet: bool) -> Digest:
+    """Make the digest of a job whose profiles lie in a spool, by a repository for the moment."""
+    from jostle.cli.config import check_readable
+    from jostle.cli.waiting import wait_for_ranks
+    from jostle.repository import Repository
+
+    check_readable(folder)
+    with Bar("reading profiles", quiet=quiet):
+        if wait_s > 0:
+            wait_for_ranks(folder, job, wait_s)
+        with Repository.of_spool([folder], job=None if job == "last" else job) as store:
+            name = store.resolve_job(job) if job == "last" else store.newest(job)
+            return _read(store, name, with_segments=with_segments)
+
+
+def _read(store: Repository, name: str, *, with_segments: bool) -> Digest:
+    from jostle.analysis import digest, segment_rows
+
+    tables = store.job_tables(name)
+    made = digest(tables)
+    if with_segments:
+        worlds = [
+            world
+            if world.segments is None
+            else replace(
+                world, segments=replace(world.segments, rows=segment_rows(tables, world.processes))
+            )
+            for world in made.mpi
+        ]
+        made = replace(made, mpi=worlds)
+    return made
+
+
+def _put(made: Digest, *, as_json: bool, with_segments: bool) -> None:
+    """Print the digest."""
     if as_json:
         emit_json(made.to_json())
         return
     from jostle.cli.digest_view import view
 
     show(*view(made))
-    flag = repository_flag(repository)
-    next_steps(f"jostle timeline{flag} {name}", f"jostle background{flag} {name}")
+    if with_segments:
+        from jostle.cli.world_view import segments_table
+
+        for world in made.mpi:
+            if world.segments and world.segments.rows:
+                show("", heading("Segments"), *segments_table(world.segments.rows))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from jostle._schema import BY_ID
@@ -16,9 +16,10 @@ from jostle.cli.format import (
     significant,
 )
 from jostle.cli.output import fit, heading, table, utf8
+from jostle.cli.world_view import all_advice, next_view, world_view
 
 if TYPE_CHECKING:
-    from jostle.analysis import Access, Digest, Mount
+    from jostle.analysis import Access, Digest, Mount, Spread
 
 _ERRORS = {
     "missing": "no such file",
@@ -114,16 +115,22 @@ def view(made: Digest) -> Iterator[Any]:
         f"{state} {local_time(made.start_ns)}, {duration(made.seconds * 1e9)}; "
         f"slices of {lengths}; nodes: {_few(made.hosts)}"
     )
+    for world in made.mpi:
+        yield ""
+        yield from world_view(world)
     if busy(made):
         yield from ("", heading("Files, by mount"), _mounts(made))
     if any(access.ops for access in made.access):
         yield from ("", heading("How they were accessed"), _access(made))
     shares = [share for share in made.shares if share.seconds > 0]
-    if shares:
+    if shares and not any(world.shares for world in made.mpi):
         yield from ("", heading("Where the time went", " (may overlap)"), _shares(made))
-    shown = [name for name in _PER_PROCESS if name in made.metrics]
+    # Beside the ranks, mpirun and its like would only blur the least and the mean.
+    single = len(made.mpi) == 1
+    metrics = made.mpi[0].metrics if single else made.metrics
+    shown = [name for name in _PER_PROCESS if name in metrics]
     if shown:
-        yield from ("", heading("Per process"), _spreads(made, shown))
+        yield from ("", heading("Per rank" if single else "Per process"), _spreads(metrics, shown))
     yield ""
     if made.errors:
         failed = [f"{_ERRORS.get(name, name)} {count(n)}" for name, n in made.errors.items()]
@@ -133,6 +140,7 @@ def view(made: Digest) -> Iterator[Any]:
     yield made.clock.text
     yield from (f"note: {note}" for note in made.notes)
     yield from (heading("warning:", f" {warning}") for warning in made.warnings)
+    yield from next_view(all_advice(made), made.job)
 
 
 def _few(names: list[str]) -> str:
@@ -212,10 +220,10 @@ def _shares(made: Digest) -> Any:
     return frame
 
 
-def _spreads(made: Digest, names: list[str]) -> Any:
+def _spreads(metrics: Mapping[str, Spread], names: list[str]) -> Any:
     frame = table(["=", ">least", ">mean", ">most", ">all together"])
     for name in names:
-        unit, spread = BY_ID[name].unit, made.metrics[name]
+        unit, spread = BY_ID[name].unit, metrics[name]
         frame.add_row(
             _PER_PROCESS[name], quantity(spread.min, unit), quantity(spread.mean, unit),
             quantity(spread.max, unit), quantity(spread.total, unit),

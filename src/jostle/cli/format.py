@@ -109,4 +109,4 @@ def rate(value: float, unit: str) -> str:
         return f"{byte_count(value)}/s"
     if unit == "ns":
         return f"{duration(value)}/s" if value < 1e9 else f"{_plain(value / 1e9)} s/s"
-    return f"{count(value)} {unit}/s"
+    return f"{count(value)}/s" if unit == "count" else f"{count(value)} {unit}/s"

@@ -26,6 +26,10 @@ _SEEN = """
 SELECT job, max((slice + 1) * slice_ns) AS seen_ns FROM node_rollup
 WHERE list_contains(?, job) GROUP BY job
 """
+_RANKS = """
+SELECT job, program, count(*) AS ranks, min(mpi_library) AS library FROM processes
+WHERE world_size > 0 OR mpi_adapter >= 2 GROUP BY job, program ORDER BY ranks DESC, program
+"""
 
 
 @click.command("jobs")
@@ -61,6 +65,9 @@ def job_rows(repository: Path) -> list[dict[str, Any]]:
         return []
     store = open_repository(repository)
     traffic = {row["job"]: row for row in store.query(_BYTES).to_pylist()}
+    ranks: dict[str, list[dict[str, Any]]] = {}
+    for row in store.query(_RANKS).to_pylist():
+        ranks.setdefault(row["job"], []).append(row)
     rows = []
     found = store.jobs().to_pylist()
     # The table of processes is not renewed with every slice, the rollup is.
@@ -72,8 +79,20 @@ def job_rows(repository: Path) -> list[dict[str, Any]]:
         row["start"], row["end"] = iso_time(row["start_ns"]), iso_time(row["end_ns"])
         row["read_bytes"] = moved.get("read_bytes") or 0
         row["written_bytes"] = moved.get("written_bytes") or 0
+        mpi = ranks.get(row["job"], [])
+        row["ranks"] = sum(part["ranks"] for part in mpi)
+        row["programs"] = {Path(part["program"] or "?").name: part["ranks"] for part in mpi}
+        row["mpi_library"] = next((part["library"] for part in mpi if part["library"]), None)
         rows.append(row)
     return sorted(rows, key=lambda row: (row["start_ns"], row["job"]))
+
+
+def program_names(row: dict[str, Any]) -> str:
+    """Return what a job runs: the programs of its ranks (not mpirun), else its program."""
+    names = list(row["programs"])
+    if len(names) > 2:
+        return f"{', '.join(names[:2])}, ..."
+    return ", ".join(names) or Path(row["program"] or "?").name
 
 
 def _print(rows: list[dict[str, Any]]) -> None:
@@ -83,7 +102,8 @@ def _print(rows: list[dict[str, Any]]) -> None:
     zones = {zone_name(row["start_ns"]) for row in rows}
     zone = f" ({zones.pop()})" if len(zones) == 1 else ""
     columns = ["=job", f"=started{zone}", ">lasted", ">procs", ">read", ">written"]
-    columns += [">nodes"] * nodes + ["=user"] * users + ["=program"]
+    mpi = any(row["ranks"] for row in rows)
+    columns += [">ranks"] * mpi + [">nodes"] * nodes + ["=user"] * users + ["=program"]
     frame = table(columns)
     for row in rows:
         lasted = duration(max(row["end_ns"] - row["start_ns"], 0))
@@ -95,7 +115,8 @@ def _print(rows: list[dict[str, Any]]) -> None:
             byte_count(row["read_bytes"]),
             byte_count(row["written_bytes"]),
         ]
+        cells += [count(row["ranks"]) if row["ranks"] else "-"] * mpi
         cells += [count(row["hosts"])] * nodes + [owner_name(row["uid"])] * users
-        cells += [Path(row["program"] or "?").name]
+        cells += [program_names(row)]
         frame.add_row(*cells)
-    show(fit(frame, "program", "user", "nodes"))
+    show(fit(frame, "program", "user", "nodes", "ranks"))

@@ -43,6 +43,13 @@ def _files(what: str) -> tuple[str, ...]:
     return (f"posix_{what}", f"stdio_{what}")
 
 
+_MPI_STATES = ("state_p2p_ns", "state_collective_ns", "state_onesided_ns", "state_mpi_ns")
+_SENT = ("mpi_send_bytes", "mpi_isend_bytes")
+_COLLECTIVE_BYTES = tuple(
+    f"mpi_{name}_bytes"
+    for shape in ("one_to_all", "all_to_one", "all_to_all", "scan", "neighbor")
+    for name in (shape, f"i{shape}")
+)
 _PAIRS = {
     view.name: view
     for view in (
@@ -54,6 +61,15 @@ _PAIRS = {
              (Line("writing", _files("write_ns")), Line("reading", _files("read_ns")))),
         View("cpu", "CPU time", "ns", False,
              (Line("user", ("os_user_ns",)), Line("system", ("os_system_ns",)))),
+        View("mpi", "Time in MPI, and in files", "ns", False,
+             (Line("MPI", _MPI_STATES), Line("files", ("state_io_ns", "state_mpiio_ns")))),
+        View("collectives", "Time in collectives and in point-to-point calls", "ns", False,
+             (Line("collectives", ("state_collective_ns",)),
+              Line("point-to-point", ("state_p2p_ns",)))),
+        View("messages", "Bytes sent point to point and put into collectives", "bytes", False,
+             (Line("point-to-point", _SENT), Line("collectives", _COLLECTIVE_BYTES))),
+        View("wait", "Time waited in MPI beyond the usual, and off the CPU", "ns", False,
+             (Line("in MPI", ("wait_mpi_ns",)), Line("off the CPU", ("wait_offcpu_ns",)))),
     )
 }  # fmt: skip
 DEFAULT = "bytes"

@@ -70,7 +70,8 @@ def bars(
 
 
 def _bar(arm: Arm, base: float, places: Mapping[str, Sequence[int]] | None) -> Bar:
-    kept, left_out = [], []
+    kept: list[tuple[int, float]] = []
+    left_out: list[tuple[int, float]] = []
     for place, seconds, out in zip(
         places[arm.name] if places else range(len(arm.seconds)),
         arm.seconds,

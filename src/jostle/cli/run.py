@@ -30,7 +30,7 @@ from jostle.cli.spawn import Outcome, run
 from jostle.errors import JostleError, UsageError
 
 if TYPE_CHECKING:
-    from jostle.repository import IngestReport
+    from jostle.repository import IngestReport, Repository
 
 _JOB_NAME = re.compile(r"[^A-Za-z0-9_.-]")
 
@@ -148,6 +148,8 @@ def child_environment(spool: Spool, name: str, slice_ns: int | None) -> dict[str
     environment["LD_PRELOAD"] = f"{library}:{others}" if others else library
     environment["JOSTLE_SPOOL"] = str(spool.folder)
     environment["JOSTLE_JOB"] = name
+    # The digest that it asks for is printed here, at the end, for programs of every kind.
+    environment["JOSTLE_DIGEST"] = "off"
     if slice_ns is not None:
         environment["JOSTLE_SLICE"] = slice_text(slice_ns)
     return environment
@@ -188,6 +190,8 @@ def _report(
     else:
         warn(report.warnings, most=3)
         headline(store, name, cmd[0], outcome)
+        if settings().get("digest") == "stderr":
+            _digest(store, name)
     living = _clear(spool, files, report, keep=keep)
     if not as_json:
         _static_note(cmd, name, outcome, files)
@@ -199,6 +203,15 @@ def _report(
             click.echo(f"profiles kept in {spool.folder}", err=True)
         flag = repository_flag(repository)
         next_steps(f"jostle digest{flag} {name}", f"jostle timeline{flag} {name}")
+
+
+def _digest(store: Repository, name: str) -> None:
+    """Print the digest on stderr, as JOSTLE_DIGEST=stderr asks for."""
+    from jostle.cli.digest_view import view
+    from jostle.cli.headline import read_digest
+    from jostle.cli.output import show
+
+    show("", *view(read_digest(store, name)), err=True)
 
 
 def _clear(spool: Spool, files: Sequence[Path], report: IngestReport, *, keep: bool) -> bool:

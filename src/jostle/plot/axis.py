@@ -65,7 +65,9 @@ def unit_label(unit: str, *, level: bool) -> str:
     """Return what the value axis measures."""
     if level:
         return unit
-    return {"bytes": "bytes per second", "ns": "time per second"}.get(unit, f"{unit} per second")
+    return {"bytes": "bytes per second", "ns": "time per second", "count": "per second"}.get(
+        unit, f"{unit} per second"
+    )
 
 
 @dataclass(frozen=True)
