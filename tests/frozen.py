@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jostle._schema import HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
-from jostle.reader import Decoded
+from jostle.reader import SEGMENT_VALUES, Decoded, SegmentResult
 
 
 def totals(decoded: Decoded) -> dict[str, object]:
@@ -24,4 +24,18 @@ def totals(decoded: Decoded) -> dict[str, object]:
             out[name] = sum(column)
     for name in MOUNT_IDS:
         out[name] = sum(decoded.mount_slices[name].to_pylist())
+    return out
+
+
+def segment_totals(result: SegmentResult) -> dict[str, object]:
+    """What a reader must find of segments in a frozen file; sums, and what tells order."""
+    s = result.segments
+    columns = (*SEGMENT_VALUES, "globals", "globals_before", "signature_sum", "signature_set")
+    out: dict[str, object] = {f"segment_{name}": sum(s[name].to_pylist()) for name in columns}
+    for name in ("start_ns", "end_ns", "rule", "level", "token_hash", "sequence_hash"):
+        out[f"segment_{name}"] = s[name].to_pylist()
+    for name in ("wait_bins", "offcpu_bins"):
+        out[f"segment_{name}"] = b"".join(s[name].to_pylist()).hex()
+    out["tokens"] = result.tokens.drop_columns(["process"]).to_pylist()
+    out["peers"] = result.peers.drop_columns(["process"]).to_pylist()
     return out

@@ -71,11 +71,80 @@ static uint64_t touch(const jst_decode *d)
     return sum;
 }
 
+static uint64_t touch_binary(const jst_decode *d, uint32_t table, uint32_t column)
+{
+    uint64_t bytes, sum = 0, rows = jst_decode_rows(d, table);
+    const uint8_t *heap = jst_decode_binary(d, table, column, &bytes);
+    const int32_t *offset = jst_decode_values(d, table, column);
+    if (rows == 0)
+        return 0;
+    CHECK(offset[0] == 0);
+    for (uint64_t i = 0; i < rows; i++)
+        CHECK(offset[i] <= offset[i + 1]);
+    CHECK((uint64_t)offset[rows] == bytes);
+    for (uint64_t i = 0; i < bytes; i++)
+        sum += heap[i];
+    return sum;
+}
+
+/* Segments follow each other; counts and times are no negative numbers. */
+static uint64_t touch_segments(const jst_decode *d)
+{
+    const uint32_t table = JST_DECODE_SEGMENT_ROWS;
+    uint64_t rows = jst_decode_rows(d, table), sum = 0;
+    const int64_t *start = jst_decode_values(d, table, JST_DECODE_SEGMENT_START);
+    const int64_t *end = jst_decode_values(d, table, JST_DECODE_SEGMENT_END);
+    const uint8_t *rule = jst_decode_values(d, table, JST_DECODE_SEGMENT_RULE);
+    const uint8_t *level = jst_decode_values(d, table, JST_DECODE_SEGMENT_LEVEL);
+    for (uint64_t i = 0; i < rows; i++) {
+        CHECK(start[i] >= 0 && end[i] >= start[i] && (i == 0 || start[i] == end[i - 1]));
+        CHECK(rule[i] <= 5 && level[i] < 32);
+    }
+    for (uint32_t c = JST_DECODE_SEGMENT_VALUES; c < JST_DECODE_SEGMENT_SHIFT; c++)
+        for (uint64_t i = 0; i < rows; i++) {
+            int64_t v = ((const int64_t *)jst_decode_values(d, table, c))[i];
+            CHECK(v >= 0);
+            sum += (uint64_t)v;
+        }
+    for (uint32_t c = 0; c < JST_DECODE_PEER_COLUMNS; c++)
+        for (uint64_t i = 0; c > 0 && i < jst_decode_rows(d, JST_DECODE_PEERS); i++)
+            CHECK(((const int64_t *)jst_decode_values(d, JST_DECODE_PEERS, c))[i] >= 0);
+    sum += touch_binary(d, table, JST_DECODE_SEGMENT_WAIT);
+    sum += touch_binary(d, table, JST_DECODE_SEGMENT_OFFCPU);
+    sum += touch_binary(d, JST_DECODE_TOKENS, JST_DECODE_TOKEN_FUNCTION);
+    return sum + touch_binary(d, JST_DECODE_TOKENS, JST_DECODE_TOKEN_MODULE);
+}
+
 static int file_of(const uint8_t *data, size_t size)
 {
     int fd = memfd_create("fuzz", MFD_CLOEXEC);
     CHECK(fd >= 0 && write(fd, data, size) == (ssize_t)size);
     return fd;
+}
+
+/* The segments of a file, from memory and from a file, whole and from the middle on. */
+static void segments(const uint8_t *data, size_t size, int fd)
+{
+    jst_decode *d = batch(MAX_ROWS), *f = batch(MAX_ROWS);
+    CHECK(jst_decode_add_bytes(d, data, size, 7, 0, JST_DECODE_SEGMENTS) == 0);
+    const jst_decode_result r = *jst_decode_result_at(d, 0);
+    CHECK(jst_decode_add_fd(f, fd, 7, 0, JST_DECODE_SEGMENTS) == 0);
+    const jst_decode_result *g = jst_decode_result_at(f, 0);
+    CHECK(g->records_read == r.records_read && g->segments == r.segments && g->peers == r.peers);
+    CHECK(g->error.text == r.error.text && g->tokens == r.tokens && g->slices == 0);
+    CHECK(touch_segments(d) == touch_segments(f));
+    jst_decode_free(f);
+    f = batch(MAX_ROWS);
+    uint64_t middle = r.records_read / 2;
+    CHECK(jst_decode_add_fd(f, fd, 8, middle, JST_DECODE_SEGMENTS) == 0);
+    const jst_decode_result *h = jst_decode_result_at(f, 0);
+    const int64_t *number = jst_decode_values(f, JST_DECODE_SEGMENT_ROWS, 1);
+    CHECK(h->segments <= r.segments || !r.complete);
+    for (uint64_t i = 0; i < h->segments; i++)
+        CHECK((uint64_t)number[i] >= middle && (i == 0 || number[i] > number[i - 1]));
+    touch_segments(f);
+    jst_decode_free(d);
+    jst_decode_free(f);
 }
 
 /* The same file as memory and as a file, whole and in two goes, must give the same. */
@@ -96,6 +165,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const jst_decode_result *h = jst_decode_result_at(f, 1);
     CHECK(h->slices + r.remainder <= r.slices || h->complete == 0 || !r.complete);
     touch(f);
+    segments(data, size, fd);
     close(fd);
     jst_decode_free(d);
     jst_decode_free(f);

@@ -1,7 +1,7 @@
 """Makes the files of this folder.
 
     .venv/bin/python tests/data/make.py           the seeds of the fuzzers, again
-    .venv/bin/python tests/data/make.py freeze    example files of a format version, once
+    .venv/bin/python tests/data/make.py freeze    example files of a format version that are missing
 
 Frozen files (v1*) are read by the tests for ever and never made again.
 """
@@ -18,11 +18,12 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from frozen import totals  # noqa: E402
+from frozen import segment_totals, totals  # noqa: E402
 from jostle import _native_path  # noqa: E402
-from jostle.reader import ReadRequest, read_profiles  # noqa: E402
-from synth import EPOCH, random_profile, small_profile, small_shorts  # noqa: E402
+from jostle.reader import ReadRequest, read_profiles, read_segments  # noqa: E402
+from synth import EPOCH, random_profile, small_mpi, small_profile, small_shorts  # noqa: E402
 from synth_format import schema_layout  # noqa: E402
+from synth_segments import peers_record, random_stream  # noqa: E402
 
 # Writes 40 000 bytes ten times a second for two seconds and a half, then reads one file back.
 PROGRAM = """
@@ -37,27 +38,52 @@ system '/bin/true'; unlink '/tmp/jostle-frozen';
 def expect(path: Path) -> None:
     """Writes what a file holds beside it."""
     found = totals(read_profiles([ReadRequest(path, 0)]))
+    found |= segment_totals(read_segments([ReadRequest(path, 0)]))
     path.with_suffix(path.suffix + ".json").write_text(json.dumps(found, indent=1) + "\n")
     path.chmod(0o644)
 
 
+def by_the_runtime(folder: Path) -> None:
+    """Profiles of a program and of one too short for a profile."""
+    environment = {
+        "LD_PRELOAD": str(_native_path("libjostle.so")), "JOSTLE_SPOOL": str(folder),
+        "JOSTLE_JOB": "frozen", "JOSTLE_SLICE": "500ms", "PATH": "/usr/bin:/bin",
+    }  # fmt: skip
+    subprocess.run(["/usr/bin/perl", "-e", PROGRAM], env=environment, check=True, cwd="/tmp")
+
+
+def segments_by_synth() -> bytes:
+    """Segments in records and ring, tokens, peers, a call in progress."""
+    p = random_profile(
+        2027, slices=5, block_capacity=2, align=128, block_bytes=128,
+        mpi={"mpi_state": 4, "mpi_adapter": 1, "world_size": 16, "world_rank": 3,
+             "mpi_init_ns": EPOCH, "mpi_library": "Open MPI v4.1.4", "world": "1a2b3c4d"},
+    )  # fmt: skip
+    random_stream(2027, 60, EPOCH).into(p, in_records=40, overlap=3)
+    p.records.append(peers_record([(0, 5, 4096, 6, 8192), (2**32 - 1, 1, 8, 0, 0)]))
+    p.tick_now, p.blocks_used = 10**9, 2
+    p.marks = {0: ("state_collective_ns", 10**9 - 4_000_000)}
+    return p.encode()
+
+
 def freeze() -> None:
-    """Makes example files of this format version: by the runtime and by synth.py."""
-    if list(HERE.glob("v1*")):
-        sys.exit("The example files of version 1 are frozen.")
+    """Makes the example files of this format version that are missing."""
+    made = {
+        "v1-synth.jst": lambda: random_profile(2026, slices=12, block_capacity=2).encode(),
+        "v1-segments.jst": segments_by_synth,
+    }
+    for name, make in made.items():
+        if not (HERE / name).exists():
+            (HERE / name).write_bytes(make())
+            expect(HERE / name)
+    if (HERE / "v1.jst").exists():
+        return
     with tempfile.TemporaryDirectory(prefix="jostle") as spool:
-        environment = {
-            "LD_PRELOAD": str(_native_path("libjostle.so")), "JOSTLE_SPOOL": spool,
-            "JOSTLE_JOB": "frozen", "JOSTLE_SLICE": "500ms", "PATH": "/usr/bin:/bin",
-        }  # fmt: skip
-        subprocess.run(["/usr/bin/perl", "-e", PROGRAM], env=environment, check=True, cwd="/tmp")
+        by_the_runtime(Path(spool))
         for path in map(Path, sorted(os.scandir(spool), key=lambda entry: entry.name)):
             target = HERE / f"v1{path.suffix}"
             target.write_bytes(path.read_bytes())
             expect(target)
-    synthetic = HERE / "v1-synth.jst"
-    synthetic.write_bytes(random_profile(2026, slices=12, block_capacity=2).encode())
-    expect(synthetic)
 
 
 def seeds() -> None:
@@ -66,6 +92,7 @@ def seeds() -> None:
     folder.mkdir(exist_ok=True)
     for seed in range(3):
         (folder / f"profile{seed}.jst").write_bytes(small_profile(seed).encode())
+        (folder / f"mpi{seed}.jst").write_bytes(small_mpi(seed).encode())
     (folder / "ended.jst").write_bytes(small_profile(9, end_ns=EPOCH, end_reason=1).encode())
     (folder / "shorts.jss").write_bytes(small_shorts().encode())
     (folder / "schema.jss").write_bytes(small_shorts(schema_layout()).encode())

@@ -7,17 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from frozen import totals
-from jostle.reader import ProfileHeader, ReadRequest, ShortsHeader, read_profiles
+from frozen import segment_totals, totals
+from jostle.reader import ProfileHeader, ReadRequest, ShortsHeader, read_profiles, read_segments
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 
 
-@pytest.mark.parametrize("name", ["v1.jst", "v1.jss", "v1-synth.jst"])
+@pytest.mark.parametrize("name", ["v1.jst", "v1.jss", "v1-synth.jst", "v1-segments.jst"])
 def test_totals(name: str) -> None:
     decoded = read_profiles([ReadRequest(DATA / name, 0)])
     assert decoded.results[0].warnings == []
-    found, expected = totals(decoded), json.loads((DATA / f"{name}.json").read_text())
+    result = read_segments([ReadRequest(DATA / name, 0)])
+    assert result.results[0].warnings == []
+    expected = json.loads((DATA / f"{name}.json").read_text())
+    found = totals(decoded) | segment_totals(result)
     assert {key: found[key] for key in expected} == expected
 
 
