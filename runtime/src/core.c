@@ -314,6 +314,7 @@ void jst_new_part(void)
     jst_block_signals(&signals);
     jst_now_life.part++;
     bool held = jst_segments_hold();
+    jst_segments_old_part();
     if (jst_profile_create(&fd) == 0) {
         jst_segments_new_part();
         jst_slice_begin(fd);

@@ -372,6 +372,7 @@ void jst_segments_drain(int fd); /* in the heartbeat: the ring into a record */
 bool jst_segments_hold(void);    /* nobody writes to the ring until let go; false: somebody does */
 void jst_segments_let_go(void);
 void jst_segments_child(void); /* in a forked child: forget everything */
+void jst_segments_old_part(void); /* before and after the file changes */
 void jst_segments_new_part(void);
 void jst_peers_write(int fd);
 

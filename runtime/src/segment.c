@@ -54,6 +54,18 @@ static void let_go(void)
     atomic_store(&busy, 0);
 }
 
+/* Who counts a global must not miss it, or this rank's sequence is another than the others'. Others
+ * hold on for microseconds; the heartbeat, when a profile vanished, for a millisecond. */
+static bool hold_soon(void)
+{
+    for (int i = 0; i < 10000; i++) {
+        if (hold())
+            return true;
+        jst_sys0(SYS_sched_yield);
+    }
+    return false;
+}
+
 bool jst_segments_hold(void)
 {
     struct timespec moment = {0, 50000};
@@ -276,7 +288,7 @@ static void check_overdue(uint64_t now_ns)
 void jst_segment_global(jst_block *b, const jst_mpi_call *c, jst_site *s, uint64_t bytes,
                         uint64_t now)
 {
-    if (jst_bin_end == UINT64_MAX || !hold())
+    if (jst_bin_end == UINT64_MAX || !hold_soon())
         return;
     uint64_t n = ++seg.globals;
     s->ends++;
@@ -367,6 +379,14 @@ void jst_segments_end(jst_block *b)
     let_go();
 }
 
+/* The old file is about to be closed: what is open ends there. Held by the caller. */
+void jst_segments_old_part(void)
+{
+    if (jst_bin_end != UINT64_MAX && jst_segment_owner)
+        end_segment(jst_segment_owner, JST_RULE_FINAL, 0, NULL, 0, jst_clock_ns(CLOCK_REALTIME),
+                    jst_ticks());
+}
+
 void jst_segments_child(void)
 {
     forget();
@@ -378,4 +398,9 @@ void jst_segments_new_part(void)
     for (unsigned i = 0; i < JST_SITES; i++)
         jst_sites[i].token = 0;
     jst_features_new_part();
+    if (jst_bin_end == UINT64_MAX)
+        return;
+    seg.start_ns = jst_a.head.file_ns;
+    seg.globals_at_start = seg.globals;
+    begin_bins(seg.start_ns, jst_ticks());
 }

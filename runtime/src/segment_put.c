@@ -82,6 +82,7 @@ static const uint16_t file_cells[][2] = {
 
 static uint64_t before[BITS]; /* what the sums were when the segment began */
 static uint64_t signature_before, cpu_before, set_before;
+static uint64_t kinds_pending; /* taken from the threads, and in no segment yet */
 static bool set_known; /* set_before is in the file */
 static uint64_t entries, bytes_put;
 static uint16_t tokens;
@@ -132,6 +133,7 @@ void jst_features_begin(void)
 {
     sum_features(before);
     take_kinds();
+    kinds_pending = 0;
     signature_before = sum_words(offsetof(jst_block, signature));
     cpu_before = jst_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     set_known = false;
@@ -141,7 +143,9 @@ void jst_features_begin(void)
 void jst_features_new_part(void)
 {
     jst_zero(before, sizeof before);
-    signature_before = 0;
+    signature_before = sum_words(offsetof(jst_block, signature));
+    cpu_before = jst_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    kinds_pending = 0;
     set_known = false;
     tokens = 0;
     bytes_put = 0;
@@ -242,10 +246,9 @@ static bool put_entry(uint8_t type, const uint8_t *payload, size_t n)
     p = jst_put_varint(p, n);
     size_t size = (size_t)(p - head) + n;
     uint64_t at = atomic_load_explicit(&jst_a.ring.written, memory_order_relaxed);
-    uint64_t full = at - atomic_load_explicit(&jst_a.ring.drained, memory_order_acquire);
-    if (full + size > RING / 2)
+    if (at - atomic_load(&jst_a.ring.drained) + size > RING / 2)
         jst_heartbeat_drain();
-    if (full + size > RING)
+    if (at - atomic_load_explicit(&jst_a.ring.drained, memory_order_acquire) + size > RING)
         return false;
     for (size_t i = 0; i < size; i++)
         jst_a.ring.data[(at + i) % RING] =
@@ -290,7 +293,7 @@ bool jst_segment_put(const jst_segment *s, const jst_bins *bins)
     uint64_t signature = sum_words(offsetof(jst_block, signature));
     uint64_t cpu = jst_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     grown[BIT_CPU_NS] = cpu > cpu_before ? cpu - cpu_before : 0;
-    uint64_t set = take_kinds();
+    uint64_t set = kinds_pending |= take_kinds();
     uint8_t *end = put_segment(text, s, bins, grown, set, (uint32_t)(signature - signature_before));
     if (!put_entry('s', text, (size_t)(end - text)))
         return false;
@@ -298,6 +301,7 @@ bool jst_segment_put(const jst_segment *s, const jst_bins *bins)
     signature_before = signature;
     cpu_before = cpu;
     set_before = set;
+    kinds_pending = 0;
     set_known = true;
     return true;
 }

@@ -396,6 +396,6 @@ void jst_slice_tick(int fd, uint64_t now_ns)
     if (slice != c->open_slice)
         write_slice(fd, c->open_slice, slice);
     jst_segments_drain(fd);
-    jst_a.head.heartbeat_ns = now_ns;
+    jst_a.head.heartbeat_ns = jst_clock_ns(CLOCK_REALTIME);
     jst_a.head.tick_now = jst_ticks();
 }

@@ -359,7 +359,12 @@ int jst_profile_again(int *fd)
         jst_close(dir);
         return fresh;
     }
-    bool held = jst_segments_hold();
+    if (!jst_segments_hold()) { /* an entry put in meanwhile would be lost: next time */
+        jst_sys3(SYS_unlinkat, dir, jst_profile_name, 0);
+        jst_close(dir);
+        jst_close(fresh);
+        return -EAGAIN;
+    }
     jst_copy(copy, jst_a.blocks, sizeof copy);
     int r = copy_records(*fd, fresh);
     if (r == 0)
@@ -374,8 +379,7 @@ int jst_profile_again(int *fd)
         fetch_late(*fd, copy);
     else
         jst_sys3(SYS_unlinkat, dir, jst_profile_name, 0);
-    if (held)
-        jst_segments_let_go();
+    jst_segments_let_go();
     jst_close(dir);
     jst_close(r < 0 ? fresh : *fd);
     if (r == 0)
