@@ -14,7 +14,9 @@ from jostle.repository.types import (
     ExportReport,
     IngestProgress,
     IngestReport,
+    JobSegments,
     JobTables,
+    WorldSegments,
 )
 
 __all__ = [
@@ -24,7 +26,9 @@ __all__ = [
     "IngestProgress",
     "IngestReport",
     "JobError",
+    "JobSegments",
     "JobTables",
     "Repository",
     "RepositoryError",
+    "WorldSegments",
 ]

@@ -346,8 +346,7 @@ class _Plan:
         row_slice = last if with_row else base.row_slice
         entries = self._segments.entries(number, base.entries)
         to = Position(result.records_read, base.revision + 1, row_slice, entries)
-        to = None if final else to
-        self._take(number, source, base, to, with_row=with_row)
+        self._take(number, source, base, None if final else to, with_row=with_row)
 
     def add_shorts(self, result: ReadResult, done: set[int]) -> None:
         """Plans the processes of a shorts file that are not yet in the repository."""

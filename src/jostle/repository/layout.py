@@ -150,6 +150,7 @@ TABLES: dict[str, Table] = {
             },
             {
                 **dict.fromkeys(SEGMENT_VALUES, _INT),
+                "occurrence": _INT,
                 "bin_shift": _INT,
                 **dict.fromkeys(SEGMENT_BINS, _BINARY),
             },

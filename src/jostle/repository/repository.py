@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import os
+import tempfile
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from jostle._schema import BY_ID, HISTOGRAM_IDS
+from jostle.reader import find_profiles
 from jostle.repository import log as _log
 from jostle.repository.compact import compact, expire
 from jostle.repository.errors import JobError, RepositoryError
@@ -19,14 +22,19 @@ from jostle.repository.files import cannot_write
 from jostle.repository.follow import follow
 from jostle.repository.ingest import Ingester, Progress
 from jostle.repository.layout import GAUGE_IDS, TABLES
+from jostle.repository.merger import Merger
+from jostle.repository.names import may_come_back
 from jostle.repository.query import Engine, total, visible
+from jostle.repository.spool import glance
 from jostle.repository.types import (
     CompactReport,
     ExpireReport,
     ExportReport,
     IngestReport,
+    JobSegments,
     JobTables,
 )
+from jostle.repository.worlds import find_worlds, worlds_table
 
 _FORMATS = {
     "parquet": "FORMAT parquet, COMPRESSION zstd",
@@ -80,6 +88,29 @@ class Repository:
         _log.open_marker(self.path)
         self._log = _log.Log(self.path)
         self._engine = Engine(self.path, self._log)
+        self._merger = Merger(self._engine, self._window)
+
+    @staticmethod
+    @contextlib.contextmanager
+    def of_spool(paths: Path | Sequence[Path], *, job: str | None = None) -> Iterator[Repository]:
+        """Reads spools into a repository of their own, which is removed at the end of the block.
+
+        Args:
+            paths: A spool folder, or folders and profiles.
+            job: Only profiles that name this job (for which it is much faster).
+
+        Yields:
+            The repository; `newest(job)` is the job's name in it.
+
+        Raises:
+            ProfileError: A folder cannot be read.
+        """
+        places = [paths] if isinstance(paths, Path) else list(paths)
+        files = [path for path in find_profiles(places) if job is None or _names_job(path, job)]
+        with tempfile.TemporaryDirectory(prefix="jostle-") as folder:
+            repository = Repository(Path(folder) / "repository", create=True)
+            repository.ingest(files)
+            yield repository
 
     # Writing
 
@@ -178,6 +209,13 @@ class Repository:
             else f"The newest: {', '.join(names[:3])}. `jostle jobs` lists them all.",
         )
 
+    def newest(self, job: str) -> str:
+        """Gives the newest job of a name: "mpi-1a2b3c4d" may have come back as "...@2"."""
+        found = self.query(
+            "SELECT job FROM jobs WHERE split_part(job, '@', 1) = ? ORDER BY start_ns DESC", [job]
+        )["job"].to_pylist()
+        return str(found[0]) if found and may_come_back(job) else job
+
     def job_tables(self, job: str) -> JobTables:
         """Gives all tables of one job, as `jostle.analysis.digest` wants them."""
         return JobTables(
@@ -186,6 +224,7 @@ class Repository:
             self.job_mounts(job),
             self._job_sums("slices", ["process"], job),
             self._job_sums("mount_slices", ["process", "mount"], job),
+            self._segments_or_none(job),
         )
 
     def _job_sums(self, table: str, keys: Sequence[str], job: str) -> pa.Table:
@@ -241,6 +280,41 @@ class Repository:
             ),
             [job],
         )
+
+    # MPI and execution segments
+
+    def worlds(self, job: str) -> pa.Table:
+        """Gives the MPI worlds of a job, in order of their begin.
+
+        Returns:
+            One row per rank that has a profile: number (of the world in the job), world (id of its
+            mpirun, "" unknown), world_size, spawned, world_rank, process, host.
+        """
+        processes = self.job_processes(job)
+        return worlds_table(find_worlds(processes), processes)
+
+    def segments(self, job: str) -> JobSegments:
+        """Gives the execution segments of a job, merged over the ranks of each of its worlds.
+
+        What is over is merged once per Repository object.
+        """
+        return self._merger.job(job)
+
+    def _segments_or_none(self, job: str) -> JobSegments | None:
+        found = self.segments(job)
+        return found if any(world.rank_segments for world in found.worlds) else None
+
+    def process_segments(self, job: str) -> pa.Table:
+        """Gives the execution segments of each process of a job, by process and number."""
+        return self._merger.rows(job)
+
+    def tokens(self, job: str) -> pa.Table:
+        """Gives the calls that ended segments: hash, function, bytes, site, module."""
+        return self.query("SELECT * FROM tokens WHERE job = ? ORDER BY hash, site, module", [job])
+
+    def peers(self, job: str) -> pa.Table:
+        """Gives traffic between ranks (jobs with JOSTLE_PEERS=1): rows of table peers."""
+        return self.query("SELECT * FROM peers WHERE job = ? ORDER BY process, peer", [job])
 
     def _window(self, job: str) -> tuple[int, int]:
         found = self._engine.ask(
@@ -394,6 +468,15 @@ class Repository:
         finally:
             temporary.unlink(missing_ok=True)
         return ExportReport(out, rows, out.stat().st_size)
+
+
+def _names_job(path: Path, job: str) -> bool:
+    """Tells whether a file may hold processes of a job; only profiles say so at a glance."""
+    try:
+        look = glance(path)
+    except OSError:
+        return False
+    return look.process is None or look.job == job
 
 
 def _quoted(text: str) -> str:

@@ -113,7 +113,7 @@ def _segments(rows: pa.Table, place: Ints, names: Names, horizon_ns: int) -> Ite
     for name in _NUMBERS:
         values[name] = ints(rows, name)[by]
     values["signature_set"] = rows.column("signature_set").take(pa.array(by))
-    for name in (*SEGMENT_VALUES, "bin_shift"):
+    for name in (*SEGMENT_VALUES, "occurrence", "bin_shift"):
         column = ints(rows, name)
         if column.any():
             values[name] = (column if plausible(column) else column.clip(0, MAX_VALUE))[by]

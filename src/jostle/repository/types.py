@@ -12,6 +12,82 @@ MAX_WARNINGS = 100
 
 
 @dataclass(frozen=True)
+class WorldSegments:
+    """The execution segments of one MPI world, merged over its ranks.
+
+    Attributes:
+        number: Number of the world in its job.
+        world: The runtime's id of its mpirun; "" when it found none.
+        world_size: Ranks that it has.
+        spawned: Made by MPI_Comm_spawn.
+        processes: Ids of the processes that were merged, in order of rank.
+        ranks: Their ranks.
+        missing: Ranks without a profile.
+        diverged: Ranks left out because their global collectives are not those of the others, and
+            after how many of these that was seen.
+        segments: One row per segment that all ranks share, in order: start_ns, end_ns (medians
+            over ranks), duration_ns (median), duration_min_ns, duration_max_ns, rule, level,
+            parts (segments of the rank that had most in it), token_hash and function of the call
+            that ended it, globals, signature_sum, signature_set, recurring (five or more have
+            this signature_set), of each value V of table segments V (sum over ranks), V_min and
+            V_max (least and most of a rank), and bin_ns, bins_from_ns, wait_bins, offcpu_bins
+            (ns in each bin, sum over ranks).
+        rule: The rule that made most of the time: every, coalesced, epoch, raw, final; none.
+        rules: Share of the time of each rule, 0 to 1.
+        coverage: Share of the time between a rank's first and last delimiter that lies inside
+            segments of recurring kind (five or more have the same signature_set), mean over ranks.
+        merged_coverage: The same of `segments`.
+        segmentable: Coverage is at least half.
+        boundaries: Boundaries that all ranks share.
+        boundaries_coarsest: Boundaries of the rank that has the fewest.
+        agreement: boundaries / boundaries_coarsest.
+        rank_segments: Segments of each rank that has any, in order of rank.
+        notes: What a person should know, one sentence each.
+    """
+
+    number: int
+    world: str
+    world_size: int
+    spawned: bool
+    processes: list[int]
+    ranks: list[int]
+    missing: list[int]
+    diverged: dict[int, int]
+    segments: pa.Table
+    rule: str
+    rules: dict[str, float]
+    coverage: float
+    merged_coverage: float
+    segmentable: bool
+    boundaries: int
+    boundaries_coarsest: int
+    agreement: float
+    rank_segments: list[int]
+    notes: list[str]
+
+    @property
+    def verdict(self) -> str:
+        """What to call it: segmented, not segmentable, or no segments."""
+        if not self.segments.num_rows:
+            return "no segments"
+        return "segmented" if self.segmentable else "not segmentable"
+
+    def to_json(self) -> dict[str, Any]:
+        """Gives everything but the table of segments as plain values."""
+        names = [name for name in self.__dataclass_fields__ if name != "segments"]
+        plain = {name: getattr(self, name) for name in names}
+        return {**plain, "segments": self.segments.num_rows, "verdict": self.verdict}
+
+
+@dataclass(frozen=True)
+class JobSegments:
+    """The execution segments of a job: of each of its MPI worlds, in order of their begin."""
+
+    job: str
+    worlds: tuple[WorldSegments, ...]
+
+
+@dataclass(frozen=True)
 class JobTables:
     """All that the repository knows about one job.
 
@@ -22,6 +98,7 @@ class JobTables:
         totals: One row per process that has slices: process and every metric of scope process
             summed over its slices (gauges: the highest level); histograms are lists of 32.
         mount_totals: One row per process and mount, with every metric of scope mount.
+        segments: Its execution segments; None when no process of it has any.
     """
 
     job: str
@@ -29,6 +106,7 @@ class JobTables:
     mounts: pa.Table
     totals: pa.Table
     mount_totals: pa.Table
+    segments: JobSegments | None = None
 
 
 @dataclass(frozen=True)

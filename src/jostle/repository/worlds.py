@@ -1,0 +1,116 @@
+"""Which processes form an MPI world; a pure function of table processes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+_WANTED = (
+    "process", "boot_id", "pid", "start_ns", "part", "host", "world", "world_size", "world_rank",
+    "spawned", "mpi_init_ns", "mpi_ready_ns", "mpi_finalize_ns", "complete",
+)  # fmt: skip
+
+
+@dataclass
+class World:
+    """An MPI_COMM_WORLD.
+
+    Attributes:
+        number: Its number in the job: 0 for the one that began first.
+        name: The runtime's id of its mpirun; "" when it found none.
+        size: Ranks that it has.
+        spawned: Made by MPI_Comm_spawn.
+        processes: Id of the process of each rank that has a profile, in order of rank.
+        ranks: Their ranks.
+    """
+
+    number: int
+    name: str
+    size: int
+    spawned: bool
+    processes: list[int] = field(default_factory=list)
+    ranks: list[int] = field(default_factory=list)
+
+    @property
+    def missing(self) -> list[int]:
+        """The ranks that have no profile."""
+        return sorted(set(range(self.size)) - set(self.ranks)) if self.size < 1 << 20 else []
+
+
+def find_worlds(processes: pa.Table) -> list[World]:
+    """Groups the processes of a job into worlds.
+
+    Processes of one world have one mpirun (its id), one size, and each a rank of its own. Where
+    these are not enough (several spawns of equal size, a launcher that gives no id), the k-th
+    process of a rank, in order of MPI_Init, belongs to the k-th such world.
+
+    Args:
+        processes: Rows of table processes; those without MPI are passed over.
+    """
+    names = [name for name in _WANTED if name in processes.column_names]
+    rows = [row for row in processes.select(names).to_pylist() if row.get("world_size")]
+    rows.sort(key=lambda row: (row["mpi_init_ns"] or row["start_ns"], row["part"], row["process"]))
+    times: dict[Any, int] = defaultdict(int)
+    worlds: dict[Any, World] = {}
+    members: dict[Any, list[tuple[int, int]]] = defaultdict(list)
+    images = set()
+    for row in rows:
+        image = (row["boot_id"], row["pid"], row["start_ns"])
+        if image in images:  # a later part of the same process: its segments begin anew
+            continue
+        images.add(image)
+        kind = (row["world"] or "", row["world_size"], bool(row["spawned"]))
+        rank = row["world_rank"]
+        key = (*kind, times[kind, rank])
+        times[kind, rank] += 1
+        if key not in worlds:
+            worlds[key] = World(len(worlds), *kind)
+        members[key].append((rank, row["process"]))
+    for key, world in worlds.items():
+        for rank, process in sorted(members[key]):
+            world.ranks.append(rank)
+            world.processes.append(process)
+    return list(worlds.values())
+
+
+def worlds_table(worlds: list[World], processes: pa.Table) -> pa.Table:
+    """Gives worlds as a table: one row per rank that has a profile.
+
+    Args:
+        worlds: From `find_worlds`.
+        processes: The rows that they were found in.
+
+    Returns:
+        Columns number, world, world_size, spawned, world_rank, process, host.
+    """
+    hosts = dict(zip(processes["process"].to_pylist(), processes["host"].to_pylist(), strict=True))
+    rows = [
+        {
+            "number": world.number,
+            "world": world.name,
+            "world_size": world.size,
+            "spawned": world.spawned,
+            "world_rank": rank,
+            "process": process,
+            "host": hosts[process],
+        }
+        for world in worlds
+        for rank, process in zip(world.ranks, world.processes, strict=True)
+    ]
+    return pa.Table.from_pylist(rows, _SCHEMA)
+
+
+_SCHEMA = pa.schema(
+    {
+        "number": pa.int64(),
+        "world": pa.string(),
+        "world_size": pa.int64(),
+        "spawned": pa.bool_(),
+        "world_rank": pa.int64(),
+        "process": pa.int64(),
+        "host": pa.string(),
+    }
+)
