@@ -1,0 +1,316 @@
+/* adapter.h: what the parts of an adapter share: the MPI's own functions, cached facts about its
+ * handles, tables of requests. Compiled once per MPI from that MPI's mpi.h, linked to none: every
+ * function and object of the MPI is found at run time, by jst_mpi_host.real.
+ */
+#ifndef JST_ADAPTER_H
+#define JST_ADAPTER_H
+
+#include "jst_mpi.h"
+
+#include <mpi.h>
+#include <stddef.h>
+
+#pragma GCC visibility push(hidden)
+
+#ifndef JST_ADAPTER_NAME
+#if defined(OPEN_MPI)
+#define JST_ADAPTER_NAME "openmpi"
+#elif defined(MPI_ABI_VERSION)
+#define JST_ADAPTER_NAME "abi"
+#else
+#define JST_ADAPTER_NAME "mpich"
+#endif
+#endif
+
+/* Handles that are integers are their own Fortran handles (MPICH and its descendants). */
+#if defined(MPICH_VERSION) || defined(MPICH_NAME) || defined(I_MPI_VERSION)
+#ifndef MPI_ABI_VERSION
+#define JST_INTEGER_HANDLES 1
+#endif
+#endif
+
+#define JST_LIKELY(x) __builtin_expect(!!(x), 1)
+
+extern jst_mpi_host jst_host;
+
+/* The MPI's own functions that the adapter calls; a name that the MPI lacks is NULL. */
+#define JST_PMPI(X)                                                                                \
+    X(int, Type_size, (MPI_Datatype, int *))                                                       \
+    X(int, Type_size_x, (MPI_Datatype, MPI_Count *))                                               \
+    X(int, Comm_size, (MPI_Comm, int *))                                                           \
+    X(int, Comm_rank, (MPI_Comm, int *))                                                           \
+    X(int, Comm_remote_size, (MPI_Comm, int *))                                                    \
+    X(int, Comm_test_inter, (MPI_Comm, int *))                                                     \
+    X(int, Comm_group, (MPI_Comm, MPI_Group *))                                                    \
+    X(int, Comm_remote_group, (MPI_Comm, MPI_Group *))                                             \
+    X(int, Group_translate_ranks, (MPI_Group, int, const int *, MPI_Group, int *))                 \
+    X(int, Group_free, (MPI_Group *))                                                              \
+    X(int, Comm_get_attr, (MPI_Comm, int, void *, int *))                                          \
+    X(int, Comm_get_parent, (MPI_Comm *))                                                          \
+    X(int, Query_thread, (int *))                                                                  \
+    X(int, Topo_test, (MPI_Comm, int *))                                                           \
+    X(int, Cartdim_get, (MPI_Comm, int *))                                                         \
+    X(int, Graph_neighbors_count, (MPI_Comm, int, int *))                                          \
+    X(int, Dist_graph_neighbors_count, (MPI_Comm, int *, int *, int *))                            \
+    X(MPI_Comm, Comm_f2c, (MPI_Fint))                                                              \
+    X(MPI_Fint, Comm_c2f, (MPI_Comm))                                                              \
+    X(MPI_Datatype, Type_f2c, (MPI_Fint))                                                          \
+    X(MPI_Fint, Type_c2f, (MPI_Datatype))                                                          \
+    X(MPI_Request, Request_f2c, (MPI_Fint))
+
+#define JST_PMPI_MEMBER(result, name, arguments) result(*name) arguments;
+struct jst_pmpi {
+    JST_PMPI(JST_PMPI_MEMBER)
+};
+extern struct jst_pmpi jst_pmpi;
+
+/** The address of an object of the MPI, NULL if it has none of this name. */
+void *jst_object(const char *name);
+
+/* ---- facts.c: what is known of handles -------------------------------------------------- */
+
+/* A cache is 256 words; a word holds a handle's upper bits, a mark that it is in use, and 24 bits
+ * of fact: one relaxed load and store of a word, so readers never see half an entry. The word's
+ * place and its upper bits together give the whole handle (jst_cache_place is invertible). */
+#define JST_CACHE_WORDS 256u
+#define JST_CACHE_FACT 0xffffffu
+typedef struct jst_cache {
+    uint64_t words[JST_CACHE_WORDS];
+} jst_cache;
+
+extern jst_cache jst_sizes, jst_sizes_f; /* by datatype: bytes */
+extern jst_cache jst_comms, jst_comms_f; /* by communicator: JST_COMM_*, number of members */
+extern MPI_Comm jst_world;
+
+#define JST_COMM_WORLD 0x800000u /* an intra-communicator as large as MPI_COMM_WORLD */
+#define JST_COMM_INTER 0x400000u
+#define JST_COMM_MEMBERS 0x3fffffu
+
+static inline uint64_t jst_key(uintptr_t handle)
+{
+    return sizeof(MPI_Datatype) == 4 ? (uint32_t)handle : handle;
+}
+
+static inline unsigned jst_cache_place(uint64_t key)
+{
+    return (key ^ (key >> 4) ^ (key >> 8) ^ (key >> 16)) & (JST_CACHE_WORDS - 1);
+}
+
+/** The word that a cache holds for key when its fact is 0. */
+static inline uint64_t jst_cache_word(uint64_t key)
+{
+    return (key >> 8) << 25 | 1u << 24;
+}
+
+static inline bool jst_cache_find(const jst_cache *cache, uint64_t key, uint32_t *fact)
+{
+    const uint64_t word = __atomic_load_n(&cache->words[jst_cache_place(key)], __ATOMIC_RELAXED);
+    *fact = (uint32_t)word & JST_CACHE_FACT;
+    return JST_LIKELY((word & ~(uint64_t)JST_CACHE_FACT) == jst_cache_word(key));
+}
+
+/** Ranks of MPI_COMM_WORLD; also sets jst_world. Only between MPI_Init and MPI_Finalize. */
+int jst_world_size(void);
+uint64_t jst_size_slow(MPI_Datatype type);
+uint64_t jst_size_slow_f(MPI_Fint type);
+uint32_t jst_comm_slow(MPI_Comm comm);
+uint32_t jst_comm_slow_f(MPI_Fint comm);
+uint32_t jst_peer_slow(int rank, MPI_Comm comm);
+
+/** Forget what is known of a handle that is about to be freed. */
+void jst_drop_type(MPI_Datatype type);
+void jst_drop_comm(MPI_Comm comm);
+
+/** Bytes of one element; 0 for the null datatype. */
+static inline uint64_t jst_size(MPI_Datatype type)
+{
+    uint32_t fact;
+    return jst_cache_find(&jst_sizes, jst_key((uintptr_t)type), &fact) ? fact : jst_size_slow(type);
+}
+
+/** Facts of a communicator: JST_COMM_*. */
+static inline uint32_t jst_comm(MPI_Comm comm)
+{
+    uint32_t fact;
+    return jst_cache_find(&jst_comms, jst_key((uintptr_t)comm), &fact) ? fact : jst_comm_slow(comm);
+}
+
+/** JST_MPI_GLOBAL where a collective on comm involves all ranks, else 0. */
+static inline unsigned jst_global(MPI_Comm comm)
+{
+    return jst_comm(comm) & JST_COMM_WORLD ? JST_MPI_GLOBAL : 0;
+}
+
+/** World rank of a partner as far as that is cheap or wanted. */
+static inline uint32_t jst_peer(int rank, MPI_Comm comm)
+{
+    if (rank < 0) { /* MPI_PROC_NULL, MPI_ANY_SOURCE */
+        return JST_MPI_NO_PEER;
+    }
+    if (comm == __atomic_load_n(&jst_world, __ATOMIC_RELAXED)) {
+        return (uint32_t)rank;
+    }
+    return jst_host.peers ? jst_peer_slow(rank, comm) : JST_MPI_NO_PEER;
+}
+
+#ifdef JST_INTEGER_HANDLES
+#define jst_c_comm(comm) ((MPI_Comm)(comm))
+#define jst_c_type(type) ((MPI_Datatype)(type))
+#define jst_c_request(request) ((MPI_Request)(request))
+#define jst_size_f(type) jst_size((MPI_Datatype)(type))
+#define jst_global_f(comm) jst_global((MPI_Comm)(comm))
+#define jst_peer_f(rank, comm) jst_peer(rank, (MPI_Comm)(comm))
+#else
+#define jst_c_comm(comm) jst_pmpi.Comm_f2c(comm)
+#define jst_c_type(type) jst_pmpi.Type_f2c(type)
+#define jst_c_request(request) jst_pmpi.Request_f2c(request)
+extern MPI_Fint jst_world_f;
+
+static inline uint64_t jst_size_f(MPI_Fint type)
+{
+    uint32_t fact;
+    return jst_cache_find(&jst_sizes_f, (uint32_t)type, &fact) ? fact : jst_size_slow_f(type);
+}
+
+static inline unsigned jst_global_f(MPI_Fint comm)
+{
+    uint32_t fact;
+    if (!jst_cache_find(&jst_comms_f, (uint32_t)comm, &fact)) {
+        fact = jst_comm_slow_f(comm);
+    }
+    return fact & JST_COMM_WORLD ? JST_MPI_GLOBAL : 0;
+}
+
+static inline uint32_t jst_peer_f(int rank, MPI_Fint comm)
+{
+    if (rank < 0) {
+        return JST_MPI_NO_PEER;
+    }
+    if (comm == __atomic_load_n(&jst_world_f, __ATOMIC_RELAXED)) {
+        return (uint32_t)rank;
+    }
+    return jst_host.peers ? jst_peer_slow(rank, jst_c_comm(comm)) : JST_MPI_NO_PEER;
+}
+#endif
+
+/* The words of schema/mpi_calls.toml. */
+uint64_t jst_ranks(MPI_Comm comm);
+uint64_t jst_members(MPI_Comm comm);
+int jst_rank(MPI_Comm comm);
+uint64_t jst_out(MPI_Comm comm);
+uint64_t jst_in(MPI_Comm comm);
+bool jst_is_root(int root, MPI_Comm comm);
+bool jst_is_leaf(int root, MPI_Comm comm);
+bool jst_contributes(int root, MPI_Comm comm);
+uint64_t jst_at(const void *array, size_t width, uint64_t index);
+uint64_t jst_sum(const void *array, size_t width, uint64_t count);
+uint64_t jst_dot(const void *array, size_t width, const MPI_Datatype *types, uint64_t count);
+uint64_t jst_dot_f(const void *array, size_t width, const MPI_Fint *types, uint64_t count);
+/** Fortran's MPI_IN_PLACE; described: buffer is a descriptor that begins with the address. */
+bool jst_in_place_f(const void *buffer, bool described);
+#define jst_in_place(buffer) ((buffer) == MPI_IN_PLACE)
+
+/* ---- requests.c -------------------------------------------------------------------------- */
+
+typedef struct jst_request {
+    uintptr_t request; /* the handle */
+    const char *func;  /* what started or will start it */
+    void *kept;        /* memory to free when it ends (narrow.c) */
+    uint64_t bytes;
+    uint64_t order; /* of its start, among all */
+    uint32_t peer;
+    uint8_t klass; /* persistent: counted at each start */
+    uint8_t flags; /* JST_MPI_GLOBAL: it is a global collective */
+    bool persistent;
+    bool active; /* started, not completed, and of interest to wait and test */
+} jst_request;
+
+/* Requests of interest that a wait or test call is about to complete. */
+#define JST_PENDING 16u
+typedef struct jst_pending {
+    unsigned count;
+    struct {
+        unsigned at; /* place in the caller's array */
+        jst_request request;
+    } hits[JST_PENDING];
+} jst_pending;
+
+extern unsigned jst_outstanding, jst_known; /* active requests; all that are in the table */
+
+/** Remember a request: made by a non-blocking global collective, or persistent. */
+void jst_remember(MPI_Request request, const jst_request *facts);
+/** Counts what persistent requests start. requests: MPI_Request, or MPI_Fint if fortran. */
+void jst_started(const jst_mpi_call *call, int count, const void *requests, bool fortran);
+void jst_forget(MPI_Request request);
+/** Memory to free when request ends. */
+void jst_keep(MPI_Request request, void *kept, bool persistent);
+void jst_take(jst_pending *pending, int count, const void *requests, bool fortran);
+/** After the call: done of them ended, those at indices[] (first index is base), or all if < 0. */
+void jst_settle(jst_mpi_call *call, const jst_pending *pending, int done, const void *indices,
+                size_t width, int base);
+
+static inline bool jst_any_outstanding(void)
+{
+    return __atomic_load_n(&jst_outstanding, __ATOMIC_RELAXED) != 0;
+}
+
+/* ---- life.c: begin and end of the MPI ------------------------------------------------------ */
+
+void jst_after_init(void);
+
+/* ---- narrow.c: large-count calls on an MPI that has none ----------------------------------- */
+
+typedef struct jst_narrowed {
+    void *chain; /* arrays made so far */
+    bool bad;    /* a number does not fit, or memory is short */
+} jst_narrowed;
+
+/** A copy of array as int; NULL for an empty one. */
+int *jst_narrow(jst_narrowed *made, const void *array, size_t width, uint64_t count);
+void jst_narrow_free(void *chain);
+
+/* ---- adapter.c, generated/ ----------------------------------------------------------------- */
+
+typedef struct jst_function {
+    unsigned id;
+    void *address;
+} jst_function;
+
+extern void *jst_reals[];     /* by wrapper: the function that it calls */
+extern void *jst_functions[]; /* by wrapper: the wrapper itself */
+
+static inline void *jst_real_of(unsigned id)
+{
+    void *real = __atomic_load_n(&jst_reals[id], __ATOMIC_RELAXED);
+#ifndef __x86_64__
+    /* The slot that led here may have become visible before this word. */
+    while (!real) {
+        real = __atomic_load_n(&jst_reals[id], __ATOMIC_ACQUIRE);
+    }
+#endif
+    return real;
+}
+
+/* A call record of the wrapper in which this stands. Its frame is the caller's stack pointer: the
+ * same for all calls from one frame, lower in a nested one. */
+#define JST_CALL(name, class)                                                                      \
+    {                                                                                              \
+        .site = (uintptr_t)__builtin_return_address(0), .frame = (uintptr_t)__builtin_dwarf_cfa(), \
+        .func = (name), .peer = JST_MPI_NO_PEER, .klass = (class)                                  \
+    }
+
+static inline void jst_leave(jst_mpi_call *call, int result)
+{
+    call->failed = result != MPI_SUCCESS;
+    jst_host.leave(call);
+}
+
+/** A Fortran call's result; mpi_f08 programs may leave ierror out. */
+static inline int jst_result(const void *ierror)
+{
+    return ierror ? (int)*(const MPI_Fint *)ierror : MPI_SUCCESS;
+}
+
+#pragma GCC visibility pop
+
+#endif

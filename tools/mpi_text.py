@@ -1,0 +1,565 @@
+"""The C text of the MPI wrappers, for generate_mpi.py: runtime/mpi/generated/.
+
+C functions are written once, as text that is compiled twice: as MPI_x and as PMPI_x. Fortran
+subroutines have one body for all their names, and a small entry for each name.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import mpi_fallbacks
+
+if TYPE_CHECKING:
+    from generate_mpi import Call, Param, Wrapper
+
+WIDTH = 100
+UNFORMATTED = "/* clang-format off */"
+GLOBAL = ("ALL_TO_ALL", "BARRIER")
+TRACKED = ("IALL_TO_ALL", "IBARRIER")
+VARYING = re.compile(r"(?i)(gatherv|scatterv|alltoallv|alltoallw)(_init)?(_c)?$")
+# Functions whose Fortran bodies are worth a copy in every entry.
+HOT = "Send Recv Isend Irecv Sendrecv Wait Waitall Test Iprobe Allreduce Barrier Bcast".split()
+
+GROUPS = {
+    "p2p": "SEND RECV SENDRECV ISEND IRECV PROBE WAIT TEST".split(),
+    "collective": "ONE_TO_ALL ALL_TO_ONE ALL_TO_ALL BARRIER SCAN NEIGHBOR".split(),
+    "icollective": "IONE_TO_ALL IALL_TO_ONE IALL_TO_ALL IBARRIER ISCAN INEIGHBOR".split(),
+    "request": ["REQUEST"],
+    "onesided": "PUT GET ACCUMULATE RMA_SYNC WINDOW".split(),
+    "io": [],  # all IO_ classes
+    "other": "COMM SPAWN INIT FINALIZE ABORT NONE".split(),
+}
+
+
+def group_of(call: Call) -> str:
+    """The file that a call's wrappers are written to."""
+    if call.klass.startswith("IO_"):
+        return "io"
+    return next(name for name, classes in GROUPS.items() if call.klass in classes)
+
+
+def wrap(head: str, items: Iterable[str], tail: str) -> list[str]:
+    """A comma-separated list in parentheses, broken into lines under its parenthesis."""
+    text = ", ".join(items)
+    lines = textwrap.wrap(
+        text + tail,
+        WIDTH - len(head),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return [(head if i == 0 else " " * len(head)) + line for i, line in enumerate(lines)]
+
+
+# ---- the words of the table ----------------------------------------------------------------
+
+
+class Language:
+    """How the words of the table read in C or in Fortran wrappers."""
+
+    def __init__(self, call: Call, fortran: bool) -> None:
+        self.call = call
+        self.fortran = fortran
+        self.params = {p.name: p for p in call.params}
+
+    def element(self, param: Param) -> str:
+        """The type of a number, or of one entry of an array of numbers."""
+        if self.fortran:
+            return param.fortran
+        return param.c_type.replace("const ", "").replace("*", "").strip()
+
+    def value(self, name: str) -> str:
+        """A scalar argument as it is."""
+        param = self.params[name]
+        return f"*(const {self.element(param)} *){name}" if self.fortran else name
+
+    def comm(self, name: str = "comm") -> str:
+        """A communicator as a C handle."""
+        return f"jst_c_comm({self.value(name)})" if self.fortran else name
+
+    def fast(self, function: str) -> str:
+        """The form of a function that takes this language's handles."""
+        return function + "_f" if self.fortran else function
+
+    def argument(self, name: str) -> str:
+        """A parameter as it stands in an expression of the table."""
+        param = self.params[name]
+        if param.kind == "COMMUNICATOR":
+            return self.comm(name)
+        if param.array or param.kind in ("BUFFER", "DATATYPE", "RANK"):
+            return name if param.array or param.kind == "BUFFER" else self.value(name)
+        return f"(uint64_t){self.value(name)}"
+
+    def expression(self, text: str) -> str:
+        """An expression of the table as C."""
+
+        def word(match: re.Match[str]) -> str:
+            name, call = match.group(1), match.group(2)
+            if call:
+                return self.function(name) + "("
+            return self.argument(name) if name in self.params else name
+
+        # Arrays come with the width of their entries.
+        text = re.sub(r"\b(sum|at|dot)\((\w+),", self._sized, text)
+        return re.sub(r"\b([A-Za-z_]\w*)\b(\()?", word, text)
+
+    def _sized(self, match: re.Match[str]) -> str:
+        width = 4 if self.element(self.params[match.group(2)]) in ("int", "MPI_Fint") else 8
+        return f"{match.group(1)}({match.group(2)}, {width},"
+
+    def function(self, name: str) -> str:
+        """The C name of a word of the table that is a function."""
+        if name in ("size", "dot", "in_place"):
+            return self.fast("jst_" + name)
+        return "jst_" + name
+
+
+def described(call: Call) -> bool:
+    """Whether the Fortran body asks if a buffer is a descriptor."""
+    return "in_place" in call.bytes
+
+
+def amount(call: Call, language: Language, text: str | None = None) -> str:
+    """The bytes of a call as C."""
+    result = language.expression(call.bytes if text is None else text)
+    if language.fortran:
+        result = re.sub(r"jst_in_place_f\((\w+)\)", r"jst_in_place_f(\1, described)", result)
+    return result or "0"
+
+
+def peer(call: Call, language: Language, name: str | None = None) -> str:
+    """The partner's world rank as C."""
+    name = call.peer if name is None else name
+    if not name:
+        return "JST_MPI_NO_PEER"
+    return f"{language.fast('jst_peer')}({language.value(name)}, {language.value('comm')})"
+
+
+def set_bytes(target: str, text: str) -> list[str]:
+    """An assignment, broken at the colons of a conditional expression."""
+    parts = text.replace("? ", "?\t").split(" : ")
+    lines = [f"{target} = {parts[0]}"] + [f"    : {part}" for part in parts[1:]]
+    joined = " ".join(line.strip() for line in lines).replace("\t", " ")
+    if len(joined) + 13 <= WIDTH:
+        return [joined + ";"]
+    flat = [piece for line in lines for piece in break_line(line.replace("\t", " "))]
+    flat[-1] += ";"
+    return flat
+
+
+def break_line(line: str) -> list[str]:
+    """One long expression, broken at its spaces."""
+    indent = " " * (len(line) - len(line.lstrip()))
+    return (
+        textwrap.wrap(
+            line,
+            WIDTH - 14,
+            initial_indent="",
+            subsequent_indent=indent + "    ",
+            break_long_words=False,
+            break_on_hyphens=False,
+            drop_whitespace=True,
+        )
+        if len(line) > WIDTH - 14
+        else [line]
+    )
+
+
+# ---- what a wrapper does around the call ---------------------------------------------------
+
+
+def flags(call: Call, language: Language, klass: str) -> str:
+    """JST_MPI_GLOBAL and JST_MPI_VARYING of a collective, "" where neither can be."""
+    found = []
+    if klass in GLOBAL or klass in TRACKED:
+        found.append(f"{language.fast('jst_global')}({language.value('comm')})")
+    if VARYING.search(call.base):
+        found.append("JST_MPI_VARYING")
+    return " | ".join(found)
+
+
+def request_of(language: Language, name: str = "request") -> str:
+    """The C handle in a request argument."""
+    return f"jst_c_request(*(const MPI_Fint *){name})" if language.fortran else f"*{name}"
+
+
+def track(call: Call, language: Language) -> list[str]:
+    """A non-blocking collective on all ranks is remembered until it is waited for."""
+    if call.klass not in TRACKED:
+        return []
+    varying = " | JST_MPI_VARYING" if VARYING.search(call.base) else ""
+    return [
+        f"if ({language.fast('jst_global')}({language.value('comm')})) {{",
+        f"    jst_remember({request_of(language)}, &(const jst_request){{",
+        f'        .func = "MPI_{call.base}", .bytes = JST_BYTES,',
+        f"        .flags = JST_MPI_GLOBAL{varying}, .active = true}});",
+        "}",
+    ]
+
+
+def persist(call: Call, language: Language) -> list[str]:
+    """A persistent request is remembered with what each of its starts counts."""
+    lines = set_bytes("const uint64_t bytes", amount(call, language))
+    lines += [
+        f"jst_remember({request_of(language)}, &(const jst_request){{",
+        f'    .func = "MPI_{call.base}", .bytes = bytes, .persistent = true,',
+        f"    .klass = JST_MPI_{call.starts}, .peer = {peer(call, language)},",
+        f"    .flags = (uint8_t)({flags(call, language, call.starts) or 0})}});",
+    ]
+    return lines
+
+
+def on_success(call: Call, language: Language, record: str) -> list[str]:
+    """What is done after a call that succeeded; record is how the call record is reached."""
+    if call.starts:
+        return persist(call, language)
+    if call.does == "starts":
+        count = language.value("count") if "count" in language.params else "1"
+        array = "array_of_requests" if "count" in language.params else "request"
+        pointer = "call" if language.fortran else "&call"
+        return [f"jst_started({pointer}, {count}, {array}, {str(language.fortran).lower()});"]
+    lines = []
+    if call.bytes:
+        lines += set_bytes(f"{record}bytes", amount(call, language))
+    if call.peer:
+        lines.append(f"{record}peer = {peer(call, language)};")
+    if call.klass in GLOBAL:
+        lines.append(f"{record}flags = (uint8_t)({flags(call, language, call.klass)});")
+    elif VARYING.search(call.base):
+        lines.append(f"{record}flags = JST_MPI_VARYING;")
+    if call.also:
+        klass, text, partner = (part.strip() for part in call.also.split(":"))
+        pointer = "call" if language.fortran else "&call"
+        lines.append(f"jst_host.count({pointer}, JST_MPI_{klass},")
+        lines.append(f"               {amount(call, language, text)},")
+        lines.append(f"               {peer(call, language, partner)});")
+    if call.does == "tracks":
+        lines += [line.replace("JST_BYTES", f"{record}bytes") for line in track(call, language)]
+    return lines
+
+
+def before(call: Call, language: Language) -> list[str]:
+    """What is done before a call that is counted."""
+    if call.does == "completes":
+        name = next((n for n in ("count", "incount") if n in language.params), None)
+        count = language.value(name) if name else "1"
+        array = "array_of_requests" if name else "request"
+        return [
+            "if (jst_any_outstanding()) {",
+            f"    jst_take(&pending, {count}, {array}, {str(language.fortran).lower()});",
+            "}",
+        ]
+    if call.does == "frees_request":
+        return [f"jst_forget({request_of(language)});"]
+    if call.does == "frees_comm":
+        return [f"jst_drop_comm({language.comm() if language.fortran else '*comm'});"]
+    return {
+        "initialises": ["jst_host.initialising();"],
+        "finalises": ["jst_host.finalising();"],
+        # It does not return.
+        "aborts": [
+            f"jst_host.count({'call' if language.fortran else '&call'}, JST_MPI_ABORT, 0,"
+            " JST_MPI_NO_PEER);"
+        ],
+    }.get(call.does, [])
+
+
+def settle(call: Call, language: Language, record: str) -> list[str]:
+    """After a wait or test call: which of the requests that it took ended."""
+    flag = language.value("flag") if "flag" in language.params else None
+    if language.fortran and flag:
+        flag = "*(const MPI_Fint *)flag"
+    elif flag:
+        flag = "*flag"
+    integer, width = (
+        ("MPI_Fint", "sizeof(MPI_Fint)") if language.fortran else ("int", "sizeof(int)")
+    )
+    base = "1" if language.fortran else "0"
+    done, indices = "-1", "NULL"
+    if "index" in language.params:
+        done, indices = (f"{flag} ? 1 : 0" if flag else "1"), "index"
+    elif "outcount" in language.params:
+        done, indices = f"*(const {integer} *)outcount", "array_of_indices"
+        done = f"{done} < 0 ? 0 : {done}"
+    elif flag:
+        done = f"{flag} ? -1 : 0"
+    pointer = "call" if language.fortran else "&call"
+    return [
+        "if (pending.count) {",
+        f"    const int done = r != MPI_SUCCESS ? -1 : {done};",
+        f"    jst_settle({pointer}, &pending, done, {indices}, {width}, {base});",
+        "}",
+    ]
+
+
+def after(call: Call, language: Language, record: str) -> list[str]:
+    """All that is done after a counted call, up to its record's end."""
+    lines = []
+    if call.does == "completes":
+        lines += settle(call, language, record)
+    success = on_success(call, language, record)
+    if call.does == "initialises":
+        success.append("jst_after_init();")
+    if success:
+        lines += ["if (r == MPI_SUCCESS) {", *("    " + line for line in success), "}"]
+    if call.does in ("silent", "aborts"):
+        lines.append(f"{record}flags = JST_MPI_SILENT;")
+    if call.does == "finalises":
+        lines.append("jst_host.finalised();")
+    pointer = "call" if language.fortran else "&call"
+    return [*lines, f"jst_leave({pointer}, r);"]
+
+
+def block(lines: list[str], indent: int) -> list[str]:
+    """Lines, indented."""
+    return [" " * indent + line for line in lines]
+
+
+# ---- C -------------------------------------------------------------------------------------
+
+
+def c_wrapper(call: Call) -> Iterator[str]:
+    """The text of a C function, for MPI_ and PMPI_ alike."""
+    language = Language(call, False)
+    params = [f"{p.c_type}{'' if p.c_type.endswith('*') else ' '}{p.name}" for p in call.params]
+    types = ", ".join(p.c_type for p in call.params) or "void"
+    names = ", ".join(p.name for p in call.params)
+    yield ""
+    yield from wrap(f"static int JST_W({call.base})(", params or ["void"], ")")
+    yield "{"
+    if call.does == "frees_type":
+        yield f"    int (*const real)({types}) = JST_REAL({call.base});"
+        yield "    jst_drop_type(*datatype);"
+        yield f"    return real({names});"
+        yield "}"
+        return
+    yield f'    jst_mpi_call call = JST_CALL("MPI_{call.base}", JST_MPI_{call.klass});'
+    yield from wrap("    int (*const real)(", [types], f") = JST_REAL({call.base});")
+    if call.does == "completes":
+        yield "    jst_pending pending;"
+        yield "    pending.count = 0;"
+    yield "    const bool counted = jst_host.enter(&call);"
+    first = before(call, language)
+    if first:
+        yield "    if (counted) {"
+        yield from block(first, 8)
+        yield "    }"
+    yield from wrap("    const int r = real(", [names], ");")
+    yield "    if (counted) {"
+    yield from block(after(call, language, "call."), 8)
+    yield "    }"
+    yield "    return r;"
+    yield "}"
+
+
+def c_files(calls: list[Call], group: str, made_by: str) -> dict[str, str]:
+    """The text of a group of C functions, and the file that compiles it twice."""
+    chosen = [c for c in calls if group_of(c) == group]
+    body = [f"/* {made_by}", f" * Included twice by c_{group}.c. */", UNFORMATTED]
+    for call in chosen:
+        body += c_wrapper(call)
+    rows = [
+        f"    {{JST_{form}_{c.base}, (void *)jst_{form.lower()}_{c.base}}},"
+        for form in ("C", "PC")
+        for c in chosen
+    ]
+    source = [f"/* {made_by} */", UNFORMATTED, '#include "jst_wrappers.h"', ""]
+    for form in ("C", "PC"):
+        source += [
+            f"#define JST_W(name) jst_{form.lower()}_##name",
+            f"#define JST_REAL(name) jst_real_of(JST_{form}_##name)",
+            f'#include "c_{group}.inc"',
+            "#undef JST_W",
+            "#undef JST_REAL",
+            "",
+        ]
+    source += [f"const jst_function jst_functions_c_{group}[] = {{", *rows, "};"]
+    source.append(f"const size_t jst_count_c_{group} = {len(rows)};")
+    return {f"c_{group}.inc": "\n".join(body) + "\n", f"c_{group}.c": "\n".join(source) + "\n"}
+
+
+# ---- Fortran -------------------------------------------------------------------------------
+
+
+def shape(call: Call) -> str:
+    """Number of arguments and of hidden lengths, as in the names of the macros."""
+    return f"{len(call.fortran_params) + 1}_{call.strings}"
+
+
+def fortran_body(call: Call) -> Iterator[str]:
+    """The body that all Fortran names of a call share."""
+    language = Language(call, True)
+    hidden = [f"length{i}" for i in range(call.strings)]
+    pointers = [p.name for p in call.fortran_params] + ["ierror"]
+    hot = "JST_INLINE " if call.base in HOT else ""
+    params = ["unsigned id", "jst_mpi_call *call"]
+    params += ["bool described"] if described(call) else []
+    params += [f"void *{name}" for name in pointers] + [f"size_t {name}" for name in hidden]
+    names = ", ".join(pointers + hidden)
+    yield ""
+    yield from wrap(f"static {hot}void jst_body_{call.base}(", params, ")")
+    yield "{"
+    yield f"    jst_sub_{shape(call)} *const real = jst_real_of(id);"
+    if call.does == "frees_type":
+        yield "    (void)call;"
+        yield "    jst_drop_type(jst_c_type(*(const MPI_Fint *)datatype));"
+        yield f"    real({names});"
+        yield "}"
+        return
+    yield f'    call->func = "MPI_{call.base}";'
+    yield f"    call->klass = JST_MPI_{call.klass};"
+    if call.does == "completes":
+        yield "    jst_pending pending;"
+        yield "    pending.count = 0;"
+    yield "    const bool counted = jst_host.enter(call);"
+    first = before(call, language)
+    if first:
+        yield "    if (counted) {"
+        yield from block(first, 8)
+        yield "    }"
+    yield from wrap("    real(", [names], ");")
+    yield "    if (counted) {"
+    yield "        const int r = jst_result(ierror);"
+    yield from block(after(call, language, "call->"), 8)
+    yield "    }"
+    yield "}"
+
+
+def entry_name(wrapper: Wrapper) -> str:
+    """The identifier of a wrapper in the list of wrappers."""
+    return f"JST_{wrapper.form}_{wrapper.call.base}{wrapper.tag}"
+
+
+def fortran_file(wrappers: list[Wrapper], group: str, made_by: str) -> str:
+    """The bodies and entries of a group of Fortran subroutines."""
+    chosen = [w for w in wrappers if w.fortran and group_of(w.call) == group]
+    lines = [f"/* {made_by} */", UNFORMATTED, '#include "jst_wrappers.h"']
+    last = None
+    for wrapper in chosen:
+        call = wrapper.call
+        if call is not last:
+            lines += fortran_body(call)
+            last = call
+        name = entry_name(wrapper)
+        if described(call):
+            ts = str(wrapper.form.endswith("TS")).lower()
+            lines.append(f"JST_ENTRY_IN_PLACE_{shape(call)}({name}, jst_body_{call.base}, {ts})")
+        else:
+            lines.append(f"JST_ENTRY_{shape(call)}({name}, jst_body_{call.base})")
+    lines += ["", f"const jst_function jst_functions_f_{group}[] = {{"]
+    lines += [f"    {{{entry_name(w)}, (void *){entry_name(w)}_entry}}," for w in chosen]
+    lines += ["};", f"const size_t jst_count_f_{group} = {len(chosen)};"]
+    return "\n".join(lines) + "\n"
+
+
+def entry_macros(calls: list[Call]) -> Iterator[str]:
+    """For each shape of a Fortran subroutine: its type, and the macros that define an entry."""
+    shapes = {(len(c.fortran_params) + 1, c.strings): False for c in calls}
+    for call in calls:
+        shapes[len(call.fortran_params) + 1, call.strings] |= described(call)
+    for (pointers, lengths), in_place in sorted(shapes.items()):
+        types = ["void *"] * pointers + ["size_t"] * lengths
+        names = [f"a{i}" for i in range(pointers)] + [f"n{i}" for i in range(lengths)]
+        params = [f"{t}{'' if t[-1] == '*' else ' '}{n}" for t, n in zip(types, names, strict=True)]
+        yield ""
+        yield f"typedef void jst_sub_{pointers}_{lengths}({', '.join(types)});"
+        for kind, more in (("", ""), ("IN_PLACE_", "described, ")) if in_place else (("", ""),):
+            extra = ", " + more.rstrip(", ") if more else ""
+            yield f"#define JST_ENTRY_{kind}{pointers}_{lengths}(id, body{extra}) \\"
+            yield f"    static void id##_entry({', '.join(params)}) \\"
+            yield "    { \\"
+            yield "        jst_mpi_call call = JST_CALL(NULL, 0); \\"
+            yield f"        body(id, &call, {more}{', '.join(names)}); \\"
+            yield "    }"
+
+
+# ---- tables --------------------------------------------------------------------------------
+
+
+def header(calls: list[Call], wrappers: list[Wrapper], made_by: str) -> str:
+    """jst_wrappers.h."""
+    sets = [f"{language}_{group}" for language in "cf" for group in GROUPS]
+    lines = [
+        f"/* {made_by}",
+        " * The wrappers' numbers, their tables, and how a Fortran entry is made. */",
+        UNFORMATTED,
+        "#ifndef JST_WRAPPERS_H",
+        "#define JST_WRAPPERS_H",
+        "",
+        '#include "adapter.h"',
+        "",
+        "#pragma GCC visibility push(hidden)",
+        "",
+        "#define JST_INLINE inline __attribute__((always_inline))",
+        "",
+        "enum {",
+        *(f"    {entry_name(w)}," for w in wrappers),
+        "    JST_WRAPPERS",
+        "};",
+        f"#define JST_C_WRAPPERS {sum(not w.fortran for w in wrappers)}u",
+        "",
+        "/** The wrapper that an exported name leads to, by the name's index. */",
+        "unsigned jst_wrapper_of(unsigned index);",
+        "/** The index of the first name that leads to a wrapper. */",
+        "unsigned jst_first_name(unsigned id);",
+        "/** The plain form's wrapper of a large-count C wrapper, else JST_WRAPPERS. */",
+        "unsigned jst_plain_of(unsigned id);",
+        "",
+        *(f"extern const jst_function jst_functions_{s}[];" for s in sets),
+        *(f"extern const size_t jst_count_{s};" for s in sets),
+        "extern const jst_function jst_fallback_functions[];",
+        "extern const size_t jst_fallback_count;",
+        "",
+        "#define JST_FUNCTIONS(X) \\",
+        *(f"    X(jst_functions_{s}, jst_count_{s}) \\" for s in sets[:-1]),
+        f"    X(jst_functions_{sets[-1]}, jst_count_{sets[-1]})",
+        *entry_macros([w.call for w in wrappers if w.fortran]),
+        "",
+        "#pragma GCC visibility pop",
+        "",
+        "#endif",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def numbers(name: str, values: list[int]) -> list[str]:
+    """A table of small numbers."""
+    text = textwrap.wrap(", ".join(map(str, values)), WIDTH - 4)
+    return [f"static const uint16_t {name}[] = {{", *("    " + line for line in text), "};"]
+
+
+def tables(wrappers: list[Wrapper], made_by: str) -> str:
+    """tables.c."""
+    wrapper_of = [i for i, w in enumerate(wrappers) for _ in w.symbols]
+    first = [wrapper_of.index(i) for i in range(len(wrappers))]
+    places = {(w.form, w.call.base): i for i, w in enumerate(wrappers) if not w.fortran}
+    plain = [
+        places[w.form, w.call.plain] if w.call.large else len(wrappers)
+        for w in wrappers
+        if not w.fortran
+    ]
+    lines = [f"/* {made_by} */", UNFORMATTED, '#include "jst_wrappers.h"', ""]
+    for name, values in (("wrapper_of", wrapper_of), ("first_name", first), ("plain_of", plain)):
+        lines += [*numbers(name, values), ""]
+        lines += [f"unsigned jst_{name}(unsigned {'index' if name == 'wrapper_of' else 'id'})", "{"]
+        if name == "plain_of":
+            lines += ["    return id < JST_C_WRAPPERS ? plain_of[id] : JST_WRAPPERS;", "}", ""]
+        else:
+            lines += [f"    return {name}[{'index' if name == 'wrapper_of' else 'id'}];", "}", ""]
+    return "\n".join(lines[:-1]) + "\n"
+
+
+def files(calls: list[Call], wrappers: list[Wrapper], made_by: str) -> dict[str, str]:
+    """All generated files of an adapter, by name."""
+    made = {
+        "jst_wrappers.h": header(calls, wrappers, made_by),
+        "tables.c": tables(wrappers, made_by),
+    }
+    for group in GROUPS:
+        made.update(c_files(calls, group, made_by))
+        made[f"f_{group}.c"] = fortran_file(wrappers, group, made_by)
+    made.update(mpi_fallbacks.files(calls, made_by, UNFORMATTED))
+    return made
