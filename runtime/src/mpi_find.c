@@ -128,20 +128,6 @@ void jst_mpi_version(char *text, unsigned room)
     text[room - 1] = 0;
 }
 
-bool jst_mpi_is_abi(void)
-{
-    static const char sign[] = "libmpi_abi";
-    void *init = jst_mpi_real("PMPI_Init");
-    Dl_info info;
-    if (!init || !dladdr(init, &info) || !info.dli_fname)
-        return false;
-    const char *name = jst_base_name(info.dli_fname);
-    for (unsigned i = 0; i + 1 < sizeof sign; i++)
-        if (name[i] != sign[i])
-            return false;
-    return true;
-}
-
 /* The object of the function, or one that it needs, has the MPI's own entry. */
 bool jst_mpi_owns(void *function)
 {

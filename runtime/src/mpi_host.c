@@ -112,22 +112,33 @@ static void list_adapters(struct adapters *a)
         jst_close(dir);
 }
 
-/* "openmpi" is in "Open MPI v4.1.4, ...": it is asked first. */
-static bool likely(const char *name, const char *version)
+/* Is it in the text, whatever the case of letters and the spaces there? */
+static bool is_in(const char *text, const char *word, size_t length)
 {
-    for (; *version; version++) {
-        const char *v = version, *n = name;
-        while (*n && *v) {
-            char c = *v >= 'A' && *v <= 'Z' ? (char)(*v + 32) : *v;
-            if (c != ' ' && c != *n)
+    for (; *text; text++) {
+        size_t n = 0;
+        for (const char *t = text; *t && n < length; t++) {
+            char c = *t >= 'A' && *t <= 'Z' ? (char)(*t + 32) : *t;
+            if (c != ' ' && c != word[n])
                 break;
             n += c != ' ';
-            v++;
         }
-        if (!*n)
+        if (n == length)
             return true;
     }
     return false;
+}
+
+/* Whom to ask first: "openmpi-5.0", then "openmpi", of "Open MPI v5.0.3, ...". */
+static int likeness(const char *name, const char *version)
+{
+    size_t family = 0;
+    while (name[family] && name[family] != '-')
+        family++;
+    if (!is_in(version, name, family))
+        return 0;
+    const char *number = name[family] ? name + family + 1 : "";
+    return *number && is_in(version, number, jst_strlen(number)) ? 2 : 1;
 }
 
 /* NULL: it does not fit; its library is closed again. */
@@ -156,16 +167,18 @@ static const jst_mpi_adapter *try_adapter(const char *folder, const char *name, 
 static const jst_mpi_adapter *find_adapter(const char *version, bool *refused)
 {
     struct adapters all;
-    bool abi = jst_mpi_is_abi();
     list_adapters(&all);
-    for (int guess = 1; guess >= 0; guess--)
+    for (int like = 2; like >= 0; like--)
         for (unsigned i = 0; i < all.count; i++) {
-            const char *name = all.names[i];
-            if (begins_with(name, "abi") != abi || likely(name, version) != guess)
+            if (likeness(all.names[i], version) != like)
                 continue;
-            const jst_mpi_adapter *a = try_adapter(all.folder, name, version, refused);
-            if (a)
+            const jst_mpi_adapter *a = try_adapter(all.folder, all.names[i], version, refused);
+            if (a) {
+                jst_put_text(jst_a.head.mpi_adapter_name,
+                             jst_a.head.mpi_adapter_name + sizeof jst_a.head.mpi_adapter_name,
+                             all.names[i]);
                 return a;
+            }
         }
     return NULL;
 }
@@ -217,9 +230,6 @@ static void choose(void)
         return;
     library_to_head(version);
     if (adapter) {
-        jst_put_text(jst_a.head.mpi_adapter_name,
-                     jst_a.head.mpi_adapter_name + sizeof jst_a.head.mpi_adapter_name,
-                     adapter->name);
         jst_a.head.mpi_adapter = JST_ADAPTER_LOADED;
     } else {
         world_to_head();

@@ -16,8 +16,6 @@ bool jst_mpi_found(void);
 void *jst_mpi_real(const char *name);
 /** What MPI_Get_library_version says, "" where the MPI has no such function. */
 void jst_mpi_version(char *text, unsigned room);
-/** Does the process use the library of the standard's ABI? Its version text does not tell. */
-bool jst_mpi_is_abi(void);
 /** Does a function belong to an MPI? Names such as mpi_init are those of other libraries, too. */
 bool jst_mpi_owns(void *function);
 
