@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from jostle.repository.layout import SEGMENT_BINS, SEGMENT_VALUES
+from jostle.reader import SEGMENT_VALUES
+from jostle.repository.layout import SEGMENT_BINS
 from jostle.repository.worlds import World
 
 BEGIN = 1_795_000_000_000_000_000

@@ -20,7 +20,6 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-import jostle.reader as reader_room
 from jostle.reader import (
     Decoded,
     ProfileHeader,
@@ -29,6 +28,7 @@ from jostle.reader import (
     ShortsHeader,
     find_profiles,
     read_profiles,
+    read_segments,
 )
 from jostle.repository.errors import ConflictError, RepositoryError
 from jostle.repository.files import publish, write_pieces
@@ -441,7 +441,7 @@ def _read_segments(items: Sequence[Glance], requests: Sequence[ReadRequest]) -> 
     wanted = [request for item, request in zip(items, requests, strict=True) if item.segments]
     if not wanted:
         return Segments(None, {})
-    result = reader_room.read_segments(wanted, _BATCH_SEGMENTS)
+    result = read_segments(wanted, _BATCH_SEGMENTS)
     return Segments(result, {read.request.process: read for read in result.results})
 
 

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 import pyarrow as pa
 
 from jostle._schema import BY_ID, HIST_BUCKETS, HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
+from jostle.reader import SEGMENT_VALUES
 
 FORMAT_VERSION = 1
 MARKER = "jostle-repository.json"
@@ -22,14 +23,6 @@ HOUR_NS = 3_600_000_000_000
 DAY_NS = 24 * HOUR_NS
 
 SCALAR_IDS = tuple(name for name in PROCESS_IDS if name not in HISTOGRAM_IDS)
-# What a segment holds besides its place, rule and signatures, as jostle.reader names it: counts,
-# and times in ns. All of them add up.
-SEGMENT_VALUES = tuple(
-    "sends recvs isends irecvs sendrecvs p2p_bytes p2p_room one_to_all all_to_one all_to_all "
-    "barriers scans neighbors collective_bytes rma_ops rma_bytes opens closes reads writes "
-    "read_bytes write_bytes mpiio_ops mpiio_bytes mpi_ns io_ns cpu_ns wait_ns offcpu_ns "
-    "instructions flops".split()
-)
 SEGMENT_BINS = ("wait_bins", "offcpu_bins")
 GAUGE_IDS = frozenset(name for name, metric in BY_ID.items() if metric.kind == "gauge")
 STATS = ("sum", "min", "max")

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from jostle.reader import SEGMENT_VALUES
 from jostle.repository.align import (
     COALESCED,
     EPOCH,
@@ -25,7 +26,7 @@ from jostle.repository.align import (
     call_numbers,
 )
 from jostle.repository.bins import merged_bins
-from jostle.repository.layout import SEGMENT_BINS, SEGMENT_VALUES
+from jostle.repository.layout import SEGMENT_BINS
 from jostle.repository.tables import Ints, ints
 from jostle.repository.types import WorldSegments
 from jostle.repository.worlds import World

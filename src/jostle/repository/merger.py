@@ -12,7 +12,7 @@ from functools import partial
 
 import pyarrow as pa
 
-from jostle.repository.layout import SEGMENT_VALUES
+from jostle.reader import SEGMENT_VALUES
 from jostle.repository.merge import KEYS, merge_world
 from jostle.repository.query import Engine
 from jostle.repository.types import JobSegments

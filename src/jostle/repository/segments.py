@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from jostle.repository.layout import DAY_NS, HOUR_NS, SEGMENT_BINS, SEGMENT_VALUES, TABLES
+from jostle.reader import SEGMENT_VALUES, SegmentRead, SegmentResult
+from jostle.repository.layout import DAY_NS, HOUR_NS, SEGMENT_BINS, TABLES
 from jostle.repository.tables import (
     MAX_VALUE,
     Ints,
@@ -24,9 +25,6 @@ from jostle.repository.tables import (
     order,
     plausible,
 )
-
-if TYPE_CHECKING:
-    from jostle.reader import SegmentRead, SegmentResult
 
 _NUMBERS = ("level", "token_hash", "globals", "globals_before", "sequence_hash", "signature_sum")
 

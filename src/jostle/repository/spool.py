@@ -79,7 +79,7 @@ def glance(path: Path) -> Glance:
         last = max(header.heartbeat_ns, header.file_ns)
     return Glance(
         path, key, header.slice_ns, over, size, mark, header.job, (header.start_ns, last),
-        getattr(header, "ring_bytes", 0) > 0,
+        header.mpi_init_ns > 0,
     )  # fmt: skip
 
 
@@ -171,8 +171,8 @@ def profile_source(header: ProfileHeader, devices: Devices, job: str) -> Source:
 
 def _mpi(header: ProfileHeader) -> dict[str, Any]:
     """Gives what the header says about MPI and counters; unused PAPI names are left out."""
-    row = {name: getattr(header, name, None) for name in MPI_COLUMNS}
-    row["papi_names"] = [name for name in row["papi_names"] or () if name]
+    row = {name: getattr(header, name) for name in MPI_COLUMNS}
+    row["papi_names"] = [name for name in header.papi_names if name]
     return row
 
 
