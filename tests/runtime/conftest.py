@@ -49,7 +49,7 @@ def build_runtime(build: Compile, root: Path, tmp_path_factory: pytest.TempPathF
     """Compile a test program together with the runtime's own sources."""
     source = root / "runtime" / "src"
     folder = tmp_path_factory.mktemp("runtime")
-    modules = [f"-DJST_WITH_{m}=1" for m in ("POSIX", "STDIO", "OS", "AIO")]
+    modules = [f"-DJST_WITH_{m}=1" for m in ("POSIX", "STDIO", "OS", "AIO", "MPI")]
     common = [
         "-D_GNU_SOURCE", "-U_FORTIFY_SOURCE", "-fvisibility=hidden", "-O1", "-g", *modules,
         '-DJST_VERSION="test"',
@@ -60,7 +60,7 @@ def build_runtime(build: Compile, root: Path, tmp_path_factory: pytest.TempPathF
     def compiled(program: str, *flags: str) -> Path:
         if flags not in objects:
             objects[flags] = folder / f"runtime-{len(objects)}.o"
-            files = [*source.glob("*.c"), *(source / "modules").glob("*.c")]
+            files = [*source.glob("*.[cS]"), *(source / "modules").glob("*.c")]
             command = ["cc", "-r", "-nostdlib", *common, *flags, *files, "-o", objects[flags]]
             subprocess.run(command, check=True)
         return build(program, *common, *flags, str(objects[flags]))
