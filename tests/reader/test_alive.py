@@ -12,8 +12,16 @@ import uuid
 from pathlib import Path
 from typing import Any
 
-from jostle.reader import ProfileHeader, ReadRequest, read_header, read_profiles
-from synth import Profile, random_profile
+from jostle.reader import (
+    ProfileHeader,
+    ReadRequest,
+    read_header,
+    read_profiles,
+    read_segments,
+)
+from synth import EPOCH, Profile, random_profile
+from synth_format import record
+from synth_segments import Ring, Segment, Stream
 
 BOOT_ID = uuid.UUID(Path("/proc/sys/kernel/random/boot_id").read_text().strip())
 
@@ -123,3 +131,64 @@ def test_read_while_it_is_written(tmp_path: Path) -> None:
     assert sound > 0
     decoded = read_profiles([ReadRequest(path, 0)])
     assert sum(decoded.slices["self_calls_ops"].to_pylist()) == written
+
+
+class RingWriter(threading.Thread):
+    """Puts entries into the ring of a file and moves them into records, as the format says."""
+
+    def __init__(self, path: Path, stream: Stream, size: int) -> None:
+        super().__init__()
+        self.path, self.stream, self.size = path, stream, size
+        self.segments = 0  # in the file
+        self.stop = threading.Event()
+
+    def run(self) -> None:
+        fd = os.open(self.path, os.O_RDWR)
+        head = os.pread(fd, 4096, 0)
+        end = head_bytes = struct.unpack_from("<I", head, 12)[0]
+        assert end == head_bytes
+        (at,) = struct.unpack_from("<I", head, 1504)
+        written = drained = 0
+        pending = b""
+        for number, text in enumerate(self.stream.entries):
+            if self.stop.is_set():
+                break
+            if written + len(text) - drained > self.size:
+                end += os.pwrite(fd, record("G", pending), end)
+                os.pwrite(fd, struct.pack("<Q", end), 4096)  # generation 0: the first commit
+                drained, pending = written, b""
+                os.pwrite(fd, struct.pack("<Q", drained), at + 8)
+            for i, byte in enumerate(text):
+                os.pwrite(fd, bytes([byte]), at + 64 + (written + i) % self.size)
+            written += len(text)
+            pending += text
+            os.pwrite(fd, struct.pack("<Q", written), at)
+            self.segments = number + 1
+        os.close(fd)
+
+
+def test_segments_are_read_while_they_are_written(tmp_path: Path) -> None:
+    stream = Stream(EPOCH)
+    for i in range(30_000):
+        stream.add(Segment(i + 1, signature_sum=i, values={"sends": i, "flops": i * 7919}))
+    p = Profile(generation=0, ring=Ring(100, 0, b""), mpi={"mpi_state": 2, "mpi_init_ns": EPOCH})
+    writer = RingWriter(p.write(tmp_path), stream, 100)
+    writer.start()
+    checked = first = 0
+    try:
+        while writer.is_alive() and checked < 100:
+            before = writer.segments
+            result = read_segments([ReadRequest(writer.path, 0, first_number=first)])
+            (one,) = result.results
+            if one.warnings:  # the ring was drained again and again meanwhile
+                assert all("faster" in text for text in one.warnings)
+                continue
+            assert before <= one.next_number <= writer.segments + 1
+            rows = result.segments.drop_columns(["process"]).to_pylist()
+            assert rows == stream.segments[first : one.next_number]
+            first = one.next_number if checked % 3 else 0
+            checked += 1
+    finally:
+        writer.stop.set()
+        writer.join()
+    assert checked > 20
