@@ -42,7 +42,8 @@ class Row:
         added: ours - bare.
         spread: Half-width of the 95 % interval of `added` (of `ratio` where that is the target).
         ratio: ours / bare.
-        peer: Added by Darshan.
+        peer: Added by the profiler beside us, the fastest where there are several.
+        peer_name: Which one that is.
         note: What a reader should know besides.
     """
 
@@ -58,6 +59,7 @@ class Row:
     ratio: float | None = None
     peer: float | None = None
     note: str = ""
+    peer_name: str = "Darshan"
 
 
 @dataclass
@@ -149,7 +151,7 @@ def environment(added: Mapping[str, str]) -> dict[str, str]:
     clean = {
         key: value
         for key, value in os.environ.items()
-        if not key.startswith(("JOSTLE", "DARSHAN", "LD_PRELOAD"))
+        if not key.startswith(("JOSTLE", "DARSHAN", "MPIP", "IPM_", "LD_PRELOAD"))
     }
     return {**clean, **added}
 

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Prints what jostle costs, beside the bare program and beside Darshan: `make bench`.
 
-    bench/run.py [--only ROW]... [--quick] [--json] [--preload LIBJOSTLE]
+    bench/run.py [PART]... [--only ROW]... [--quick] [--json] [--preload LIBJOSTLE]
 
-Darshan is taken from DARSHAN_PRELOAD, or found where it is usually installed.
+The parts are `mpi` (all rows that begin so) and `serial` (the others); all, if none is named.
+Darshan is taken from DARSHAN_PRELOAD, or found where it is usually installed; those beside which
+MPI programs run, from MPIP_PRELOAD, IPM_PRELOAD and DARSHAN_MPI_PRELOAD.
 """
 
 from __future__ import annotations
@@ -21,6 +23,9 @@ from functools import partial
 from pathlib import Path
 
 import calls
+import mpi_calls
+import mpi_segments
+import mpi_whole
 import process
 import size
 import store
@@ -37,6 +42,13 @@ ROWS: dict[str, Callable[[Bench], list[Row]]] = {
     "size": size.size_rows,
     "ingest": partial(store.rows, key="ingest"),
     "background": partial(store.rows, key="background"),
+    "mpi-calls": mpi_calls.rows,
+    "mpi-whole": mpi_whole.rows,
+    "mpi-segments": mpi_segments.rows,
+}
+PARTS = {
+    "mpi": [key for key in ROWS if key.startswith("mpi")],
+    "serial": [key for key in ROWS if not key.startswith("mpi")],
 }
 DARSHAN_FOLDERS = ["/usr/lib", "/usr/lib/x86_64-linux-gnu", "/usr/local/lib", "/opt/darshan/lib"]
 
@@ -77,14 +89,15 @@ def cells(row: Row) -> list[str]:
     reached = "-" if row.reached is None else "yes" if row.reached else "NO"
     spread = "-" if row.spread is None else f"± {number(row.spread)}"
     ratio = "-" if row.ratio is None else f"{row.ratio:.3f}"
+    peer = "-" if row.peer is None else f"{number(row.peer)} ({row.peer_name})"
     figures = [number(row.bare), number(row.ours), number(row.added), spread, ratio]
-    return [row.what, row.unit, *figures, row.target, reached, number(row.peer), row.note]
+    return [row.what, row.unit, *figures, row.target, reached, peer, row.note]
 
 
 def table(rows: list[Row]) -> str:
     """All rows, in columns as wide as they need; notes below the row they belong to."""
     head = ["what", "unit", "bare", "jostle", "added", "spread", "ratio", "target", "reached"]
-    lines = [[*head, "Darshan adds", ""], *(cells(row) for row in rows)]
+    lines = [[*head, "peer adds", ""], *(cells(row) for row in rows)]
     widths = [max(len(line[i]) for line in lines) for i in range(len(head) + 1)]
     text = []
     for line in lines:
@@ -101,11 +114,21 @@ def table(rows: list[Row]) -> str:
 def arguments() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"one of {', '.join(PARTS)}")
     parser.add_argument("--only", action="append", choices=list(ROWS), help="measure this row only")
     parser.add_argument("--quick", action="store_true", help="fewer rounds: a first look")
     parser.add_argument("--json", action="store_true", help="print the rows as JSON")
     parser.add_argument("--preload", type=Path, help="library to measure")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if unknown := set(options.parts) - set(PARTS):
+        parser.error(f"no such part: {', '.join(sorted(unknown))}")
+    return options
+
+
+def chosen(options: argparse.Namespace) -> list[str]:
+    """The rows to measure, in their own order."""
+    named = {key for part in options.parts for key in PARTS[part]} | set(options.only or [])
+    return [key for key in ROWS if not named or key in named]
 
 
 def measure(bench: Bench, keys: list[str]) -> list[Row]:
@@ -127,7 +150,7 @@ def main() -> int:
     options = arguments()
     preload, darshan = find_preload(options.preload), find_darshan()
     with Bench(preload, darshan, options.quick) as bench:
-        rows = measure(bench, options.only or list(ROWS))
+        rows = measure(bench, chosen(options))
     load = os.getloadavg()[0]
     machine = f"{len(bench.cpus)} CPUs, Linux {platform.release()}, load {load:.1f}"
     if options.json:

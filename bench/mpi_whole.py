@@ -1,0 +1,128 @@
+"""Whole MPI programs: bare, under jostle with slices and segments, and under its peers, in turn.
+
+The time is that from MPI_Init to MPI_Finalize, as in thesis 2.2.1; outliers leave by the modified
+Z-score, and the figure is a mean with its 99 % interval.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from measure import BARE, OURS, Bench, Row, Samples, alternate, joined, say
+from mpi import counted, emptied, peers, variants
+from mpi_cases import HPCC, HYBRID, ICOFOAM, LAMMPS, Case, Prepared, prepare
+
+CASES = [LAMMPS, ICOFOAM, HPCC, HYBRID]
+LIMIT = 0.01
+SECONDS = 2.5  # of each run
+ROUNDS = 12
+
+
+@dataclass(frozen=True)
+class Share:
+    """A mean share by which one kind of runs is longer than another, with its 99 % interval."""
+
+    mean: float
+    half: float
+    kept: int
+
+    def __str__(self) -> str:
+        return f"{100 * self.mean:+.2f} ± {100 * self.half:.2f} %"
+
+
+def share(longer: Sequence[float], shorter: Sequence[float]) -> Share:
+    """The mean of the rounds' ratios, less 1; each round ran both within seconds of each other."""
+    from jostle.analysis.overhead import interval, outliers
+
+    ratios = [a / b - 1 for a, b in zip(longer, shorter, strict=True)]
+    kept = [x for x, out in zip(ratios, outliers(ratios), strict=True) if not out]
+    mean, low, high = interval(kept)
+    return Share(mean, (high - low) / 2, len(kept))
+
+
+def whole_row(prepared: Prepared, samples: Samples, problem: str) -> Row:
+    """What jostle adds to a program; the target is on the mean."""
+    cost = share(samples[OURS], samples[BARE])
+    bare, ours = (statistics.median(samples[name]) * 1e3 for name in (BARE, OURS))
+    drift = statistics.median(
+        abs(b / a - 1) for a, b in zip(samples[BARE], samples[BARE][1:], strict=False)
+    )
+    notes = [
+        problem,
+        f"mean {cost}, 99 % interval; {cost.kept} of {len(samples[BARE])} alternations kept",
+        f"one bare run and the next differ by {100 * drift:.1f} %",
+    ]
+    if abs(cost.mean - LIMIT) < cost.half:
+        notes.append("too noisy to tell 1 %" if cost.half > LIMIT else "1 % is in the interval")
+    return Row(
+        "mpi-whole", f"whole program: {prepared.case.name}", "ms", "<= 1 % (mean)",
+        cost.mean <= LIMIT and not problem, bare, ours, ours - bare, cost.half, 1 + cost.mean,
+        note=joined(notes),
+    )  # fmt: skip
+
+
+def peer_row(prepared: Prepared, samples: Samples) -> Row | None:
+    """jostle beside the profilers that are installed; the target is on the fastest."""
+    costs = {name: share(found, samples[BARE]) for name, found in samples.items() if name != BARE}
+    ours = costs.pop(OURS)
+    if not costs:
+        return None
+    best = min(costs, key=lambda name: costs[name].mean)
+    between = share(samples[OURS], samples[best])
+    medians = {name: statistics.median(found) * 1e3 for name, found in samples.items()}
+    notes = [f"jostle {ours}", *(f"{name} {cost}" for name, cost in costs.items())]
+    notes.append(f"jostle over {best}: {between}")
+    if abs(between.mean) < between.half:
+        notes.append("no difference to be seen")
+    return Row(
+        "mpi-whole", f"beside others: {prepared.case.name}", "ms", "<= the fastest",
+        between.mean - between.half <= 0, medians[BARE], medians[OURS],
+        medians[OURS] - medians[BARE], between.half, 1 + ours.mean, medians[best] - medians[BARE],
+        joined(notes), best,
+    )  # fmt: skip
+
+
+def case_rows(bench: Bench, case: Case) -> list[Row]:
+    """A program bare, under jostle, and under each of its peers."""
+    prepared = prepare(bench, case, SECONDS)
+    spool = emptied(bench.disk / "spool-mpi-whole")
+    turns = variants(bench, spool, with_peers=True)
+    problem = ""
+
+    def once(variant: Mapping[str, str]) -> float:
+        nonlocal problem
+        emptied(spool)
+        seconds = prepared.once(bench, variant)
+        if variant is turns[OURS] and not problem:
+            problem = counted(spool, ["mpi_init_ops"], 2)
+        return seconds
+
+    samples = alternate(turns, bench.rounds(ROUNDS), once)
+    if any(math.isnan(value) for found in samples.values() for value in found):
+        raise RuntimeError("a run without MPI_Init and MPI_Finalize")
+    return [
+        row for row in (whole_row(prepared, samples, problem), peer_row(prepared, samples)) if row
+    ]
+
+
+def rows(bench: Bench) -> list[Row]:
+    """All programs that are installed."""
+    found: list[Row] = []
+    for case in CASES:
+        what = f"whole program: {case.name}"
+        if not case.installed:
+            found.append(Row("mpi-whole", what, "ms", "<= 1 % (mean)", note="not installed"))
+            continue
+        say(f"  {case.name}")
+        try:
+            found += case_rows(bench, case)
+        except Exception as error:
+            note = f"failed: {type(error).__name__}: {error}"
+            found.append(Row("mpi-whole", what, "ms", "<= 1 % (mean)", note=note))
+    if not peers(bench):
+        note = "none is named; see bench/README.md"
+        found.append(Row("mpi-whole", "beside others", "ms", "<= the fastest", note=note))
+    return found
