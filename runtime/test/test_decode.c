@@ -61,6 +61,24 @@ static void test_example(void **state)
     free(f.bytes);
 }
 
+static void test_segments(void **state)
+{
+    (void)state;
+    file f = load("v1-segments.jst");
+    jst_decode *d = batch();
+    assert_int_equal(jst_decode_add_bytes(d, f.bytes, f.size, 7, 0, JST_DECODE_SEGMENTS), 0);
+    const jst_decode_result *r = jst_decode_result_at(d, 0);
+    assert_null(r->error.text);
+    assert_int_equal(r->warning_count, 0);
+    assert_int_equal(r->segments, 60);
+    assert_int_equal(r->peers, 2);
+    const uint64_t *number =
+        jst_decode_values(d, JST_DECODE_SEGMENT_ROWS, JST_DECODE_SEGMENT_NUMBER);
+    assert_int_equal(r->records_read, number[r->segments - 1] + 1);
+    jst_decode_free(d);
+    free(f.bytes);
+}
+
 /* Each truncation lies in memory of just its size, so that a sanitizer sees a step beyond. */
 static void cut_everywhere(const char *name)
 {
@@ -72,6 +90,7 @@ static void cut_everywhere(const char *name)
         for (size_t i = 0; i < size; i++)
             part[i] = f.bytes[i];
         assert_true(jst_decode_add_bytes(d, part, size, 0, 0, JST_DECODE_REMAINDER) >= 0);
+        assert_true(jst_decode_add_bytes(d, part, size, 0, 0, JST_DECODE_SEGMENTS) >= 0);
         free(part);
     }
     jst_decode_free(d);
@@ -82,6 +101,7 @@ static void test_truncations(void **state)
 {
     (void)state;
     cut_everywhere("seeds/profile0.jst");
+    cut_everywhere("seeds/mpi0.jst");
     cut_everywhere("seeds/shorts.jss");
 }
 
@@ -113,6 +133,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_example),
+        cmocka_unit_test(test_segments),
         cmocka_unit_test(test_truncations),
         cmocka_unit_test(test_threads),
     };
