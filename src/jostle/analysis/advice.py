@@ -50,6 +50,14 @@ class Rule:
 
 RULES: tuple[Rule, ...] = (
     Rule(
+        "crowded",
+        (("runqueue_share", ">=", 0.05),),
+        "look at the binding of ranks and threads",
+        ("mpirun --report-bindings", "lstopo of hwloc", "perf sched"),
+        "the ranks waited {runqueue_share} of their time for a core: more runnable threads than "
+        "cores, or bound to the same ones",
+    ),
+    Rule(
         "io",
         (("io_share", ">=", 0.10),),
         "I/O characterisation",
@@ -92,14 +100,6 @@ RULES: tuple[Rule, ...] = (
         ("Score-P (OMPT)", "HPCToolkit", "Intel VTune's threading analysis"),
         "of {omp_threads} OpenMP threads {effective_threads} are at work on average; they tell "
         "serial parts, waiting in barriers and uneven loops apart",
-    ),
-    Rule(
-        "crowded",
-        (("runqueue_share", ">=", 0.05),),
-        "look at the binding of ranks and threads",
-        ("mpirun --report-bindings", "lstopo of hwloc", "perf sched"),
-        "the ranks waited {runqueue_share} of their time for a core: more runnable threads than "
-        "cores, or bound to the same ones",
     ),
     Rule(
         "memory",

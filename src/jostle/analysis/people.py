@@ -52,7 +52,7 @@ class People:
         """Gives a column of numbers; 0 where a row (of an older version) has none."""
         if name not in self._table.column_names:
             return np.zeros(self._table.num_rows, dtype=np.int64)
-        values = self._table.column(name)
+        values = self._table.column(name).cast(pa.int64())
         if values.null_count:
             values = values.fill_null(0)
         result: Ints = np.asarray(values.to_numpy(), dtype=np.int64)

@@ -15,8 +15,8 @@ from jostle.repository.types import JobTables
 _NS = 1e9
 #: Columns of a listed segment, as far as the table has them.
 LISTED = (
-    "number start_ns end_ns duration_ns duration_min_ns duration_max_ns rule level function "
-    "globals sends recvs isends irecvs sendrecvs p2p_bytes p2p_room one_to_all all_to_one "
+    "start_ns end_ns duration_ns duration_min_ns duration_max_ns rule level parts "
+    "function globals sends recvs isends irecvs sendrecvs p2p_bytes p2p_room one_to_all all_to_one "
     "all_to_all barriers scans neighbors collective_bytes rma_ops rma_bytes opens closes reads "
     "writes read_bytes write_bytes mpiio_ops mpiio_bytes mpi_ns io_ns cpu_ns wait_ns offcpu_ns "
     "instructions flops signature_sum signature_set recurring"
@@ -77,7 +77,8 @@ def segment_rows(tables: JobTables, processes: Sequence[int]) -> list[dict[str, 
         processes: Ids of the world's ranks.
 
     Returns:
-        One dictionary per segment; signature_set as hexadecimal text, since it has 64 bits.
+        One dictionary per segment: durations are the median, least and most over ranks, counts and
+        times the sum over ranks; signature_set as hexadecimal text, since it has 64 bits.
     """
     world = merged_of(tables, processes)
     if world is None:
@@ -87,4 +88,4 @@ def segment_rows(tables: JobTables, processes: Sequence[int]) -> list[dict[str, 
     for row in rows:
         if row.get("signature_set") is not None:
             row["signature_set"] = f"{row['signature_set']:016x}"
-    return rows
+    return [{"number": number, **row} for number, row in enumerate(rows)]

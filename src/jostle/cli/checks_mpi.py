@@ -197,5 +197,5 @@ def _papi_says(name: str, library: ctypes.CDLL) -> Check:
 
 def _papi_knows(library: ctypes.CDLL, event: str) -> bool:
     code = ctypes.c_int()
-    named = library.PAPI_event_name_to_code(event.encode(), ctypes.byref(code))
-    return named == 0 and library.PAPI_query_event(code) == 0
+    named: int = library.PAPI_event_name_to_code(event.encode(), ctypes.byref(code))
+    return named == 0 and int(library.PAPI_query_event(code)) == 0

@@ -109,4 +109,4 @@ def _put(made: Digest, *, as_json: bool, with_segments: bool) -> None:
 
         for world in made.mpi:
             if world.segments and world.segments.rows:
-                show("", heading("Segments"), *segments_table(world.segments.rows))
+                show("", heading("Segments"), *segments_table(world.segments.rows, world.ranks))

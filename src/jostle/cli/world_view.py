@@ -228,23 +228,21 @@ def next_view(advice: Sequence[Advice], job: str) -> Iterator[Any]:
         yield f"   {item.why}"
 
 
-def segments_table(rows: Sequence[dict[str, Any]]) -> Iterator[Any]:
+def segments_table(rows: Sequence[dict[str, Any]], ranks: int) -> Iterator[Any]:
     """Yield the segments one by one, as many as fit a screen or two."""
-    if not rows:
-        return
     frame = table([">segment", ">begins", ">lasts", ">least", ">most", "=rule", "=ended by",
-                   ">collectives", ">MPI", ">waited", "=kind"])  # fmt: skip
-    start = rows[0]["start_ns"]
+                   ">globals", ">in MPI", ">waited", "=kind"])  # fmt: skip
+    start = rows[0]["start_ns"] if rows else 0
     for row in rows[:_MOST_ROWS]:
-        calls = sum(row.get(name) or 0 for name in ("one_to_all", "all_to_one", "all_to_all",
-                                                    "barriers", "scans", "neighbors"))  # fmt: skip
+        time = ranks * row["duration_ns"]
+        shares = (min(row[name] / time, 1.0) if time else 0.0 for name in ("mpi_ns", "wait_ns"))
         frame.add_row(
             count(row["number"]), duration(row["start_ns"] - start), duration(row["duration_ns"]),
-            duration(row.get("duration_min_ns") or 0), duration(row.get("duration_max_ns") or 0),
-            row["rule"], row.get("function") or "-", count(calls), duration(row.get("mpi_ns") or 0),
-            duration(row.get("wait_ns") or 0), (row.get("signature_set") or "")[:4],
+            duration(row["duration_min_ns"]), duration(row["duration_max_ns"]),
+            row["rule"], row["function"] or "-", count(row["globals"]), *map(percent, shares),
+            row["signature_set"][:4] if row["recurring"] else "-",
         )  # fmt: skip
-    yield fit(frame, "collectives", "least", "most", "waited", "kind")
+    yield fit(frame, "globals", "least", "most", "waited", "kind")
     if len(rows) > _MOST_ROWS:
         yield f"{len(rows) - _MOST_ROWS} more segments (--json has them all)"
 

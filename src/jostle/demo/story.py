@@ -29,16 +29,45 @@ class Program:
     Attributes:
         job: The name its job gets.
         command: Its command line.
+        folder: Where it runs; where we are when None.
+        after_s: It starts so long after the first.
+        stop_s: So long after the first the file `stop` is touched, which ends it; 0: never.
+        stop: That file.
     """
 
     job: str
     command: tuple[str, ...]
+    folder: Path | None = None
+    after_s: float = 0.0
+    stop_s: float = 0.0
+    stop: Path | None = None
 
     @property
     def shown(self) -> str:
         """The command that profiles it, as one may type it."""
         words = ["jostle", "run", "--job", self.job, "--slice", SLICE, "--", *self.command]
         return shlex.join(words)
+
+
+@dataclass(frozen=True)
+class Cast:
+    """Both programs, and what is shown of them.
+
+    Attributes:
+        about: What the demo is, in a sentence or two of one line each.
+        programs: The programs.
+        seconds: How long they take, roughly.
+        scenes: (heading, words after `jostle`) in their order; {picture} is the picture's file.
+        steps: What to try afterwards.
+        environment: What the programs need besides.
+    """
+
+    about: tuple[str, ...]
+    programs: tuple[Program, Program]
+    seconds: int
+    scenes: tuple[tuple[str, str], ...]
+    steps: tuple[str, ...]
+    environment: dict[str, str]
 
 
 @contextmanager
@@ -71,66 +100,93 @@ def home() -> Path:
     return folder
 
 
-def programs(folder: Path, seconds: int) -> tuple[Program, Program]:
-    """Return the two programs at work in `folder` for `seconds`."""
+def files(folder: Path, seconds: int) -> Cast:
+    """Return the cast without MPI: tar and SQLite on one disk."""
     library = sysconfig.get_path("stdlib")
-    return (
-        Program(STEADY, ("sh", str(_HERE / "steady.sh"), library,
-                         str(folder / "library.tar"), str(seconds))),
-        Program(BURSTS, ("python3", str(_HERE / "bursts.py"),
-                         str(folder), str(seconds))),
+    return Cast(
+        about=("two ordinary programs share one disk. Neither was rebuilt,",
+               f"neither knows of the other. Both are watched in the same {SLICE} slices "
+               f"for {seconds} s."),
+        programs=(
+            Program(STEADY, ("sh", str(_HERE / "steady.sh"), library,
+                             str(folder / "library.tar"), str(seconds))),
+            Program(BURSTS, ("python3", str(_HERE / "bursts.py"), str(folder), str(seconds))),
+        ),
+        seconds=seconds,
+        scenes=(
+            ("Both are in the repository now", "jobs"),
+            ("tar: many short processes, reading and writing evenly", f"digest {STEADY}"),
+            ("sqlite: one process that writes in bursts", f"digest {BURSTS}"),
+            ("Both on one time axis", f"timeline {STEADY} {BURSTS} --plot {{picture}}"),
+            ("What tar's neighbours did on its disk meanwhile", f"background {STEADY}"),
+        ),
+        steps=(
+            f"jostle timeline {STEADY} {BURSTS} --metric ops",
+            f"jostle background {BURSTS} --plot background.svg",
+            "jostle run -- CMD",
+        ),
+        environment={},
     )  # fmt: skip
 
 
-def play(
-    cast: tuple[Program, Program],
-    repository: Path,
-    spool: Path,
-    seconds: int,
-    tick: Callable[[float], None],
-) -> list[str]:
-    """Run both programs under `jostle run` at the same time.
+def play(cast: Cast, repository: Path, spool: Path, tick: Callable[[float], None]) -> list[str]:
+    """Run both programs under `jostle run`, side by side for most of the time.
 
     Args:
         cast: The programs.
         repository: Where their slices go.
         spool: Where their profiles go.
-        seconds: How long they will take, roughly.
         tick: Called now and then with the seconds that have passed.
 
     Returns:
         What each `jostle run` said.
     """
-    unwanted = ("JOSTLE", "JOSTLE_SPOOL", "JOSTLE_JOB", "JOSTLE_SLICE", "JOSTLE_EXCLUDE_PROGRAMS")
-    environment = {name: value for name, value in os.environ.items() if name not in unwanted}
+    spool.mkdir(exist_ok=True)
+    environment = _environment(cast, repository, spool)
+    running: dict[str, subprocess.Popen[str]] = {}
+    try:
+        begin = time.monotonic()
+        while len(running) < 2 or any(process.poll() is None for process in running.values()):
+            passed = time.monotonic() - begin
+            for program in cast.programs:
+                if program.job not in running and passed >= program.after_s:
+                    running[program.job] = _start(program, environment)
+                if program.stop and passed >= program.stop_s and not program.stop.exists():
+                    program.stop.touch()
+            tick(min(passed, cast.seconds))
+            time.sleep(0.1)
+        said = [running[program.job].communicate()[1] for program in cast.programs]
+    finally:
+        for process in running.values():
+            if process.poll() is None:
+                process.terminate()
+                process.wait()
+    for program, words in zip(cast.programs, said, strict=True):
+        if running[program.job].returncode != 0:
+            raise JostleError(
+                f"{program.job} ended with {running[program.job].returncode}: "
+                f"{words.strip()[-400:]}",
+                hint="jostle doctor; jostle demo --files needs no MPI",
+            )
+    return said
+
+
+def _environment(cast: Cast, repository: Path, spool: Path) -> dict[str, str]:
+    """Return the environment of `jostle run`: the user's, without settings of ours."""
+    environment = {name: value for name, value in os.environ.items()
+                   if (name != "JOSTLE" and not name.startswith("JOSTLE_"))
+                   or name in ("JOSTLE_NATIVE", "JOSTLE_CONFIG")}  # fmt: skip
     environment["JOSTLE_REPOSITORY"] = str(repository)
     environment["JOSTLE_SPOOL"] = str(spool)
     # The commands that are shown say python3: the one that runs jostle comes first.
     environment["PATH"] = f"{Path(sys.executable).parent}:{environment.get('PATH', os.defpath)}"
+    return environment | cast.environment
+
+
+def _start(program: Program, environment: dict[str, str]) -> subprocess.Popen[str]:
     prefix = [sys.executable, "-m", "jostle.cli", "run", "--slice", SLICE]
-    running = [
-        subprocess.Popen(
-            [*prefix, "--job", program.job, "--", *program.command],
-            env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE, text=True,
-        )
-        for program in cast
-    ]  # fmt: skip
-    try:
-        begin = time.monotonic()
-        while any(process.poll() is None for process in running):
-            tick(min(time.monotonic() - begin, seconds))
-            time.sleep(0.1)
-        said = [process.communicate()[1] for process in running]
-    finally:
-        for process in running:
-            if process.poll() is None:
-                process.terminate()
-                process.wait()
-    for process, words, program in zip(running, said, cast, strict=True):
-        if process.returncode != 0:
-            raise JostleError(
-                f"{program.job} ended with {process.returncode}: {words.strip()[-400:]}",
-                hint="jostle doctor",
-            )
-    return said
+    return subprocess.Popen(
+        [*prefix, "--job", program.job, "--", *program.command],
+        env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE, text=True, cwd=program.folder,
+    )  # fmt: skip
