@@ -19,6 +19,7 @@
 #define BYTES_MOST (15u << 20) /* of segments in a profile */
 #define FIRST_DECISION 16u     /* globals */
 #define DECIDE_NS 1000000000u  /* and at multiples of 256 when this long ago */
+#define HASTY 16u              /* segments that are too short, in a row: something has changed */
 #define EPOCH_CALLS 4u         /* recurrences that make a call site an epoch */
 
 jst_block *jst_segment_owner;
@@ -35,6 +36,8 @@ static struct {
     jst_site *chosen;                   /* then these do, every 2^level-th */
     unsigned level;
     bool overdue;                                 /* none of these has come for long */
+    unsigned hasty;                               /* segments in a row that are too short */
+    uint64_t hasty_ns;                            /* when the first of them began */
     uint64_t decided_at, decided_ns;              /* globals and time */
     uint64_t looked_ns, looked_globals, look_for; /* epochs: window that began then, its length */
     unsigned epoch_level;
@@ -175,6 +178,22 @@ static uint64_t shortest(uint64_t now_ns)
     return (grown > SHORTEST_NS ? grown : SHORTEST_NS) << seg.coarser;
 }
 
+/* A program may become a thousand times faster from one call to the next: decisions come too late
+ * then. Of a kind that comes too soon only every second one counts from now on. */
+static void note_haste(enum jst_rule rule, uint64_t now_ns)
+{
+    if (now_ns - seg.start_ns >= shortest(now_ns) / 2) {
+        seg.hasty = 0;
+        return;
+    }
+    if (seg.hasty++ == 0)
+        seg.hasty_ns = seg.start_ns;
+    if (rule == JST_RULE_COALESCED && seg.level < 31)
+        seg.level++;
+    if (rule == JST_RULE_EPOCH && seg.epoch_level < 31)
+        jst_epoch_mask = (1ull << ++seg.epoch_level) - 1;
+}
+
 static void end_segment(jst_block *b, enum jst_rule rule, unsigned level, jst_site *site,
                         uint64_t occurrence, uint64_t now_ns, uint64_t now)
 {
@@ -195,6 +214,7 @@ static void end_segment(jst_block *b, enum jst_rule rule, unsigned level, jst_si
         return;
     if (jst_segment_bytes() > BYTES_MOST - (BYTES_MOST >> (seg.coarser + 1)))
         seg.coarser++;
+    note_haste(rule, now_ns);
     seg.start_ns = now_ns;
     seg.overdue = false;
     seg.globals_at_start = seg.globals;
@@ -253,6 +273,15 @@ static void decide(bool milestone, uint64_t now_ns)
         seg.level = level_for(time / count, least_ns);
 }
 
+/* A row of segments that are too short, where every global ends one: until it is decided again, this
+ * kind does. */
+static void be_dense(jst_site *s, uint64_t now_ns)
+{
+    seg.dense = true;
+    seg.chosen = s;
+    seg.level = level_for((now_ns - seg.hasty_ns) / seg.hasty + 1, shortest(now_ns));
+}
+
 /* Sparse: every one. Dense: every 2^level-th of the chosen kind. When that has not come for long
  * (the program has gone on to something else), any will do, and it is decided anew. */
 static bool is_boundary(jst_site *s, uint64_t now_ns, enum jst_rule *rule, unsigned *level)
@@ -305,6 +334,8 @@ void jst_segment_global(jst_block *b, const jst_mpi_call *c, jst_site *s, uint64
     uint64_t now_ns = jst_clock_ns(CLOCK_REALTIME);
     if (is_boundary(s, now_ns, &rule, &level))
         end_segment(b, rule, level, s, rule == JST_RULE_COALESCED ? s->ends : 0, now_ns, now);
+    if (seg.hasty >= HASTY && !seg.dense && (n & (HASTY - 1)) == 0 && !is_raw())
+        be_dense(s, now_ns);
     if (milestone || ((n & 255) == 0 && now_ns - seg.decided_ns > DECIDE_NS))
         decide(milestone, now_ns);
     let_go();
