@@ -289,7 +289,7 @@ void jst_settle(jst_mpi_call *call, const jst_pending *pending, int done, const 
         }
     }
     if (last) {
-        call->flags |= last->flags;
+        call->flags |= last->flags & JST_MPI_VARYING;
         call->ended_func = last->func;
         call->ended_bytes = last->bytes;
     }
