@@ -30,7 +30,11 @@ step() {
     fi
 }
 
-c_files() { find runtime tests bench -name '*.[ch]'; }
+c_files() { find runtime tests bench -name '*.[ch]' ! -path '*/mpi/generated/*'; }
+
+generated() {
+    tools/generate.py --check && python tools/generate_mpi.py --check
+}
 
 style_c() { c_files | xargs clang-format --dry-run -Werror; }
 
@@ -42,11 +46,13 @@ tidy() {
     # clang's own compile commands: it does not know all flags of gcc.
     cmake -G Ninja -B build/clang -DCMAKE_C_COMPILER=clang -DJOSTLE_WERROR=ON -DJOSTLE_TESTS=ON \
         >/dev/null || return 1
-    find runtime/src runtime/decoder runtime/launcher -name '*.c' ! -name jst_metrics.c |
+    find runtime/src runtime/decoder runtime/launcher runtime/mpi -name '*.c' \
+        ! -name jst_metrics.c ! -path '*/mpi/generated/*' |
         xargs -n 4 -P 2 clang-tidy -p build/clang --quiet
 }
 
-# Compiles with warnings as errors, by gcc and by clang, and with every module left out in turn.
+# Compiles with warnings as errors, by gcc and by clang, with every module left out in turn, and where
+# there is no MPI.
 builds() {
     local compiler module
     for compiler in gcc clang; do
@@ -54,16 +60,20 @@ builds() {
             -DJOSTLE_TESTS=ON >/dev/null && cmake --build "build/$compiler" -j 2 &&
             ctest --test-dir "build/$compiler" --output-on-failure || return 1
     done
-    for module in POSIX STDIO OS AIO; do
-        cmake -G Ninja -B "build/without" -DJOSTLE_WERROR=ON -DJOSTLE_WITH_POSIX=ON \
-            -DJOSTLE_WITH_STDIO=ON -DJOSTLE_WITH_OS=ON -DJOSTLE_WITH_AIO=ON \
+    for module in POSIX STDIO OS AIO PERF PAPI MPI; do
+        cmake -G Ninja -B build/without -DJOSTLE_WERROR=ON -DJOSTLE_MPICC= \
+            $(printf -- '-DJOSTLE_WITH_%s=ON ' POSIX STDIO OS AIO PERF PAPI MPI) \
             "-DJOSTLE_WITH_$module=OFF" >/dev/null && cmake --build build/without -j 2 || return 1
         LD_PRELOAD="$PWD/build/without/native/libjostle.so" JOSTLE_SPOOL=/nowhere /bin/true ||
             return 1
+        if ls build/without/native/libjostle-openmpi.so 2>/dev/null; then
+            echo "an adapter was built though no mpicc was given"
+            return 1
+        fi
     done
 }
 
-# The export list of the library is calls.def, no more and no less.
+# The export list of the library is calls.def and the list of MPI names, no more and no less.
 exports() {
     python tools/exports.py build/native/libjostle.so
 }
@@ -100,7 +110,7 @@ fuzz() {
     done
 }
 
-step generated tools/generate.py --check
+step generated generated
 step python-style style_python
 step mypy mypy
 step c-style style_c

@@ -9,6 +9,11 @@ cd "$(dirname "$0")/.."
 
 # command that must exist : Debian package that has it
 needed=(gcc:build-essential cmake:cmake ninja:ninja-build)
+# An adapter is built for each MPI that is there, and the tests run programs of both: Debian keeps
+# them side by side, as mpicc.openmpi and mpicc.mpich. Adapters for others are built with
+# cmake -B build -DJOSTLE_MPICC="COMMAND;COMMAND..."
+mpis=(mpicc.openmpi:libopenmpi-dev mpirun.openmpi:openmpi-bin mpicc.mpich:libmpich-dev
+    mpirun.mpich:mpich gfortran:gfortran)
 # only `make check` needs these
 wanted=(clang:clang clang-tidy:clang-tidy clang-format:clang-format strace:strace
     javac:default-jdk-headless)
@@ -38,7 +43,7 @@ install_packages() {
     local must may
     must=$(missing_of "${needed[@]}")
     [ -n "$(find_python)" ] || must+="python3-venv "
-    may=$(missing_of "${wanted[@]}")
+    may=$(missing_of "${wanted[@]}" "${mpis[@]}")
     [ -e /usr/include/cmocka.h ] || may+="libcmocka-dev "
     if ! ls /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a >/dev/null 2>&1; then
         may+="libclang-rt-dev "
@@ -51,12 +56,13 @@ install_packages() {
         # shellcheck disable=SC2086  # word lists
         DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends \
             $must $may >/dev/null
+        rm -f build/build.ninja # so that CMake looks again for what is there now
     elif [ -n "$must" ]; then
         say "jostle cannot be built yet: some system packages are missing. Run this, then again:"
         say "    sudo apt-get install $must$may"
         exit 1
     else
-        say "Note: 'make check' also needs: sudo apt-get install $may"
+        say "Note: 'make check', and profiles of MPI programs, also need: sudo apt-get install $may"
     fi
 }
 
