@@ -134,8 +134,9 @@ JST_DECODE_DOOR jst_decode *jst_decode_new(const char *process_ids, const char *
 JST_DECODE_DOOR void jst_decode_free(jst_decode *d);
 
 /** Appends one file; its rows carry `process`, and only records from number from_record on give
- *  rows (with JST_DECODE_SEGMENTS: entries from that number on, and records_read is one too). Short processes get the numbers -1, -2, ... in the order of the batch. fd stays open and
- *  its position is not used. Returns the number of its result, or -1 when memory is short. */
+ *  rows (with JST_DECODE_SEGMENTS: entries from that number on; records_read is one, too). Short
+ *  processes get the numbers -1, -2, ... in the order of the batch. fd stays open and its position
+ *  is not used. Returns the number of its result, or -1 when memory is short. */
 JST_DECODE_DOOR int64_t jst_decode_add_fd(jst_decode *d, int fd, int32_t process,
                                           uint64_t from_record, uint32_t flags);
 JST_DECODE_DOOR int64_t jst_decode_add_bytes(jst_decode *d, const void *bytes, size_t size,

@@ -491,8 +491,8 @@ void jst_segments_read(jst_job *j)
         return; /* no MPI, no segments */
     ring_read(j, &r);
     jst_commit_read(j, &c);
-    /* NOTE: now that the entries are there, so is the time of MPI_Init. A further part goes on where
-     * its file was made. */
+    /* NOTE: now that the entries are there, so is the time of MPI_Init. A further part goes on
+     * where its file was made. */
     s.end_ns = jst_head64(j, jst_head32(j, JST_AT_PART) ? JST_AT_FILE_NS : JST_AT_MPI_INIT_NS);
     if (s.end_ns > INT64_MAX) {
         jst_warn(j, JST_AT_MPI_INIT_NS, "the time of MPI_Init makes no sense");
