@@ -1,0 +1,159 @@
+"""Which job a process belongs to, by what launchers and batch systems leave in its environment."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from harness import Compile, Runner
+
+LAUNCHERS = (
+    "JOSTLE_JOB SLURM_JOB_ID SLURM_STEP_ID SLURM_PROCID PBS_JOBID LSB_JOBID OMPI_MCA_orte_hnp_uri "
+    "PMIX_NAMESPACE PMI_RANK PMI_FD PMI_PORT"
+).split()
+NONE: dict[str, str | None] = dict.fromkeys(LAUNCHERS)
+URI = "1788870656.0;tcp://192.0.2.1,198.51.100.7:35985"
+WORLD = "[0-9a-f]{8}"
+STEP = {"SLURM_JOB_ID": "77", "SLURM_STEP_ID": "3", "SLURM_PROCID": "0"}
+
+# environment -> the job's name, launcher, batch
+CASES: dict[str, tuple[dict[str, str], str, str, str]] = {
+    "session": ({}, r"local-[0-9a-f]{8}-\d+", "", ""),
+    "slurm": ({"SLURM_JOB_ID": "77"}, "slurm-77", "", "slurm-77"),
+    "pbs": ({"PBS_JOBID": "12.host"}, "pbs-12.host", "", "pbs-12.host"),
+    "lsf": ({"LSB_JOBID": "9"}, "lsf-9", "", "lsf-9"),
+    "srun": (STEP, f"slurm-77-w{WORLD}", "slurm", "slurm-77"),
+    "slurm-batch-step": ({**STEP, "SLURM_STEP_ID": "4294967291"}, "slurm-77", "", "slurm-77"),
+    "srun-pmix": ({**STEP, "PMIX_NAMESPACE": "slurm.pmix.77.3"}, f"slurm-77-w{WORLD}", "slurm",
+                  "slurm-77"),
+    "orte": ({"OMPI_MCA_orte_hnp_uri": URI}, f"mpi-{WORLD}", "orte", ""),
+    "orte-in-slurm": ({**STEP, "OMPI_MCA_orte_hnp_uri": URI}, f"slurm-77-w{WORLD}", "orte",
+                      "slurm-77"),
+    "prrte": ({"PMIX_NAMESPACE": "prterun-host-4711@1"}, f"mpi-{WORLD}", "prrte", ""),
+    "pmix": ({"PMIX_NAMESPACE": "another.1"}, f"mpi-{WORLD}", "pmix", ""),
+    "pmi-without-hydra": ({"PMI_RANK": "0", "PMI_FD": "9"}, r"local-[0-9a-f]{8}-\d+", "", ""),
+    "named": ({"JOSTLE_JOB": "mine", **STEP}, "mine", "slurm", "slurm-77"),
+}  # fmt: skip
+
+
+def identity(
+    jostle: Runner, build: Compile, env: dict[str, str], wrap: tuple[str, ...] = ()
+) -> dict[str, str]:
+    """Job, launcher, batch and world of one process with such an environment."""
+    command = [*wrap, str(build("ends.c")), str(jostle.data), "return", "large"]
+    result = jostle.run(*command, env={**NONE, **env})
+    process = next(p for p in result.processes if not p.short)
+    for path in jostle.spool.iterdir():
+        path.unlink()
+    return {k: str(process.header[k]) for k in ("job", "launcher", "batch", "world")}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_names(jostle: Runner, build: Compile, case: str) -> None:
+    """Each launcher and batch system leaves a name of the job."""
+    env, name, launcher, batch = CASES[case]
+    seen = identity(jostle, build, env)
+    assert re.fullmatch(name, seen["job"]), seen
+    assert (seen["launcher"], seen["batch"]) == (launcher, batch)
+    assert bool(seen["world"]) == bool(launcher)
+
+
+def test_worlds(jostle: Runner, build: Compile) -> None:
+    """The same mpirun is the same world; what it spawned, too; another one is another."""
+
+    def world(**env: str) -> str:
+        return identity(jostle, build, env)["world"]
+
+    other = URI.replace("35985", "35986")
+    assert world(OMPI_MCA_orte_hnp_uri=URI) == world(OMPI_MCA_orte_hnp_uri=URI)
+    assert world(OMPI_MCA_orte_hnp_uri=URI) != world(OMPI_MCA_orte_hnp_uri=other)
+    assert world(PMIX_NAMESPACE="prterun-a-1@1") == world(PMIX_NAMESPACE="prterun-a-1@2")
+    assert world(PMIX_NAMESPACE="prterun-a-1@1") != world(PMIX_NAMESPACE="prterun-a-2@1")
+    assert world(**STEP) != world(**{**STEP, "SLURM_STEP_ID": "4"})
+    assert world(**STEP) == world(**{**STEP, "SLURM_PROCID": "1"})
+
+
+def child_of(name: str, *options: str) -> tuple[str, ...]:
+    """A process with this name and these options, which starts what follows as its child."""
+    script = f'shift {len(options)}; "$@"; exit $?'
+    return ("bash", "-c", f"exec -a {name} bash -c '{script}' {name} \"$@\"", "x", *options)
+
+
+def test_hydra_is_the_nearest_proxy(jostle: Runner, build: Compile) -> None:
+    """The ancestor that has a control port tells the world, up to eight generations away."""
+    env = {"PMI_RANK": "0", "PMI_FD": "9"}
+    first = child_of("hydra_pmi_proxy", "--control-port", "node:1234")
+    second = child_of("hydra_pmi_proxy", "--control-port", "node:1235")
+    shells = ("sh", "-c", '"$@"; exit $?', "sh") * 3
+    seen = identity(jostle, build, env, first)
+    assert (seen["job"], seen["launcher"]) == (f"mpi-{seen['world']}", "hydra")
+    assert identity(jostle, build, env, (*first, *shells)) == seen
+    assert identity(jostle, build, env, second)["world"] != seen["world"]
+    assert identity(jostle, build, env, (*second, *first)) == seen
+
+
+def test_one_launcher_inside_the_other(jostle: Runner, build: Compile) -> None:
+    """Variables of both are there; the launcher that is nearer counts."""
+    env = {"PMI_RANK": "0", "OMPI_MCA_orte_hnp_uri": URI}
+    hydra = child_of("hydra_pmi_proxy", "--control-port", "node:1234")
+    orte = child_of("/usr/bin/mpirun.openmpi", "-n")
+    assert identity(jostle, build, env, (*orte, *hydra))["launcher"] == "hydra"
+    assert identity(jostle, build, env, (*hydra, *orte))["launcher"] == "orte"
+
+
+# ---- real launchers ------------------------------------------------------------------------
+
+OPENMPI = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+}
+
+
+@pytest.fixture(params=["mpirun.openmpi", "mpirun.mpich"])
+def mpirun(request: pytest.FixtureRequest) -> str:
+    """Each launcher in turn."""
+    if shutil.which(request.param) is None:
+        pytest.skip(f"{request.param} is not installed")
+    return str(request.param)
+
+
+def start(jostle: Runner, mpirun: str, *command: str | Path) -> subprocess.Popen[str]:
+    """Two processes under a launcher; the launcher itself is not profiled."""
+    libraries = ":".join(map(str, jostle.preload()))
+    env: dict[str, str | None] = {**NONE, **OPENMPI, "LD_PRELOAD": None}
+    return jostle.start(
+        mpirun, "-n", "2", "env", f"LD_PRELOAD={libraries}", *command, env=env, preload=[]
+    )
+
+
+def finish(process: subprocess.Popen[str]) -> None:
+    """Wait for it; it must end well."""
+    _out, err = process.communicate(timeout=90)
+    assert process.returncode == 0, err
+
+
+def test_two_at_once_are_two_jobs(jostle: Runner, build: Compile, mpirun: str) -> None:
+    """Two concurrent runs of one user: two jobs of two processes each."""
+    program = build("steady.c")
+    runs = [start(jostle, mpirun, program, jostle.data / f"f{i}", "400") for i in range(2)]
+    for run in runs:
+        finish(run)
+    processes = [p for p in jostle.collect().processes if p.program.endswith(program.name)]
+    jobs = Counter(p.job for p in processes)
+    assert sorted(jobs.values()) == [2, 2], jobs
+    assert all(re.fullmatch(f"mpi-{WORLD}", job) for job in jobs)
+
+
+def test_shells_under_a_launcher(jostle: Runner, build: Compile, mpirun: str) -> None:
+    """What a rank starts, and what started it, is in the job of its mpirun."""
+    program = build("ends.c")
+    script = f'/bin/true; sh -c "{program} {jostle.data} return large; true"; true'
+    finish(start(jostle, mpirun, "sh", "-c", script))
+    result = jostle.collect()
+    assert len(result.named("true")) == 2 and len(result.named(program.name)) == 2
+    assert len({p.job for p in result.processes}) == 1, {p.job for p in result.processes}
