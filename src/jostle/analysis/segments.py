@@ -78,7 +78,8 @@ def segment_rows(tables: JobTables, processes: Sequence[int]) -> list[dict[str, 
 
     Returns:
         One dictionary per segment: durations are the median, least and most over ranks, counts and
-        times the sum over ranks; signature_set as hexadecimal text, since it has 64 bits.
+        times the sum over ranks; signature_set as hexadecimal text, since it has 64 bits; kind:
+        recurring kinds counted from 1 in the order of their first segment, 0 for the others.
     """
     world = merged_of(tables, processes)
     if world is None:
@@ -88,4 +89,9 @@ def segment_rows(tables: JobTables, processes: Sequence[int]) -> list[dict[str, 
     for row in rows:
         if row.get("signature_set") is not None:
             row["signature_set"] = f"{row['signature_set']:016x}"
-    return [{"number": number, **row} for number, row in enumerate(rows)]
+    kinds: dict[str, int] = {}
+    for number, row in enumerate(rows):
+        kind = row.get("signature_set") if row["recurring"] else None
+        row["kind"] = kinds.setdefault(kind, len(kinds) + 1) if kind else 0
+        row["number"] = number
+    return rows

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from jostle.cli.digest_view import busy, io_share, mount_name, own_cost, processes_text, traffic
 from jostle.cli.format import byte_count, count, duration, percent
 from jostle.cli.output import fit, heading, show, table
+from jostle.cli.world_view import brief
 
 if TYPE_CHECKING:
     from jostle.analysis import Digest
@@ -33,6 +34,8 @@ def headline(store: Repository, job: str, command: str, outcome: Outcome) -> Non
     ending = f"killed by {outcome.signal}" if outcome.signal else f"exit status {outcome.status}"
     show("", heading(job, f"  {name}, {ending}, {duration(outcome.wall_ns)}"), err=True)
     show(f"  {processes_text(made)}", err=True)
+    for world in made.mpi:
+        show(f"  {brief(world)}", err=True)
     _mounts(made)
     cpu = sum(share.seconds for share in made.shares if share.name.endswith("CPU"))
     show(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,6 +17,9 @@ from jostle.cli.options import (
 )
 from jostle.cli.output import emit_json, fit, next_steps, show, table
 
+if TYPE_CHECKING:
+    from jostle.repository import Repository
+
 _BYTES = """
 SELECT job, sum(posix_read_bytes_sum + stdio_read_bytes_sum)::BIGINT AS read_bytes,
        sum(posix_write_bytes_sum + stdio_write_bytes_sum)::BIGINT AS written_bytes
@@ -28,8 +31,23 @@ WHERE list_contains(?, job) GROUP BY job
 """
 _RANKS = """
 SELECT job, program, count(*) AS ranks, min(mpi_library) AS library FROM processes
-WHERE world_size > 0 OR mpi_adapter >= 2 GROUP BY job, program ORDER BY ranks DESC, program
+WHERE (world_size > 0 OR mpi_adapter >= 2) AND job = coalesce(?, job)
+GROUP BY job, program ORDER BY ranks DESC, program
 """
+
+
+def mpi_programs(store: Repository, job: str | None = None) -> dict[str, dict[str, Any]]:
+    """Return, for each job (or one) that has MPI ranks: ranks, programs and mpi_library."""
+    found: dict[str, dict[str, Any]] = {}
+    for row in store.query(_RANKS, [job]).to_pylist():
+        known = found.setdefault(row["job"], {"ranks": 0, "programs": {}, "mpi_library": None})
+        known["ranks"] += row["ranks"]
+        known["programs"][Path(row["program"] or "?").name] = row["ranks"]
+        known["mpi_library"] = known["mpi_library"] or row["library"] or None
+    return found
+
+
+NO_MPI: dict[str, Any] = {"ranks": 0, "programs": {}, "mpi_library": None}
 
 
 @click.command("jobs")
@@ -65,9 +83,7 @@ def job_rows(repository: Path) -> list[dict[str, Any]]:
         return []
     store = open_repository(repository)
     traffic = {row["job"]: row for row in store.query(_BYTES).to_pylist()}
-    ranks: dict[str, list[dict[str, Any]]] = {}
-    for row in store.query(_RANKS).to_pylist():
-        ranks.setdefault(row["job"], []).append(row)
+    mpi = mpi_programs(store)
     rows = []
     found = store.jobs().to_pylist()
     # The table of processes is not renewed with every slice, the rollup is.
@@ -79,10 +95,7 @@ def job_rows(repository: Path) -> list[dict[str, Any]]:
         row["start"], row["end"] = iso_time(row["start_ns"]), iso_time(row["end_ns"])
         row["read_bytes"] = moved.get("read_bytes") or 0
         row["written_bytes"] = moved.get("written_bytes") or 0
-        mpi = ranks.get(row["job"], [])
-        row["ranks"] = sum(part["ranks"] for part in mpi)
-        row["programs"] = {Path(part["program"] or "?").name: part["ranks"] for part in mpi}
-        row["mpi_library"] = next((part["library"] for part in mpi if part["library"]), None)
+        row |= mpi.get(row["job"], NO_MPI)
         rows.append(row)
     return sorted(rows, key=lambda row: (row["start_ns"], row["job"]))
 

@@ -11,6 +11,7 @@ import click
 
 from jostle.cli import metrics
 from jostle.cli.format import count, duration
+from jostle.cli.jobs import NO_MPI, mpi_programs, program_names
 from jostle.cli.options import (
     complete_job,
     json_option,
@@ -84,14 +85,17 @@ def job_row(store: Repository, job: str) -> dict[str, Any]:
         # The table of processes is not renewed with every slice, the rollup is.
         seen = store.query(_SEEN, [job]).to_pylist()[0]["seen_ns"] or 0
         row["end_ns"] = max(row["end_ns"], seen)
+    row |= mpi_programs(store, job).get(job, NO_MPI)
     return row
 
 
 def describe(row: dict[str, Any]) -> str:
-    """Say in a few words what a job is: its program and its processes."""
-    program = Path(row["program"] or "?").name
-    number = row["processes"]
-    words = f"{program}, {count(number)} process{'es' if number != 1 else ''}"
+    """Say in a few words what a job is: its program and its processes, or its ranks."""
+    number, what = row["processes"], "process"
+    if row["ranks"]:
+        number, what = row["ranks"], "rank"
+    plural = "" if number == 1 else "es" if what == "process" else "s"
+    words = f"{program_names(row)}, {count(number)} {what}{plural}"
     return words + (f" on {row['hosts']} nodes" if row["hosts"] > 1 else "")
 
 

@@ -217,6 +217,23 @@ def _common(found: Segments) -> str:
     )
 
 
+def brief(world: World) -> str:
+    """Say in one line how a world went, for the end of `jostle run`."""
+    words = f"MPI: {_size(world)}, {', '.join(list(world.programs)[:3])}"
+    if not world.counted:
+        return f"{words}; {world.problem}"
+    parts = {part.name: part.share for part in world.shares}
+    mpi = sum(share for name, share in parts.items() if name not in ("computation", "file i/o"))
+    inside = [f"{_TIMES[name].removeprefix('MPI: ')} {percent(parts[name])}"
+              for name in ("point-to-point", "collective", "one-sided", "mpiio")
+              if parts.get(name, 0) >= 0.005]  # fmt: skip
+    words += f"; {percent(mpi)} of their time in MPI"
+    words += f" ({', '.join(inside)})" if inside else ""
+    if world.balance:
+        words += f", load imbalance {percent(world.balance.imbalance)}"
+    return words
+
+
 def next_view(advice: Sequence[Advice], job: str) -> Iterator[Any]:
     """Yield which kind of tool to use next, and why."""
     if not advice:
@@ -240,11 +257,16 @@ def segments_table(rows: Sequence[dict[str, Any]], ranks: int) -> Iterator[Any]:
             count(row["number"]), duration(row["start_ns"] - start), duration(row["duration_ns"]),
             duration(row["duration_min_ns"]), duration(row["duration_max_ns"]),
             row["rule"], row["function"] or "-", count(row["globals"]), *map(percent, shares),
-            row["signature_set"][:4] if row["recurring"] else "-",
+            _letter(row["kind"]),
         )  # fmt: skip
     yield fit(frame, "globals", "least", "most", "waited", "kind")
     if len(rows) > _MOST_ROWS:
         yield f"{len(rows) - _MOST_ROWS} more segments (--json has them all)"
+
+
+def _letter(kind: int) -> str:
+    """Return A, B, ... for the kinds that recur."""
+    return "-" if kind == 0 else chr(ord("A") + kind - 1) if kind <= 26 else str(kind)
 
 
 def all_advice(made: Digest) -> list[Advice]:
