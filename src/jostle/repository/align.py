@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from jostle.repository.tables import Ints
 
 _BYTES_VARY = re.compile(r"[vw](_init)?(_c)?$")
-# An epoch ends within half a segment on all ranks, or it is not the same; one that is matched by
-# time alone within a quarter.
-_SAME_OCCURRENCE, _SAME_TIME = 0.5, 0.25
+# An epoch ends within a segment's length on all ranks, or it is not the same; one that is matched
+# by time alone within a quarter of it.
+_SAME_OCCURRENCE, _SAME_TIME = 1.0, 0.25
 # Chance lets some of two unrelated rhythms coincide: by time nearly all must have partners.
 _MOST = 0.8
 EVERY, COALESCED, EPOCH, RAW, FINAL, UNKNOWN = range(6)
@@ -72,7 +72,7 @@ class Alignment:
         coarsest: Boundaries of the rank that has the fewest.
         epochs: Epoch boundaries that are common.
         epochs_coarsest: Epochs of the rank that has the fewest.
-        by_time: The epochs were matched by time.
+        by_time: So many of them were matched by time.
         final: All ranks' last segments end the last one.
     """
 
@@ -83,7 +83,7 @@ class Alignment:
     coarsest: int = 0
     epochs: int = 0
     epochs_coarsest: int = 0
-    by_time: bool = False
+    by_time: int = 0
     final: bool = False
 
 
@@ -109,26 +109,30 @@ def call_numbers(hashes: Ints, tokens: pa.Table) -> Ints:
 
 def align(rows: Rows) -> Alignment:
     """Finds the boundaries that all ranks share."""
-    ranks = range(len(rows.begin))
-    globals_ = [_globals(rows, rank) for rank in ranks]
+    globals_ = [_globals(rows, rank) for rank in range(len(rows.begin))]
     result = _common_globals(rows, globals_)
-    members = result.members
     finals = _finals(rows, result)
-    epochs = [_epochs(rows, rank) for rank in members]
-    matched = _common_epochs(rows, result.rows, epochs)
-    result.epochs_coarsest = min((len(e) for e in epochs), default=0)
-    close = _by_time(rows, result.rows, epochs) if 2 * matched.shape[1] < result.epochs_coarsest \
-        else matched[:, :0]  # fmt: skip
-    result.by_time = close.shape[1] > matched.shape[1]
-    matched = close if result.by_time else matched
-    result.epochs = matched.shape[1]
-    result.final = finals.shape[1] > 0
-    counts = [len(globals_[rank]) + len(epochs[i]) + finals.shape[1]
-              for i, rank in enumerate(members)]  # fmt: skip
+    epochs = [_epochs(rows, rank) for rank in result.members]
+    same = _common_epochs(rows, result.rows, epochs)
+    fixed = _in_order(result.rows, same)
+    rest = [np.setdiff1d(mine, of, assume_unique=True)
+            for mine, of in zip(epochs, same, strict=True)]  # fmt: skip
+    close = _by_time(rows, fixed, rest)
+    counts = [len(globals_[rank]) + len(mine) + finals.shape[1]
+              for rank, mine in zip(result.members, epochs, strict=True)]  # fmt: skip
     result.coarsest = min(counts, default=0)
-    both = np.concatenate([result.rows, matched, finals], axis=1)
-    result.rows = both[:, np.argsort(both[0], kind="stable")] if len(both) else both
+    result.epochs_coarsest = min((len(e) for e in epochs), default=0)
+    result.epochs = same.shape[1] + close.shape[1]
+    result.by_time = close.shape[1]
+    result.final = finals.shape[1] > 0
+    result.rows = _in_order(fixed, close, finals)
     return result
+
+
+def _in_order(*parts: Ints) -> Ints:
+    """Puts boundaries of several kinds together; none of them cross."""
+    both: Ints = np.concatenate(parts, axis=1)
+    return both[:, np.argsort(both[0], kind="stable")] if len(both) else both
 
 
 def _globals(rows: Rows, rank: int) -> Ints:
@@ -198,12 +202,6 @@ def _finals(rows: Rows, found: Alignment) -> Ints:
     return none
 
 
-def _intervals(common: Ints, epochs: Ints) -> Ints:
-    """Gives the number of the interval between common boundaries in which each epoch ends."""
-    result: Ints = np.searchsorted(common, epochs)
-    return result
-
-
 def _common_epochs(rows: Rows, common: Ints, epochs: list[Ints]) -> Ints:
     """Matches epochs by site and occurrence, and makes sure that they are close in time."""
     none = np.empty((len(epochs), 0), dtype=np.int64)
@@ -221,7 +219,9 @@ def _common_epochs(rows: Rows, common: Ints, epochs: list[Ints]) -> Ints:
         return none
     matched = np.stack([found[np.searchsorted(keys, shared)] for keys, found in tables])
     matched = matched[:, np.argsort(matched[0])]
-    return _plausible(rows, common, matched, _SAME_OCCURRENCE)
+    matched = _ordered(common, matched)
+    # A rank whose site comes more often per step than another's drifts away for good.
+    return _close(rows, matched, _SAME_OCCURRENCE)
 
 
 def _by_time(rows: Rows, common: Ints, epochs: list[Ints]) -> Ints:
@@ -230,31 +230,50 @@ def _by_time(rows: Rows, common: Ints, epochs: list[Ints]) -> Ints:
         return np.empty((len(epochs), 0), dtype=np.int64)
     own = min(range(len(epochs)), key=lambda i: len(epochs[i]))
     when = rows.end_ns[epochs[own]]
-    matched = []
-    for mine in epochs:
-        times = rows.end_ns[mine]
-        after = np.searchsorted(times, when).clip(1, max(len(times) - 1, 1))
-        after = np.minimum(after, len(times) - 1)
-        before = np.maximum(after - 1, 0)
-        nearer = np.abs(times[before] - when) <= np.abs(times[after] - when)
-        matched.append(mine[np.where(nearer, before, after)])
-    found = _plausible(rows, common, np.stack(matched), _SAME_TIME)
-    return found if found.shape[1] >= _MOST * len(when) else found[:, :0]
+    matched = _ordered(common, np.stack([_nearest(rows, mine, when) for mine in epochs]))
+    matched = _close(rows, matched, _SAME_TIME)
+    gaps = common.shape[1] + 1
+    wanted = np.bincount(_interval(common[own], epochs[own]), minlength=gaps)
+    gap = _interval(common[own], matched[own])
+    found = np.bincount(gap, minlength=gaps)
+    result: Ints = matched[:, (found >= _MOST * wanted)[gap]]
+    return result
 
 
-def _plausible(rows: Rows, common: Ints, matched: Ints, share: float) -> Ints:
-    """Keeps the matches that lie in one interval, in order, and close in time."""
-    intervals = np.stack([_intervals(c, m) for c, m in zip(common, matched, strict=True)])
-    keep = (intervals == intervals[:1]).all(axis=0)
-    matched = matched[:, keep]
-    if not matched.shape[1]:
-        return matched
+def _nearest(rows: Rows, mine: Ints, when: Ints) -> Ints:
+    times = rows.end_ns[mine]
+    after = np.searchsorted(times, when).clip(0, len(times) - 1)
+    before = np.maximum(after - 1, 0)
+    nearer = np.abs(times[before] - when) <= np.abs(times[after] - when)
+    result: Ints = mine[np.where(nearer, before, after)]
+    return result
+
+
+def _interval(common: Ints, epochs: Ints) -> Ints:
+    """Gives the number of the interval between common boundaries in which each epoch ends."""
+    result: Ints = np.searchsorted(common, epochs)
+    return result
+
+
+def _ordered(common: Ints, matched: Ints) -> Ints:
+    """Keeps the matches that lie in the same interval on all ranks, and in order."""
+    intervals = np.stack([_interval(c, m) for c, m in zip(common, matched, strict=True)])
+    matched = matched[:, (intervals == intervals[:1]).all(axis=0)]
     highest = np.maximum.accumulate(matched, axis=1)
     ahead = np.ones(matched.shape[1], dtype=bool)
     ahead[1:] = (matched[:, 1:] > highest[:, :-1]).all(axis=0)
-    matched = matched[:, ahead]
+    result: Ints = matched[:, ahead]
+    return result
+
+
+def _close(rows: Rows, matched: Ints, share: float) -> Ints:
+    """Keeps the matches that ranks reach within a share of a segment's length.
+
+    That length is the one that the coarsest rank has there, or its median where that is longer.
+    """
     end = rows.end_ns[matched]
-    length = (end - rows.start_ns[matched]).max(axis=0)  # as the coarsest rank has it
+    length = (end - rows.start_ns[matched]).max(axis=0)
+    usual = np.median(length) if len(length) else 0
     spread = end.max(axis=0) - end.min(axis=0)
-    result: Ints = matched[:, spread <= share * length]
+    result: Ints = matched[:, spread <= share * np.maximum(length, usual)]
     return result

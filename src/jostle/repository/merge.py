@@ -319,8 +319,11 @@ def _notes(world: World, alignment: Alignment, silent: Sequence[int]) -> list[st
             f"{lost} of {alignment.epochs_coarsest} epochs of the rank with the fewest have no "
             "partner on all others: they stay that rank's own."
         )
-    if alignment.by_time and alignment.epochs:
-        notes.append("Ranks cut their epochs at calls of their own; these were matched by time.")
+    if alignment.by_time:
+        notes.append(
+            f"{alignment.by_time} epochs end at calls that differ between ranks: they were matched "
+            "by time."
+        )
     return notes
 
 
