@@ -274,9 +274,7 @@ def settle(call: Call, language: Language, record: str) -> list[str]:
         flag = "*(const MPI_Fint *)flag"
     elif flag:
         flag = "*flag"
-    integer, width = (
-        ("MPI_Fint", "sizeof(MPI_Fint)") if language.fortran else ("int", "sizeof(int)")
-    )
+    integer = "MPI_Fint" if language.fortran else "int"
     base = "1" if language.fortran else "0"
     done, indices = "-1", "NULL"
     if "index" in language.params:
@@ -290,7 +288,7 @@ def settle(call: Call, language: Language, record: str) -> list[str]:
     return [
         "if (pending.count) {",
         f"    const int done = r != MPI_SUCCESS ? -1 : {done};",
-        f"    jst_settle({pointer}, &pending, done, {indices}, {width}, {base});",
+        f"    jst_settle({pointer}, &pending, done, {indices}, {base});",
         "}",
     ]
 

@@ -208,7 +208,9 @@ uint64_t jst_dot(const void *array, size_t width, const MPI_Datatype *types, uin
 uint64_t jst_dot_f(const void *array, size_t width, const MPI_Fint *types, uint64_t count);
 /** Fortran's MPI_IN_PLACE; described: buffer is a descriptor that begins with the address. */
 bool jst_in_place_f(const void *buffer, bool described);
+#ifndef jst_in_place /* large/mpi.h has its own */
 #define jst_in_place(buffer) ((buffer) == MPI_IN_PLACE)
+#endif
 
 /* ---- requests.c -------------------------------------------------------------------------- */
 
@@ -229,8 +231,10 @@ typedef struct jst_request {
 #define JST_PENDING 16u
 typedef struct jst_pending {
     unsigned count;
+    bool fortran;
+    const void *requests; /* the caller's array */
     struct {
-        unsigned at; /* place in the caller's array */
+        unsigned at; /* place in it */
         jst_request request;
     } hits[JST_PENDING];
 } jst_pending;
@@ -245,9 +249,10 @@ void jst_forget(MPI_Request request);
 /** Memory to free when request ends. */
 void jst_keep(MPI_Request request, void *kept, bool persistent);
 void jst_take(jst_pending *pending, int count, const void *requests, bool fortran);
-/** After the call: done of them ended, those at indices[] (first index is base), or all if < 0. */
+/** After the call. Of persistent requests, done ended, those at indices[] (the first is base), or
+ *  all if < 0; of others, those whose handles are gone. */
 void jst_settle(jst_mpi_call *call, const jst_pending *pending, int done, const void *indices,
-                size_t width, int base);
+                int base);
 
 static inline bool jst_any_outstanding(void)
 {

@@ -238,6 +238,8 @@ static void take_one(jst_pending *pending, unsigned at, uintptr_t request)
 
 void jst_take(jst_pending *pending, int count, const void *requests, bool fortran)
 {
+    pending->requests = requests;
+    pending->fortran = fortran;
     for (int i = 0; i < count && pending->count < JST_PENDING; i++) {
         take_one(pending, (unsigned)i, handle_at(requests, i, fortran));
     }
@@ -258,13 +260,21 @@ static void put_back(const jst_request *request)
     unlock();
 }
 
-static bool is_done(unsigned at, int done, const void *indices, size_t width, int base)
+static bool is_done(const jst_pending *pending, unsigned hit, int done, const void *indices,
+                    int base)
 {
+    const unsigned at = pending->hits[hit].at;
+    const jst_request *request = &pending->hits[hit].request;
+    if (!request->persistent) {
+        /* Indices would do, but MPICH 4.0's mpi_f08 counts them from 0 and its mpif.h from 1. */
+        return handle_at(pending->requests, (int)at, pending->fortran) != request->request;
+    }
     if (done < 0) {
         return true;
     }
+    const size_t width = pending->fortran ? sizeof(MPI_Fint) : sizeof(int);
     for (int i = 0; i < done; i++) {
-        if ((int64_t)(int32_t)jst_at(indices, width, (uint64_t)i) - base == (int64_t)at) {
+        if ((int64_t)jst_at(indices, width, (uint64_t)i) - base == (int64_t)at) {
             return true;
         }
     }
@@ -272,12 +282,12 @@ static bool is_done(unsigned at, int done, const void *indices, size_t width, in
 }
 
 void jst_settle(jst_mpi_call *call, const jst_pending *pending, int done, const void *indices,
-                size_t width, int base)
+                int base)
 {
     const jst_request *last = NULL;
     for (unsigned i = 0; i < pending->count; i++) {
         const jst_request *request = &pending->hits[i].request;
-        if (!is_done(pending->hits[i].at, done, indices, width, base)) {
+        if (!is_done(pending, i, done, indices, base)) {
             put_back(request);
             continue;
         }

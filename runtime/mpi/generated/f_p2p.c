@@ -867,7 +867,7 @@ static JST_INLINE void jst_body_Wait(unsigned id, jst_mpi_call *call, void *requ
         const int r = jst_result(ierror);
         if (pending.count) {
             const int done = r != MPI_SUCCESS ? -1 : -1;
-            jst_settle(call, &pending, done, NULL, sizeof(MPI_Fint), 1);
+            jst_settle(call, &pending, done, NULL, 1);
         }
         jst_leave(call, r);
     }
@@ -897,7 +897,7 @@ static JST_INLINE void jst_body_Waitall(unsigned id, jst_mpi_call *call, void *c
         const int r = jst_result(ierror);
         if (pending.count) {
             const int done = r != MPI_SUCCESS ? -1 : -1;
-            jst_settle(call, &pending, done, NULL, sizeof(MPI_Fint), 1);
+            jst_settle(call, &pending, done, NULL, 1);
         }
         jst_leave(call, r);
     }
@@ -927,7 +927,7 @@ static void jst_body_Waitany(unsigned id, jst_mpi_call *call, void *count, void 
         const int r = jst_result(ierror);
         if (pending.count) {
             const int done = r != MPI_SUCCESS ? -1 : 1;
-            jst_settle(call, &pending, done, index, sizeof(MPI_Fint), 1);
+            jst_settle(call, &pending, done, index, 1);
         }
         jst_leave(call, r);
     }
@@ -958,7 +958,7 @@ static void jst_body_Waitsome(unsigned id, jst_mpi_call *call, void *incount, vo
         const int r = jst_result(ierror);
         if (pending.count) {
             const int done = r != MPI_SUCCESS ? -1 : *(const MPI_Fint *)outcount < 0 ? 0 : *(const MPI_Fint *)outcount;
-            jst_settle(call, &pending, done, array_of_indices, sizeof(MPI_Fint), 1);
+            jst_settle(call, &pending, done, array_of_indices, 1);
         }
         jst_leave(call, r);
     }
@@ -988,7 +988,7 @@ static JST_INLINE void jst_body_Test(unsigned id, jst_mpi_call *call, void *requ
         const int r = jst_result(ierror);
         if (pending.count) {
             const int done = r != MPI_SUCCESS ? -1 : *(const MPI_Fint *)flag ? -1 : 0;
-            jst_settle(call, &pending, done, NULL, sizeof(MPI_Fint), 1);
+            jst_settle(call, &pending, done, NULL, 1);
         }
         jst_leave(call, r);
     }
@@ -1018,7 +1018,7 @@ static void jst_body_Testall(unsigned id, jst_mpi_call *call, void *count, void 
         const int r = jst_result(ierror);
         if (pending.count) {
             const int done = r != MPI_SUCCESS ? -1 : *(const MPI_Fint *)flag ? -1 : 0;
-            jst_settle(call, &pending, done, NULL, sizeof(MPI_Fint), 1);
+            jst_settle(call, &pending, done, NULL, 1);
         }
         jst_leave(call, r);
     }
@@ -1048,7 +1048,7 @@ static void jst_body_Testany(unsigned id, jst_mpi_call *call, void *count, void 
         const int r = jst_result(ierror);
         if (pending.count) {
             const int done = r != MPI_SUCCESS ? -1 : *(const MPI_Fint *)flag ? 1 : 0;
-            jst_settle(call, &pending, done, index, sizeof(MPI_Fint), 1);
+            jst_settle(call, &pending, done, index, 1);
         }
         jst_leave(call, r);
     }
@@ -1079,7 +1079,7 @@ static void jst_body_Testsome(unsigned id, jst_mpi_call *call, void *incount, vo
         const int r = jst_result(ierror);
         if (pending.count) {
             const int done = r != MPI_SUCCESS ? -1 : *(const MPI_Fint *)outcount < 0 ? 0 : *(const MPI_Fint *)outcount;
-            jst_settle(call, &pending, done, array_of_indices, sizeof(MPI_Fint), 1);
+            jst_settle(call, &pending, done, array_of_indices, 1);
         }
         jst_leave(call, r);
     }
