@@ -1,0 +1,42 @@
+"""Calls and bytes per class: profile, program and an independent counter say the same."""
+
+from __future__ import annotations
+
+import pytest
+from mpis import Mpi, Mpirun, classes, needed
+
+PARTS = (
+    "p2p nonblocking persistent completion failures types blocking inplace ionblocking "
+    "coll_persistent neighbor inter rma atomics io io_shared comm large direct"
+).split()
+# Parts that only an MPI of version 4 has.
+NEWER = {"coll_persistent", "large"}
+# Open MPI 4.1 has no one-sided component that works for a world of one on every machine.
+ALONE = [p for p in PARTS if p not in ("rma", "atomics")]
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_each_class_is_counted_as_it_was_used(jostle: Mpirun, mpi: Mpi, part: str) -> None:
+    if part in NEWER and mpi.name == "openmpi":
+        pytest.skip("Open MPI 4 has none of it")
+    jostle.world(mpi, 3, classes(mpi), part).agree(ranks=3)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 5, 8])
+def test_any_number_of_ranks_agrees_with_both_accounts(
+    jostle: Mpirun, mpi: Mpi, ranks: int
+) -> None:
+    parts = ALONE if ranks == 1 else PARTS
+    world = jostle.world(mpi, ranks, classes(mpi), *parts)
+    world.agree(ranks=ranks)
+    assert [p.header["world_rank"] for p in world.ranks] == list(range(ranks))
+    assert {p.header["world_size"] for p in world.ranks} == {ranks}
+
+
+def test_a_tool_before_us_counts_what_it_counted_alone(jostle: Mpirun, mpi: Mpi) -> None:
+    world = jostle.world(mpi, 2, classes(mpi), "p2p", "blocking", "direct", counted="before")
+    world.agree(ranks=2)
+
+
+def test_without_the_counter_counts_are_the_same(jostle: Mpirun, mpi: Mpi) -> None:
+    jostle.world(mpi, 2, classes(mpi), "p2p", "inplace", counted="").agree(ranks=2)
