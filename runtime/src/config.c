@@ -34,15 +34,16 @@ enum key {
     SEGMENT_SPAN,
     PEERS,
     PAPI,
+    PERF,
     DIGEST,
     EXCLUDE_PROGRAMS,
     EXCLUDE_PATHS,
     KEYS
 };
 
-static const char *const file_keys[KEYS] = {"enabled",          "slice",        "spool", "segments",
-                                            "segment_span",     "peers",        "papi",  "digest",
-                                            "exclude_programs", "exclude_paths"};
+static const char *const file_keys[KEYS] = {
+    "enabled", "slice", "spool",  "segments",         "segment_span", "peers",
+    "papi",    "perf",  "digest", "exclude_programs", "exclude_paths"};
 /* The last is no option: where the operator's file is, when it is not where it should be. */
 static const char *const env_keys[KEYS + 1] = {"JOSTLE",
                                                "JOSTLE_SLICE",
@@ -51,6 +52,7 @@ static const char *const env_keys[KEYS + 1] = {"JOSTLE",
                                                "JOSTLE_SEGMENT_SPAN",
                                                "JOSTLE_PEERS",
                                                "JOSTLE_PAPI",
+                                               "JOSTLE_PERF",
                                                "JOSTLE_DIGEST",
                                                "JOSTLE_EXCLUDE_PROGRAMS",
                                                "JOSTLE_EXCLUDE_PATHS",
@@ -256,6 +258,8 @@ static bool valid(enum key k, const char *v)
         return parse_length(v) != 0;
     case SEGMENTS:
         return says_on(v) || says_off(v) || jst_str_equal(v, "raw");
+    case PERF:
+        return says_on(v) || says_off(v) || jst_str_equal(v, "auto");
     case DIGEST:
         return says_off(v) || jst_str_equal(v, "stderr");
     case PAPI:
@@ -309,6 +313,7 @@ static void say_wrong(void)
         "; it is ignored (write a length from 100ms to 60s, such as 1s)",
         "; it is ignored (write 0 or 1)",
         "; it is ignored (write at most four names of PAPI events, with commas between them)",
+        "; it is ignored (write auto, on or off)",
         "; it is ignored (write stderr or off)",
     };
     for (int k = 0; k < KEYS; k++)
@@ -351,6 +356,8 @@ static void take_mpi_options(void)
         values[SEGMENT_SPAN] ? parse_length(values[SEGMENT_SPAN]) : SPAN_DEFAULT;
     jst_cfg.peers = values[PEERS] && says_on(values[PEERS]);
     jst_cfg.digest = values[DIGEST] && !says_off(values[DIGEST]);
+    if (values[PERF] && !jst_str_equal(values[PERF], "auto"))
+        jst_cfg.perf = says_off(values[PERF]) ? JST_PERF_OFF : JST_PERF_ON;
     if (values[PAPI])
         jst_put_text(jst_cfg.papi, jst_cfg.papi + sizeof jst_cfg.papi, values[PAPI]);
 }

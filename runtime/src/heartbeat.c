@@ -16,6 +16,7 @@
 #endif
 
 #include "jst.h"
+#include "perf.h"
 
 enum request { GO_ON, STOP, SAMPLE, ALSO, DRAIN };
 
@@ -43,11 +44,23 @@ static void answer(uint32_t what)
     jst_futex(&answered, FUTEX_WAKE, 1, NULL, 0);
 }
 
+/* What counters could not be had, and why; asked again, since they are opened late. */
+static void note_missing(uint64_t now)
+{
+    const char *perf = jst_perf_missing(), *papi = jst_papi_missing();
+    if (perf)
+        jst_note(profile_fd, now, perf);
+    if (papi)
+        jst_note(profile_fd, now, papi);
+}
+
 /* False: stop. */
 static bool serve(uint32_t what)
 {
     if (what == SAMPLE) {
         jst_os_sample(&jst_a.blocks[0]);
+        jst_perf_sample(&jst_a.blocks[0]);
+        note_missing(jst_clock_ns(CLOCK_REALTIME));
         jst_slice_finish(profile_fd);
     }
     if (what == DRAIN)
@@ -76,6 +89,15 @@ static void mend_profile(uint64_t now)
         jst_note(profile_fd, now, "the profile was removed from the spool; it was written again");
 }
 
+/* The next slice boundary, or when the counters want to be opened. */
+static void sleep_until(uint64_t next)
+{
+    uint64_t due = jst_perf_due(), ns = due != 0 && due < next ? due : next;
+    struct timespec at = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+    jst_futex(&request, FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME, GO_ON, &at,
+              FUTEX_BITSET_MATCH_ANY);
+}
+
 static void beat(void)
 {
     const char *missing;
@@ -83,19 +105,24 @@ static void beat(void)
     jst_os_sample(&jst_a.blocks[0]);
     if ((missing = jst_os_missing()))
         jst_note(profile_fd, jst_clock_ns(CLOCK_REALTIME), missing);
+    jst_perf_open();
     for (;;) {
         uint64_t now = jst_clock_ns(CLOCK_REALTIME);
         uint64_t next = (now / jst_cfg.slice_ns + 1) * jst_cfg.slice_ns;
-        struct timespec at = {(time_t)(next / 1000000000u), (long)(next % 1000000000u)};
-        jst_futex(&request, FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME, GO_ON, &at,
-                  FUTEX_BITSET_MATCH_ANY);
-        if (!serve(atomic_load(&request)))
+        sleep_until(next);
+        if (!serve(atomic_load(&request))) {
+            jst_perf_close();
             return;
+        }
         now = jst_clock_ns(CLOCK_REALTIME);
+        if (jst_perf_due() != 0 && now >= jst_perf_due())
+            jst_perf_tick(&jst_a.blocks[0]);
+        note_missing(now);
         if (now < next && now + jst_cfg.slice_ns >= next)
             continue; /* only a request */
         mend_profile(now);
         jst_os_sample(&jst_a.blocks[0]);
+        jst_perf_tick(&jst_a.blocks[0]);
         jst_slice_tick(profile_fd, now);
         if (is_alone())
             return;

@@ -36,6 +36,12 @@
 #ifndef JST_WITH_OS
 #define JST_WITH_OS 1
 #endif
+#ifndef JST_WITH_PERF
+#define JST_WITH_PERF 1
+#endif
+#ifndef JST_WITH_PAPI
+#define JST_WITH_PAPI 1
+#endif
 
 enum jst_state { JST_NEW, JST_LAZY, JST_STARTING, JST_RUNNING, JST_MEMORY, JST_OFF };
 enum jst_end {
@@ -311,6 +317,7 @@ extern jst_block *_Atomic jst_more; /* blocks in memory, NULL until needed */
 
 /* ---- configuration (config.c) ---- */
 enum jst_segments { JST_SEGMENTS_OFF, JST_SEGMENTS_ON, JST_SEGMENTS_RAW };
+enum jst_perf { JST_PERF_AUTO, JST_PERF_ON, JST_PERF_OFF };
 
 typedef struct jst_config {
     uint64_t slice_ns;
@@ -318,6 +325,7 @@ typedef struct jst_config {
     char job[128];
     char exclude_paths[512]; /* colon separated */
     int segments;            /* enum jst_segments */
+    int perf;                /* enum jst_perf: counters of the processor */
     uint64_t segment_span_ns;
     bool peers;
     bool digest;    /* to stderr at the end of the job */
