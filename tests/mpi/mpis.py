@@ -10,18 +10,15 @@ import hashlib
 import os
 import shutil
 import subprocess
-import sys
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent / "runtime"))
-
 from harness import Result, Runner, Truth, read_truth
 
+HERE = Path(__file__).parent
 PROGRAMS = HERE / "programs"
 CACHE = HERE.parents[1] / "build" / "tests-mpi"
 FLAVOURS = ("openmpi", "mpich")
@@ -84,9 +81,9 @@ class Mpi:
         if not target.exists():
             target.parent.mkdir(parents=True, exist_ok=True)
             made = target.with_name(f".{target.name}.{os.getpid()}")
-            files = [str(PROGRAMS / s) for s in sources]
-            # Modules that Fortran sources make have nowhere to go but the working folder.
-            subprocess.run([*command, *files, "-o", made, "-ldl"], check=True, cwd=target.parent)
+            command += [*(str(PROGRAMS / s) for s in sources), "-o", str(made), "-ldl"]
+            with tempfile.TemporaryDirectory() as modules:  # Fortran's, which nobody needs later
+                subprocess.run(command, check=True, cwd=modules)
             made.rename(target)
         return target
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from mpis import Mpi, Mpirun, classes, needed
+from mpis import Mpi, Mpirun, classes
 
 PARTS = (
     "p2p nonblocking persistent completion failures types blocking inplace ionblocking "
