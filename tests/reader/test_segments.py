@@ -22,7 +22,7 @@ from jostle.reader import (
     read_profiles,
     read_segments,
 )
-from synth import EPOCH, MPI_FIELDS, SECOND, Profile, random_profile, small_mpi, small_shorts
+from synth import EPOCH, MPI_FIELDS, SECOND, SMALL, Profile, random_profile, small_mpi, small_shorts
 from synth_format import record, varint
 from synth_segments import (
     VALUES,
@@ -38,7 +38,7 @@ from synth_segments import (
 )
 
 SETTINGS = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 MPI = {"mpi_state": 2, "mpi_init_ns": EPOCH}
 
@@ -76,7 +76,7 @@ def both(tmp_path: Path, stream: Stream, **where: int) -> tuple[SegmentResult, S
 def test_random_streams(tmp_path: Path, seed: int, data: st.DataObject) -> None:
     stream = random_stream(seed, data.draw(st.integers(0, 60)), EPOCH)
     in_records = data.draw(st.integers(0, len(stream.entries)))
-    p = random_profile(seed, slices=3, mpi=MPI, block_bytes=128, align=128)
+    p = random_profile(seed, slices=3, layout=SMALL, mpi=MPI, block_bytes=128, align=128)
     stream.into(
         p,
         in_records,
