@@ -230,24 +230,43 @@ static unsigned level_for(uint64_t period_ns, uint64_t least_ns)
     return level;
 }
 
-/* The rarest of the kinds of calls that end globals, or of all, that recurred at least `least` times
- * since the last look. Ties go to the hash, so that all ranks choose the same. */
-static jst_site *rarest(bool ends, uint64_t least, uint64_t *count)
+/* How often a kind of call, or a global that it ended, came since the last look. */
+static uint64_t recent(const jst_site *s, bool ends)
 {
-    jst_site *best = NULL;
-    *count = UINT64_MAX;
+    if (atomic_load_explicit(&s->key, memory_order_acquire) == 0)
+        return 0;
+    return ends ? s->ends - s->recent_ends
+                : __atomic_load_n(&s->calls, __ATOMIC_RELAXED) - s->recent;
+}
+
+static void look_anew(bool ends)
+{
     for (unsigned i = 0; i < JST_SITES; i++) {
         jst_site *s = &jst_sites[i];
-        if (atomic_load_explicit(&s->key, memory_order_acquire) == 0)
-            continue;
-        uint64_t now = ends ? s->ends : __atomic_load_n(&s->calls, __ATOMIC_RELAXED);
-        uint64_t *before = ends ? &s->recent_ends : &s->recent;
-        uint64_t n = now - *before;
-        *before = now;
-        if (n >= least && (n < *count || (n == *count && s->hash < best->hash))) {
+        if (ends)
+            s->recent_ends = s->ends;
+        else
+            s->recent = __atomic_load_n(&s->calls, __ATOMIC_RELAXED);
+    }
+}
+
+/* The rarest kind that recurred at least `least` times since the last look. Counts that differ by
+ * one, as the edges of a window will have it, are ties: these go to the hash, so that all ranks
+ * choose the same. */
+static jst_site *rarest(bool ends, uint64_t least)
+{
+    jst_site *best = NULL;
+    uint64_t fewest = UINT64_MAX;
+    for (unsigned i = 0; i < JST_SITES; i++) {
+        uint64_t n = recent(&jst_sites[i], ends);
+        if (n >= least && n < fewest)
+            fewest = n;
+    }
+    for (unsigned i = 0; i < JST_SITES; i++) {
+        jst_site *s = &jst_sites[i];
+        uint64_t n = recent(s, ends);
+        if (n >= least && n <= fewest + 1 && (!best || s->hash < best->hash))
             best = s;
-            *count = n;
-        }
     }
     return best;
 }
@@ -256,21 +275,18 @@ static jst_site *rarest(bool ends, uint64_t least, uint64_t *count)
  * span are out. A kind that goes on recurring is kept, except at the milestones (powers of two). */
 static void decide(bool milestone, uint64_t now_ns)
 {
-    uint64_t globals = seg.globals - seg.decided_at, count;
+    uint64_t globals = seg.globals - seg.decided_at;
     uint64_t time = now_ns > seg.decided_ns ? now_ns - seg.decided_ns : 1;
     uint64_t least = time / jst_cfg.segment_span_ns, least_ns = shortest(now_ns);
     least = least > 2 ? least : 2;
-    uint64_t kept = seg.chosen ? seg.chosen->ends - seg.chosen->recent_ends : 0;
-    jst_site *best = rarest(true, least, &count);
+    if (milestone || !seg.chosen || recent(seg.chosen, true) < least)
+        seg.chosen = rarest(true, least);
+    seg.dense = time / (globals ? globals : 1) < least_ns;
+    if (seg.dense && seg.chosen)
+        seg.level = level_for(time / recent(seg.chosen, true), least_ns);
     seg.decided_at = seg.globals;
     seg.decided_ns = now_ns;
-    seg.dense = time / (globals ? globals : 1) < least_ns;
-    if (!milestone && kept >= least)
-        count = kept;
-    else
-        seg.chosen = best;
-    if (seg.dense && seg.chosen)
-        seg.level = level_for(time / count, least_ns);
+    look_anew(true);
 }
 
 /* A row of segments that are too short, where every global ends one: until it is decided again, this
@@ -344,27 +360,27 @@ void jst_segment_global(jst_block *b, const jst_mpi_call *c, jst_site *s, uint64
 /* ---- epochs ---- */
 
 /* Looked at when a bin ends. While globals are rarer than the span, the rarest kind of call that
- * recurs within a window cuts the gaps; the window doubles until one is found. */
+ * recurs within a window cuts the gaps; the window doubles until one is found. One that still recurs,
+ * and is hardly less rare than the rarest, is kept. */
 static void look_for_epochs(uint64_t now_ns)
 {
-    uint64_t count, window = now_ns - seg.looked_ns;
+    uint64_t window = now_ns - seg.looked_ns, span = jst_cfg.segment_span_ns;
     if (window < seg.look_for)
         return;
-    bool rare = (seg.globals - seg.looked_globals) * jst_cfg.segment_span_ns < window;
-    jst_site *best = rarest(false, EPOCH_CALLS, &count);
+    bool rare = (seg.globals - seg.looked_globals) * span < window;
+    jst_site *best = rare ? rarest(false, EPOCH_CALLS) : NULL, *old = jst_epoch_site;
+    if (best && old && recent(old, false) >= EPOCH_CALLS &&
+        recent(old, false) / 2 <= recent(best, false))
+        best = old;
+    if (best) {
+        seg.epoch_level = level_for(window / recent(best, false), shortest(now_ns));
+        jst_epoch_mask = (1ull << seg.epoch_level) - 1;
+    }
+    jst_epoch_site = best;
+    seg.look_for = !rare ? span : window < 32 * span ? 2 * window : window;
     seg.looked_ns = now_ns;
     seg.looked_globals = seg.globals;
-    seg.look_for = jst_cfg.segment_span_ns;
-    if (rare && best) {
-        seg.epoch_level = level_for(window / count, shortest(now_ns));
-        jst_epoch_mask = (1ull << seg.epoch_level) - 1;
-        jst_epoch_site = best;
-        seg.look_for = window < 32 * jst_cfg.segment_span_ns ? 2 * window : window;
-    } else {
-        jst_epoch_site = NULL;
-        if (rare)
-            seg.look_for = window < 64 * jst_cfg.segment_span_ns ? 2 * window : window;
-    }
+    look_anew(false);
 }
 
 JST_COLD void jst_segment_epoch(jst_block *b, jst_site *s, uint64_t now)
@@ -372,7 +388,8 @@ JST_COLD void jst_segment_epoch(jst_block *b, jst_site *s, uint64_t now)
     if (b != jst_segment_owner || !hold())
         return;
     uint64_t now_ns = jst_clock_ns(CLOCK_REALTIME);
-    end_segment(b, JST_RULE_EPOCH, seg.epoch_level, s, s->calls, now_ns, now);
+    if (now_ns - seg.start_ns >= shortest(now_ns) / 4) /* a site may come twice in a step */
+        end_segment(b, JST_RULE_EPOCH, seg.epoch_level, s, s->calls, now_ns, now);
     let_go();
 }
 
