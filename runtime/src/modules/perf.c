@@ -28,6 +28,9 @@
 #define THREADS 128        /* followed; more are only there when they came before the profile */
 #define MOST 1024          /* threads in one listing */
 #define PER_GROUP 4
+#define DEAR_NS                                                                                    \
+    10000          /* a switch of threads may cost that with more than one event of the processor */
+#define TOO_DEAR 1 /* in place of an error number */
 #define FORMAT (PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
 
 enum { HARD, SOFT, GROUPS };
@@ -79,14 +82,18 @@ static bool noted;
 
 /* ---- what is said ---- */
 
+static void say_on(const char *text)
+{
+    jst_put_text(note + jst_strlen(note), note + sizeof note, text);
+}
+
 static void say(const char *a, const char *b)
 {
-    const char *end = note + sizeof note;
-    char *p = note;
-    if (noted)
-        p = jst_put_text(note + jst_strlen(note), end, "; ");
-    p = jst_put_text(p, end, noted ? a : "perf: ");
-    jst_put_text(noted ? p : jst_put_text(p, end, a), end, b);
+    if (!noted)
+        note[0] = 0;
+    say_on(noted ? "; " : "perf: ");
+    say_on(a);
+    say_on(b);
     noted = true;
 }
 
@@ -110,6 +117,8 @@ static const char *reason(int error)
     case -ENFILE:
     case -ENOMEM:
         return "no descriptor or memory was left for it";
+    case TOO_DEAR:
+        return "setting the processor's counters is slow on this machine";
     default:
         return "this machine does not count it";
     }
@@ -120,7 +129,7 @@ static const char *reason(int error)
 /* A filter of system calls may kill for one that it did not foresee. */
 static bool is_filtered(void)
 {
-    char text[2048];
+    static char text[8192];
     const char *sign = "\nSeccomp:\t";
     if (jst_read_file("/proc/thread-self/status", text, sizeof text) <= 0)
         return true;
@@ -143,32 +152,62 @@ static int open_event(unsigned g, unsigned e, uint64_t more, uint32_t tid, int l
 static void lacking(unsigned g, unsigned e, int error, int *said)
 {
     if (error == *said) {
-        say(", ", events[g][e].name);
+        say_on(", ");
+        say_on(events[g][e].name);
         return;
     }
     say(reason(error), ": ");
+    say_on(events[g][e].name);
     *said = error;
-    jst_put_text(note + jst_strlen(note), note + sizeof note, events[g][e].name);
 }
 
-/* Which events can be had, and with what flags; those that can stay open in fds, as one group. */
+/* One event of a group on the heartbeat itself: what it takes to have it. */
+static int probe_event(unsigned g, unsigned e, int leader)
+{
+    groups[g].flags[e] = g == HARD ? JST_EVENT_USER_ONLY : 0;
+    int fd = open_event(g, e, 0, 0, leader);
+    if ((fd == -EACCES || fd == -EPERM) && events[g][e].in_user_too) {
+        groups[g].flags[e] = JST_EVENT_USER_ONLY;
+        fd = open_event(g, e, 0, 0, leader);
+    }
+    return fd;
+}
+
+/* Switching a group off and on sets the counters anew, as a switch of threads does. */
+static uint64_t price_of(int leader)
+{
+    uint64_t best = UINT64_MAX;
+    for (int i = 0; i < 4; i++) {
+        uint64_t from = jst_clock_ns(CLOCK_MONOTONIC);
+        jst_event_switch(leader, false);
+        jst_event_switch(leader, true);
+        uint64_t took = jst_clock_ns(CLOCK_MONOTONIC) - from;
+        best = took < best ? took : best;
+    }
+    return best;
+}
+
+/* Which events can be had, and with what flags; they stay open in fds, as one group. Where setting
+ * the counters is slow, the first of the processor's is worth more than all of them. */
 static void probe_group(unsigned g, int *fds)
 {
     int leader = -1, said = 0;
-    for (unsigned e = 0; e < PER_GROUP; e++) {
+    for (unsigned e = 0; e < PER_GROUP; e++)
         fds[e] = -1;
-        if (!events[g][e].name)
-            continue;
-        groups[g].flags[e] = g == HARD ? JST_EVENT_USER_ONLY : 0;
-        fds[e] = open_event(g, e, 0, 0, leader);
-        if ((fds[e] == -EACCES || fds[e] == -EPERM) && events[g][e].in_user_too) {
-            groups[g].flags[e] = JST_EVENT_USER_ONLY;
-            fds[e] = open_event(g, e, 0, 0, leader);
-        }
+    for (unsigned e = 0; e < PER_GROUP && events[g][e].name; e++) {
+        fds[e] = probe_event(g, e, leader);
         if (fds[e] < 0) {
             lacking(g, e, fds[e], &said);
             continue;
         }
+        uint64_t price = g == HARD ? price_of(leader < 0 ? fds[e] : leader) : 0;
+        if (leader >= 0 && price > DEAR_NS && jst_cfg.perf != JST_PERF_ON) {
+            lacking(g, e, TOO_DEAR, &said);
+            jst_close(fds[e]);
+            fds[e] = -1;
+            continue;
+        }
+        price_ns = g == HARD ? price : price_ns;
         groups[g].usable |= 1u << e;
         leader = leader < 0 ? fds[e] : leader;
     }
@@ -189,19 +228,6 @@ static int leader_of(const int *fds)
         if (fds[e] >= 0)
             return fds[e];
     return -1;
-}
-
-/* Switching a group off and on sets the counters anew, as a switch of threads does. */
-static void measure_price(int leader)
-{
-    price_ns = UINT64_MAX;
-    for (int i = 0; i < 4; i++) {
-        uint64_t from = jst_clock_ns(CLOCK_MONOTONIC);
-        jst_event_switch(leader, false);
-        jst_event_switch(leader, true);
-        uint64_t took = jst_clock_ns(CLOCK_MONOTONIC) - from;
-        price_ns = took < price_ns ? took : price_ns;
-    }
 }
 
 /* Some virtual machines let every counter be opened and count nothing. */
@@ -227,7 +253,6 @@ static void probe(void)
         return;
     probe_group(HARD, fds);
     if (leader_of(fds) >= 0) {
-        measure_price(leader_of(fds));
         if (counts_nothing(leader_of(fds))) {
             say("the machine's counters can be opened and count nothing", "");
             groups[HARD].usable = 0;
