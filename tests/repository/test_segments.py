@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 from support import end_job, make_profile
-from synth import EPOCH, SECOND
-from synth_segments import Segment, Stream, Token, peers_record, random_stream
 from test_crash import STEPS, ingest_in_child, kill_at
 from test_follow import living_profile, replace
 
 from jostle.repository import Repository
 from jostle.repository import ingest as ingest_module
+from synth import EPOCH, SECOND
+from synth_segments import Segment, Stream, Token, peers_record, random_stream
 
 WORLD = {
     "mpi_state": 4, "mpi_adapter": 1, "mpi_adapter_name": "openmpi", "world": "abc",
