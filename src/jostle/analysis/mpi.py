@@ -266,12 +266,20 @@ class _World:
         instructions = self._total(["perf_instructions"])
         cycles = float(self._total(["perf_cycles"]).sum())
         misses = float(self._total(["perf_llc_misses"]).sum())
-        lived = np.maximum(self._life, 1) / _NS
-        if instructions.any() and "instructions" in got:
+        clock, cpu = (
+            self._total(["perf_task_clock_ns"]),
+            self._total(["os_user_ns", "os_system_ns"]),
+        )
+        # The hardware counters pause where they would cost too much; the task clock counts with
+        # them. Without one, CPU time is what they are rated by.
+        counted = np.where(clock > 0, clock, cpu) / _NS
+        lived = np.maximum(counted, 1e-9)
+        if instructions.any() and "instructions" in got and (counted > 0).any():
             total = float(instructions.sum())
             made = replace(
                 made,
-                instructions_per_s=Range.of(instructions / lived),
+                instructions_per_s=Range.of((instructions / lived)[counted > 0]),
+                counted_share=min(float(counted.sum()) * _NS / max(float(cpu.sum()), 1.0), 1.0),
                 instructions_per_cycle=total / cycles if cycles and "cycles" in got else None,
                 misses_per_kilo=1000 * misses / total if "last-level misses" in got else None,
             )
@@ -281,9 +289,9 @@ class _World:
             if name and name in got
         }
         flops = next((name for name in events if _FLOPS.search(name)), "")
-        if flops:
+        if flops and (counted > 0).any():
             made = replace(
-                made, flops_per_s=Range.of(events[flops] / lived), flops_event=flops
+                made, flops_per_s=Range.of((events[flops] / lived)[counted > 0]), flops_event=flops
             )  # fmt: skip
         return replace(made, papi={name: _spread(n) for name, n in events.items()} or None)
 

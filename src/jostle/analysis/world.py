@@ -90,12 +90,15 @@ class Counters:
         asked: Names of the events that were asked for.
         granted: Those that every rank got.
         denied: The others.
-        instructions_per_s: In user mode, per rank.
+        instructions_per_s: In user mode, per rank and second of CPU time that was counted.
         instructions_per_cycle: Over all ranks.
         misses_per_kilo: Last-level misses per 1000 instructions, over all ranks.
-        flops_per_s: Of the first PAPI event that counts floating-point operations, per rank.
+        flops_per_s: Of the first PAPI event that counts floating-point operations, per rank and
+            second of CPU time that was counted.
         flops_event: Its name; "" without.
         papi: Every granted PAPI event, per rank.
+        counted_share: Part of the CPU time during which hardware counters counted: they pause
+            where every context switch would make them dear.
     """
 
     asked: list[str]
@@ -107,6 +110,7 @@ class Counters:
     flops_per_s: Range | None = None
     flops_event: str = ""
     papi: dict[str, Spread] | None = None
+    counted_share: float = 1.0
 
 
 @dataclass(frozen=True)

@@ -144,7 +144,10 @@ def check_perf() -> Check:
     granted = [name for name, failure in failures.items() if failure == 0]
     denied = [name for name, failure in failures.items() if failure]
     if not denied:
-        return Check("perf events", "ok", f"granted: {', '.join(granted)}")
+        return Check(
+            "perf events", "ok", f"granted: {', '.join(granted)}; those of hardware pause where "
+            "they would cost too much (JOSTLE_PERF=on: never)",
+        )  # fmt: skip
     why, mend = _why({failures[name] for name in denied})
     says = f"not granted: {', '.join(denied)} ({why})"
     if granted:

@@ -15,7 +15,7 @@ DEFAULT_SPOOL = Path("/tmp/jostle")
 SYSTEM_CONFIG = Path("/etc/jostle/jostle.conf")
 _KEYS = (
     "enabled", "slice", "spool", "exclude_programs", "exclude_paths", "lock", "segments",
-    "segment_span", "peers", "papi", "digest",
+    "segment_span", "peers", "papi", "perf", "digest",
 )  # fmt: skip
 _ENVIRONMENT = {
     "spool": "JOSTLE_SPOOL",

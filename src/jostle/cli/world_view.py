@@ -169,16 +169,18 @@ def _counters(world: World) -> Iterator[str]:
     found = world.counters
     words = []
     if found.instructions_per_s:
-        words.append(f"{_range(found.instructions_per_s)} instructions/s per rank")
+        words.append(f"{_range(found.instructions_per_s)} instructions per second of CPU time")
     if found.instructions_per_cycle is not None:
         words.append(f"{significant(found.instructions_per_cycle)} per cycle")
     if found.misses_per_kilo is not None:
         words.append(f"{significant(found.misses_per_kilo)} last-level misses per 1000")
     if found.flops_per_s:
-        words.append(f"{_range(found.flops_per_s)} {found.flops_event}/s per rank")
+        words.append(f"{_range(found.flops_per_s)} {found.flops_event} per second of CPU time")
     for name, spread in (found.papi or {}).items():
         if name != found.flops_event:
             words.append(f"{name} {count(spread.mean)} per rank")
+    if words and found.counted_share < 0.9:
+        words.append(f"counted during {percent(found.counted_share)} of it")
     if words:
         yield "; ".join(words)
     if found.denied:
