@@ -17,9 +17,7 @@ from jostle.analysis.overhead import interval, modified_z, outliers
 
 def test_modified_z_by_hand():
     # Median 12, deviations 2 0 1 0 28, MAD 1.
-    assert modified_z([10, 12, 11, 12, 40]) == pytest.approx(
-        [-1.349, 0, -0.6745, 0, 28 * 0.6745]
-    )
+    assert modified_z([10, 12, 11, 12, 40]) == pytest.approx([-1.349, 0, -0.6745, 0, 28 * 0.6745])
     assert outliers([10, 12, 11, 12, 40]).tolist() == [False, False, False, False, True]
 
 
