@@ -79,8 +79,10 @@ typedef struct jst_mpi_call {
     uintptr_t frame;         /* address of the wrapper's stack frame */
     const char *func;        /* static string, "MPI_Send"; Fortran forms use the C name */
     uint64_t bytes;
-    uint32_t peer; /* world rank of a point-to-point partner, or JST_MPI_NO_PEER */
-    uint8_t klass; /* enum jst_mpi_class */
+    uint32_t peer;   /* world rank of a point-to-point partner, or JST_MPI_NO_PEER */
+    uint32_t source; /* MPI_Sendrecv only: of whom it receives, */
+    uint64_t room;   /* and the part of bytes that is room to receive */
+    uint8_t klass;   /* enum jst_mpi_class */
     uint8_t flags;
     bool failed;
     /* A global collective that this call completes though it is not one itself (wait, test): */

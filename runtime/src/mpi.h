@@ -130,6 +130,9 @@ void jst_peers_begin(uint32_t world_size);
 void jst_peer_sent(uint32_t rank, uint64_t bytes);
 void jst_peer_received(uint32_t rank, uint64_t room);
 
+/** Instructions of the calling thread outside MPI calls so far; 0 where they cannot be read cheaply. */
+uint64_t jst_gap_instructions(void);
+
 static inline uint64_t jst_ns_to_ticks(uint64_t ns)
 {
     return (uint64_t)(((unsigned __int128)ns << 32) / jst_tick_ns);

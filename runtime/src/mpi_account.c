@@ -5,6 +5,8 @@
  * thread's CPU clock at most once a millisecond.
  */
 #include "mpi.h"
+#include "perf.h"
+#include "perf_self.h"
 
 typedef struct class_cells {
     uint16_t ops, bytes, ns, state; /* bytes 0: none (cell 0 is never theirs) */
@@ -58,6 +60,24 @@ static JST_COLD void gap_off_cpu(jst_block *b, uint64_t now)
     jst_bins_spread(jst_bins_now.off, began, now, wall - used);
 }
 
+/* ---- instructions in the gaps ---- */
+
+/* Read around every call, and only where a read costs a few nanoseconds (perf_self.h): what an MPI
+ * executes while it polls is no work of the program. */
+static __thread uint64_t gap_began, gap_instructions;
+
+static inline void gap_ends(void)
+{
+    uint64_t now = jst_perf_self();
+    if (now && gap_began)
+        gap_instructions += now - gap_began;
+}
+
+uint64_t jst_gap_instructions(void)
+{
+    return gap_instructions;
+}
+
 /* ---- enter and leave ---- */
 
 bool jst_mpi_enter(jst_mpi_call *c)
@@ -67,6 +87,7 @@ bool jst_mpi_enter(jst_mpi_call *c)
     if (JST_UNLIKELY(!b || b->guard > c->frame))
         return false;
     b->guard = c->frame;
+    gap_ends();
     uint64_t t = jst_ticks();
     if (JST_UNLIKELY(t - b->cpu_ticks >= cpu_period) && jst_may_syscall())
         gap_off_cpu(b, t);
@@ -141,6 +162,19 @@ static inline void learn(jst_block *b, const jst_mpi_call *c, uint64_t now, uint
         jst_segment_epoch(b, s, now);
 }
 
+static JST_COLD void note_peers(const jst_mpi_call *c)
+{
+    bool both = c->klass == JST_MPI_SENDRECV;
+    if (both && c->source != JST_MPI_NO_PEER)
+        jst_peer_received(c->source, c->room);
+    if (c->peer == JST_MPI_NO_PEER)
+        return;
+    if (both || c->klass == JST_MPI_SEND || c->klass == JST_MPI_ISEND)
+        jst_peer_sent(c->peer, both ? c->bytes - c->room : c->bytes);
+    else if (c->klass == JST_MPI_RECV || c->klass == JST_MPI_IRECV)
+        jst_peer_received(c->peer, c->bytes);
+}
+
 void jst_mpi_leave(const jst_mpi_call *c)
 {
     jst_block *b = c->block;
@@ -164,12 +198,9 @@ void jst_mpi_leave(const jst_mpi_call *c)
     if (JST_UNLIKELY(c->ended_func != NULL))
         jst_segment_global(b, c, jst_site_of(c, c->ended_func, c->ended_bytes), c->ended_bytes,
                            now);
-    if (JST_UNLIKELY(c->peer != JST_MPI_NO_PEER) && !c->failed) {
-        if (c->klass == JST_MPI_SEND || c->klass == JST_MPI_ISEND)
-            jst_peer_sent(c->peer, c->bytes);
-        else if (c->klass == JST_MPI_RECV || c->klass == JST_MPI_IRECV)
-            jst_peer_received(c->peer, c->bytes);
-    }
+    if (JST_UNLIKELY(jst_cfg.peers) && !c->failed)
+        note_peers(c);
+    gap_began = jst_perf_self();
 }
 
 /* ---- start and end ---- */
@@ -198,6 +229,8 @@ void jst_mpi_initialised(uint32_t size, uint32_t rank, uint32_t thread_level, ui
     h->mpi_ready_ns = jst_clock_ns(CLOCK_REALTIME);
     if (jst_cfg.peers)
         jst_peers_begin(size);
+    jst_perf_self_begin();
+    jst_papi_begin();
     atomic_store(&h->mpi_state, 2);
 }
 
@@ -206,6 +239,7 @@ void jst_mpi_finalising(void)
     jst_block *b = jst_enter();
     if (!b || !jst_mpi_runs())
         return;
+    jst_papi_finish(b);
     jst_segments_end(b);
     jst_a.head.mpi_finalize_ns = jst_clock_ns(CLOCK_REALTIME);
     atomic_store(&jst_a.head.mpi_state, 3);

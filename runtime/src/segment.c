@@ -13,6 +13,7 @@
  * One thread at a time works here; another one that comes in between leaves its boundary out.
  */
 #include "mpi.h"
+#include "perf.h"
 
 #define SHORTEST_NS 50000000u
 #define GROWTH 10000u          /* the shortest is at least the run's length over this */
@@ -54,7 +55,7 @@ static bool hold(void)
 
 static void let_go(void)
 {
-    atomic_store(&busy, 0);
+    atomic_store_explicit(&busy, 0, memory_order_release);
 }
 
 /* Who counts a global must not miss it, or this rank's sequence is another than the others'. Others
@@ -148,7 +149,7 @@ static void check_overdue(uint64_t now_ns);
 
 JST_COLD void jst_bins_roll(jst_block *b, uint64_t now)
 {
-    (void)b;
+    jst_papi_sample(b);
     if (!hold())
         return;
     uint64_t now_ns = jst_clock_ns(CLOCK_REALTIME);
@@ -174,7 +175,7 @@ static bool is_raw(void)
 
 static uint64_t shortest(uint64_t now_ns)
 {
-    uint64_t grown = (now_ns - seg.init_ns) / GROWTH;
+    uint64_t grown = now_ns > seg.init_ns ? (now_ns - seg.init_ns) / GROWTH : 0;
     return (grown > SHORTEST_NS ? grown : SHORTEST_NS) << seg.coarser;
 }
 
@@ -327,7 +328,7 @@ static void check_overdue(uint64_t now_ns)
     uint64_t patience = 4 * shortest(now_ns);
     if (seg.chosen && patience < 2 * jst_cfg.segment_span_ns)
         patience = 2 * jst_cfg.segment_span_ns;
-    seg.overdue = now_ns - seg.start_ns > patience;
+    seg.overdue = now_ns > seg.start_ns && now_ns - seg.start_ns > patience;
 }
 
 void jst_segment_global(jst_block *b, const jst_mpi_call *c, jst_site *s, uint64_t bytes,
@@ -341,7 +342,8 @@ void jst_segment_global(jst_block *b, const jst_mpi_call *c, jst_site *s, uint64
     if (!(c->flags & JST_MPI_VARYING))
         seg.hash += bytes * 0xc2b2ae3d27d4eb4fu;
     bool milestone = n >= FIRST_DECISION && (n & (n - 1)) == 0;
-    if (seg.dense && s != seg.chosen && (n & 255) && !milestone && !seg.overdue && !is_raw()) {
+    bool ends = s == seg.chosen && (s->ends & ((1ull << seg.level) - 1)) == 0;
+    if (seg.dense && !ends && (n & 255) && !milestone && !seg.overdue && !is_raw()) {
         let_go(); /* most of 30 000 a second go this way: they do not even ask the clock */
         return;
     }

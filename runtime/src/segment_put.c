@@ -22,6 +22,7 @@ enum {
     BIT_CPU_NS = 27,
     BIT_WAIT_NS = 28,
     BIT_OFFCPU_NS = 29,
+    BIT_INSTRUCTIONS = 30,
     BIT_FLOPS = 31,
     BIT_WAIT_BINS = 32,
     BIT_OFF_BINS = 33,
@@ -81,9 +82,9 @@ static const uint16_t file_cells[][2] = {
 #define FILE_FEATURES (sizeof file_cells / sizeof *file_cells)
 
 static uint64_t before[BITS]; /* what the sums were when the segment began */
-static uint64_t signature_before, cpu_before, set_before;
+static uint64_t signature_before, cpu_before, set_before, instructions_before;
 static uint64_t kinds_pending; /* taken from the threads, and in no segment yet */
-static bool set_known; /* set_before is in the file */
+static bool set_known;         /* set_before is in the file */
 static uint64_t entries, bytes_put;
 static uint16_t tokens;
 
@@ -293,6 +294,9 @@ bool jst_segment_put(const jst_segment *s, const jst_bins *bins)
     uint64_t signature = sum_words(offsetof(jst_block, signature));
     uint64_t cpu = jst_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     grown[BIT_CPU_NS] = cpu > cpu_before ? cpu - cpu_before : 0;
+    uint64_t instructions = jst_gap_instructions();
+    grown[BIT_INSTRUCTIONS] =
+        instructions > instructions_before ? instructions - instructions_before : 0;
     uint64_t set = kinds_pending |= take_kinds();
     uint8_t *end = put_segment(text, s, bins, grown, set, (uint32_t)(signature - signature_before));
     if (!put_entry('s', text, (size_t)(end - text)))
@@ -300,6 +304,7 @@ bool jst_segment_put(const jst_segment *s, const jst_bins *bins)
     jst_copy(before, sums, sizeof before);
     signature_before = signature;
     cpu_before = cpu;
+    instructions_before = instructions;
     set_before = set;
     kinds_pending = 0;
     set_known = true;

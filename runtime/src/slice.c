@@ -7,6 +7,7 @@
  */
 #include "../include/jst_mpi.h"
 #include "jst.h"
+#include "perf.h"
 
 /* Space: at most 5 MB per process and day at 4 s slices. Bursts have 512 KiB; after that, 180 bytes
  * per slice: a process that needs more gets records that span several slices. */
@@ -292,8 +293,8 @@ static void account(void)
     uint64_t cpu = jst_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     own[JST_CELL_SELF_CALLS_OPS] = calls + chars + mpi;
     own[JST_CELL_SELF_HEARTBEAT_NS] = cpu;
-    own[JST_CELL_SELF_COST_NS] =
-        calls * (2 * stamp_ns + 8) + mpi * (2 * stamp_ns + 15) + chars * 2 + cpu;
+    own[JST_CELL_SELF_COST_NS] = calls * (2 * stamp_ns + 8) + mpi * (2 * stamp_ns + 15) +
+                                 chars * 2 + cpu + jst_perf_cost_ns();
 }
 
 /* Does anything but the rounding of times want to be written? */

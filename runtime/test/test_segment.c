@@ -103,6 +103,16 @@ static void take_segment(const uint8_t *p)
         s->occurrence = take(&p);
 }
 
+uint64_t jst_gap_instructions(void)
+{
+    return 0;
+}
+
+void jst_papi_sample(jst_block *b)
+{
+    (void)b;
+}
+
 bool jst_append(int fd, uint8_t type, uint8_t *frame, size_t n)
 {
     (void)fd;
