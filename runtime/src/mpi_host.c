@@ -17,8 +17,9 @@
 extern void *jst_mpi_slots[];
 
 static const jst_mpi_adapter *adapter;
-static _Atomic bool chosen;     /* the question of the adapter is settled */
-static _Atomic uint32_t seeker; /* thread that settles it */
+static const jst_mpi_adapter *stopgap; /* when there is no adapter: for names that the MPI lacks */
+static _Atomic bool chosen;            /* the question of the adapter is settled */
+static _Atomic uint32_t seeker;        /* thread that settles it */
 
 static jst_mpi_host host; /* filled in when needed: initialised, it would cost relocations */
 
@@ -141,27 +142,46 @@ static int likeness(const char *name, const char *version)
     return *number && is_in(version, number, jst_strlen(number)) ? 2 : 1;
 }
 
+/* The adapter in a library beside us; *object is its handle, NULL where there is no such library. */
+static const jst_mpi_adapter *open_adapter(const char *folder, const char *prefix, const char *name,
+                                           void **object)
+{
+    char path[3328];
+    const char *end = path + sizeof path;
+    char *p = jst_put_text(jst_put_text(path, end, folder), end, prefix);
+    jst_put_text(jst_put_text(p, end, name), end, SUFFIX);
+    *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!*object)
+        return NULL;
+    jst_mpi_adapter_get_type *get =
+        (jst_mpi_adapter_get_type *)dlsym(*object, "jst_mpi_adapter_get");
+    const jst_mpi_adapter *a = get ? get(&host) : NULL;
+    bool alike = a && a->interface == JST_MPI_INTERFACE && a->size == sizeof *a;
+    return alike ? a : NULL;
+}
+
 /* NULL: it does not fit; its library is closed again. */
 static const jst_mpi_adapter *try_adapter(const char *folder, const char *name, const char *version,
                                           bool *refused)
 {
-    char path[3328];
-    const char *end = path + sizeof path;
-    char *p = jst_put_text(jst_put_text(path, end, folder), end, PREFIX);
-    jst_put_text(jst_put_text(p, end, name), end, SUFFIX);
-    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!object)
-        return NULL;
-    jst_mpi_adapter_get_type *get =
-        (jst_mpi_adapter_get_type *)dlsym(object, "jst_mpi_adapter_get");
-    const jst_mpi_adapter *a = get ? get(&host) : NULL;
-    bool alike = a && a->interface == JST_MPI_INTERFACE && a->size == sizeof *a;
-    if (get && !alike)
-        *refused = true;
-    if (alike && a->fits(version))
+    void *object;
+    const jst_mpi_adapter *a = open_adapter(folder, PREFIX, name, &object);
+    if (a && a->fits(version))
         return a;
-    dlclose(object);
+    *refused |= object && !a;
+    if (object)
+        dlclose(object);
     return NULL;
+}
+
+/* Where there is none: names that the MPI lacks are made of those that it has (mpi/large). */
+static const jst_mpi_adapter *find_stopgap(void)
+{
+    char folder[3072];
+    void *object;
+    return own_folder(folder, folder + sizeof folder)
+               ? open_adapter(folder, "libjostle_", "large", &object)
+               : NULL;
 }
 
 static const jst_mpi_adapter *find_adapter(const char *version, bool *refused)
@@ -226,6 +246,8 @@ static void choose(void)
     jst_mpi_version(version, sizeof version);
     fill_host();
     adapter = find_adapter(version, &refused);
+    if (!adapter)
+        stopgap = find_stopgap();
     if (atomic_load(&jst_state) == JST_OFF)
         return;
     library_to_head(version);
@@ -284,7 +306,8 @@ static void *target(unsigned index, const char *name, bool *final)
     if (!environ || jst_tls_vfork || !settle())
         return real ? real : (void *)missing;
     *final = true;
-    void *wrapper = adapter ? adapter->wrapper(index, real) : NULL;
+    const jst_mpi_adapter *a = adapter ? adapter : stopgap;
+    void *wrapper = a ? a->wrapper(index, real) : NULL;
     if (wrapper || real)
         return wrapper ? wrapper : real;
     return (void *)missing;

@@ -1,0 +1,23 @@
+/* mpi.h: as much of an MPI as large.c needs to know of an MPI that nobody knows: a handle is a word
+ * that is passed on, whatever it means. (Where handles are int, the upper half is not looked at.) */
+#ifndef JST_LARGE_MPI_H
+#define JST_LARGE_MPI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef void *MPI_Comm, *MPI_Datatype, *MPI_File, *MPI_Group, *MPI_Info, *MPI_Message, *MPI_Op,
+    *MPI_Request, *MPI_Win;
+typedef struct MPI_Status MPI_Status;
+typedef int64_t MPI_Count, MPI_Offset;
+typedef intptr_t MPI_Aint;
+typedef int MPI_Fint;
+
+/* The same in every MPI: success. The same in none: the rest; an error is an error. */
+#define MPI_SUCCESS 0
+#define MPI_ERR_COUNT 16
+
+/* MPI_IN_PLACE is one of these in all that are known; neither is a buffer's address. */
+#define jst_in_place(buffer) ((uintptr_t)(buffer) == 1 || (intptr_t)(buffer) == -1)
+
+#endif
