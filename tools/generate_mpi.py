@@ -67,6 +67,8 @@ class Call:
     klass: str
     bytes: str = ""
     peer: str = ""
+    room: str = ""
+    source: str = ""
     also: str = ""
     starts: str = ""
     does: str = ""

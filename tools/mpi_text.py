@@ -226,6 +226,9 @@ def on_success(call: Call, language: Language, record: str) -> list[str]:
         lines += set_bytes(f"{record}bytes", amount(call, language))
     if call.peer:
         lines.append(f"{record}peer = {peer(call, language)};")
+    if call.room:
+        lines += set_bytes(f"{record}room", amount(call, language, call.room))
+        lines.append(f"{record}source = {peer(call, language, call.source)};")
     if call.klass in GLOBAL:
         lines.append(f"{record}flags = (uint8_t)({flags(call, language, call.klass)});")
     elif VARYING.search(call.base):

@@ -301,7 +301,7 @@ static inline void *jst_real_of(unsigned id)
 #define JST_CALL(name, class)                                                                      \
     {                                                                                              \
         .site = (uintptr_t)__builtin_return_address(0), .frame = (uintptr_t)__builtin_dwarf_cfa(), \
-        .func = (name), .peer = JST_MPI_NO_PEER, .klass = (class)                                  \
+        .func = (name), .peer = JST_MPI_NO_PEER, .source = JST_MPI_NO_PEER, .klass = (class)       \
     }
 
 static inline void jst_leave(jst_mpi_call *call, int result)

@@ -295,6 +295,9 @@ static JST_INLINE void jst_body_Sendrecv(unsigned id, jst_mpi_call *call, void *
                 *)sendtype) + (uint64_t)*(const MPI_Fint *)recvcount * jst_size_f(*(const MPI_Fint
                 *)recvtype);
             call->peer = jst_peer_f(*(const MPI_Fint *)dest, *(const MPI_Fint *)comm);
+            call->room = (uint64_t)*(const MPI_Fint *)recvcount * jst_size_f(*(const MPI_Fint
+                *)recvtype);
+            call->source = jst_peer_f(*(const MPI_Fint *)source, *(const MPI_Fint *)comm);
         }
         jst_leave(call, r);
     }
@@ -324,6 +327,9 @@ static void jst_body_Sendrecv_c(unsigned id, jst_mpi_call *call, void *sendbuf, 
                 *)sendtype) + (uint64_t)*(const MPI_Count *)recvcount * jst_size_f(*(const
                 MPI_Fint *)recvtype);
             call->peer = jst_peer_f(*(const MPI_Fint *)dest, *(const MPI_Fint *)comm);
+            call->room = (uint64_t)*(const MPI_Count *)recvcount * jst_size_f(*(const MPI_Fint
+                *)recvtype);
+            call->source = jst_peer_f(*(const MPI_Fint *)source, *(const MPI_Fint *)comm);
         }
         jst_leave(call, r);
     }
@@ -346,6 +352,9 @@ static void jst_body_Sendrecv_replace(unsigned id, jst_mpi_call *call, void *buf
             call->bytes = 2 * ((uint64_t)*(const MPI_Fint *)count * jst_size_f(*(const MPI_Fint
                 *)datatype));
             call->peer = jst_peer_f(*(const MPI_Fint *)dest, *(const MPI_Fint *)comm);
+            call->room = (uint64_t)*(const MPI_Fint *)count * jst_size_f(*(const MPI_Fint
+                *)datatype);
+            call->source = jst_peer_f(*(const MPI_Fint *)source, *(const MPI_Fint *)comm);
         }
         jst_leave(call, r);
     }
@@ -372,6 +381,9 @@ static void jst_body_Sendrecv_replace_c(unsigned id, jst_mpi_call *call, void *b
             call->bytes = 2 * ((uint64_t)*(const MPI_Count *)count * jst_size_f(*(const MPI_Fint
                 *)datatype));
             call->peer = jst_peer_f(*(const MPI_Fint *)dest, *(const MPI_Fint *)comm);
+            call->room = (uint64_t)*(const MPI_Count *)count * jst_size_f(*(const MPI_Fint
+                *)datatype);
+            call->source = jst_peer_f(*(const MPI_Fint *)source, *(const MPI_Fint *)comm);
         }
         jst_leave(call, r);
     }
