@@ -369,7 +369,8 @@ def segments(path: Path) -> list[dict[str, Any]]:
     data = path.read_bytes()
     names = tokens(path)
     out: list[dict[str, Any]] = []
-    end: int = read_header(data)["mpi_init_ns"]  # type: ignore[assignment]
+    header = read_header(data)
+    end: int = header["file_ns" if header["part"] else "mpi_init_ns"]  # type: ignore[assignment]
     kinds = 0
     for kind, number, payload in entries(data):
         if kind != "s":
