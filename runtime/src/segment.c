@@ -36,10 +36,10 @@ static struct {
     bool dense;                         /* globals come too often to end a segment each */
     jst_site *chosen;                   /* then these do, every 2^level-th */
     unsigned level;
-    bool overdue;                                 /* none of these has come for long */
-    unsigned hasty;                               /* segments in a row that are too short */
-    uint64_t hasty_ns;                            /* when the first of them began */
-    uint64_t decided_at, decided_ns;              /* globals and time */
+    unsigned overdue;                /* none of these has come for long: 1, or very long: 2 */
+    unsigned hasty;                  /* segments in a row that are too short */
+    uint64_t hasty_ns;               /* when the first of them began */
+    uint64_t decided_at, decided_ns; /* globals and time */
     uint64_t looked_ns, looked_globals, look_for; /* epochs: window that began then, its length */
     unsigned epoch_level;
     unsigned coarser; /* the shortest is doubled so many times: space is short */
@@ -217,7 +217,7 @@ static void end_segment(jst_block *b, enum jst_rule rule, unsigned level, jst_si
         seg.coarser++;
     note_haste(rule, now_ns);
     seg.start_ns = now_ns;
-    seg.overdue = false;
+    seg.overdue = 0;
     seg.globals_at_start = seg.globals;
     begin_bins(now_ns, now);
 }
@@ -280,11 +280,16 @@ static void decide(bool milestone, uint64_t now_ns)
     uint64_t time = now_ns > seg.decided_ns ? now_ns - seg.decided_ns : 1;
     uint64_t least = time / jst_cfg.segment_span_ns, least_ns = shortest(now_ns);
     least = least > 2 ? least : 2;
-    if (milestone || !seg.chosen || recent(seg.chosen, true) < least)
+    bool anew = milestone || !seg.dense || !seg.chosen || recent(seg.chosen, true) < least;
+    if (anew)
         seg.chosen = rarest(true, least);
     seg.dense = time / (globals ? globals : 1) < least_ns;
-    if (seg.dense && seg.chosen)
-        seg.level = level_for(time / recent(seg.chosen, true), least_ns);
+    if (seg.dense &&
+        seg.chosen) { /* a level stays while it makes segments of one to four times least */
+        uint64_t period = time / recent(seg.chosen, true), made = period << seg.level;
+        if (anew || made < least_ns || made > 4 * least_ns)
+            seg.level = level_for(period, least_ns);
+    }
     seg.decided_at = seg.globals;
     seg.decided_ns = now_ns;
     look_anew(true);
@@ -316,7 +321,8 @@ static bool is_boundary(jst_site *s, uint64_t now_ns, enum jst_rule *rule, unsig
         *level = seg.level;
         return (s->ends & ((1ull << seg.level) - 1)) == 0;
     }
-    if (!seg.overdue)
+    /* At a round number, if one comes soon, so that all ranks take the same. */
+    if (!seg.overdue || ((seg.globals & 63) && seg.overdue < 2))
         return false;
     decide(true, now_ns);
     return true;
@@ -328,7 +334,8 @@ static void check_overdue(uint64_t now_ns)
     uint64_t patience = 4 * shortest(now_ns);
     if (seg.chosen && patience < 2 * jst_cfg.segment_span_ns)
         patience = 2 * jst_cfg.segment_span_ns;
-    seg.overdue = now_ns > seg.start_ns && now_ns - seg.start_ns > patience;
+    uint64_t length = now_ns > seg.start_ns ? now_ns - seg.start_ns : 0;
+    seg.overdue = length > 2 * patience ? 2 : length > patience;
 }
 
 void jst_segment_global(jst_block *b, const jst_mpi_call *c, jst_site *s, uint64_t bytes,
