@@ -18,6 +18,7 @@ jst_block *_Atomic jst_more;
 _Atomic uint32_t jst_blocks;
 
 static _Atomic uint32_t sandboxed;
+static bool over; /* the end of a short process has been recorded: no profile may begin */
 static _Atomic uint64_t ask_at; /* age, in ticks, at which the clock is asked */
 
 /* ---- blocks ---- */
@@ -118,6 +119,7 @@ static void begin_lazily(void)
     jst_clock_begin();
     jst_now_life.start_ticks = jst_ticks();
     atomic_store(&ask_at, JST_START_NS / 20);
+    over = false;
     atomic_store(&jst_state, JST_LAZY);
 }
 
@@ -246,7 +248,7 @@ JST_COLD jst_block *jst_enter_slow(void)
     state = atomic_load(&jst_state);
     if (!jst_wipe.mask || state == JST_OFF)
         return NULL;
-    if (state == JST_LAZY && (moved_enough() || old_enough()))
+    if (state == JST_LAZY && !over && (moved_enough() || old_enough()))
         jst_start();
     if (jst_tls_vfork && !tls_early) /* the child's thread is not its parent's, its TLS is */
         return NULL;
@@ -301,7 +303,7 @@ void jst_start(void)
 
 JST_COLD void jst_moved(void)
 {
-    if (atomic_load_explicit(&jst_state, memory_order_relaxed) == JST_LAZY)
+    if (atomic_load_explicit(&jst_state, memory_order_relaxed) == JST_LAZY && !over)
         jst_start();
 }
 
@@ -359,6 +361,7 @@ void jst_ending(enum jst_end reason)
     if (jst_getpid() != jst_now_life.pid) /* a child that borrows our memory, not by our vfork */
         return;
     if (state == JST_LAZY || state == JST_MEMORY) {
+        over = reason != JST_END_EXEC;
         jst_short_record(reason);
     } else if (state == JST_RUNNING) {
         jst_heartbeat_sample();
