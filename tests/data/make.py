@@ -20,7 +20,13 @@ sys.path.insert(0, str(HERE.parent))
 
 from frozen import segment_totals, totals  # noqa: E402
 from jostle import _native_path  # noqa: E402
-from jostle.reader import ReadRequest, read_profiles, read_segments  # noqa: E402
+from jostle.reader import (  # noqa: E402
+    ProfileHeader,
+    ReadRequest,
+    read_header,
+    read_profiles,
+    read_segments,
+)
 from synth import EPOCH, random_profile, small_mpi, small_profile, small_shorts  # noqa: E402
 from synth_format import schema_layout  # noqa: E402
 from synth_segments import peers_record, random_stream  # noqa: E402
@@ -32,6 +38,28 @@ for (1..25) { syswrite $f, 'x' x 40000; select undef, undef, undef, 0.1 }
 close $f; open $f, '<', '/tmp/jostle-frozen' or die;
 1 while sysread $f, my $text, 65536;
 system '/bin/true'; unlink '/tmp/jostle-frozen';
+"""
+
+
+# Two ranks: 40 steps of 60 ms, each with a message around the ring and a sum over all.
+MPI_PROGRAM = """
+#include <mpi.h>
+#include <time.h>
+int main(int argc, char **argv) {
+    int rank, size;
+    double in[16], out[16] = {0}, sum;
+    struct timespec step = {0, 60000000};
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int i = 0; i < 40; i++) {
+        nanosleep(&step, NULL);
+        MPI_Sendrecv(out, 16, MPI_DOUBLE, (rank + 1) % size, 0, in, 16, MPI_DOUBLE,
+                     (rank + size - 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Allreduce(in, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+}
 """
 
 
@@ -50,6 +78,23 @@ def by_the_runtime(folder: Path) -> None:
         "JOSTLE_JOB": "frozen", "JOSTLE_SLICE": "500ms", "PATH": "/usr/bin:/bin",
     }  # fmt: skip
     subprocess.run(["/usr/bin/perl", "-e", PROGRAM], env=environment, check=True, cwd="/tmp")
+
+
+def mpi_by_the_runtime() -> bytes:
+    """The profile of rank 1."""
+    with tempfile.TemporaryDirectory(prefix="jostle") as folder:
+        source, program, spool = (Path(folder) / name for name in ("ring.c", "ring", "spool"))
+        source.write_text(MPI_PROGRAM)
+        subprocess.run(["mpicc.mpich", "-o", program, source], check=True)
+        preload = f"LD_PRELOAD={_native_path('libjostle.so')}"
+        command = ["mpirun.mpich", "-n", "2", "env", preload, f"JOSTLE_SPOOL={spool}",
+                   "JOSTLE_SLICE=500ms", "JOSTLE_PEERS=1", program]  # fmt: skip
+        subprocess.run(command, check=True, cwd="/tmp")
+        for path in spool.iterdir():
+            header = read_header(path)
+            if isinstance(header, ProfileHeader) and header.world_rank == 1:
+                return path.read_bytes()
+    raise SystemExit("no profile of rank 1")
 
 
 def segments_by_synth() -> bytes:
@@ -71,6 +116,7 @@ def freeze() -> None:
     made = {
         "v1-synth.jst": lambda: random_profile(2026, slices=12, block_capacity=2).encode(),
         "v1-segments.jst": segments_by_synth,
+        "v1-mpi.jst": mpi_by_the_runtime,
     }
     for name, make in made.items():
         if not (HERE / name).exists():

@@ -13,7 +13,9 @@ from jostle.reader import ProfileHeader, ReadRequest, ShortsHeader, read_profile
 DATA = Path(__file__).resolve().parents[1] / "data"
 
 
-@pytest.mark.parametrize("name", ["v1.jst", "v1.jss", "v1-synth.jst", "v1-segments.jst"])
+@pytest.mark.parametrize(
+    "name", ["v1.jst", "v1.jss", "v1-synth.jst", "v1-segments.jst", "v1-mpi.jst"]
+)
 def test_totals(name: str) -> None:
     decoded = read_profiles([ReadRequest(DATA / name, 0)])
     assert decoded.results[0].warnings == []
@@ -37,3 +39,22 @@ def test_what_the_program_did() -> None:
     shorts = read_profiles([ReadRequest(DATA / "v1.jss", 0)])
     assert isinstance(shorts.results[0].header, ShortsHeader)
     assert [p.program for p in shorts.short_processes] == ["true"]
+
+
+def test_what_the_mpi_program_did() -> None:
+    request = ReadRequest(DATA / "v1-mpi.jst", 0)
+    found = totals(read_profiles([request]))
+    assert (found["mpi_sendrecv_ops"], found["mpi_sendrecv_bytes"]) == (40, 40 * 256)
+    assert (found["mpi_all_to_all_ops"], found["mpi_all_to_all_bytes"]) == (40, 320)
+    result = read_segments([request])
+    header = result.results[0].header
+    assert header is not None
+    assert (header.world_size, header.world_rank, header.launcher) == (2, 1, "hydra")
+    assert (header.mpi_state, header.mpi_adapter, header.mpi_adapter_name) == (4, 1, "mpich")
+    assert header.mpi_library.startswith("MPICH Version:")
+    assert sum(result.segments["globals"].to_pylist()) == 40
+    assert sum(result.segments["all_to_all"].to_pylist()) == 40
+    assert result.segments["start_ns"][0].as_py() == header.mpi_init_ns
+    assert set(result.tokens["function"].to_pylist()) == {"MPI_Allreduce"}
+    peers = result.peers.drop_columns(["process"]).to_pylist()
+    assert [tuple(row.values()) for row in peers] == [(0, 40, 40 * 128, 40, 40 * 128)]
