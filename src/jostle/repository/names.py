@@ -38,15 +38,21 @@ def find_life(lives: list[Life], begin_ns: int, end_ns: int) -> Life:
         begin_ns: Start of the process.
         end_ns: Its end, or the time now.
     """
+    # A job that seemed over may go on beside a newer one: who began within the newer belongs there.
+    for life in sorted(lives, key=lambda life: life.begin_ns, reverse=True):
+        if life.begin_ns <= begin_ns <= life.end_ns:
+            return _extended(life, begin_ns, end_ns)
     for life in lives:
-        if life.begin_ns - REST_NS < begin_ns < life.end_ns + REST_NS or (
-            begin_ns < life.begin_ns < end_ns + REST_NS
-        ):
-            life.begin_ns = min(life.begin_ns, begin_ns)
-            life.end_ns = max(life.end_ns, end_ns)
-            return life
+        if begin_ns < life.end_ns + REST_NS and life.begin_ns < end_ns + REST_NS:
+            return _extended(life, begin_ns, end_ns)
     life = Life(max((life.number for life in lives), default=0) + 1, begin_ns, end_ns)
     lives.append(life)
+    return life
+
+
+def _extended(life: Life, begin_ns: int, end_ns: int) -> Life:
+    life.begin_ns = min(life.begin_ns, begin_ns)
+    life.end_ns = max(life.end_ns, end_ns)
     return life
 
 

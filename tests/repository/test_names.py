@@ -1,0 +1,71 @@
+"""Names of jobs that come back."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jostle.repository.names import REST_NS, JobNames, may_come_back
+
+NAME = "mpi-1a2b3c4d"
+HOUR = 3600 * 10**9
+
+
+def names(known=()):
+    return JobNames(lambda jobs: [k for k in known if k[0].partition("@")[0] in jobs])
+
+
+def test_only_names_made_of_a_launchers_words_come_back():
+    assert may_come_back(NAME)
+    for job in ("slurm-123", "slurm-123-w1a2b3c4d", "mpi-mine", "mpi-1a2b@2", "run-mpi-1a2b3c4d"):
+        assert not may_come_back(job)
+        assert names().name(job, 5 * HOUR, 6 * HOUR) == job
+
+
+def test_ten_minutes_of_rest_part_two_jobs():
+    found = names()
+    assert found.name(NAME, HOUR, 2 * HOUR) == NAME
+    assert found.name(NAME, 2 * HOUR + REST_NS - 1, 3 * HOUR) == NAME
+    assert found.name(NAME, 3 * HOUR + REST_NS, 4 * HOUR) == f"{NAME}@2"
+    assert found.name(NAME, HOUR + 5, HOUR + 6) == NAME
+
+
+def test_what_the_repository_knows_goes_on():
+    known = [(NAME, HOUR, 2 * HOUR), (f"{NAME}@2", 5 * HOUR, 6 * HOUR)]
+    assert names(known).name(NAME, 5 * HOUR + 9, 7 * HOUR) == f"{NAME}@2"
+    assert names(known).name(NAME, 8 * HOUR, 9 * HOUR) == f"{NAME}@3"
+    assert names(known).name(NAME, HOUR, 3 * HOUR) == NAME
+
+
+def test_a_job_that_seemed_over_keeps_its_processes_apart():
+    found = names()
+    assert found.name(NAME, HOUR, 2 * HOUR) == NAME
+    assert found.name(NAME, 4 * HOUR, 5 * HOUR) == f"{NAME}@2"
+    assert found.name(NAME, HOUR, 9 * HOUR) == NAME  # it was only silent
+    assert found.name(NAME, 4 * HOUR, 6 * HOUR) == f"{NAME}@2"
+    assert found.name(NAME, HOUR, 9 * HOUR) == NAME
+
+
+spans = st.lists(
+    st.tuples(st.integers(1, 60), st.integers(0, 3)).map(
+        lambda p: (NAME, p[0] * HOUR // 4, (p[0] + p[1]) * HOUR // 4)
+    ),
+    min_size=1, max_size=12,
+)  # fmt: skip
+
+
+@given(spans, st.randoms())
+def test_the_order_of_a_spool_does_not_matter(processes, rng):
+    first, second = names(), names()
+    first.learn(processes)
+    mixed = list(processes)
+    rng.shuffle(mixed)
+    second.learn(mixed)
+    given_names = [first.name(*p) for p in processes]
+    assert given_names == [second.name(*p) for p in processes]
+    ends = sorted(processes, key=lambda p: p[1])
+    jobs, last = 0, -REST_NS
+    for _, begin, end in ends:  # plainly: a new job after 10 minutes of rest
+        jobs += begin >= last + REST_NS
+        last = max(last, end)
+    assert len(set(given_names)) == jobs
