@@ -222,11 +222,12 @@ static void end_segment(jst_block *b, enum jst_rule rule, unsigned level, jst_si
     begin_bins(now_ns, now);
 }
 
-/* Smallest power of two of a period that is as long as a segment must be. */
+/* Smallest power of two of a period that is as long as a segment must be, and half as much again:
+ * the period is a mean. */
 static unsigned level_for(uint64_t period_ns, uint64_t least_ns)
 {
     unsigned level = 0;
-    while (level < 31 && (period_ns << level) < least_ns)
+    while (level < 31 && (period_ns << level) < least_ns + least_ns / 2)
         level++;
     return level;
 }
