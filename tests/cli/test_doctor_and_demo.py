@@ -20,8 +20,8 @@ def test_doctor_proves_the_preload(tmp_path: Path) -> None:
     content = json.loads(done.out)
     found = {check["name"]: check for check in content["checks"]}
     assert set(found) == {
-        "runtime", "preload", "counters", "clock", "spool", "file systems", "perf events",
-        "repository", "settings",
+        "runtime", "preload", "counters", "clock", "spool", "file systems", "MPI", "perf events",
+        "PAPI", "repository", "settings",
     }  # fmt: skip
     assert found["preload"] == {
         "name": "preload",
@@ -30,6 +30,7 @@ def test_doctor_proves_the_preload(tmp_path: Path) -> None:
         "mend": "",
     }
     assert {check["state"] for check in content["checks"]} <= {"ok", "warn", "fail"}
+    assert found["MPI"]["says"].startswith("adapters: ")
     assert all(check["mend"] for check in content["checks"] if check["state"] == "fail")
     assert done.code == int(not content["ok"])
 
@@ -79,7 +80,9 @@ def test_reasons_against_preloading(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("library")
 def test_the_demo_tells_its_story(tmp_path: Path) -> None:
-    done = jostle("demo", "--seconds", "12", XDG_DATA_HOME=str(tmp_path), TMPDIR=str(tmp_path))
+    done = jostle(
+        "demo", "--files", "--seconds", "12", XDG_DATA_HOME=str(tmp_path), TMPDIR=str(tmp_path)
+    )
     assert done.code == 0, done.err
     kept = tmp_path / "jostle-demo"
     story = done.out
@@ -102,6 +105,45 @@ def test_the_demo_tells_its_story(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("library")
+def test_the_demo_of_mpi_tells_its_story(tmp_path: Path) -> None:
+    if not (shutil.which("mpicc.openmpi") or shutil.which("mpicc.mpich")):
+        pytest.skip("no MPI to build programs with")
+    done = jostle("demo", "--seconds", "9", XDG_DATA_HOME=str(tmp_path), TMPDIR=str(tmp_path))
+    assert done.code == 0, done.err
+    kept = tmp_path / "jostle-demo"
+    for part in ("two MPI programs share the cores", "MPI: 2 ranks", "Where the time went",
+                 "segments", "What to look at next", f"saved: {kept}/timeline.png"):  # fmt: skip
+        assert part in done.out
+    assert (kept / "timeline.png").read_bytes().startswith(b"\x89PNG")
+    assert [path.name for path in tmp_path.iterdir()] == ["jostle-demo"]
+    place = {"JOSTLE_REPOSITORY": str(kept / "repository")}
+    jobs = json.loads(jostle("jobs", "--json", **place).out)["jobs"]
+    assert [job["ranks"] for job in jobs] == [2, 2]
+    for job in jobs:
+        words = ("digest", job["job"], "--json")
+        (world,) = json.loads(jostle(*words, **place).out)["mpi"]
+        assert world["counted"] and world["segments"]["number"] > 0
+        assert any(kind["name"] == "collective" for kind in world["traffic"])
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("library")
+def test_the_demos_own_programs_run_with_each_mpi(tmp_path: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from jostle.demo import mpi_cast;"
+        "found = mpi_cast.installed();"
+        "cast = mpi_cast.own(found, Path(sys.argv[1]), 2) if found else None;"
+        "print(*(len(program.command) for program in cast or ()), len(found))"
+    )
+    done = python(code, str(tmp_path))
+    assert done.code == 0, done.err
+    if done.out.strip() == "0":
+        pytest.skip("no MPI with an adapter")
+    assert {path.name for path in tmp_path.iterdir()} == {"heat", "spectrum"}
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("library")
 @pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="needs root, setpriv")
 def test_the_demo_needs_no_root(tmp_path: Path) -> None:
     if not _readable_for_all(Path(sys.executable)) or not _readable_for_all(ROOT):
@@ -112,7 +154,7 @@ def test_the_demo_needs_no_root(tmp_path: Path) -> None:
         folder.chmod(0o755)
     os.chown(home, 65534, 65534)
     words = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", sys.executable,
-             "-m", "jostle.cli", "demo", "--seconds", "10"]  # fmt: skip
+             "-m", "jostle.cli", "demo", "--files", "--seconds", "10"]  # fmt: skip
     done = subprocess.run(
         words, capture_output=True, text=True, check=False, cwd="/",
         env={"PATH": os.environ["PATH"], "HOME": str(home), "PYTHONPATH": str(ROOT / "src")},

@@ -18,6 +18,7 @@ CONFIDENCE = 0.99
 #: A difference below this is what nobody minds: the runtime's own goal.
 GOAL = 0.01
 _FEWEST = 3
+_FEWEST_FOR_OUTLIERS = 5
 
 
 @dataclass(frozen=True)
@@ -116,9 +117,12 @@ def modified_z(values: Sequence[float]) -> Floats:
 
 
 def outliers(values: Sequence[float], cut: float = CUT) -> NDArray[np.bool_]:
-    """Tells which values a modified Z-score beyond the cut calls outliers."""
-    if not len(values):
-        return np.zeros(0, dtype=bool)
+    """Tells which values a modified Z-score beyond the cut calls outliers.
+
+    Of fewer than five values none is: two that happen to be close would condemn the others.
+    """
+    if len(values) < _FEWEST_FOR_OUTLIERS:
+        return np.zeros(len(values), dtype=bool)
     return np.asarray(np.abs(modified_z(values)) > cut)
 
 

@@ -17,6 +17,7 @@ from jostle.cli.options import (
 )
 from jostle.cli.output import emit_json, heading, next_steps, show
 from jostle.cli.progress import Bar
+from jostle.errors import UsageError
 
 if TYPE_CHECKING:
     from jostle.analysis import Digest
@@ -59,7 +60,7 @@ def command(
     if as_json:
         return
     flag = repository_flag(repository)
-    metric = " --metric mpi" if made.mpi else ""
+    metric = " --metric mpi" if any(world.counted for world in made.mpi) else ""
     next_steps(f"jostle timeline{flag} {name}{metric}", f"jostle background{flag} {name}")
 
 
@@ -75,6 +76,11 @@ def _of_spool(folder: Path, job: str, wait_s: float, *, with_segments: bool, qui
             wait_for_ranks(folder, job, wait_s)
         with Repository.of_spool([folder], job=None if job == "last" else job) as store:
             name = store.resolve_job(job) if job == "last" else store.newest(job)
+            if not store.job_processes(name).num_rows:
+                raise UsageError(
+                    f"No profile in {folder} is of a job {job!r}.",
+                    hint="`last` takes the newest; file names begin with their job's name.",
+                )
             return _read(store, name, with_segments=with_segments)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from jostle._schema import BY_ID
 from jostle.cli.format import (
+    alike,
     byte_count,
     count,
     duration,
@@ -138,7 +140,7 @@ def view(made: Digest) -> Iterator[Any]:
     yield from _unaccounted(made)
     yield f"{own_cost(made)}; {count(made.cost.calls)} calls counted"
     yield made.clock.text
-    yield from (f"note: {note}" for note in made.notes)
+    yield from (f"note: {note}" for note in alike(made.notes))
     yield from (heading("warning:", f" {warning}") for warning in made.warnings)
     yield from next_view(all_advice(made), made.job)
 
@@ -152,14 +154,18 @@ def _mounts(made: Digest) -> Any:
         ["=mount", "=type", ">read", ">written", ">reads", ">writes", ">opens", ">metadata",
          ">read served at", ">write served at"]
     )  # fmt: skip
+    shown = Counter(mount_name(mount) for mount in busy(made))
     for mount in busy(made):
+        name = mount_name(mount)
+        if shown[name] > 1:
+            name = f"{name} ({mount.mount})"  # each node has its own
         moved = traffic(mount)
         served = [
             byte_count(mount.rates[key].value) + "/s" if key in mount.rates else "-"
             for key in ("read_service", "write_service")
         ]
         frame.add_row(
-            mount_name(mount), mount.type,
+            name, mount.type,
             byte_count(moved["read_bytes"]), byte_count(moved["write_bytes"]),
             *(count(moved[name]) for name in ("read_ops", "write_ops", "open_ops", "meta_ops")),
             *served,

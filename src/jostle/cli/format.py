@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from datetime import datetime
 
 _BINARY = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
@@ -101,6 +103,17 @@ def quantity(value: float, unit: str) -> str:
 
 def _plain(value: float) -> str:
     return significant(value) if value < 1000 else count(value)
+
+
+def alike(texts: Sequence[str]) -> list[str]:
+    """Return texts that differ in numbers only once, saying how many more there are."""
+    groups: dict[str, list[str]] = {}
+    for text in texts:
+        groups.setdefault(re.sub(r"\d+", "0", text), []).append(text)
+    return [
+        group[0] + (f" (and {len(group) - 1} more like this)" if len(group) > 1 else "")
+        for group in groups.values()
+    ]
 
 
 def rate(value: float, unit: str) -> str:

@@ -6,7 +6,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from jostle.cli.digest_view import busy, io_share, mount_name, own_cost, processes_text, traffic
-from jostle.cli.format import byte_count, count, duration, percent
+from jostle.cli.format import alike, byte_count, count, duration, percent
 from jostle.cli.output import fit, heading, show, table
 from jostle.cli.world_view import brief
 
@@ -52,7 +52,7 @@ def headline(store: Repository, job: str, command: str, outcome: Outcome) -> Non
         )
     if made.start_ns < outcome.start_ns - _SLACK_NS:
         show("  these figures cover earlier runs too: the job's name is not new", err=True)
-    for note in made.notes:
+    for note in alike(made.notes):
         show(f"  note: {note}", err=True)
 
 

@@ -17,6 +17,7 @@ import click
 from jostle.cli.format import duration
 from jostle.cli.output import console, emit_json, next_steps, utf8
 from jostle.cli.progress import Bar
+from jostle.cli.spawn import program_of
 from jostle.cli.trial import ARMS, Run, Trial
 from jostle.errors import JostleError, UsageError
 
@@ -71,16 +72,6 @@ def command(
         _print(view(shlex.join(cmd), program_of(cmd), timed, made, notes), saved)
         next_steps(*_next(cmd, runs, made, folder))
     return 130 if interrupted else 0
-
-
-def program_of(cmd: Sequence[str]) -> str:
-    """Return the name of the program that matters: behind mpirun, the one that it starts."""
-    name = os.path.basename(cmd[0])
-    if name.startswith(("mpirun", "mpiexec", "srun", "prun")):
-        words = [word for word in cmd[1:] if not word.startswith("-")]
-        found = [word for word in words if not word.isdigit() and shutil.which(word)]
-        return os.path.basename(found[0]) if found else name
-    return name
 
 
 def _picture(folder: str | None, program: str) -> Path | None:

@@ -26,7 +26,7 @@ from jostle.cli.options import (
     slice_text,
 )
 from jostle.cli.output import next_steps, stderr_style, warn
-from jostle.cli.spawn import Outcome, run
+from jostle.cli.spawn import Outcome, program_of, run
 from jostle.errors import JostleError, UsageError
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def command(
     to stderr.
     """
     rules = settings()
-    name = job_name(job, cmd[0])
+    name = job_name(job, program_of(cmd))
     spool = make_spool(rules, name)
     outcome: Outcome | None = None
     try:

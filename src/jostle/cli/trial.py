@@ -172,7 +172,7 @@ def mpi_seconds(stamps: Path) -> float | None:
         return None
     spans = []
     for line in stamps.read_text().splitlines():
-        numbers = [int(word) for word in line.split()]
+        numbers = [int(word) for word in line.split() if word.isdigit()]
         if len(numbers) == 5 and 0 < numbers[2] <= numbers[3]:
             spans.append((numbers[2], numbers[3]))
     total, reached = 0, 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from jostle.cli.format import byte_count, count, duration, percent, significant
+from jostle.cli.format import alike, byte_count, count, duration, percent, significant
 from jostle.cli.output import fit, heading, table, utf8
 
 if TYPE_CHECKING:
@@ -80,9 +80,10 @@ def _facts(world: World) -> Iterator[Any]:
     if world.counted:
         words.append(f"threads: {world.thread_level}")
     yield "; ".join(words)
-    state = " so far" if world.running else ""
-    yield f"{duration(world.seconds * 1e9)}{state} from MPI_Init to MPI_Finalize"
-    if world.unfinished and not world.running:
+    if world.counted:
+        state = " so far" if world.running else ""
+        yield f"{duration(world.seconds * 1e9)}{state} from MPI_Init to MPI_Finalize"
+    if world.counted and world.unfinished and not world.running:
         yield f"{_ranks(world.unfinished)} ended without MPI_Finalize"
     if world.problem:
         yield heading("note:", f" {world.problem}")
@@ -206,7 +207,7 @@ def _segments(world: World) -> Iterator[str]:
         )
     if found.missing:
         yield f"segments: {_ranks(len(found.missing))} without a profile are not in them"
-    yield from (f"segments: {note}" for note in found.notes)
+    yield from (f"segments: {note}" for note in alike(found.notes))
 
 
 def _common(found: Segments) -> str:
