@@ -20,8 +20,9 @@
 #define BYTES_MOST (15u << 20) /* of segments in a profile */
 #define FIRST_DECISION 16u     /* globals */
 #define DECIDE_NS 1000000000u  /* and at multiples of 256 when this long ago */
-#define HASTY 16u              /* segments that are too short, in a row: something has changed */
-#define EPOCH_CALLS 4u         /* recurrences that make a call site an epoch */
+#define THREAD_MULTIPLE 3u
+#define HASTY 16u      /* segments that are too short, in a row: something has changed */
+#define EPOCH_CALLS 4u /* recurrences that make a call site an epoch */
 
 jst_block *jst_segment_owner;
 uint64_t jst_bin_begin, jst_bin_end = UINT64_MAX;
@@ -342,7 +343,10 @@ static void check_overdue(uint64_t now_ns)
 void jst_segment_global(jst_block *b, const jst_mpi_call *c, jst_site *s, uint64_t bytes,
                         uint64_t now)
 {
-    if (jst_bin_end == UINT64_MAX || !hold_soon())
+    /* Below MPI_THREAD_MULTIPLE no two threads come here at once, and a lock would be a fifth of what
+     * an Allreduce is slowed down by; the heartbeat, which may hold it, touches nothing of this. */
+    bool held = jst_a.head.thread_level == THREAD_MULTIPLE;
+    if (jst_bin_end == UINT64_MAX || (held && !hold_soon()))
         return;
     uint64_t n = ++seg.globals;
     s->ends++;
@@ -352,9 +356,12 @@ void jst_segment_global(jst_block *b, const jst_mpi_call *c, jst_site *s, uint64
     bool milestone = n >= FIRST_DECISION && (n & (n - 1)) == 0;
     bool ends = s == seg.chosen && (s->ends & ((1ull << seg.level) - 1)) == 0;
     if (seg.dense && !ends && (n & 255) && !milestone && !seg.overdue && !is_raw()) {
-        let_go(); /* most of 30 000 a second go this way: they do not even ask the clock */
+        if (held) /* most of 30 000 a second go this way: they do not even ask the clock */
+            let_go();
         return;
     }
+    if (!held && !hold_soon())
+        return;
     enum jst_rule rule;
     unsigned level;
     uint64_t now_ns = jst_clock_ns(CLOCK_REALTIME);
