@@ -36,6 +36,19 @@ static void find_pmpi(void)
     jst_pmpi.name = (result(*) arguments)jst_host.real("PMPI_" #name);
     JST_PMPI(FIND)
 #undef FIND
+#ifdef MPI_ABI_VERSION
+    /* Fortran is not part of the standard's ABI; its handles are the numbers of these. */
+#define FIND_INSTEAD(member, name)                                                                 \
+    if (!jst_pmpi.member) {                                                                        \
+        jst_pmpi.member = (__typeof__(jst_pmpi.member))jst_host.real("PMPI_" name);                \
+    }
+    FIND_INSTEAD(Comm_f2c, "Comm_fromint")
+    FIND_INSTEAD(Comm_c2f, "Comm_toint")
+    FIND_INSTEAD(Type_f2c, "Type_fromint")
+    FIND_INSTEAD(Type_c2f, "Type_toint")
+    FIND_INSTEAD(Request_f2c, "Request_fromint")
+#undef FIND_INSTEAD
+#endif
 }
 
 /* ---- names that the MPI lacks -------------------------------------------------------------- */
