@@ -147,15 +147,14 @@ def row(mpi: Mpi, ranks: int, key: str, what: str, bindings: Mapping[str, dict[s
     )  # fmt: skip
 
 
-def rows(bench: Bench) -> list[Row]:
-    """All operations, on every MPI."""
+def rows(bench: Bench, mpi: Mpi) -> list[Row]:
+    """All operations on an MPI."""
+    if mpi not in mpis():
+        return [Row("mpi-calls", f"{mpi.title}: calls", "ns/call", "", note="not installed")]
     found: list[Row] = []
-    if not mpis():
-        return [Row("mpi-calls", "MPI calls", "ns/call", "", note="no MPI is installed")]
-    for mpi in mpis():
-        usable = ["C", *list(BINDINGS)[1:]] if compiler(mpi, "fortran") else ["C"]
-        for ranks, operations in ((1, ONE), (RANKS, TWO)):
-            say(f"  {mpi.title}, {ranks} rank{'s' * (ranks > 1)}")
-            bindings = {name: alternate(bench, mpi, name, ranks) for name in usable}
-            found += [row(mpi, ranks, key, op.what, bindings) for key, op in operations.items()]
+    usable = ["C", *list(BINDINGS)[1:]] if compiler(mpi, "fortran") else ["C"]
+    for ranks, operations in ((1, ONE), (RANKS, TWO)):
+        say(f"  {mpi.title}, {ranks} rank{'s' * (ranks > 1)}")
+        bindings = {name: alternate(bench, mpi, name, ranks) for name in usable}
+        found += [row(mpi, ranks, key, op.what, bindings) for key, op in operations.items()]
     return found

@@ -24,6 +24,7 @@ class Case:
     """A program to be run whole.
 
     Attributes:
+        key: Name for `--only`, behind `mpi-`.
         name: For people.
         make: Makes its input and command.
         steps: For a pilot run.
@@ -34,13 +35,14 @@ class Case:
         variables: More of its environment.
     """
 
+    key: str
     name: str
     make: Make
     steps: int
     needs: tuple[str, ...] = ()
     scales: bool = True
     mpi: Mpi = OPENMPI
-    patient: bool = True
+    patient: bool = len(os.sched_getaffinity(0)) < RANKS
     variables: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -68,20 +70,23 @@ ONE_THREAD = {"OMP_NUM_THREADS": "1"}
 HYBRID_THREADS = {"OMP_NUM_THREADS": threads(), "OMP_WAIT_POLICY": "passive"}
 
 LAMMPS = Case(
-    "LAMMPS melt", lambda _, folder, steps: cases.melt(folder, 20, steps), 100,
+    "lammps", "LAMMPS melt", lambda _, folder, steps: cases.melt(folder, 20, steps), 100,
     needs=("lmp",), variables=ONE_THREAD,
 )  # fmt: skip
 ICOFOAM = Case(
-    "icoFoam cavity", lambda _, folder, steps: cases.cavity(folder, 60, steps, RANKS), 150,
-    needs=("icoFoam", "blockMesh", "decomposePar"), variables=cases.FOAM_VARIABLES,
+    "icofoam", "icoFoam cavity", lambda _, folder, steps: cases.cavity(folder, 60, steps, RANKS),
+    150, needs=("icoFoam", "blockMesh", "decomposePar"), variables=cases.FOAM_VARIABLES,
 )  # fmt: skip
 HPCC = Case(
-    "HPC Challenge", lambda _, folder, steps: cases.challenge(folder, steps, RANKS), 400,
+    "hpcc", "HPC Challenge", lambda _, folder, size: cases.challenge(folder, size, RANKS), 1500,
     needs=("hpcc",), scales=False, variables=ONE_THREAD,
 )  # fmt: skip
-HYBRID = Case("hybrid MPI + OpenMP", own("hybrid", 1000), 300, variables=HYBRID_THREADS)
-SOLVER = Case("solver, sums by messages", own("solver", 400), 20)
-WAVEFRONT = Case("wavefront, blocking sends", own("wavefront", 120), 40)
+HYBRID = Case(
+    "hybrid", "hybrid MPI + OpenMP", own("hybrid", 1000), 300,
+    variables=HYBRID_THREADS, patient=RANKS * int(threads()) > len(os.sched_getaffinity(0)),
+)  # fmt: skip
+SOLVER = Case("solver", "solver, sums by messages", own("solver", 400), 20)
+WAVEFRONT = Case("wavefront", "wavefront, blocking sends", own("wavefront", 120), 40)
 
 
 @dataclass(frozen=True)
@@ -128,7 +133,7 @@ def prepare(bench: Bench, case: Case, seconds: float) -> Prepared:
         RuntimeError: The program does not run, or the timer saw no MPI.
     """
     timer = bench.preload.with_name(TIMER)
-    folder = bench.memory / "mpi" / case.name.split(",")[0].replace(" ", "-")
+    folder = bench.memory / "mpi" / case.key
     steps = case.steps
     for _ in range(PILOTS):
         shutil.rmtree(folder, ignore_errors=True)

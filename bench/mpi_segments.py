@@ -59,7 +59,7 @@ def rows(bench: Bench) -> list[Row]:
         say(f"  {case.name}")
         try:
             found.append(case_row(bench, case))
-        except Exception as error:
+        except Exception as error:  # the others may do better
             note = f"failed: {type(error).__name__}: {error}"
             found.append(Row("mpi-segments", what, "%", target, note=note))
     return found

@@ -31,6 +31,7 @@ import size
 import store
 import whole
 from measure import Bench, Row, say
+from mpi import MPICH, OPENMPI, peers
 
 ROWS: dict[str, Callable[[Bench], list[Row]]] = {
     **{key: lambda bench, key=key: [calls.call_row(bench, key)] for key in calls.CALLS},  # type: ignore[misc]
@@ -42,8 +43,8 @@ ROWS: dict[str, Callable[[Bench], list[Row]]] = {
     "size": size.size_rows,
     "ingest": partial(store.rows, key="ingest"),
     "background": partial(store.rows, key="background"),
-    "mpi-calls": mpi_calls.rows,
-    "mpi-whole": mpi_whole.rows,
+    **{f"mpi-calls-{each.name}": partial(mpi_calls.rows, mpi=each) for each in (OPENMPI, MPICH)},
+    **{f"mpi-{each.key}": partial(mpi_whole.rows, case=each) for each in mpi_whole.CASES},
     "mpi-segments": mpi_segments.rows,
 }
 PARTS = {
@@ -151,6 +152,7 @@ def main() -> int:
     preload, darshan = find_preload(options.preload), find_darshan()
     with Bench(preload, darshan, options.quick) as bench:
         rows = measure(bench, chosen(options))
+        beside = ", ".join(peers(bench))
     load = os.getloadavg()[0]
     machine = f"{len(bench.cpus)} CPUs, Linux {platform.release()}, load {load:.1f}"
     if options.json:
@@ -160,6 +162,7 @@ def main() -> int:
     print(table(rows))
     judged = [row.reached for row in rows if row.reached is not None]
     print(f"\n{sum(judged)} of {len(judged)} targets reached; {machine}.")
+    print(f"Beside MPI programs: {beside or 'nothing is named'}.")
     print("Darshan: " + (str(darshan) if darshan else "skipped (not installed)") + ".")
     return 0
 
