@@ -8,6 +8,7 @@
 #define JST_PERF_EVENT_H
 
 #include <linux/perf_event.h>
+#include <stdbool.h>
 
 #include "sys.h"
 
