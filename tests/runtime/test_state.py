@@ -1,0 +1,68 @@
+"""State marks: time is booked in the slice in which it passes, and no call leaves its mark behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import struct
+import time
+from pathlib import Path
+
+import pytest
+from harness import Compile, Runner
+
+MS = 1_000_000
+
+
+def marks(profile: Path) -> list[int]:
+    """State marks of the blocks in a profile's head: 0 where no call is in progress."""
+    data = profile.read_bytes()
+    offset, size = struct.unpack_from("<II", data, 20)
+    (used,) = struct.unpack_from("<I", data, 2084)
+    (capacity,) = struct.unpack_from("<I", data, 28)
+    blocks = range(1, min(used, capacity))
+    return [struct.unpack_from("<I", data, offset + i * size + 4)[0] for i in blocks]
+
+
+def test_a_long_call_shows_in_every_slice(jostle: Runner, build: Compile) -> None:
+    """A read that waits for 1.2 s is in each of the slices of 100 ms that it spans."""
+    result = jostle.run(build("blocked.c"), jostle.data, 1200)
+    program = next(p for p in result.processes if not p.short)
+    state = program.per_slice("state_io_ns")
+    inside = [s for s in program.slices if state.get(s.first, 0) > 80 * MS * s.span]
+    assert sum(s.span for s in inside) >= 10
+    assert all(state[s.first] < 130 * MS * s.span for s in inside)
+    assert program.total("state_io_ns") == pytest.approx(1200 * MS, rel=0.1)
+
+
+def test_a_killed_process_keeps_what_it_waited(jostle: Runner, build: Compile) -> None:
+    """Kill -9 in the middle of a call: the time up to the last slice is there."""
+    process = jostle.start(build("blocked.c"), jostle.data, 5000)
+    time.sleep(1.5)
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate()
+    (program,) = jostle.collect().of(process.pid)
+    assert 1000 * MS < program.total("state_io_ns") < 1700 * MS
+
+
+@pytest.mark.parametrize(
+    "source", ["posix_data.c", "posix_meta.c", "stdio_all.c", "streams.c", "aliases.c", "errors.c"]
+)
+def test_no_mark_is_left_behind(jostle: Runner, build: Compile, source: str) -> None:
+    """Every wrapped call, failed ones too, takes its mark away."""
+    mover = build("mover.c", "-shared", "-fPIC")
+    jostle.run(build(source), jostle.data, preload=[*jostle.preload(), mover])
+    profiles = list(jostle.spool.glob("*.jst"))
+    assert profiles
+    for profile in profiles:
+        assert not any(marks(profile)), profile.name
+
+
+def test_state_is_no_less_than_its_parts(jostle: Runner, build: Compile) -> None:
+    """Timed file calls of one thread are outermost: their times add up to the state's."""
+    process = jostle.run(build("steady.c"), jostle.data / "file", 700).only()
+    parts = sum(process.total(f"{m}_ns") for m in ("posix_write", "posix_read", "posix_meta"))
+    parts += process.total("posix_sync_ns")
+    state = process.total("state_io_ns")
+    assert parts * 0.95 <= state <= parts * 1.3 + MS
+
