@@ -260,8 +260,10 @@ def before(call: Call, language: Language) -> list[str]:
     if call.does == "frees_comm":
         return [f"jst_drop_comm({language.comm() if language.fortran else '*comm'});"]
     return {
-        "initialises": ["jst_host.initialising();"],
-        "finalises": ["jst_host.finalising();"],
+        "initialises": ["jst_before_init(false);"],
+        "opens_session": ["jst_before_init(true);"],
+        "finalises": ["jst_before_finalize(false);"],
+        "closes_session": ["jst_before_finalize(true);"],
         # It does not return.
         "aborts": [
             f"jst_host.count({'call' if language.fortran else '&call'}, JST_MPI_ABORT, 0,"
@@ -304,12 +306,14 @@ def after(call: Call, language: Language, record: str) -> list[str]:
     success = on_success(call, language, record)
     if call.does == "initialises":
         success.append("jst_after_init();")
+    if call.does == "opens_session":
+        success.append(f"jst_after_session(session, {str(language.fortran).lower()});")
     if success:
         lines += ["if (r == MPI_SUCCESS) {", *("    " + line for line in success), "}"]
     if call.does in ("silent", "aborts"):
         lines.append(f"{record}flags = JST_MPI_SILENT;")
-    if call.does == "finalises":
-        lines.append("jst_host.finalised();")
+    if call.does in ("finalises", "closes_session"):
+        lines.append("jst_after_finalize();")
     pointer = "call" if language.fortran else "&call"
     return [*lines, f"jst_leave({pointer}, r);"]
 

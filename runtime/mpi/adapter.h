@@ -48,6 +48,7 @@ extern jst_mpi_host jst_host;
     X(int, Comm_get_attr, (MPI_Comm, int, void *, int *))                                          \
     X(int, Comm_get_parent, (MPI_Comm *))                                                          \
     X(int, Query_thread, (int *))                                                                  \
+    X(int, Initialized, (int *))                                                                   \
     X(int, Topo_test, (MPI_Comm, int *))                                                           \
     X(int, Cartdim_get, (MPI_Comm, int *))                                                         \
     X(int, Graph_neighbors_count, (MPI_Comm, int, int *))                                          \
@@ -109,8 +110,10 @@ static inline bool jst_cache_find(const jst_cache *cache, uint64_t key, uint32_t
     return JST_LIKELY((word & ~(uint64_t)JST_CACHE_FACT) == jst_cache_word(key));
 }
 
-/** Ranks of MPI_COMM_WORLD; also sets jst_world. Only between MPI_Init and MPI_Finalize. */
+/** Ranks of MPI_COMM_WORLD (also sets jst_world); without MPI_Init those that a session knows of,
+ *  0 if none does. */
 int jst_world_size(void);
+extern int jst_session_size;
 uint64_t jst_size_slow(MPI_Datatype type);
 uint64_t jst_size_slow_f(MPI_Fint type);
 uint32_t jst_comm_slow(MPI_Comm comm);
@@ -261,7 +264,13 @@ static inline bool jst_any_outstanding(void)
 
 /* ---- life.c: begin and end of the MPI ------------------------------------------------------ */
 
+/** The program's first MPI_Init or MPI_Session_init begins its life as an MPI program, the call that
+ *  leaves neither a session nor MPI_COMM_WORLD open ends it. */
+void jst_before_init(bool session);
 void jst_after_init(void);
+void jst_after_session(const void *session, bool fortran);
+void jst_before_finalize(bool session);
+void jst_after_finalize(void);
 
 /* ---- narrow.c: large-count calls on an MPI that has none ----------------------------------- */
 

@@ -13,6 +13,7 @@ MPI_Comm jst_world;
 MPI_Fint jst_world_f;
 #endif
 static int world_size;           /* 0: not asked yet */
+int jst_session_size;            /* of the process set mpi://WORLD, as far as a session told */
 static uint32_t comm_generation; /* counts freed communicators: older translations are void */
 
 static void store(jst_cache *cache, uint64_t key, uint64_t fact)
@@ -111,7 +112,12 @@ void jst_drop_type(MPI_Datatype type)
 int jst_world_size(void)
 {
     int size = __atomic_load_n(&world_size, __ATOMIC_RELAXED);
+    int initialised = 0;
     if (size == 0) {
+        jst_pmpi.Initialized(&initialised);
+        if (!initialised) {
+            return __atomic_load_n(&jst_session_size, __ATOMIC_RELAXED);
+        }
         const MPI_Comm world = world_comm();
         jst_pmpi.Comm_size(world, &size);
         __atomic_store_n(&jst_world, world, __ATOMIC_RELAXED);
@@ -280,6 +286,9 @@ uint32_t jst_peer_slow(int rank, MPI_Comm comm)
     const uint32_t generation = __atomic_load_n(&comm_generation, __ATOMIC_RELAXED);
     const unsigned at = (jst_cache_place(key) ^ (unsigned)rank) % 128;
     jst_world_size();
+    if (!__atomic_load_n(&world_size, __ATOMIC_RELAXED)) {
+        return JST_MPI_NO_PEER; /* sessions only */
+    }
     if (comm == __atomic_load_n(&jst_world, __ATOMIC_RELAXED)) {
         return (uint32_t)rank;
     }

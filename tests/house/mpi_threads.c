@@ -80,6 +80,12 @@ static int give_four(void *comm, int *size)
     return MPI_SUCCESS;
 }
 
+static int give_true(int *answer)
+{
+    *answer = 1;
+    return MPI_SUCCESS;
+}
+
 static int give_zero(void *comm, int *answer)
 {
     (void)comm;

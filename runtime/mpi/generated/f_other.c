@@ -584,7 +584,7 @@ static void jst_body_Init(unsigned id, jst_mpi_call *call, void *ierror)
     call->klass = JST_MPI_INIT;
     const bool counted = jst_host.enter(call);
     if (counted) {
-        jst_host.initialising();
+        jst_before_init(false);
     }
     real(ierror);
     if (counted) {
@@ -609,7 +609,7 @@ static void jst_body_Init_thread(unsigned id, jst_mpi_call *call, void *required
     call->klass = JST_MPI_INIT;
     const bool counted = jst_host.enter(call);
     if (counted) {
-        jst_host.initialising();
+        jst_before_init(false);
     }
     real(required, provided, ierror);
     if (counted) {
@@ -633,9 +633,15 @@ static void jst_body_Session_init(unsigned id, jst_mpi_call *call, void *info, v
     call->func = "MPI_Session_init";
     call->klass = JST_MPI_INIT;
     const bool counted = jst_host.enter(call);
+    if (counted) {
+        jst_before_init(true);
+    }
     real(info, errhandler, session, ierror);
     if (counted) {
         const int r = jst_result(ierror);
+        if (r == MPI_SUCCESS) {
+            jst_after_session(session, true);
+        }
         jst_leave(call, r);
     }
 }
@@ -652,12 +658,12 @@ static void jst_body_Finalize(unsigned id, jst_mpi_call *call, void *ierror)
     call->klass = JST_MPI_FINALIZE;
     const bool counted = jst_host.enter(call);
     if (counted) {
-        jst_host.finalising();
+        jst_before_finalize(false);
     }
     real(ierror);
     if (counted) {
         const int r = jst_result(ierror);
-        jst_host.finalised();
+        jst_after_finalize();
         jst_leave(call, r);
     }
 }
@@ -673,9 +679,13 @@ static void jst_body_Session_finalize(unsigned id, jst_mpi_call *call, void *ses
     call->func = "MPI_Session_finalize";
     call->klass = JST_MPI_FINALIZE;
     const bool counted = jst_host.enter(call);
+    if (counted) {
+        jst_before_finalize(true);
+    }
     real(session, ierror);
     if (counted) {
         const int r = jst_result(ierror);
+        jst_after_finalize();
         jst_leave(call, r);
     }
 }
