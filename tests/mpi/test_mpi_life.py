@@ -1,4 +1,4 @@
-"""What a rank did is kept, however it or its launcher ends; what it starts is not confused with it."""
+"""What a rank did is kept however it ends, and is not confused with what it starts."""
 
 from __future__ import annotations
 

@@ -1,0 +1,213 @@
+"""Execution segments: where they end, how long they are, what they hold, and that they are kept."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import peek
+import pytest
+from mpis import Mpi, Mpirun, World
+
+Segment = dict[str, Any]
+
+
+def program(mpi: Mpi) -> Path:
+    return mpi.compiled("segments", "segments.c", flags=("-w",))
+
+
+def cut(world: World) -> list[list[Segment]]:
+    """The segments of each rank, and that they are a whole: no gap, in order."""
+    out = []
+    for rank in world.ranks:
+        found = peek.segments(rank.path)
+        assert found
+        assert found[0]["start_ns"] == rank.header["mpi_init_ns"]
+        out.append(found)
+    return out
+
+
+def run(jostle: Mpirun, mpi: Mpi, ranks: int, what: str, times: int, ms: int, **more: Any) -> World:
+    world = jostle.world(
+        mpi, ranks, program(mpi), what, str(times), str(ms), counted="", **more
+    )  # fmt: skip
+    if what not in ("sleepy", "killed"):
+        world.agree(ranks=ranks)
+    return world
+
+
+def stamps(world: World, rank: int) -> list[int]:
+    """When this rank says that its delimiters ended."""
+    return [int(line) for line in world.notes[f"times.{rank}"]]
+
+
+def close(measured: float, true: float, share: float = 0.05, least: float = 4e6) -> bool:
+    return abs(measured - true) <= max(share * true, least)
+
+
+def right(measured: list[float], true: list[float]) -> bool:
+    """Most are right to 5 %, and so is their sum: a rank may lose its core before it looks."""
+    good = sum(map(close, measured, true))
+    return good >= 0.7 * len(true) and close(sum(measured), sum(true))
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_each_global_collective_ends_a_segment(jostle: Mpirun, mpi: Mpi, ranks: int) -> None:
+    world = run(jostle, mpi, ranks, "phases", 10, 100)
+    segments = cut(world)
+    for rank, found in enumerate(segments):
+        assert [s["rule"] for s in found] == ["every"] * 10 + ["final"]
+        assert [s["function"] for s in found] == ["MPI_Allreduce"] * 10 + [""]
+        assert [s["globals"] for s in found] == [1] * 10 + [0]
+        assert [s["sendrecvs"] for s in found] == [1] * 10 + [0]
+        assert [s["all_to_all"] for s in found] == [1] * 10 + [0]
+        assert [s["collective_bytes"] for s in found] == [16] * 10 + [0]
+        ends = stamps(world, rank)
+        true = [b - a for a, b in zip(ends, ends[1:], strict=False)]
+        measured = [s["duration_ns"] for s in found[1:10]]
+        assert right(measured, true), (measured, true)
+        end = world.ranks[rank].header["mpi_finalize_ns"]
+        assert close(found[10]["end_ns"], end, 0)
+        assert len({s["signature_sum"] for s in found[1:10]}) == 1
+        assert len({s["signature_set"] for s in found[1:10]}) == 1
+    assert len({tuple(s["sequence_hash"] for s in found) for found in segments}) == 1
+    assert len({s["sequence_hash"] for s in segments[0][:10]}) == 10
+
+
+def test_dense_collectives_are_coalesced_to_measurable_segments(jostle: Mpirun, mpi: Mpi) -> None:
+    world = run(jostle, mpi, 2, "dense", 20000, 100)
+    for found in cut(world):
+        assert sum(s["globals"] for s in found) == 20000
+        assert sum(s["sendrecvs"] for s in found) == 20000
+        inner = [s for s in found if s["rule"] == "coalesced"]
+        share = sum(s["globals"] for s in inner) / 20000
+        seconds = sum(s["duration_ns"] for s in found) / 1e9
+        assert share > 0.6, [(s["rule"], s["globals"]) for s in found]
+        assert len(found) < 22 * seconds + 25
+        settled = inner[len(inner) // 2 :]
+        assert sorted(s["duration_ns"] for s in settled)[len(settled) // 2] >= 50e6
+        # Equal content, but for the level, which follows the rate: powers of two of one number.
+        most = max(s["globals"] for s in settled)
+        assert all(most % s["globals"] == 0 for s in settled)
+        assert all((most // s["globals"]).bit_count() == 1 for s in settled)
+        for s in inner:
+            assert s["globals"] == s["all_to_all"] == s["sendrecvs"]
+
+
+def test_boundaries_nest_over_ranks(jostle: Mpirun, mpi: Mpi) -> None:
+    world = run(jostle, mpi, 3, "dense", 5000, 100)
+    ends = []
+    for found in cut(world):
+        at, of = 0, {}
+        for s in found:
+            at += s["globals"]
+            of[at] = s["sequence_hash"]
+        ends.append(of)
+    common = set(ends[0]) & set(ends[1]) & set(ends[2])
+    assert len(common) >= 0.4 * min(map(len, ends))
+    for at in common:
+        assert len({of[at] for of in ends}) == 1
+
+
+@pytest.mark.parametrize("how", ["wait", "test"])
+def test_a_nonblocking_one_ends_with_its_completion(jostle: Mpirun, mpi: Mpi, how: str) -> None:
+    world = run(jostle, mpi, 2, how, 8, 60)
+    for rank, found in enumerate(cut(world)):
+        assert [s["function"] for s in found] == ["MPI_Iallreduce"] * 8 + [""]
+        ends = stamps(world, rank)
+        late = sorted(abs(s["end_ns"] - e) for s, e in zip(found, ends, strict=False))
+        assert late[5] < 10e6, late
+
+
+def test_without_global_collectives_epochs_subdivide(jostle: Mpirun, mpi: Mpi) -> None:
+    env = {"JOSTLE_SEGMENT_SPAN": "200ms"}
+    world = run(jostle, mpi, 2, "epochs", 250, 12, env=env)
+    for found in cut(world):
+        assert {s["rule"] for s in found} <= {"epoch", "final"}
+        assert len(found) >= 6
+        assert sum(s["sendrecvs"] for s in found) == 250
+        inner = found[len(found) // 2 : -1]
+        assert {s["function"] for s in inner} == {"MPI_Sendrecv"}
+        assert len({s["signature_set"] for s in inner}) == 1
+
+
+def test_raw_records_every_end(jostle: Mpirun, mpi: Mpi) -> None:
+    world = run(jostle, mpi, 2, "dense", 3000, 0, env={"JOSTLE_SEGMENTS": "raw"})
+    for found in cut(world):
+        assert [s["rule"] for s in found] == ["raw"] * 3000 + ["final"]
+        assert {s["globals"] for s in found[:-1]} == {1}
+    assert len({tuple(s["sequence_hash"] for s in f) for f in cut(world)}) == 1
+
+
+def test_off_means_off(jostle: Mpirun, mpi: Mpi) -> None:
+    world = run(jostle, mpi, 2, "phases", 3, 10, env={"JOSTLE_SEGMENTS": "off"})
+    assert all(not peek.segments(p.path) for p in world.ranks)
+
+
+def test_half_of_the_ranks_are_no_delimiter_and_a_copy_of_all_is(
+    jostle: Mpirun, mpi: Mpi, tmp_path: Path
+) -> None:
+    world = run(jostle, mpi, 4, "half", 6, 30)
+    for found in cut(world):
+        assert sum(s["globals"] for s in found) == 0
+        assert all(s["function"] != "MPI_Barrier" for s in found)
+        assert sum(s["barriers"] for s in found) == 6
+    (tmp_path / "dup").mkdir()
+    world = run(Mpirun(jostle.library, tmp_path / "dup"), mpi, 4, "dup", 6, 30)
+    for found in cut(world):
+        assert [s["function"] for s in found] == ["MPI_Barrier"] * 6 + [""]
+
+
+def test_killed_ranks_keep_their_segments(jostle: Mpirun, mpi: Mpi) -> None:
+    world = run(jostle, mpi, 2, "killed", 10, 30, code=None)
+    assert len(world.ranks) == 2
+    for found in cut(world):
+        assert [s["rule"] for s in found] == ["every"] * 10
+        assert [s["function"] for s in found] == ["MPI_Allreduce"] * 10
+
+
+def test_time_in_a_long_call_is_booked_where_it_passes(jostle: Mpirun, mpi: Mpi) -> None:
+    world = run(jostle, mpi, 2, "sleepy", 1, 650)
+    waiting, sleeping = world.ranks
+    begin, end = stamps(world, 0)
+    booked = {
+        first: ns
+        for first, ns in waiting.per_slice("state_p2p_ns").items()
+        if first * waiting.slice_ns > begin and (first + 1) * waiting.slice_ns < end
+    }
+    assert len(booked) >= 4, waiting.per_slice("state_p2p_ns")
+    assert all(close(ns, waiting.slice_ns, 0.25) for ns in booked.values()), booked
+    assert close(waiting.total("state_p2p_ns"), end - begin, 0.1)
+    assert sleeping.total("state_p2p_ns") < 100e6
+
+
+def test_what_one_waits_beyond_the_usual(jostle: Mpirun, mpi: Mpi) -> None:
+    world = run(jostle, mpi, 2, "late", 600, 200)
+    patient, late = world.ranks
+    assert 160e6 < patient.total("wait_mpi_ns") < 200e6 + 0.5 * patient.total("mpi_all_to_all_ns")
+    assert late.total("wait_mpi_ns") < 0.6 * patient.total("wait_mpi_ns")
+    assert sum(s["wait_ns"] for s in cut(world)[0]) > 150e6
+
+
+def test_time_off_the_core_is_seen_in_gaps(jostle: Mpirun) -> None:
+    from mpis import needed
+
+    mpi = needed("openmpi")
+    if not hasattr(os, "sched_setaffinity"):
+        pytest.skip("processes cannot be pinned here")
+    core = min(os.sched_getaffinity(0))
+    hog = subprocess.Popen(["taskset", "-c", str(core), sys.executable, "-c", "while True: pass"])
+    try:
+        world = jostle.world(
+            mpi, 1, "taskset", "-c", str(core), program(mpi), "pressed", "150", "12", counted=""
+        )
+    finally:
+        hog.kill()
+        hog.wait()
+    (rank,) = world.ranks
+    queued = int(world.notes["queued"][0])
+    assert queued > 200e6, "the hog did not press"
+    assert 0.4 * queued < rank.total("wait_offcpu_ns") < 1.1 * queued
