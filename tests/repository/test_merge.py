@@ -230,13 +230,12 @@ def test_many_ranks_and_segments_take_seconds():
     rows = [{**one, "process": np.full(count + 1, 1000 + rank)} for rank in range(ranks)]
     rows[7] = rank_rows(program, every(count, 2), rng, process=1007)
     table = table_of(rows)
-    begin = time.monotonic()
+    begin = time.process_time()  # other tests may hold the cores
     found = merge_world(world_of(ranks), table, tokens_of())
-    took = time.monotonic() - begin
+    took = time.process_time() - begin
     assert found.boundaries == count // 2 + 1
     assert found.segments["sends"].to_numpy().sum() == ranks * (count + 1)
     assert took < 15, f"{took:.1f} s"
-    print(f"{took:.2f} s")
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 5])
