@@ -120,6 +120,8 @@ static void wait_for(long pid)
         if (jst_clock_ns(CLOCK_MONOTONIC) > until) {
             jst_sys2(SYS_kill, pid, SIGKILL);
             jst_sys4(SYS_wait4, pid, NULL, 0, NULL);
+            jst_say("the digest of the job took too long:", jst_a.head.job,
+                    "; ask for it with `jostle digest`");
             return;
         }
         jst_sys2(SYS_nanosleep, &moment, NULL);

@@ -61,13 +61,56 @@ static bool begins_with(const char *text, const char *with)
     return !*with;
 }
 
-/* The path as the loader knows it; a relative one is told by the kernel. */
+static uint64_t hex_of(const char **text)
+{
+    uint64_t n = 0;
+    for (const char *p = *text;; *text = ++p) {
+        if (*p >= '0' && *p <= '9')
+            n = n << 4 | (uint64_t)(*p - '0');
+        else if (*p >= 'a' && *p <= 'f')
+            n = n << 4 | (uint64_t)(*p - 'a' + 10);
+        else
+            return n;
+    }
+}
+
+/* The file that an address is mapped from, as the kernel names it. */
+static void mapped_file(const void *address, char *path, const char *end)
+{
+    enum { ROOM = 1 << 20 };
+    char *maps = (char *)jst_sys6(SYS_mmap, 0, ROOM, PROT_READ | PROT_WRITE,
+                                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    path[0] = 0;
+    if ((long)maps < 0 && (long)maps > -4096)
+        return;
+    jst_read_file("/proc/self/maps", maps, ROOM);
+    for (const char *line = maps; *line; line += *line == '\n') {
+        uint64_t from = hex_of(&line), until = *line == '-' ? (line++, hex_of(&line)) : 0;
+        bool here = from <= (uintptr_t)address && (uintptr_t)address < until;
+        while (*line && *line != '\n' && *line != '/')
+            line++;
+        char *p = path;
+        for (; *line && *line != '\n'; line++)
+            if (here && p + 1 < end)
+                *p++ = *line;
+        if (here) {
+            *p = 0;
+            break;
+        }
+    }
+    jst_sys2(SYS_munmap, maps, ROOM);
+}
+
+/* The path as the loader knows it may be relative to a folder that the program has left. */
 static bool own_folder(char *folder, const char *end)
 {
     Dl_info info;
-    if (!dladdr((void *)&host, &info) || !info.dli_fname)
-        return false;
-    char *p = jst_put_text(folder, end, info.dli_fname);
+    folder[0] = 0;
+    if (dladdr((void *)missing, &info) && info.dli_fname)
+        jst_put_text(folder, end, info.dli_fname);
+    if (folder[0] != '/')
+        mapped_file((void *)missing, folder, end);
+    char *p = folder + jst_strlen(folder);
     while (p > folder && p[-1] != '/')
         p--;
     *p = 0;
