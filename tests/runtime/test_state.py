@@ -1,4 +1,4 @@
-"""State marks: time is booked in the slice in which it passes, and no call leaves its mark behind."""
+"""State marks: time is booked in the slice in which it passes; no call leaves its mark behind."""
 
 from __future__ import annotations
 
@@ -65,4 +65,3 @@ def test_state_is_no_less_than_its_parts(jostle: Runner, build: Compile) -> None
     parts += process.total("posix_sync_ns")
     state = process.total("state_io_ns")
     assert parts * 0.95 <= state <= parts * 1.3 + MS
-
