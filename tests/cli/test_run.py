@@ -246,3 +246,23 @@ def test_bad_values_are_mistakes(place: dict[str, str]) -> None:
     assert "between 100 ms and 60 s" in done.err
     assert run(place, "--job", "a/b", "--", "true").code == 2
     assert run(place).code == 2
+
+
+def test_the_digest_is_printed_if_asked(place: dict[str, str], tmp_path: Path) -> None:
+    words = ("dd", "if=/dev/zero", f"of={tmp_path}/data", "bs=1M", "count=4", "status=none")
+    done = run(place, "--job", "asked", "--", *words, JOSTLE_DIGEST="stderr")
+    assert done.code == 0
+    assert done.out == ""
+    assert "Files, by mount" in done.err
+    assert done.err.count("asked  1 process: dd 1") == 1
+    for value in ("", "off"):
+        assert "Files, by mount" not in run(place, "--", *words, JOSTLE_DIGEST=value).err
+
+
+def test_jobs_behind_mpirun_are_named_after_their_program(place: dict[str, str]) -> None:
+    launcher = Path(place["JOSTLE_REPOSITORY"]).parent / "mpirun"
+    launcher.write_text('#!/bin/sh\nshift 2\nexec "$@"\n')
+    launcher.chmod(0o755)
+    done = run(place, "--", str(launcher), "-n", "2", "true")
+    assert done.code == 0
+    assert "next: jostle digest true-" in done.err

@@ -24,7 +24,7 @@ _ENVIRONMENT = {
     "papi": "JOSTLE_PAPI",
     "digest": "JOSTLE_DIGEST",
 }
-_OFF, _ON = ("off", "0", "no", "false"), ("on", "1", "yes", "true")
+OFF, ON = ("off", "0", "no", "false"), ("on", "1", "yes", "true")
 
 
 def _is_valid(key: str, value: str) -> bool:
@@ -32,7 +32,7 @@ def _is_valid(key: str, value: str) -> bool:
     if key == "spool":
         return value.startswith("/") and len(value) < 256
     if key == "enabled":
-        return value in _OFF + _ON
+        return value in OFF + ON
     return True
 
 
@@ -75,7 +75,7 @@ class Settings:
     @property
     def enabled(self) -> bool:
         """Whether the runtime records at all."""
-        return self.get("enabled") not in _OFF
+        return self.get("enabled") not in OFF
 
 
 def settings() -> Settings:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jostle.cli.config import Settings, settings
+from jostle.cli.config import OFF, Settings, settings
 from jostle.cli.options import (
     SliceLength,
     open_repository,
@@ -190,7 +190,7 @@ def _report(
     else:
         warn(report.warnings, most=3)
         headline(store, name, cmd[0], outcome)
-        if settings().get("digest") == "stderr":
+        if settings().get("digest") not in (None, *OFF):
             _digest(store, name)
     living = _clear(spool, files, report, keep=keep)
     if not as_json:
