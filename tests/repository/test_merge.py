@@ -296,3 +296,50 @@ def test_bins_of_ranks_are_summed_on_one_grid():
     assert sum(table["wait_bins"].to_pylist()[1]) == 50 * MS
     assert table["bins_from_ns"][0].as_py() == BEGIN // (10 * MS) * 10 * MS
     assert not any(map(any, table["offcpu_bins"].to_pylist()))
+
+
+def mixed_rows(rank, levels, skew):
+    """A rank whose globals come every 16 steps of 100 ms; in between epochs at 2^level steps."""
+    steps, every_ms = 64, 100
+    ends, rules, occurrence, places = [], [], [], []
+    for step in range(1, steps + 1):
+        level = levels[(step - 1) // 16]
+        if step % 16 == 0:
+            rules.append("every")
+        elif step % (1 << level) == 0:
+            rules.append("epoch")
+        else:
+            continue
+        late = skew if rules[-1] == "epoch" else 0
+        ends.append(BEGIN + step * every_ms * MS + late)
+        occurrence.append(step if rules[-1] == "epoch" else 0)
+        places.append(step // 16)
+    rows = epoch_rows(rank)
+    n = len(ends)
+    rows = {name: column[:n] for name, column in rows.items()}
+    before = np.array([0, *places[:-1]])
+    steps_at = (np.array(ends) - BEGIN) // (every_ms * MS)
+    return rows | {
+        "end_ns": np.array(ends), "start_ns": np.array([BEGIN, *ends[:-1]]), "rule": rules,
+        "occurrence": np.array(occurrence), "globals_before": before,
+        "globals": np.array(places) - before, "sequence_hash": np.array(places) * 7,
+        "token_hash": np.array([101 if rule == "epoch" else 100 for rule in rules]),
+        "sends": np.diff(steps_at, prepend=0),
+    }  # fmt: skip
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(st.tuples(*[st.integers(0, 4)] * 4), st.integers(0, 40)),
+                min_size=1, max_size=5))  # fmt: skip
+def test_epochs_between_globals(ranks):
+    rows = [mixed_rows(r, levels, skew * MS) for r, (levels, skew) in enumerate(ranks)]
+    found = merge_world(world_of(len(ranks)), table_of(rows), tokens_of())
+    coarsest = [max(levels[i] for levels, _ in ranks) for i in range(4)]
+    steps = [
+        step for step in range(1, 65) if step % 16 == 0 or step % (1 << coarsest[step // 16]) == 0
+    ]
+    assert np.cumsum(found.segments["sends"].to_numpy() // len(ranks)).tolist() == steps
+    assert found.segments["sends_min"] == found.segments["sends_max"]
+    rules = found.segments["rule"].to_pylist()
+    assert rules == ["epoch" if step % 16 else "every" for step in steps]
+    assert found.segments["globals"].to_pylist() == [int(step % 16 == 0) for step in steps]

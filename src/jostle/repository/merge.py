@@ -265,9 +265,10 @@ def _delimiters(over: _Ranks, columns: Rows, rows: pa.Table, tokens: pa.Table) -
         level = np.maximum(level, levels[ends])
     at = over.rows[0] if len(over.rows) else np.empty(0, dtype=np.int64)
     rule = columns.rule[at].copy() if len(at) else np.empty(0, dtype=np.int8)
-    rule[(parts > 1) & (rule != EPOCH) & (rule != FINAL)] = COALESCED
+    at_globals = (rule != EPOCH) & (rule != FINAL)
+    rule[at_globals & (over.each(ints(rows, "globals"), np.add)[2] > 1)] = COALESCED
     for _, ends in over.spans():
-        rule[(columns.rule[ends] != rule) & (rule != EPOCH) & (rule != FINAL)] = COALESCED
+        rule[at_globals & (columns.rule[ends] != rule)] = COALESCED
     hashes = ints(rows, "token_hash")[at]
     names = dict(zip(tokens["hash"].to_pylist(), tokens["function"].to_pylist(), strict=True))
     distinct, place = np.unique(hashes, return_inverse=True)
