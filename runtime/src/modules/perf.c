@@ -21,7 +21,9 @@
 #if JST_WITH_PERF
 
 #define NS UINT64_C(1000000000)
-#define BEGIN_NS (NS / 4)  /* after the heartbeat's start */
+#define BEGIN_NS (NS / 4) /* after the heartbeat's start */
+#define LOOK_NS (NS / 2)  /* and again, since starts are busy (MPI_Init) and slices long */
+#define LOOKS 8
 #define JUDGE_NS (NS / 20) /* a shorter span says nothing about the rate of switches */
 #define OPEN_SHARE 500     /* opened where it costs less than a 500th of the CPU time, */
 #define CLOSE_SHARE 200    /* closed where it costs more than a 200th */
@@ -69,7 +71,9 @@ static struct {
     bool open;
 } groups[GROUPS];
 
-static uint64_t begin_ns; /* when counting may begin, 0: it has, or never will */
+static uint64_t begin_ns; /* when to look again whether counting may begin, 0: at slices only */
+static unsigned looks;    /* so often, */
+static bool begun;
 static uint64_t inherit;  /* flags by which new threads are followed, 0: only by looking for them */
 static uint64_t price_ns; /* of setting the processor's counters anew */
 static uint64_t cost_ns;
@@ -513,7 +517,8 @@ void jst_perf_open(void)
         groups[g].open = false;
     }
     jst_perf_self_forget();
-    noted = said_dear = said_crowded = false;
+    noted = said_dear = said_crowded = begun = false;
+    looks = 0;
     jst_a.head.perf_granted &= ~ASKED;
     begin_ns = jst_clock_ns(CLOCK_REALTIME) + BEGIN_NS;
     judged.at = 0;
@@ -527,7 +532,7 @@ uint64_t jst_perf_due(void)
 
 static void begin(void)
 {
-    begin_ns = 0;
+    begun = true;
     jst_a.head.perf_asked |= jst_cfg.perf == JST_PERF_OFF ? ASKED & ~7u : ASKED;
     if (jst_cfg.perf != JST_PERF_ON && is_filtered()) {
         say("nothing is counted, since a filter of system calls might kill for it ",
@@ -541,7 +546,8 @@ static void begin(void)
 
 void jst_perf_tick(jst_block *b)
 {
-    if (begin_ns != 0 && jst_clock_ns(CLOCK_REALTIME) >= begin_ns)
+    uint64_t now = jst_clock_ns(CLOCK_REALTIME);
+    if (!begun && now >= begin_ns)
         begin();
     for (unsigned g = 0; g < GROUPS && !inherit; g++)
         if (groups[g].open)
@@ -550,6 +556,8 @@ void jst_perf_tick(jst_block *b)
     judge();
     if (groups[HARD].open)
         jst_perf_self_serve();
+    if (begun)
+        begin_ns = groups[HARD].usable && !groups[HARD].open && looks++ < LOOKS ? now + LOOK_NS : 0;
 }
 
 void jst_perf_close(void)
