@@ -37,7 +37,7 @@ static bool take_over(jst_block *b, uint32_t me)
     if (tid == 0 || (tid != me && !thread_is_dead(tid)) ||
         !atomic_compare_exchange_strong(&b->tid, &tid, me))
         return false;
-    b->mark = 0; /* the dead may have been in the middle of a call */
+    JST_STORE(b->mark, 0); /* the dead may have been in the middle of a call */
     b->guard = 0;
     b->cpu_ticks = 0;
     return true;
@@ -404,7 +404,7 @@ JST_COLD void jst_fail(jst_block *b, unsigned place, int error)
     if (b->mark == JST_CELL_STATE_IO_NS) { /* the call is over: see jst_elapsed in io.h */
         uint64_t ticks = jst_ticks() - b->since;
         __asm__ volatile("" ::: "memory");
-        b->mark = 0;
+        JST_STORE(b->mark, 0);
         __asm__ volatile("" ::: "memory");
         jst_add(&b->cells[JST_CELL_STATE_IO_NS], ticks);
     }

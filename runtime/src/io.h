@@ -23,8 +23,8 @@ static inline uint64_t jst_mark_io(jst_block *b)
 {
     uint64_t t = jst_ticks();
     if (b->mark == 0 || b->mark == JST_CELL_STATE_IO_NS) {
-        b->since = t;
-        b->mark = JST_CELL_STATE_IO_NS;
+        JST_STORE(b->since, t);
+        JST_STORE(b->mark, JST_CELL_STATE_IO_NS);
     }
     return t;
 }
@@ -36,7 +36,7 @@ static inline uint64_t jst_elapsed(jst_block *b, uint64_t t)
     uint64_t ticks = jst_ticks() - t;
     if (b->mark == JST_CELL_STATE_IO_NS) {
         __asm__ volatile("" ::: "memory");
-        b->mark = 0;
+        JST_STORE(b->mark, 0);
         __asm__ volatile("" ::: "memory");
         jst_add(&b->cells[JST_CELL_STATE_IO_NS], ticks);
     }

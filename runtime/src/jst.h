@@ -53,6 +53,10 @@ enum jst_end {
     JST_END_PART
 };
 
+/* Words that one thread writes and another may read meanwhile. */
+#define JST_STORE(word, value) __atomic_store_n(&(word), value, __ATOMIC_RELAXED)
+#define JST_LOAD(word) __atomic_load_n(&(word), __ATOMIC_RELAXED)
+
 /* One thread's counters. Single writer; grows for ever; the heartbeat only reads. Block 0 is the
  * heartbeat's own (os and self metrics). The header's words are the thread's own too: */
 typedef struct jst_block {
@@ -379,7 +383,7 @@ bool jst_append(int fd, uint8_t type, uint8_t *frame, size_t n);
 void jst_segments_drain(int fd); /* in the heartbeat: the ring into a record */
 bool jst_segments_hold(void);    /* nobody writes to the ring until let go; false: somebody does */
 void jst_segments_let_go(void);
-void jst_segments_child(void); /* in a forked child: forget everything */
+void jst_segments_child(void);    /* in a forked child: forget everything */
 void jst_segments_old_part(void); /* before and after the file changes */
 void jst_segments_new_part(void);
 void jst_peers_write(int fd);

@@ -92,9 +92,9 @@ bool jst_mpi_enter(jst_mpi_call *c)
     if (JST_UNLIKELY(t - b->cpu_ticks >= cpu_period) && jst_may_syscall())
         gap_off_cpu(b, t);
     c->begin = t;
-    b->since = t;
+    JST_STORE(b->since, t);
     __asm__ volatile("" ::: "memory");
-    b->mark = cells[c->klass].state;
+    JST_STORE(b->mark, cells[c->klass].state);
     return true;
 }
 
@@ -102,21 +102,21 @@ bool jst_mpi_enter(jst_mpi_call *c)
  * of the whole run so far, which an hour of interference moves little; a rolling one would follow. */
 static inline uint64_t beyond_floor(jst_site *s, uint64_t ticks)
 {
-    uint64_t n = __atomic_load_n(&s->calls, __ATOMIC_RELAXED) + 1, x = ticks << 8;
-    uint64_t floor = __atomic_load_n(&s->floor, __ATOMIC_RELAXED);
+    uint64_t n = JST_LOAD(s->calls) + 1, x = ticks << 8;
+    uint64_t floor = JST_LOAD(s->floor);
     unsigned shrink = 63 - (unsigned)__builtin_clzll(n);
-    __atomic_store_n(&s->calls, n, __ATOMIC_RELAXED);
+    JST_STORE(s->calls, n);
     if (JST_UNLIKELY(n == 1)) {
-        __atomic_store_n(&s->floor, x, __ATOMIC_RELAXED);
+        JST_STORE(s->floor, x);
         return 0;
     }
     uint64_t step = (floor >> (shrink > 2 ? shrink - 2 : 0)) + 4;
     if (x >= floor) {
-        __atomic_store_n(&s->floor, floor + step / 4, __ATOMIC_RELAXED);
+        JST_STORE(s->floor, floor + step / 4);
         return n > MATURE ? (x - floor) >> 8 : 0;
     }
     step -= step / 4;
-    __atomic_store_n(&s->floor, floor - x > step ? floor - step : x, __ATOMIC_RELAXED);
+    JST_STORE(s->floor, floor - x > step ? floor - step : x);
     return 0;
 }
 
@@ -144,9 +144,8 @@ static inline void learn(jst_block *b, const jst_mpi_call *c, uint64_t now, uint
 {
     jst_site *s = jst_site_of(c, c->func, c->bytes);
     uint64_t beyond = beyond_floor(s, ticks);
-    b->signature += s->hash;
-    __atomic_store_n(&b->kinds, __atomic_load_n(&b->kinds, __ATOMIC_RELAXED) | 1ull << s->bit,
-                     __ATOMIC_RELAXED);
+    JST_STORE(b->signature, b->signature + s->hash);
+    JST_STORE(b->kinds, JST_LOAD(b->kinds) | 1ull << s->bit);
     jst_add(&b->cells[JST_CELL_WAIT_MPI_NS], beyond);
     if (JST_LIKELY(b == jst_segment_owner)) {
         if (JST_UNLIKELY(now >= jst_bin_end))
@@ -181,7 +180,7 @@ void jst_mpi_leave(const jst_mpi_call *c)
     const class_cells *k = &cells[c->klass];
     uint64_t now = jst_ticks(), ticks = now - c->begin;
     b->guard = 0;
-    b->mark = 0; /* before the addition: see jst_elapsed in io.h */
+    JST_STORE(b->mark, 0); /* before the addition: see jst_elapsed in io.h */
     __asm__ volatile("" ::: "memory");
     jst_add(&b->cells[k->state], ticks);
     jst_add(&b->cells[k->ns], ticks);
@@ -227,6 +226,7 @@ void jst_mpi_initialised(uint32_t size, uint32_t rank, uint32_t thread_level, ui
     h->appnum = appnum;
     h->spawned = spawned;
     h->mpi_ready_ns = jst_clock_ns(CLOCK_REALTIME);
+    jst_clock_calibrate(); /* the first one was of a few milliseconds only */
     if (jst_cfg.peers)
         jst_peers_begin(size);
     jst_perf_self_begin();

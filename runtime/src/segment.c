@@ -238,8 +238,7 @@ static uint64_t recent(const jst_site *s, bool ends)
 {
     if (atomic_load_explicit(&s->key, memory_order_acquire) == 0)
         return 0;
-    return ends ? s->ends - s->recent_ends
-                : __atomic_load_n(&s->calls, __ATOMIC_RELAXED) - s->recent;
+    return ends ? s->ends - s->recent_ends : JST_LOAD(s->calls) - s->recent;
 }
 
 static void look_anew(bool ends)
@@ -249,7 +248,7 @@ static void look_anew(bool ends)
         if (ends)
             s->recent_ends = s->ends;
         else
-            s->recent = __atomic_load_n(&s->calls, __ATOMIC_RELAXED);
+            s->recent = JST_LOAD(s->calls);
     }
 }
 

@@ -106,8 +106,8 @@ static uint64_t take_kinds(void)
     uint32_t used = atomic_load(&jst_blocks);
     for (uint32_t i = 1; i < used; i++) {
         jst_block *b = jst_block_at(i);
-        set |= __atomic_load_n(&b->kinds, __ATOMIC_RELAXED);
-        __atomic_store_n(&b->kinds, 0, __ATOMIC_RELAXED);
+        set |= JST_LOAD(b->kinds);
+        JST_STORE(b->kinds, 0);
     }
     return set;
 }

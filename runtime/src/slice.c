@@ -198,14 +198,13 @@ static bool is_state(unsigned cell)
  * in the cells or will be next time. */
 static void add_block(uint64_t *to, const jst_block *b, uint64_t now)
 {
-    const volatile jst_block *v = b;
-    uint32_t mark = v->mark;
-    uint64_t since = v->since;
+    uint32_t mark = JST_LOAD(b->mark);
+    uint64_t since = JST_LOAD(b->since);
     atomic_signal_fence(memory_order_seq_cst);
     for (unsigned i = 0; i < JST_CELL_COUNT; i++)
-        to[i] += v->cells[i];
+        to[i] += JST_LOAD(b->cells[i]);
     atomic_signal_fence(memory_order_seq_cst);
-    if (is_state(mark) && mark == v->mark && since == v->since && now > since)
+    if (is_state(mark) && mark == JST_LOAD(b->mark) && since == JST_LOAD(b->since) && now > since)
         to[mark] += now - since;
 }
 
