@@ -17,7 +17,7 @@ from mpi import OPENMPI, RANKS, Mpi, compiler, counted, emptied, mpis, run, vari
 
 BINDINGS = {"C": "", "mpif.h": "BENCH_MPIFH", "use mpi": "BENCH_MPI", "mpi_f08": "BENCH_F08"}
 MILLISECONDS = 100  # for each operation, in each run
-ROUNDS = 7
+ROUNDS = 5
 ALLOWED_NS = 15.0  # beside the two time stamps
 LEAST_CALLS = 10_000
 
