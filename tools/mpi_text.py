@@ -341,11 +341,13 @@ def c_wrapper(call: Call) -> Iterator[str]:
         yield f"    return real({names});"
         yield "}"
         return
-    yield f'    jst_mpi_call call = JST_CALL("MPI_{call.base}", JST_MPI_{call.klass});'
+    yield "    jst_mpi_call call;"
     yield from wrap("    int (*const real)(", [types], f") = JST_REAL({call.base});")
     if call.does == "completes":
         yield "    jst_pending pending;"
         yield "    pending.count = 0;"
+    yield "    JST_HERE(&call);"
+    yield f'    jst_begin(&call, "MPI_{call.base}", JST_MPI_{call.klass});'
     yield "    const bool counted = jst_host.enter(&call);"
     first = before(call, language)
     if first:
@@ -414,8 +416,7 @@ def fortran_body(call: Call) -> Iterator[str]:
         yield f"    real({names});"
         yield "}"
         return
-    yield f'    call->func = "MPI_{call.base}";'
-    yield f"    call->klass = JST_MPI_{call.klass};"
+    yield f'    jst_begin(call, "MPI_{call.base}", JST_MPI_{call.klass});'
     if call.does == "completes":
         yield "    jst_pending pending;"
         yield "    pending.count = 0;"
@@ -476,7 +477,8 @@ def entry_macros(calls: list[Call]) -> Iterator[str]:
             yield f"#define JST_ENTRY_{kind}{pointers}_{lengths}(id, body{extra}) \\"
             yield f"    static void id##_entry({', '.join(params)}) \\"
             yield "    { \\"
-            yield "        jst_mpi_call call = JST_CALL(NULL, 0); \\"
+            yield "        jst_mpi_call call; \\"
+            yield "        JST_HERE(&call); \\"
             yield f"        body(id, &call, {more}{', '.join(names)}); \\"
             yield "    }"
 

@@ -305,13 +305,29 @@ static inline void *jst_real_of(unsigned id)
     return real;
 }
 
-/* A call record of the wrapper in which this stands. Its frame is the caller's stack pointer: the
- * same for all calls from one frame, lower in a nested one. */
-#define JST_CALL(name, class)                                                                      \
-    {                                                                                              \
-        .site = (uintptr_t)__builtin_return_address(0), .frame = (uintptr_t)__builtin_dwarf_cfa(), \
-        .func = (name), .peer = JST_MPI_NO_PEER, .source = JST_MPI_NO_PEER, .klass = (class)       \
+/* Where the wrapper in which this stands was called from, and its frame: the caller's stack pointer,
+ * the same for all calls from one frame, lower in a nested one. */
+#define JST_HERE(call)                                                                             \
+    do {                                                                                           \
+        (call)->site = (uintptr_t)__builtin_return_address(0);                                     \
+        (call)->frame = (uintptr_t)__builtin_dwarf_cfa();                                          \
+    } while (0)
+
+/** The rest of a call record. Member by member: as an initializer it would be a memset. */
+static inline __attribute__((always_inline)) void jst_begin(jst_mpi_call *call, const char *func,
+                                                            unsigned klass)
+{
+    call->func = func;
+    call->bytes = 0;
+    call->peer = JST_MPI_NO_PEER;
+    if (klass == JST_MPI_SENDRECV) {
+        call->source = JST_MPI_NO_PEER;
+        call->room = 0;
     }
+    call->klass = (uint8_t)klass;
+    call->flags = 0;
+    call->ended_func = NULL;
+}
 
 static inline void jst_leave(jst_mpi_call *call, int result)
 {

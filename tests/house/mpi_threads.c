@@ -132,12 +132,17 @@ static void *real(const char *name)
     static const struct {
         const char *name;
         void *function;
-    } known[] = {
-        {"PMPI_Type_size_x", (void *)give_size},     {"PMPI_Comm_size", (void *)give_four},
-        {"PMPI_Comm_test_inter", (void *)give_zero}, {"MPI_Iallreduce", (void *)iallreduce},
-        {"MPI_Send_init", (void *)send_init},        {"MPI_Wait", (void *)wait_for},
-        {"PMPI_Type_c2f", (void *)fortran_handle},   {"PMPI_Comm_c2f", (void *)fortran_handle},
-        {"ompi_mpi_comm_world", objects[0]},         {"ompi_mpi_datatype_null", objects[1]}};
+    } known[] = {{"PMPI_Initialized", (void *)give_true},
+                 {"PMPI_Type_size_x", (void *)give_size},
+                 {"PMPI_Comm_size", (void *)give_four},
+                 {"PMPI_Comm_test_inter", (void *)give_zero},
+                 {"MPI_Iallreduce", (void *)iallreduce},
+                 {"MPI_Send_init", (void *)send_init},
+                 {"MPI_Wait", (void *)wait_for},
+                 {"PMPI_Type_c2f", (void *)fortran_handle},
+                 {"PMPI_Comm_c2f", (void *)fortran_handle},
+                 {"ompi_mpi_comm_world", objects[0]},
+                 {"ompi_mpi_datatype_null", objects[1]}};
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
         if (strcmp(known[i].name, name) == 0) {
             return known[i].function;

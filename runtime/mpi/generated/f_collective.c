@@ -6,8 +6,7 @@ static JST_INLINE void jst_body_Bcast(unsigned id, jst_mpi_call *call, void *buf
                                       void *datatype, void *root, void *comm, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_Bcast";
-    call->klass = JST_MPI_ONE_TO_ALL;
+    jst_begin(call, "MPI_Bcast", JST_MPI_ONE_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(buffer, count, datatype, root, comm, ierror);
     if (counted) {
@@ -33,8 +32,7 @@ static void jst_body_Bcast_c(unsigned id, jst_mpi_call *call, void *buffer, void
                              *datatype, void *root, void *comm, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_Bcast_c";
-    call->klass = JST_MPI_ONE_TO_ALL;
+    jst_begin(call, "MPI_Bcast_c", JST_MPI_ONE_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(buffer, count, datatype, root, comm, ierror);
     if (counted) {
@@ -57,8 +55,7 @@ static void jst_body_Scatter(unsigned id, jst_mpi_call *call, void *sendbuf, voi
                              void *comm, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    call->func = "MPI_Scatter";
-    call->klass = JST_MPI_ONE_TO_ALL;
+    jst_begin(call, "MPI_Scatter", JST_MPI_ONE_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror);
     if (counted) {
@@ -87,8 +84,7 @@ static void jst_body_Scatter_c(unsigned id, jst_mpi_call *call, void *sendbuf, v
                                *root, void *comm, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    call->func = "MPI_Scatter_c";
-    call->klass = JST_MPI_ONE_TO_ALL;
+    jst_begin(call, "MPI_Scatter_c", JST_MPI_ONE_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror);
     if (counted) {
@@ -113,8 +109,7 @@ static void jst_body_Scatterv(unsigned id, jst_mpi_call *call, void *sendbuf, vo
                               *recvtype, void *root, void *comm, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Scatterv";
-    call->klass = JST_MPI_ONE_TO_ALL;
+    jst_begin(call, "MPI_Scatterv", JST_MPI_ONE_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror);
     if (counted) {
@@ -144,8 +139,7 @@ static void jst_body_Scatterv_c(unsigned id, jst_mpi_call *call, void *sendbuf, 
                                 *recvtype, void *root, void *comm, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Scatterv_c";
-    call->klass = JST_MPI_ONE_TO_ALL;
+    jst_begin(call, "MPI_Scatterv_c", JST_MPI_ONE_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror);
     if (counted) {
@@ -170,8 +164,7 @@ static void jst_body_Reduce(unsigned id, jst_mpi_call *call, void *sendbuf, void
                             *count, void *datatype, void *op, void *root, void *comm, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Reduce";
-    call->klass = JST_MPI_ALL_TO_ONE;
+    jst_begin(call, "MPI_Reduce", JST_MPI_ALL_TO_ONE);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, root, comm, ierror);
     if (counted) {
@@ -197,8 +190,7 @@ static void jst_body_Reduce_c(unsigned id, jst_mpi_call *call, void *sendbuf, vo
                               *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Reduce_c";
-    call->klass = JST_MPI_ALL_TO_ONE;
+    jst_begin(call, "MPI_Reduce_c", JST_MPI_ALL_TO_ONE);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, root, comm, ierror);
     if (counted) {
@@ -220,8 +212,7 @@ static void jst_body_Gather(unsigned id, jst_mpi_call *call, bool described, voi
                             *recvtype, void *root, void *comm, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    call->func = "MPI_Gather";
-    call->klass = JST_MPI_ALL_TO_ONE;
+    jst_begin(call, "MPI_Gather", JST_MPI_ALL_TO_ONE);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror);
     if (counted) {
@@ -249,8 +240,7 @@ static void jst_body_Gather_c(unsigned id, jst_mpi_call *call, bool described, v
                               *recvtype, void *root, void *comm, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    call->func = "MPI_Gather_c";
-    call->klass = JST_MPI_ALL_TO_ONE;
+    jst_begin(call, "MPI_Gather_c", JST_MPI_ALL_TO_ONE);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror);
     if (counted) {
@@ -275,8 +265,7 @@ static void jst_body_Gatherv(unsigned id, jst_mpi_call *call, bool described, vo
                              *displs, void *recvtype, void *root, void *comm, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Gatherv";
-    call->klass = JST_MPI_ALL_TO_ONE;
+    jst_begin(call, "MPI_Gatherv", JST_MPI_ALL_TO_ONE);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, ierror);
     if (counted) {
@@ -306,8 +295,7 @@ static void jst_body_Gatherv_c(unsigned id, jst_mpi_call *call, bool described, 
                                *displs, void *recvtype, void *root, void *comm, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Gatherv_c";
-    call->klass = JST_MPI_ALL_TO_ONE;
+    jst_begin(call, "MPI_Gatherv_c", JST_MPI_ALL_TO_ONE);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, ierror);
     if (counted) {
@@ -334,8 +322,7 @@ static JST_INLINE void jst_body_Allreduce(unsigned id, jst_mpi_call *call, void 
                                           *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_Allreduce";
-    call->klass = JST_MPI_ALL_TO_ALL;
+    jst_begin(call, "MPI_Allreduce", JST_MPI_ALL_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, ierror);
     if (counted) {
@@ -359,8 +346,7 @@ static void jst_body_Allreduce_c(unsigned id, jst_mpi_call *call, void *sendbuf,
                                  *count, void *datatype, void *op, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_Allreduce_c";
-    call->klass = JST_MPI_ALL_TO_ALL;
+    jst_begin(call, "MPI_Allreduce_c", JST_MPI_ALL_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, ierror);
     if (counted) {
@@ -381,8 +367,7 @@ static void jst_body_Allgather(unsigned id, jst_mpi_call *call, bool described, 
                                *recvtype, void *comm, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Allgather";
-    call->klass = JST_MPI_ALL_TO_ALL;
+    jst_begin(call, "MPI_Allgather", JST_MPI_ALL_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
     if (counted) {
@@ -408,8 +393,7 @@ static void jst_body_Allgather_c(unsigned id, jst_mpi_call *call, bool described
                                  void *recvtype, void *comm, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Allgather_c";
-    call->klass = JST_MPI_ALL_TO_ALL;
+    jst_begin(call, "MPI_Allgather_c", JST_MPI_ALL_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
     if (counted) {
@@ -432,8 +416,7 @@ static void jst_body_Allgatherv(unsigned id, jst_mpi_call *call, bool described,
                                 *displs, void *recvtype, void *comm, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    call->func = "MPI_Allgatherv";
-    call->klass = JST_MPI_ALL_TO_ALL;
+    jst_begin(call, "MPI_Allgatherv", JST_MPI_ALL_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierror);
     if (counted) {
@@ -460,8 +443,7 @@ static void jst_body_Allgatherv_c(unsigned id, jst_mpi_call *call, bool describe
                                   void *displs, void *recvtype, void *comm, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    call->func = "MPI_Allgatherv_c";
-    call->klass = JST_MPI_ALL_TO_ALL;
+    jst_begin(call, "MPI_Allgatherv_c", JST_MPI_ALL_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierror);
     if (counted) {
@@ -485,8 +467,7 @@ static void jst_body_Alltoall(unsigned id, jst_mpi_call *call, bool described, v
                               *recvtype, void *comm, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Alltoall";
-    call->klass = JST_MPI_ALL_TO_ALL;
+    jst_begin(call, "MPI_Alltoall", JST_MPI_ALL_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
     if (counted) {
@@ -514,8 +495,7 @@ static void jst_body_Alltoall_c(unsigned id, jst_mpi_call *call, bool described,
                                 *recvtype, void *comm, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Alltoall_c";
-    call->klass = JST_MPI_ALL_TO_ALL;
+    jst_begin(call, "MPI_Alltoall_c", JST_MPI_ALL_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
     if (counted) {
@@ -539,8 +519,7 @@ static void jst_body_Alltoallv(unsigned id, jst_mpi_call *call, bool described, 
                                *recvcounts, void *rdispls, void *recvtype, void *comm, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Alltoallv";
-    call->klass = JST_MPI_ALL_TO_ALL;
+    jst_begin(call, "MPI_Alltoallv", JST_MPI_ALL_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
          ierror);
@@ -570,8 +549,7 @@ static void jst_body_Alltoallv_c(unsigned id, jst_mpi_call *call, bool described
                                  *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Alltoallv_c";
-    call->klass = JST_MPI_ALL_TO_ALL;
+    jst_begin(call, "MPI_Alltoallv_c", JST_MPI_ALL_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
          ierror);
@@ -597,8 +575,7 @@ static void jst_body_Alltoallw(unsigned id, jst_mpi_call *call, bool described, 
                                *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Alltoallw";
-    call->klass = JST_MPI_ALL_TO_ALL;
+    jst_begin(call, "MPI_Alltoallw", JST_MPI_ALL_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
          ierror);
@@ -627,8 +604,7 @@ static void jst_body_Alltoallw_c(unsigned id, jst_mpi_call *call, bool described
                                  *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Alltoallw_c";
-    call->klass = JST_MPI_ALL_TO_ALL;
+    jst_begin(call, "MPI_Alltoallw_c", JST_MPI_ALL_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
          ierror);
@@ -652,8 +628,7 @@ static void jst_body_Reduce_scatter(unsigned id, jst_mpi_call *call, void *sendb
                                     *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_Reduce_scatter";
-    call->klass = JST_MPI_ALL_TO_ALL;
+    jst_begin(call, "MPI_Reduce_scatter", JST_MPI_ALL_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, recvcounts, datatype, op, comm, ierror);
     if (counted) {
@@ -678,8 +653,7 @@ static void jst_body_Reduce_scatter_c(unsigned id, jst_mpi_call *call, void *sen
                                       *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_Reduce_scatter_c";
-    call->klass = JST_MPI_ALL_TO_ALL;
+    jst_begin(call, "MPI_Reduce_scatter_c", JST_MPI_ALL_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, recvcounts, datatype, op, comm, ierror);
     if (counted) {
@@ -700,8 +674,7 @@ static void jst_body_Reduce_scatter_block(unsigned id, jst_mpi_call *call, void 
                                           *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_Reduce_scatter_block";
-    call->klass = JST_MPI_ALL_TO_ALL;
+    jst_begin(call, "MPI_Reduce_scatter_block", JST_MPI_ALL_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, recvcount, datatype, op, comm, ierror);
     if (counted) {
@@ -726,8 +699,7 @@ static void jst_body_Reduce_scatter_block_c(unsigned id, jst_mpi_call *call, voi
                                             void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_Reduce_scatter_block_c";
-    call->klass = JST_MPI_ALL_TO_ALL;
+    jst_begin(call, "MPI_Reduce_scatter_block_c", JST_MPI_ALL_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, recvcount, datatype, op, comm, ierror);
     if (counted) {
@@ -746,8 +718,7 @@ JST_ENTRY_7_0(JST_PF08TS_Reduce_scatter_block_c_r, jst_body_Reduce_scatter_block
 static JST_INLINE void jst_body_Barrier(unsigned id, jst_mpi_call *call, void *comm, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
-    call->func = "MPI_Barrier";
-    call->klass = JST_MPI_BARRIER;
+    jst_begin(call, "MPI_Barrier", JST_MPI_BARRIER);
     const bool counted = jst_host.enter(call);
     real(comm, ierror);
     if (counted) {
@@ -768,8 +739,7 @@ static void jst_body_Scan(unsigned id, jst_mpi_call *call, void *sendbuf, void *
                           *count, void *datatype, void *op, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_Scan";
-    call->klass = JST_MPI_SCAN;
+    jst_begin(call, "MPI_Scan", JST_MPI_SCAN);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, ierror);
     if (counted) {
@@ -792,8 +762,7 @@ static void jst_body_Scan_c(unsigned id, jst_mpi_call *call, void *sendbuf, void
                             *count, void *datatype, void *op, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_Scan_c";
-    call->klass = JST_MPI_SCAN;
+    jst_begin(call, "MPI_Scan_c", JST_MPI_SCAN);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, ierror);
     if (counted) {
@@ -812,8 +781,7 @@ static void jst_body_Exscan(unsigned id, jst_mpi_call *call, void *sendbuf, void
                             *count, void *datatype, void *op, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_Exscan";
-    call->klass = JST_MPI_SCAN;
+    jst_begin(call, "MPI_Exscan", JST_MPI_SCAN);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, ierror);
     if (counted) {
@@ -836,8 +804,7 @@ static void jst_body_Exscan_c(unsigned id, jst_mpi_call *call, void *sendbuf, vo
                               *count, void *datatype, void *op, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_Exscan_c";
-    call->klass = JST_MPI_SCAN;
+    jst_begin(call, "MPI_Exscan_c", JST_MPI_SCAN);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, ierror);
     if (counted) {
@@ -857,8 +824,7 @@ static void jst_body_Neighbor_allgather(unsigned id, jst_mpi_call *call, void *s
                                         void *recvtype, void *comm, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Neighbor_allgather";
-    call->klass = JST_MPI_NEIGHBOR;
+    jst_begin(call, "MPI_Neighbor_allgather", JST_MPI_NEIGHBOR);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
     if (counted) {
@@ -882,8 +848,7 @@ static void jst_body_Neighbor_allgather_c(unsigned id, jst_mpi_call *call, void 
                                           *recvcount, void *recvtype, void *comm, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Neighbor_allgather_c";
-    call->klass = JST_MPI_NEIGHBOR;
+    jst_begin(call, "MPI_Neighbor_allgather_c", JST_MPI_NEIGHBOR);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
     if (counted) {
@@ -904,8 +869,7 @@ static void jst_body_Neighbor_allgatherv(unsigned id, jst_mpi_call *call, void *
                                          *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    call->func = "MPI_Neighbor_allgatherv";
-    call->klass = JST_MPI_NEIGHBOR;
+    jst_begin(call, "MPI_Neighbor_allgatherv", JST_MPI_NEIGHBOR);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierror);
     if (counted) {
@@ -931,8 +895,7 @@ static void jst_body_Neighbor_allgatherv_c(unsigned id, jst_mpi_call *call, void
                                            void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    call->func = "MPI_Neighbor_allgatherv_c";
-    call->klass = JST_MPI_NEIGHBOR;
+    jst_begin(call, "MPI_Neighbor_allgatherv_c", JST_MPI_NEIGHBOR);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierror);
     if (counted) {
@@ -953,8 +916,7 @@ static void jst_body_Neighbor_alltoall(unsigned id, jst_mpi_call *call, void *se
                                        void *recvtype, void *comm, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Neighbor_alltoall";
-    call->klass = JST_MPI_NEIGHBOR;
+    jst_begin(call, "MPI_Neighbor_alltoall", JST_MPI_NEIGHBOR);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
     if (counted) {
@@ -978,8 +940,7 @@ static void jst_body_Neighbor_alltoall_c(unsigned id, jst_mpi_call *call, void *
                                          void *recvtype, void *comm, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Neighbor_alltoall_c";
-    call->klass = JST_MPI_NEIGHBOR;
+    jst_begin(call, "MPI_Neighbor_alltoall_c", JST_MPI_NEIGHBOR);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
     if (counted) {
@@ -1000,8 +961,7 @@ static void jst_body_Neighbor_alltoallv(unsigned id, jst_mpi_call *call, void *s
                                         void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Neighbor_alltoallv";
-    call->klass = JST_MPI_NEIGHBOR;
+    jst_begin(call, "MPI_Neighbor_alltoallv", JST_MPI_NEIGHBOR);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
          ierror);
@@ -1028,8 +988,7 @@ static void jst_body_Neighbor_alltoallv_c(unsigned id, jst_mpi_call *call, void 
                                           *comm, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Neighbor_alltoallv_c";
-    call->klass = JST_MPI_NEIGHBOR;
+    jst_begin(call, "MPI_Neighbor_alltoallv_c", JST_MPI_NEIGHBOR);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
          ierror);
@@ -1052,8 +1011,7 @@ static void jst_body_Neighbor_alltoallw(unsigned id, jst_mpi_call *call, void *s
                                         *comm, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Neighbor_alltoallw";
-    call->klass = JST_MPI_NEIGHBOR;
+    jst_begin(call, "MPI_Neighbor_alltoallw", JST_MPI_NEIGHBOR);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
          ierror);
@@ -1080,8 +1038,7 @@ static void jst_body_Neighbor_alltoallw_c(unsigned id, jst_mpi_call *call, void 
                                           *recvtypes, void *comm, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Neighbor_alltoallw_c";
-    call->klass = JST_MPI_NEIGHBOR;
+    jst_begin(call, "MPI_Neighbor_alltoallw_c", JST_MPI_NEIGHBOR);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
          ierror);

@@ -6,8 +6,7 @@ static void jst_body_Ibcast(unsigned id, jst_mpi_call *call, void *buffer, void 
                             *datatype, void *root, void *comm, void *request, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_Ibcast";
-    call->klass = JST_MPI_IONE_TO_ALL;
+    jst_begin(call, "MPI_Ibcast", JST_MPI_IONE_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(buffer, count, datatype, root, comm, request, ierror);
     if (counted) {
@@ -33,8 +32,7 @@ static void jst_body_Ibcast_c(unsigned id, jst_mpi_call *call, void *buffer, voi
                               *datatype, void *root, void *comm, void *request, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_Ibcast_c";
-    call->klass = JST_MPI_IONE_TO_ALL;
+    jst_begin(call, "MPI_Ibcast_c", JST_MPI_IONE_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(buffer, count, datatype, root, comm, request, ierror);
     if (counted) {
@@ -57,8 +55,7 @@ static void jst_body_Iscatter(unsigned id, jst_mpi_call *call, void *sendbuf, vo
                               void *comm, void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Iscatter";
-    call->klass = JST_MPI_IONE_TO_ALL;
+    jst_begin(call, "MPI_Iscatter", JST_MPI_IONE_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, ierror);
     if (counted) {
@@ -87,8 +84,7 @@ static void jst_body_Iscatter_c(unsigned id, jst_mpi_call *call, void *sendbuf, 
                                 *root, void *comm, void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Iscatter_c";
-    call->klass = JST_MPI_IONE_TO_ALL;
+    jst_begin(call, "MPI_Iscatter_c", JST_MPI_IONE_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, ierror);
     if (counted) {
@@ -113,8 +109,7 @@ static void jst_body_Iscatterv(unsigned id, jst_mpi_call *call, void *sendbuf, v
                                *recvtype, void *root, void *comm, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    call->func = "MPI_Iscatterv";
-    call->klass = JST_MPI_IONE_TO_ALL;
+    jst_begin(call, "MPI_Iscatterv", JST_MPI_IONE_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request,
          ierror);
@@ -145,8 +140,7 @@ static void jst_body_Iscatterv_c(unsigned id, jst_mpi_call *call, void *sendbuf,
                                  *recvtype, void *root, void *comm, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    call->func = "MPI_Iscatterv_c";
-    call->klass = JST_MPI_IONE_TO_ALL;
+    jst_begin(call, "MPI_Iscatterv_c", JST_MPI_IONE_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request,
          ierror);
@@ -173,8 +167,7 @@ static void jst_body_Ireduce(unsigned id, jst_mpi_call *call, void *sendbuf, voi
                              *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    call->func = "MPI_Ireduce";
-    call->klass = JST_MPI_IALL_TO_ONE;
+    jst_begin(call, "MPI_Ireduce", JST_MPI_IALL_TO_ONE);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror);
     if (counted) {
@@ -200,8 +193,7 @@ static void jst_body_Ireduce_c(unsigned id, jst_mpi_call *call, void *sendbuf, v
                                *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    call->func = "MPI_Ireduce_c";
-    call->klass = JST_MPI_IALL_TO_ONE;
+    jst_begin(call, "MPI_Ireduce_c", JST_MPI_IALL_TO_ONE);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror);
     if (counted) {
@@ -223,8 +215,7 @@ static void jst_body_Igather(unsigned id, jst_mpi_call *call, bool described, vo
                              *recvtype, void *root, void *comm, void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Igather";
-    call->klass = JST_MPI_IALL_TO_ONE;
+    jst_begin(call, "MPI_Igather", JST_MPI_IALL_TO_ONE);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, ierror);
     if (counted) {
@@ -252,8 +243,7 @@ static void jst_body_Igather_c(unsigned id, jst_mpi_call *call, bool described, 
                                *recvtype, void *root, void *comm, void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Igather_c";
-    call->klass = JST_MPI_IALL_TO_ONE;
+    jst_begin(call, "MPI_Igather_c", JST_MPI_IALL_TO_ONE);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, ierror);
     if (counted) {
@@ -279,8 +269,7 @@ static void jst_body_Igatherv(unsigned id, jst_mpi_call *call, bool described, v
                               *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    call->func = "MPI_Igatherv";
-    call->klass = JST_MPI_IALL_TO_ONE;
+    jst_begin(call, "MPI_Igatherv", JST_MPI_IALL_TO_ONE);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request,
          ierror);
@@ -312,8 +301,7 @@ static void jst_body_Igatherv_c(unsigned id, jst_mpi_call *call, bool described,
                                 *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    call->func = "MPI_Igatherv_c";
-    call->klass = JST_MPI_IALL_TO_ONE;
+    jst_begin(call, "MPI_Igatherv_c", JST_MPI_IALL_TO_ONE);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request,
          ierror);
@@ -341,8 +329,7 @@ static void jst_body_Iallreduce(unsigned id, jst_mpi_call *call, void *sendbuf, 
                                 *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Iallreduce";
-    call->klass = JST_MPI_IALL_TO_ALL;
+    jst_begin(call, "MPI_Iallreduce", JST_MPI_IALL_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
     if (counted) {
@@ -371,8 +358,7 @@ static void jst_body_Iallreduce_c(unsigned id, jst_mpi_call *call, void *sendbuf
                                   void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Iallreduce_c";
-    call->klass = JST_MPI_IALL_TO_ALL;
+    jst_begin(call, "MPI_Iallreduce_c", JST_MPI_IALL_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
     if (counted) {
@@ -397,8 +383,7 @@ static void jst_body_Iallgather(unsigned id, jst_mpi_call *call, bool described,
                                 *recvtype, void *comm, void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    call->func = "MPI_Iallgather";
-    call->klass = JST_MPI_IALL_TO_ALL;
+    jst_begin(call, "MPI_Iallgather", JST_MPI_IALL_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
     if (counted) {
@@ -428,8 +413,7 @@ static void jst_body_Iallgather_c(unsigned id, jst_mpi_call *call, bool describe
                                   void *recvtype, void *comm, void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    call->func = "MPI_Iallgather_c";
-    call->klass = JST_MPI_IALL_TO_ALL;
+    jst_begin(call, "MPI_Iallgather_c", JST_MPI_IALL_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
     if (counted) {
@@ -457,8 +441,7 @@ static void jst_body_Iallgatherv(unsigned id, jst_mpi_call *call, bool described
                                  *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Iallgatherv";
-    call->klass = JST_MPI_IALL_TO_ALL;
+    jst_begin(call, "MPI_Iallgatherv", JST_MPI_IALL_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request,
          ierror);
@@ -492,8 +475,7 @@ static void jst_body_Iallgatherv_c(unsigned id, jst_mpi_call *call, bool describ
                                    *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Iallgatherv_c";
-    call->klass = JST_MPI_IALL_TO_ALL;
+    jst_begin(call, "MPI_Iallgatherv_c", JST_MPI_IALL_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request,
          ierror);
@@ -523,8 +505,7 @@ static void jst_body_Ialltoall(unsigned id, jst_mpi_call *call, bool described, 
                                *recvtype, void *comm, void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    call->func = "MPI_Ialltoall";
-    call->klass = JST_MPI_IALL_TO_ALL;
+    jst_begin(call, "MPI_Ialltoall", JST_MPI_IALL_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
     if (counted) {
@@ -556,8 +537,7 @@ static void jst_body_Ialltoall_c(unsigned id, jst_mpi_call *call, bool described
                                  void *recvtype, void *comm, void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    call->func = "MPI_Ialltoall_c";
-    call->klass = JST_MPI_IALL_TO_ALL;
+    jst_begin(call, "MPI_Ialltoall_c", JST_MPI_IALL_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
     if (counted) {
@@ -586,8 +566,7 @@ static void jst_body_Ialltoallv(unsigned id, jst_mpi_call *call, bool described,
                                 *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    call->func = "MPI_Ialltoallv";
-    call->klass = JST_MPI_IALL_TO_ALL;
+    jst_begin(call, "MPI_Ialltoallv", JST_MPI_IALL_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
          request, ierror);
@@ -622,8 +601,7 @@ static void jst_body_Ialltoallv_c(unsigned id, jst_mpi_call *call, bool describe
                                   *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    call->func = "MPI_Ialltoallv_c";
-    call->klass = JST_MPI_IALL_TO_ALL;
+    jst_begin(call, "MPI_Ialltoallv_c", JST_MPI_IALL_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
          request, ierror);
@@ -654,8 +632,7 @@ static void jst_body_Ialltoallw(unsigned id, jst_mpi_call *call, bool described,
                                 *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    call->func = "MPI_Ialltoallw";
-    call->klass = JST_MPI_IALL_TO_ALL;
+    jst_begin(call, "MPI_Ialltoallw", JST_MPI_IALL_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
          request, ierror);
@@ -689,8 +666,7 @@ static void jst_body_Ialltoallw_c(unsigned id, jst_mpi_call *call, bool describe
                                   *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    call->func = "MPI_Ialltoallw_c";
-    call->klass = JST_MPI_IALL_TO_ALL;
+    jst_begin(call, "MPI_Ialltoallw_c", JST_MPI_IALL_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
          request, ierror);
@@ -719,8 +695,7 @@ static void jst_body_Ireduce_scatter(unsigned id, jst_mpi_call *call, void *send
                                      *request, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Ireduce_scatter";
-    call->klass = JST_MPI_IALL_TO_ALL;
+    jst_begin(call, "MPI_Ireduce_scatter", JST_MPI_IALL_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, recvcounts, datatype, op, comm, request, ierror);
     if (counted) {
@@ -749,8 +724,7 @@ static void jst_body_Ireduce_scatter_c(unsigned id, jst_mpi_call *call, void *se
                                        *comm, void *request, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Ireduce_scatter_c";
-    call->klass = JST_MPI_IALL_TO_ALL;
+    jst_begin(call, "MPI_Ireduce_scatter_c", JST_MPI_IALL_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, recvcounts, datatype, op, comm, request, ierror);
     if (counted) {
@@ -775,8 +749,7 @@ static void jst_body_Ireduce_scatter_block(unsigned id, jst_mpi_call *call, void
                                            *comm, void *request, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Ireduce_scatter_block";
-    call->klass = JST_MPI_IALL_TO_ALL;
+    jst_begin(call, "MPI_Ireduce_scatter_block", JST_MPI_IALL_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, recvcount, datatype, op, comm, request, ierror);
     if (counted) {
@@ -805,8 +778,7 @@ static void jst_body_Ireduce_scatter_block_c(unsigned id, jst_mpi_call *call, vo
                                              void *comm, void *request, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Ireduce_scatter_block_c";
-    call->klass = JST_MPI_IALL_TO_ALL;
+    jst_begin(call, "MPI_Ireduce_scatter_block_c", JST_MPI_IALL_TO_ALL);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, recvcount, datatype, op, comm, request, ierror);
     if (counted) {
@@ -830,8 +802,7 @@ static void jst_body_Ibarrier(unsigned id, jst_mpi_call *call, void *comm, void 
                               *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
-    call->func = "MPI_Ibarrier";
-    call->klass = JST_MPI_IBARRIER;
+    jst_begin(call, "MPI_Ibarrier", JST_MPI_IBARRIER);
     const bool counted = jst_host.enter(call);
     real(comm, request, ierror);
     if (counted) {
@@ -857,8 +828,7 @@ static void jst_body_Iscan(unsigned id, jst_mpi_call *call, void *sendbuf, void 
                            *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Iscan";
-    call->klass = JST_MPI_ISCAN;
+    jst_begin(call, "MPI_Iscan", JST_MPI_ISCAN);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
     if (counted) {
@@ -882,8 +852,7 @@ static void jst_body_Iscan_c(unsigned id, jst_mpi_call *call, void *sendbuf, voi
                              *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Iscan_c";
-    call->klass = JST_MPI_ISCAN;
+    jst_begin(call, "MPI_Iscan_c", JST_MPI_ISCAN);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
     if (counted) {
@@ -903,8 +872,7 @@ static void jst_body_Iexscan(unsigned id, jst_mpi_call *call, void *sendbuf, voi
                              *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Iexscan";
-    call->klass = JST_MPI_ISCAN;
+    jst_begin(call, "MPI_Iexscan", JST_MPI_ISCAN);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
     if (counted) {
@@ -928,8 +896,7 @@ static void jst_body_Iexscan_c(unsigned id, jst_mpi_call *call, void *sendbuf, v
                                *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Iexscan_c";
-    call->klass = JST_MPI_ISCAN;
+    jst_begin(call, "MPI_Iexscan_c", JST_MPI_ISCAN);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
     if (counted) {
@@ -949,8 +916,7 @@ static void jst_body_Ineighbor_allgather(unsigned id, jst_mpi_call *call, void *
                                          void *recvtype, void *comm, void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    call->func = "MPI_Ineighbor_allgather";
-    call->klass = JST_MPI_INEIGHBOR;
+    jst_begin(call, "MPI_Ineighbor_allgather", JST_MPI_INEIGHBOR);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
     if (counted) {
@@ -975,8 +941,7 @@ static void jst_body_Ineighbor_allgather_c(unsigned id, jst_mpi_call *call, void
                                            void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    call->func = "MPI_Ineighbor_allgather_c";
-    call->klass = JST_MPI_INEIGHBOR;
+    jst_begin(call, "MPI_Ineighbor_allgather_c", JST_MPI_INEIGHBOR);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
     if (counted) {
@@ -997,8 +962,7 @@ static void jst_body_Ineighbor_allgatherv(unsigned id, jst_mpi_call *call, void 
                                           void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Ineighbor_allgatherv";
-    call->klass = JST_MPI_INEIGHBOR;
+    jst_begin(call, "MPI_Ineighbor_allgatherv", JST_MPI_INEIGHBOR);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request,
          ierror);
@@ -1025,8 +989,7 @@ static void jst_body_Ineighbor_allgatherv_c(unsigned id, jst_mpi_call *call, voi
                                             void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Ineighbor_allgatherv_c";
-    call->klass = JST_MPI_INEIGHBOR;
+    jst_begin(call, "MPI_Ineighbor_allgatherv_c", JST_MPI_INEIGHBOR);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request,
          ierror);
@@ -1048,8 +1011,7 @@ static void jst_body_Ineighbor_alltoall(unsigned id, jst_mpi_call *call, void *s
                                         void *recvtype, void *comm, void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    call->func = "MPI_Ineighbor_alltoall";
-    call->klass = JST_MPI_INEIGHBOR;
+    jst_begin(call, "MPI_Ineighbor_alltoall", JST_MPI_INEIGHBOR);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
     if (counted) {
@@ -1074,8 +1036,7 @@ static void jst_body_Ineighbor_alltoall_c(unsigned id, jst_mpi_call *call, void 
                                           void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    call->func = "MPI_Ineighbor_alltoall_c";
-    call->klass = JST_MPI_INEIGHBOR;
+    jst_begin(call, "MPI_Ineighbor_alltoall_c", JST_MPI_INEIGHBOR);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
     if (counted) {
@@ -1096,8 +1057,7 @@ static void jst_body_Ineighbor_alltoallv(unsigned id, jst_mpi_call *call, void *
                                          *comm, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    call->func = "MPI_Ineighbor_alltoallv";
-    call->klass = JST_MPI_INEIGHBOR;
+    jst_begin(call, "MPI_Ineighbor_alltoallv", JST_MPI_INEIGHBOR);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
          request, ierror);
@@ -1124,8 +1084,7 @@ static void jst_body_Ineighbor_alltoallv_c(unsigned id, jst_mpi_call *call, void
                                            *recvtype, void *comm, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    call->func = "MPI_Ineighbor_alltoallv_c";
-    call->klass = JST_MPI_INEIGHBOR;
+    jst_begin(call, "MPI_Ineighbor_alltoallv_c", JST_MPI_INEIGHBOR);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
          request, ierror);
@@ -1148,8 +1107,7 @@ static void jst_body_Ineighbor_alltoallw(unsigned id, jst_mpi_call *call, void *
                                          *comm, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    call->func = "MPI_Ineighbor_alltoallw";
-    call->klass = JST_MPI_INEIGHBOR;
+    jst_begin(call, "MPI_Ineighbor_alltoallw", JST_MPI_INEIGHBOR);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
          request, ierror);
@@ -1176,8 +1134,7 @@ static void jst_body_Ineighbor_alltoallw_c(unsigned id, jst_mpi_call *call, void
                                            *recvtypes, void *comm, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    call->func = "MPI_Ineighbor_alltoallw_c";
-    call->klass = JST_MPI_INEIGHBOR;
+    jst_begin(call, "MPI_Ineighbor_alltoallw_c", JST_MPI_INEIGHBOR);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
          request, ierror);

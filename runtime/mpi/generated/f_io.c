@@ -6,8 +6,7 @@ static void jst_body_File_open(unsigned id, jst_mpi_call *call, void *comm, void
                                *amode, void *info, void *fh, void *ierror, size_t length0)
 {
     jst_sub_6_1 *const real = jst_real_of(id);
-    call->func = "MPI_File_open";
-    call->klass = JST_MPI_IO_OPEN;
+    jst_begin(call, "MPI_File_open", JST_MPI_IO_OPEN);
     const bool counted = jst_host.enter(call);
     real(comm, filename, amode, info, fh, ierror, length0);
     if (counted) {
@@ -24,8 +23,7 @@ JST_ENTRY_6_1(JST_PF08_File_open_r, jst_body_File_open)
 static void jst_body_File_close(unsigned id, jst_mpi_call *call, void *fh, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_close";
-    call->klass = JST_MPI_IO_CLOSE;
+    jst_begin(call, "MPI_File_close", JST_MPI_IO_CLOSE);
     const bool counted = jst_host.enter(call);
     real(fh, ierror);
     if (counted) {
@@ -42,8 +40,7 @@ JST_ENTRY_2_0(JST_PF08_File_close_r, jst_body_File_close)
 static void jst_body_File_sync(unsigned id, jst_mpi_call *call, void *fh, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_sync";
-    call->klass = JST_MPI_IO_SYNC;
+    jst_begin(call, "MPI_File_sync", JST_MPI_IO_SYNC);
     const bool counted = jst_host.enter(call);
     real(fh, ierror);
     if (counted) {
@@ -62,8 +59,7 @@ static void jst_body_File_set_view(unsigned id, jst_mpi_call *call, void *fh, vo
                                    size_t length0)
 {
     jst_sub_7_1 *const real = jst_real_of(id);
-    call->func = "MPI_File_set_view";
-    call->klass = JST_MPI_IO_META;
+    jst_begin(call, "MPI_File_set_view", JST_MPI_IO_META);
     const bool counted = jst_host.enter(call);
     real(fh, disp, etype, filetype, datarep, info, ierror, length0);
     if (counted) {
@@ -81,8 +77,7 @@ static void jst_body_File_seek(unsigned id, jst_mpi_call *call, void *fh, void *
                                *whence, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_seek";
-    call->klass = JST_MPI_IO_META;
+    jst_begin(call, "MPI_File_seek", JST_MPI_IO_META);
     const bool counted = jst_host.enter(call);
     real(fh, offset, whence, ierror);
     if (counted) {
@@ -100,8 +95,7 @@ static void jst_body_File_seek_shared(unsigned id, jst_mpi_call *call, void *fh,
                                       *whence, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_seek_shared";
-    call->klass = JST_MPI_IO_META;
+    jst_begin(call, "MPI_File_seek_shared", JST_MPI_IO_META);
     const bool counted = jst_host.enter(call);
     real(fh, offset, whence, ierror);
     if (counted) {
@@ -119,8 +113,7 @@ static void jst_body_File_set_size(unsigned id, jst_mpi_call *call, void *fh, vo
                                    *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_set_size";
-    call->klass = JST_MPI_IO_META;
+    jst_begin(call, "MPI_File_set_size", JST_MPI_IO_META);
     const bool counted = jst_host.enter(call);
     real(fh, size, ierror);
     if (counted) {
@@ -138,8 +131,7 @@ static void jst_body_File_get_size(unsigned id, jst_mpi_call *call, void *fh, vo
                                    *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_get_size";
-    call->klass = JST_MPI_IO_META;
+    jst_begin(call, "MPI_File_get_size", JST_MPI_IO_META);
     const bool counted = jst_host.enter(call);
     real(fh, size, ierror);
     if (counted) {
@@ -157,8 +149,7 @@ static void jst_body_File_preallocate(unsigned id, jst_mpi_call *call, void *fh,
                                       *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_preallocate";
-    call->klass = JST_MPI_IO_META;
+    jst_begin(call, "MPI_File_preallocate", JST_MPI_IO_META);
     const bool counted = jst_host.enter(call);
     real(fh, size, ierror);
     if (counted) {
@@ -176,8 +167,7 @@ static void jst_body_File_delete(unsigned id, jst_mpi_call *call, void *filename
                                  *ierror, size_t length0)
 {
     jst_sub_3_1 *const real = jst_real_of(id);
-    call->func = "MPI_File_delete";
-    call->klass = JST_MPI_IO_META;
+    jst_begin(call, "MPI_File_delete", JST_MPI_IO_META);
     const bool counted = jst_host.enter(call);
     real(filename, info, ierror, length0);
     if (counted) {
@@ -195,8 +185,7 @@ static void jst_body_File_set_info(unsigned id, jst_mpi_call *call, void *fh, vo
                                    *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_set_info";
-    call->klass = JST_MPI_IO_META;
+    jst_begin(call, "MPI_File_set_info", JST_MPI_IO_META);
     const bool counted = jst_host.enter(call);
     real(fh, info, ierror);
     if (counted) {
@@ -214,8 +203,7 @@ static void jst_body_File_set_atomicity(unsigned id, jst_mpi_call *call, void *f
                                         *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_set_atomicity";
-    call->klass = JST_MPI_IO_META;
+    jst_begin(call, "MPI_File_set_atomicity", JST_MPI_IO_META);
     const bool counted = jst_host.enter(call);
     real(fh, flag, ierror);
     if (counted) {
@@ -233,8 +221,7 @@ static void jst_body_File_read(unsigned id, jst_mpi_call *call, void *fh, void *
                                void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_read";
-    call->klass = JST_MPI_IO_READ;
+    jst_begin(call, "MPI_File_read", JST_MPI_IO_READ);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
     if (counted) {
@@ -257,8 +244,7 @@ static void jst_body_File_read_c(unsigned id, jst_mpi_call *call, void *fh, void
                                  void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_read_c";
-    call->klass = JST_MPI_IO_READ;
+    jst_begin(call, "MPI_File_read_c", JST_MPI_IO_READ);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
     if (counted) {
@@ -277,8 +263,7 @@ static void jst_body_File_read_at(unsigned id, jst_mpi_call *call, void *fh, voi
                                   *buf, void *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_read_at";
-    call->klass = JST_MPI_IO_READ;
+    jst_begin(call, "MPI_File_read_at", JST_MPI_IO_READ);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, status, ierror);
     if (counted) {
@@ -301,8 +286,7 @@ static void jst_body_File_read_at_c(unsigned id, jst_mpi_call *call, void *fh, v
                                     *buf, void *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_read_at_c";
-    call->klass = JST_MPI_IO_READ;
+    jst_begin(call, "MPI_File_read_at_c", JST_MPI_IO_READ);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, status, ierror);
     if (counted) {
@@ -321,8 +305,7 @@ static void jst_body_File_iread(unsigned id, jst_mpi_call *call, void *fh, void 
                                 void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_iread";
-    call->klass = JST_MPI_IO_READ;
+    jst_begin(call, "MPI_File_iread", JST_MPI_IO_READ);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, request, ierror);
     if (counted) {
@@ -345,8 +328,7 @@ static void jst_body_File_iread_c(unsigned id, jst_mpi_call *call, void *fh, voi
                                   void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_iread_c";
-    call->klass = JST_MPI_IO_READ;
+    jst_begin(call, "MPI_File_iread_c", JST_MPI_IO_READ);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, request, ierror);
     if (counted) {
@@ -365,8 +347,7 @@ static void jst_body_File_iread_at(unsigned id, jst_mpi_call *call, void *fh, vo
                                    *buf, void *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_iread_at";
-    call->klass = JST_MPI_IO_READ;
+    jst_begin(call, "MPI_File_iread_at", JST_MPI_IO_READ);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, request, ierror);
     if (counted) {
@@ -389,8 +370,7 @@ static void jst_body_File_iread_at_c(unsigned id, jst_mpi_call *call, void *fh, 
                                      *buf, void *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_iread_at_c";
-    call->klass = JST_MPI_IO_READ;
+    jst_begin(call, "MPI_File_iread_at_c", JST_MPI_IO_READ);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, request, ierror);
     if (counted) {
@@ -409,8 +389,7 @@ static void jst_body_File_write(unsigned id, jst_mpi_call *call, void *fh, void 
                                 void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_write";
-    call->klass = JST_MPI_IO_WRITE;
+    jst_begin(call, "MPI_File_write", JST_MPI_IO_WRITE);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
     if (counted) {
@@ -433,8 +412,7 @@ static void jst_body_File_write_c(unsigned id, jst_mpi_call *call, void *fh, voi
                                   void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_write_c";
-    call->klass = JST_MPI_IO_WRITE;
+    jst_begin(call, "MPI_File_write_c", JST_MPI_IO_WRITE);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
     if (counted) {
@@ -453,8 +431,7 @@ static void jst_body_File_write_at(unsigned id, jst_mpi_call *call, void *fh, vo
                                    *buf, void *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_write_at";
-    call->klass = JST_MPI_IO_WRITE;
+    jst_begin(call, "MPI_File_write_at", JST_MPI_IO_WRITE);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, status, ierror);
     if (counted) {
@@ -477,8 +454,7 @@ static void jst_body_File_write_at_c(unsigned id, jst_mpi_call *call, void *fh, 
                                      *buf, void *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_write_at_c";
-    call->klass = JST_MPI_IO_WRITE;
+    jst_begin(call, "MPI_File_write_at_c", JST_MPI_IO_WRITE);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, status, ierror);
     if (counted) {
@@ -497,8 +473,7 @@ static void jst_body_File_iwrite(unsigned id, jst_mpi_call *call, void *fh, void
                                  void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_iwrite";
-    call->klass = JST_MPI_IO_WRITE;
+    jst_begin(call, "MPI_File_iwrite", JST_MPI_IO_WRITE);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, request, ierror);
     if (counted) {
@@ -521,8 +496,7 @@ static void jst_body_File_iwrite_c(unsigned id, jst_mpi_call *call, void *fh, vo
                                    *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_iwrite_c";
-    call->klass = JST_MPI_IO_WRITE;
+    jst_begin(call, "MPI_File_iwrite_c", JST_MPI_IO_WRITE);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, request, ierror);
     if (counted) {
@@ -541,8 +515,7 @@ static void jst_body_File_iwrite_at(unsigned id, jst_mpi_call *call, void *fh, v
                                     *buf, void *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_iwrite_at";
-    call->klass = JST_MPI_IO_WRITE;
+    jst_begin(call, "MPI_File_iwrite_at", JST_MPI_IO_WRITE);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, request, ierror);
     if (counted) {
@@ -566,8 +539,7 @@ static void jst_body_File_iwrite_at_c(unsigned id, jst_mpi_call *call, void *fh,
                                       *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_iwrite_at_c";
-    call->klass = JST_MPI_IO_WRITE;
+    jst_begin(call, "MPI_File_iwrite_at_c", JST_MPI_IO_WRITE);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, request, ierror);
     if (counted) {
@@ -586,8 +558,7 @@ static void jst_body_File_read_all(unsigned id, jst_mpi_call *call, void *fh, vo
                                    *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_read_all";
-    call->klass = JST_MPI_IO_READ_ALL;
+    jst_begin(call, "MPI_File_read_all", JST_MPI_IO_READ_ALL);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
     if (counted) {
@@ -610,8 +581,7 @@ static void jst_body_File_read_all_c(unsigned id, jst_mpi_call *call, void *fh, 
                                      *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_read_all_c";
-    call->klass = JST_MPI_IO_READ_ALL;
+    jst_begin(call, "MPI_File_read_all_c", JST_MPI_IO_READ_ALL);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
     if (counted) {
@@ -630,8 +600,7 @@ static void jst_body_File_read_at_all(unsigned id, jst_mpi_call *call, void *fh,
                                       *buf, void *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_read_at_all";
-    call->klass = JST_MPI_IO_READ_ALL;
+    jst_begin(call, "MPI_File_read_at_all", JST_MPI_IO_READ_ALL);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, status, ierror);
     if (counted) {
@@ -655,8 +624,7 @@ static void jst_body_File_read_at_all_c(unsigned id, jst_mpi_call *call, void *f
                                         *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_read_at_all_c";
-    call->klass = JST_MPI_IO_READ_ALL;
+    jst_begin(call, "MPI_File_read_at_all_c", JST_MPI_IO_READ_ALL);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, status, ierror);
     if (counted) {
@@ -675,8 +643,7 @@ static void jst_body_File_iread_all(unsigned id, jst_mpi_call *call, void *fh, v
                                     *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_iread_all";
-    call->klass = JST_MPI_IO_READ_ALL;
+    jst_begin(call, "MPI_File_iread_all", JST_MPI_IO_READ_ALL);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, request, ierror);
     if (counted) {
@@ -699,8 +666,7 @@ static void jst_body_File_iread_all_c(unsigned id, jst_mpi_call *call, void *fh,
                                       *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_iread_all_c";
-    call->klass = JST_MPI_IO_READ_ALL;
+    jst_begin(call, "MPI_File_iread_all_c", JST_MPI_IO_READ_ALL);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, request, ierror);
     if (counted) {
@@ -720,8 +686,7 @@ static void jst_body_File_iread_at_all(unsigned id, jst_mpi_call *call, void *fh
                                        *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_iread_at_all";
-    call->klass = JST_MPI_IO_READ_ALL;
+    jst_begin(call, "MPI_File_iread_at_all", JST_MPI_IO_READ_ALL);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, request, ierror);
     if (counted) {
@@ -745,8 +710,7 @@ static void jst_body_File_iread_at_all_c(unsigned id, jst_mpi_call *call, void *
                                          *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_iread_at_all_c";
-    call->klass = JST_MPI_IO_READ_ALL;
+    jst_begin(call, "MPI_File_iread_at_all_c", JST_MPI_IO_READ_ALL);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, request, ierror);
     if (counted) {
@@ -765,8 +729,7 @@ static void jst_body_File_write_all(unsigned id, jst_mpi_call *call, void *fh, v
                                     *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_write_all";
-    call->klass = JST_MPI_IO_WRITE_ALL;
+    jst_begin(call, "MPI_File_write_all", JST_MPI_IO_WRITE_ALL);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
     if (counted) {
@@ -789,8 +752,7 @@ static void jst_body_File_write_all_c(unsigned id, jst_mpi_call *call, void *fh,
                                       *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_write_all_c";
-    call->klass = JST_MPI_IO_WRITE_ALL;
+    jst_begin(call, "MPI_File_write_all_c", JST_MPI_IO_WRITE_ALL);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
     if (counted) {
@@ -810,8 +772,7 @@ static void jst_body_File_write_at_all(unsigned id, jst_mpi_call *call, void *fh
                                        *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_write_at_all";
-    call->klass = JST_MPI_IO_WRITE_ALL;
+    jst_begin(call, "MPI_File_write_at_all", JST_MPI_IO_WRITE_ALL);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, status, ierror);
     if (counted) {
@@ -835,8 +796,7 @@ static void jst_body_File_write_at_all_c(unsigned id, jst_mpi_call *call, void *
                                          *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_write_at_all_c";
-    call->klass = JST_MPI_IO_WRITE_ALL;
+    jst_begin(call, "MPI_File_write_at_all_c", JST_MPI_IO_WRITE_ALL);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, status, ierror);
     if (counted) {
@@ -855,8 +815,7 @@ static void jst_body_File_iwrite_all(unsigned id, jst_mpi_call *call, void *fh, 
                                      *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_iwrite_all";
-    call->klass = JST_MPI_IO_WRITE_ALL;
+    jst_begin(call, "MPI_File_iwrite_all", JST_MPI_IO_WRITE_ALL);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, request, ierror);
     if (counted) {
@@ -879,8 +838,7 @@ static void jst_body_File_iwrite_all_c(unsigned id, jst_mpi_call *call, void *fh
                                        *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_iwrite_all_c";
-    call->klass = JST_MPI_IO_WRITE_ALL;
+    jst_begin(call, "MPI_File_iwrite_all_c", JST_MPI_IO_WRITE_ALL);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, request, ierror);
     if (counted) {
@@ -900,8 +858,7 @@ static void jst_body_File_iwrite_at_all(unsigned id, jst_mpi_call *call, void *f
                                         *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_iwrite_at_all";
-    call->klass = JST_MPI_IO_WRITE_ALL;
+    jst_begin(call, "MPI_File_iwrite_at_all", JST_MPI_IO_WRITE_ALL);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, request, ierror);
     if (counted) {
@@ -925,8 +882,7 @@ static void jst_body_File_iwrite_at_all_c(unsigned id, jst_mpi_call *call, void 
                                           void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_iwrite_at_all_c";
-    call->klass = JST_MPI_IO_WRITE_ALL;
+    jst_begin(call, "MPI_File_iwrite_at_all_c", JST_MPI_IO_WRITE_ALL);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, request, ierror);
     if (counted) {
@@ -945,8 +901,7 @@ static void jst_body_File_read_shared(unsigned id, jst_mpi_call *call, void *fh,
                                       *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_read_shared";
-    call->klass = JST_MPI_IO_READ_SHARED;
+    jst_begin(call, "MPI_File_read_shared", JST_MPI_IO_READ_SHARED);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
     if (counted) {
@@ -969,8 +924,7 @@ static void jst_body_File_read_shared_c(unsigned id, jst_mpi_call *call, void *f
                                         *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_read_shared_c";
-    call->klass = JST_MPI_IO_READ_SHARED;
+    jst_begin(call, "MPI_File_read_shared_c", JST_MPI_IO_READ_SHARED);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
     if (counted) {
@@ -989,8 +943,7 @@ static void jst_body_File_read_ordered(unsigned id, jst_mpi_call *call, void *fh
                                        *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_read_ordered";
-    call->klass = JST_MPI_IO_READ_SHARED;
+    jst_begin(call, "MPI_File_read_ordered", JST_MPI_IO_READ_SHARED);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
     if (counted) {
@@ -1013,8 +966,7 @@ static void jst_body_File_read_ordered_c(unsigned id, jst_mpi_call *call, void *
                                          *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_read_ordered_c";
-    call->klass = JST_MPI_IO_READ_SHARED;
+    jst_begin(call, "MPI_File_read_ordered_c", JST_MPI_IO_READ_SHARED);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
     if (counted) {
@@ -1033,8 +985,7 @@ static void jst_body_File_iread_shared(unsigned id, jst_mpi_call *call, void *fh
                                        *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_iread_shared";
-    call->klass = JST_MPI_IO_READ_SHARED;
+    jst_begin(call, "MPI_File_iread_shared", JST_MPI_IO_READ_SHARED);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, request, ierror);
     if (counted) {
@@ -1057,8 +1008,7 @@ static void jst_body_File_iread_shared_c(unsigned id, jst_mpi_call *call, void *
                                          *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_iread_shared_c";
-    call->klass = JST_MPI_IO_READ_SHARED;
+    jst_begin(call, "MPI_File_iread_shared_c", JST_MPI_IO_READ_SHARED);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, request, ierror);
     if (counted) {
@@ -1077,8 +1027,7 @@ static void jst_body_File_write_shared(unsigned id, jst_mpi_call *call, void *fh
                                        *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_write_shared";
-    call->klass = JST_MPI_IO_WRITE_SHARED;
+    jst_begin(call, "MPI_File_write_shared", JST_MPI_IO_WRITE_SHARED);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
     if (counted) {
@@ -1101,8 +1050,7 @@ static void jst_body_File_write_shared_c(unsigned id, jst_mpi_call *call, void *
                                          *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_write_shared_c";
-    call->klass = JST_MPI_IO_WRITE_SHARED;
+    jst_begin(call, "MPI_File_write_shared_c", JST_MPI_IO_WRITE_SHARED);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
     if (counted) {
@@ -1121,8 +1069,7 @@ static void jst_body_File_write_ordered(unsigned id, jst_mpi_call *call, void *f
                                         *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_write_ordered";
-    call->klass = JST_MPI_IO_WRITE_SHARED;
+    jst_begin(call, "MPI_File_write_ordered", JST_MPI_IO_WRITE_SHARED);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
     if (counted) {
@@ -1145,8 +1092,7 @@ static void jst_body_File_write_ordered_c(unsigned id, jst_mpi_call *call, void 
                                           *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_write_ordered_c";
-    call->klass = JST_MPI_IO_WRITE_SHARED;
+    jst_begin(call, "MPI_File_write_ordered_c", JST_MPI_IO_WRITE_SHARED);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
     if (counted) {
@@ -1165,8 +1111,7 @@ static void jst_body_File_iwrite_shared(unsigned id, jst_mpi_call *call, void *f
                                         *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_iwrite_shared";
-    call->klass = JST_MPI_IO_WRITE_SHARED;
+    jst_begin(call, "MPI_File_iwrite_shared", JST_MPI_IO_WRITE_SHARED);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, request, ierror);
     if (counted) {
@@ -1189,8 +1134,7 @@ static void jst_body_File_iwrite_shared_c(unsigned id, jst_mpi_call *call, void 
                                           *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_iwrite_shared_c";
-    call->klass = JST_MPI_IO_WRITE_SHARED;
+    jst_begin(call, "MPI_File_iwrite_shared_c", JST_MPI_IO_WRITE_SHARED);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, request, ierror);
     if (counted) {
@@ -1209,8 +1153,7 @@ static void jst_body_File_read_all_begin(unsigned id, jst_mpi_call *call, void *
                                          *count, void *datatype, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_read_all_begin";
-    call->klass = JST_MPI_IO_READ_SPLIT;
+    jst_begin(call, "MPI_File_read_all_begin", JST_MPI_IO_READ_SPLIT);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, ierror);
     if (counted) {
@@ -1233,8 +1176,7 @@ static void jst_body_File_read_all_begin_c(unsigned id, jst_mpi_call *call, void
                                            void *count, void *datatype, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_read_all_begin_c";
-    call->klass = JST_MPI_IO_READ_SPLIT;
+    jst_begin(call, "MPI_File_read_all_begin_c", JST_MPI_IO_READ_SPLIT);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, ierror);
     if (counted) {
@@ -1253,8 +1195,7 @@ static void jst_body_File_read_at_all_begin(unsigned id, jst_mpi_call *call, voi
                                             void *buf, void *count, void *datatype, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_read_at_all_begin";
-    call->klass = JST_MPI_IO_READ_SPLIT;
+    jst_begin(call, "MPI_File_read_at_all_begin", JST_MPI_IO_READ_SPLIT);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, ierror);
     if (counted) {
@@ -1278,8 +1219,7 @@ static void jst_body_File_read_at_all_begin_c(unsigned id, jst_mpi_call *call, v
                                               *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_read_at_all_begin_c";
-    call->klass = JST_MPI_IO_READ_SPLIT;
+    jst_begin(call, "MPI_File_read_at_all_begin_c", JST_MPI_IO_READ_SPLIT);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, ierror);
     if (counted) {
@@ -1298,8 +1238,7 @@ static void jst_body_File_read_ordered_begin(unsigned id, jst_mpi_call *call, vo
                                              void *count, void *datatype, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_read_ordered_begin";
-    call->klass = JST_MPI_IO_READ_SPLIT;
+    jst_begin(call, "MPI_File_read_ordered_begin", JST_MPI_IO_READ_SPLIT);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, ierror);
     if (counted) {
@@ -1322,8 +1261,7 @@ static void jst_body_File_read_ordered_begin_c(unsigned id, jst_mpi_call *call, 
                                                void *count, void *datatype, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_read_ordered_begin_c";
-    call->klass = JST_MPI_IO_READ_SPLIT;
+    jst_begin(call, "MPI_File_read_ordered_begin_c", JST_MPI_IO_READ_SPLIT);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, ierror);
     if (counted) {
@@ -1342,8 +1280,7 @@ static void jst_body_File_write_all_begin(unsigned id, jst_mpi_call *call, void 
                                           *count, void *datatype, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_write_all_begin";
-    call->klass = JST_MPI_IO_WRITE_SPLIT;
+    jst_begin(call, "MPI_File_write_all_begin", JST_MPI_IO_WRITE_SPLIT);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, ierror);
     if (counted) {
@@ -1366,8 +1303,7 @@ static void jst_body_File_write_all_begin_c(unsigned id, jst_mpi_call *call, voi
                                             void *count, void *datatype, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_write_all_begin_c";
-    call->klass = JST_MPI_IO_WRITE_SPLIT;
+    jst_begin(call, "MPI_File_write_all_begin_c", JST_MPI_IO_WRITE_SPLIT);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, ierror);
     if (counted) {
@@ -1387,8 +1323,7 @@ static void jst_body_File_write_at_all_begin(unsigned id, jst_mpi_call *call, vo
                                              *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_write_at_all_begin";
-    call->klass = JST_MPI_IO_WRITE_SPLIT;
+    jst_begin(call, "MPI_File_write_at_all_begin", JST_MPI_IO_WRITE_SPLIT);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, ierror);
     if (counted) {
@@ -1412,8 +1347,7 @@ static void jst_body_File_write_at_all_begin_c(unsigned id, jst_mpi_call *call, 
                                                *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_write_at_all_begin_c";
-    call->klass = JST_MPI_IO_WRITE_SPLIT;
+    jst_begin(call, "MPI_File_write_at_all_begin_c", JST_MPI_IO_WRITE_SPLIT);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, ierror);
     if (counted) {
@@ -1432,8 +1366,7 @@ static void jst_body_File_write_ordered_begin(unsigned id, jst_mpi_call *call, v
                                               void *count, void *datatype, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_write_ordered_begin";
-    call->klass = JST_MPI_IO_WRITE_SPLIT;
+    jst_begin(call, "MPI_File_write_ordered_begin", JST_MPI_IO_WRITE_SPLIT);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, ierror);
     if (counted) {
@@ -1456,8 +1389,7 @@ static void jst_body_File_write_ordered_begin_c(unsigned id, jst_mpi_call *call,
                                                 *buf, void *count, void *datatype, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_write_ordered_begin_c";
-    call->klass = JST_MPI_IO_WRITE_SPLIT;
+    jst_begin(call, "MPI_File_write_ordered_begin_c", JST_MPI_IO_WRITE_SPLIT);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, ierror);
     if (counted) {
@@ -1476,8 +1408,7 @@ static void jst_body_File_read_all_end(unsigned id, jst_mpi_call *call, void *fh
                                        *status, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_read_all_end";
-    call->klass = JST_MPI_IO_READ_SPLIT;
+    jst_begin(call, "MPI_File_read_all_end", JST_MPI_IO_READ_SPLIT);
     const bool counted = jst_host.enter(call);
     real(fh, buf, status, ierror);
     if (counted) {
@@ -1497,8 +1428,7 @@ static void jst_body_File_read_at_all_end(unsigned id, jst_mpi_call *call, void 
                                           *status, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_read_at_all_end";
-    call->klass = JST_MPI_IO_READ_SPLIT;
+    jst_begin(call, "MPI_File_read_at_all_end", JST_MPI_IO_READ_SPLIT);
     const bool counted = jst_host.enter(call);
     real(fh, buf, status, ierror);
     if (counted) {
@@ -1518,8 +1448,7 @@ static void jst_body_File_read_ordered_end(unsigned id, jst_mpi_call *call, void
                                            void *status, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_read_ordered_end";
-    call->klass = JST_MPI_IO_READ_SPLIT;
+    jst_begin(call, "MPI_File_read_ordered_end", JST_MPI_IO_READ_SPLIT);
     const bool counted = jst_host.enter(call);
     real(fh, buf, status, ierror);
     if (counted) {
@@ -1539,8 +1468,7 @@ static void jst_body_File_write_all_end(unsigned id, jst_mpi_call *call, void *f
                                         *status, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_write_all_end";
-    call->klass = JST_MPI_IO_WRITE_SPLIT;
+    jst_begin(call, "MPI_File_write_all_end", JST_MPI_IO_WRITE_SPLIT);
     const bool counted = jst_host.enter(call);
     real(fh, buf, status, ierror);
     if (counted) {
@@ -1560,8 +1488,7 @@ static void jst_body_File_write_at_all_end(unsigned id, jst_mpi_call *call, void
                                            void *status, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_write_at_all_end";
-    call->klass = JST_MPI_IO_WRITE_SPLIT;
+    jst_begin(call, "MPI_File_write_at_all_end", JST_MPI_IO_WRITE_SPLIT);
     const bool counted = jst_host.enter(call);
     real(fh, buf, status, ierror);
     if (counted) {
@@ -1581,8 +1508,7 @@ static void jst_body_File_write_ordered_end(unsigned id, jst_mpi_call *call, voi
                                             void *status, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    call->func = "MPI_File_write_ordered_end";
-    call->klass = JST_MPI_IO_WRITE_SPLIT;
+    jst_begin(call, "MPI_File_write_ordered_end", JST_MPI_IO_WRITE_SPLIT);
     const bool counted = jst_host.enter(call);
     real(fh, buf, status, ierror);
     if (counted) {

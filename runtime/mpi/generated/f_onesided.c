@@ -7,8 +7,7 @@ static void jst_body_Put(unsigned id, jst_mpi_call *call, void *origin_addr, voi
                          *target_count, void *target_datatype, void *win, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    call->func = "MPI_Put";
-    call->klass = JST_MPI_PUT;
+    jst_begin(call, "MPI_Put", JST_MPI_PUT);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
          target_datatype, win, ierror);
@@ -33,8 +32,7 @@ static void jst_body_Put_c(unsigned id, jst_mpi_call *call, void *origin_addr, v
                            *target_count, void *target_datatype, void *win, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    call->func = "MPI_Put_c";
-    call->klass = JST_MPI_PUT;
+    jst_begin(call, "MPI_Put_c", JST_MPI_PUT);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
          target_datatype, win, ierror);
@@ -56,8 +54,7 @@ static void jst_body_Rput(unsigned id, jst_mpi_call *call, void *origin_addr, vo
                           *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Rput";
-    call->klass = JST_MPI_PUT;
+    jst_begin(call, "MPI_Rput", JST_MPI_PUT);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
          target_datatype, win, request, ierror);
@@ -83,8 +80,7 @@ static void jst_body_Rput_c(unsigned id, jst_mpi_call *call, void *origin_addr, 
                             *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Rput_c";
-    call->klass = JST_MPI_PUT;
+    jst_begin(call, "MPI_Rput_c", JST_MPI_PUT);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
          target_datatype, win, request, ierror);
@@ -105,8 +101,7 @@ static void jst_body_Get(unsigned id, jst_mpi_call *call, void *origin_addr, voi
                          *target_count, void *target_datatype, void *win, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    call->func = "MPI_Get";
-    call->klass = JST_MPI_GET;
+    jst_begin(call, "MPI_Get", JST_MPI_GET);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
          target_datatype, win, ierror);
@@ -131,8 +126,7 @@ static void jst_body_Get_c(unsigned id, jst_mpi_call *call, void *origin_addr, v
                            *target_count, void *target_datatype, void *win, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    call->func = "MPI_Get_c";
-    call->klass = JST_MPI_GET;
+    jst_begin(call, "MPI_Get_c", JST_MPI_GET);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
          target_datatype, win, ierror);
@@ -154,8 +148,7 @@ static void jst_body_Rget(unsigned id, jst_mpi_call *call, void *origin_addr, vo
                           *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Rget";
-    call->klass = JST_MPI_GET;
+    jst_begin(call, "MPI_Rget", JST_MPI_GET);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
          target_datatype, win, request, ierror);
@@ -181,8 +174,7 @@ static void jst_body_Rget_c(unsigned id, jst_mpi_call *call, void *origin_addr, 
                             *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Rget_c";
-    call->klass = JST_MPI_GET;
+    jst_begin(call, "MPI_Rget_c", JST_MPI_GET);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
          target_datatype, win, request, ierror);
@@ -204,8 +196,7 @@ static void jst_body_Accumulate(unsigned id, jst_mpi_call *call, void *origin_ad
                                 void *win, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Accumulate";
-    call->klass = JST_MPI_ACCUMULATE;
+    jst_begin(call, "MPI_Accumulate", JST_MPI_ACCUMULATE);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
          target_datatype, op, win, ierror);
@@ -231,8 +222,7 @@ static void jst_body_Accumulate_c(unsigned id, jst_mpi_call *call, void *origin_
                                   void *win, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Accumulate_c";
-    call->klass = JST_MPI_ACCUMULATE;
+    jst_begin(call, "MPI_Accumulate_c", JST_MPI_ACCUMULATE);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
          target_datatype, op, win, ierror);
@@ -254,8 +244,7 @@ static void jst_body_Raccumulate(unsigned id, jst_mpi_call *call, void *origin_a
                                  void *win, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    call->func = "MPI_Raccumulate";
-    call->klass = JST_MPI_ACCUMULATE;
+    jst_begin(call, "MPI_Raccumulate", JST_MPI_ACCUMULATE);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
          target_datatype, op, win, request, ierror);
@@ -281,8 +270,7 @@ static void jst_body_Raccumulate_c(unsigned id, jst_mpi_call *call, void *origin
                                    *op, void *win, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    call->func = "MPI_Raccumulate_c";
-    call->klass = JST_MPI_ACCUMULATE;
+    jst_begin(call, "MPI_Raccumulate_c", JST_MPI_ACCUMULATE);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
          target_datatype, op, win, request, ierror);
@@ -305,8 +293,7 @@ static void jst_body_Get_accumulate(unsigned id, jst_mpi_call *call, void *origi
                                     *op, void *win, void *ierror)
 {
     jst_sub_13_0 *const real = jst_real_of(id);
-    call->func = "MPI_Get_accumulate";
-    call->klass = JST_MPI_ACCUMULATE;
+    jst_begin(call, "MPI_Get_accumulate", JST_MPI_ACCUMULATE);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype,
          target_rank, target_disp, target_count, target_datatype, op, win, ierror);
@@ -333,8 +320,7 @@ static void jst_body_Get_accumulate_c(unsigned id, jst_mpi_call *call, void *ori
                                       *op, void *win, void *ierror)
 {
     jst_sub_13_0 *const real = jst_real_of(id);
-    call->func = "MPI_Get_accumulate_c";
-    call->klass = JST_MPI_ACCUMULATE;
+    jst_begin(call, "MPI_Get_accumulate_c", JST_MPI_ACCUMULATE);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype,
          target_rank, target_disp, target_count, target_datatype, op, win, ierror);
@@ -357,8 +343,7 @@ static void jst_body_Rget_accumulate(unsigned id, jst_mpi_call *call, void *orig
                                      *op, void *win, void *request, void *ierror)
 {
     jst_sub_14_0 *const real = jst_real_of(id);
-    call->func = "MPI_Rget_accumulate";
-    call->klass = JST_MPI_ACCUMULATE;
+    jst_begin(call, "MPI_Rget_accumulate", JST_MPI_ACCUMULATE);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype,
          target_rank, target_disp, target_count, target_datatype, op, win, request, ierror);
@@ -385,8 +370,7 @@ static void jst_body_Rget_accumulate_c(unsigned id, jst_mpi_call *call, void *or
                                        *op, void *win, void *request, void *ierror)
 {
     jst_sub_14_0 *const real = jst_real_of(id);
-    call->func = "MPI_Rget_accumulate_c";
-    call->klass = JST_MPI_ACCUMULATE;
+    jst_begin(call, "MPI_Rget_accumulate_c", JST_MPI_ACCUMULATE);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype,
          target_rank, target_disp, target_count, target_datatype, op, win, request, ierror);
@@ -407,8 +391,7 @@ static void jst_body_Fetch_and_op(unsigned id, jst_mpi_call *call, void *origin_
                                   *target_disp, void *op, void *win, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Fetch_and_op";
-    call->klass = JST_MPI_ACCUMULATE;
+    jst_begin(call, "MPI_Fetch_and_op", JST_MPI_ACCUMULATE);
     const bool counted = jst_host.enter(call);
     real(origin_addr, result_addr, datatype, target_rank, target_disp, op, win, ierror);
     if (counted) {
@@ -431,8 +414,7 @@ static void jst_body_Compare_and_swap(unsigned id, jst_mpi_call *call, void *ori
                                       *target_rank, void *target_disp, void *win, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Compare_and_swap";
-    call->klass = JST_MPI_ACCUMULATE;
+    jst_begin(call, "MPI_Compare_and_swap", JST_MPI_ACCUMULATE);
     const bool counted = jst_host.enter(call);
     real(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win, ierror);
     if (counted) {
@@ -454,8 +436,7 @@ static void jst_body_Win_fence(unsigned id, jst_mpi_call *call, void *assert, vo
                                *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
-    call->func = "MPI_Win_fence";
-    call->klass = JST_MPI_RMA_SYNC;
+    jst_begin(call, "MPI_Win_fence", JST_MPI_RMA_SYNC);
     const bool counted = jst_host.enter(call);
     real(assert, win, ierror);
     if (counted) {
@@ -473,8 +454,7 @@ static void jst_body_Win_post(unsigned id, jst_mpi_call *call, void *group, void
                               void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    call->func = "MPI_Win_post";
-    call->klass = JST_MPI_RMA_SYNC;
+    jst_begin(call, "MPI_Win_post", JST_MPI_RMA_SYNC);
     const bool counted = jst_host.enter(call);
     real(group, assert, win, ierror);
     if (counted) {
@@ -492,8 +472,7 @@ static void jst_body_Win_start(unsigned id, jst_mpi_call *call, void *group, voi
                                *win, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    call->func = "MPI_Win_start";
-    call->klass = JST_MPI_RMA_SYNC;
+    jst_begin(call, "MPI_Win_start", JST_MPI_RMA_SYNC);
     const bool counted = jst_host.enter(call);
     real(group, assert, win, ierror);
     if (counted) {
@@ -510,8 +489,7 @@ JST_ENTRY_4_0(JST_PF08_Win_start_r, jst_body_Win_start)
 static void jst_body_Win_complete(unsigned id, jst_mpi_call *call, void *win, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
-    call->func = "MPI_Win_complete";
-    call->klass = JST_MPI_RMA_SYNC;
+    jst_begin(call, "MPI_Win_complete", JST_MPI_RMA_SYNC);
     const bool counted = jst_host.enter(call);
     real(win, ierror);
     if (counted) {
@@ -528,8 +506,7 @@ JST_ENTRY_2_0(JST_PF08_Win_complete_r, jst_body_Win_complete)
 static void jst_body_Win_wait(unsigned id, jst_mpi_call *call, void *win, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
-    call->func = "MPI_Win_wait";
-    call->klass = JST_MPI_RMA_SYNC;
+    jst_begin(call, "MPI_Win_wait", JST_MPI_RMA_SYNC);
     const bool counted = jst_host.enter(call);
     real(win, ierror);
     if (counted) {
@@ -546,8 +523,7 @@ JST_ENTRY_2_0(JST_PF08_Win_wait_r, jst_body_Win_wait)
 static void jst_body_Win_test(unsigned id, jst_mpi_call *call, void *win, void *flag, void *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
-    call->func = "MPI_Win_test";
-    call->klass = JST_MPI_RMA_SYNC;
+    jst_begin(call, "MPI_Win_test", JST_MPI_RMA_SYNC);
     const bool counted = jst_host.enter(call);
     real(win, flag, ierror);
     if (counted) {
@@ -565,8 +541,7 @@ static void jst_body_Win_lock(unsigned id, jst_mpi_call *call, void *lock_type, 
                               *assert, void *win, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
-    call->func = "MPI_Win_lock";
-    call->klass = JST_MPI_RMA_SYNC;
+    jst_begin(call, "MPI_Win_lock", JST_MPI_RMA_SYNC);
     const bool counted = jst_host.enter(call);
     real(lock_type, rank, assert, win, ierror);
     if (counted) {
@@ -584,8 +559,7 @@ static void jst_body_Win_lock_all(unsigned id, jst_mpi_call *call, void *assert,
                                   *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
-    call->func = "MPI_Win_lock_all";
-    call->klass = JST_MPI_RMA_SYNC;
+    jst_begin(call, "MPI_Win_lock_all", JST_MPI_RMA_SYNC);
     const bool counted = jst_host.enter(call);
     real(assert, win, ierror);
     if (counted) {
@@ -603,8 +577,7 @@ static void jst_body_Win_unlock(unsigned id, jst_mpi_call *call, void *rank, voi
                                 *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
-    call->func = "MPI_Win_unlock";
-    call->klass = JST_MPI_RMA_SYNC;
+    jst_begin(call, "MPI_Win_unlock", JST_MPI_RMA_SYNC);
     const bool counted = jst_host.enter(call);
     real(rank, win, ierror);
     if (counted) {
@@ -621,8 +594,7 @@ JST_ENTRY_3_0(JST_PF08_Win_unlock_r, jst_body_Win_unlock)
 static void jst_body_Win_unlock_all(unsigned id, jst_mpi_call *call, void *win, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
-    call->func = "MPI_Win_unlock_all";
-    call->klass = JST_MPI_RMA_SYNC;
+    jst_begin(call, "MPI_Win_unlock_all", JST_MPI_RMA_SYNC);
     const bool counted = jst_host.enter(call);
     real(win, ierror);
     if (counted) {
@@ -639,8 +611,7 @@ JST_ENTRY_2_0(JST_PF08_Win_unlock_all_r, jst_body_Win_unlock_all)
 static void jst_body_Win_flush(unsigned id, jst_mpi_call *call, void *rank, void *win, void *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
-    call->func = "MPI_Win_flush";
-    call->klass = JST_MPI_RMA_SYNC;
+    jst_begin(call, "MPI_Win_flush", JST_MPI_RMA_SYNC);
     const bool counted = jst_host.enter(call);
     real(rank, win, ierror);
     if (counted) {
@@ -657,8 +628,7 @@ JST_ENTRY_3_0(JST_PF08_Win_flush_r, jst_body_Win_flush)
 static void jst_body_Win_flush_all(unsigned id, jst_mpi_call *call, void *win, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
-    call->func = "MPI_Win_flush_all";
-    call->klass = JST_MPI_RMA_SYNC;
+    jst_begin(call, "MPI_Win_flush_all", JST_MPI_RMA_SYNC);
     const bool counted = jst_host.enter(call);
     real(win, ierror);
     if (counted) {
@@ -676,8 +646,7 @@ static void jst_body_Win_flush_local(unsigned id, jst_mpi_call *call, void *rank
                                      *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
-    call->func = "MPI_Win_flush_local";
-    call->klass = JST_MPI_RMA_SYNC;
+    jst_begin(call, "MPI_Win_flush_local", JST_MPI_RMA_SYNC);
     const bool counted = jst_host.enter(call);
     real(rank, win, ierror);
     if (counted) {
@@ -694,8 +663,7 @@ JST_ENTRY_3_0(JST_PF08_Win_flush_local_r, jst_body_Win_flush_local)
 static void jst_body_Win_flush_local_all(unsigned id, jst_mpi_call *call, void *win, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
-    call->func = "MPI_Win_flush_local_all";
-    call->klass = JST_MPI_RMA_SYNC;
+    jst_begin(call, "MPI_Win_flush_local_all", JST_MPI_RMA_SYNC);
     const bool counted = jst_host.enter(call);
     real(win, ierror);
     if (counted) {
@@ -712,8 +680,7 @@ JST_ENTRY_2_0(JST_PF08_Win_flush_local_all_r, jst_body_Win_flush_local_all)
 static void jst_body_Win_sync(unsigned id, jst_mpi_call *call, void *win, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
-    call->func = "MPI_Win_sync";
-    call->klass = JST_MPI_RMA_SYNC;
+    jst_begin(call, "MPI_Win_sync", JST_MPI_RMA_SYNC);
     const bool counted = jst_host.enter(call);
     real(win, ierror);
     if (counted) {
@@ -731,8 +698,7 @@ static void jst_body_Win_create(unsigned id, jst_mpi_call *call, void *base, voi
                                 *disp_unit, void *info, void *comm, void *win, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_Win_create";
-    call->klass = JST_MPI_WINDOW;
+    jst_begin(call, "MPI_Win_create", JST_MPI_WINDOW);
     const bool counted = jst_host.enter(call);
     real(base, size, disp_unit, info, comm, win, ierror);
     if (counted) {
@@ -751,8 +717,7 @@ static void jst_body_Win_create_c(unsigned id, jst_mpi_call *call, void *base, v
                                   *disp_unit, void *info, void *comm, void *win, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_Win_create_c";
-    call->klass = JST_MPI_WINDOW;
+    jst_begin(call, "MPI_Win_create_c", JST_MPI_WINDOW);
     const bool counted = jst_host.enter(call);
     real(base, size, disp_unit, info, comm, win, ierror);
     if (counted) {
@@ -767,8 +732,7 @@ static void jst_body_Win_create_dynamic(unsigned id, jst_mpi_call *call, void *i
                                         void *win, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    call->func = "MPI_Win_create_dynamic";
-    call->klass = JST_MPI_WINDOW;
+    jst_begin(call, "MPI_Win_create_dynamic", JST_MPI_WINDOW);
     const bool counted = jst_host.enter(call);
     real(info, comm, win, ierror);
     if (counted) {
@@ -786,8 +750,7 @@ static void jst_body_Win_allocate(unsigned id, jst_mpi_call *call, void *size, v
                                   *info, void *comm, void *baseptr, void *win, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_Win_allocate";
-    call->klass = JST_MPI_WINDOW;
+    jst_begin(call, "MPI_Win_allocate", JST_MPI_WINDOW);
     const bool counted = jst_host.enter(call);
     real(size, disp_unit, info, comm, baseptr, win, ierror);
     if (counted) {
@@ -807,8 +770,7 @@ static void jst_body_Win_allocate_c(unsigned id, jst_mpi_call *call, void *size,
                                     void *info, void *comm, void *baseptr, void *win, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_Win_allocate_c";
-    call->klass = JST_MPI_WINDOW;
+    jst_begin(call, "MPI_Win_allocate_c", JST_MPI_WINDOW);
     const bool counted = jst_host.enter(call);
     real(size, disp_unit, info, comm, baseptr, win, ierror);
     if (counted) {
@@ -824,8 +786,7 @@ static void jst_body_Win_allocate_shared(unsigned id, jst_mpi_call *call, void *
                                          *win, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_Win_allocate_shared";
-    call->klass = JST_MPI_WINDOW;
+    jst_begin(call, "MPI_Win_allocate_shared", JST_MPI_WINDOW);
     const bool counted = jst_host.enter(call);
     real(size, disp_unit, info, comm, baseptr, win, ierror);
     if (counted) {
@@ -846,8 +807,7 @@ static void jst_body_Win_allocate_shared_c(unsigned id, jst_mpi_call *call, void
                                            *win, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_Win_allocate_shared_c";
-    call->klass = JST_MPI_WINDOW;
+    jst_begin(call, "MPI_Win_allocate_shared_c", JST_MPI_WINDOW);
     const bool counted = jst_host.enter(call);
     real(size, disp_unit, info, comm, baseptr, win, ierror);
     if (counted) {
@@ -862,8 +822,7 @@ static void jst_body_Win_attach(unsigned id, jst_mpi_call *call, void *win, void
                                 void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    call->func = "MPI_Win_attach";
-    call->klass = JST_MPI_WINDOW;
+    jst_begin(call, "MPI_Win_attach", JST_MPI_WINDOW);
     const bool counted = jst_host.enter(call);
     real(win, base, size, ierror);
     if (counted) {
@@ -882,8 +841,7 @@ static void jst_body_Win_detach(unsigned id, jst_mpi_call *call, void *win, void
                                 *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
-    call->func = "MPI_Win_detach";
-    call->klass = JST_MPI_WINDOW;
+    jst_begin(call, "MPI_Win_detach", JST_MPI_WINDOW);
     const bool counted = jst_host.enter(call);
     real(win, base, ierror);
     if (counted) {
@@ -901,8 +859,7 @@ JST_ENTRY_3_0(JST_PF08TS_Win_detach_r, jst_body_Win_detach)
 static void jst_body_Win_free(unsigned id, jst_mpi_call *call, void *win, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
-    call->func = "MPI_Win_free";
-    call->klass = JST_MPI_WINDOW;
+    jst_begin(call, "MPI_Win_free", JST_MPI_WINDOW);
     const bool counted = jst_host.enter(call);
     real(win, ierror);
     if (counted) {

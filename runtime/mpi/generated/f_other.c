@@ -6,8 +6,7 @@ static void jst_body_Comm_dup(unsigned id, jst_mpi_call *call, void *comm, void 
                               *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
-    call->func = "MPI_Comm_dup";
-    call->klass = JST_MPI_COMM;
+    jst_begin(call, "MPI_Comm_dup", JST_MPI_COMM);
     const bool counted = jst_host.enter(call);
     real(comm, newcomm, ierror);
     if (counted) {
@@ -25,8 +24,7 @@ static void jst_body_Comm_dup_with_info(unsigned id, jst_mpi_call *call, void *c
                                         void *newcomm, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    call->func = "MPI_Comm_dup_with_info";
-    call->klass = JST_MPI_COMM;
+    jst_begin(call, "MPI_Comm_dup_with_info", JST_MPI_COMM);
     const bool counted = jst_host.enter(call);
     real(comm, info, newcomm, ierror);
     if (counted) {
@@ -44,8 +42,7 @@ static void jst_body_Comm_idup(unsigned id, jst_mpi_call *call, void *comm, void
                                *request, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    call->func = "MPI_Comm_idup";
-    call->klass = JST_MPI_COMM;
+    jst_begin(call, "MPI_Comm_idup", JST_MPI_COMM);
     const bool counted = jst_host.enter(call);
     real(comm, newcomm, request, ierror);
     if (counted) {
@@ -63,8 +60,7 @@ static void jst_body_Comm_idup_with_info(unsigned id, jst_mpi_call *call, void *
                                          void *newcomm, void *request, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
-    call->func = "MPI_Comm_idup_with_info";
-    call->klass = JST_MPI_COMM;
+    jst_begin(call, "MPI_Comm_idup_with_info", JST_MPI_COMM);
     const bool counted = jst_host.enter(call);
     real(comm, info, newcomm, request, ierror);
     if (counted) {
@@ -82,8 +78,7 @@ static void jst_body_Comm_create(unsigned id, jst_mpi_call *call, void *comm, vo
                                  *newcomm, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    call->func = "MPI_Comm_create";
-    call->klass = JST_MPI_COMM;
+    jst_begin(call, "MPI_Comm_create", JST_MPI_COMM);
     const bool counted = jst_host.enter(call);
     real(comm, group, newcomm, ierror);
     if (counted) {
@@ -101,8 +96,7 @@ static void jst_body_Comm_create_group(unsigned id, jst_mpi_call *call, void *co
                                        void *tag, void *newcomm, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
-    call->func = "MPI_Comm_create_group";
-    call->klass = JST_MPI_COMM;
+    jst_begin(call, "MPI_Comm_create_group", JST_MPI_COMM);
     const bool counted = jst_host.enter(call);
     real(comm, group, tag, newcomm, ierror);
     if (counted) {
@@ -121,8 +115,7 @@ static void jst_body_Comm_create_from_group(unsigned id, jst_mpi_call *call, voi
                                             void *ierror, size_t length0)
 {
     jst_sub_6_1 *const real = jst_real_of(id);
-    call->func = "MPI_Comm_create_from_group";
-    call->klass = JST_MPI_COMM;
+    jst_begin(call, "MPI_Comm_create_from_group", JST_MPI_COMM);
     const bool counted = jst_host.enter(call);
     real(group, stringtag, info, errhandler, newcomm, ierror, length0);
     if (counted) {
@@ -140,8 +133,7 @@ static void jst_body_Comm_split(unsigned id, jst_mpi_call *call, void *comm, voi
                                 void *newcomm, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
-    call->func = "MPI_Comm_split";
-    call->klass = JST_MPI_COMM;
+    jst_begin(call, "MPI_Comm_split", JST_MPI_COMM);
     const bool counted = jst_host.enter(call);
     real(comm, color, key, newcomm, ierror);
     if (counted) {
@@ -159,8 +151,7 @@ static void jst_body_Comm_split_type(unsigned id, jst_mpi_call *call, void *comm
                                      void *key, void *info, void *newcomm, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_Comm_split_type";
-    call->klass = JST_MPI_COMM;
+    jst_begin(call, "MPI_Comm_split_type", JST_MPI_COMM);
     const bool counted = jst_host.enter(call);
     real(comm, split_type, key, info, newcomm, ierror);
     if (counted) {
@@ -179,8 +170,7 @@ static void jst_body_Intercomm_create(unsigned id, jst_mpi_call *call, void *loc
                                       *tag, void *newintercomm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_Intercomm_create";
-    call->klass = JST_MPI_COMM;
+    jst_begin(call, "MPI_Intercomm_create", JST_MPI_COMM);
     const bool counted = jst_host.enter(call);
     real(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm, ierror);
     if (counted) {
@@ -201,8 +191,7 @@ static void jst_body_Intercomm_create_from_groups(unsigned id, jst_mpi_call *cal
                                                   *newintercomm, void *ierror, size_t length0)
 {
     jst_sub_9_1 *const real = jst_real_of(id);
-    call->func = "MPI_Intercomm_create_from_groups";
-    call->klass = JST_MPI_COMM;
+    jst_begin(call, "MPI_Intercomm_create_from_groups", JST_MPI_COMM);
     const bool counted = jst_host.enter(call);
     real(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler,
          newintercomm, ierror, length0);
@@ -221,8 +210,7 @@ static void jst_body_Intercomm_merge(unsigned id, jst_mpi_call *call, void *inte
                                      void *newintracomm, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    call->func = "MPI_Intercomm_merge";
-    call->klass = JST_MPI_COMM;
+    jst_begin(call, "MPI_Intercomm_merge", JST_MPI_COMM);
     const bool counted = jst_host.enter(call);
     real(intercomm, high, newintracomm, ierror);
     if (counted) {
@@ -240,8 +228,7 @@ static void jst_body_Cart_create(unsigned id, jst_mpi_call *call, void *comm_old
                                  *dims, void *periods, void *reorder, void *comm_cart, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_Cart_create";
-    call->klass = JST_MPI_COMM;
+    jst_begin(call, "MPI_Cart_create", JST_MPI_COMM);
     const bool counted = jst_host.enter(call);
     real(comm_old, ndims, dims, periods, reorder, comm_cart, ierror);
     if (counted) {
@@ -259,8 +246,7 @@ static void jst_body_Cart_sub(unsigned id, jst_mpi_call *call, void *comm, void 
                               *newcomm, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    call->func = "MPI_Cart_sub";
-    call->klass = JST_MPI_COMM;
+    jst_begin(call, "MPI_Cart_sub", JST_MPI_COMM);
     const bool counted = jst_host.enter(call);
     real(comm, remain_dims, newcomm, ierror);
     if (counted) {
@@ -279,8 +265,7 @@ static void jst_body_Graph_create(unsigned id, jst_mpi_call *call, void *comm_ol
                                   *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_Graph_create";
-    call->klass = JST_MPI_COMM;
+    jst_begin(call, "MPI_Graph_create", JST_MPI_COMM);
     const bool counted = jst_host.enter(call);
     real(comm_old, nnodes, index, edges, reorder, comm_graph, ierror);
     if (counted) {
@@ -300,8 +285,7 @@ static void jst_body_Dist_graph_create(unsigned id, jst_mpi_call *call, void *co
                                        void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Dist_graph_create";
-    call->klass = JST_MPI_COMM;
+    jst_begin(call, "MPI_Dist_graph_create", JST_MPI_COMM);
     const bool counted = jst_host.enter(call);
     real(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph,
          ierror);
@@ -323,8 +307,7 @@ static void jst_body_Dist_graph_create_adjacent(unsigned id, jst_mpi_call *call,
                                                 *comm_dist_graph, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    call->func = "MPI_Dist_graph_create_adjacent";
-    call->klass = JST_MPI_COMM;
+    jst_begin(call, "MPI_Dist_graph_create_adjacent", JST_MPI_COMM);
     const bool counted = jst_host.enter(call);
     real(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info,
          reorder, comm_dist_graph, ierror);
@@ -342,8 +325,7 @@ JST_ENTRY_11_0(JST_PF08_Dist_graph_create_adjacent_r, jst_body_Dist_graph_create
 static void jst_body_Comm_free(unsigned id, jst_mpi_call *call, void *comm, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
-    call->func = "MPI_Comm_free";
-    call->klass = JST_MPI_COMM;
+    jst_begin(call, "MPI_Comm_free", JST_MPI_COMM);
     const bool counted = jst_host.enter(call);
     if (counted) {
         jst_drop_comm(jst_c_comm(*(const MPI_Fint *)comm));
@@ -365,8 +347,7 @@ static void jst_body_Comm_spawn(unsigned id, jst_mpi_call *call, void *command, 
                                 *array_of_errcodes, void *ierror, size_t length0, size_t length1)
 {
     jst_sub_9_2 *const real = jst_real_of(id);
-    call->func = "MPI_Comm_spawn";
-    call->klass = JST_MPI_SPAWN;
+    jst_begin(call, "MPI_Comm_spawn", JST_MPI_SPAWN);
     const bool counted = jst_host.enter(call);
     real(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes, ierror, length0,
          length1);
@@ -388,8 +369,7 @@ static void jst_body_Comm_spawn_multiple(unsigned id, jst_mpi_call *call, void *
                                          *ierror, size_t length0, size_t length1)
 {
     jst_sub_10_2 *const real = jst_real_of(id);
-    call->func = "MPI_Comm_spawn_multiple";
-    call->klass = JST_MPI_SPAWN;
+    jst_begin(call, "MPI_Comm_spawn_multiple", JST_MPI_SPAWN);
     const bool counted = jst_host.enter(call);
     real(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm,
          intercomm, array_of_errcodes, ierror, length0, length1);
@@ -408,8 +388,7 @@ static void jst_body_Comm_accept(unsigned id, jst_mpi_call *call, void *port_nam
                                  *root, void *comm, void *newcomm, void *ierror, size_t length0)
 {
     jst_sub_6_1 *const real = jst_real_of(id);
-    call->func = "MPI_Comm_accept";
-    call->klass = JST_MPI_SPAWN;
+    jst_begin(call, "MPI_Comm_accept", JST_MPI_SPAWN);
     const bool counted = jst_host.enter(call);
     real(port_name, info, root, comm, newcomm, ierror, length0);
     if (counted) {
@@ -427,8 +406,7 @@ static void jst_body_Comm_connect(unsigned id, jst_mpi_call *call, void *port_na
                                   *root, void *comm, void *newcomm, void *ierror, size_t length0)
 {
     jst_sub_6_1 *const real = jst_real_of(id);
-    call->func = "MPI_Comm_connect";
-    call->klass = JST_MPI_SPAWN;
+    jst_begin(call, "MPI_Comm_connect", JST_MPI_SPAWN);
     const bool counted = jst_host.enter(call);
     real(port_name, info, root, comm, newcomm, ierror, length0);
     if (counted) {
@@ -446,8 +424,7 @@ static void jst_body_Comm_join(unsigned id, jst_mpi_call *call, void *fd, void *
                                *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
-    call->func = "MPI_Comm_join";
-    call->klass = JST_MPI_SPAWN;
+    jst_begin(call, "MPI_Comm_join", JST_MPI_SPAWN);
     const bool counted = jst_host.enter(call);
     real(fd, intercomm, ierror);
     if (counted) {
@@ -465,8 +442,7 @@ static void jst_body_Open_port(unsigned id, jst_mpi_call *call, void *info, void
                                *ierror, size_t length0)
 {
     jst_sub_3_1 *const real = jst_real_of(id);
-    call->func = "MPI_Open_port";
-    call->klass = JST_MPI_SPAWN;
+    jst_begin(call, "MPI_Open_port", JST_MPI_SPAWN);
     const bool counted = jst_host.enter(call);
     real(info, port_name, ierror, length0);
     if (counted) {
@@ -484,8 +460,7 @@ static void jst_body_Close_port(unsigned id, jst_mpi_call *call, void *port_name
                                 size_t length0)
 {
     jst_sub_2_1 *const real = jst_real_of(id);
-    call->func = "MPI_Close_port";
-    call->klass = JST_MPI_SPAWN;
+    jst_begin(call, "MPI_Close_port", JST_MPI_SPAWN);
     const bool counted = jst_host.enter(call);
     real(port_name, ierror, length0);
     if (counted) {
@@ -503,8 +478,7 @@ static void jst_body_Publish_name(unsigned id, jst_mpi_call *call, void *service
                                   void *port_name, void *ierror, size_t length0, size_t length1)
 {
     jst_sub_4_2 *const real = jst_real_of(id);
-    call->func = "MPI_Publish_name";
-    call->klass = JST_MPI_SPAWN;
+    jst_begin(call, "MPI_Publish_name", JST_MPI_SPAWN);
     const bool counted = jst_host.enter(call);
     real(service_name, info, port_name, ierror, length0, length1);
     if (counted) {
@@ -522,8 +496,7 @@ static void jst_body_Unpublish_name(unsigned id, jst_mpi_call *call, void *servi
                                     void *port_name, void *ierror, size_t length0, size_t length1)
 {
     jst_sub_4_2 *const real = jst_real_of(id);
-    call->func = "MPI_Unpublish_name";
-    call->klass = JST_MPI_SPAWN;
+    jst_begin(call, "MPI_Unpublish_name", JST_MPI_SPAWN);
     const bool counted = jst_host.enter(call);
     real(service_name, info, port_name, ierror, length0, length1);
     if (counted) {
@@ -541,8 +514,7 @@ static void jst_body_Lookup_name(unsigned id, jst_mpi_call *call, void *service_
                                  void *port_name, void *ierror, size_t length0, size_t length1)
 {
     jst_sub_4_2 *const real = jst_real_of(id);
-    call->func = "MPI_Lookup_name";
-    call->klass = JST_MPI_SPAWN;
+    jst_begin(call, "MPI_Lookup_name", JST_MPI_SPAWN);
     const bool counted = jst_host.enter(call);
     real(service_name, info, port_name, ierror, length0, length1);
     if (counted) {
@@ -559,8 +531,7 @@ JST_ENTRY_4_2(JST_PF08_Lookup_name_r, jst_body_Lookup_name)
 static void jst_body_Comm_disconnect(unsigned id, jst_mpi_call *call, void *comm, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
-    call->func = "MPI_Comm_disconnect";
-    call->klass = JST_MPI_SPAWN;
+    jst_begin(call, "MPI_Comm_disconnect", JST_MPI_SPAWN);
     const bool counted = jst_host.enter(call);
     if (counted) {
         jst_drop_comm(jst_c_comm(*(const MPI_Fint *)comm));
@@ -580,8 +551,7 @@ JST_ENTRY_2_0(JST_PF08_Comm_disconnect_r, jst_body_Comm_disconnect)
 static void jst_body_Init(unsigned id, jst_mpi_call *call, void *ierror)
 {
     jst_sub_1_0 *const real = jst_real_of(id);
-    call->func = "MPI_Init";
-    call->klass = JST_MPI_INIT;
+    jst_begin(call, "MPI_Init", JST_MPI_INIT);
     const bool counted = jst_host.enter(call);
     if (counted) {
         jst_before_init(false);
@@ -605,8 +575,7 @@ static void jst_body_Init_thread(unsigned id, jst_mpi_call *call, void *required
                                  void *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
-    call->func = "MPI_Init_thread";
-    call->klass = JST_MPI_INIT;
+    jst_begin(call, "MPI_Init_thread", JST_MPI_INIT);
     const bool counted = jst_host.enter(call);
     if (counted) {
         jst_before_init(false);
@@ -630,8 +599,7 @@ static void jst_body_Session_init(unsigned id, jst_mpi_call *call, void *info, v
                                   void *session, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    call->func = "MPI_Session_init";
-    call->klass = JST_MPI_INIT;
+    jst_begin(call, "MPI_Session_init", JST_MPI_INIT);
     const bool counted = jst_host.enter(call);
     if (counted) {
         jst_before_init(true);
@@ -654,8 +622,7 @@ JST_ENTRY_4_0(JST_PF08_Session_init_r, jst_body_Session_init)
 static void jst_body_Finalize(unsigned id, jst_mpi_call *call, void *ierror)
 {
     jst_sub_1_0 *const real = jst_real_of(id);
-    call->func = "MPI_Finalize";
-    call->klass = JST_MPI_FINALIZE;
+    jst_begin(call, "MPI_Finalize", JST_MPI_FINALIZE);
     const bool counted = jst_host.enter(call);
     if (counted) {
         jst_before_finalize(false);
@@ -676,8 +643,7 @@ JST_ENTRY_1_0(JST_PF08_Finalize_r, jst_body_Finalize)
 static void jst_body_Session_finalize(unsigned id, jst_mpi_call *call, void *session, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
-    call->func = "MPI_Session_finalize";
-    call->klass = JST_MPI_FINALIZE;
+    jst_begin(call, "MPI_Session_finalize", JST_MPI_FINALIZE);
     const bool counted = jst_host.enter(call);
     if (counted) {
         jst_before_finalize(true);
@@ -699,8 +665,7 @@ static void jst_body_Abort(unsigned id, jst_mpi_call *call, void *comm, void *er
                            *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
-    call->func = "MPI_Abort";
-    call->klass = JST_MPI_ABORT;
+    jst_begin(call, "MPI_Abort", JST_MPI_ABORT);
     const bool counted = jst_host.enter(call);
     if (counted) {
         jst_host.count(call, JST_MPI_ABORT, 0, JST_MPI_NO_PEER);

@@ -6,8 +6,7 @@ static JST_INLINE void jst_body_Send(unsigned id, jst_mpi_call *call, void *buf,
                                      *datatype, void *dest, void *tag, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_Send";
-    call->klass = JST_MPI_SEND;
+    jst_begin(call, "MPI_Send", JST_MPI_SEND);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, ierror);
     if (counted) {
@@ -31,8 +30,7 @@ static void jst_body_Send_c(unsigned id, jst_mpi_call *call, void *buf, void *co
                             void *dest, void *tag, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_Send_c";
-    call->klass = JST_MPI_SEND;
+    jst_begin(call, "MPI_Send_c", JST_MPI_SEND);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, ierror);
     if (counted) {
@@ -52,8 +50,7 @@ static void jst_body_Bsend(unsigned id, jst_mpi_call *call, void *buf, void *cou
                            void *dest, void *tag, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_Bsend";
-    call->klass = JST_MPI_SEND;
+    jst_begin(call, "MPI_Bsend", JST_MPI_SEND);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, ierror);
     if (counted) {
@@ -77,8 +74,7 @@ static void jst_body_Bsend_c(unsigned id, jst_mpi_call *call, void *buf, void *c
                              *datatype, void *dest, void *tag, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_Bsend_c";
-    call->klass = JST_MPI_SEND;
+    jst_begin(call, "MPI_Bsend_c", JST_MPI_SEND);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, ierror);
     if (counted) {
@@ -98,8 +94,7 @@ static void jst_body_Ssend(unsigned id, jst_mpi_call *call, void *buf, void *cou
                            void *dest, void *tag, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_Ssend";
-    call->klass = JST_MPI_SEND;
+    jst_begin(call, "MPI_Ssend", JST_MPI_SEND);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, ierror);
     if (counted) {
@@ -123,8 +118,7 @@ static void jst_body_Ssend_c(unsigned id, jst_mpi_call *call, void *buf, void *c
                              *datatype, void *dest, void *tag, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_Ssend_c";
-    call->klass = JST_MPI_SEND;
+    jst_begin(call, "MPI_Ssend_c", JST_MPI_SEND);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, ierror);
     if (counted) {
@@ -144,8 +138,7 @@ static void jst_body_Rsend(unsigned id, jst_mpi_call *call, void *buf, void *cou
                            void *dest, void *tag, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_Rsend";
-    call->klass = JST_MPI_SEND;
+    jst_begin(call, "MPI_Rsend", JST_MPI_SEND);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, ierror);
     if (counted) {
@@ -169,8 +162,7 @@ static void jst_body_Rsend_c(unsigned id, jst_mpi_call *call, void *buf, void *c
                              *datatype, void *dest, void *tag, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_Rsend_c";
-    call->klass = JST_MPI_SEND;
+    jst_begin(call, "MPI_Rsend_c", JST_MPI_SEND);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, ierror);
     if (counted) {
@@ -191,8 +183,7 @@ static JST_INLINE void jst_body_Recv(unsigned id, jst_mpi_call *call, void *buf,
                                      void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Recv";
-    call->klass = JST_MPI_RECV;
+    jst_begin(call, "MPI_Recv", JST_MPI_RECV);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, source, tag, comm, status, ierror);
     if (counted) {
@@ -216,8 +207,7 @@ static void jst_body_Recv_c(unsigned id, jst_mpi_call *call, void *buf, void *co
                             void *source, void *tag, void *comm, void *status, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Recv_c";
-    call->klass = JST_MPI_RECV;
+    jst_begin(call, "MPI_Recv_c", JST_MPI_RECV);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, source, tag, comm, status, ierror);
     if (counted) {
@@ -237,8 +227,7 @@ static void jst_body_Mrecv(unsigned id, jst_mpi_call *call, void *buf, void *cou
                            void *message, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_Mrecv";
-    call->klass = JST_MPI_RECV;
+    jst_begin(call, "MPI_Mrecv", JST_MPI_RECV);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, message, status, ierror);
     if (counted) {
@@ -261,8 +250,7 @@ static void jst_body_Mrecv_c(unsigned id, jst_mpi_call *call, void *buf, void *c
                              *datatype, void *message, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_Mrecv_c";
-    call->klass = JST_MPI_RECV;
+    jst_begin(call, "MPI_Mrecv_c", JST_MPI_RECV);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, message, status, ierror);
     if (counted) {
@@ -283,8 +271,7 @@ static JST_INLINE void jst_body_Sendrecv(unsigned id, jst_mpi_call *call, void *
                                          void *recvtag, void *comm, void *status, void *ierror)
 {
     jst_sub_13_0 *const real = jst_real_of(id);
-    call->func = "MPI_Sendrecv";
-    call->klass = JST_MPI_SENDRECV;
+    jst_begin(call, "MPI_Sendrecv", JST_MPI_SENDRECV);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,
          comm, status, ierror);
@@ -315,8 +302,7 @@ static void jst_body_Sendrecv_c(unsigned id, jst_mpi_call *call, void *sendbuf, 
                                 void *status, void *ierror)
 {
     jst_sub_13_0 *const real = jst_real_of(id);
-    call->func = "MPI_Sendrecv_c";
-    call->klass = JST_MPI_SENDRECV;
+    jst_begin(call, "MPI_Sendrecv_c", JST_MPI_SENDRECV);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,
          comm, status, ierror);
@@ -342,8 +328,7 @@ static void jst_body_Sendrecv_replace(unsigned id, jst_mpi_call *call, void *buf
                                       *recvtag, void *comm, void *status, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Sendrecv_replace";
-    call->klass = JST_MPI_SENDRECV;
+    jst_begin(call, "MPI_Sendrecv_replace", JST_MPI_SENDRECV);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror);
     if (counted) {
@@ -371,8 +356,7 @@ static void jst_body_Sendrecv_replace_c(unsigned id, jst_mpi_call *call, void *b
                                         void *recvtag, void *comm, void *status, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Sendrecv_replace_c";
-    call->klass = JST_MPI_SENDRECV;
+    jst_begin(call, "MPI_Sendrecv_replace_c", JST_MPI_SENDRECV);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror);
     if (counted) {
@@ -396,8 +380,7 @@ static JST_INLINE void jst_body_Isend(unsigned id, jst_mpi_call *call, void *buf
                                       void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Isend";
-    call->klass = JST_MPI_ISEND;
+    jst_begin(call, "MPI_Isend", JST_MPI_ISEND);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
     if (counted) {
@@ -422,8 +405,7 @@ static void jst_body_Isend_c(unsigned id, jst_mpi_call *call, void *buf, void *c
                              *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Isend_c";
-    call->klass = JST_MPI_ISEND;
+    jst_begin(call, "MPI_Isend_c", JST_MPI_ISEND);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
     if (counted) {
@@ -443,8 +425,7 @@ static void jst_body_Ibsend(unsigned id, jst_mpi_call *call, void *buf, void *co
                             void *dest, void *tag, void *comm, void *request, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Ibsend";
-    call->klass = JST_MPI_ISEND;
+    jst_begin(call, "MPI_Ibsend", JST_MPI_ISEND);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
     if (counted) {
@@ -469,8 +450,7 @@ static void jst_body_Ibsend_c(unsigned id, jst_mpi_call *call, void *buf, void *
                               *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Ibsend_c";
-    call->klass = JST_MPI_ISEND;
+    jst_begin(call, "MPI_Ibsend_c", JST_MPI_ISEND);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
     if (counted) {
@@ -490,8 +470,7 @@ static void jst_body_Issend(unsigned id, jst_mpi_call *call, void *buf, void *co
                             void *dest, void *tag, void *comm, void *request, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Issend";
-    call->klass = JST_MPI_ISEND;
+    jst_begin(call, "MPI_Issend", JST_MPI_ISEND);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
     if (counted) {
@@ -516,8 +495,7 @@ static void jst_body_Issend_c(unsigned id, jst_mpi_call *call, void *buf, void *
                               *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Issend_c";
-    call->klass = JST_MPI_ISEND;
+    jst_begin(call, "MPI_Issend_c", JST_MPI_ISEND);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
     if (counted) {
@@ -537,8 +515,7 @@ static void jst_body_Irsend(unsigned id, jst_mpi_call *call, void *buf, void *co
                             void *dest, void *tag, void *comm, void *request, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Irsend";
-    call->klass = JST_MPI_ISEND;
+    jst_begin(call, "MPI_Irsend", JST_MPI_ISEND);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
     if (counted) {
@@ -563,8 +540,7 @@ static void jst_body_Irsend_c(unsigned id, jst_mpi_call *call, void *buf, void *
                               *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Irsend_c";
-    call->klass = JST_MPI_ISEND;
+    jst_begin(call, "MPI_Irsend_c", JST_MPI_ISEND);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
     if (counted) {
@@ -585,8 +561,7 @@ static JST_INLINE void jst_body_Irecv(unsigned id, jst_mpi_call *call, void *buf
                                       void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Irecv";
-    call->klass = JST_MPI_IRECV;
+    jst_begin(call, "MPI_Irecv", JST_MPI_IRECV);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, source, tag, comm, request, ierror);
     if (counted) {
@@ -611,8 +586,7 @@ static void jst_body_Irecv_c(unsigned id, jst_mpi_call *call, void *buf, void *c
                              *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Irecv_c";
-    call->klass = JST_MPI_IRECV;
+    jst_begin(call, "MPI_Irecv_c", JST_MPI_IRECV);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, source, tag, comm, request, ierror);
     if (counted) {
@@ -632,8 +606,7 @@ static void jst_body_Imrecv(unsigned id, jst_mpi_call *call, void *buf, void *co
                             void *message, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_Imrecv";
-    call->klass = JST_MPI_IRECV;
+    jst_begin(call, "MPI_Imrecv", JST_MPI_IRECV);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, message, request, ierror);
     if (counted) {
@@ -656,8 +629,7 @@ static void jst_body_Imrecv_c(unsigned id, jst_mpi_call *call, void *buf, void *
                               *datatype, void *message, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_Imrecv_c";
-    call->klass = JST_MPI_IRECV;
+    jst_begin(call, "MPI_Imrecv_c", JST_MPI_IRECV);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, message, request, ierror);
     if (counted) {
@@ -678,8 +650,7 @@ static void jst_body_Isendrecv(unsigned id, jst_mpi_call *call, void *sendbuf, v
                                *request, void *ierror)
 {
     jst_sub_13_0 *const real = jst_real_of(id);
-    call->func = "MPI_Isendrecv";
-    call->klass = JST_MPI_ISEND;
+    jst_begin(call, "MPI_Isendrecv", JST_MPI_ISEND);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,
          comm, request, ierror);
@@ -709,8 +680,7 @@ static void jst_body_Isendrecv_c(unsigned id, jst_mpi_call *call, void *sendbuf,
                                  *comm, void *request, void *ierror)
 {
     jst_sub_13_0 *const real = jst_real_of(id);
-    call->func = "MPI_Isendrecv_c";
-    call->klass = JST_MPI_ISEND;
+    jst_begin(call, "MPI_Isendrecv_c", JST_MPI_ISEND);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,
          comm, request, ierror);
@@ -735,8 +705,7 @@ static void jst_body_Isendrecv_replace(unsigned id, jst_mpi_call *call, void *bu
                                        *recvtag, void *comm, void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Isendrecv_replace";
-    call->klass = JST_MPI_ISEND;
+    jst_begin(call, "MPI_Isendrecv_replace", JST_MPI_ISEND);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror);
     if (counted) {
@@ -764,8 +733,7 @@ static void jst_body_Isendrecv_replace_c(unsigned id, jst_mpi_call *call, void *
                                          void *recvtag, void *comm, void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Isendrecv_replace_c";
-    call->klass = JST_MPI_ISEND;
+    jst_begin(call, "MPI_Isendrecv_replace_c", JST_MPI_ISEND);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror);
     if (counted) {
@@ -788,8 +756,7 @@ static void jst_body_Probe(unsigned id, jst_mpi_call *call, void *source, void *
                            void *status, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
-    call->func = "MPI_Probe";
-    call->klass = JST_MPI_PROBE;
+    jst_begin(call, "MPI_Probe", JST_MPI_PROBE);
     const bool counted = jst_host.enter(call);
     real(source, tag, comm, status, ierror);
     if (counted) {
@@ -807,8 +774,7 @@ static JST_INLINE void jst_body_Iprobe(unsigned id, jst_mpi_call *call, void *so
                                        void *comm, void *flag, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_Iprobe";
-    call->klass = JST_MPI_PROBE;
+    jst_begin(call, "MPI_Iprobe", JST_MPI_PROBE);
     const bool counted = jst_host.enter(call);
     real(source, tag, comm, flag, status, ierror);
     if (counted) {
@@ -826,8 +792,7 @@ static void jst_body_Mprobe(unsigned id, jst_mpi_call *call, void *source, void 
                             void *message, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_Mprobe";
-    call->klass = JST_MPI_PROBE;
+    jst_begin(call, "MPI_Mprobe", JST_MPI_PROBE);
     const bool counted = jst_host.enter(call);
     real(source, tag, comm, message, status, ierror);
     if (counted) {
@@ -845,8 +810,7 @@ static void jst_body_Improbe(unsigned id, jst_mpi_call *call, void *source, void
                              void *flag, void *message, void *status, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    call->func = "MPI_Improbe";
-    call->klass = JST_MPI_PROBE;
+    jst_begin(call, "MPI_Improbe", JST_MPI_PROBE);
     const bool counted = jst_host.enter(call);
     real(source, tag, comm, flag, message, status, ierror);
     if (counted) {
@@ -864,8 +828,7 @@ static JST_INLINE void jst_body_Wait(unsigned id, jst_mpi_call *call, void *requ
                                      void *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
-    call->func = "MPI_Wait";
-    call->klass = JST_MPI_WAIT;
+    jst_begin(call, "MPI_Wait", JST_MPI_WAIT);
     jst_pending pending;
     pending.count = 0;
     const bool counted = jst_host.enter(call);
@@ -894,8 +857,7 @@ static JST_INLINE void jst_body_Waitall(unsigned id, jst_mpi_call *call, void *c
                                         *array_of_requests, void *array_of_statuses, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    call->func = "MPI_Waitall";
-    call->klass = JST_MPI_WAIT;
+    jst_begin(call, "MPI_Waitall", JST_MPI_WAIT);
     jst_pending pending;
     pending.count = 0;
     const bool counted = jst_host.enter(call);
@@ -924,8 +886,7 @@ static void jst_body_Waitany(unsigned id, jst_mpi_call *call, void *count, void 
                              void *index, void *status, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
-    call->func = "MPI_Waitany";
-    call->klass = JST_MPI_WAIT;
+    jst_begin(call, "MPI_Waitany", JST_MPI_WAIT);
     jst_pending pending;
     pending.count = 0;
     const bool counted = jst_host.enter(call);
@@ -955,8 +916,7 @@ static void jst_body_Waitsome(unsigned id, jst_mpi_call *call, void *incount, vo
                               *array_of_statuses, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_Waitsome";
-    call->klass = JST_MPI_WAIT;
+    jst_begin(call, "MPI_Waitsome", JST_MPI_WAIT);
     jst_pending pending;
     pending.count = 0;
     const bool counted = jst_host.enter(call);
@@ -985,8 +945,7 @@ static JST_INLINE void jst_body_Test(unsigned id, jst_mpi_call *call, void *requ
                                      void *status, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    call->func = "MPI_Test";
-    call->klass = JST_MPI_TEST;
+    jst_begin(call, "MPI_Test", JST_MPI_TEST);
     jst_pending pending;
     pending.count = 0;
     const bool counted = jst_host.enter(call);
@@ -1015,8 +974,7 @@ static void jst_body_Testall(unsigned id, jst_mpi_call *call, void *count, void 
                              void *flag, void *array_of_statuses, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
-    call->func = "MPI_Testall";
-    call->klass = JST_MPI_TEST;
+    jst_begin(call, "MPI_Testall", JST_MPI_TEST);
     jst_pending pending;
     pending.count = 0;
     const bool counted = jst_host.enter(call);
@@ -1045,8 +1003,7 @@ static void jst_body_Testany(unsigned id, jst_mpi_call *call, void *count, void 
                              void *index, void *flag, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_Testany";
-    call->klass = JST_MPI_TEST;
+    jst_begin(call, "MPI_Testany", JST_MPI_TEST);
     jst_pending pending;
     pending.count = 0;
     const bool counted = jst_host.enter(call);
@@ -1076,8 +1033,7 @@ static void jst_body_Testsome(unsigned id, jst_mpi_call *call, void *incount, vo
                               *array_of_statuses, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_Testsome";
-    call->klass = JST_MPI_TEST;
+    jst_begin(call, "MPI_Testsome", JST_MPI_TEST);
     jst_pending pending;
     pending.count = 0;
     const bool counted = jst_host.enter(call);
@@ -1106,8 +1062,7 @@ static void jst_body_Request_get_status(unsigned id, jst_mpi_call *call, void *r
                                         void *status, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    call->func = "MPI_Request_get_status";
-    call->klass = JST_MPI_TEST;
+    jst_begin(call, "MPI_Request_get_status", JST_MPI_TEST);
     const bool counted = jst_host.enter(call);
     real(request, flag, status, ierror);
     if (counted) {
@@ -1126,8 +1081,7 @@ static void jst_body_Request_get_status_all(unsigned id, jst_mpi_call *call, voi
                                             void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
-    call->func = "MPI_Request_get_status_all";
-    call->klass = JST_MPI_TEST;
+    jst_begin(call, "MPI_Request_get_status_all", JST_MPI_TEST);
     const bool counted = jst_host.enter(call);
     real(count, array_of_requests, flag, array_of_statuses, ierror);
     if (counted) {
@@ -1146,8 +1100,7 @@ static void jst_body_Request_get_status_any(unsigned id, jst_mpi_call *call, voi
                                             *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_Request_get_status_any";
-    call->klass = JST_MPI_TEST;
+    jst_begin(call, "MPI_Request_get_status_any", JST_MPI_TEST);
     const bool counted = jst_host.enter(call);
     real(count, array_of_requests, index, flag, status, ierror);
     if (counted) {
@@ -1167,8 +1120,7 @@ static void jst_body_Request_get_status_some(unsigned id, jst_mpi_call *call, vo
                                              *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    call->func = "MPI_Request_get_status_some";
-    call->klass = JST_MPI_TEST;
+    jst_begin(call, "MPI_Request_get_status_some", JST_MPI_TEST);
     const bool counted = jst_host.enter(call);
     real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses, ierror);
     if (counted) {
@@ -1186,8 +1138,7 @@ static void jst_body_Parrived(unsigned id, jst_mpi_call *call, void *request, vo
                               *flag, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    call->func = "MPI_Parrived";
-    call->klass = JST_MPI_TEST;
+    jst_begin(call, "MPI_Parrived", JST_MPI_TEST);
     const bool counted = jst_host.enter(call);
     real(request, partition, flag, ierror);
     if (counted) {

@@ -7,8 +7,7 @@ static void jst_body_Send_init(unsigned id, jst_mpi_call *call, void *buf, void 
                                *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Send_init";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Send_init", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
     if (counted) {
@@ -36,8 +35,7 @@ static void jst_body_Send_init_c(unsigned id, jst_mpi_call *call, void *buf, voi
                                  *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Send_init_c";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Send_init_c", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
     if (counted) {
@@ -61,8 +59,7 @@ static void jst_body_Bsend_init(unsigned id, jst_mpi_call *call, void *buf, void
                                 *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Bsend_init";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Bsend_init", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
     if (counted) {
@@ -90,8 +87,7 @@ static void jst_body_Bsend_init_c(unsigned id, jst_mpi_call *call, void *buf, vo
                                   *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Bsend_init_c";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Bsend_init_c", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
     if (counted) {
@@ -115,8 +111,7 @@ static void jst_body_Ssend_init(unsigned id, jst_mpi_call *call, void *buf, void
                                 *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Ssend_init";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Ssend_init", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
     if (counted) {
@@ -144,8 +139,7 @@ static void jst_body_Ssend_init_c(unsigned id, jst_mpi_call *call, void *buf, vo
                                   *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Ssend_init_c";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Ssend_init_c", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
     if (counted) {
@@ -169,8 +163,7 @@ static void jst_body_Rsend_init(unsigned id, jst_mpi_call *call, void *buf, void
                                 *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Rsend_init";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Rsend_init", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
     if (counted) {
@@ -198,8 +191,7 @@ static void jst_body_Rsend_init_c(unsigned id, jst_mpi_call *call, void *buf, vo
                                   *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Rsend_init_c";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Rsend_init_c", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
     if (counted) {
@@ -223,8 +215,7 @@ static void jst_body_Recv_init(unsigned id, jst_mpi_call *call, void *buf, void 
                                *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Recv_init";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Recv_init", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, source, tag, comm, request, ierror);
     if (counted) {
@@ -252,8 +243,7 @@ static void jst_body_Recv_init_c(unsigned id, jst_mpi_call *call, void *buf, voi
                                  *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Recv_init_c";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Recv_init_c", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, source, tag, comm, request, ierror);
     if (counted) {
@@ -277,8 +267,7 @@ static void jst_body_Psend_init(unsigned id, jst_mpi_call *call, void *buf, void
                                 *info, void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Psend_init";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Psend_init", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(buf, partitions, count, datatype, dest, tag, comm, info, request, ierror);
     if (counted) {
@@ -306,8 +295,7 @@ static void jst_body_Precv_init(unsigned id, jst_mpi_call *call, void *buf, void
                                 *info, void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Precv_init";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Precv_init", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(buf, partitions, count, datatype, source, tag, comm, info, request, ierror);
     if (counted) {
@@ -333,8 +321,7 @@ JST_ENTRY_10_0(JST_PF08TS_Precv_init_r, jst_body_Precv_init)
 static void jst_body_Start(unsigned id, jst_mpi_call *call, void *request, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
-    call->func = "MPI_Start";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Start", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(request, ierror);
     if (counted) {
@@ -355,8 +342,7 @@ static void jst_body_Startall(unsigned id, jst_mpi_call *call, void *count, void
                               void *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
-    call->func = "MPI_Startall";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Startall", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(count, array_of_requests, ierror);
     if (counted) {
@@ -376,8 +362,7 @@ JST_ENTRY_3_0(JST_PF08_Startall_r, jst_body_Startall)
 static void jst_body_Request_free(unsigned id, jst_mpi_call *call, void *request, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
-    call->func = "MPI_Request_free";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Request_free", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     if (counted) {
         jst_forget(jst_c_request(*(const MPI_Fint *)request));
@@ -397,8 +382,7 @@ JST_ENTRY_2_0(JST_PF08_Request_free_r, jst_body_Request_free)
 static void jst_body_Cancel(unsigned id, jst_mpi_call *call, void *request, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
-    call->func = "MPI_Cancel";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Cancel", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(request, ierror);
     if (counted) {
@@ -416,8 +400,7 @@ static void jst_body_Pready(unsigned id, jst_mpi_call *call, void *partition, vo
                             *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
-    call->func = "MPI_Pready";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Pready", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(partition, request, ierror);
     if (counted) {
@@ -435,8 +418,7 @@ static void jst_body_Pready_range(unsigned id, jst_mpi_call *call, void *partiti
                                   *partition_high, void *request, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    call->func = "MPI_Pready_range";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Pready_range", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(partition_low, partition_high, request, ierror);
     if (counted) {
@@ -454,8 +436,7 @@ static void jst_body_Pready_list(unsigned id, jst_mpi_call *call, void *length, 
                                  *array_of_partitions, void *request, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    call->func = "MPI_Pready_list";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Pready_list", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(length, array_of_partitions, request, ierror);
     if (counted) {
@@ -474,8 +455,7 @@ static void jst_body_Bcast_init(unsigned id, jst_mpi_call *call, void *buffer, v
                                 *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Bcast_init";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Bcast_init", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(buffer, count, datatype, root, comm, info, request, ierror);
     if (counted) {
@@ -506,8 +486,7 @@ static void jst_body_Bcast_init_c(unsigned id, jst_mpi_call *call, void *buffer,
                                   *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    call->func = "MPI_Bcast_init_c";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Bcast_init_c", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(buffer, count, datatype, root, comm, info, request, ierror);
     if (counted) {
@@ -534,8 +513,7 @@ static void jst_body_Scatter_init(unsigned id, jst_mpi_call *call, void *sendbuf
                                   void *root, void *comm, void *info, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    call->func = "MPI_Scatter_init";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Scatter_init", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request,
          ierror);
@@ -569,8 +547,7 @@ static void jst_body_Scatter_init_c(unsigned id, jst_mpi_call *call, void *sendb
                                     void *root, void *comm, void *info, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    call->func = "MPI_Scatter_init_c";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Scatter_init_c", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request,
          ierror);
@@ -601,8 +578,7 @@ static void jst_body_Scatterv_init(unsigned id, jst_mpi_call *call, void *sendbu
                                    *request, void *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
-    call->func = "MPI_Scatterv_init";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Scatterv_init", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info,
          request, ierror);
@@ -637,8 +613,7 @@ static void jst_body_Scatterv_init_c(unsigned id, jst_mpi_call *call, void *send
                                      void *request, void *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
-    call->func = "MPI_Scatterv_init_c";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Scatterv_init_c", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info,
          request, ierror);
@@ -668,8 +643,7 @@ static void jst_body_Reduce_init(unsigned id, jst_mpi_call *call, void *sendbuf,
                                  *info, void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Reduce_init";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Reduce_init", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, root, comm, info, request, ierror);
     if (counted) {
@@ -699,8 +673,7 @@ static void jst_body_Reduce_init_c(unsigned id, jst_mpi_call *call, void *sendbu
                                    void *info, void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Reduce_init_c";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Reduce_init_c", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, root, comm, info, request, ierror);
     if (counted) {
@@ -727,8 +700,7 @@ static void jst_body_Gather_init(unsigned id, jst_mpi_call *call, bool described
                                  void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    call->func = "MPI_Gather_init";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Gather_init", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request,
          ierror);
@@ -762,8 +734,7 @@ static void jst_body_Gather_init_c(unsigned id, jst_mpi_call *call, bool describ
                                    *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    call->func = "MPI_Gather_init_c";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Gather_init_c", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request,
          ierror);
@@ -794,8 +765,7 @@ static void jst_body_Gatherv_init(unsigned id, jst_mpi_call *call, bool describe
                                   void *request, void *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
-    call->func = "MPI_Gatherv_init";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Gatherv_init", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info,
          request, ierror);
@@ -830,8 +800,7 @@ static void jst_body_Gatherv_init_c(unsigned id, jst_mpi_call *call, bool descri
                                     *comm, void *info, void *request, void *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
-    call->func = "MPI_Gatherv_init_c";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Gatherv_init_c", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info,
          request, ierror);
@@ -862,8 +831,7 @@ static void jst_body_Allreduce_init(unsigned id, jst_mpi_call *call, void *sendb
                                     void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    call->func = "MPI_Allreduce_init";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Allreduce_init", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror);
     if (counted) {
@@ -891,8 +859,7 @@ static void jst_body_Allreduce_init_c(unsigned id, jst_mpi_call *call, void *sen
                                       void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    call->func = "MPI_Allreduce_init_c";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Allreduce_init_c", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror);
     if (counted) {
@@ -917,8 +884,7 @@ static void jst_body_Allgather_init(unsigned id, jst_mpi_call *call, bool descri
                                     *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Allgather_init";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Allgather_init", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror);
     if (counted) {
@@ -948,8 +914,7 @@ static void jst_body_Allgather_init_c(unsigned id, jst_mpi_call *call, bool desc
                                       *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Allgather_init_c";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Allgather_init_c", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror);
     if (counted) {
@@ -976,8 +941,7 @@ static void jst_body_Allgatherv_init(unsigned id, jst_mpi_call *call, bool descr
                                      *info, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    call->func = "MPI_Allgatherv_init";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Allgatherv_init", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request,
          ierror);
@@ -1009,8 +973,7 @@ static void jst_body_Allgatherv_init_c(unsigned id, jst_mpi_call *call, bool des
                                        void *info, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    call->func = "MPI_Allgatherv_init_c";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Allgatherv_init_c", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request,
          ierror);
@@ -1039,8 +1002,7 @@ static void jst_body_Alltoall_init(unsigned id, jst_mpi_call *call, bool describ
                                    *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Alltoall_init";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Alltoall_init", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror);
     if (counted) {
@@ -1072,8 +1034,7 @@ static void jst_body_Alltoall_init_c(unsigned id, jst_mpi_call *call, bool descr
                                      *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Alltoall_init_c";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Alltoall_init_c", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror);
     if (counted) {
@@ -1101,8 +1062,7 @@ static void jst_body_Alltoallv_init(unsigned id, jst_mpi_call *call, bool descri
                                     void *info, void *request, void *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
-    call->func = "MPI_Alltoallv_init";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Alltoallv_init", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info,
          request, ierror);
@@ -1136,8 +1096,7 @@ static void jst_body_Alltoallv_init_c(unsigned id, jst_mpi_call *call, bool desc
                                       *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
-    call->func = "MPI_Alltoallv_init_c";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Alltoallv_init_c", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info,
          request, ierror);
@@ -1166,8 +1125,7 @@ static void jst_body_Alltoallw_init(unsigned id, jst_mpi_call *call, bool descri
                                     void *info, void *request, void *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
-    call->func = "MPI_Alltoallw_init";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Alltoallw_init", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
          info, request, ierror);
@@ -1200,8 +1158,7 @@ static void jst_body_Alltoallw_init_c(unsigned id, jst_mpi_call *call, bool desc
                                       *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
-    call->func = "MPI_Alltoallw_init_c";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Alltoallw_init_c", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
          info, request, ierror);
@@ -1228,8 +1185,7 @@ static void jst_body_Reduce_scatter_init(unsigned id, jst_mpi_call *call, void *
                                          *comm, void *info, void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    call->func = "MPI_Reduce_scatter_init";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Reduce_scatter_init", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request, ierror);
     if (counted) {
@@ -1257,8 +1213,7 @@ static void jst_body_Reduce_scatter_init_c(unsigned id, jst_mpi_call *call, void
                                            void *comm, void *info, void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    call->func = "MPI_Reduce_scatter_init_c";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Reduce_scatter_init_c", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request, ierror);
     if (counted) {
@@ -1282,8 +1237,7 @@ static void jst_body_Reduce_scatter_block_init(unsigned id, jst_mpi_call *call, 
                                                void *comm, void *info, void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    call->func = "MPI_Reduce_scatter_block_init";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Reduce_scatter_block_init", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request, ierror);
     if (counted) {
@@ -1312,8 +1266,7 @@ static void jst_body_Reduce_scatter_block_init_c(unsigned id, jst_mpi_call *call
                                                  void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    call->func = "MPI_Reduce_scatter_block_init_c";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Reduce_scatter_block_init_c", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request, ierror);
     if (counted) {
@@ -1336,8 +1289,7 @@ static void jst_body_Barrier_init(unsigned id, jst_mpi_call *call, void *comm, v
                                   *request, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    call->func = "MPI_Barrier_init";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Barrier_init", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(comm, info, request, ierror);
     if (counted) {
@@ -1363,8 +1315,7 @@ static void jst_body_Scan_init(unsigned id, jst_mpi_call *call, void *sendbuf, v
                                *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    call->func = "MPI_Scan_init";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Scan_init", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror);
     if (counted) {
@@ -1392,8 +1343,7 @@ static void jst_body_Scan_init_c(unsigned id, jst_mpi_call *call, void *sendbuf,
                                  *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    call->func = "MPI_Scan_init_c";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Scan_init_c", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror);
     if (counted) {
@@ -1417,8 +1367,7 @@ static void jst_body_Exscan_init(unsigned id, jst_mpi_call *call, void *sendbuf,
                                  *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    call->func = "MPI_Exscan_init";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Exscan_init", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror);
     if (counted) {
@@ -1446,8 +1395,7 @@ static void jst_body_Exscan_init_c(unsigned id, jst_mpi_call *call, void *sendbu
                                    void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    call->func = "MPI_Exscan_init_c";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Exscan_init_c", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror);
     if (counted) {
@@ -1472,8 +1420,7 @@ static void jst_body_Neighbor_allgather_init(unsigned id, jst_mpi_call *call, vo
                                              void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Neighbor_allgather_init";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Neighbor_allgather_init", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror);
     if (counted) {
@@ -1502,8 +1449,7 @@ static void jst_body_Neighbor_allgather_init_c(unsigned id, jst_mpi_call *call, 
                                                void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Neighbor_allgather_init_c";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Neighbor_allgather_init_c", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror);
     if (counted) {
@@ -1528,8 +1474,7 @@ static void jst_body_Neighbor_allgatherv_init(unsigned id, jst_mpi_call *call, v
                                               void *info, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    call->func = "MPI_Neighbor_allgatherv_init";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Neighbor_allgatherv_init", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request,
          ierror);
@@ -1559,8 +1504,7 @@ static void jst_body_Neighbor_allgatherv_init_c(unsigned id, jst_mpi_call *call,
                                                 *comm, void *info, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    call->func = "MPI_Neighbor_allgatherv_init_c";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Neighbor_allgatherv_init_c", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request,
          ierror);
@@ -1586,8 +1530,7 @@ static void jst_body_Neighbor_alltoall_init(unsigned id, jst_mpi_call *call, voi
                                             *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Neighbor_alltoall_init";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Neighbor_alltoall_init", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror);
     if (counted) {
@@ -1616,8 +1559,7 @@ static void jst_body_Neighbor_alltoall_init_c(unsigned id, jst_mpi_call *call, v
                                               void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    call->func = "MPI_Neighbor_alltoall_init_c";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Neighbor_alltoall_init_c", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror);
     if (counted) {
@@ -1643,8 +1585,7 @@ static void jst_body_Neighbor_alltoallv_init(unsigned id, jst_mpi_call *call, vo
                                              *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
-    call->func = "MPI_Neighbor_alltoallv_init";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Neighbor_alltoallv_init", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info,
          request, ierror);
@@ -1675,8 +1616,7 @@ static void jst_body_Neighbor_alltoallv_init_c(unsigned id, jst_mpi_call *call, 
                                                void *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
-    call->func = "MPI_Neighbor_alltoallv_init_c";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Neighbor_alltoallv_init_c", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info,
          request, ierror);
@@ -1703,8 +1643,7 @@ static void jst_body_Neighbor_alltoallw_init(unsigned id, jst_mpi_call *call, vo
                                              *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
-    call->func = "MPI_Neighbor_alltoallw_init";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Neighbor_alltoallw_init", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
          info, request, ierror);
@@ -1735,8 +1674,7 @@ static void jst_body_Neighbor_alltoallw_init_c(unsigned id, jst_mpi_call *call, 
                                                void *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
-    call->func = "MPI_Neighbor_alltoallw_init_c";
-    call->klass = JST_MPI_REQUEST;
+    jst_begin(call, "MPI_Neighbor_alltoallw_init_c", JST_MPI_REQUEST);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
          info, request, ierror);

@@ -2291,7 +2291,8 @@ typedef void jst_sub_1_0(void *);
 #define JST_ENTRY_1_0(id, body) \
     static void id##_entry(void *a0) \
     { \
-        jst_mpi_call call = JST_CALL(NULL, 0); \
+        jst_mpi_call call; \
+        JST_HERE(&call); \
         body(id, &call, a0); \
     }
 
@@ -2299,7 +2300,8 @@ typedef void jst_sub_2_0(void *, void *);
 #define JST_ENTRY_2_0(id, body) \
     static void id##_entry(void *a0, void *a1) \
     { \
-        jst_mpi_call call = JST_CALL(NULL, 0); \
+        jst_mpi_call call; \
+        JST_HERE(&call); \
         body(id, &call, a0, a1); \
     }
 
@@ -2307,7 +2309,8 @@ typedef void jst_sub_2_1(void *, void *, size_t);
 #define JST_ENTRY_2_1(id, body) \
     static void id##_entry(void *a0, void *a1, size_t n0) \
     { \
-        jst_mpi_call call = JST_CALL(NULL, 0); \
+        jst_mpi_call call; \
+        JST_HERE(&call); \
         body(id, &call, a0, a1, n0); \
     }
 
@@ -2315,7 +2318,8 @@ typedef void jst_sub_3_0(void *, void *, void *);
 #define JST_ENTRY_3_0(id, body) \
     static void id##_entry(void *a0, void *a1, void *a2) \
     { \
-        jst_mpi_call call = JST_CALL(NULL, 0); \
+        jst_mpi_call call; \
+        JST_HERE(&call); \
         body(id, &call, a0, a1, a2); \
     }
 
@@ -2323,7 +2327,8 @@ typedef void jst_sub_3_1(void *, void *, void *, size_t);
 #define JST_ENTRY_3_1(id, body) \
     static void id##_entry(void *a0, void *a1, void *a2, size_t n0) \
     { \
-        jst_mpi_call call = JST_CALL(NULL, 0); \
+        jst_mpi_call call; \
+        JST_HERE(&call); \
         body(id, &call, a0, a1, a2, n0); \
     }
 
@@ -2331,7 +2336,8 @@ typedef void jst_sub_4_0(void *, void *, void *, void *);
 #define JST_ENTRY_4_0(id, body) \
     static void id##_entry(void *a0, void *a1, void *a2, void *a3) \
     { \
-        jst_mpi_call call = JST_CALL(NULL, 0); \
+        jst_mpi_call call; \
+        JST_HERE(&call); \
         body(id, &call, a0, a1, a2, a3); \
     }
 
@@ -2339,7 +2345,8 @@ typedef void jst_sub_4_2(void *, void *, void *, void *, size_t, size_t);
 #define JST_ENTRY_4_2(id, body) \
     static void id##_entry(void *a0, void *a1, void *a2, void *a3, size_t n0, size_t n1) \
     { \
-        jst_mpi_call call = JST_CALL(NULL, 0); \
+        jst_mpi_call call; \
+        JST_HERE(&call); \
         body(id, &call, a0, a1, a2, a3, n0, n1); \
     }
 
@@ -2347,7 +2354,8 @@ typedef void jst_sub_5_0(void *, void *, void *, void *, void *);
 #define JST_ENTRY_5_0(id, body) \
     static void id##_entry(void *a0, void *a1, void *a2, void *a3, void *a4) \
     { \
-        jst_mpi_call call = JST_CALL(NULL, 0); \
+        jst_mpi_call call; \
+        JST_HERE(&call); \
         body(id, &call, a0, a1, a2, a3, a4); \
     }
 
@@ -2355,7 +2363,8 @@ typedef void jst_sub_6_0(void *, void *, void *, void *, void *, void *);
 #define JST_ENTRY_6_0(id, body) \
     static void id##_entry(void *a0, void *a1, void *a2, void *a3, void *a4, void *a5) \
     { \
-        jst_mpi_call call = JST_CALL(NULL, 0); \
+        jst_mpi_call call; \
+        JST_HERE(&call); \
         body(id, &call, a0, a1, a2, a3, a4, a5); \
     }
 
@@ -2363,7 +2372,8 @@ typedef void jst_sub_6_1(void *, void *, void *, void *, void *, void *, size_t)
 #define JST_ENTRY_6_1(id, body) \
     static void id##_entry(void *a0, void *a1, void *a2, void *a3, void *a4, void *a5, size_t n0) \
     { \
-        jst_mpi_call call = JST_CALL(NULL, 0); \
+        jst_mpi_call call; \
+        JST_HERE(&call); \
         body(id, &call, a0, a1, a2, a3, a4, a5, n0); \
     }
 
@@ -2371,7 +2381,8 @@ typedef void jst_sub_7_0(void *, void *, void *, void *, void *, void *, void *)
 #define JST_ENTRY_7_0(id, body) \
     static void id##_entry(void *a0, void *a1, void *a2, void *a3, void *a4, void *a5, void *a6) \
     { \
-        jst_mpi_call call = JST_CALL(NULL, 0); \
+        jst_mpi_call call; \
+        JST_HERE(&call); \
         body(id, &call, a0, a1, a2, a3, a4, a5, a6); \
     }
 
@@ -2379,7 +2390,8 @@ typedef void jst_sub_7_1(void *, void *, void *, void *, void *, void *, void *,
 #define JST_ENTRY_7_1(id, body) \
     static void id##_entry(void *a0, void *a1, void *a2, void *a3, void *a4, void *a5, void *a6, size_t n0) \
     { \
-        jst_mpi_call call = JST_CALL(NULL, 0); \
+        jst_mpi_call call; \
+        JST_HERE(&call); \
         body(id, &call, a0, a1, a2, a3, a4, a5, a6, n0); \
     }
 
@@ -2387,13 +2399,15 @@ typedef void jst_sub_8_0(void *, void *, void *, void *, void *, void *, void *,
 #define JST_ENTRY_8_0(id, body) \
     static void id##_entry(void *a0, void *a1, void *a2, void *a3, void *a4, void *a5, void *a6, void *a7) \
     { \
-        jst_mpi_call call = JST_CALL(NULL, 0); \
+        jst_mpi_call call; \
+        JST_HERE(&call); \
         body(id, &call, a0, a1, a2, a3, a4, a5, a6, a7); \
     }
 #define JST_ENTRY_IN_PLACE_8_0(id, body, described) \
     static void id##_entry(void *a0, void *a1, void *a2, void *a3, void *a4, void *a5, void *a6, void *a7) \
     { \
-        jst_mpi_call call = JST_CALL(NULL, 0); \
+        jst_mpi_call call; \
+        JST_HERE(&call); \
         body(id, &call, described, a0, a1, a2, a3, a4, a5, a6, a7); \
     }
 
@@ -2401,13 +2415,15 @@ typedef void jst_sub_9_0(void *, void *, void *, void *, void *, void *, void *,
 #define JST_ENTRY_9_0(id, body) \
     static void id##_entry(void *a0, void *a1, void *a2, void *a3, void *a4, void *a5, void *a6, void *a7, void *a8) \
     { \
-        jst_mpi_call call = JST_CALL(NULL, 0); \
+        jst_mpi_call call; \
+        JST_HERE(&call); \
         body(id, &call, a0, a1, a2, a3, a4, a5, a6, a7, a8); \
     }
 #define JST_ENTRY_IN_PLACE_9_0(id, body, described) \
     static void id##_entry(void *a0, void *a1, void *a2, void *a3, void *a4, void *a5, void *a6, void *a7, void *a8) \
     { \
-        jst_mpi_call call = JST_CALL(NULL, 0); \
+        jst_mpi_call call; \
+        JST_HERE(&call); \
         body(id, &call, described, a0, a1, a2, a3, a4, a5, a6, a7, a8); \
     }
 
@@ -2415,7 +2431,8 @@ typedef void jst_sub_9_1(void *, void *, void *, void *, void *, void *, void *,
 #define JST_ENTRY_9_1(id, body) \
     static void id##_entry(void *a0, void *a1, void *a2, void *a3, void *a4, void *a5, void *a6, void *a7, void *a8, size_t n0) \
     { \
-        jst_mpi_call call = JST_CALL(NULL, 0); \
+        jst_mpi_call call; \
+        JST_HERE(&call); \
         body(id, &call, a0, a1, a2, a3, a4, a5, a6, a7, a8, n0); \
     }
 
@@ -2423,7 +2440,8 @@ typedef void jst_sub_9_2(void *, void *, void *, void *, void *, void *, void *,
 #define JST_ENTRY_9_2(id, body) \
     static void id##_entry(void *a0, void *a1, void *a2, void *a3, void *a4, void *a5, void *a6, void *a7, void *a8, size_t n0, size_t n1) \
     { \
-        jst_mpi_call call = JST_CALL(NULL, 0); \
+        jst_mpi_call call; \
+        JST_HERE(&call); \
         body(id, &call, a0, a1, a2, a3, a4, a5, a6, a7, a8, n0, n1); \
     }
 
@@ -2431,13 +2449,15 @@ typedef void jst_sub_10_0(void *, void *, void *, void *, void *, void *, void *
 #define JST_ENTRY_10_0(id, body) \
     static void id##_entry(void *a0, void *a1, void *a2, void *a3, void *a4, void *a5, void *a6, void *a7, void *a8, void *a9) \
     { \
-        jst_mpi_call call = JST_CALL(NULL, 0); \
+        jst_mpi_call call; \
+        JST_HERE(&call); \
         body(id, &call, a0, a1, a2, a3, a4, a5, a6, a7, a8, a9); \
     }
 #define JST_ENTRY_IN_PLACE_10_0(id, body, described) \
     static void id##_entry(void *a0, void *a1, void *a2, void *a3, void *a4, void *a5, void *a6, void *a7, void *a8, void *a9) \
     { \
-        jst_mpi_call call = JST_CALL(NULL, 0); \
+        jst_mpi_call call; \
+        JST_HERE(&call); \
         body(id, &call, described, a0, a1, a2, a3, a4, a5, a6, a7, a8, a9); \
     }
 
@@ -2445,7 +2465,8 @@ typedef void jst_sub_10_2(void *, void *, void *, void *, void *, void *, void *
 #define JST_ENTRY_10_2(id, body) \
     static void id##_entry(void *a0, void *a1, void *a2, void *a3, void *a4, void *a5, void *a6, void *a7, void *a8, void *a9, size_t n0, size_t n1) \
     { \
-        jst_mpi_call call = JST_CALL(NULL, 0); \
+        jst_mpi_call call; \
+        JST_HERE(&call); \
         body(id, &call, a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, n0, n1); \
     }
 
@@ -2453,13 +2474,15 @@ typedef void jst_sub_11_0(void *, void *, void *, void *, void *, void *, void *
 #define JST_ENTRY_11_0(id, body) \
     static void id##_entry(void *a0, void *a1, void *a2, void *a3, void *a4, void *a5, void *a6, void *a7, void *a8, void *a9, void *a10) \
     { \
-        jst_mpi_call call = JST_CALL(NULL, 0); \
+        jst_mpi_call call; \
+        JST_HERE(&call); \
         body(id, &call, a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10); \
     }
 #define JST_ENTRY_IN_PLACE_11_0(id, body, described) \
     static void id##_entry(void *a0, void *a1, void *a2, void *a3, void *a4, void *a5, void *a6, void *a7, void *a8, void *a9, void *a10) \
     { \
-        jst_mpi_call call = JST_CALL(NULL, 0); \
+        jst_mpi_call call; \
+        JST_HERE(&call); \
         body(id, &call, described, a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10); \
     }
 
@@ -2467,13 +2490,15 @@ typedef void jst_sub_12_0(void *, void *, void *, void *, void *, void *, void *
 #define JST_ENTRY_12_0(id, body) \
     static void id##_entry(void *a0, void *a1, void *a2, void *a3, void *a4, void *a5, void *a6, void *a7, void *a8, void *a9, void *a10, void *a11) \
     { \
-        jst_mpi_call call = JST_CALL(NULL, 0); \
+        jst_mpi_call call; \
+        JST_HERE(&call); \
         body(id, &call, a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11); \
     }
 #define JST_ENTRY_IN_PLACE_12_0(id, body, described) \
     static void id##_entry(void *a0, void *a1, void *a2, void *a3, void *a4, void *a5, void *a6, void *a7, void *a8, void *a9, void *a10, void *a11) \
     { \
-        jst_mpi_call call = JST_CALL(NULL, 0); \
+        jst_mpi_call call; \
+        JST_HERE(&call); \
         body(id, &call, described, a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11); \
     }
 
@@ -2481,7 +2506,8 @@ typedef void jst_sub_13_0(void *, void *, void *, void *, void *, void *, void *
 #define JST_ENTRY_13_0(id, body) \
     static void id##_entry(void *a0, void *a1, void *a2, void *a3, void *a4, void *a5, void *a6, void *a7, void *a8, void *a9, void *a10, void *a11, void *a12) \
     { \
-        jst_mpi_call call = JST_CALL(NULL, 0); \
+        jst_mpi_call call; \
+        JST_HERE(&call); \
         body(id, &call, a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12); \
     }
 
@@ -2489,7 +2515,8 @@ typedef void jst_sub_14_0(void *, void *, void *, void *, void *, void *, void *
 #define JST_ENTRY_14_0(id, body) \
     static void id##_entry(void *a0, void *a1, void *a2, void *a3, void *a4, void *a5, void *a6, void *a7, void *a8, void *a9, void *a10, void *a11, void *a12, void *a13) \
     { \
-        jst_mpi_call call = JST_CALL(NULL, 0); \
+        jst_mpi_call call; \
+        JST_HERE(&call); \
         body(id, &call, a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13); \
     }
 
