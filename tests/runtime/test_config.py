@@ -28,6 +28,12 @@ def operator(jostle: Runner, tmp_path: Path) -> object:
 WRONG = {
     "JOSTLE_SLICE": ["never", "99ms", "61s", "-1s", "4x", "1e3", "999999999999999999999s", ""],
     "JOSTLE": ["maybe"],
+    "JOSTLE_SEGMENTS": ["some"],
+    "JOSTLE_SEGMENT_SPAN": ["50ms", "2m"],
+    "JOSTLE_PEERS": ["2"],
+    "JOSTLE_PAPI": ["A,B,C,D,E", "TWO WORDS", "PAPI_" + 32 * "X"],
+    "JOSTLE_PERF": ["fast"],
+    "JOSTLE_DIGEST": ["stdout"],
     "JOSTLE_SPOOL": ["relative/folder"],
 }
 
