@@ -164,3 +164,12 @@ def test_tables_of_mpi_fit(width: str, mpi_repository: str) -> None:
     drawn = [line for line in done.out.splitlines() if "█" in line or "──" in line]
     assert drawn
     assert max(map(len, drawn)) <= int(width)
+
+
+@pytest.mark.parametrize("name", ["segments", "tokens", "peers"])
+def test_tables_of_segments_can_be_exported(name: str, mpi_repository: str, tmp_path: Path) -> None:
+    file = tmp_path / f"{name}.json"
+    done = jostle("export", name, "-o", str(file), "--json", JOSTLE_REPOSITORY=mpi_repository)
+    assert done.code == 0, done.err
+    rows = json.loads(done.out)["rows"]
+    assert rows == {"segments": RANKS * SEGMENTS, "tokens": 1, "peers": 0}[name] or rows > 0

@@ -302,7 +302,8 @@ def _spread(values: Ints) -> Spread:
 
 def _first_line(text: str) -> str:
     """Gives the part of a library's description that names it: before a comma or line's end."""
-    return re.split(r"[\n,]", text.strip(), maxsplit=1)[0].replace("\t", " ").strip()
+    line = re.split(r"[\n,]", text.strip(), maxsplit=1)[0]
+    return " ".join(line.replace("Version:", " ").split())
 
 
 def _problem(adapter: Ints, size: int, ranks: int) -> str:

@@ -12,7 +12,10 @@ from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
 from jostle.errors import UsageError
 
-TABLES = ("slices", "mount_slices", "rollup", "node_rollup", "processes", "mounts", "jobs")
+TABLES = (
+    "slices", "mount_slices", "rollup", "node_rollup", "processes", "mounts", "jobs", "segments",
+    "tokens", "peers",
+)  # fmt: skip
 _SUFFIX = {".parquet": "parquet", ".csv": "csv", ".json": "json"}
 
 
@@ -29,8 +32,8 @@ def command(
 ) -> None:
     """Write a table of the repository, or all slices of a job, as Parquet, CSV or JSON.
 
-    TABLE is one of slices, mount_slices, rollup, node_rollup, processes, mounts, jobs. A job
-    gives its rows of slices, where mount is empty, and of mount_slices.
+    TABLE is one of slices, mount_slices, rollup, node_rollup, processes, mounts, jobs, segments,
+    tokens, peers. A job gives its rows of slices, where mount is empty, and of mount_slices.
     """
     chosen = form or _SUFFIX.get(Path(out or "").suffix.lower(), "parquet")
     store = open_repository(repository)

@@ -43,8 +43,8 @@ def verdict(made: Overhead) -> str:
         )
     if made.verdict == "none":
         return f"No cost can be seen: it is below {signed(max(made.high, 0))[1:]} ({between})."
-    more = ""
-    if made.runs_needed:
+    more = " Only a quieter machine would tell."
+    if made.runs_needed <= 1000:
         more = f" About {made.runs_needed:,} runs of each would tell 1 %, or a quieter machine."
     return f"Too noisy to tell: {signed(made.mean)} ({between}).{more}"
 

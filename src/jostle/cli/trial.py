@@ -73,11 +73,15 @@ class Trial:
         self.folder = Path(
             tempfile.mkdtemp(prefix="overhead-", dir=parent if usable else None)
         ).absolute()
-        self.spool = self.folder / "spool"
+        # An operator's spool that is locked takes the profiles of the runs, whatever we say.
+        locked = "spool" in settings().locked
+        self.spool = parent if locked else self.folder / "spool"
+        self.job = f"overhead-{os.getpid()}"
         self._stamps, self._output = self.folder / "stamps", self.folder / "output"
 
     def close(self) -> None:
-        """Removes the temporary folder."""
+        """Removes the profiles and the temporary folder."""
+        self._clear()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def run(self, arm: str) -> Run:
@@ -89,8 +93,8 @@ class Trial:
         Raises:
             TrialError: It ended with anything but 0.
         """
-        shutil.rmtree(self.spool, ignore_errors=True)
-        self.spool.mkdir(mode=0o1777)
+        self._clear()
+        self.spool.mkdir(mode=0o1777, parents=True, exist_ok=True)
         self._stamps.unlink(missing_ok=True)
         environment = self._environment(arm)
         with self._output.open("wb") as output:
@@ -116,7 +120,7 @@ class Trial:
         if arm == "profiled":
             libraries.insert(0, self._library)
             environment["JOSTLE_SPOOL"] = str(self.spool)
-            environment["JOSTLE_JOB"] = "overhead"
+            environment["JOSTLE_JOB"] = self.job
             environment["JOSTLE_DIGEST"] = "off"
         others = environment.pop("LD_PRELOAD", "")
         preload = ":".join([*libraries, *([others] if others else [])])
@@ -141,11 +145,19 @@ class Trial:
             else "Please report this; JOSTLE=off switches the runtime off.",
         )
 
+    def _profiles(self) -> list[Path]:
+        return [path for path in self.spool.glob(f"{self.job}.*") if os.access(path, os.R_OK)]
+
+    def _clear(self) -> None:
+        """Removes what the last run left."""
+        for path in self._profiles():
+            path.unlink(missing_ok=True)
+
     def recorded(self) -> list[Any]:
         """Returns the headers of the profiles that the last run left; shorts files too."""
-        from jostle.reader import find_profiles, read_header
+        from jostle.reader import read_header
 
-        return [read_header(path) for path in find_profiles([self.spool])]
+        return [read_header(path) for path in self._profiles()]
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
