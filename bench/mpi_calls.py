@@ -47,6 +47,7 @@ ONE = {
     "barrier": Operation("Barrier", "mpi_barrier_ops"),
     "selfsend": Operation("Irecv + Isend + 2 Wait", "mpi_isend_ops"),
     "iprobe": Operation("Iprobe", "mpi_probe_ops"),
+    "test": Operation("Test, nothing there", "mpi_test_ops"),
 }
 
 Figures = dict[str, list[float]]  # by operation, ns per call, a figure per round

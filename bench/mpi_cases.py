@@ -86,6 +86,7 @@ HYBRID = Case(
     "hybrid", "hybrid MPI + OpenMP", own("hybrid", 1000), 300,
     variables=HYBRID_THREADS, patient=RANKS * int(threads()) > len(os.sched_getaffinity(0)),
 )  # fmt: skip
+TRANSPOSE = Case("transpose", "transpose, Alltoall", own("transpose", 256), 200)
 SOLVER = Case("solver", "solver, sums by messages", own("solver", 400), 20)
 WAVEFRONT = Case("wavefront", "wavefront, blocking sends", own("wavefront", 120), 40)
 

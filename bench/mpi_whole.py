@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 from measure import BARE, OURS, Bench, Row, Samples, alternate, joined
 from mpi import RANKS, counted, emptied, variants
-from mpi_cases import HPCC, HYBRID, ICOFOAM, LAMMPS, Case, Prepared, prepare
+from mpi_cases import HPCC, HYBRID, ICOFOAM, LAMMPS, TRANSPOSE, Case, Prepared, prepare
 from profiles import totals
 
-CASES = [LAMMPS, ICOFOAM, HPCC, HYBRID]
+CASES = [LAMMPS, ICOFOAM, HPCC, TRANSPOSE, HYBRID]
 LIMIT = 0.01
 SECONDS = 2.0  # of each run
 ROUNDS = 10

@@ -2,7 +2,7 @@
 #include <mpi.h>
 #include <stddef.h>
 
-enum { TAG = 1 };
+enum { TAG = 1, NEVER_TAG = 2 };
 
 static int self, other;
 static double in, out = 1;
@@ -56,6 +56,17 @@ static void reduce(int count, MPI_Comm comm)
         MPI_Allreduce(&out, &in, 1, MPI_DOUBLE, MPI_SUM, comm);
 }
 
+static void test(int count)
+{
+    MPI_Request request;
+    int flag;
+    MPI_Irecv(&in, 1, MPI_DOUBLE, 0, NEVER_TAG, MPI_COMM_SELF, &request);
+    for (int i = 0; i < count; i++)
+        MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    MPI_Cancel(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 void bench_repeat(int operation, int count)
 {
     int flag;
@@ -82,6 +93,9 @@ void bench_repeat(int operation, int count)
         break;
     case 6:
         exchange(count, 0, MPI_COMM_SELF);
+        break;
+    case 7:
+        test(count);
         break;
     default:
         break;

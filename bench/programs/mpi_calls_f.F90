@@ -20,7 +20,7 @@
 
 module bench_state
     implicit none
-    integer, parameter :: tag = 1
+    integer, parameter :: tag = 1, never_tag = 2
     integer :: self, other
     double precision :: received, sent = 1
 end module bench_state
@@ -133,6 +133,7 @@ subroutine bench_repeat(operation, count) bind(C)
     integer(c_int), value :: operation, count
     integer :: i, error
     logical :: flag
+    REQUEST_TYPE :: request
     select case (operation)
     case (0)
         call send_receive(count)
@@ -152,5 +153,13 @@ subroutine bench_repeat(operation, count) bind(C)
         end do
     case (6)
         call exchange(count, 0, MPI_COMM_SELF)
+    case (7)
+        call MPI_Irecv(received, 1, MPI_DOUBLE_PRECISION, 0, never_tag, MPI_COMM_SELF, request, &
+                       error)
+        do i = 1, count
+            call MPI_Test(request, flag, MPI_STATUS_IGNORE, error)
+        end do
+        call MPI_Cancel(request, error)
+        call MPI_Wait(request, MPI_STATUS_IGNORE, error)
     end select
 end subroutine bench_repeat
