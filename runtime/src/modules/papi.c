@@ -18,7 +18,8 @@
 
 #define EVENTS 4
 #define FDS 16
-#define FIRST_BIT 8 /* in perf_asked and perf_granted */
+#define BOUNDARY_NS 10000000 /* segments are five times as long, unless all are asked for */
+#define FIRST_BIT 8          /* in perf_asked and perf_granted */
 
 /* Of papi.h, where they have kept their values since version 5. */
 #define PAPI_OK 0
@@ -55,7 +56,7 @@ static struct {
     unsigned count;         /* events in the set, */
     unsigned cell[EVENTS];  /* where each belongs, */
     long long last[EVENTS]; /* and what it said last */
-    uint64_t next;          /* ticks before which nothing is read */
+    uint64_t read;          /* ticks of the last reading */
     int fds[FDS];
     unsigned fd_count;
 } now;
@@ -326,7 +327,7 @@ void jst_papi_begin(void)
             now.last[i] = 0;
         }
         now.pid = jst_now_life.pid;
-        now.next = 0;
+        now.read = 0;
         now.owner = mine;
     }
     jst_tls_block = mine;
@@ -365,15 +366,26 @@ static bool is_mine(const jst_block *b)
     return b == now.owner && now.pid == jst_now_life.pid && b == jst_tls_block;
 }
 
+static void read_if_older(jst_block *b, uint64_t ns)
+{
+    uint64_t ticks = jst_ticks();
+    uint64_t age = (uint64_t)(((unsigned __int128)ns << 32) / jst_tick_ns);
+    if (ticks - now.read < age || !is_mine(b) || !jst_may_syscall())
+        return;
+    now.read = ticks;
+    read_events(b, papi.read);
+}
+
 void jst_papi_sample(jst_block *b)
 {
-    if (JST_LIKELY(b != now.owner || now.owner == NULL))
-        return;
-    uint64_t ticks = jst_ticks();
-    if (ticks < now.next || !is_mine(b) || !jst_may_syscall())
-        return;
-    now.next = ticks + (uint64_t)(((unsigned __int128)jst_cfg.slice_ns << 32) / jst_tick_ns);
-    read_events(b, papi.read);
+    if (JST_UNLIKELY(b == now.owner && now.owner != NULL))
+        read_if_older(b, jst_cfg.slice_ns);
+}
+
+void jst_papi_boundary(jst_block *b)
+{
+    if (JST_UNLIKELY(b == now.owner && now.owner != NULL))
+        read_if_older(b, BOUNDARY_NS);
 }
 
 void jst_papi_finish(jst_block *b)
@@ -394,6 +406,11 @@ void jst_papi_finish(jst_block *b)
 void jst_papi_begin(void) {}
 
 void jst_papi_sample(jst_block *b)
+{
+    (void)b;
+}
+
+void jst_papi_boundary(jst_block *b)
 {
     (void)b;
 }

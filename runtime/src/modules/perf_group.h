@@ -1,0 +1,47 @@
+/* perf_group.h: the two groups of events, and the threads that each is counted of. Heartbeat only. */
+#ifndef JST_PERF_GROUP_H
+#define JST_PERF_GROUP_H
+
+#include "../jst.h"
+#include "../perf_event.h"
+
+#define JST_PER_GROUP 4
+
+enum { JST_HARD, JST_SOFT, JST_GROUPS }; /* of the processor, of the kernel */
+
+typedef struct jst_event_kind {
+    uint8_t bit; /* in perf_asked and perf_granted */
+    uint8_t config;
+    uint16_t cell;
+    bool in_user_too; /* counts something useful where the kernel must be left out */
+    const char *name; /* NULL: a free place */
+} jst_event_kind;
+
+extern const jst_event_kind jst_event_kinds[JST_GROUPS][JST_PER_GROUP];
+
+/* What the probe has found. */
+typedef struct jst_group_use {
+    unsigned usable;               /* a bit per event */
+    uint64_t flags[JST_PER_GROUP]; /* of each event */
+    bool open;
+} jst_group_use;
+
+extern jst_group_use jst_groups[JST_GROUPS];
+extern uint64_t
+    jst_inherit; /* flags by which new threads are followed, 0: only by looking for them */
+
+/** One event, with what more flags it takes, of a thread (0: the caller); a descriptor or -errno. */
+int jst_group_event(unsigned g, unsigned e, uint64_t more, uint32_t tid, int leader);
+int jst_group_leader(const int *fds);
+void jst_group_close_fds(int *fds);
+/** Follows all threads there are. 0, or the error that kept some of them out. */
+int jst_group_open(unsigned g);
+void jst_group_close(unsigned g);
+void jst_group_forget(
+    unsigned g); /* descriptors of a heartbeat before us, which are gone with it */
+/** Where threads do not hand events on: newcomers are found here, and the dead make room. */
+int jst_group_look(unsigned g, uint64_t *cells);
+/** Adds what was counted since the last time. */
+void jst_group_read(unsigned g, uint64_t *cells);
+
+#endif
