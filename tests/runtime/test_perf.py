@@ -60,7 +60,8 @@ def test_instructions(jostle: Runner, build: Compile, what: str) -> None:
     process = parent_of(result)
     needs(process, 0)
     work, counted = said(result.stdout)["instructions"], process.total("perf_instructions")
-    assert work <= counted <= work * 1.03 + 20e6
+    late = any("older than 5.13" in n for n in process.notes) and what in ("after", "nested")
+    assert (0 if late else work) <= counted <= work * 1.03 + 20e6
     if granted(process, 1):
         assert process.total("perf_cycles") > work / 20
 
