@@ -9,6 +9,8 @@
 
 #define ANCESTORS 8
 
+extern char *program_invocation_short_name;
+
 enum variable {
     JOB,
     SLURM_JOB,
@@ -83,11 +85,10 @@ static bool is_orte(const char *command)
 /* A proxy of hydra knows where its mpiexec listens, and its ranks do not; it is their nearest
  * ancestor with such an option. Where Open MPI has left its variables, too, the nearest launcher is
  * the one that counts. */
-static bool find_hydra(bool orte_too)
+static bool find_hydra(uint64_t pid, bool orte_too)
 {
     static const char option[] = "--control-port";
     char path[40], text[4096];
-    uint64_t pid = (uint64_t)jst_sys0(SYS_getppid);
     for (int i = 0; i < ANCESTORS && pid > 1; i++, pid = parent_of(pid)) {
         char *p = jst_put_text(path, END_OF(path), "/proc/");
         jst_put_text(jst_put_number(p, END_OF(path), pid), END_OF(path), "/cmdline");
@@ -117,7 +118,10 @@ static void find_world(const char **v)
     bool hydra = v[PMI_RANK] || v[PMI_FD] || v[PMI_PORT];
     const char *space =
         v[PMIX_SPACE] && !begins_with(v[PMIX_SPACE], "slurm.") ? v[PMIX_SPACE] : NULL;
-    if (hydra && find_hydra(v[ORTE_URI] || space))
+    /* The proxy itself may be profiled, too; it has a session of its own. */
+    bool proxy = begins_with(program_invocation_short_name, "hydra_pmi");
+    uint64_t from = (uint64_t)(proxy ? jst_getpid() : jst_sys0(SYS_getppid));
+    if ((hydra || proxy) && find_hydra(from, v[ORTE_URI] || space))
         return;
     if (v[ORTE_URI])
         set_world("orte", v[ORTE_URI], 0);

@@ -157,3 +157,14 @@ def test_shells_under_a_launcher(jostle: Runner, build: Compile, mpirun: str) ->
     result = jostle.collect()
     assert len(result.named("true")) == 2 and len(result.named(program.name)) == 2
     assert len({p.job for p in result.processes}) == 1, {p.job for p in result.processes}
+
+
+def test_everything_of_hydra(jostle: Runner, build: Compile) -> None:
+    """Its proxies, when they are profiled, too, are in the job of their ranks."""
+    if shutil.which("mpirun.mpich") is None:
+        pytest.skip("mpirun.mpich is not installed")
+    program = build("ends.c")
+    command = ["mpirun.mpich", "-n", "2", program, jostle.data, "return", "large"]
+    result = jostle.run(*command, env=NONE)
+    proxies = result.named("hydra_pmi_proxy")
+    assert len({p.job for p in [*proxies, *result.named(program.name)]}) == 1 and proxies
