@@ -255,10 +255,6 @@ def before(call: Call, language: Language) -> list[str]:
             f"    jst_take(&pending, {count}, {array}, {str(language.fortran).lower()});",
             "}",
         ]
-    if call.does == "frees_request":
-        return [f"jst_forget({request_of(language)});"]
-    if call.does == "frees_comm":
-        return [f"jst_drop_comm({language.comm() if language.fortran else '*comm'});"]
     return {
         "initialises": ["jst_before_init(false);"],
         "opens_session": ["jst_before_init(true);"],
@@ -270,6 +266,17 @@ def before(call: Call, language: Language) -> list[str]:
             " JST_MPI_NO_PEER);"
         ],
     }.get(call.does, [])
+
+
+def always_before(call: Call, language: Language) -> list[str]:
+    """What is done before a call even if it is not counted: forgetting a handle."""
+    if call.does == "frees_request":
+        name, text = "request", f"jst_forget({request_of(language)});"
+    elif call.does == "frees_comm":
+        name, text = "comm", f"jst_drop_comm({language.comm() if language.fortran else '*comm'});"
+    else:
+        return []
+    return [f"if ({name}) {{", f"    {text}", "}"]
 
 
 def settle(call: Call, language: Language, record: str) -> list[str]:
@@ -337,7 +344,9 @@ def c_wrapper(call: Call) -> Iterator[str]:
     yield "{"
     if call.does == "frees_type":
         yield f"    int (*const real)({types}) = JST_REAL({call.base});"
-        yield "    jst_drop_type(*datatype);"
+        yield "    if (datatype) {"
+        yield "        jst_drop_type(*datatype);"
+        yield "    }"
         yield f"    return real({names});"
         yield "}"
         return
@@ -348,6 +357,7 @@ def c_wrapper(call: Call) -> Iterator[str]:
         yield "    pending.count = 0;"
     yield "    JST_HERE(&call);"
     yield f'    jst_begin(&call, "MPI_{call.base}", JST_MPI_{call.klass});'
+    yield from block(always_before(call, language), 4)
     yield "    const bool counted = jst_host.enter(&call);"
     first = before(call, language)
     if first:
@@ -420,6 +430,7 @@ def fortran_body(call: Call) -> Iterator[str]:
     if call.does == "completes":
         yield "    jst_pending pending;"
         yield "    pending.count = 0;"
+    yield from block(always_before(call, language), 4)
     yield "    const bool counted = jst_host.enter(call);"
     first = before(call, language)
     if first:

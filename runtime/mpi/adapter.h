@@ -230,10 +230,10 @@ typedef struct jst_request {
     bool active; /* started, not completed, and of interest to wait and test */
 } jst_request;
 
-/* Requests of interest that a wait or test call is about to complete. */
-#define JST_PENDING 16u
+/* Requests of interest that a wait or test call is about to complete; of more, the last ones. */
+#define JST_PENDING 64u
 typedef struct jst_pending {
-    unsigned count;
+    unsigned count, taken;
     bool fortran;
     const void *requests; /* the caller's array */
     struct {

@@ -101,7 +101,7 @@ void jst_drop_type(MPI_Datatype type)
 {
     drop(&jst_sizes, jst_key((uintptr_t)type));
 #ifndef JST_INTEGER_HANDLES
-    if (type != null_type()) {
+    if (type && type != null_type()) {
         drop(&jst_sizes_f, (uint32_t)jst_pmpi.Type_c2f(type));
     }
 #endif
@@ -160,7 +160,9 @@ void jst_drop_comm(MPI_Comm comm)
     drop(&jst_comms, jst_key((uintptr_t)comm));
     drop(&degrees, jst_key((uintptr_t)comm));
 #ifndef JST_INTEGER_HANDLES
-    drop(&jst_comms_f, (uint32_t)jst_pmpi.Comm_c2f(comm));
+    if (comm) {
+        drop(&jst_comms_f, (uint32_t)jst_pmpi.Comm_c2f(comm));
+    }
 #endif
 }
 

@@ -223,9 +223,10 @@ static void take_one(jst_pending *pending, unsigned at, uintptr_t request)
     lock();
     jst_request *entry = find(request);
     if (entry->request && entry->active) {
-        pending->hits[pending->count].at = at;
-        pending->hits[pending->count].request = *entry;
-        pending->count++;
+        const unsigned place = pending->taken++ % JST_PENDING;
+        pending->hits[place].at = at;
+        pending->hits[place].request = *entry;
+        pending->count += pending->count < JST_PENDING;
         change(&jst_outstanding, -1);
         if (entry->persistent) {
             entry->active = false;
@@ -240,7 +241,8 @@ void jst_take(jst_pending *pending, int count, const void *requests, bool fortra
 {
     pending->requests = requests;
     pending->fortran = fortran;
-    for (int i = 0; i < count && pending->count < JST_PENDING; i++) {
+    pending->taken = 0;
+    for (int i = 0; i < count; i++) {
         take_one(pending, (unsigned)i, handle_at(requests, i, fortran));
     }
 }

@@ -326,10 +326,10 @@ static void jst_body_Comm_free(unsigned id, jst_mpi_call *call, void *comm, void
 {
     jst_sub_2_0 *const real = jst_real_of(id);
     jst_begin(call, "MPI_Comm_free", JST_MPI_COMM);
-    const bool counted = jst_host.enter(call);
-    if (counted) {
+    if (comm) {
         jst_drop_comm(jst_c_comm(*(const MPI_Fint *)comm));
     }
+    const bool counted = jst_host.enter(call);
     real(comm, ierror);
     if (counted) {
         const int r = jst_result(ierror);
@@ -532,10 +532,10 @@ static void jst_body_Comm_disconnect(unsigned id, jst_mpi_call *call, void *comm
 {
     jst_sub_2_0 *const real = jst_real_of(id);
     jst_begin(call, "MPI_Comm_disconnect", JST_MPI_SPAWN);
-    const bool counted = jst_host.enter(call);
-    if (counted) {
+    if (comm) {
         jst_drop_comm(jst_c_comm(*(const MPI_Fint *)comm));
     }
+    const bool counted = jst_host.enter(call);
     real(comm, ierror);
     if (counted) {
         const int r = jst_result(ierror);

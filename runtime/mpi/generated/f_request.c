@@ -363,10 +363,10 @@ static void jst_body_Request_free(unsigned id, jst_mpi_call *call, void *request
 {
     jst_sub_2_0 *const real = jst_real_of(id);
     jst_begin(call, "MPI_Request_free", JST_MPI_REQUEST);
-    const bool counted = jst_host.enter(call);
-    if (counted) {
+    if (request) {
         jst_forget(jst_c_request(*(const MPI_Fint *)request));
     }
+    const bool counted = jst_host.enter(call);
     real(request, ierror);
     if (counted) {
         const int r = jst_result(ierror);
