@@ -128,16 +128,33 @@ void jst_mpi_version(char *text, unsigned room)
     text[room - 1] = 0;
 }
 
-/* The object of the function, or one that it needs, has the MPI's own entry. */
-bool jst_mpi_owns(void *function)
+/* The object that holds a function: already loaded, it gets flags and a reference. */
+static void *object_of(void *function, int flags)
 {
     Dl_info info;
-    if (!dladdr(function, &info) || !info.dli_fname)
-        return false;
-    void *object = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    if (!object)
-        return false;
-    bool owns = dlsym(object, "PMPI_Init") != NULL;
-    dlclose(object);
+    return dladdr(function, &info) && info.dli_fname
+               ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | flags)
+               : NULL;
+}
+
+/* The object of the function, or one that it needs, has an entry that only an MPI has. */
+bool jst_mpi_owns(void *function)
+{
+    static const char entries[][16] = {"PMPI_Init",      "pmpi_init_", "pmpi_init__",
+                                       "pmpi_init_f08_", "pmpi_init",  "PMPI_INIT"};
+    void *object = object_of(function, 0);
+    bool owns = false;
+    for (unsigned i = 0; object && !owns && i < sizeof entries / sizeof *entries; i++)
+        owns = dlsym(object, entries[i]) != NULL;
+    if (object)
+        dlclose(object);
     return owns;
+}
+
+/* Slots lead into it from now on. */
+void jst_mpi_keep_loaded(void)
+{
+    void *init = jst_mpi_real("PMPI_Init");
+    if (init)
+        object_of(init, RTLD_NODELETE);
 }

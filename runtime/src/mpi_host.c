@@ -286,6 +286,7 @@ static void choose(void)
 {
     char version[JST_MPI_VERSION_BYTES];
     bool refused = false;
+    jst_mpi_keep_loaded();
     jst_mpi_version(version, sizeof version);
     fill_host();
     adapter = find_adapter(version, &refused);

@@ -18,8 +18,9 @@ void *jst_mpi_real(const char *name);
 void jst_mpi_version(char *text, unsigned room);
 /** Does a function belong to an MPI? Names such as mpi_init are those of other libraries, too. */
 bool jst_mpi_owns(void *function);
+/** The MPI must not go away: a program may dlclose it. */
+void jst_mpi_keep_loaded(void);
 
-extern const unsigned jst_mpi_name_count;
 const char *jst_mpi_name(unsigned index);
 bool jst_mpi_name_is_c(const char *name);
 

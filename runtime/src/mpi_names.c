@@ -25,8 +25,6 @@ __attribute__((section("jst_mpi_rodata"))) static const uint32_t offsets[] = {
 #include "jst_mpi_names.def"
 };
 
-const unsigned jst_mpi_name_count = sizeof offsets / sizeof *offsets;
-
 const char *jst_mpi_name(unsigned index)
 {
     return (const char *)&names + offsets[index];
