@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 @click.command("demo")
-@click.option("--seconds", type=click.IntRange(9, 60), default=15, metavar="N",
-              help="How long the two programs run, 9 to 60 seconds [15].")  # fmt: skip
+@click.option("--seconds", type=click.IntRange(9, 60), default=12, metavar="N",
+              help="How long the two programs run, 9 to 60 seconds [12].")  # fmt: skip
 @click.option("--files", "without_mpi", is_flag=True,
               help="The demo without MPI: tar and SQLite share a disk.")  # fmt: skip
 @json_option

@@ -75,12 +75,32 @@ def installed() -> list[Mpi]:
         if shutil.which(launcher) is None:
             continue
         known = recognised(_said(launcher, "--version"), launcher)
-        if known and any(name.split("-")[0] == known.family for name in adapter):
-            usable = shutil.which(compiler) is not None and shutil.which("cc") is not None
-            found.setdefault(
-                known.family, Mpi(known.family, known.says, launcher, compiler if usable else "")
-            )
+        if not known or known.family in found:
+            continue
+        usable = shutil.which(compiler) is not None and shutil.which("cc") is not None
+        mpi = Mpi(known.family, known.says, launcher, compiler if usable else "")
+        if any(name.split("-")[0] == mpi.family for name in adapter) and _starts(mpi):
+            found[mpi.family] = mpi
     return list(found.values())
+
+
+def root_environment() -> dict[str, str]:
+    """Return what Open MPI wants to hear before it runs as root, as in most containers."""
+    if os.geteuid() != 0:
+        return {}
+    return {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+def _starts(mpi: Mpi) -> bool:
+    """Tell whether this MPI can start processes here at all."""
+    try:
+        done = subprocess.run(
+            mpi.command("true"), stdin=subprocess.DEVNULL, capture_output=True,
+            timeout=_PATIENCE_S, check=False, env={**os.environ, **root_environment()},
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0
 
 
 def _said(*command: str) -> str:
@@ -158,10 +178,6 @@ def own(found: list[Mpi], folder: Path, each: int) -> tuple[Program, Program] | 
 
 def _cast(programs: tuple[Program, Program], seconds: int) -> Cast:
     first, second = (program.job for program in programs)
-    environment = foam_environment()
-    if os.geteuid() == 0:
-        # Open MPI asks for both before it runs as root, as in most containers.
-        environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     return Cast(
         about=("two MPI programs share the cores of this machine. Neither was rebuilt,",
                f"one preload serves both. They are watched in the same {SLICE} slices for "
@@ -183,5 +199,5 @@ def _cast(programs: tuple[Program, Program], seconds: int) -> Cast:
             "jostle overhead -- mpirun -np 2 YOUR_PROGRAM",
             "jostle run -- mpirun -np 4 YOUR_PROGRAM",
         ),
-        environment=environment,
+        environment=foam_environment() | root_environment(),
     )  # fmt: skip
