@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import sys
@@ -66,7 +67,7 @@ def test_each_global_collective_ends_a_segment(jostle: Mpirun, mpi: Mpi, ranks: 
         assert [s["all_to_all"] for s in found] == [1] * 10 + [0]
         assert [s["collective_bytes"] for s in found] == [16] * 10 + [0]
         ends = stamps(world, rank)
-        true = [b - a for a, b in zip(ends, ends[1:], strict=False)]
+        true = [b - a for a, b in itertools.pairwise(ends)]
         measured = [s["duration_ns"] for s in found[1:10]]
         assert right(measured, true), (measured, true)
         end = world.ranks[rank].header["mpi_finalize_ns"]
