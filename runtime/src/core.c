@@ -336,7 +336,8 @@ void jst_new_part(void)
  * not foresee. From here on jostle adds none to the program's threads, and has no thread. */
 void jst_sandboxed(void)
 {
-    jst_start(); /* afterwards a record of a short process could not be written */
+    jst_start();          /* afterwards a record of a short process could not be written */
+    jst_segments_child(); /* they would ask clocks */
     jst_heartbeat_stop();
     jst_mounts_remember();
     atomic_store(&sandboxed, 1);

@@ -63,8 +63,11 @@ static bool serve(uint32_t what)
         note_missing(jst_clock_ns(CLOCK_REALTIME));
         jst_slice_finish(profile_fd);
     }
-    if (what == DRAIN)
+    if (what == DRAIN) { /* nobody waits for an answer */
         jst_segments_drain(profile_fd);
+        atomic_compare_exchange_strong(&request, &what, GO_ON);
+        return true;
+    }
     if (what == ALSO)
         jst_sys3(also.number, also.a, also.b, also.c);
     if (what != GO_ON)

@@ -130,7 +130,8 @@ void jst_peers_begin(uint32_t world_size);
 void jst_peer_sent(uint32_t rank, uint64_t bytes);
 void jst_peer_received(uint32_t rank, uint64_t room);
 
-/** Instructions of the calling thread outside MPI calls so far; 0 where they cannot be read cheaply. */
+/** Instructions of the calling thread outside MPI calls since this was asked last; 0 where not all of
+ *  them were counted. */
 uint64_t jst_gap_instructions(void);
 
 static inline uint64_t jst_ns_to_ticks(uint64_t ns)

@@ -20,6 +20,7 @@
 #define BYTES_MOST (15u << 20) /* of segments in a profile */
 #define FIRST_DECISION 16u     /* globals */
 #define DECIDE_NS 1000000000u  /* and at multiples of 256 when this long ago */
+#define SET_BACK_NS 1000000000u
 #define THREAD_MULTIPLE 3u
 #define HASTY 16u      /* segments that are too short, in a row: something has changed */
 #define EPOCH_CALLS 4u /* recurrences that make a call site an epoch */
@@ -69,6 +70,14 @@ static bool hold_soon(void)
         jst_sys0(SYS_sched_yield);
     }
     return false;
+}
+
+static void forget(void)
+{
+    jst_bin_end = UINT64_MAX;
+    jst_epoch_site = NULL;
+    jst_segment_owner = NULL;
+    jst_zero(&seg, sizeof seg);
 }
 
 bool jst_segments_hold(void)
@@ -199,8 +208,13 @@ static void note_haste(enum jst_rule rule, uint64_t now_ns)
 static void end_segment(jst_block *b, enum jst_rule rule, unsigned level, jst_site *site,
                         uint64_t occurrence, uint64_t now_ns, uint64_t now)
 {
-    if (now_ns <= seg.start_ns)
-        return; /* the clock was set back */
+    if (now_ns <= seg.start_ns) { /* the clock was set back: go on from where it stands, if far */
+        if (now_ns + SET_BACK_NS < seg.start_ns) {
+            seg.start_ns = now_ns;
+            begin_bins(now_ns, now);
+        }
+        return;
+    }
     jst_segment s = {
         .start_ns = seg.start_ns,
         .end_ns = now_ns,
@@ -212,6 +226,7 @@ static void end_segment(jst_block *b, enum jst_rule rule, unsigned level, jst_si
         .sequence = (uint16_t)(seg.hash ^ seg.hash >> 16 ^ seg.hash >> 32),
     };
     jst_segment_owner = b;
+    jst_papi_boundary(b);
     if (!jst_segment_put(&s, &jst_bins_now))
         return;
     if (jst_segment_bytes() > BYTES_MOST - (BYTES_MOST >> (seg.coarser + 1)))
@@ -333,7 +348,9 @@ static bool is_boundary(jst_site *s, uint64_t now_ns, enum jst_rule *rule, unsig
 static void check_overdue(uint64_t now_ns)
 {
     uint64_t patience = 4 * shortest(now_ns);
-    if (seg.chosen && patience < 2 * jst_cfg.segment_span_ns)
+    /* After a burst at the start the kind that was chosen then may never come again. */
+    bool sparse = (seg.globals - seg.decided_at) * shortest(now_ns) < now_ns - seg.decided_ns;
+    if (seg.chosen && !sparse && patience < 2 * jst_cfg.segment_span_ns)
         patience = 2 * jst_cfg.segment_span_ns;
     uint64_t length = now_ns > seg.start_ns ? now_ns - seg.start_ns : 0;
     seg.overdue = length > 2 * patience ? 2 : length > patience;
@@ -345,8 +362,12 @@ void jst_segment_global(jst_block *b, const jst_mpi_call *c, jst_site *s, uint64
     /* Below MPI_THREAD_MULTIPLE no two threads come here at once, and a lock would be a fifth of what
      * an Allreduce is slowed down by; the heartbeat, which may hold it, touches nothing of this. */
     bool held = jst_a.head.thread_level == THREAD_MULTIPLE;
-    if (jst_bin_end == UINT64_MAX || (held && !hold_soon()))
+    if (jst_bin_end == UINT64_MAX)
         return;
+    if (held && !hold_soon()) { /* who holds it was killed in there: no segments any more */
+        forget();
+        return;
+    }
     uint64_t n = ++seg.globals;
     s->ends++;
     seg.hash = (seg.hash ^ s->func_hash) * 0x9e3779b97f4a7c15u;
@@ -359,8 +380,10 @@ void jst_segment_global(jst_block *b, const jst_mpi_call *c, jst_site *s, uint64
             let_go();
         return;
     }
-    if (!held && !hold_soon())
+    if (!held && !hold_soon()) {
+        forget();
         return;
+    }
     enum jst_rule rule;
     unsigned level;
     uint64_t now_ns = jst_clock_ns(CLOCK_REALTIME);
@@ -411,14 +434,6 @@ JST_COLD void jst_segment_epoch(jst_block *b, jst_site *s, uint64_t now)
 
 /* ---- begin and end ---- */
 
-static void forget(void)
-{
-    jst_bin_end = UINT64_MAX;
-    jst_epoch_site = NULL;
-    jst_segment_owner = NULL;
-    jst_zero(&seg, sizeof seg);
-}
-
 void jst_segments_begin(jst_block *b)
 {
     if (jst_cfg.segments == JST_SEGMENTS_OFF || !hold())
@@ -427,8 +442,8 @@ void jst_segments_begin(jst_block *b)
     forget();
     seg.init_ns = seg.start_ns = seg.decided_ns = seg.looked_ns = now_ns;
     seg.look_for = jst_cfg.segment_span_ns;
-    jst_features_begin();
     jst_segment_owner = b;
+    jst_features_begin();
     begin_bins(now_ns, jst_ticks());
     let_go();
 }

@@ -82,9 +82,11 @@ static const uint16_t file_cells[][2] = {
 #define FILE_FEATURES (sizeof file_cells / sizeof *file_cells)
 
 static uint64_t before[BITS]; /* what the sums were when the segment began */
-static uint64_t signature_before, cpu_before, set_before, instructions_before;
-static uint64_t kinds_pending; /* taken from the threads, and in no segment yet */
-static bool set_known;         /* set_before is in the file */
+static uint64_t signature_before, cpu_before, set_before;
+static uint64_t instructions_pending; /* as kinds_pending */
+static const jst_block *ended_by;     /* thread that ended the last segment */
+static uint64_t kinds_pending;        /* taken from the threads, and in no segment yet */
+static bool set_known;                /* set_before is in the file */
 static uint64_t entries, bytes_put;
 static uint16_t tokens;
 
@@ -138,6 +140,9 @@ void jst_features_begin(void)
     signature_before = sum_words(offsetof(jst_block, signature));
     cpu_before = jst_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     set_known = false;
+    (void)jst_gap_instructions();
+    instructions_pending = 0;
+    ended_by = jst_segment_owner;
 }
 
 /* Another file: its counters begin at zero and it has no tokens yet. */
@@ -294,9 +299,11 @@ bool jst_segment_put(const jst_segment *s, const jst_bins *bins)
     uint64_t signature = sum_words(offsetof(jst_block, signature));
     uint64_t cpu = jst_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     grown[BIT_CPU_NS] = cpu > cpu_before ? cpu - cpu_before : 0;
-    uint64_t instructions = jst_gap_instructions();
-    grown[BIT_INSTRUCTIONS] =
-        instructions > instructions_before ? instructions - instructions_before : 0;
+    /* Of the thread that ended the segment before, too: else they are of some other time. */
+    bool same = ended_by == jst_segment_owner;
+    grown[BIT_INSTRUCTIONS] = instructions_pending += jst_gap_instructions();
+    if (!same)
+        grown[BIT_INSTRUCTIONS] = grown[BIT_CPU_NS] = 0;
     uint64_t set = kinds_pending |= take_kinds();
     uint8_t *end = put_segment(text, s, bins, grown, set, (uint32_t)(signature - signature_before));
     if (!put_entry('s', text, (size_t)(end - text)))
@@ -304,7 +311,8 @@ bool jst_segment_put(const jst_segment *s, const jst_bins *bins)
     jst_copy(before, sums, sizeof before);
     signature_before = signature;
     cpu_before = cpu;
-    instructions_before = instructions;
+    instructions_pending = 0;
+    ended_by = jst_segment_owner;
     set_before = set;
     kinds_pending = 0;
     set_known = true;

@@ -38,6 +38,24 @@ static uint32_t mix(uint64_t x)
 
 /* ---- modules ---- */
 
+static bool begins_with(const char *text, const char *with)
+{
+    while (*with && *text == *with)
+        text++, with++;
+    return !*with;
+}
+
+static bool is_known(uintptr_t begin, size_t size, const char *path)
+{
+    unsigned n = atomic_load(&module_count);
+    for (unsigned i = 0; i < n; i++)
+        if (modules[i].begin == begin && modules[i].end == begin + size &&
+            begins_with(jst_base_name(path), modules[i].name))
+            return true;
+    return false;
+}
+
+/* Entries are never changed: other threads read them meanwhile. */
 static int note_module(struct dl_phdr_info *info, size_t size, void *unused)
 {
     (void)size, (void)unused;
@@ -47,6 +65,8 @@ static int note_module(struct dl_phdr_info *info, size_t size, void *unused)
         if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
             continue;
         /* The base is where offset 0 of the file would lie: the same on every rank. */
+        if (is_known(info->dlpi_addr + p->p_vaddr, p->p_memsz, info->dlpi_name))
+            continue;
         modules[n].begin = info->dlpi_addr + p->p_vaddr;
         modules[n].end = modules[n].begin + p->p_memsz;
         const char *name = jst_base_name(info->dlpi_name);
@@ -57,10 +77,11 @@ static int note_module(struct dl_phdr_info *info, size_t size, void *unused)
     return 0;
 }
 
+/* The newest first: a library may have taken the place of one that was unloaded. */
 static int find_module(uintptr_t address)
 {
     unsigned n = atomic_load(&module_count);
-    for (unsigned i = 0; i < n; i++)
+    for (unsigned i = n; i-- > 0;)
         if (address >= modules[i].begin && address < modules[i].end)
             return (int)i;
     return -1;
@@ -80,7 +101,6 @@ static void learn_modules(uintptr_t address)
     if (find_module(address) >= 0 || tries > 64)
         return;
     tries++;
-    atomic_store(&module_count, 0);
     dl_iterate_phdr(note_module, NULL);
 }
 

@@ -108,6 +108,11 @@ uint64_t jst_gap_instructions(void)
     return 0;
 }
 
+void jst_papi_boundary(jst_block *b)
+{
+    (void)b;
+}
+
 void jst_papi_sample(jst_block *b)
 {
     (void)b;
