@@ -181,6 +181,12 @@ def flags(call: Call, language: Language, klass: str) -> str:
     return " | ".join(found)
 
 
+def first_flags(call: Call) -> str:
+    """What is known of a call before it is made."""
+    poll = call.klass == "TEST" or call.base in ("Iprobe", "Improbe")
+    return "JST_MPI_POLL" if poll else "0"
+
+
 def request_of(language: Language, name: str = "request") -> str:
     """The C handle in a request argument."""
     return f"jst_c_request(*(const MPI_Fint *){name})" if language.fortran else f"*{name}"
@@ -356,7 +362,7 @@ def c_wrapper(call: Call) -> Iterator[str]:
         yield "    jst_pending pending;"
         yield "    pending.count = 0;"
     yield "    JST_HERE(&call);"
-    yield f'    jst_begin(&call, "MPI_{call.base}", JST_MPI_{call.klass});'
+    yield f'    jst_begin(&call, "MPI_{call.base}", JST_MPI_{call.klass}, {first_flags(call)});'
     yield from block(always_before(call, language), 4)
     yield "    const bool counted = jst_host.enter(&call);"
     first = before(call, language)
@@ -426,7 +432,7 @@ def fortran_body(call: Call) -> Iterator[str]:
         yield f"    real({names});"
         yield "}"
         return
-    yield f'    jst_begin(call, "MPI_{call.base}", JST_MPI_{call.klass});'
+    yield f'    jst_begin(call, "MPI_{call.base}", JST_MPI_{call.klass}, {first_flags(call)});'
     if call.does == "completes":
         yield "    jst_pending pending;"
         yield "    pending.count = 0;"

@@ -29,6 +29,11 @@
 #endif
 #endif
 
+/* Known before the call: one that returns at once whether there is anything or not. */
+#ifndef JST_MPI_POLL
+#define JST_MPI_POLL 0u
+#endif
+
 #define JST_LIKELY(x) __builtin_expect(!!(x), 1)
 
 extern jst_mpi_host jst_host;
@@ -315,7 +320,7 @@ static inline void *jst_real_of(unsigned id)
 
 /** The rest of a call record. Member by member: as an initializer it would be a memset. */
 static inline __attribute__((always_inline)) void jst_begin(jst_mpi_call *call, const char *func,
-                                                            unsigned klass)
+                                                            unsigned klass, unsigned flags)
 {
     call->func = func;
     call->bytes = 0;
@@ -325,7 +330,7 @@ static inline __attribute__((always_inline)) void jst_begin(jst_mpi_call *call, 
         call->room = 0;
     }
     call->klass = (uint8_t)klass;
-    call->flags = 0;
+    call->flags = (uint8_t)flags;
     call->ended_func = NULL;
 }
 

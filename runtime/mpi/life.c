@@ -98,7 +98,7 @@ void jst_after_session(const void *session, bool fortran)
     jst_pmpi.Group_free(&group);
     if (size > 0 && rank >= 0) {
         __atomic_store_n(&jst_session_size, size, __ATOMIC_RELAXED);
-        jst_host.initialised((uint32_t)size, (uint32_t)rank, 0, 0, false);
+        jst_host.initialised((uint32_t)size, (uint32_t)rank, 3, 0, false); /* any thread may call */
     }
 }
 #else

@@ -139,8 +139,13 @@ static void put(const jst_request *facts)
 
 static uintptr_t handle_at(const void *requests, int i, bool fortran)
 {
-    return fortran ? (uintptr_t)jst_c_request(((const MPI_Fint *)requests)[i])
-                   : (uintptr_t)((const MPI_Request *)requests)[i];
+#ifndef JST_INTEGER_HANDLES
+    if (fortran) {
+        return (uintptr_t)jst_c_request(((const MPI_Fint *)requests)[i]);
+    }
+#endif
+    (void)fortran; /* the same handles, where they are integers */
+    return (uintptr_t)((const MPI_Request *)requests)[i];
 }
 
 static bool any_known(void)
@@ -274,9 +279,9 @@ static bool is_done(const jst_pending *pending, unsigned hit, int done, const vo
     if (done < 0) {
         return true;
     }
-    const size_t width = pending->fortran ? sizeof(MPI_Fint) : sizeof(int);
+    _Static_assert(sizeof(MPI_Fint) == sizeof(int), "indices are read alike");
     for (int i = 0; i < done; i++) {
-        if ((int64_t)jst_at(indices, width, (uint64_t)i) - base == (int64_t)at) {
+        if ((int64_t)jst_at(indices, sizeof(int), (uint64_t)i) - base == (int64_t)at) {
             return true;
         }
     }

@@ -6,7 +6,7 @@ static JST_INLINE void jst_body_Bcast(unsigned id, jst_mpi_call *call, void *buf
                                       void *datatype, void *root, void *comm, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Bcast", JST_MPI_ONE_TO_ALL);
+    jst_begin(call, "MPI_Bcast", JST_MPI_ONE_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(buffer, count, datatype, root, comm, ierror);
     if (counted) {
@@ -32,7 +32,7 @@ static void jst_body_Bcast_c(unsigned id, jst_mpi_call *call, void *buffer, void
                              *datatype, void *root, void *comm, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Bcast_c", JST_MPI_ONE_TO_ALL);
+    jst_begin(call, "MPI_Bcast_c", JST_MPI_ONE_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(buffer, count, datatype, root, comm, ierror);
     if (counted) {
@@ -55,7 +55,7 @@ static void jst_body_Scatter(unsigned id, jst_mpi_call *call, void *sendbuf, voi
                              void *comm, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Scatter", JST_MPI_ONE_TO_ALL);
+    jst_begin(call, "MPI_Scatter", JST_MPI_ONE_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror);
     if (counted) {
@@ -84,7 +84,7 @@ static void jst_body_Scatter_c(unsigned id, jst_mpi_call *call, void *sendbuf, v
                                *root, void *comm, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Scatter_c", JST_MPI_ONE_TO_ALL);
+    jst_begin(call, "MPI_Scatter_c", JST_MPI_ONE_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror);
     if (counted) {
@@ -109,7 +109,7 @@ static void jst_body_Scatterv(unsigned id, jst_mpi_call *call, void *sendbuf, vo
                               *recvtype, void *root, void *comm, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Scatterv", JST_MPI_ONE_TO_ALL);
+    jst_begin(call, "MPI_Scatterv", JST_MPI_ONE_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror);
     if (counted) {
@@ -139,7 +139,7 @@ static void jst_body_Scatterv_c(unsigned id, jst_mpi_call *call, void *sendbuf, 
                                 *recvtype, void *root, void *comm, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Scatterv_c", JST_MPI_ONE_TO_ALL);
+    jst_begin(call, "MPI_Scatterv_c", JST_MPI_ONE_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror);
     if (counted) {
@@ -164,7 +164,7 @@ static void jst_body_Reduce(unsigned id, jst_mpi_call *call, void *sendbuf, void
                             *count, void *datatype, void *op, void *root, void *comm, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Reduce", JST_MPI_ALL_TO_ONE);
+    jst_begin(call, "MPI_Reduce", JST_MPI_ALL_TO_ONE, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, root, comm, ierror);
     if (counted) {
@@ -190,7 +190,7 @@ static void jst_body_Reduce_c(unsigned id, jst_mpi_call *call, void *sendbuf, vo
                               *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Reduce_c", JST_MPI_ALL_TO_ONE);
+    jst_begin(call, "MPI_Reduce_c", JST_MPI_ALL_TO_ONE, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, root, comm, ierror);
     if (counted) {
@@ -212,7 +212,7 @@ static void jst_body_Gather(unsigned id, jst_mpi_call *call, bool described, voi
                             *recvtype, void *root, void *comm, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Gather", JST_MPI_ALL_TO_ONE);
+    jst_begin(call, "MPI_Gather", JST_MPI_ALL_TO_ONE, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror);
     if (counted) {
@@ -240,7 +240,7 @@ static void jst_body_Gather_c(unsigned id, jst_mpi_call *call, bool described, v
                               *recvtype, void *root, void *comm, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Gather_c", JST_MPI_ALL_TO_ONE);
+    jst_begin(call, "MPI_Gather_c", JST_MPI_ALL_TO_ONE, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror);
     if (counted) {
@@ -265,7 +265,7 @@ static void jst_body_Gatherv(unsigned id, jst_mpi_call *call, bool described, vo
                              *displs, void *recvtype, void *root, void *comm, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Gatherv", JST_MPI_ALL_TO_ONE);
+    jst_begin(call, "MPI_Gatherv", JST_MPI_ALL_TO_ONE, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, ierror);
     if (counted) {
@@ -295,7 +295,7 @@ static void jst_body_Gatherv_c(unsigned id, jst_mpi_call *call, bool described, 
                                *displs, void *recvtype, void *root, void *comm, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Gatherv_c", JST_MPI_ALL_TO_ONE);
+    jst_begin(call, "MPI_Gatherv_c", JST_MPI_ALL_TO_ONE, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, ierror);
     if (counted) {
@@ -322,7 +322,7 @@ static JST_INLINE void jst_body_Allreduce(unsigned id, jst_mpi_call *call, void 
                                           *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Allreduce", JST_MPI_ALL_TO_ALL);
+    jst_begin(call, "MPI_Allreduce", JST_MPI_ALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, ierror);
     if (counted) {
@@ -346,7 +346,7 @@ static void jst_body_Allreduce_c(unsigned id, jst_mpi_call *call, void *sendbuf,
                                  *count, void *datatype, void *op, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Allreduce_c", JST_MPI_ALL_TO_ALL);
+    jst_begin(call, "MPI_Allreduce_c", JST_MPI_ALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, ierror);
     if (counted) {
@@ -367,7 +367,7 @@ static void jst_body_Allgather(unsigned id, jst_mpi_call *call, bool described, 
                                *recvtype, void *comm, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Allgather", JST_MPI_ALL_TO_ALL);
+    jst_begin(call, "MPI_Allgather", JST_MPI_ALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
     if (counted) {
@@ -393,7 +393,7 @@ static void jst_body_Allgather_c(unsigned id, jst_mpi_call *call, bool described
                                  void *recvtype, void *comm, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Allgather_c", JST_MPI_ALL_TO_ALL);
+    jst_begin(call, "MPI_Allgather_c", JST_MPI_ALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
     if (counted) {
@@ -416,7 +416,7 @@ static void jst_body_Allgatherv(unsigned id, jst_mpi_call *call, bool described,
                                 *displs, void *recvtype, void *comm, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Allgatherv", JST_MPI_ALL_TO_ALL);
+    jst_begin(call, "MPI_Allgatherv", JST_MPI_ALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierror);
     if (counted) {
@@ -443,7 +443,7 @@ static void jst_body_Allgatherv_c(unsigned id, jst_mpi_call *call, bool describe
                                   void *displs, void *recvtype, void *comm, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Allgatherv_c", JST_MPI_ALL_TO_ALL);
+    jst_begin(call, "MPI_Allgatherv_c", JST_MPI_ALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierror);
     if (counted) {
@@ -467,7 +467,7 @@ static void jst_body_Alltoall(unsigned id, jst_mpi_call *call, bool described, v
                               *recvtype, void *comm, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Alltoall", JST_MPI_ALL_TO_ALL);
+    jst_begin(call, "MPI_Alltoall", JST_MPI_ALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
     if (counted) {
@@ -495,7 +495,7 @@ static void jst_body_Alltoall_c(unsigned id, jst_mpi_call *call, bool described,
                                 *recvtype, void *comm, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Alltoall_c", JST_MPI_ALL_TO_ALL);
+    jst_begin(call, "MPI_Alltoall_c", JST_MPI_ALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
     if (counted) {
@@ -519,7 +519,7 @@ static void jst_body_Alltoallv(unsigned id, jst_mpi_call *call, bool described, 
                                *recvcounts, void *rdispls, void *recvtype, void *comm, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Alltoallv", JST_MPI_ALL_TO_ALL);
+    jst_begin(call, "MPI_Alltoallv", JST_MPI_ALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
          ierror);
@@ -549,7 +549,7 @@ static void jst_body_Alltoallv_c(unsigned id, jst_mpi_call *call, bool described
                                  *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Alltoallv_c", JST_MPI_ALL_TO_ALL);
+    jst_begin(call, "MPI_Alltoallv_c", JST_MPI_ALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
          ierror);
@@ -575,7 +575,7 @@ static void jst_body_Alltoallw(unsigned id, jst_mpi_call *call, bool described, 
                                *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Alltoallw", JST_MPI_ALL_TO_ALL);
+    jst_begin(call, "MPI_Alltoallw", JST_MPI_ALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
          ierror);
@@ -604,7 +604,7 @@ static void jst_body_Alltoallw_c(unsigned id, jst_mpi_call *call, bool described
                                  *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Alltoallw_c", JST_MPI_ALL_TO_ALL);
+    jst_begin(call, "MPI_Alltoallw_c", JST_MPI_ALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
          ierror);
@@ -628,7 +628,7 @@ static void jst_body_Reduce_scatter(unsigned id, jst_mpi_call *call, void *sendb
                                     *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Reduce_scatter", JST_MPI_ALL_TO_ALL);
+    jst_begin(call, "MPI_Reduce_scatter", JST_MPI_ALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, recvcounts, datatype, op, comm, ierror);
     if (counted) {
@@ -653,7 +653,7 @@ static void jst_body_Reduce_scatter_c(unsigned id, jst_mpi_call *call, void *sen
                                       *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Reduce_scatter_c", JST_MPI_ALL_TO_ALL);
+    jst_begin(call, "MPI_Reduce_scatter_c", JST_MPI_ALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, recvcounts, datatype, op, comm, ierror);
     if (counted) {
@@ -674,7 +674,7 @@ static void jst_body_Reduce_scatter_block(unsigned id, jst_mpi_call *call, void 
                                           *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Reduce_scatter_block", JST_MPI_ALL_TO_ALL);
+    jst_begin(call, "MPI_Reduce_scatter_block", JST_MPI_ALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, recvcount, datatype, op, comm, ierror);
     if (counted) {
@@ -699,7 +699,7 @@ static void jst_body_Reduce_scatter_block_c(unsigned id, jst_mpi_call *call, voi
                                             void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Reduce_scatter_block_c", JST_MPI_ALL_TO_ALL);
+    jst_begin(call, "MPI_Reduce_scatter_block_c", JST_MPI_ALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, recvcount, datatype, op, comm, ierror);
     if (counted) {
@@ -718,7 +718,7 @@ JST_ENTRY_7_0(JST_PF08TS_Reduce_scatter_block_c_r, jst_body_Reduce_scatter_block
 static JST_INLINE void jst_body_Barrier(unsigned id, jst_mpi_call *call, void *comm, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Barrier", JST_MPI_BARRIER);
+    jst_begin(call, "MPI_Barrier", JST_MPI_BARRIER, 0);
     const bool counted = jst_host.enter(call);
     real(comm, ierror);
     if (counted) {
@@ -739,7 +739,7 @@ static void jst_body_Scan(unsigned id, jst_mpi_call *call, void *sendbuf, void *
                           *count, void *datatype, void *op, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Scan", JST_MPI_SCAN);
+    jst_begin(call, "MPI_Scan", JST_MPI_SCAN, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, ierror);
     if (counted) {
@@ -762,7 +762,7 @@ static void jst_body_Scan_c(unsigned id, jst_mpi_call *call, void *sendbuf, void
                             *count, void *datatype, void *op, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Scan_c", JST_MPI_SCAN);
+    jst_begin(call, "MPI_Scan_c", JST_MPI_SCAN, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, ierror);
     if (counted) {
@@ -781,7 +781,7 @@ static void jst_body_Exscan(unsigned id, jst_mpi_call *call, void *sendbuf, void
                             *count, void *datatype, void *op, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Exscan", JST_MPI_SCAN);
+    jst_begin(call, "MPI_Exscan", JST_MPI_SCAN, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, ierror);
     if (counted) {
@@ -804,7 +804,7 @@ static void jst_body_Exscan_c(unsigned id, jst_mpi_call *call, void *sendbuf, vo
                               *count, void *datatype, void *op, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Exscan_c", JST_MPI_SCAN);
+    jst_begin(call, "MPI_Exscan_c", JST_MPI_SCAN, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, ierror);
     if (counted) {
@@ -824,7 +824,7 @@ static void jst_body_Neighbor_allgather(unsigned id, jst_mpi_call *call, void *s
                                         void *recvtype, void *comm, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Neighbor_allgather", JST_MPI_NEIGHBOR);
+    jst_begin(call, "MPI_Neighbor_allgather", JST_MPI_NEIGHBOR, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
     if (counted) {
@@ -848,7 +848,7 @@ static void jst_body_Neighbor_allgather_c(unsigned id, jst_mpi_call *call, void 
                                           *recvcount, void *recvtype, void *comm, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Neighbor_allgather_c", JST_MPI_NEIGHBOR);
+    jst_begin(call, "MPI_Neighbor_allgather_c", JST_MPI_NEIGHBOR, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
     if (counted) {
@@ -869,7 +869,7 @@ static void jst_body_Neighbor_allgatherv(unsigned id, jst_mpi_call *call, void *
                                          *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Neighbor_allgatherv", JST_MPI_NEIGHBOR);
+    jst_begin(call, "MPI_Neighbor_allgatherv", JST_MPI_NEIGHBOR, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierror);
     if (counted) {
@@ -895,7 +895,7 @@ static void jst_body_Neighbor_allgatherv_c(unsigned id, jst_mpi_call *call, void
                                            void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Neighbor_allgatherv_c", JST_MPI_NEIGHBOR);
+    jst_begin(call, "MPI_Neighbor_allgatherv_c", JST_MPI_NEIGHBOR, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierror);
     if (counted) {
@@ -916,7 +916,7 @@ static void jst_body_Neighbor_alltoall(unsigned id, jst_mpi_call *call, void *se
                                        void *recvtype, void *comm, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Neighbor_alltoall", JST_MPI_NEIGHBOR);
+    jst_begin(call, "MPI_Neighbor_alltoall", JST_MPI_NEIGHBOR, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
     if (counted) {
@@ -940,7 +940,7 @@ static void jst_body_Neighbor_alltoall_c(unsigned id, jst_mpi_call *call, void *
                                          void *recvtype, void *comm, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Neighbor_alltoall_c", JST_MPI_NEIGHBOR);
+    jst_begin(call, "MPI_Neighbor_alltoall_c", JST_MPI_NEIGHBOR, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
     if (counted) {
@@ -961,7 +961,7 @@ static void jst_body_Neighbor_alltoallv(unsigned id, jst_mpi_call *call, void *s
                                         void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Neighbor_alltoallv", JST_MPI_NEIGHBOR);
+    jst_begin(call, "MPI_Neighbor_alltoallv", JST_MPI_NEIGHBOR, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
          ierror);
@@ -988,7 +988,7 @@ static void jst_body_Neighbor_alltoallv_c(unsigned id, jst_mpi_call *call, void 
                                           *comm, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Neighbor_alltoallv_c", JST_MPI_NEIGHBOR);
+    jst_begin(call, "MPI_Neighbor_alltoallv_c", JST_MPI_NEIGHBOR, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
          ierror);
@@ -1011,7 +1011,7 @@ static void jst_body_Neighbor_alltoallw(unsigned id, jst_mpi_call *call, void *s
                                         *comm, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Neighbor_alltoallw", JST_MPI_NEIGHBOR);
+    jst_begin(call, "MPI_Neighbor_alltoallw", JST_MPI_NEIGHBOR, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
          ierror);
@@ -1038,7 +1038,7 @@ static void jst_body_Neighbor_alltoallw_c(unsigned id, jst_mpi_call *call, void 
                                           *recvtypes, void *comm, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Neighbor_alltoallw_c", JST_MPI_NEIGHBOR);
+    jst_begin(call, "MPI_Neighbor_alltoallw_c", JST_MPI_NEIGHBOR, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
          ierror);

@@ -6,7 +6,7 @@ static void jst_body_Ibcast(unsigned id, jst_mpi_call *call, void *buffer, void 
                             *datatype, void *root, void *comm, void *request, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Ibcast", JST_MPI_IONE_TO_ALL);
+    jst_begin(call, "MPI_Ibcast", JST_MPI_IONE_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(buffer, count, datatype, root, comm, request, ierror);
     if (counted) {
@@ -32,7 +32,7 @@ static void jst_body_Ibcast_c(unsigned id, jst_mpi_call *call, void *buffer, voi
                               *datatype, void *root, void *comm, void *request, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Ibcast_c", JST_MPI_IONE_TO_ALL);
+    jst_begin(call, "MPI_Ibcast_c", JST_MPI_IONE_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(buffer, count, datatype, root, comm, request, ierror);
     if (counted) {
@@ -55,7 +55,7 @@ static void jst_body_Iscatter(unsigned id, jst_mpi_call *call, void *sendbuf, vo
                               void *comm, void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Iscatter", JST_MPI_IONE_TO_ALL);
+    jst_begin(call, "MPI_Iscatter", JST_MPI_IONE_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, ierror);
     if (counted) {
@@ -84,7 +84,7 @@ static void jst_body_Iscatter_c(unsigned id, jst_mpi_call *call, void *sendbuf, 
                                 *root, void *comm, void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Iscatter_c", JST_MPI_IONE_TO_ALL);
+    jst_begin(call, "MPI_Iscatter_c", JST_MPI_IONE_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, ierror);
     if (counted) {
@@ -109,7 +109,7 @@ static void jst_body_Iscatterv(unsigned id, jst_mpi_call *call, void *sendbuf, v
                                *recvtype, void *root, void *comm, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Iscatterv", JST_MPI_IONE_TO_ALL);
+    jst_begin(call, "MPI_Iscatterv", JST_MPI_IONE_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request,
          ierror);
@@ -140,7 +140,7 @@ static void jst_body_Iscatterv_c(unsigned id, jst_mpi_call *call, void *sendbuf,
                                  *recvtype, void *root, void *comm, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Iscatterv_c", JST_MPI_IONE_TO_ALL);
+    jst_begin(call, "MPI_Iscatterv_c", JST_MPI_IONE_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request,
          ierror);
@@ -167,7 +167,7 @@ static void jst_body_Ireduce(unsigned id, jst_mpi_call *call, void *sendbuf, voi
                              *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Ireduce", JST_MPI_IALL_TO_ONE);
+    jst_begin(call, "MPI_Ireduce", JST_MPI_IALL_TO_ONE, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror);
     if (counted) {
@@ -193,7 +193,7 @@ static void jst_body_Ireduce_c(unsigned id, jst_mpi_call *call, void *sendbuf, v
                                *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Ireduce_c", JST_MPI_IALL_TO_ONE);
+    jst_begin(call, "MPI_Ireduce_c", JST_MPI_IALL_TO_ONE, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror);
     if (counted) {
@@ -215,7 +215,7 @@ static void jst_body_Igather(unsigned id, jst_mpi_call *call, bool described, vo
                              *recvtype, void *root, void *comm, void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Igather", JST_MPI_IALL_TO_ONE);
+    jst_begin(call, "MPI_Igather", JST_MPI_IALL_TO_ONE, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, ierror);
     if (counted) {
@@ -243,7 +243,7 @@ static void jst_body_Igather_c(unsigned id, jst_mpi_call *call, bool described, 
                                *recvtype, void *root, void *comm, void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Igather_c", JST_MPI_IALL_TO_ONE);
+    jst_begin(call, "MPI_Igather_c", JST_MPI_IALL_TO_ONE, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, ierror);
     if (counted) {
@@ -269,7 +269,7 @@ static void jst_body_Igatherv(unsigned id, jst_mpi_call *call, bool described, v
                               *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Igatherv", JST_MPI_IALL_TO_ONE);
+    jst_begin(call, "MPI_Igatherv", JST_MPI_IALL_TO_ONE, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request,
          ierror);
@@ -301,7 +301,7 @@ static void jst_body_Igatherv_c(unsigned id, jst_mpi_call *call, bool described,
                                 *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Igatherv_c", JST_MPI_IALL_TO_ONE);
+    jst_begin(call, "MPI_Igatherv_c", JST_MPI_IALL_TO_ONE, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request,
          ierror);
@@ -329,7 +329,7 @@ static void jst_body_Iallreduce(unsigned id, jst_mpi_call *call, void *sendbuf, 
                                 *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Iallreduce", JST_MPI_IALL_TO_ALL);
+    jst_begin(call, "MPI_Iallreduce", JST_MPI_IALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
     if (counted) {
@@ -358,7 +358,7 @@ static void jst_body_Iallreduce_c(unsigned id, jst_mpi_call *call, void *sendbuf
                                   void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Iallreduce_c", JST_MPI_IALL_TO_ALL);
+    jst_begin(call, "MPI_Iallreduce_c", JST_MPI_IALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
     if (counted) {
@@ -383,7 +383,7 @@ static void jst_body_Iallgather(unsigned id, jst_mpi_call *call, bool described,
                                 *recvtype, void *comm, void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Iallgather", JST_MPI_IALL_TO_ALL);
+    jst_begin(call, "MPI_Iallgather", JST_MPI_IALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
     if (counted) {
@@ -413,7 +413,7 @@ static void jst_body_Iallgather_c(unsigned id, jst_mpi_call *call, bool describe
                                   void *recvtype, void *comm, void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Iallgather_c", JST_MPI_IALL_TO_ALL);
+    jst_begin(call, "MPI_Iallgather_c", JST_MPI_IALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
     if (counted) {
@@ -441,7 +441,7 @@ static void jst_body_Iallgatherv(unsigned id, jst_mpi_call *call, bool described
                                  *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Iallgatherv", JST_MPI_IALL_TO_ALL);
+    jst_begin(call, "MPI_Iallgatherv", JST_MPI_IALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request,
          ierror);
@@ -475,7 +475,7 @@ static void jst_body_Iallgatherv_c(unsigned id, jst_mpi_call *call, bool describ
                                    *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Iallgatherv_c", JST_MPI_IALL_TO_ALL);
+    jst_begin(call, "MPI_Iallgatherv_c", JST_MPI_IALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request,
          ierror);
@@ -505,7 +505,7 @@ static void jst_body_Ialltoall(unsigned id, jst_mpi_call *call, bool described, 
                                *recvtype, void *comm, void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Ialltoall", JST_MPI_IALL_TO_ALL);
+    jst_begin(call, "MPI_Ialltoall", JST_MPI_IALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
     if (counted) {
@@ -537,7 +537,7 @@ static void jst_body_Ialltoall_c(unsigned id, jst_mpi_call *call, bool described
                                  void *recvtype, void *comm, void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Ialltoall_c", JST_MPI_IALL_TO_ALL);
+    jst_begin(call, "MPI_Ialltoall_c", JST_MPI_IALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
     if (counted) {
@@ -566,7 +566,7 @@ static void jst_body_Ialltoallv(unsigned id, jst_mpi_call *call, bool described,
                                 *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Ialltoallv", JST_MPI_IALL_TO_ALL);
+    jst_begin(call, "MPI_Ialltoallv", JST_MPI_IALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
          request, ierror);
@@ -601,7 +601,7 @@ static void jst_body_Ialltoallv_c(unsigned id, jst_mpi_call *call, bool describe
                                   *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Ialltoallv_c", JST_MPI_IALL_TO_ALL);
+    jst_begin(call, "MPI_Ialltoallv_c", JST_MPI_IALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
          request, ierror);
@@ -632,7 +632,7 @@ static void jst_body_Ialltoallw(unsigned id, jst_mpi_call *call, bool described,
                                 *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Ialltoallw", JST_MPI_IALL_TO_ALL);
+    jst_begin(call, "MPI_Ialltoallw", JST_MPI_IALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
          request, ierror);
@@ -666,7 +666,7 @@ static void jst_body_Ialltoallw_c(unsigned id, jst_mpi_call *call, bool describe
                                   *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Ialltoallw_c", JST_MPI_IALL_TO_ALL);
+    jst_begin(call, "MPI_Ialltoallw_c", JST_MPI_IALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
          request, ierror);
@@ -695,7 +695,7 @@ static void jst_body_Ireduce_scatter(unsigned id, jst_mpi_call *call, void *send
                                      *request, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Ireduce_scatter", JST_MPI_IALL_TO_ALL);
+    jst_begin(call, "MPI_Ireduce_scatter", JST_MPI_IALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, recvcounts, datatype, op, comm, request, ierror);
     if (counted) {
@@ -724,7 +724,7 @@ static void jst_body_Ireduce_scatter_c(unsigned id, jst_mpi_call *call, void *se
                                        *comm, void *request, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Ireduce_scatter_c", JST_MPI_IALL_TO_ALL);
+    jst_begin(call, "MPI_Ireduce_scatter_c", JST_MPI_IALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, recvcounts, datatype, op, comm, request, ierror);
     if (counted) {
@@ -749,7 +749,7 @@ static void jst_body_Ireduce_scatter_block(unsigned id, jst_mpi_call *call, void
                                            *comm, void *request, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Ireduce_scatter_block", JST_MPI_IALL_TO_ALL);
+    jst_begin(call, "MPI_Ireduce_scatter_block", JST_MPI_IALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, recvcount, datatype, op, comm, request, ierror);
     if (counted) {
@@ -778,7 +778,7 @@ static void jst_body_Ireduce_scatter_block_c(unsigned id, jst_mpi_call *call, vo
                                              void *comm, void *request, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Ireduce_scatter_block_c", JST_MPI_IALL_TO_ALL);
+    jst_begin(call, "MPI_Ireduce_scatter_block_c", JST_MPI_IALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, recvcount, datatype, op, comm, request, ierror);
     if (counted) {
@@ -802,7 +802,7 @@ static void jst_body_Ibarrier(unsigned id, jst_mpi_call *call, void *comm, void 
                               *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Ibarrier", JST_MPI_IBARRIER);
+    jst_begin(call, "MPI_Ibarrier", JST_MPI_IBARRIER, 0);
     const bool counted = jst_host.enter(call);
     real(comm, request, ierror);
     if (counted) {
@@ -828,7 +828,7 @@ static void jst_body_Iscan(unsigned id, jst_mpi_call *call, void *sendbuf, void 
                            *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Iscan", JST_MPI_ISCAN);
+    jst_begin(call, "MPI_Iscan", JST_MPI_ISCAN, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
     if (counted) {
@@ -852,7 +852,7 @@ static void jst_body_Iscan_c(unsigned id, jst_mpi_call *call, void *sendbuf, voi
                              *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Iscan_c", JST_MPI_ISCAN);
+    jst_begin(call, "MPI_Iscan_c", JST_MPI_ISCAN, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
     if (counted) {
@@ -872,7 +872,7 @@ static void jst_body_Iexscan(unsigned id, jst_mpi_call *call, void *sendbuf, voi
                              *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Iexscan", JST_MPI_ISCAN);
+    jst_begin(call, "MPI_Iexscan", JST_MPI_ISCAN, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
     if (counted) {
@@ -896,7 +896,7 @@ static void jst_body_Iexscan_c(unsigned id, jst_mpi_call *call, void *sendbuf, v
                                *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Iexscan_c", JST_MPI_ISCAN);
+    jst_begin(call, "MPI_Iexscan_c", JST_MPI_ISCAN, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
     if (counted) {
@@ -916,7 +916,7 @@ static void jst_body_Ineighbor_allgather(unsigned id, jst_mpi_call *call, void *
                                          void *recvtype, void *comm, void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Ineighbor_allgather", JST_MPI_INEIGHBOR);
+    jst_begin(call, "MPI_Ineighbor_allgather", JST_MPI_INEIGHBOR, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
     if (counted) {
@@ -941,7 +941,7 @@ static void jst_body_Ineighbor_allgather_c(unsigned id, jst_mpi_call *call, void
                                            void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Ineighbor_allgather_c", JST_MPI_INEIGHBOR);
+    jst_begin(call, "MPI_Ineighbor_allgather_c", JST_MPI_INEIGHBOR, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
     if (counted) {
@@ -962,7 +962,7 @@ static void jst_body_Ineighbor_allgatherv(unsigned id, jst_mpi_call *call, void 
                                           void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Ineighbor_allgatherv", JST_MPI_INEIGHBOR);
+    jst_begin(call, "MPI_Ineighbor_allgatherv", JST_MPI_INEIGHBOR, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request,
          ierror);
@@ -989,7 +989,7 @@ static void jst_body_Ineighbor_allgatherv_c(unsigned id, jst_mpi_call *call, voi
                                             void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Ineighbor_allgatherv_c", JST_MPI_INEIGHBOR);
+    jst_begin(call, "MPI_Ineighbor_allgatherv_c", JST_MPI_INEIGHBOR, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request,
          ierror);
@@ -1011,7 +1011,7 @@ static void jst_body_Ineighbor_alltoall(unsigned id, jst_mpi_call *call, void *s
                                         void *recvtype, void *comm, void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Ineighbor_alltoall", JST_MPI_INEIGHBOR);
+    jst_begin(call, "MPI_Ineighbor_alltoall", JST_MPI_INEIGHBOR, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
     if (counted) {
@@ -1036,7 +1036,7 @@ static void jst_body_Ineighbor_alltoall_c(unsigned id, jst_mpi_call *call, void 
                                           void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Ineighbor_alltoall_c", JST_MPI_INEIGHBOR);
+    jst_begin(call, "MPI_Ineighbor_alltoall_c", JST_MPI_INEIGHBOR, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
     if (counted) {
@@ -1057,7 +1057,7 @@ static void jst_body_Ineighbor_alltoallv(unsigned id, jst_mpi_call *call, void *
                                          *comm, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Ineighbor_alltoallv", JST_MPI_INEIGHBOR);
+    jst_begin(call, "MPI_Ineighbor_alltoallv", JST_MPI_INEIGHBOR, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
          request, ierror);
@@ -1084,7 +1084,7 @@ static void jst_body_Ineighbor_alltoallv_c(unsigned id, jst_mpi_call *call, void
                                            *recvtype, void *comm, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Ineighbor_alltoallv_c", JST_MPI_INEIGHBOR);
+    jst_begin(call, "MPI_Ineighbor_alltoallv_c", JST_MPI_INEIGHBOR, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
          request, ierror);
@@ -1107,7 +1107,7 @@ static void jst_body_Ineighbor_alltoallw(unsigned id, jst_mpi_call *call, void *
                                          *comm, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Ineighbor_alltoallw", JST_MPI_INEIGHBOR);
+    jst_begin(call, "MPI_Ineighbor_alltoallw", JST_MPI_INEIGHBOR, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
          request, ierror);
@@ -1134,7 +1134,7 @@ static void jst_body_Ineighbor_alltoallw_c(unsigned id, jst_mpi_call *call, void
                                            *recvtypes, void *comm, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Ineighbor_alltoallw_c", JST_MPI_INEIGHBOR);
+    jst_begin(call, "MPI_Ineighbor_alltoallw_c", JST_MPI_INEIGHBOR, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
          request, ierror);

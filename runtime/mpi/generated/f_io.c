@@ -6,7 +6,7 @@ static void jst_body_File_open(unsigned id, jst_mpi_call *call, void *comm, void
                                *amode, void *info, void *fh, void *ierror, size_t length0)
 {
     jst_sub_6_1 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_open", JST_MPI_IO_OPEN);
+    jst_begin(call, "MPI_File_open", JST_MPI_IO_OPEN, 0);
     const bool counted = jst_host.enter(call);
     real(comm, filename, amode, info, fh, ierror, length0);
     if (counted) {
@@ -23,7 +23,7 @@ JST_ENTRY_6_1(JST_PF08_File_open_r, jst_body_File_open)
 static void jst_body_File_close(unsigned id, jst_mpi_call *call, void *fh, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_close", JST_MPI_IO_CLOSE);
+    jst_begin(call, "MPI_File_close", JST_MPI_IO_CLOSE, 0);
     const bool counted = jst_host.enter(call);
     real(fh, ierror);
     if (counted) {
@@ -40,7 +40,7 @@ JST_ENTRY_2_0(JST_PF08_File_close_r, jst_body_File_close)
 static void jst_body_File_sync(unsigned id, jst_mpi_call *call, void *fh, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_sync", JST_MPI_IO_SYNC);
+    jst_begin(call, "MPI_File_sync", JST_MPI_IO_SYNC, 0);
     const bool counted = jst_host.enter(call);
     real(fh, ierror);
     if (counted) {
@@ -59,7 +59,7 @@ static void jst_body_File_set_view(unsigned id, jst_mpi_call *call, void *fh, vo
                                    size_t length0)
 {
     jst_sub_7_1 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_set_view", JST_MPI_IO_META);
+    jst_begin(call, "MPI_File_set_view", JST_MPI_IO_META, 0);
     const bool counted = jst_host.enter(call);
     real(fh, disp, etype, filetype, datarep, info, ierror, length0);
     if (counted) {
@@ -77,7 +77,7 @@ static void jst_body_File_seek(unsigned id, jst_mpi_call *call, void *fh, void *
                                *whence, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_seek", JST_MPI_IO_META);
+    jst_begin(call, "MPI_File_seek", JST_MPI_IO_META, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, whence, ierror);
     if (counted) {
@@ -95,7 +95,7 @@ static void jst_body_File_seek_shared(unsigned id, jst_mpi_call *call, void *fh,
                                       *whence, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_seek_shared", JST_MPI_IO_META);
+    jst_begin(call, "MPI_File_seek_shared", JST_MPI_IO_META, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, whence, ierror);
     if (counted) {
@@ -113,7 +113,7 @@ static void jst_body_File_set_size(unsigned id, jst_mpi_call *call, void *fh, vo
                                    *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_set_size", JST_MPI_IO_META);
+    jst_begin(call, "MPI_File_set_size", JST_MPI_IO_META, 0);
     const bool counted = jst_host.enter(call);
     real(fh, size, ierror);
     if (counted) {
@@ -131,7 +131,7 @@ static void jst_body_File_get_size(unsigned id, jst_mpi_call *call, void *fh, vo
                                    *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_get_size", JST_MPI_IO_META);
+    jst_begin(call, "MPI_File_get_size", JST_MPI_IO_META, 0);
     const bool counted = jst_host.enter(call);
     real(fh, size, ierror);
     if (counted) {
@@ -149,7 +149,7 @@ static void jst_body_File_preallocate(unsigned id, jst_mpi_call *call, void *fh,
                                       *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_preallocate", JST_MPI_IO_META);
+    jst_begin(call, "MPI_File_preallocate", JST_MPI_IO_META, 0);
     const bool counted = jst_host.enter(call);
     real(fh, size, ierror);
     if (counted) {
@@ -167,7 +167,7 @@ static void jst_body_File_delete(unsigned id, jst_mpi_call *call, void *filename
                                  *ierror, size_t length0)
 {
     jst_sub_3_1 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_delete", JST_MPI_IO_META);
+    jst_begin(call, "MPI_File_delete", JST_MPI_IO_META, 0);
     const bool counted = jst_host.enter(call);
     real(filename, info, ierror, length0);
     if (counted) {
@@ -185,7 +185,7 @@ static void jst_body_File_set_info(unsigned id, jst_mpi_call *call, void *fh, vo
                                    *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_set_info", JST_MPI_IO_META);
+    jst_begin(call, "MPI_File_set_info", JST_MPI_IO_META, 0);
     const bool counted = jst_host.enter(call);
     real(fh, info, ierror);
     if (counted) {
@@ -203,7 +203,7 @@ static void jst_body_File_set_atomicity(unsigned id, jst_mpi_call *call, void *f
                                         *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_set_atomicity", JST_MPI_IO_META);
+    jst_begin(call, "MPI_File_set_atomicity", JST_MPI_IO_META, 0);
     const bool counted = jst_host.enter(call);
     real(fh, flag, ierror);
     if (counted) {
@@ -221,7 +221,7 @@ static void jst_body_File_read(unsigned id, jst_mpi_call *call, void *fh, void *
                                void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_read", JST_MPI_IO_READ);
+    jst_begin(call, "MPI_File_read", JST_MPI_IO_READ, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
     if (counted) {
@@ -244,7 +244,7 @@ static void jst_body_File_read_c(unsigned id, jst_mpi_call *call, void *fh, void
                                  void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_read_c", JST_MPI_IO_READ);
+    jst_begin(call, "MPI_File_read_c", JST_MPI_IO_READ, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
     if (counted) {
@@ -263,7 +263,7 @@ static void jst_body_File_read_at(unsigned id, jst_mpi_call *call, void *fh, voi
                                   *buf, void *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_read_at", JST_MPI_IO_READ);
+    jst_begin(call, "MPI_File_read_at", JST_MPI_IO_READ, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, status, ierror);
     if (counted) {
@@ -286,7 +286,7 @@ static void jst_body_File_read_at_c(unsigned id, jst_mpi_call *call, void *fh, v
                                     *buf, void *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_read_at_c", JST_MPI_IO_READ);
+    jst_begin(call, "MPI_File_read_at_c", JST_MPI_IO_READ, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, status, ierror);
     if (counted) {
@@ -305,7 +305,7 @@ static void jst_body_File_iread(unsigned id, jst_mpi_call *call, void *fh, void 
                                 void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_iread", JST_MPI_IO_READ);
+    jst_begin(call, "MPI_File_iread", JST_MPI_IO_READ, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, request, ierror);
     if (counted) {
@@ -328,7 +328,7 @@ static void jst_body_File_iread_c(unsigned id, jst_mpi_call *call, void *fh, voi
                                   void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_iread_c", JST_MPI_IO_READ);
+    jst_begin(call, "MPI_File_iread_c", JST_MPI_IO_READ, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, request, ierror);
     if (counted) {
@@ -347,7 +347,7 @@ static void jst_body_File_iread_at(unsigned id, jst_mpi_call *call, void *fh, vo
                                    *buf, void *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_iread_at", JST_MPI_IO_READ);
+    jst_begin(call, "MPI_File_iread_at", JST_MPI_IO_READ, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, request, ierror);
     if (counted) {
@@ -370,7 +370,7 @@ static void jst_body_File_iread_at_c(unsigned id, jst_mpi_call *call, void *fh, 
                                      *buf, void *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_iread_at_c", JST_MPI_IO_READ);
+    jst_begin(call, "MPI_File_iread_at_c", JST_MPI_IO_READ, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, request, ierror);
     if (counted) {
@@ -389,7 +389,7 @@ static void jst_body_File_write(unsigned id, jst_mpi_call *call, void *fh, void 
                                 void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_write", JST_MPI_IO_WRITE);
+    jst_begin(call, "MPI_File_write", JST_MPI_IO_WRITE, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
     if (counted) {
@@ -412,7 +412,7 @@ static void jst_body_File_write_c(unsigned id, jst_mpi_call *call, void *fh, voi
                                   void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_write_c", JST_MPI_IO_WRITE);
+    jst_begin(call, "MPI_File_write_c", JST_MPI_IO_WRITE, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
     if (counted) {
@@ -431,7 +431,7 @@ static void jst_body_File_write_at(unsigned id, jst_mpi_call *call, void *fh, vo
                                    *buf, void *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_write_at", JST_MPI_IO_WRITE);
+    jst_begin(call, "MPI_File_write_at", JST_MPI_IO_WRITE, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, status, ierror);
     if (counted) {
@@ -454,7 +454,7 @@ static void jst_body_File_write_at_c(unsigned id, jst_mpi_call *call, void *fh, 
                                      *buf, void *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_write_at_c", JST_MPI_IO_WRITE);
+    jst_begin(call, "MPI_File_write_at_c", JST_MPI_IO_WRITE, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, status, ierror);
     if (counted) {
@@ -473,7 +473,7 @@ static void jst_body_File_iwrite(unsigned id, jst_mpi_call *call, void *fh, void
                                  void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_iwrite", JST_MPI_IO_WRITE);
+    jst_begin(call, "MPI_File_iwrite", JST_MPI_IO_WRITE, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, request, ierror);
     if (counted) {
@@ -496,7 +496,7 @@ static void jst_body_File_iwrite_c(unsigned id, jst_mpi_call *call, void *fh, vo
                                    *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_iwrite_c", JST_MPI_IO_WRITE);
+    jst_begin(call, "MPI_File_iwrite_c", JST_MPI_IO_WRITE, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, request, ierror);
     if (counted) {
@@ -515,7 +515,7 @@ static void jst_body_File_iwrite_at(unsigned id, jst_mpi_call *call, void *fh, v
                                     *buf, void *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_iwrite_at", JST_MPI_IO_WRITE);
+    jst_begin(call, "MPI_File_iwrite_at", JST_MPI_IO_WRITE, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, request, ierror);
     if (counted) {
@@ -539,7 +539,7 @@ static void jst_body_File_iwrite_at_c(unsigned id, jst_mpi_call *call, void *fh,
                                       *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_iwrite_at_c", JST_MPI_IO_WRITE);
+    jst_begin(call, "MPI_File_iwrite_at_c", JST_MPI_IO_WRITE, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, request, ierror);
     if (counted) {
@@ -558,7 +558,7 @@ static void jst_body_File_read_all(unsigned id, jst_mpi_call *call, void *fh, vo
                                    *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_read_all", JST_MPI_IO_READ_ALL);
+    jst_begin(call, "MPI_File_read_all", JST_MPI_IO_READ_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
     if (counted) {
@@ -581,7 +581,7 @@ static void jst_body_File_read_all_c(unsigned id, jst_mpi_call *call, void *fh, 
                                      *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_read_all_c", JST_MPI_IO_READ_ALL);
+    jst_begin(call, "MPI_File_read_all_c", JST_MPI_IO_READ_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
     if (counted) {
@@ -600,7 +600,7 @@ static void jst_body_File_read_at_all(unsigned id, jst_mpi_call *call, void *fh,
                                       *buf, void *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_read_at_all", JST_MPI_IO_READ_ALL);
+    jst_begin(call, "MPI_File_read_at_all", JST_MPI_IO_READ_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, status, ierror);
     if (counted) {
@@ -624,7 +624,7 @@ static void jst_body_File_read_at_all_c(unsigned id, jst_mpi_call *call, void *f
                                         *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_read_at_all_c", JST_MPI_IO_READ_ALL);
+    jst_begin(call, "MPI_File_read_at_all_c", JST_MPI_IO_READ_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, status, ierror);
     if (counted) {
@@ -643,7 +643,7 @@ static void jst_body_File_iread_all(unsigned id, jst_mpi_call *call, void *fh, v
                                     *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_iread_all", JST_MPI_IO_READ_ALL);
+    jst_begin(call, "MPI_File_iread_all", JST_MPI_IO_READ_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, request, ierror);
     if (counted) {
@@ -666,7 +666,7 @@ static void jst_body_File_iread_all_c(unsigned id, jst_mpi_call *call, void *fh,
                                       *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_iread_all_c", JST_MPI_IO_READ_ALL);
+    jst_begin(call, "MPI_File_iread_all_c", JST_MPI_IO_READ_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, request, ierror);
     if (counted) {
@@ -686,7 +686,7 @@ static void jst_body_File_iread_at_all(unsigned id, jst_mpi_call *call, void *fh
                                        *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_iread_at_all", JST_MPI_IO_READ_ALL);
+    jst_begin(call, "MPI_File_iread_at_all", JST_MPI_IO_READ_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, request, ierror);
     if (counted) {
@@ -710,7 +710,7 @@ static void jst_body_File_iread_at_all_c(unsigned id, jst_mpi_call *call, void *
                                          *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_iread_at_all_c", JST_MPI_IO_READ_ALL);
+    jst_begin(call, "MPI_File_iread_at_all_c", JST_MPI_IO_READ_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, request, ierror);
     if (counted) {
@@ -729,7 +729,7 @@ static void jst_body_File_write_all(unsigned id, jst_mpi_call *call, void *fh, v
                                     *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_write_all", JST_MPI_IO_WRITE_ALL);
+    jst_begin(call, "MPI_File_write_all", JST_MPI_IO_WRITE_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
     if (counted) {
@@ -752,7 +752,7 @@ static void jst_body_File_write_all_c(unsigned id, jst_mpi_call *call, void *fh,
                                       *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_write_all_c", JST_MPI_IO_WRITE_ALL);
+    jst_begin(call, "MPI_File_write_all_c", JST_MPI_IO_WRITE_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
     if (counted) {
@@ -772,7 +772,7 @@ static void jst_body_File_write_at_all(unsigned id, jst_mpi_call *call, void *fh
                                        *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_write_at_all", JST_MPI_IO_WRITE_ALL);
+    jst_begin(call, "MPI_File_write_at_all", JST_MPI_IO_WRITE_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, status, ierror);
     if (counted) {
@@ -796,7 +796,7 @@ static void jst_body_File_write_at_all_c(unsigned id, jst_mpi_call *call, void *
                                          *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_write_at_all_c", JST_MPI_IO_WRITE_ALL);
+    jst_begin(call, "MPI_File_write_at_all_c", JST_MPI_IO_WRITE_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, status, ierror);
     if (counted) {
@@ -815,7 +815,7 @@ static void jst_body_File_iwrite_all(unsigned id, jst_mpi_call *call, void *fh, 
                                      *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_iwrite_all", JST_MPI_IO_WRITE_ALL);
+    jst_begin(call, "MPI_File_iwrite_all", JST_MPI_IO_WRITE_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, request, ierror);
     if (counted) {
@@ -838,7 +838,7 @@ static void jst_body_File_iwrite_all_c(unsigned id, jst_mpi_call *call, void *fh
                                        *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_iwrite_all_c", JST_MPI_IO_WRITE_ALL);
+    jst_begin(call, "MPI_File_iwrite_all_c", JST_MPI_IO_WRITE_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, request, ierror);
     if (counted) {
@@ -858,7 +858,7 @@ static void jst_body_File_iwrite_at_all(unsigned id, jst_mpi_call *call, void *f
                                         *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_iwrite_at_all", JST_MPI_IO_WRITE_ALL);
+    jst_begin(call, "MPI_File_iwrite_at_all", JST_MPI_IO_WRITE_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, request, ierror);
     if (counted) {
@@ -882,7 +882,7 @@ static void jst_body_File_iwrite_at_all_c(unsigned id, jst_mpi_call *call, void 
                                           void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_iwrite_at_all_c", JST_MPI_IO_WRITE_ALL);
+    jst_begin(call, "MPI_File_iwrite_at_all_c", JST_MPI_IO_WRITE_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, request, ierror);
     if (counted) {
@@ -901,7 +901,7 @@ static void jst_body_File_read_shared(unsigned id, jst_mpi_call *call, void *fh,
                                       *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_read_shared", JST_MPI_IO_READ_SHARED);
+    jst_begin(call, "MPI_File_read_shared", JST_MPI_IO_READ_SHARED, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
     if (counted) {
@@ -924,7 +924,7 @@ static void jst_body_File_read_shared_c(unsigned id, jst_mpi_call *call, void *f
                                         *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_read_shared_c", JST_MPI_IO_READ_SHARED);
+    jst_begin(call, "MPI_File_read_shared_c", JST_MPI_IO_READ_SHARED, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
     if (counted) {
@@ -943,7 +943,7 @@ static void jst_body_File_read_ordered(unsigned id, jst_mpi_call *call, void *fh
                                        *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_read_ordered", JST_MPI_IO_READ_SHARED);
+    jst_begin(call, "MPI_File_read_ordered", JST_MPI_IO_READ_SHARED, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
     if (counted) {
@@ -966,7 +966,7 @@ static void jst_body_File_read_ordered_c(unsigned id, jst_mpi_call *call, void *
                                          *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_read_ordered_c", JST_MPI_IO_READ_SHARED);
+    jst_begin(call, "MPI_File_read_ordered_c", JST_MPI_IO_READ_SHARED, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
     if (counted) {
@@ -985,7 +985,7 @@ static void jst_body_File_iread_shared(unsigned id, jst_mpi_call *call, void *fh
                                        *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_iread_shared", JST_MPI_IO_READ_SHARED);
+    jst_begin(call, "MPI_File_iread_shared", JST_MPI_IO_READ_SHARED, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, request, ierror);
     if (counted) {
@@ -1008,7 +1008,7 @@ static void jst_body_File_iread_shared_c(unsigned id, jst_mpi_call *call, void *
                                          *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_iread_shared_c", JST_MPI_IO_READ_SHARED);
+    jst_begin(call, "MPI_File_iread_shared_c", JST_MPI_IO_READ_SHARED, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, request, ierror);
     if (counted) {
@@ -1027,7 +1027,7 @@ static void jst_body_File_write_shared(unsigned id, jst_mpi_call *call, void *fh
                                        *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_write_shared", JST_MPI_IO_WRITE_SHARED);
+    jst_begin(call, "MPI_File_write_shared", JST_MPI_IO_WRITE_SHARED, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
     if (counted) {
@@ -1050,7 +1050,7 @@ static void jst_body_File_write_shared_c(unsigned id, jst_mpi_call *call, void *
                                          *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_write_shared_c", JST_MPI_IO_WRITE_SHARED);
+    jst_begin(call, "MPI_File_write_shared_c", JST_MPI_IO_WRITE_SHARED, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
     if (counted) {
@@ -1069,7 +1069,7 @@ static void jst_body_File_write_ordered(unsigned id, jst_mpi_call *call, void *f
                                         *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_write_ordered", JST_MPI_IO_WRITE_SHARED);
+    jst_begin(call, "MPI_File_write_ordered", JST_MPI_IO_WRITE_SHARED, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
     if (counted) {
@@ -1092,7 +1092,7 @@ static void jst_body_File_write_ordered_c(unsigned id, jst_mpi_call *call, void 
                                           *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_write_ordered_c", JST_MPI_IO_WRITE_SHARED);
+    jst_begin(call, "MPI_File_write_ordered_c", JST_MPI_IO_WRITE_SHARED, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
     if (counted) {
@@ -1111,7 +1111,7 @@ static void jst_body_File_iwrite_shared(unsigned id, jst_mpi_call *call, void *f
                                         *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_iwrite_shared", JST_MPI_IO_WRITE_SHARED);
+    jst_begin(call, "MPI_File_iwrite_shared", JST_MPI_IO_WRITE_SHARED, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, request, ierror);
     if (counted) {
@@ -1134,7 +1134,7 @@ static void jst_body_File_iwrite_shared_c(unsigned id, jst_mpi_call *call, void 
                                           *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_iwrite_shared_c", JST_MPI_IO_WRITE_SHARED);
+    jst_begin(call, "MPI_File_iwrite_shared_c", JST_MPI_IO_WRITE_SHARED, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, request, ierror);
     if (counted) {
@@ -1153,7 +1153,7 @@ static void jst_body_File_read_all_begin(unsigned id, jst_mpi_call *call, void *
                                          *count, void *datatype, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_read_all_begin", JST_MPI_IO_READ_SPLIT);
+    jst_begin(call, "MPI_File_read_all_begin", JST_MPI_IO_READ_SPLIT, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, ierror);
     if (counted) {
@@ -1176,7 +1176,7 @@ static void jst_body_File_read_all_begin_c(unsigned id, jst_mpi_call *call, void
                                            void *count, void *datatype, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_read_all_begin_c", JST_MPI_IO_READ_SPLIT);
+    jst_begin(call, "MPI_File_read_all_begin_c", JST_MPI_IO_READ_SPLIT, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, ierror);
     if (counted) {
@@ -1195,7 +1195,7 @@ static void jst_body_File_read_at_all_begin(unsigned id, jst_mpi_call *call, voi
                                             void *buf, void *count, void *datatype, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_read_at_all_begin", JST_MPI_IO_READ_SPLIT);
+    jst_begin(call, "MPI_File_read_at_all_begin", JST_MPI_IO_READ_SPLIT, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, ierror);
     if (counted) {
@@ -1219,7 +1219,7 @@ static void jst_body_File_read_at_all_begin_c(unsigned id, jst_mpi_call *call, v
                                               *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_read_at_all_begin_c", JST_MPI_IO_READ_SPLIT);
+    jst_begin(call, "MPI_File_read_at_all_begin_c", JST_MPI_IO_READ_SPLIT, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, ierror);
     if (counted) {
@@ -1238,7 +1238,7 @@ static void jst_body_File_read_ordered_begin(unsigned id, jst_mpi_call *call, vo
                                              void *count, void *datatype, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_read_ordered_begin", JST_MPI_IO_READ_SPLIT);
+    jst_begin(call, "MPI_File_read_ordered_begin", JST_MPI_IO_READ_SPLIT, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, ierror);
     if (counted) {
@@ -1261,7 +1261,7 @@ static void jst_body_File_read_ordered_begin_c(unsigned id, jst_mpi_call *call, 
                                                void *count, void *datatype, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_read_ordered_begin_c", JST_MPI_IO_READ_SPLIT);
+    jst_begin(call, "MPI_File_read_ordered_begin_c", JST_MPI_IO_READ_SPLIT, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, ierror);
     if (counted) {
@@ -1280,7 +1280,7 @@ static void jst_body_File_write_all_begin(unsigned id, jst_mpi_call *call, void 
                                           *count, void *datatype, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_write_all_begin", JST_MPI_IO_WRITE_SPLIT);
+    jst_begin(call, "MPI_File_write_all_begin", JST_MPI_IO_WRITE_SPLIT, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, ierror);
     if (counted) {
@@ -1303,7 +1303,7 @@ static void jst_body_File_write_all_begin_c(unsigned id, jst_mpi_call *call, voi
                                             void *count, void *datatype, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_write_all_begin_c", JST_MPI_IO_WRITE_SPLIT);
+    jst_begin(call, "MPI_File_write_all_begin_c", JST_MPI_IO_WRITE_SPLIT, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, ierror);
     if (counted) {
@@ -1323,7 +1323,7 @@ static void jst_body_File_write_at_all_begin(unsigned id, jst_mpi_call *call, vo
                                              *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_write_at_all_begin", JST_MPI_IO_WRITE_SPLIT);
+    jst_begin(call, "MPI_File_write_at_all_begin", JST_MPI_IO_WRITE_SPLIT, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, ierror);
     if (counted) {
@@ -1347,7 +1347,7 @@ static void jst_body_File_write_at_all_begin_c(unsigned id, jst_mpi_call *call, 
                                                *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_write_at_all_begin_c", JST_MPI_IO_WRITE_SPLIT);
+    jst_begin(call, "MPI_File_write_at_all_begin_c", JST_MPI_IO_WRITE_SPLIT, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, ierror);
     if (counted) {
@@ -1366,7 +1366,7 @@ static void jst_body_File_write_ordered_begin(unsigned id, jst_mpi_call *call, v
                                               void *count, void *datatype, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_write_ordered_begin", JST_MPI_IO_WRITE_SPLIT);
+    jst_begin(call, "MPI_File_write_ordered_begin", JST_MPI_IO_WRITE_SPLIT, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, ierror);
     if (counted) {
@@ -1389,7 +1389,7 @@ static void jst_body_File_write_ordered_begin_c(unsigned id, jst_mpi_call *call,
                                                 *buf, void *count, void *datatype, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_write_ordered_begin_c", JST_MPI_IO_WRITE_SPLIT);
+    jst_begin(call, "MPI_File_write_ordered_begin_c", JST_MPI_IO_WRITE_SPLIT, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, ierror);
     if (counted) {
@@ -1408,7 +1408,7 @@ static void jst_body_File_read_all_end(unsigned id, jst_mpi_call *call, void *fh
                                        *status, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_read_all_end", JST_MPI_IO_READ_SPLIT);
+    jst_begin(call, "MPI_File_read_all_end", JST_MPI_IO_READ_SPLIT, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, status, ierror);
     if (counted) {
@@ -1428,7 +1428,7 @@ static void jst_body_File_read_at_all_end(unsigned id, jst_mpi_call *call, void 
                                           *status, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_read_at_all_end", JST_MPI_IO_READ_SPLIT);
+    jst_begin(call, "MPI_File_read_at_all_end", JST_MPI_IO_READ_SPLIT, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, status, ierror);
     if (counted) {
@@ -1448,7 +1448,7 @@ static void jst_body_File_read_ordered_end(unsigned id, jst_mpi_call *call, void
                                            void *status, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_read_ordered_end", JST_MPI_IO_READ_SPLIT);
+    jst_begin(call, "MPI_File_read_ordered_end", JST_MPI_IO_READ_SPLIT, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, status, ierror);
     if (counted) {
@@ -1468,7 +1468,7 @@ static void jst_body_File_write_all_end(unsigned id, jst_mpi_call *call, void *f
                                         *status, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_write_all_end", JST_MPI_IO_WRITE_SPLIT);
+    jst_begin(call, "MPI_File_write_all_end", JST_MPI_IO_WRITE_SPLIT, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, status, ierror);
     if (counted) {
@@ -1488,7 +1488,7 @@ static void jst_body_File_write_at_all_end(unsigned id, jst_mpi_call *call, void
                                            void *status, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_write_at_all_end", JST_MPI_IO_WRITE_SPLIT);
+    jst_begin(call, "MPI_File_write_at_all_end", JST_MPI_IO_WRITE_SPLIT, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, status, ierror);
     if (counted) {
@@ -1508,7 +1508,7 @@ static void jst_body_File_write_ordered_end(unsigned id, jst_mpi_call *call, voi
                                             void *status, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_File_write_ordered_end", JST_MPI_IO_WRITE_SPLIT);
+    jst_begin(call, "MPI_File_write_ordered_end", JST_MPI_IO_WRITE_SPLIT, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, status, ierror);
     if (counted) {

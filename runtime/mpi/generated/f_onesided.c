@@ -7,7 +7,7 @@ static void jst_body_Put(unsigned id, jst_mpi_call *call, void *origin_addr, voi
                          *target_count, void *target_datatype, void *win, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Put", JST_MPI_PUT);
+    jst_begin(call, "MPI_Put", JST_MPI_PUT, 0);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
          target_datatype, win, ierror);
@@ -32,7 +32,7 @@ static void jst_body_Put_c(unsigned id, jst_mpi_call *call, void *origin_addr, v
                            *target_count, void *target_datatype, void *win, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Put_c", JST_MPI_PUT);
+    jst_begin(call, "MPI_Put_c", JST_MPI_PUT, 0);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
          target_datatype, win, ierror);
@@ -54,7 +54,7 @@ static void jst_body_Rput(unsigned id, jst_mpi_call *call, void *origin_addr, vo
                           *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Rput", JST_MPI_PUT);
+    jst_begin(call, "MPI_Rput", JST_MPI_PUT, 0);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
          target_datatype, win, request, ierror);
@@ -80,7 +80,7 @@ static void jst_body_Rput_c(unsigned id, jst_mpi_call *call, void *origin_addr, 
                             *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Rput_c", JST_MPI_PUT);
+    jst_begin(call, "MPI_Rput_c", JST_MPI_PUT, 0);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
          target_datatype, win, request, ierror);
@@ -101,7 +101,7 @@ static void jst_body_Get(unsigned id, jst_mpi_call *call, void *origin_addr, voi
                          *target_count, void *target_datatype, void *win, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Get", JST_MPI_GET);
+    jst_begin(call, "MPI_Get", JST_MPI_GET, 0);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
          target_datatype, win, ierror);
@@ -126,7 +126,7 @@ static void jst_body_Get_c(unsigned id, jst_mpi_call *call, void *origin_addr, v
                            *target_count, void *target_datatype, void *win, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Get_c", JST_MPI_GET);
+    jst_begin(call, "MPI_Get_c", JST_MPI_GET, 0);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
          target_datatype, win, ierror);
@@ -148,7 +148,7 @@ static void jst_body_Rget(unsigned id, jst_mpi_call *call, void *origin_addr, vo
                           *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Rget", JST_MPI_GET);
+    jst_begin(call, "MPI_Rget", JST_MPI_GET, 0);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
          target_datatype, win, request, ierror);
@@ -174,7 +174,7 @@ static void jst_body_Rget_c(unsigned id, jst_mpi_call *call, void *origin_addr, 
                             *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Rget_c", JST_MPI_GET);
+    jst_begin(call, "MPI_Rget_c", JST_MPI_GET, 0);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
          target_datatype, win, request, ierror);
@@ -196,7 +196,7 @@ static void jst_body_Accumulate(unsigned id, jst_mpi_call *call, void *origin_ad
                                 void *win, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Accumulate", JST_MPI_ACCUMULATE);
+    jst_begin(call, "MPI_Accumulate", JST_MPI_ACCUMULATE, 0);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
          target_datatype, op, win, ierror);
@@ -222,7 +222,7 @@ static void jst_body_Accumulate_c(unsigned id, jst_mpi_call *call, void *origin_
                                   void *win, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Accumulate_c", JST_MPI_ACCUMULATE);
+    jst_begin(call, "MPI_Accumulate_c", JST_MPI_ACCUMULATE, 0);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
          target_datatype, op, win, ierror);
@@ -244,7 +244,7 @@ static void jst_body_Raccumulate(unsigned id, jst_mpi_call *call, void *origin_a
                                  void *win, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Raccumulate", JST_MPI_ACCUMULATE);
+    jst_begin(call, "MPI_Raccumulate", JST_MPI_ACCUMULATE, 0);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
          target_datatype, op, win, request, ierror);
@@ -270,7 +270,7 @@ static void jst_body_Raccumulate_c(unsigned id, jst_mpi_call *call, void *origin
                                    *op, void *win, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Raccumulate_c", JST_MPI_ACCUMULATE);
+    jst_begin(call, "MPI_Raccumulate_c", JST_MPI_ACCUMULATE, 0);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
          target_datatype, op, win, request, ierror);
@@ -293,7 +293,7 @@ static void jst_body_Get_accumulate(unsigned id, jst_mpi_call *call, void *origi
                                     *op, void *win, void *ierror)
 {
     jst_sub_13_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Get_accumulate", JST_MPI_ACCUMULATE);
+    jst_begin(call, "MPI_Get_accumulate", JST_MPI_ACCUMULATE, 0);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype,
          target_rank, target_disp, target_count, target_datatype, op, win, ierror);
@@ -320,7 +320,7 @@ static void jst_body_Get_accumulate_c(unsigned id, jst_mpi_call *call, void *ori
                                       *op, void *win, void *ierror)
 {
     jst_sub_13_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Get_accumulate_c", JST_MPI_ACCUMULATE);
+    jst_begin(call, "MPI_Get_accumulate_c", JST_MPI_ACCUMULATE, 0);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype,
          target_rank, target_disp, target_count, target_datatype, op, win, ierror);
@@ -343,7 +343,7 @@ static void jst_body_Rget_accumulate(unsigned id, jst_mpi_call *call, void *orig
                                      *op, void *win, void *request, void *ierror)
 {
     jst_sub_14_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Rget_accumulate", JST_MPI_ACCUMULATE);
+    jst_begin(call, "MPI_Rget_accumulate", JST_MPI_ACCUMULATE, 0);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype,
          target_rank, target_disp, target_count, target_datatype, op, win, request, ierror);
@@ -370,7 +370,7 @@ static void jst_body_Rget_accumulate_c(unsigned id, jst_mpi_call *call, void *or
                                        *op, void *win, void *request, void *ierror)
 {
     jst_sub_14_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Rget_accumulate_c", JST_MPI_ACCUMULATE);
+    jst_begin(call, "MPI_Rget_accumulate_c", JST_MPI_ACCUMULATE, 0);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype,
          target_rank, target_disp, target_count, target_datatype, op, win, request, ierror);
@@ -391,7 +391,7 @@ static void jst_body_Fetch_and_op(unsigned id, jst_mpi_call *call, void *origin_
                                   *target_disp, void *op, void *win, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Fetch_and_op", JST_MPI_ACCUMULATE);
+    jst_begin(call, "MPI_Fetch_and_op", JST_MPI_ACCUMULATE, 0);
     const bool counted = jst_host.enter(call);
     real(origin_addr, result_addr, datatype, target_rank, target_disp, op, win, ierror);
     if (counted) {
@@ -414,7 +414,7 @@ static void jst_body_Compare_and_swap(unsigned id, jst_mpi_call *call, void *ori
                                       *target_rank, void *target_disp, void *win, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Compare_and_swap", JST_MPI_ACCUMULATE);
+    jst_begin(call, "MPI_Compare_and_swap", JST_MPI_ACCUMULATE, 0);
     const bool counted = jst_host.enter(call);
     real(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win, ierror);
     if (counted) {
@@ -436,7 +436,7 @@ static void jst_body_Win_fence(unsigned id, jst_mpi_call *call, void *assert, vo
                                *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Win_fence", JST_MPI_RMA_SYNC);
+    jst_begin(call, "MPI_Win_fence", JST_MPI_RMA_SYNC, 0);
     const bool counted = jst_host.enter(call);
     real(assert, win, ierror);
     if (counted) {
@@ -454,7 +454,7 @@ static void jst_body_Win_post(unsigned id, jst_mpi_call *call, void *group, void
                               void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Win_post", JST_MPI_RMA_SYNC);
+    jst_begin(call, "MPI_Win_post", JST_MPI_RMA_SYNC, 0);
     const bool counted = jst_host.enter(call);
     real(group, assert, win, ierror);
     if (counted) {
@@ -472,7 +472,7 @@ static void jst_body_Win_start(unsigned id, jst_mpi_call *call, void *group, voi
                                *win, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Win_start", JST_MPI_RMA_SYNC);
+    jst_begin(call, "MPI_Win_start", JST_MPI_RMA_SYNC, 0);
     const bool counted = jst_host.enter(call);
     real(group, assert, win, ierror);
     if (counted) {
@@ -489,7 +489,7 @@ JST_ENTRY_4_0(JST_PF08_Win_start_r, jst_body_Win_start)
 static void jst_body_Win_complete(unsigned id, jst_mpi_call *call, void *win, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Win_complete", JST_MPI_RMA_SYNC);
+    jst_begin(call, "MPI_Win_complete", JST_MPI_RMA_SYNC, 0);
     const bool counted = jst_host.enter(call);
     real(win, ierror);
     if (counted) {
@@ -506,7 +506,7 @@ JST_ENTRY_2_0(JST_PF08_Win_complete_r, jst_body_Win_complete)
 static void jst_body_Win_wait(unsigned id, jst_mpi_call *call, void *win, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Win_wait", JST_MPI_RMA_SYNC);
+    jst_begin(call, "MPI_Win_wait", JST_MPI_RMA_SYNC, 0);
     const bool counted = jst_host.enter(call);
     real(win, ierror);
     if (counted) {
@@ -523,7 +523,7 @@ JST_ENTRY_2_0(JST_PF08_Win_wait_r, jst_body_Win_wait)
 static void jst_body_Win_test(unsigned id, jst_mpi_call *call, void *win, void *flag, void *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Win_test", JST_MPI_RMA_SYNC);
+    jst_begin(call, "MPI_Win_test", JST_MPI_RMA_SYNC, 0);
     const bool counted = jst_host.enter(call);
     real(win, flag, ierror);
     if (counted) {
@@ -541,7 +541,7 @@ static void jst_body_Win_lock(unsigned id, jst_mpi_call *call, void *lock_type, 
                               *assert, void *win, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Win_lock", JST_MPI_RMA_SYNC);
+    jst_begin(call, "MPI_Win_lock", JST_MPI_RMA_SYNC, 0);
     const bool counted = jst_host.enter(call);
     real(lock_type, rank, assert, win, ierror);
     if (counted) {
@@ -559,7 +559,7 @@ static void jst_body_Win_lock_all(unsigned id, jst_mpi_call *call, void *assert,
                                   *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Win_lock_all", JST_MPI_RMA_SYNC);
+    jst_begin(call, "MPI_Win_lock_all", JST_MPI_RMA_SYNC, 0);
     const bool counted = jst_host.enter(call);
     real(assert, win, ierror);
     if (counted) {
@@ -577,7 +577,7 @@ static void jst_body_Win_unlock(unsigned id, jst_mpi_call *call, void *rank, voi
                                 *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Win_unlock", JST_MPI_RMA_SYNC);
+    jst_begin(call, "MPI_Win_unlock", JST_MPI_RMA_SYNC, 0);
     const bool counted = jst_host.enter(call);
     real(rank, win, ierror);
     if (counted) {
@@ -594,7 +594,7 @@ JST_ENTRY_3_0(JST_PF08_Win_unlock_r, jst_body_Win_unlock)
 static void jst_body_Win_unlock_all(unsigned id, jst_mpi_call *call, void *win, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Win_unlock_all", JST_MPI_RMA_SYNC);
+    jst_begin(call, "MPI_Win_unlock_all", JST_MPI_RMA_SYNC, 0);
     const bool counted = jst_host.enter(call);
     real(win, ierror);
     if (counted) {
@@ -611,7 +611,7 @@ JST_ENTRY_2_0(JST_PF08_Win_unlock_all_r, jst_body_Win_unlock_all)
 static void jst_body_Win_flush(unsigned id, jst_mpi_call *call, void *rank, void *win, void *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Win_flush", JST_MPI_RMA_SYNC);
+    jst_begin(call, "MPI_Win_flush", JST_MPI_RMA_SYNC, 0);
     const bool counted = jst_host.enter(call);
     real(rank, win, ierror);
     if (counted) {
@@ -628,7 +628,7 @@ JST_ENTRY_3_0(JST_PF08_Win_flush_r, jst_body_Win_flush)
 static void jst_body_Win_flush_all(unsigned id, jst_mpi_call *call, void *win, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Win_flush_all", JST_MPI_RMA_SYNC);
+    jst_begin(call, "MPI_Win_flush_all", JST_MPI_RMA_SYNC, 0);
     const bool counted = jst_host.enter(call);
     real(win, ierror);
     if (counted) {
@@ -646,7 +646,7 @@ static void jst_body_Win_flush_local(unsigned id, jst_mpi_call *call, void *rank
                                      *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Win_flush_local", JST_MPI_RMA_SYNC);
+    jst_begin(call, "MPI_Win_flush_local", JST_MPI_RMA_SYNC, 0);
     const bool counted = jst_host.enter(call);
     real(rank, win, ierror);
     if (counted) {
@@ -663,7 +663,7 @@ JST_ENTRY_3_0(JST_PF08_Win_flush_local_r, jst_body_Win_flush_local)
 static void jst_body_Win_flush_local_all(unsigned id, jst_mpi_call *call, void *win, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Win_flush_local_all", JST_MPI_RMA_SYNC);
+    jst_begin(call, "MPI_Win_flush_local_all", JST_MPI_RMA_SYNC, 0);
     const bool counted = jst_host.enter(call);
     real(win, ierror);
     if (counted) {
@@ -680,7 +680,7 @@ JST_ENTRY_2_0(JST_PF08_Win_flush_local_all_r, jst_body_Win_flush_local_all)
 static void jst_body_Win_sync(unsigned id, jst_mpi_call *call, void *win, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Win_sync", JST_MPI_RMA_SYNC);
+    jst_begin(call, "MPI_Win_sync", JST_MPI_RMA_SYNC, 0);
     const bool counted = jst_host.enter(call);
     real(win, ierror);
     if (counted) {
@@ -698,7 +698,7 @@ static void jst_body_Win_create(unsigned id, jst_mpi_call *call, void *base, voi
                                 *disp_unit, void *info, void *comm, void *win, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Win_create", JST_MPI_WINDOW);
+    jst_begin(call, "MPI_Win_create", JST_MPI_WINDOW, 0);
     const bool counted = jst_host.enter(call);
     real(base, size, disp_unit, info, comm, win, ierror);
     if (counted) {
@@ -717,7 +717,7 @@ static void jst_body_Win_create_c(unsigned id, jst_mpi_call *call, void *base, v
                                   *disp_unit, void *info, void *comm, void *win, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Win_create_c", JST_MPI_WINDOW);
+    jst_begin(call, "MPI_Win_create_c", JST_MPI_WINDOW, 0);
     const bool counted = jst_host.enter(call);
     real(base, size, disp_unit, info, comm, win, ierror);
     if (counted) {
@@ -732,7 +732,7 @@ static void jst_body_Win_create_dynamic(unsigned id, jst_mpi_call *call, void *i
                                         void *win, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Win_create_dynamic", JST_MPI_WINDOW);
+    jst_begin(call, "MPI_Win_create_dynamic", JST_MPI_WINDOW, 0);
     const bool counted = jst_host.enter(call);
     real(info, comm, win, ierror);
     if (counted) {
@@ -750,7 +750,7 @@ static void jst_body_Win_allocate(unsigned id, jst_mpi_call *call, void *size, v
                                   *info, void *comm, void *baseptr, void *win, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Win_allocate", JST_MPI_WINDOW);
+    jst_begin(call, "MPI_Win_allocate", JST_MPI_WINDOW, 0);
     const bool counted = jst_host.enter(call);
     real(size, disp_unit, info, comm, baseptr, win, ierror);
     if (counted) {
@@ -770,7 +770,7 @@ static void jst_body_Win_allocate_c(unsigned id, jst_mpi_call *call, void *size,
                                     void *info, void *comm, void *baseptr, void *win, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Win_allocate_c", JST_MPI_WINDOW);
+    jst_begin(call, "MPI_Win_allocate_c", JST_MPI_WINDOW, 0);
     const bool counted = jst_host.enter(call);
     real(size, disp_unit, info, comm, baseptr, win, ierror);
     if (counted) {
@@ -786,7 +786,7 @@ static void jst_body_Win_allocate_shared(unsigned id, jst_mpi_call *call, void *
                                          *win, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Win_allocate_shared", JST_MPI_WINDOW);
+    jst_begin(call, "MPI_Win_allocate_shared", JST_MPI_WINDOW, 0);
     const bool counted = jst_host.enter(call);
     real(size, disp_unit, info, comm, baseptr, win, ierror);
     if (counted) {
@@ -807,7 +807,7 @@ static void jst_body_Win_allocate_shared_c(unsigned id, jst_mpi_call *call, void
                                            *win, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Win_allocate_shared_c", JST_MPI_WINDOW);
+    jst_begin(call, "MPI_Win_allocate_shared_c", JST_MPI_WINDOW, 0);
     const bool counted = jst_host.enter(call);
     real(size, disp_unit, info, comm, baseptr, win, ierror);
     if (counted) {
@@ -822,7 +822,7 @@ static void jst_body_Win_attach(unsigned id, jst_mpi_call *call, void *win, void
                                 void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Win_attach", JST_MPI_WINDOW);
+    jst_begin(call, "MPI_Win_attach", JST_MPI_WINDOW, 0);
     const bool counted = jst_host.enter(call);
     real(win, base, size, ierror);
     if (counted) {
@@ -841,7 +841,7 @@ static void jst_body_Win_detach(unsigned id, jst_mpi_call *call, void *win, void
                                 *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Win_detach", JST_MPI_WINDOW);
+    jst_begin(call, "MPI_Win_detach", JST_MPI_WINDOW, 0);
     const bool counted = jst_host.enter(call);
     real(win, base, ierror);
     if (counted) {
@@ -859,7 +859,7 @@ JST_ENTRY_3_0(JST_PF08TS_Win_detach_r, jst_body_Win_detach)
 static void jst_body_Win_free(unsigned id, jst_mpi_call *call, void *win, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Win_free", JST_MPI_WINDOW);
+    jst_begin(call, "MPI_Win_free", JST_MPI_WINDOW, 0);
     const bool counted = jst_host.enter(call);
     real(win, ierror);
     if (counted) {

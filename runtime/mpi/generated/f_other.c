@@ -6,7 +6,7 @@ static void jst_body_Comm_dup(unsigned id, jst_mpi_call *call, void *comm, void 
                               *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Comm_dup", JST_MPI_COMM);
+    jst_begin(call, "MPI_Comm_dup", JST_MPI_COMM, 0);
     const bool counted = jst_host.enter(call);
     real(comm, newcomm, ierror);
     if (counted) {
@@ -24,7 +24,7 @@ static void jst_body_Comm_dup_with_info(unsigned id, jst_mpi_call *call, void *c
                                         void *newcomm, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Comm_dup_with_info", JST_MPI_COMM);
+    jst_begin(call, "MPI_Comm_dup_with_info", JST_MPI_COMM, 0);
     const bool counted = jst_host.enter(call);
     real(comm, info, newcomm, ierror);
     if (counted) {
@@ -42,7 +42,7 @@ static void jst_body_Comm_idup(unsigned id, jst_mpi_call *call, void *comm, void
                                *request, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Comm_idup", JST_MPI_COMM);
+    jst_begin(call, "MPI_Comm_idup", JST_MPI_COMM, 0);
     const bool counted = jst_host.enter(call);
     real(comm, newcomm, request, ierror);
     if (counted) {
@@ -60,7 +60,7 @@ static void jst_body_Comm_idup_with_info(unsigned id, jst_mpi_call *call, void *
                                          void *newcomm, void *request, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Comm_idup_with_info", JST_MPI_COMM);
+    jst_begin(call, "MPI_Comm_idup_with_info", JST_MPI_COMM, 0);
     const bool counted = jst_host.enter(call);
     real(comm, info, newcomm, request, ierror);
     if (counted) {
@@ -78,7 +78,7 @@ static void jst_body_Comm_create(unsigned id, jst_mpi_call *call, void *comm, vo
                                  *newcomm, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Comm_create", JST_MPI_COMM);
+    jst_begin(call, "MPI_Comm_create", JST_MPI_COMM, 0);
     const bool counted = jst_host.enter(call);
     real(comm, group, newcomm, ierror);
     if (counted) {
@@ -96,7 +96,7 @@ static void jst_body_Comm_create_group(unsigned id, jst_mpi_call *call, void *co
                                        void *tag, void *newcomm, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Comm_create_group", JST_MPI_COMM);
+    jst_begin(call, "MPI_Comm_create_group", JST_MPI_COMM, 0);
     const bool counted = jst_host.enter(call);
     real(comm, group, tag, newcomm, ierror);
     if (counted) {
@@ -115,7 +115,7 @@ static void jst_body_Comm_create_from_group(unsigned id, jst_mpi_call *call, voi
                                             void *ierror, size_t length0)
 {
     jst_sub_6_1 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Comm_create_from_group", JST_MPI_COMM);
+    jst_begin(call, "MPI_Comm_create_from_group", JST_MPI_COMM, 0);
     const bool counted = jst_host.enter(call);
     real(group, stringtag, info, errhandler, newcomm, ierror, length0);
     if (counted) {
@@ -133,7 +133,7 @@ static void jst_body_Comm_split(unsigned id, jst_mpi_call *call, void *comm, voi
                                 void *newcomm, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Comm_split", JST_MPI_COMM);
+    jst_begin(call, "MPI_Comm_split", JST_MPI_COMM, 0);
     const bool counted = jst_host.enter(call);
     real(comm, color, key, newcomm, ierror);
     if (counted) {
@@ -151,7 +151,7 @@ static void jst_body_Comm_split_type(unsigned id, jst_mpi_call *call, void *comm
                                      void *key, void *info, void *newcomm, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Comm_split_type", JST_MPI_COMM);
+    jst_begin(call, "MPI_Comm_split_type", JST_MPI_COMM, 0);
     const bool counted = jst_host.enter(call);
     real(comm, split_type, key, info, newcomm, ierror);
     if (counted) {
@@ -170,7 +170,7 @@ static void jst_body_Intercomm_create(unsigned id, jst_mpi_call *call, void *loc
                                       *tag, void *newintercomm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Intercomm_create", JST_MPI_COMM);
+    jst_begin(call, "MPI_Intercomm_create", JST_MPI_COMM, 0);
     const bool counted = jst_host.enter(call);
     real(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm, ierror);
     if (counted) {
@@ -191,7 +191,7 @@ static void jst_body_Intercomm_create_from_groups(unsigned id, jst_mpi_call *cal
                                                   *newintercomm, void *ierror, size_t length0)
 {
     jst_sub_9_1 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Intercomm_create_from_groups", JST_MPI_COMM);
+    jst_begin(call, "MPI_Intercomm_create_from_groups", JST_MPI_COMM, 0);
     const bool counted = jst_host.enter(call);
     real(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler,
          newintercomm, ierror, length0);
@@ -210,7 +210,7 @@ static void jst_body_Intercomm_merge(unsigned id, jst_mpi_call *call, void *inte
                                      void *newintracomm, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Intercomm_merge", JST_MPI_COMM);
+    jst_begin(call, "MPI_Intercomm_merge", JST_MPI_COMM, 0);
     const bool counted = jst_host.enter(call);
     real(intercomm, high, newintracomm, ierror);
     if (counted) {
@@ -228,7 +228,7 @@ static void jst_body_Cart_create(unsigned id, jst_mpi_call *call, void *comm_old
                                  *dims, void *periods, void *reorder, void *comm_cart, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Cart_create", JST_MPI_COMM);
+    jst_begin(call, "MPI_Cart_create", JST_MPI_COMM, 0);
     const bool counted = jst_host.enter(call);
     real(comm_old, ndims, dims, periods, reorder, comm_cart, ierror);
     if (counted) {
@@ -246,7 +246,7 @@ static void jst_body_Cart_sub(unsigned id, jst_mpi_call *call, void *comm, void 
                               *newcomm, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Cart_sub", JST_MPI_COMM);
+    jst_begin(call, "MPI_Cart_sub", JST_MPI_COMM, 0);
     const bool counted = jst_host.enter(call);
     real(comm, remain_dims, newcomm, ierror);
     if (counted) {
@@ -265,7 +265,7 @@ static void jst_body_Graph_create(unsigned id, jst_mpi_call *call, void *comm_ol
                                   *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Graph_create", JST_MPI_COMM);
+    jst_begin(call, "MPI_Graph_create", JST_MPI_COMM, 0);
     const bool counted = jst_host.enter(call);
     real(comm_old, nnodes, index, edges, reorder, comm_graph, ierror);
     if (counted) {
@@ -285,7 +285,7 @@ static void jst_body_Dist_graph_create(unsigned id, jst_mpi_call *call, void *co
                                        void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Dist_graph_create", JST_MPI_COMM);
+    jst_begin(call, "MPI_Dist_graph_create", JST_MPI_COMM, 0);
     const bool counted = jst_host.enter(call);
     real(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph,
          ierror);
@@ -307,7 +307,7 @@ static void jst_body_Dist_graph_create_adjacent(unsigned id, jst_mpi_call *call,
                                                 *comm_dist_graph, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Dist_graph_create_adjacent", JST_MPI_COMM);
+    jst_begin(call, "MPI_Dist_graph_create_adjacent", JST_MPI_COMM, 0);
     const bool counted = jst_host.enter(call);
     real(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info,
          reorder, comm_dist_graph, ierror);
@@ -325,7 +325,7 @@ JST_ENTRY_11_0(JST_PF08_Dist_graph_create_adjacent_r, jst_body_Dist_graph_create
 static void jst_body_Comm_free(unsigned id, jst_mpi_call *call, void *comm, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Comm_free", JST_MPI_COMM);
+    jst_begin(call, "MPI_Comm_free", JST_MPI_COMM, 0);
     if (comm) {
         jst_drop_comm(jst_c_comm(*(const MPI_Fint *)comm));
     }
@@ -347,7 +347,7 @@ static void jst_body_Comm_spawn(unsigned id, jst_mpi_call *call, void *command, 
                                 *array_of_errcodes, void *ierror, size_t length0, size_t length1)
 {
     jst_sub_9_2 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Comm_spawn", JST_MPI_SPAWN);
+    jst_begin(call, "MPI_Comm_spawn", JST_MPI_SPAWN, 0);
     const bool counted = jst_host.enter(call);
     real(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes, ierror, length0,
          length1);
@@ -369,7 +369,7 @@ static void jst_body_Comm_spawn_multiple(unsigned id, jst_mpi_call *call, void *
                                          *ierror, size_t length0, size_t length1)
 {
     jst_sub_10_2 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Comm_spawn_multiple", JST_MPI_SPAWN);
+    jst_begin(call, "MPI_Comm_spawn_multiple", JST_MPI_SPAWN, 0);
     const bool counted = jst_host.enter(call);
     real(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm,
          intercomm, array_of_errcodes, ierror, length0, length1);
@@ -388,7 +388,7 @@ static void jst_body_Comm_accept(unsigned id, jst_mpi_call *call, void *port_nam
                                  *root, void *comm, void *newcomm, void *ierror, size_t length0)
 {
     jst_sub_6_1 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Comm_accept", JST_MPI_SPAWN);
+    jst_begin(call, "MPI_Comm_accept", JST_MPI_SPAWN, 0);
     const bool counted = jst_host.enter(call);
     real(port_name, info, root, comm, newcomm, ierror, length0);
     if (counted) {
@@ -406,7 +406,7 @@ static void jst_body_Comm_connect(unsigned id, jst_mpi_call *call, void *port_na
                                   *root, void *comm, void *newcomm, void *ierror, size_t length0)
 {
     jst_sub_6_1 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Comm_connect", JST_MPI_SPAWN);
+    jst_begin(call, "MPI_Comm_connect", JST_MPI_SPAWN, 0);
     const bool counted = jst_host.enter(call);
     real(port_name, info, root, comm, newcomm, ierror, length0);
     if (counted) {
@@ -424,7 +424,7 @@ static void jst_body_Comm_join(unsigned id, jst_mpi_call *call, void *fd, void *
                                *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Comm_join", JST_MPI_SPAWN);
+    jst_begin(call, "MPI_Comm_join", JST_MPI_SPAWN, 0);
     const bool counted = jst_host.enter(call);
     real(fd, intercomm, ierror);
     if (counted) {
@@ -442,7 +442,7 @@ static void jst_body_Open_port(unsigned id, jst_mpi_call *call, void *info, void
                                *ierror, size_t length0)
 {
     jst_sub_3_1 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Open_port", JST_MPI_SPAWN);
+    jst_begin(call, "MPI_Open_port", JST_MPI_SPAWN, 0);
     const bool counted = jst_host.enter(call);
     real(info, port_name, ierror, length0);
     if (counted) {
@@ -460,7 +460,7 @@ static void jst_body_Close_port(unsigned id, jst_mpi_call *call, void *port_name
                                 size_t length0)
 {
     jst_sub_2_1 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Close_port", JST_MPI_SPAWN);
+    jst_begin(call, "MPI_Close_port", JST_MPI_SPAWN, 0);
     const bool counted = jst_host.enter(call);
     real(port_name, ierror, length0);
     if (counted) {
@@ -478,7 +478,7 @@ static void jst_body_Publish_name(unsigned id, jst_mpi_call *call, void *service
                                   void *port_name, void *ierror, size_t length0, size_t length1)
 {
     jst_sub_4_2 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Publish_name", JST_MPI_SPAWN);
+    jst_begin(call, "MPI_Publish_name", JST_MPI_SPAWN, 0);
     const bool counted = jst_host.enter(call);
     real(service_name, info, port_name, ierror, length0, length1);
     if (counted) {
@@ -496,7 +496,7 @@ static void jst_body_Unpublish_name(unsigned id, jst_mpi_call *call, void *servi
                                     void *port_name, void *ierror, size_t length0, size_t length1)
 {
     jst_sub_4_2 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Unpublish_name", JST_MPI_SPAWN);
+    jst_begin(call, "MPI_Unpublish_name", JST_MPI_SPAWN, 0);
     const bool counted = jst_host.enter(call);
     real(service_name, info, port_name, ierror, length0, length1);
     if (counted) {
@@ -514,7 +514,7 @@ static void jst_body_Lookup_name(unsigned id, jst_mpi_call *call, void *service_
                                  void *port_name, void *ierror, size_t length0, size_t length1)
 {
     jst_sub_4_2 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Lookup_name", JST_MPI_SPAWN);
+    jst_begin(call, "MPI_Lookup_name", JST_MPI_SPAWN, 0);
     const bool counted = jst_host.enter(call);
     real(service_name, info, port_name, ierror, length0, length1);
     if (counted) {
@@ -531,7 +531,7 @@ JST_ENTRY_4_2(JST_PF08_Lookup_name_r, jst_body_Lookup_name)
 static void jst_body_Comm_disconnect(unsigned id, jst_mpi_call *call, void *comm, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Comm_disconnect", JST_MPI_SPAWN);
+    jst_begin(call, "MPI_Comm_disconnect", JST_MPI_SPAWN, 0);
     if (comm) {
         jst_drop_comm(jst_c_comm(*(const MPI_Fint *)comm));
     }
@@ -551,7 +551,7 @@ JST_ENTRY_2_0(JST_PF08_Comm_disconnect_r, jst_body_Comm_disconnect)
 static void jst_body_Init(unsigned id, jst_mpi_call *call, void *ierror)
 {
     jst_sub_1_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Init", JST_MPI_INIT);
+    jst_begin(call, "MPI_Init", JST_MPI_INIT, 0);
     const bool counted = jst_host.enter(call);
     if (counted) {
         jst_before_init(false);
@@ -575,7 +575,7 @@ static void jst_body_Init_thread(unsigned id, jst_mpi_call *call, void *required
                                  void *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Init_thread", JST_MPI_INIT);
+    jst_begin(call, "MPI_Init_thread", JST_MPI_INIT, 0);
     const bool counted = jst_host.enter(call);
     if (counted) {
         jst_before_init(false);
@@ -599,7 +599,7 @@ static void jst_body_Session_init(unsigned id, jst_mpi_call *call, void *info, v
                                   void *session, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Session_init", JST_MPI_INIT);
+    jst_begin(call, "MPI_Session_init", JST_MPI_INIT, 0);
     const bool counted = jst_host.enter(call);
     if (counted) {
         jst_before_init(true);
@@ -622,7 +622,7 @@ JST_ENTRY_4_0(JST_PF08_Session_init_r, jst_body_Session_init)
 static void jst_body_Finalize(unsigned id, jst_mpi_call *call, void *ierror)
 {
     jst_sub_1_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Finalize", JST_MPI_FINALIZE);
+    jst_begin(call, "MPI_Finalize", JST_MPI_FINALIZE, 0);
     const bool counted = jst_host.enter(call);
     if (counted) {
         jst_before_finalize(false);
@@ -643,7 +643,7 @@ JST_ENTRY_1_0(JST_PF08_Finalize_r, jst_body_Finalize)
 static void jst_body_Session_finalize(unsigned id, jst_mpi_call *call, void *session, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Session_finalize", JST_MPI_FINALIZE);
+    jst_begin(call, "MPI_Session_finalize", JST_MPI_FINALIZE, 0);
     const bool counted = jst_host.enter(call);
     if (counted) {
         jst_before_finalize(true);
@@ -665,7 +665,7 @@ static void jst_body_Abort(unsigned id, jst_mpi_call *call, void *comm, void *er
                            *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Abort", JST_MPI_ABORT);
+    jst_begin(call, "MPI_Abort", JST_MPI_ABORT, 0);
     const bool counted = jst_host.enter(call);
     if (counted) {
         jst_host.count(call, JST_MPI_ABORT, 0, JST_MPI_NO_PEER);

@@ -6,7 +6,7 @@ static JST_INLINE void jst_body_Send(unsigned id, jst_mpi_call *call, void *buf,
                                      *datatype, void *dest, void *tag, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Send", JST_MPI_SEND);
+    jst_begin(call, "MPI_Send", JST_MPI_SEND, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, ierror);
     if (counted) {
@@ -30,7 +30,7 @@ static void jst_body_Send_c(unsigned id, jst_mpi_call *call, void *buf, void *co
                             void *dest, void *tag, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Send_c", JST_MPI_SEND);
+    jst_begin(call, "MPI_Send_c", JST_MPI_SEND, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, ierror);
     if (counted) {
@@ -50,7 +50,7 @@ static void jst_body_Bsend(unsigned id, jst_mpi_call *call, void *buf, void *cou
                            void *dest, void *tag, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Bsend", JST_MPI_SEND);
+    jst_begin(call, "MPI_Bsend", JST_MPI_SEND, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, ierror);
     if (counted) {
@@ -74,7 +74,7 @@ static void jst_body_Bsend_c(unsigned id, jst_mpi_call *call, void *buf, void *c
                              *datatype, void *dest, void *tag, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Bsend_c", JST_MPI_SEND);
+    jst_begin(call, "MPI_Bsend_c", JST_MPI_SEND, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, ierror);
     if (counted) {
@@ -94,7 +94,7 @@ static void jst_body_Ssend(unsigned id, jst_mpi_call *call, void *buf, void *cou
                            void *dest, void *tag, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Ssend", JST_MPI_SEND);
+    jst_begin(call, "MPI_Ssend", JST_MPI_SEND, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, ierror);
     if (counted) {
@@ -118,7 +118,7 @@ static void jst_body_Ssend_c(unsigned id, jst_mpi_call *call, void *buf, void *c
                              *datatype, void *dest, void *tag, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Ssend_c", JST_MPI_SEND);
+    jst_begin(call, "MPI_Ssend_c", JST_MPI_SEND, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, ierror);
     if (counted) {
@@ -138,7 +138,7 @@ static void jst_body_Rsend(unsigned id, jst_mpi_call *call, void *buf, void *cou
                            void *dest, void *tag, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Rsend", JST_MPI_SEND);
+    jst_begin(call, "MPI_Rsend", JST_MPI_SEND, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, ierror);
     if (counted) {
@@ -162,7 +162,7 @@ static void jst_body_Rsend_c(unsigned id, jst_mpi_call *call, void *buf, void *c
                              *datatype, void *dest, void *tag, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Rsend_c", JST_MPI_SEND);
+    jst_begin(call, "MPI_Rsend_c", JST_MPI_SEND, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, ierror);
     if (counted) {
@@ -183,7 +183,7 @@ static JST_INLINE void jst_body_Recv(unsigned id, jst_mpi_call *call, void *buf,
                                      void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Recv", JST_MPI_RECV);
+    jst_begin(call, "MPI_Recv", JST_MPI_RECV, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, source, tag, comm, status, ierror);
     if (counted) {
@@ -207,7 +207,7 @@ static void jst_body_Recv_c(unsigned id, jst_mpi_call *call, void *buf, void *co
                             void *source, void *tag, void *comm, void *status, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Recv_c", JST_MPI_RECV);
+    jst_begin(call, "MPI_Recv_c", JST_MPI_RECV, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, source, tag, comm, status, ierror);
     if (counted) {
@@ -227,7 +227,7 @@ static void jst_body_Mrecv(unsigned id, jst_mpi_call *call, void *buf, void *cou
                            void *message, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Mrecv", JST_MPI_RECV);
+    jst_begin(call, "MPI_Mrecv", JST_MPI_RECV, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, message, status, ierror);
     if (counted) {
@@ -250,7 +250,7 @@ static void jst_body_Mrecv_c(unsigned id, jst_mpi_call *call, void *buf, void *c
                              *datatype, void *message, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Mrecv_c", JST_MPI_RECV);
+    jst_begin(call, "MPI_Mrecv_c", JST_MPI_RECV, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, message, status, ierror);
     if (counted) {
@@ -271,7 +271,7 @@ static JST_INLINE void jst_body_Sendrecv(unsigned id, jst_mpi_call *call, void *
                                          void *recvtag, void *comm, void *status, void *ierror)
 {
     jst_sub_13_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Sendrecv", JST_MPI_SENDRECV);
+    jst_begin(call, "MPI_Sendrecv", JST_MPI_SENDRECV, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,
          comm, status, ierror);
@@ -302,7 +302,7 @@ static void jst_body_Sendrecv_c(unsigned id, jst_mpi_call *call, void *sendbuf, 
                                 void *status, void *ierror)
 {
     jst_sub_13_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Sendrecv_c", JST_MPI_SENDRECV);
+    jst_begin(call, "MPI_Sendrecv_c", JST_MPI_SENDRECV, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,
          comm, status, ierror);
@@ -328,7 +328,7 @@ static void jst_body_Sendrecv_replace(unsigned id, jst_mpi_call *call, void *buf
                                       *recvtag, void *comm, void *status, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Sendrecv_replace", JST_MPI_SENDRECV);
+    jst_begin(call, "MPI_Sendrecv_replace", JST_MPI_SENDRECV, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror);
     if (counted) {
@@ -356,7 +356,7 @@ static void jst_body_Sendrecv_replace_c(unsigned id, jst_mpi_call *call, void *b
                                         void *recvtag, void *comm, void *status, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Sendrecv_replace_c", JST_MPI_SENDRECV);
+    jst_begin(call, "MPI_Sendrecv_replace_c", JST_MPI_SENDRECV, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror);
     if (counted) {
@@ -380,7 +380,7 @@ static JST_INLINE void jst_body_Isend(unsigned id, jst_mpi_call *call, void *buf
                                       void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Isend", JST_MPI_ISEND);
+    jst_begin(call, "MPI_Isend", JST_MPI_ISEND, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
     if (counted) {
@@ -405,7 +405,7 @@ static void jst_body_Isend_c(unsigned id, jst_mpi_call *call, void *buf, void *c
                              *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Isend_c", JST_MPI_ISEND);
+    jst_begin(call, "MPI_Isend_c", JST_MPI_ISEND, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
     if (counted) {
@@ -425,7 +425,7 @@ static void jst_body_Ibsend(unsigned id, jst_mpi_call *call, void *buf, void *co
                             void *dest, void *tag, void *comm, void *request, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Ibsend", JST_MPI_ISEND);
+    jst_begin(call, "MPI_Ibsend", JST_MPI_ISEND, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
     if (counted) {
@@ -450,7 +450,7 @@ static void jst_body_Ibsend_c(unsigned id, jst_mpi_call *call, void *buf, void *
                               *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Ibsend_c", JST_MPI_ISEND);
+    jst_begin(call, "MPI_Ibsend_c", JST_MPI_ISEND, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
     if (counted) {
@@ -470,7 +470,7 @@ static void jst_body_Issend(unsigned id, jst_mpi_call *call, void *buf, void *co
                             void *dest, void *tag, void *comm, void *request, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Issend", JST_MPI_ISEND);
+    jst_begin(call, "MPI_Issend", JST_MPI_ISEND, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
     if (counted) {
@@ -495,7 +495,7 @@ static void jst_body_Issend_c(unsigned id, jst_mpi_call *call, void *buf, void *
                               *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Issend_c", JST_MPI_ISEND);
+    jst_begin(call, "MPI_Issend_c", JST_MPI_ISEND, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
     if (counted) {
@@ -515,7 +515,7 @@ static void jst_body_Irsend(unsigned id, jst_mpi_call *call, void *buf, void *co
                             void *dest, void *tag, void *comm, void *request, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Irsend", JST_MPI_ISEND);
+    jst_begin(call, "MPI_Irsend", JST_MPI_ISEND, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
     if (counted) {
@@ -540,7 +540,7 @@ static void jst_body_Irsend_c(unsigned id, jst_mpi_call *call, void *buf, void *
                               *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Irsend_c", JST_MPI_ISEND);
+    jst_begin(call, "MPI_Irsend_c", JST_MPI_ISEND, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
     if (counted) {
@@ -561,7 +561,7 @@ static JST_INLINE void jst_body_Irecv(unsigned id, jst_mpi_call *call, void *buf
                                       void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Irecv", JST_MPI_IRECV);
+    jst_begin(call, "MPI_Irecv", JST_MPI_IRECV, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, source, tag, comm, request, ierror);
     if (counted) {
@@ -586,7 +586,7 @@ static void jst_body_Irecv_c(unsigned id, jst_mpi_call *call, void *buf, void *c
                              *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Irecv_c", JST_MPI_IRECV);
+    jst_begin(call, "MPI_Irecv_c", JST_MPI_IRECV, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, source, tag, comm, request, ierror);
     if (counted) {
@@ -606,7 +606,7 @@ static void jst_body_Imrecv(unsigned id, jst_mpi_call *call, void *buf, void *co
                             void *message, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Imrecv", JST_MPI_IRECV);
+    jst_begin(call, "MPI_Imrecv", JST_MPI_IRECV, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, message, request, ierror);
     if (counted) {
@@ -629,7 +629,7 @@ static void jst_body_Imrecv_c(unsigned id, jst_mpi_call *call, void *buf, void *
                               *datatype, void *message, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Imrecv_c", JST_MPI_IRECV);
+    jst_begin(call, "MPI_Imrecv_c", JST_MPI_IRECV, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, message, request, ierror);
     if (counted) {
@@ -650,7 +650,7 @@ static void jst_body_Isendrecv(unsigned id, jst_mpi_call *call, void *sendbuf, v
                                *request, void *ierror)
 {
     jst_sub_13_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Isendrecv", JST_MPI_ISEND);
+    jst_begin(call, "MPI_Isendrecv", JST_MPI_ISEND, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,
          comm, request, ierror);
@@ -680,7 +680,7 @@ static void jst_body_Isendrecv_c(unsigned id, jst_mpi_call *call, void *sendbuf,
                                  *comm, void *request, void *ierror)
 {
     jst_sub_13_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Isendrecv_c", JST_MPI_ISEND);
+    jst_begin(call, "MPI_Isendrecv_c", JST_MPI_ISEND, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,
          comm, request, ierror);
@@ -705,7 +705,7 @@ static void jst_body_Isendrecv_replace(unsigned id, jst_mpi_call *call, void *bu
                                        *recvtag, void *comm, void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Isendrecv_replace", JST_MPI_ISEND);
+    jst_begin(call, "MPI_Isendrecv_replace", JST_MPI_ISEND, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror);
     if (counted) {
@@ -733,7 +733,7 @@ static void jst_body_Isendrecv_replace_c(unsigned id, jst_mpi_call *call, void *
                                          void *recvtag, void *comm, void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Isendrecv_replace_c", JST_MPI_ISEND);
+    jst_begin(call, "MPI_Isendrecv_replace_c", JST_MPI_ISEND, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror);
     if (counted) {
@@ -756,7 +756,7 @@ static void jst_body_Probe(unsigned id, jst_mpi_call *call, void *source, void *
                            void *status, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Probe", JST_MPI_PROBE);
+    jst_begin(call, "MPI_Probe", JST_MPI_PROBE, 0);
     const bool counted = jst_host.enter(call);
     real(source, tag, comm, status, ierror);
     if (counted) {
@@ -774,7 +774,7 @@ static JST_INLINE void jst_body_Iprobe(unsigned id, jst_mpi_call *call, void *so
                                        void *comm, void *flag, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Iprobe", JST_MPI_PROBE);
+    jst_begin(call, "MPI_Iprobe", JST_MPI_PROBE, JST_MPI_POLL);
     const bool counted = jst_host.enter(call);
     real(source, tag, comm, flag, status, ierror);
     if (counted) {
@@ -792,7 +792,7 @@ static void jst_body_Mprobe(unsigned id, jst_mpi_call *call, void *source, void 
                             void *message, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Mprobe", JST_MPI_PROBE);
+    jst_begin(call, "MPI_Mprobe", JST_MPI_PROBE, 0);
     const bool counted = jst_host.enter(call);
     real(source, tag, comm, message, status, ierror);
     if (counted) {
@@ -810,7 +810,7 @@ static void jst_body_Improbe(unsigned id, jst_mpi_call *call, void *source, void
                              void *flag, void *message, void *status, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Improbe", JST_MPI_PROBE);
+    jst_begin(call, "MPI_Improbe", JST_MPI_PROBE, JST_MPI_POLL);
     const bool counted = jst_host.enter(call);
     real(source, tag, comm, flag, message, status, ierror);
     if (counted) {
@@ -828,7 +828,7 @@ static JST_INLINE void jst_body_Wait(unsigned id, jst_mpi_call *call, void *requ
                                      void *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Wait", JST_MPI_WAIT);
+    jst_begin(call, "MPI_Wait", JST_MPI_WAIT, 0);
     jst_pending pending;
     pending.count = 0;
     const bool counted = jst_host.enter(call);
@@ -857,7 +857,7 @@ static JST_INLINE void jst_body_Waitall(unsigned id, jst_mpi_call *call, void *c
                                         *array_of_requests, void *array_of_statuses, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Waitall", JST_MPI_WAIT);
+    jst_begin(call, "MPI_Waitall", JST_MPI_WAIT, 0);
     jst_pending pending;
     pending.count = 0;
     const bool counted = jst_host.enter(call);
@@ -886,7 +886,7 @@ static void jst_body_Waitany(unsigned id, jst_mpi_call *call, void *count, void 
                              void *index, void *status, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Waitany", JST_MPI_WAIT);
+    jst_begin(call, "MPI_Waitany", JST_MPI_WAIT, 0);
     jst_pending pending;
     pending.count = 0;
     const bool counted = jst_host.enter(call);
@@ -916,7 +916,7 @@ static void jst_body_Waitsome(unsigned id, jst_mpi_call *call, void *incount, vo
                               *array_of_statuses, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Waitsome", JST_MPI_WAIT);
+    jst_begin(call, "MPI_Waitsome", JST_MPI_WAIT, 0);
     jst_pending pending;
     pending.count = 0;
     const bool counted = jst_host.enter(call);
@@ -945,7 +945,7 @@ static JST_INLINE void jst_body_Test(unsigned id, jst_mpi_call *call, void *requ
                                      void *status, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Test", JST_MPI_TEST);
+    jst_begin(call, "MPI_Test", JST_MPI_TEST, JST_MPI_POLL);
     jst_pending pending;
     pending.count = 0;
     const bool counted = jst_host.enter(call);
@@ -974,7 +974,7 @@ static void jst_body_Testall(unsigned id, jst_mpi_call *call, void *count, void 
                              void *flag, void *array_of_statuses, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Testall", JST_MPI_TEST);
+    jst_begin(call, "MPI_Testall", JST_MPI_TEST, JST_MPI_POLL);
     jst_pending pending;
     pending.count = 0;
     const bool counted = jst_host.enter(call);
@@ -1003,7 +1003,7 @@ static void jst_body_Testany(unsigned id, jst_mpi_call *call, void *count, void 
                              void *index, void *flag, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Testany", JST_MPI_TEST);
+    jst_begin(call, "MPI_Testany", JST_MPI_TEST, JST_MPI_POLL);
     jst_pending pending;
     pending.count = 0;
     const bool counted = jst_host.enter(call);
@@ -1033,7 +1033,7 @@ static void jst_body_Testsome(unsigned id, jst_mpi_call *call, void *incount, vo
                               *array_of_statuses, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Testsome", JST_MPI_TEST);
+    jst_begin(call, "MPI_Testsome", JST_MPI_TEST, JST_MPI_POLL);
     jst_pending pending;
     pending.count = 0;
     const bool counted = jst_host.enter(call);
@@ -1062,7 +1062,7 @@ static void jst_body_Request_get_status(unsigned id, jst_mpi_call *call, void *r
                                         void *status, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Request_get_status", JST_MPI_TEST);
+    jst_begin(call, "MPI_Request_get_status", JST_MPI_TEST, JST_MPI_POLL);
     const bool counted = jst_host.enter(call);
     real(request, flag, status, ierror);
     if (counted) {
@@ -1081,7 +1081,7 @@ static void jst_body_Request_get_status_all(unsigned id, jst_mpi_call *call, voi
                                             void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Request_get_status_all", JST_MPI_TEST);
+    jst_begin(call, "MPI_Request_get_status_all", JST_MPI_TEST, JST_MPI_POLL);
     const bool counted = jst_host.enter(call);
     real(count, array_of_requests, flag, array_of_statuses, ierror);
     if (counted) {
@@ -1100,7 +1100,7 @@ static void jst_body_Request_get_status_any(unsigned id, jst_mpi_call *call, voi
                                             *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Request_get_status_any", JST_MPI_TEST);
+    jst_begin(call, "MPI_Request_get_status_any", JST_MPI_TEST, JST_MPI_POLL);
     const bool counted = jst_host.enter(call);
     real(count, array_of_requests, index, flag, status, ierror);
     if (counted) {
@@ -1120,7 +1120,7 @@ static void jst_body_Request_get_status_some(unsigned id, jst_mpi_call *call, vo
                                              *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Request_get_status_some", JST_MPI_TEST);
+    jst_begin(call, "MPI_Request_get_status_some", JST_MPI_TEST, JST_MPI_POLL);
     const bool counted = jst_host.enter(call);
     real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses, ierror);
     if (counted) {
@@ -1138,7 +1138,7 @@ static void jst_body_Parrived(unsigned id, jst_mpi_call *call, void *request, vo
                               *flag, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Parrived", JST_MPI_TEST);
+    jst_begin(call, "MPI_Parrived", JST_MPI_TEST, JST_MPI_POLL);
     const bool counted = jst_host.enter(call);
     real(request, partition, flag, ierror);
     if (counted) {

@@ -7,7 +7,7 @@ static void jst_body_Send_init(unsigned id, jst_mpi_call *call, void *buf, void 
                                *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Send_init", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Send_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
     if (counted) {
@@ -35,7 +35,7 @@ static void jst_body_Send_init_c(unsigned id, jst_mpi_call *call, void *buf, voi
                                  *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Send_init_c", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Send_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
     if (counted) {
@@ -59,7 +59,7 @@ static void jst_body_Bsend_init(unsigned id, jst_mpi_call *call, void *buf, void
                                 *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Bsend_init", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Bsend_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
     if (counted) {
@@ -87,7 +87,7 @@ static void jst_body_Bsend_init_c(unsigned id, jst_mpi_call *call, void *buf, vo
                                   *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Bsend_init_c", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Bsend_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
     if (counted) {
@@ -111,7 +111,7 @@ static void jst_body_Ssend_init(unsigned id, jst_mpi_call *call, void *buf, void
                                 *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Ssend_init", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Ssend_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
     if (counted) {
@@ -139,7 +139,7 @@ static void jst_body_Ssend_init_c(unsigned id, jst_mpi_call *call, void *buf, vo
                                   *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Ssend_init_c", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Ssend_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
     if (counted) {
@@ -163,7 +163,7 @@ static void jst_body_Rsend_init(unsigned id, jst_mpi_call *call, void *buf, void
                                 *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Rsend_init", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Rsend_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
     if (counted) {
@@ -191,7 +191,7 @@ static void jst_body_Rsend_init_c(unsigned id, jst_mpi_call *call, void *buf, vo
                                   *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Rsend_init_c", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Rsend_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
     if (counted) {
@@ -215,7 +215,7 @@ static void jst_body_Recv_init(unsigned id, jst_mpi_call *call, void *buf, void 
                                *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Recv_init", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Recv_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, source, tag, comm, request, ierror);
     if (counted) {
@@ -243,7 +243,7 @@ static void jst_body_Recv_init_c(unsigned id, jst_mpi_call *call, void *buf, voi
                                  *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Recv_init_c", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Recv_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, source, tag, comm, request, ierror);
     if (counted) {
@@ -267,7 +267,7 @@ static void jst_body_Psend_init(unsigned id, jst_mpi_call *call, void *buf, void
                                 *info, void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Psend_init", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Psend_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(buf, partitions, count, datatype, dest, tag, comm, info, request, ierror);
     if (counted) {
@@ -295,7 +295,7 @@ static void jst_body_Precv_init(unsigned id, jst_mpi_call *call, void *buf, void
                                 *info, void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Precv_init", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Precv_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(buf, partitions, count, datatype, source, tag, comm, info, request, ierror);
     if (counted) {
@@ -321,7 +321,7 @@ JST_ENTRY_10_0(JST_PF08TS_Precv_init_r, jst_body_Precv_init)
 static void jst_body_Start(unsigned id, jst_mpi_call *call, void *request, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Start", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Start", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(request, ierror);
     if (counted) {
@@ -342,7 +342,7 @@ static void jst_body_Startall(unsigned id, jst_mpi_call *call, void *count, void
                               void *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Startall", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Startall", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(count, array_of_requests, ierror);
     if (counted) {
@@ -362,7 +362,7 @@ JST_ENTRY_3_0(JST_PF08_Startall_r, jst_body_Startall)
 static void jst_body_Request_free(unsigned id, jst_mpi_call *call, void *request, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Request_free", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Request_free", JST_MPI_REQUEST, 0);
     if (request) {
         jst_forget(jst_c_request(*(const MPI_Fint *)request));
     }
@@ -382,7 +382,7 @@ JST_ENTRY_2_0(JST_PF08_Request_free_r, jst_body_Request_free)
 static void jst_body_Cancel(unsigned id, jst_mpi_call *call, void *request, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Cancel", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Cancel", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(request, ierror);
     if (counted) {
@@ -400,7 +400,7 @@ static void jst_body_Pready(unsigned id, jst_mpi_call *call, void *partition, vo
                             *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Pready", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Pready", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(partition, request, ierror);
     if (counted) {
@@ -418,7 +418,7 @@ static void jst_body_Pready_range(unsigned id, jst_mpi_call *call, void *partiti
                                   *partition_high, void *request, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Pready_range", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Pready_range", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(partition_low, partition_high, request, ierror);
     if (counted) {
@@ -436,7 +436,7 @@ static void jst_body_Pready_list(unsigned id, jst_mpi_call *call, void *length, 
                                  *array_of_partitions, void *request, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Pready_list", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Pready_list", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(length, array_of_partitions, request, ierror);
     if (counted) {
@@ -455,7 +455,7 @@ static void jst_body_Bcast_init(unsigned id, jst_mpi_call *call, void *buffer, v
                                 *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Bcast_init", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Bcast_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(buffer, count, datatype, root, comm, info, request, ierror);
     if (counted) {
@@ -486,7 +486,7 @@ static void jst_body_Bcast_init_c(unsigned id, jst_mpi_call *call, void *buffer,
                                   *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Bcast_init_c", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Bcast_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(buffer, count, datatype, root, comm, info, request, ierror);
     if (counted) {
@@ -513,7 +513,7 @@ static void jst_body_Scatter_init(unsigned id, jst_mpi_call *call, void *sendbuf
                                   void *root, void *comm, void *info, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Scatter_init", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Scatter_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request,
          ierror);
@@ -547,7 +547,7 @@ static void jst_body_Scatter_init_c(unsigned id, jst_mpi_call *call, void *sendb
                                     void *root, void *comm, void *info, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Scatter_init_c", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Scatter_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request,
          ierror);
@@ -578,7 +578,7 @@ static void jst_body_Scatterv_init(unsigned id, jst_mpi_call *call, void *sendbu
                                    *request, void *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Scatterv_init", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Scatterv_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info,
          request, ierror);
@@ -613,7 +613,7 @@ static void jst_body_Scatterv_init_c(unsigned id, jst_mpi_call *call, void *send
                                      void *request, void *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Scatterv_init_c", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Scatterv_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info,
          request, ierror);
@@ -643,7 +643,7 @@ static void jst_body_Reduce_init(unsigned id, jst_mpi_call *call, void *sendbuf,
                                  *info, void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Reduce_init", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Reduce_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, root, comm, info, request, ierror);
     if (counted) {
@@ -673,7 +673,7 @@ static void jst_body_Reduce_init_c(unsigned id, jst_mpi_call *call, void *sendbu
                                    void *info, void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Reduce_init_c", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Reduce_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, root, comm, info, request, ierror);
     if (counted) {
@@ -700,7 +700,7 @@ static void jst_body_Gather_init(unsigned id, jst_mpi_call *call, bool described
                                  void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Gather_init", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Gather_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request,
          ierror);
@@ -734,7 +734,7 @@ static void jst_body_Gather_init_c(unsigned id, jst_mpi_call *call, bool describ
                                    *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Gather_init_c", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Gather_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request,
          ierror);
@@ -765,7 +765,7 @@ static void jst_body_Gatherv_init(unsigned id, jst_mpi_call *call, bool describe
                                   void *request, void *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Gatherv_init", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Gatherv_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info,
          request, ierror);
@@ -800,7 +800,7 @@ static void jst_body_Gatherv_init_c(unsigned id, jst_mpi_call *call, bool descri
                                     *comm, void *info, void *request, void *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Gatherv_init_c", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Gatherv_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info,
          request, ierror);
@@ -831,7 +831,7 @@ static void jst_body_Allreduce_init(unsigned id, jst_mpi_call *call, void *sendb
                                     void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Allreduce_init", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Allreduce_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror);
     if (counted) {
@@ -859,7 +859,7 @@ static void jst_body_Allreduce_init_c(unsigned id, jst_mpi_call *call, void *sen
                                       void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Allreduce_init_c", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Allreduce_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror);
     if (counted) {
@@ -884,7 +884,7 @@ static void jst_body_Allgather_init(unsigned id, jst_mpi_call *call, bool descri
                                     *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Allgather_init", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Allgather_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror);
     if (counted) {
@@ -914,7 +914,7 @@ static void jst_body_Allgather_init_c(unsigned id, jst_mpi_call *call, bool desc
                                       *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Allgather_init_c", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Allgather_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror);
     if (counted) {
@@ -941,7 +941,7 @@ static void jst_body_Allgatherv_init(unsigned id, jst_mpi_call *call, bool descr
                                      *info, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Allgatherv_init", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Allgatherv_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request,
          ierror);
@@ -973,7 +973,7 @@ static void jst_body_Allgatherv_init_c(unsigned id, jst_mpi_call *call, bool des
                                        void *info, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Allgatherv_init_c", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Allgatherv_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request,
          ierror);
@@ -1002,7 +1002,7 @@ static void jst_body_Alltoall_init(unsigned id, jst_mpi_call *call, bool describ
                                    *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Alltoall_init", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Alltoall_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror);
     if (counted) {
@@ -1034,7 +1034,7 @@ static void jst_body_Alltoall_init_c(unsigned id, jst_mpi_call *call, bool descr
                                      *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Alltoall_init_c", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Alltoall_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror);
     if (counted) {
@@ -1062,7 +1062,7 @@ static void jst_body_Alltoallv_init(unsigned id, jst_mpi_call *call, bool descri
                                     void *info, void *request, void *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Alltoallv_init", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Alltoallv_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info,
          request, ierror);
@@ -1096,7 +1096,7 @@ static void jst_body_Alltoallv_init_c(unsigned id, jst_mpi_call *call, bool desc
                                       *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Alltoallv_init_c", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Alltoallv_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info,
          request, ierror);
@@ -1125,7 +1125,7 @@ static void jst_body_Alltoallw_init(unsigned id, jst_mpi_call *call, bool descri
                                     void *info, void *request, void *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Alltoallw_init", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Alltoallw_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
          info, request, ierror);
@@ -1158,7 +1158,7 @@ static void jst_body_Alltoallw_init_c(unsigned id, jst_mpi_call *call, bool desc
                                       *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Alltoallw_init_c", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Alltoallw_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
          info, request, ierror);
@@ -1185,7 +1185,7 @@ static void jst_body_Reduce_scatter_init(unsigned id, jst_mpi_call *call, void *
                                          *comm, void *info, void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Reduce_scatter_init", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Reduce_scatter_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request, ierror);
     if (counted) {
@@ -1213,7 +1213,7 @@ static void jst_body_Reduce_scatter_init_c(unsigned id, jst_mpi_call *call, void
                                            void *comm, void *info, void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Reduce_scatter_init_c", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Reduce_scatter_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request, ierror);
     if (counted) {
@@ -1237,7 +1237,7 @@ static void jst_body_Reduce_scatter_block_init(unsigned id, jst_mpi_call *call, 
                                                void *comm, void *info, void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Reduce_scatter_block_init", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Reduce_scatter_block_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request, ierror);
     if (counted) {
@@ -1266,7 +1266,7 @@ static void jst_body_Reduce_scatter_block_init_c(unsigned id, jst_mpi_call *call
                                                  void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Reduce_scatter_block_init_c", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Reduce_scatter_block_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request, ierror);
     if (counted) {
@@ -1289,7 +1289,7 @@ static void jst_body_Barrier_init(unsigned id, jst_mpi_call *call, void *comm, v
                                   *request, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Barrier_init", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Barrier_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(comm, info, request, ierror);
     if (counted) {
@@ -1315,7 +1315,7 @@ static void jst_body_Scan_init(unsigned id, jst_mpi_call *call, void *sendbuf, v
                                *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Scan_init", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Scan_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror);
     if (counted) {
@@ -1343,7 +1343,7 @@ static void jst_body_Scan_init_c(unsigned id, jst_mpi_call *call, void *sendbuf,
                                  *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Scan_init_c", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Scan_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror);
     if (counted) {
@@ -1367,7 +1367,7 @@ static void jst_body_Exscan_init(unsigned id, jst_mpi_call *call, void *sendbuf,
                                  *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Exscan_init", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Exscan_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror);
     if (counted) {
@@ -1395,7 +1395,7 @@ static void jst_body_Exscan_init_c(unsigned id, jst_mpi_call *call, void *sendbu
                                    void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Exscan_init_c", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Exscan_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror);
     if (counted) {
@@ -1420,7 +1420,7 @@ static void jst_body_Neighbor_allgather_init(unsigned id, jst_mpi_call *call, vo
                                              void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Neighbor_allgather_init", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Neighbor_allgather_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror);
     if (counted) {
@@ -1449,7 +1449,7 @@ static void jst_body_Neighbor_allgather_init_c(unsigned id, jst_mpi_call *call, 
                                                void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Neighbor_allgather_init_c", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Neighbor_allgather_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror);
     if (counted) {
@@ -1474,7 +1474,7 @@ static void jst_body_Neighbor_allgatherv_init(unsigned id, jst_mpi_call *call, v
                                               void *info, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Neighbor_allgatherv_init", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Neighbor_allgatherv_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request,
          ierror);
@@ -1504,7 +1504,7 @@ static void jst_body_Neighbor_allgatherv_init_c(unsigned id, jst_mpi_call *call,
                                                 *comm, void *info, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Neighbor_allgatherv_init_c", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Neighbor_allgatherv_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request,
          ierror);
@@ -1530,7 +1530,7 @@ static void jst_body_Neighbor_alltoall_init(unsigned id, jst_mpi_call *call, voi
                                             *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Neighbor_alltoall_init", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Neighbor_alltoall_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror);
     if (counted) {
@@ -1559,7 +1559,7 @@ static void jst_body_Neighbor_alltoall_init_c(unsigned id, jst_mpi_call *call, v
                                               void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Neighbor_alltoall_init_c", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Neighbor_alltoall_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror);
     if (counted) {
@@ -1585,7 +1585,7 @@ static void jst_body_Neighbor_alltoallv_init(unsigned id, jst_mpi_call *call, vo
                                              *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Neighbor_alltoallv_init", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Neighbor_alltoallv_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info,
          request, ierror);
@@ -1616,7 +1616,7 @@ static void jst_body_Neighbor_alltoallv_init_c(unsigned id, jst_mpi_call *call, 
                                                void *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Neighbor_alltoallv_init_c", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Neighbor_alltoallv_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info,
          request, ierror);
@@ -1643,7 +1643,7 @@ static void jst_body_Neighbor_alltoallw_init(unsigned id, jst_mpi_call *call, vo
                                              *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Neighbor_alltoallw_init", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Neighbor_alltoallw_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
          info, request, ierror);
@@ -1674,7 +1674,7 @@ static void jst_body_Neighbor_alltoallw_init_c(unsigned id, jst_mpi_call *call, 
                                                void *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
-    jst_begin(call, "MPI_Neighbor_alltoallw_init_c", JST_MPI_REQUEST);
+    jst_begin(call, "MPI_Neighbor_alltoallw_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
          info, request, ierror);
