@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -74,6 +75,9 @@ def two_nodes(folder: Path) -> Iterator[Nodes]:
     except subprocess.CalledProcessError as error:
         _down(name)
         pytest.skip(f"no network namespaces here: {error.stderr.strip()}")
+    deadline = time.monotonic() + 5
+    while not all(_running(f"{name}{n}") for n in (1, 2)) and time.monotonic() < deadline:
+        time.sleep(0.02)
     agent = folder / "agent.sh"
     agent.write_text(AGENT.format(name=name))
     agent.chmod(0o755)
@@ -81,6 +85,14 @@ def two_nodes(folder: Path) -> Iterator[Nodes]:
         yield Nodes(name, agent)
     finally:
         _down(name)
+
+
+def _running(node: str) -> bool:
+    """Whether a node's link has a carrier: it takes a moment, and MPICH looks but once."""
+    said = subprocess.run(
+        ["ip", "-n", node, "link", "show", "eth0"], capture_output=True, text=True
+    ).stdout  # fmt: skip
+    return "LOWER_UP" in said and "state UP" in said
 
 
 def _down(name: str) -> None:
