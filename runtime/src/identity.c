@@ -110,7 +110,7 @@ static bool is_step(const char *step)
     uint64_t n = 0;
     for (const char *p = step; *p >= '0' && *p <= '9' && n <= UINT32_MAX; p++)
         n = n * 10 + (uint64_t)(*p - '0');
-    return step[0] && n < 0xfffffff0u;
+    return n < 0xfffffff0u;
 }
 
 static void find_world(const char **v)
@@ -141,7 +141,7 @@ static void find_batch(const char **v)
 {
     static const char prefixes[][8] = {"slurm-", "pbs-", "lsf-"};
     for (unsigned i = 0; i < 3; i++)
-        if (v[SLURM_JOB + i] && v[SLURM_JOB + i][0]) {
+        if (v[SLURM_JOB + i]) {
             char *p = jst_put_text(jst_cfg.batch, END_OF(jst_cfg.batch), prefixes[i]);
             jst_put_text(p, END_OF(jst_cfg.batch), v[SLURM_JOB + i]);
             return;
@@ -153,9 +153,12 @@ void jst_identify(void)
     const char *v[VARIABLES];
     char *p = jst_cfg.job, *end = END_OF(jst_cfg.job);
     jst_env_all(variables, v, VARIABLES);
+    for (unsigned i = 0; i < VARIABLES; i++)
+        if (v[i] && !v[i][0])
+            v[i] = NULL;
     find_batch(v);
     find_world(v);
-    if (v[JOB] && v[JOB][0]) {
+    if (v[JOB]) {
         jst_put_text(p, end, v[JOB]);
     } else if (jst_cfg.batch[0]) {
         p = jst_put_text(p, end, jst_cfg.batch);
