@@ -279,7 +279,6 @@ static bool is_done(const jst_pending *pending, unsigned hit, int done, const vo
     if (done < 0) {
         return true;
     }
-    _Static_assert(sizeof(MPI_Fint) == sizeof(int), "indices are read alike");
     for (int i = 0; i < done; i++) {
         if ((int64_t)jst_at(indices, sizeof(int), (uint64_t)i) - base == (int64_t)at) {
             return true;
