@@ -66,6 +66,8 @@ enum jst_mpi_class { JST_MPI_CLASSES(JST_MPI_CLASS_ENUM) JST_MPI_CLASS_COUNT };
 #define JST_MPI_VARYING 2u /* its bytes may differ between ranks (v and w forms) */
 #define JST_MPI_SILENT 4u /* time only: the operation was counted elsewhere (_end of a split I/O) */
 
+#define JST_MPI_POLL 8u /* set before enter: it never waits, and programs call it in a loop */
+
 #define JST_MPI_NO_PEER 0xffffffffu
 
 struct jst_block;

@@ -86,14 +86,9 @@ uint64_t jst_gap_instructions(void)
 
 /* ---- enter and leave ---- */
 
-/* Programs poll millions of times a second with calls of 20 ns: one in POLLS is timed, and stands
- * for all of them. */
+/* Programs poll millions of times a second with calls of 20 ns: from the POLLS-th on, one in POLLS is
+ * timed, and stands for all of them. */
 #define POLLS 16u
-
-static inline bool is_poll(unsigned klass)
-{
-    return klass == JST_MPI_TEST || klass == JST_MPI_PROBE;
-}
 
 bool jst_mpi_enter(jst_mpi_call *c)
 {
@@ -102,9 +97,12 @@ bool jst_mpi_enter(jst_mpi_call *c)
     if (JST_UNLIKELY(!b || b->guard > c->frame))
         return false;
     b->guard = c->frame;
-    if (is_poll(c->klass) && (b->cells[cells[c->klass].ops] & (POLLS - 1))) {
-        c->begin = 0;
-        return true;
+    if (c->flags & JST_MPI_POLL) {
+        uint64_t n = b->cells[cells[c->klass].ops];
+        if (n >= POLLS && n % POLLS) {
+            c->begin = 0;
+            return true;
+        }
     }
     gap_ends();
     uint64_t t = jst_ticks();
@@ -207,7 +205,7 @@ void jst_mpi_leave(const jst_mpi_call *c)
         return;
     }
     uint64_t now = jst_ticks(), ticks = now - c->begin;
-    if (is_poll(c->klass))
+    if ((c->flags & JST_MPI_POLL) && b->cells[k->ops] >= POLLS)
         ticks *= POLLS;
     JST_STORE(b->mark, 0); /* before the addition: see jst_elapsed in io.h */
     __asm__ volatile("" ::: "memory");
@@ -221,7 +219,7 @@ void jst_mpi_leave(const jst_mpi_call *c)
     b->call_ticks += ticks;
     if (JST_UNLIKELY(now - b->cpu_ticks >= cpu_period) && jst_may_syscall())
         read_cpu(b, now); /* a gap begins with a fresh reading */
-    if (JST_LIKELY(!is_poll(c->klass)))
+    if (JST_LIKELY(!(c->flags & JST_MPI_POLL) && c->klass != JST_MPI_TEST))
         learn(b, c, now, ticks);
     if (JST_UNLIKELY(c->ended_func != NULL))
         ended_global(b, c, now);
