@@ -4,14 +4,17 @@ Commands stand in fenced blocks. In a ```console block a line that begins with `
 and what follows is output that must appear (`...` stands for anything); a ```sh block is a script.
 The blocks of a page run in order in one shell, in a folder, a home and a spool of their own. A
 block that cannot run here says so: ```sh no-run: reason. ```console status=N: the last command
-ends with N.
+ends with N. ```c save=NAME: the reader saves it as NAME, so do we.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
+import shutil
 import subprocess
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,6 +32,15 @@ PAGES = [
     *sorted(DOCS.glob("how-to/*.md")),
 ]
 TEXTS = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.rglob("*.md"))]
+# What the pages' mpirun needs on a test machine: root, few cores, and ranks that share them kindly.
+MPI = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_hwloc_base_binding_policy": "none",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+}
 FENCE = re.compile(r"^```(\w*)[ ]*(.*?)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -44,6 +56,8 @@ class Command:
 def commands(page: Path) -> Iterator[Command]:
     """The commands of a page in order."""
     for language, note, body in FENCE.findall(page.read_text()):
+        if saved := re.fullmatch(r"save=(\S+)", note):
+            yield Command(f"cat >{shlex.quote(saved[1])} <<'END OF FILE'\n{body}END OF FILE")
         if language not in ("console", "sh"):
             continue
         if note.startswith("no-run"):
@@ -97,8 +111,9 @@ def run_page(found: list[Command], folder: Path) -> list[tuple[int, str]]:
         "JOSTLE_SPOOL": str(folder / "spool"),
         "COLUMNS": "120",
         "LC_ALL": "C.UTF-8",
+        **MPI,
     }
-    subprocess.run(["bash", "-c", script], cwd=work, env=environment, timeout=120, check=False)
+    subprocess.run(["bash", "-c", script], cwd=work, env=environment, timeout=300, check=False)
     statuses = [int(line) for line in (folder / "status").read_text().split()]
     return [
         (status, output.read_text(errors="replace"))
@@ -112,6 +127,10 @@ def test_commands(page: Path, tmp_path: Path) -> None:
     found = list(commands(page))
     if not found:
         pytest.skip("the page has no commands to run")
+    for tool in ("mpicc", "mpirun", "mpicc.mpich", "mpirun.mpich"):
+        words = {word for command in found for word in command.text.split()}
+        if tool in words and shutil.which(tool) is None:
+            pytest.skip(f"no {tool} here")
     for command, (status, output) in zip(found, run_page(found, tmp_path), strict=True):
         assert status == command.status, f"{command.text}\n{output}"
         place, text = 0, squeezed(output)
@@ -206,6 +225,21 @@ def test_configuration_reference() -> None:
     assert rows == [*zip(keys, variables, strict=True), ("lock", "")]
     for name in set(re.findall(r'"(JOSTLE\w*|[A-Z]+_JOB_?ID)"', source)):
         assert f"`{name}`" in text, name
+
+
+def test_mpi_reference() -> None:
+    """mpi-calls.md names every MPI function that is counted, in the row of its class."""
+    text = (DOCS / "reference/mpi-calls.md").read_text()
+    rows = dict(re.findall(r"^\| `(mpi(?:io)?_\w+)` \| (.*)$", text, re.MULTILINE))
+    schema = tomllib.loads((ROOT / "schema/mpi_calls.toml").read_text())
+    header = (ROOT / "runtime/include/jst_mpi.h").read_text()
+    metrics = dict(re.findall(r"^ +X\((\w+), +(\w+),", header, re.MULTILINE))
+    for entry in [*schema["calls"], *schema["collectives"]]:
+        if entry["class"] == "NONE":
+            continue
+        row = rows[metrics[entry["class"]].lower()]
+        for name in entry["names"].split():
+            assert re.search(rf"\b{name}\b", row), f"{name} is not in the row of {entry['class']}"
 
 
 def test_dependencies() -> None:
