@@ -199,3 +199,24 @@ def test_the_chart_has_zero_and_fits() -> None:
         assert max(map(len, lines)) <= 80
         assert any(" 0 %" in line for line in lines)
         assert "█" in "".join(lines) if unicode else "".join(lines).isascii()
+
+
+def test_golden_words() -> None:
+    """The whole view of figures that are known; JOSTLE_RENEW=1 renews it."""
+    code = (
+        "from jostle.analysis import overhead; from jostle.cli.overhead import _print;"
+        "from jostle.cli.overhead_view import view;"
+        "plain = [10.0, 10.1, 9.9, 10.02, 9.98, 10.05, 9.95, 12.0];"
+        "profiled = [10.08, 10.17, 10.0, 10.1, 10.06, 10.12, 10.03, 10.09];"
+        "_print(view('mpirun -n 4 ocean', 'ocean', 'MPI_Init to MPI_Finalize',"
+        " overhead(plain, profiled), ['a note']), '/x/overhead-ocean.png')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "COLUMNS": "100", "PYTHONUTF8": "1"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    file = Path(__file__).with_name("golden") / "overhead.txt"
+    if os.environ.get("JOSTLE_RENEW"):
+        file.write_text(done.stdout)
+    assert done.stdout == file.read_text()
