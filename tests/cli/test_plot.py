@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from jostle.cli.format import byte_count, count, duration, percent, rate
-from jostle.plot import Chart, Panel, Series, draw
+from jostle.plot import Bar, Bars, Chart, Panel, Series, draw, draw_bars
 from jostle.plot.axis import ceiling, time_ticks, value_label
 
 SECOND = 1_000_000_000
@@ -109,3 +111,17 @@ def test_something_is_never_drawn_as_nothing() -> None:
 )
 def test_numbers_as_people_read_them(shown: str, wanted: str) -> None:
     assert shown == wanted
+
+
+@given(st.lists(st.floats(-90, 900), min_size=3, max_size=3), st.integers(50, 200))
+def test_bars_have_zero_and_every_mark_inside(values: list[float], width: int) -> None:
+    low, middle, high = sorted(values)
+    chart = Bars("title", "", "axis", (Bar("plain", low, middle, high, (middle,)),))
+    first, last = chart.span
+    assert first <= min(low, 0) + 1e-6 and last >= max(high, 0) - 1e-6
+    assert 0 in chart.ticks()
+    assert len(chart.ticks()) <= 9
+    lines = ["".join(text for text, _ in line) for line in
+             draw_bars(chart, width=width, unicode=True)]  # fmt: skip
+    assert max(map(len, lines)) <= max(width, 50)
+    assert re.search(r"(^|\s)0 %", lines[-1])

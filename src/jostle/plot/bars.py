@@ -59,24 +59,28 @@ class Bars:
     history_axis: str = ""
 
     @property
-    def span(self) -> tuple[float, float]:
-        """Ends of the axis: round, with 0 and every mark inside."""
+    def step(self) -> float:
+        """Distance of the ticks: round, and a handful of them along the axis."""
+        low, high = self._ends
+        wide = max(high - low, 0.01)
+        return next((step for step in _STEPS if wide / step <= _TICKS), wide)
+
+    @property
+    def _ends(self) -> tuple[float, float]:
         values = [value for bar in self.bars for value in (bar.low, bar.middle, bar.high)]
-        low, high = min(0.0, *values), max(0.0, *values)
-        step = tick_step(low, high)
-        return math.floor(low / step - 1e-9) * step, math.ceil(high / step + 1e-9) * step
+        return min(0.0, *values), max(0.0, *values)
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """Ends of the axis: ticks, with 0 and every mark inside."""
+        low, high = self._ends
+        first, last = math.floor(low / self.step + 1e-9), math.ceil(high / self.step - 1e-9)
+        return first * self.step, max(last, first + 1) * self.step
 
     def ticks(self) -> list[float]:
-        """Round numbers along the axis."""
-        low, high = self.span
-        step = tick_step(low, high)
-        return [low + number * step for number in range(round((high - low) / step) + 1)]
-
-
-def tick_step(low: float, high: float) -> float:
-    """Return a round distance that gives a handful of ticks between two ends."""
-    wide = max(high - low, 0.01)
-    return next((step for step in _STEPS if wide / step <= _TICKS), wide)
+        """Round numbers along the axis, 0 among them."""
+        first, last = (round(end / self.step) for end in self.span)
+        return [number * self.step for number in range(first, last + 1)]
 
 
 def tick_label(value: float) -> str:
@@ -132,14 +136,12 @@ def _axis(chart: Bars, gutter: int, columns: int, *, unicode: bool) -> Iterator[
     line, tick = ("─", "┬") if unicode else ("-", "+")
     marks = [line] * columns
     labels = [" "] * (gutter + columns + 6)
-    free = 0
-    for value in chart.ticks():
+    for value in sorted(chart.ticks(), key=abs):  # 0 finds room whatever the others do
         place = _place(chart, value, columns)
         marks[place] = tick
         text = tick_label(value)
-        start = max(gutter + place - len(text) // 2, 0)
-        if start >= free and start + len(text) <= len(labels):
+        start = min(max(gutter + place - len(text) // 2, 0), len(labels) - len(text))
+        if not "".join(labels[max(start - 2, 0) : start + len(text) + 2]).strip():
             labels[start : start + len(text)] = text
-            free = start + len(text) + 2
     yield [(" " * gutter + "".join(marks), "dim")]
     yield [("".join(labels).rstrip(), "dim")]
