@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import sys
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +78,6 @@ class Call:
     strings: int = 0
     in_f90: bool = False
     choice: bool = False  # has a choice buffer: its f08 specific name ends in f08ts
-    returns: str = "int"
 
     @property
     def plain(self) -> str:
@@ -109,8 +108,13 @@ def load_rows(path: Path) -> list[Call]:
     table = tomllib.loads(path.read_text(encoding="utf-8"))
     rows = []
     for entry in table["calls"]:
-        rest = {k: " ".join(v.split()) for k, v in entry.items() if k not in ("class", "names")}
-        rows += [Call(base=name, klass=entry["class"], **rest) for name in entry["names"].split()]
+        rest: dict[str, Any] = {
+            key: " ".join(text.split())
+            for key, text in entry.items()
+            if key not in ("class", "names")
+        }
+        row = replace(Call("", entry["class"]), **rest)
+        rows += [replace(row, base=name) for name in entry["names"].split()]
     for entry in table["collectives"]:
         amount = " ".join(entry.get("bytes", "").split())
         later = NONBLOCKING[entry["class"]]
@@ -181,17 +185,15 @@ def describe(row: Call, large: bool) -> Call | None:
     in_fortran = [by_name[p["name"]] for p in fortran if p["name"] in by_name]
     if [p["name"] for p in fortran][-1] != "ierror" or len(in_fortran) + 1 != len(fortran):
         raise TableError(f"{row.base}: unexpected Fortran parameters")
-    return Call(
-        **{
-            **row.__dict__,
-            "base": row.base + ("_c" if large else ""),
-            "large": large,
-            "params": params,
-            "fortran_params": tuple(in_fortran),
-            "strings": sum(p["kind"] in STRINGS for p in fortran),
-            "in_f90": express.f90 is not None and not large,
-            "choice": any(names[p.name]["kind"] == "BUFFER" for p in params),
-        }
+    return replace(
+        row,
+        base=row.base + ("_c" if large else ""),
+        large=large,
+        params=params,
+        fortran_params=tuple(in_fortran),
+        strings=sum(p["kind"] in STRINGS for p in fortran),
+        in_f90=express.f90 is not None and not large,
+        choice=any(names[p.name]["kind"] == "BUFFER" for p in params),
     )
 
 
