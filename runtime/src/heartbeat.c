@@ -45,9 +45,9 @@ static void answer(uint32_t what)
 }
 
 /* What counters could not be had, and why; asked again, since they are opened late. */
-static void note_missing(uint64_t now)
+static void note_missing(uint64_t now, bool ending)
 {
-    const char *perf = jst_perf_missing(), *papi = jst_papi_missing();
+    const char *perf = jst_perf_missing(), *papi = jst_papi_missing(ending);
     if (perf)
         jst_note(profile_fd, now, perf);
     if (papi)
@@ -60,7 +60,7 @@ static bool serve(uint32_t what)
     if (what == SAMPLE) {
         jst_os_sample(&jst_a.blocks[0]);
         jst_perf_sample(&jst_a.blocks[0]);
-        note_missing(jst_clock_ns(CLOCK_REALTIME));
+        note_missing(jst_clock_ns(CLOCK_REALTIME), true);
         jst_slice_finish(profile_fd);
     }
     if (what == DRAIN) { /* nobody waits for an answer */
@@ -120,7 +120,7 @@ static void beat(void)
         now = jst_clock_ns(CLOCK_REALTIME);
         if (jst_perf_due() != 0 && now >= jst_perf_due())
             jst_perf_tick(&jst_a.blocks[0]);
-        note_missing(now);
+        note_missing(now, false);
         if (now < next && now + jst_cfg.slice_ns >= next)
             continue; /* only a request */
         mend_profile(now);

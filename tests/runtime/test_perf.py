@@ -280,6 +280,15 @@ def test_papi_absent(jostle: Runner, build_runtime: Compile, fake: dict[str, str
     assert "libpapi.so: the library was not found" in note or "NO_SUCH_EVENT" in note
 
 
+def test_papi_without_mpi(jostle: Runner, build: Compile) -> None:
+    """A program without MPI has its wish in its profile, and the reason why it was not met."""
+    result = jostle.run(build("counting.c"), "main", "1000", env={"JOSTLE_PAPI": "PAPI_FP_OPS"})
+    process = result.only()
+    assert any("MPI programs only" in n for n in papi_notes(result))
+    assert process.header["papi_1"] == "PAPI_FP_OPS"
+    assert process.header["perf_asked"] >> 8 == 1  # type: ignore[operator]
+
+
 def test_papi_itself(jostle: Runner, build_runtime: Compile) -> None:
     """One real count by PAPI, where it has any: also by the tables of a related processor."""
     if not ctypes.util.find_library("papi"):

@@ -79,11 +79,6 @@ static void say(const char *what, const char *name)
     jst_put_text(p, end, what);
 }
 
-const char *jst_papi_missing(void)
-{
-    return atomic_exchange(&unsaid, NULL);
-}
-
 /* ---- descriptors ---- */
 
 static bool is_event(int fd)
@@ -308,6 +303,15 @@ static void names_to_head(void)
     }
 }
 
+const char *jst_papi_missing(bool ending)
+{
+    if (ending && jst_cfg.papi[0] && !jst_a.head.papi_names[0][0]) {
+        names_to_head();
+        return "papi: events are counted in MPI programs only, from MPI_Init on";
+    }
+    return atomic_exchange(&unsaid, NULL);
+}
+
 void jst_papi_begin(void)
 {
     jst_block *mine = jst_tls_block;
@@ -420,8 +424,9 @@ void jst_papi_finish(jst_block *b)
     (void)b;
 }
 
-const char *jst_papi_missing(void)
+const char *jst_papi_missing(bool ending)
 {
+    (void)ending;
     return NULL;
 }
 
