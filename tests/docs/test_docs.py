@@ -218,11 +218,14 @@ def test_configuration_reference() -> None:
     """configuration.md has exactly the keys and variables of the runtime."""
     text = (DOCS / "reference/configuration.md").read_text()
     source = (ROOT / "runtime/src/config.c").read_text()
-    lists = dict(re.findall(r"(file_keys|env_keys)\[KEYS\] = \{(.*?)\}", source, re.DOTALL))
-    keys, variables = (re.findall(r'"(\w+)"', lists[name]) for name in ("file_keys", "env_keys"))
+    found = re.findall(r"(file_keys|env_keys)\[KEYS(?: \+ 1)?\] = \{(.*?)\}", source, re.DOTALL)
+    lists = {name: re.findall(r'"(\w+)"', text) for name, text in found}
+    keys, variables = lists["file_keys"], lists["env_keys"]
+    assert variables.pop() == "JOSTLE_CONFIG"  # no option: where the file is
     runtime = text.split("## The runtime")[1].split("### ")[0]
     rows = re.findall(r"^\| `(\w+)` \| (?:`(\w+)`|-) \|", runtime, re.MULTILINE)
     assert rows == [*zip(keys, variables, strict=True), ("lock", "")]
+    source += (ROOT / "runtime/src/identity.c").read_text()
     for name in set(re.findall(r'"(JOSTLE\w*|[A-Z]+_JOB_?ID)"', source)):
         assert f"`{name}`" in text, name
 
