@@ -432,6 +432,8 @@ def fortran_body(call: Call) -> Iterator[str]:
         yield f"    real({names});"
         yield "}"
         return
+    yield "    MPI_Fint own = MPI_SUCCESS;"
+    yield "    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */"
     yield f'    jst_begin(call, "MPI_{call.base}", JST_MPI_{call.klass}, {first_flags(call)});'
     if call.does == "completes":
         yield "    jst_pending pending;"

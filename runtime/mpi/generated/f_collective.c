@@ -6,6 +6,8 @@ static JST_INLINE void jst_body_Bcast(unsigned id, jst_mpi_call *call, void *buf
                                       void *datatype, void *root, void *comm, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Bcast", JST_MPI_ONE_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(buffer, count, datatype, root, comm, ierror);
@@ -32,6 +34,8 @@ static void jst_body_Bcast_c(unsigned id, jst_mpi_call *call, void *buffer, void
                              *datatype, void *root, void *comm, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Bcast_c", JST_MPI_ONE_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(buffer, count, datatype, root, comm, ierror);
@@ -55,6 +59,8 @@ static void jst_body_Scatter(unsigned id, jst_mpi_call *call, void *sendbuf, voi
                              void *comm, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Scatter", JST_MPI_ONE_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror);
@@ -84,6 +90,8 @@ static void jst_body_Scatter_c(unsigned id, jst_mpi_call *call, void *sendbuf, v
                                *root, void *comm, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Scatter_c", JST_MPI_ONE_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror);
@@ -109,6 +117,8 @@ static void jst_body_Scatterv(unsigned id, jst_mpi_call *call, void *sendbuf, vo
                               *recvtype, void *root, void *comm, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Scatterv", JST_MPI_ONE_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror);
@@ -139,6 +149,8 @@ static void jst_body_Scatterv_c(unsigned id, jst_mpi_call *call, void *sendbuf, 
                                 *recvtype, void *root, void *comm, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Scatterv_c", JST_MPI_ONE_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror);
@@ -164,6 +176,8 @@ static void jst_body_Reduce(unsigned id, jst_mpi_call *call, void *sendbuf, void
                             *count, void *datatype, void *op, void *root, void *comm, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Reduce", JST_MPI_ALL_TO_ONE, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, root, comm, ierror);
@@ -190,6 +204,8 @@ static void jst_body_Reduce_c(unsigned id, jst_mpi_call *call, void *sendbuf, vo
                               *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Reduce_c", JST_MPI_ALL_TO_ONE, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, root, comm, ierror);
@@ -212,6 +228,8 @@ static void jst_body_Gather(unsigned id, jst_mpi_call *call, bool described, voi
                             *recvtype, void *root, void *comm, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Gather", JST_MPI_ALL_TO_ONE, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror);
@@ -240,6 +258,8 @@ static void jst_body_Gather_c(unsigned id, jst_mpi_call *call, bool described, v
                               *recvtype, void *root, void *comm, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Gather_c", JST_MPI_ALL_TO_ONE, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror);
@@ -265,6 +285,8 @@ static void jst_body_Gatherv(unsigned id, jst_mpi_call *call, bool described, vo
                              *displs, void *recvtype, void *root, void *comm, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Gatherv", JST_MPI_ALL_TO_ONE, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, ierror);
@@ -295,6 +317,8 @@ static void jst_body_Gatherv_c(unsigned id, jst_mpi_call *call, bool described, 
                                *displs, void *recvtype, void *root, void *comm, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Gatherv_c", JST_MPI_ALL_TO_ONE, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, ierror);
@@ -322,6 +346,8 @@ static JST_INLINE void jst_body_Allreduce(unsigned id, jst_mpi_call *call, void 
                                           *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Allreduce", JST_MPI_ALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, ierror);
@@ -346,6 +372,8 @@ static void jst_body_Allreduce_c(unsigned id, jst_mpi_call *call, void *sendbuf,
                                  *count, void *datatype, void *op, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Allreduce_c", JST_MPI_ALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, ierror);
@@ -367,6 +395,8 @@ static void jst_body_Allgather(unsigned id, jst_mpi_call *call, bool described, 
                                *recvtype, void *comm, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Allgather", JST_MPI_ALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
@@ -393,6 +423,8 @@ static void jst_body_Allgather_c(unsigned id, jst_mpi_call *call, bool described
                                  void *recvtype, void *comm, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Allgather_c", JST_MPI_ALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
@@ -416,6 +448,8 @@ static void jst_body_Allgatherv(unsigned id, jst_mpi_call *call, bool described,
                                 *displs, void *recvtype, void *comm, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Allgatherv", JST_MPI_ALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierror);
@@ -443,6 +477,8 @@ static void jst_body_Allgatherv_c(unsigned id, jst_mpi_call *call, bool describe
                                   void *displs, void *recvtype, void *comm, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Allgatherv_c", JST_MPI_ALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierror);
@@ -467,6 +503,8 @@ static void jst_body_Alltoall(unsigned id, jst_mpi_call *call, bool described, v
                               *recvtype, void *comm, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Alltoall", JST_MPI_ALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
@@ -495,6 +533,8 @@ static void jst_body_Alltoall_c(unsigned id, jst_mpi_call *call, bool described,
                                 *recvtype, void *comm, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Alltoall_c", JST_MPI_ALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
@@ -519,6 +559,8 @@ static void jst_body_Alltoallv(unsigned id, jst_mpi_call *call, bool described, 
                                *recvcounts, void *rdispls, void *recvtype, void *comm, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Alltoallv", JST_MPI_ALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
@@ -549,6 +591,8 @@ static void jst_body_Alltoallv_c(unsigned id, jst_mpi_call *call, bool described
                                  *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Alltoallv_c", JST_MPI_ALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
@@ -575,6 +619,8 @@ static void jst_body_Alltoallw(unsigned id, jst_mpi_call *call, bool described, 
                                *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Alltoallw", JST_MPI_ALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
@@ -604,6 +650,8 @@ static void jst_body_Alltoallw_c(unsigned id, jst_mpi_call *call, bool described
                                  *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Alltoallw_c", JST_MPI_ALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
@@ -628,6 +676,8 @@ static void jst_body_Reduce_scatter(unsigned id, jst_mpi_call *call, void *sendb
                                     *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Reduce_scatter", JST_MPI_ALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, recvcounts, datatype, op, comm, ierror);
@@ -653,6 +703,8 @@ static void jst_body_Reduce_scatter_c(unsigned id, jst_mpi_call *call, void *sen
                                       *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Reduce_scatter_c", JST_MPI_ALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, recvcounts, datatype, op, comm, ierror);
@@ -674,6 +726,8 @@ static void jst_body_Reduce_scatter_block(unsigned id, jst_mpi_call *call, void 
                                           *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Reduce_scatter_block", JST_MPI_ALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, recvcount, datatype, op, comm, ierror);
@@ -699,6 +753,8 @@ static void jst_body_Reduce_scatter_block_c(unsigned id, jst_mpi_call *call, voi
                                             void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Reduce_scatter_block_c", JST_MPI_ALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, recvcount, datatype, op, comm, ierror);
@@ -718,6 +774,8 @@ JST_ENTRY_7_0(JST_PF08TS_Reduce_scatter_block_c_r, jst_body_Reduce_scatter_block
 static JST_INLINE void jst_body_Barrier(unsigned id, jst_mpi_call *call, void *comm, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Barrier", JST_MPI_BARRIER, 0);
     const bool counted = jst_host.enter(call);
     real(comm, ierror);
@@ -739,6 +797,8 @@ static void jst_body_Scan(unsigned id, jst_mpi_call *call, void *sendbuf, void *
                           *count, void *datatype, void *op, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Scan", JST_MPI_SCAN, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, ierror);
@@ -762,6 +822,8 @@ static void jst_body_Scan_c(unsigned id, jst_mpi_call *call, void *sendbuf, void
                             *count, void *datatype, void *op, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Scan_c", JST_MPI_SCAN, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, ierror);
@@ -781,6 +843,8 @@ static void jst_body_Exscan(unsigned id, jst_mpi_call *call, void *sendbuf, void
                             *count, void *datatype, void *op, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Exscan", JST_MPI_SCAN, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, ierror);
@@ -804,6 +868,8 @@ static void jst_body_Exscan_c(unsigned id, jst_mpi_call *call, void *sendbuf, vo
                               *count, void *datatype, void *op, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Exscan_c", JST_MPI_SCAN, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, ierror);
@@ -824,6 +890,8 @@ static void jst_body_Neighbor_allgather(unsigned id, jst_mpi_call *call, void *s
                                         void *recvtype, void *comm, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Neighbor_allgather", JST_MPI_NEIGHBOR, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
@@ -848,6 +916,8 @@ static void jst_body_Neighbor_allgather_c(unsigned id, jst_mpi_call *call, void 
                                           *recvcount, void *recvtype, void *comm, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Neighbor_allgather_c", JST_MPI_NEIGHBOR, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
@@ -869,6 +939,8 @@ static void jst_body_Neighbor_allgatherv(unsigned id, jst_mpi_call *call, void *
                                          *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Neighbor_allgatherv", JST_MPI_NEIGHBOR, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierror);
@@ -895,6 +967,8 @@ static void jst_body_Neighbor_allgatherv_c(unsigned id, jst_mpi_call *call, void
                                            void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Neighbor_allgatherv_c", JST_MPI_NEIGHBOR, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierror);
@@ -916,6 +990,8 @@ static void jst_body_Neighbor_alltoall(unsigned id, jst_mpi_call *call, void *se
                                        void *recvtype, void *comm, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Neighbor_alltoall", JST_MPI_NEIGHBOR, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
@@ -940,6 +1016,8 @@ static void jst_body_Neighbor_alltoall_c(unsigned id, jst_mpi_call *call, void *
                                          void *recvtype, void *comm, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Neighbor_alltoall_c", JST_MPI_NEIGHBOR, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
@@ -961,6 +1039,8 @@ static void jst_body_Neighbor_alltoallv(unsigned id, jst_mpi_call *call, void *s
                                         void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Neighbor_alltoallv", JST_MPI_NEIGHBOR, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
@@ -988,6 +1068,8 @@ static void jst_body_Neighbor_alltoallv_c(unsigned id, jst_mpi_call *call, void 
                                           *comm, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Neighbor_alltoallv_c", JST_MPI_NEIGHBOR, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
@@ -1011,6 +1093,8 @@ static void jst_body_Neighbor_alltoallw(unsigned id, jst_mpi_call *call, void *s
                                         *comm, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Neighbor_alltoallw", JST_MPI_NEIGHBOR, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
@@ -1038,6 +1122,8 @@ static void jst_body_Neighbor_alltoallw_c(unsigned id, jst_mpi_call *call, void 
                                           *recvtypes, void *comm, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Neighbor_alltoallw_c", JST_MPI_NEIGHBOR, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,

@@ -6,6 +6,8 @@ static void jst_body_Ibcast(unsigned id, jst_mpi_call *call, void *buffer, void 
                             *datatype, void *root, void *comm, void *request, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ibcast", JST_MPI_IONE_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(buffer, count, datatype, root, comm, request, ierror);
@@ -32,6 +34,8 @@ static void jst_body_Ibcast_c(unsigned id, jst_mpi_call *call, void *buffer, voi
                               *datatype, void *root, void *comm, void *request, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ibcast_c", JST_MPI_IONE_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(buffer, count, datatype, root, comm, request, ierror);
@@ -55,6 +59,8 @@ static void jst_body_Iscatter(unsigned id, jst_mpi_call *call, void *sendbuf, vo
                               void *comm, void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Iscatter", JST_MPI_IONE_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, ierror);
@@ -84,6 +90,8 @@ static void jst_body_Iscatter_c(unsigned id, jst_mpi_call *call, void *sendbuf, 
                                 *root, void *comm, void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Iscatter_c", JST_MPI_IONE_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, ierror);
@@ -109,6 +117,8 @@ static void jst_body_Iscatterv(unsigned id, jst_mpi_call *call, void *sendbuf, v
                                *recvtype, void *root, void *comm, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Iscatterv", JST_MPI_IONE_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request,
@@ -140,6 +150,8 @@ static void jst_body_Iscatterv_c(unsigned id, jst_mpi_call *call, void *sendbuf,
                                  *recvtype, void *root, void *comm, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Iscatterv_c", JST_MPI_IONE_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request,
@@ -167,6 +179,8 @@ static void jst_body_Ireduce(unsigned id, jst_mpi_call *call, void *sendbuf, voi
                              *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ireduce", JST_MPI_IALL_TO_ONE, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror);
@@ -193,6 +207,8 @@ static void jst_body_Ireduce_c(unsigned id, jst_mpi_call *call, void *sendbuf, v
                                *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ireduce_c", JST_MPI_IALL_TO_ONE, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror);
@@ -215,6 +231,8 @@ static void jst_body_Igather(unsigned id, jst_mpi_call *call, bool described, vo
                              *recvtype, void *root, void *comm, void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Igather", JST_MPI_IALL_TO_ONE, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, ierror);
@@ -243,6 +261,8 @@ static void jst_body_Igather_c(unsigned id, jst_mpi_call *call, bool described, 
                                *recvtype, void *root, void *comm, void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Igather_c", JST_MPI_IALL_TO_ONE, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, ierror);
@@ -269,6 +289,8 @@ static void jst_body_Igatherv(unsigned id, jst_mpi_call *call, bool described, v
                               *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Igatherv", JST_MPI_IALL_TO_ONE, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request,
@@ -301,6 +323,8 @@ static void jst_body_Igatherv_c(unsigned id, jst_mpi_call *call, bool described,
                                 *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Igatherv_c", JST_MPI_IALL_TO_ONE, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request,
@@ -329,6 +353,8 @@ static void jst_body_Iallreduce(unsigned id, jst_mpi_call *call, void *sendbuf, 
                                 *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Iallreduce", JST_MPI_IALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
@@ -358,6 +384,8 @@ static void jst_body_Iallreduce_c(unsigned id, jst_mpi_call *call, void *sendbuf
                                   void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Iallreduce_c", JST_MPI_IALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
@@ -383,6 +411,8 @@ static void jst_body_Iallgather(unsigned id, jst_mpi_call *call, bool described,
                                 *recvtype, void *comm, void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Iallgather", JST_MPI_IALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
@@ -413,6 +443,8 @@ static void jst_body_Iallgather_c(unsigned id, jst_mpi_call *call, bool describe
                                   void *recvtype, void *comm, void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Iallgather_c", JST_MPI_IALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
@@ -441,6 +473,8 @@ static void jst_body_Iallgatherv(unsigned id, jst_mpi_call *call, bool described
                                  *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Iallgatherv", JST_MPI_IALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request,
@@ -475,6 +509,8 @@ static void jst_body_Iallgatherv_c(unsigned id, jst_mpi_call *call, bool describ
                                    *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Iallgatherv_c", JST_MPI_IALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request,
@@ -505,6 +541,8 @@ static void jst_body_Ialltoall(unsigned id, jst_mpi_call *call, bool described, 
                                *recvtype, void *comm, void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ialltoall", JST_MPI_IALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
@@ -537,6 +575,8 @@ static void jst_body_Ialltoall_c(unsigned id, jst_mpi_call *call, bool described
                                  void *recvtype, void *comm, void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ialltoall_c", JST_MPI_IALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
@@ -566,6 +606,8 @@ static void jst_body_Ialltoallv(unsigned id, jst_mpi_call *call, bool described,
                                 *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ialltoallv", JST_MPI_IALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
@@ -601,6 +643,8 @@ static void jst_body_Ialltoallv_c(unsigned id, jst_mpi_call *call, bool describe
                                   *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ialltoallv_c", JST_MPI_IALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
@@ -632,6 +676,8 @@ static void jst_body_Ialltoallw(unsigned id, jst_mpi_call *call, bool described,
                                 *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ialltoallw", JST_MPI_IALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
@@ -666,6 +712,8 @@ static void jst_body_Ialltoallw_c(unsigned id, jst_mpi_call *call, bool describe
                                   *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ialltoallw_c", JST_MPI_IALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
@@ -695,6 +743,8 @@ static void jst_body_Ireduce_scatter(unsigned id, jst_mpi_call *call, void *send
                                      *request, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ireduce_scatter", JST_MPI_IALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, recvcounts, datatype, op, comm, request, ierror);
@@ -724,6 +774,8 @@ static void jst_body_Ireduce_scatter_c(unsigned id, jst_mpi_call *call, void *se
                                        *comm, void *request, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ireduce_scatter_c", JST_MPI_IALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, recvcounts, datatype, op, comm, request, ierror);
@@ -749,6 +801,8 @@ static void jst_body_Ireduce_scatter_block(unsigned id, jst_mpi_call *call, void
                                            *comm, void *request, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ireduce_scatter_block", JST_MPI_IALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, recvcount, datatype, op, comm, request, ierror);
@@ -778,6 +832,8 @@ static void jst_body_Ireduce_scatter_block_c(unsigned id, jst_mpi_call *call, vo
                                              void *comm, void *request, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ireduce_scatter_block_c", JST_MPI_IALL_TO_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, recvcount, datatype, op, comm, request, ierror);
@@ -802,6 +858,8 @@ static void jst_body_Ibarrier(unsigned id, jst_mpi_call *call, void *comm, void 
                               *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ibarrier", JST_MPI_IBARRIER, 0);
     const bool counted = jst_host.enter(call);
     real(comm, request, ierror);
@@ -828,6 +886,8 @@ static void jst_body_Iscan(unsigned id, jst_mpi_call *call, void *sendbuf, void 
                            *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Iscan", JST_MPI_ISCAN, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
@@ -852,6 +912,8 @@ static void jst_body_Iscan_c(unsigned id, jst_mpi_call *call, void *sendbuf, voi
                              *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Iscan_c", JST_MPI_ISCAN, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
@@ -872,6 +934,8 @@ static void jst_body_Iexscan(unsigned id, jst_mpi_call *call, void *sendbuf, voi
                              *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Iexscan", JST_MPI_ISCAN, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
@@ -896,6 +960,8 @@ static void jst_body_Iexscan_c(unsigned id, jst_mpi_call *call, void *sendbuf, v
                                *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Iexscan_c", JST_MPI_ISCAN, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
@@ -916,6 +982,8 @@ static void jst_body_Ineighbor_allgather(unsigned id, jst_mpi_call *call, void *
                                          void *recvtype, void *comm, void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ineighbor_allgather", JST_MPI_INEIGHBOR, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
@@ -941,6 +1009,8 @@ static void jst_body_Ineighbor_allgather_c(unsigned id, jst_mpi_call *call, void
                                            void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ineighbor_allgather_c", JST_MPI_INEIGHBOR, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
@@ -962,6 +1032,8 @@ static void jst_body_Ineighbor_allgatherv(unsigned id, jst_mpi_call *call, void 
                                           void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ineighbor_allgatherv", JST_MPI_INEIGHBOR, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request,
@@ -989,6 +1061,8 @@ static void jst_body_Ineighbor_allgatherv_c(unsigned id, jst_mpi_call *call, voi
                                             void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ineighbor_allgatherv_c", JST_MPI_INEIGHBOR, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request,
@@ -1011,6 +1085,8 @@ static void jst_body_Ineighbor_alltoall(unsigned id, jst_mpi_call *call, void *s
                                         void *recvtype, void *comm, void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ineighbor_alltoall", JST_MPI_INEIGHBOR, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
@@ -1036,6 +1112,8 @@ static void jst_body_Ineighbor_alltoall_c(unsigned id, jst_mpi_call *call, void 
                                           void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ineighbor_alltoall_c", JST_MPI_INEIGHBOR, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
@@ -1057,6 +1135,8 @@ static void jst_body_Ineighbor_alltoallv(unsigned id, jst_mpi_call *call, void *
                                          *comm, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ineighbor_alltoallv", JST_MPI_INEIGHBOR, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
@@ -1084,6 +1164,8 @@ static void jst_body_Ineighbor_alltoallv_c(unsigned id, jst_mpi_call *call, void
                                            *recvtype, void *comm, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ineighbor_alltoallv_c", JST_MPI_INEIGHBOR, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
@@ -1107,6 +1189,8 @@ static void jst_body_Ineighbor_alltoallw(unsigned id, jst_mpi_call *call, void *
                                          *comm, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ineighbor_alltoallw", JST_MPI_INEIGHBOR, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
@@ -1134,6 +1218,8 @@ static void jst_body_Ineighbor_alltoallw_c(unsigned id, jst_mpi_call *call, void
                                            *recvtypes, void *comm, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ineighbor_alltoallw_c", JST_MPI_INEIGHBOR, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,

@@ -6,6 +6,8 @@ static void jst_body_File_open(unsigned id, jst_mpi_call *call, void *comm, void
                                *amode, void *info, void *fh, void *ierror, size_t length0)
 {
     jst_sub_6_1 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_open", JST_MPI_IO_OPEN, 0);
     const bool counted = jst_host.enter(call);
     real(comm, filename, amode, info, fh, ierror, length0);
@@ -23,6 +25,8 @@ JST_ENTRY_6_1(JST_PF08_File_open_r, jst_body_File_open)
 static void jst_body_File_close(unsigned id, jst_mpi_call *call, void *fh, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_close", JST_MPI_IO_CLOSE, 0);
     const bool counted = jst_host.enter(call);
     real(fh, ierror);
@@ -40,6 +44,8 @@ JST_ENTRY_2_0(JST_PF08_File_close_r, jst_body_File_close)
 static void jst_body_File_sync(unsigned id, jst_mpi_call *call, void *fh, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_sync", JST_MPI_IO_SYNC, 0);
     const bool counted = jst_host.enter(call);
     real(fh, ierror);
@@ -59,6 +65,8 @@ static void jst_body_File_set_view(unsigned id, jst_mpi_call *call, void *fh, vo
                                    size_t length0)
 {
     jst_sub_7_1 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_set_view", JST_MPI_IO_META, 0);
     const bool counted = jst_host.enter(call);
     real(fh, disp, etype, filetype, datarep, info, ierror, length0);
@@ -77,6 +85,8 @@ static void jst_body_File_seek(unsigned id, jst_mpi_call *call, void *fh, void *
                                *whence, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_seek", JST_MPI_IO_META, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, whence, ierror);
@@ -95,6 +105,8 @@ static void jst_body_File_seek_shared(unsigned id, jst_mpi_call *call, void *fh,
                                       *whence, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_seek_shared", JST_MPI_IO_META, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, whence, ierror);
@@ -113,6 +125,8 @@ static void jst_body_File_set_size(unsigned id, jst_mpi_call *call, void *fh, vo
                                    *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_set_size", JST_MPI_IO_META, 0);
     const bool counted = jst_host.enter(call);
     real(fh, size, ierror);
@@ -131,6 +145,8 @@ static void jst_body_File_get_size(unsigned id, jst_mpi_call *call, void *fh, vo
                                    *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_get_size", JST_MPI_IO_META, 0);
     const bool counted = jst_host.enter(call);
     real(fh, size, ierror);
@@ -149,6 +165,8 @@ static void jst_body_File_preallocate(unsigned id, jst_mpi_call *call, void *fh,
                                       *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_preallocate", JST_MPI_IO_META, 0);
     const bool counted = jst_host.enter(call);
     real(fh, size, ierror);
@@ -167,6 +185,8 @@ static void jst_body_File_delete(unsigned id, jst_mpi_call *call, void *filename
                                  *ierror, size_t length0)
 {
     jst_sub_3_1 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_delete", JST_MPI_IO_META, 0);
     const bool counted = jst_host.enter(call);
     real(filename, info, ierror, length0);
@@ -185,6 +205,8 @@ static void jst_body_File_set_info(unsigned id, jst_mpi_call *call, void *fh, vo
                                    *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_set_info", JST_MPI_IO_META, 0);
     const bool counted = jst_host.enter(call);
     real(fh, info, ierror);
@@ -203,6 +225,8 @@ static void jst_body_File_set_atomicity(unsigned id, jst_mpi_call *call, void *f
                                         *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_set_atomicity", JST_MPI_IO_META, 0);
     const bool counted = jst_host.enter(call);
     real(fh, flag, ierror);
@@ -221,6 +245,8 @@ static void jst_body_File_read(unsigned id, jst_mpi_call *call, void *fh, void *
                                void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read", JST_MPI_IO_READ, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
@@ -244,6 +270,8 @@ static void jst_body_File_read_c(unsigned id, jst_mpi_call *call, void *fh, void
                                  void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read_c", JST_MPI_IO_READ, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
@@ -263,6 +291,8 @@ static void jst_body_File_read_at(unsigned id, jst_mpi_call *call, void *fh, voi
                                   *buf, void *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read_at", JST_MPI_IO_READ, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, status, ierror);
@@ -286,6 +316,8 @@ static void jst_body_File_read_at_c(unsigned id, jst_mpi_call *call, void *fh, v
                                     *buf, void *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read_at_c", JST_MPI_IO_READ, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, status, ierror);
@@ -305,6 +337,8 @@ static void jst_body_File_iread(unsigned id, jst_mpi_call *call, void *fh, void 
                                 void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_iread", JST_MPI_IO_READ, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, request, ierror);
@@ -328,6 +362,8 @@ static void jst_body_File_iread_c(unsigned id, jst_mpi_call *call, void *fh, voi
                                   void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_iread_c", JST_MPI_IO_READ, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, request, ierror);
@@ -347,6 +383,8 @@ static void jst_body_File_iread_at(unsigned id, jst_mpi_call *call, void *fh, vo
                                    *buf, void *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_iread_at", JST_MPI_IO_READ, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, request, ierror);
@@ -370,6 +408,8 @@ static void jst_body_File_iread_at_c(unsigned id, jst_mpi_call *call, void *fh, 
                                      *buf, void *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_iread_at_c", JST_MPI_IO_READ, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, request, ierror);
@@ -389,6 +429,8 @@ static void jst_body_File_write(unsigned id, jst_mpi_call *call, void *fh, void 
                                 void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write", JST_MPI_IO_WRITE, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
@@ -412,6 +454,8 @@ static void jst_body_File_write_c(unsigned id, jst_mpi_call *call, void *fh, voi
                                   void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write_c", JST_MPI_IO_WRITE, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
@@ -431,6 +475,8 @@ static void jst_body_File_write_at(unsigned id, jst_mpi_call *call, void *fh, vo
                                    *buf, void *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write_at", JST_MPI_IO_WRITE, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, status, ierror);
@@ -454,6 +500,8 @@ static void jst_body_File_write_at_c(unsigned id, jst_mpi_call *call, void *fh, 
                                      *buf, void *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write_at_c", JST_MPI_IO_WRITE, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, status, ierror);
@@ -473,6 +521,8 @@ static void jst_body_File_iwrite(unsigned id, jst_mpi_call *call, void *fh, void
                                  void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_iwrite", JST_MPI_IO_WRITE, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, request, ierror);
@@ -496,6 +546,8 @@ static void jst_body_File_iwrite_c(unsigned id, jst_mpi_call *call, void *fh, vo
                                    *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_iwrite_c", JST_MPI_IO_WRITE, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, request, ierror);
@@ -515,6 +567,8 @@ static void jst_body_File_iwrite_at(unsigned id, jst_mpi_call *call, void *fh, v
                                     *buf, void *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_iwrite_at", JST_MPI_IO_WRITE, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, request, ierror);
@@ -539,6 +593,8 @@ static void jst_body_File_iwrite_at_c(unsigned id, jst_mpi_call *call, void *fh,
                                       *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_iwrite_at_c", JST_MPI_IO_WRITE, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, request, ierror);
@@ -558,6 +614,8 @@ static void jst_body_File_read_all(unsigned id, jst_mpi_call *call, void *fh, vo
                                    *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read_all", JST_MPI_IO_READ_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
@@ -581,6 +639,8 @@ static void jst_body_File_read_all_c(unsigned id, jst_mpi_call *call, void *fh, 
                                      *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read_all_c", JST_MPI_IO_READ_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
@@ -600,6 +660,8 @@ static void jst_body_File_read_at_all(unsigned id, jst_mpi_call *call, void *fh,
                                       *buf, void *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read_at_all", JST_MPI_IO_READ_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, status, ierror);
@@ -624,6 +686,8 @@ static void jst_body_File_read_at_all_c(unsigned id, jst_mpi_call *call, void *f
                                         *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read_at_all_c", JST_MPI_IO_READ_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, status, ierror);
@@ -643,6 +707,8 @@ static void jst_body_File_iread_all(unsigned id, jst_mpi_call *call, void *fh, v
                                     *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_iread_all", JST_MPI_IO_READ_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, request, ierror);
@@ -666,6 +732,8 @@ static void jst_body_File_iread_all_c(unsigned id, jst_mpi_call *call, void *fh,
                                       *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_iread_all_c", JST_MPI_IO_READ_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, request, ierror);
@@ -686,6 +754,8 @@ static void jst_body_File_iread_at_all(unsigned id, jst_mpi_call *call, void *fh
                                        *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_iread_at_all", JST_MPI_IO_READ_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, request, ierror);
@@ -710,6 +780,8 @@ static void jst_body_File_iread_at_all_c(unsigned id, jst_mpi_call *call, void *
                                          *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_iread_at_all_c", JST_MPI_IO_READ_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, request, ierror);
@@ -729,6 +801,8 @@ static void jst_body_File_write_all(unsigned id, jst_mpi_call *call, void *fh, v
                                     *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write_all", JST_MPI_IO_WRITE_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
@@ -752,6 +826,8 @@ static void jst_body_File_write_all_c(unsigned id, jst_mpi_call *call, void *fh,
                                       *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write_all_c", JST_MPI_IO_WRITE_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
@@ -772,6 +848,8 @@ static void jst_body_File_write_at_all(unsigned id, jst_mpi_call *call, void *fh
                                        *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write_at_all", JST_MPI_IO_WRITE_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, status, ierror);
@@ -796,6 +874,8 @@ static void jst_body_File_write_at_all_c(unsigned id, jst_mpi_call *call, void *
                                          *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write_at_all_c", JST_MPI_IO_WRITE_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, status, ierror);
@@ -815,6 +895,8 @@ static void jst_body_File_iwrite_all(unsigned id, jst_mpi_call *call, void *fh, 
                                      *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_iwrite_all", JST_MPI_IO_WRITE_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, request, ierror);
@@ -838,6 +920,8 @@ static void jst_body_File_iwrite_all_c(unsigned id, jst_mpi_call *call, void *fh
                                        *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_iwrite_all_c", JST_MPI_IO_WRITE_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, request, ierror);
@@ -858,6 +942,8 @@ static void jst_body_File_iwrite_at_all(unsigned id, jst_mpi_call *call, void *f
                                         *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_iwrite_at_all", JST_MPI_IO_WRITE_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, request, ierror);
@@ -882,6 +968,8 @@ static void jst_body_File_iwrite_at_all_c(unsigned id, jst_mpi_call *call, void 
                                           void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_iwrite_at_all_c", JST_MPI_IO_WRITE_ALL, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, request, ierror);
@@ -901,6 +989,8 @@ static void jst_body_File_read_shared(unsigned id, jst_mpi_call *call, void *fh,
                                       *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read_shared", JST_MPI_IO_READ_SHARED, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
@@ -924,6 +1014,8 @@ static void jst_body_File_read_shared_c(unsigned id, jst_mpi_call *call, void *f
                                         *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read_shared_c", JST_MPI_IO_READ_SHARED, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
@@ -943,6 +1035,8 @@ static void jst_body_File_read_ordered(unsigned id, jst_mpi_call *call, void *fh
                                        *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read_ordered", JST_MPI_IO_READ_SHARED, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
@@ -966,6 +1060,8 @@ static void jst_body_File_read_ordered_c(unsigned id, jst_mpi_call *call, void *
                                          *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read_ordered_c", JST_MPI_IO_READ_SHARED, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
@@ -985,6 +1081,8 @@ static void jst_body_File_iread_shared(unsigned id, jst_mpi_call *call, void *fh
                                        *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_iread_shared", JST_MPI_IO_READ_SHARED, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, request, ierror);
@@ -1008,6 +1106,8 @@ static void jst_body_File_iread_shared_c(unsigned id, jst_mpi_call *call, void *
                                          *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_iread_shared_c", JST_MPI_IO_READ_SHARED, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, request, ierror);
@@ -1027,6 +1127,8 @@ static void jst_body_File_write_shared(unsigned id, jst_mpi_call *call, void *fh
                                        *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write_shared", JST_MPI_IO_WRITE_SHARED, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
@@ -1050,6 +1152,8 @@ static void jst_body_File_write_shared_c(unsigned id, jst_mpi_call *call, void *
                                          *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write_shared_c", JST_MPI_IO_WRITE_SHARED, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
@@ -1069,6 +1173,8 @@ static void jst_body_File_write_ordered(unsigned id, jst_mpi_call *call, void *f
                                         *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write_ordered", JST_MPI_IO_WRITE_SHARED, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
@@ -1092,6 +1198,8 @@ static void jst_body_File_write_ordered_c(unsigned id, jst_mpi_call *call, void 
                                           *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write_ordered_c", JST_MPI_IO_WRITE_SHARED, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, status, ierror);
@@ -1111,6 +1219,8 @@ static void jst_body_File_iwrite_shared(unsigned id, jst_mpi_call *call, void *f
                                         *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_iwrite_shared", JST_MPI_IO_WRITE_SHARED, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, request, ierror);
@@ -1134,6 +1244,8 @@ static void jst_body_File_iwrite_shared_c(unsigned id, jst_mpi_call *call, void 
                                           *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_iwrite_shared_c", JST_MPI_IO_WRITE_SHARED, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, request, ierror);
@@ -1153,6 +1265,8 @@ static void jst_body_File_read_all_begin(unsigned id, jst_mpi_call *call, void *
                                          *count, void *datatype, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read_all_begin", JST_MPI_IO_READ_SPLIT, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, ierror);
@@ -1176,6 +1290,8 @@ static void jst_body_File_read_all_begin_c(unsigned id, jst_mpi_call *call, void
                                            void *count, void *datatype, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read_all_begin_c", JST_MPI_IO_READ_SPLIT, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, ierror);
@@ -1195,6 +1311,8 @@ static void jst_body_File_read_at_all_begin(unsigned id, jst_mpi_call *call, voi
                                             void *buf, void *count, void *datatype, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read_at_all_begin", JST_MPI_IO_READ_SPLIT, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, ierror);
@@ -1219,6 +1337,8 @@ static void jst_body_File_read_at_all_begin_c(unsigned id, jst_mpi_call *call, v
                                               *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read_at_all_begin_c", JST_MPI_IO_READ_SPLIT, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, ierror);
@@ -1238,6 +1358,8 @@ static void jst_body_File_read_ordered_begin(unsigned id, jst_mpi_call *call, vo
                                              void *count, void *datatype, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read_ordered_begin", JST_MPI_IO_READ_SPLIT, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, ierror);
@@ -1261,6 +1383,8 @@ static void jst_body_File_read_ordered_begin_c(unsigned id, jst_mpi_call *call, 
                                                void *count, void *datatype, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read_ordered_begin_c", JST_MPI_IO_READ_SPLIT, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, ierror);
@@ -1280,6 +1404,8 @@ static void jst_body_File_write_all_begin(unsigned id, jst_mpi_call *call, void 
                                           *count, void *datatype, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write_all_begin", JST_MPI_IO_WRITE_SPLIT, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, ierror);
@@ -1303,6 +1429,8 @@ static void jst_body_File_write_all_begin_c(unsigned id, jst_mpi_call *call, voi
                                             void *count, void *datatype, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write_all_begin_c", JST_MPI_IO_WRITE_SPLIT, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, ierror);
@@ -1323,6 +1451,8 @@ static void jst_body_File_write_at_all_begin(unsigned id, jst_mpi_call *call, vo
                                              *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write_at_all_begin", JST_MPI_IO_WRITE_SPLIT, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, ierror);
@@ -1347,6 +1477,8 @@ static void jst_body_File_write_at_all_begin_c(unsigned id, jst_mpi_call *call, 
                                                *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write_at_all_begin_c", JST_MPI_IO_WRITE_SPLIT, 0);
     const bool counted = jst_host.enter(call);
     real(fh, offset, buf, count, datatype, ierror);
@@ -1366,6 +1498,8 @@ static void jst_body_File_write_ordered_begin(unsigned id, jst_mpi_call *call, v
                                               void *count, void *datatype, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write_ordered_begin", JST_MPI_IO_WRITE_SPLIT, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, ierror);
@@ -1389,6 +1523,8 @@ static void jst_body_File_write_ordered_begin_c(unsigned id, jst_mpi_call *call,
                                                 *buf, void *count, void *datatype, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write_ordered_begin_c", JST_MPI_IO_WRITE_SPLIT, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, count, datatype, ierror);
@@ -1408,6 +1544,8 @@ static void jst_body_File_read_all_end(unsigned id, jst_mpi_call *call, void *fh
                                        *status, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read_all_end", JST_MPI_IO_READ_SPLIT, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, status, ierror);
@@ -1428,6 +1566,8 @@ static void jst_body_File_read_at_all_end(unsigned id, jst_mpi_call *call, void 
                                           *status, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read_at_all_end", JST_MPI_IO_READ_SPLIT, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, status, ierror);
@@ -1448,6 +1588,8 @@ static void jst_body_File_read_ordered_end(unsigned id, jst_mpi_call *call, void
                                            void *status, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read_ordered_end", JST_MPI_IO_READ_SPLIT, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, status, ierror);
@@ -1468,6 +1610,8 @@ static void jst_body_File_write_all_end(unsigned id, jst_mpi_call *call, void *f
                                         *status, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write_all_end", JST_MPI_IO_WRITE_SPLIT, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, status, ierror);
@@ -1488,6 +1632,8 @@ static void jst_body_File_write_at_all_end(unsigned id, jst_mpi_call *call, void
                                            void *status, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write_at_all_end", JST_MPI_IO_WRITE_SPLIT, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, status, ierror);
@@ -1508,6 +1654,8 @@ static void jst_body_File_write_ordered_end(unsigned id, jst_mpi_call *call, voi
                                             void *status, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write_ordered_end", JST_MPI_IO_WRITE_SPLIT, 0);
     const bool counted = jst_host.enter(call);
     real(fh, buf, status, ierror);

@@ -7,6 +7,8 @@ static void jst_body_Put(unsigned id, jst_mpi_call *call, void *origin_addr, voi
                          *target_count, void *target_datatype, void *win, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Put", JST_MPI_PUT, 0);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
@@ -32,6 +34,8 @@ static void jst_body_Put_c(unsigned id, jst_mpi_call *call, void *origin_addr, v
                            *target_count, void *target_datatype, void *win, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Put_c", JST_MPI_PUT, 0);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
@@ -54,6 +58,8 @@ static void jst_body_Rput(unsigned id, jst_mpi_call *call, void *origin_addr, vo
                           *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Rput", JST_MPI_PUT, 0);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
@@ -80,6 +86,8 @@ static void jst_body_Rput_c(unsigned id, jst_mpi_call *call, void *origin_addr, 
                             *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Rput_c", JST_MPI_PUT, 0);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
@@ -101,6 +109,8 @@ static void jst_body_Get(unsigned id, jst_mpi_call *call, void *origin_addr, voi
                          *target_count, void *target_datatype, void *win, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Get", JST_MPI_GET, 0);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
@@ -126,6 +136,8 @@ static void jst_body_Get_c(unsigned id, jst_mpi_call *call, void *origin_addr, v
                            *target_count, void *target_datatype, void *win, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Get_c", JST_MPI_GET, 0);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
@@ -148,6 +160,8 @@ static void jst_body_Rget(unsigned id, jst_mpi_call *call, void *origin_addr, vo
                           *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Rget", JST_MPI_GET, 0);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
@@ -174,6 +188,8 @@ static void jst_body_Rget_c(unsigned id, jst_mpi_call *call, void *origin_addr, 
                             *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Rget_c", JST_MPI_GET, 0);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
@@ -196,6 +212,8 @@ static void jst_body_Accumulate(unsigned id, jst_mpi_call *call, void *origin_ad
                                 void *win, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Accumulate", JST_MPI_ACCUMULATE, 0);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
@@ -222,6 +240,8 @@ static void jst_body_Accumulate_c(unsigned id, jst_mpi_call *call, void *origin_
                                   void *win, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Accumulate_c", JST_MPI_ACCUMULATE, 0);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
@@ -244,6 +264,8 @@ static void jst_body_Raccumulate(unsigned id, jst_mpi_call *call, void *origin_a
                                  void *win, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Raccumulate", JST_MPI_ACCUMULATE, 0);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
@@ -270,6 +292,8 @@ static void jst_body_Raccumulate_c(unsigned id, jst_mpi_call *call, void *origin
                                    *op, void *win, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Raccumulate_c", JST_MPI_ACCUMULATE, 0);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
@@ -293,6 +317,8 @@ static void jst_body_Get_accumulate(unsigned id, jst_mpi_call *call, void *origi
                                     *op, void *win, void *ierror)
 {
     jst_sub_13_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Get_accumulate", JST_MPI_ACCUMULATE, 0);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype,
@@ -320,6 +346,8 @@ static void jst_body_Get_accumulate_c(unsigned id, jst_mpi_call *call, void *ori
                                       *op, void *win, void *ierror)
 {
     jst_sub_13_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Get_accumulate_c", JST_MPI_ACCUMULATE, 0);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype,
@@ -343,6 +371,8 @@ static void jst_body_Rget_accumulate(unsigned id, jst_mpi_call *call, void *orig
                                      *op, void *win, void *request, void *ierror)
 {
     jst_sub_14_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Rget_accumulate", JST_MPI_ACCUMULATE, 0);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype,
@@ -370,6 +400,8 @@ static void jst_body_Rget_accumulate_c(unsigned id, jst_mpi_call *call, void *or
                                        *op, void *win, void *request, void *ierror)
 {
     jst_sub_14_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Rget_accumulate_c", JST_MPI_ACCUMULATE, 0);
     const bool counted = jst_host.enter(call);
     real(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype,
@@ -391,6 +423,8 @@ static void jst_body_Fetch_and_op(unsigned id, jst_mpi_call *call, void *origin_
                                   *target_disp, void *op, void *win, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Fetch_and_op", JST_MPI_ACCUMULATE, 0);
     const bool counted = jst_host.enter(call);
     real(origin_addr, result_addr, datatype, target_rank, target_disp, op, win, ierror);
@@ -414,6 +448,8 @@ static void jst_body_Compare_and_swap(unsigned id, jst_mpi_call *call, void *ori
                                       *target_rank, void *target_disp, void *win, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Compare_and_swap", JST_MPI_ACCUMULATE, 0);
     const bool counted = jst_host.enter(call);
     real(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win, ierror);
@@ -436,6 +472,8 @@ static void jst_body_Win_fence(unsigned id, jst_mpi_call *call, void *assert, vo
                                *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_fence", JST_MPI_RMA_SYNC, 0);
     const bool counted = jst_host.enter(call);
     real(assert, win, ierror);
@@ -454,6 +492,8 @@ static void jst_body_Win_post(unsigned id, jst_mpi_call *call, void *group, void
                               void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_post", JST_MPI_RMA_SYNC, 0);
     const bool counted = jst_host.enter(call);
     real(group, assert, win, ierror);
@@ -472,6 +512,8 @@ static void jst_body_Win_start(unsigned id, jst_mpi_call *call, void *group, voi
                                *win, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_start", JST_MPI_RMA_SYNC, 0);
     const bool counted = jst_host.enter(call);
     real(group, assert, win, ierror);
@@ -489,6 +531,8 @@ JST_ENTRY_4_0(JST_PF08_Win_start_r, jst_body_Win_start)
 static void jst_body_Win_complete(unsigned id, jst_mpi_call *call, void *win, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_complete", JST_MPI_RMA_SYNC, 0);
     const bool counted = jst_host.enter(call);
     real(win, ierror);
@@ -506,6 +550,8 @@ JST_ENTRY_2_0(JST_PF08_Win_complete_r, jst_body_Win_complete)
 static void jst_body_Win_wait(unsigned id, jst_mpi_call *call, void *win, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_wait", JST_MPI_RMA_SYNC, 0);
     const bool counted = jst_host.enter(call);
     real(win, ierror);
@@ -523,6 +569,8 @@ JST_ENTRY_2_0(JST_PF08_Win_wait_r, jst_body_Win_wait)
 static void jst_body_Win_test(unsigned id, jst_mpi_call *call, void *win, void *flag, void *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_test", JST_MPI_RMA_SYNC, 0);
     const bool counted = jst_host.enter(call);
     real(win, flag, ierror);
@@ -541,6 +589,8 @@ static void jst_body_Win_lock(unsigned id, jst_mpi_call *call, void *lock_type, 
                               *assert, void *win, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_lock", JST_MPI_RMA_SYNC, 0);
     const bool counted = jst_host.enter(call);
     real(lock_type, rank, assert, win, ierror);
@@ -559,6 +609,8 @@ static void jst_body_Win_lock_all(unsigned id, jst_mpi_call *call, void *assert,
                                   *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_lock_all", JST_MPI_RMA_SYNC, 0);
     const bool counted = jst_host.enter(call);
     real(assert, win, ierror);
@@ -577,6 +629,8 @@ static void jst_body_Win_unlock(unsigned id, jst_mpi_call *call, void *rank, voi
                                 *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_unlock", JST_MPI_RMA_SYNC, 0);
     const bool counted = jst_host.enter(call);
     real(rank, win, ierror);
@@ -594,6 +648,8 @@ JST_ENTRY_3_0(JST_PF08_Win_unlock_r, jst_body_Win_unlock)
 static void jst_body_Win_unlock_all(unsigned id, jst_mpi_call *call, void *win, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_unlock_all", JST_MPI_RMA_SYNC, 0);
     const bool counted = jst_host.enter(call);
     real(win, ierror);
@@ -611,6 +667,8 @@ JST_ENTRY_2_0(JST_PF08_Win_unlock_all_r, jst_body_Win_unlock_all)
 static void jst_body_Win_flush(unsigned id, jst_mpi_call *call, void *rank, void *win, void *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_flush", JST_MPI_RMA_SYNC, 0);
     const bool counted = jst_host.enter(call);
     real(rank, win, ierror);
@@ -628,6 +686,8 @@ JST_ENTRY_3_0(JST_PF08_Win_flush_r, jst_body_Win_flush)
 static void jst_body_Win_flush_all(unsigned id, jst_mpi_call *call, void *win, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_flush_all", JST_MPI_RMA_SYNC, 0);
     const bool counted = jst_host.enter(call);
     real(win, ierror);
@@ -646,6 +706,8 @@ static void jst_body_Win_flush_local(unsigned id, jst_mpi_call *call, void *rank
                                      *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_flush_local", JST_MPI_RMA_SYNC, 0);
     const bool counted = jst_host.enter(call);
     real(rank, win, ierror);
@@ -663,6 +725,8 @@ JST_ENTRY_3_0(JST_PF08_Win_flush_local_r, jst_body_Win_flush_local)
 static void jst_body_Win_flush_local_all(unsigned id, jst_mpi_call *call, void *win, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_flush_local_all", JST_MPI_RMA_SYNC, 0);
     const bool counted = jst_host.enter(call);
     real(win, ierror);
@@ -680,6 +744,8 @@ JST_ENTRY_2_0(JST_PF08_Win_flush_local_all_r, jst_body_Win_flush_local_all)
 static void jst_body_Win_sync(unsigned id, jst_mpi_call *call, void *win, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_sync", JST_MPI_RMA_SYNC, 0);
     const bool counted = jst_host.enter(call);
     real(win, ierror);
@@ -698,6 +764,8 @@ static void jst_body_Win_create(unsigned id, jst_mpi_call *call, void *base, voi
                                 *disp_unit, void *info, void *comm, void *win, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_create", JST_MPI_WINDOW, 0);
     const bool counted = jst_host.enter(call);
     real(base, size, disp_unit, info, comm, win, ierror);
@@ -717,6 +785,8 @@ static void jst_body_Win_create_c(unsigned id, jst_mpi_call *call, void *base, v
                                   *disp_unit, void *info, void *comm, void *win, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_create_c", JST_MPI_WINDOW, 0);
     const bool counted = jst_host.enter(call);
     real(base, size, disp_unit, info, comm, win, ierror);
@@ -732,6 +802,8 @@ static void jst_body_Win_create_dynamic(unsigned id, jst_mpi_call *call, void *i
                                         void *win, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_create_dynamic", JST_MPI_WINDOW, 0);
     const bool counted = jst_host.enter(call);
     real(info, comm, win, ierror);
@@ -750,6 +822,8 @@ static void jst_body_Win_allocate(unsigned id, jst_mpi_call *call, void *size, v
                                   *info, void *comm, void *baseptr, void *win, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_allocate", JST_MPI_WINDOW, 0);
     const bool counted = jst_host.enter(call);
     real(size, disp_unit, info, comm, baseptr, win, ierror);
@@ -770,6 +844,8 @@ static void jst_body_Win_allocate_c(unsigned id, jst_mpi_call *call, void *size,
                                     void *info, void *comm, void *baseptr, void *win, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_allocate_c", JST_MPI_WINDOW, 0);
     const bool counted = jst_host.enter(call);
     real(size, disp_unit, info, comm, baseptr, win, ierror);
@@ -786,6 +862,8 @@ static void jst_body_Win_allocate_shared(unsigned id, jst_mpi_call *call, void *
                                          *win, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_allocate_shared", JST_MPI_WINDOW, 0);
     const bool counted = jst_host.enter(call);
     real(size, disp_unit, info, comm, baseptr, win, ierror);
@@ -807,6 +885,8 @@ static void jst_body_Win_allocate_shared_c(unsigned id, jst_mpi_call *call, void
                                            *win, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_allocate_shared_c", JST_MPI_WINDOW, 0);
     const bool counted = jst_host.enter(call);
     real(size, disp_unit, info, comm, baseptr, win, ierror);
@@ -822,6 +902,8 @@ static void jst_body_Win_attach(unsigned id, jst_mpi_call *call, void *win, void
                                 void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_attach", JST_MPI_WINDOW, 0);
     const bool counted = jst_host.enter(call);
     real(win, base, size, ierror);
@@ -841,6 +923,8 @@ static void jst_body_Win_detach(unsigned id, jst_mpi_call *call, void *win, void
                                 *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_detach", JST_MPI_WINDOW, 0);
     const bool counted = jst_host.enter(call);
     real(win, base, ierror);
@@ -859,6 +943,8 @@ JST_ENTRY_3_0(JST_PF08TS_Win_detach_r, jst_body_Win_detach)
 static void jst_body_Win_free(unsigned id, jst_mpi_call *call, void *win, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_free", JST_MPI_WINDOW, 0);
     const bool counted = jst_host.enter(call);
     real(win, ierror);

@@ -6,6 +6,8 @@ static void jst_body_Comm_dup(unsigned id, jst_mpi_call *call, void *comm, void 
                               *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Comm_dup", JST_MPI_COMM, 0);
     const bool counted = jst_host.enter(call);
     real(comm, newcomm, ierror);
@@ -24,6 +26,8 @@ static void jst_body_Comm_dup_with_info(unsigned id, jst_mpi_call *call, void *c
                                         void *newcomm, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Comm_dup_with_info", JST_MPI_COMM, 0);
     const bool counted = jst_host.enter(call);
     real(comm, info, newcomm, ierror);
@@ -42,6 +46,8 @@ static void jst_body_Comm_idup(unsigned id, jst_mpi_call *call, void *comm, void
                                *request, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Comm_idup", JST_MPI_COMM, 0);
     const bool counted = jst_host.enter(call);
     real(comm, newcomm, request, ierror);
@@ -60,6 +66,8 @@ static void jst_body_Comm_idup_with_info(unsigned id, jst_mpi_call *call, void *
                                          void *newcomm, void *request, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Comm_idup_with_info", JST_MPI_COMM, 0);
     const bool counted = jst_host.enter(call);
     real(comm, info, newcomm, request, ierror);
@@ -78,6 +86,8 @@ static void jst_body_Comm_create(unsigned id, jst_mpi_call *call, void *comm, vo
                                  *newcomm, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Comm_create", JST_MPI_COMM, 0);
     const bool counted = jst_host.enter(call);
     real(comm, group, newcomm, ierror);
@@ -96,6 +106,8 @@ static void jst_body_Comm_create_group(unsigned id, jst_mpi_call *call, void *co
                                        void *tag, void *newcomm, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Comm_create_group", JST_MPI_COMM, 0);
     const bool counted = jst_host.enter(call);
     real(comm, group, tag, newcomm, ierror);
@@ -115,6 +127,8 @@ static void jst_body_Comm_create_from_group(unsigned id, jst_mpi_call *call, voi
                                             void *ierror, size_t length0)
 {
     jst_sub_6_1 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Comm_create_from_group", JST_MPI_COMM, 0);
     const bool counted = jst_host.enter(call);
     real(group, stringtag, info, errhandler, newcomm, ierror, length0);
@@ -133,6 +147,8 @@ static void jst_body_Comm_split(unsigned id, jst_mpi_call *call, void *comm, voi
                                 void *newcomm, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Comm_split", JST_MPI_COMM, 0);
     const bool counted = jst_host.enter(call);
     real(comm, color, key, newcomm, ierror);
@@ -151,6 +167,8 @@ static void jst_body_Comm_split_type(unsigned id, jst_mpi_call *call, void *comm
                                      void *key, void *info, void *newcomm, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Comm_split_type", JST_MPI_COMM, 0);
     const bool counted = jst_host.enter(call);
     real(comm, split_type, key, info, newcomm, ierror);
@@ -170,6 +188,8 @@ static void jst_body_Intercomm_create(unsigned id, jst_mpi_call *call, void *loc
                                       *tag, void *newintercomm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Intercomm_create", JST_MPI_COMM, 0);
     const bool counted = jst_host.enter(call);
     real(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm, ierror);
@@ -191,6 +211,8 @@ static void jst_body_Intercomm_create_from_groups(unsigned id, jst_mpi_call *cal
                                                   *newintercomm, void *ierror, size_t length0)
 {
     jst_sub_9_1 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Intercomm_create_from_groups", JST_MPI_COMM, 0);
     const bool counted = jst_host.enter(call);
     real(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler,
@@ -210,6 +232,8 @@ static void jst_body_Intercomm_merge(unsigned id, jst_mpi_call *call, void *inte
                                      void *newintracomm, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Intercomm_merge", JST_MPI_COMM, 0);
     const bool counted = jst_host.enter(call);
     real(intercomm, high, newintracomm, ierror);
@@ -228,6 +252,8 @@ static void jst_body_Cart_create(unsigned id, jst_mpi_call *call, void *comm_old
                                  *dims, void *periods, void *reorder, void *comm_cart, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Cart_create", JST_MPI_COMM, 0);
     const bool counted = jst_host.enter(call);
     real(comm_old, ndims, dims, periods, reorder, comm_cart, ierror);
@@ -246,6 +272,8 @@ static void jst_body_Cart_sub(unsigned id, jst_mpi_call *call, void *comm, void 
                               *newcomm, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Cart_sub", JST_MPI_COMM, 0);
     const bool counted = jst_host.enter(call);
     real(comm, remain_dims, newcomm, ierror);
@@ -265,6 +293,8 @@ static void jst_body_Graph_create(unsigned id, jst_mpi_call *call, void *comm_ol
                                   *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Graph_create", JST_MPI_COMM, 0);
     const bool counted = jst_host.enter(call);
     real(comm_old, nnodes, index, edges, reorder, comm_graph, ierror);
@@ -285,6 +315,8 @@ static void jst_body_Dist_graph_create(unsigned id, jst_mpi_call *call, void *co
                                        void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Dist_graph_create", JST_MPI_COMM, 0);
     const bool counted = jst_host.enter(call);
     real(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph,
@@ -307,6 +339,8 @@ static void jst_body_Dist_graph_create_adjacent(unsigned id, jst_mpi_call *call,
                                                 *comm_dist_graph, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Dist_graph_create_adjacent", JST_MPI_COMM, 0);
     const bool counted = jst_host.enter(call);
     real(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info,
@@ -325,6 +359,8 @@ JST_ENTRY_11_0(JST_PF08_Dist_graph_create_adjacent_r, jst_body_Dist_graph_create
 static void jst_body_Comm_free(unsigned id, jst_mpi_call *call, void *comm, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Comm_free", JST_MPI_COMM, 0);
     if (comm) {
         jst_drop_comm(jst_c_comm(*(const MPI_Fint *)comm));
@@ -347,6 +383,8 @@ static void jst_body_Comm_spawn(unsigned id, jst_mpi_call *call, void *command, 
                                 *array_of_errcodes, void *ierror, size_t length0, size_t length1)
 {
     jst_sub_9_2 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Comm_spawn", JST_MPI_SPAWN, 0);
     const bool counted = jst_host.enter(call);
     real(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes, ierror, length0,
@@ -369,6 +407,8 @@ static void jst_body_Comm_spawn_multiple(unsigned id, jst_mpi_call *call, void *
                                          *ierror, size_t length0, size_t length1)
 {
     jst_sub_10_2 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Comm_spawn_multiple", JST_MPI_SPAWN, 0);
     const bool counted = jst_host.enter(call);
     real(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm,
@@ -388,6 +428,8 @@ static void jst_body_Comm_accept(unsigned id, jst_mpi_call *call, void *port_nam
                                  *root, void *comm, void *newcomm, void *ierror, size_t length0)
 {
     jst_sub_6_1 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Comm_accept", JST_MPI_SPAWN, 0);
     const bool counted = jst_host.enter(call);
     real(port_name, info, root, comm, newcomm, ierror, length0);
@@ -406,6 +448,8 @@ static void jst_body_Comm_connect(unsigned id, jst_mpi_call *call, void *port_na
                                   *root, void *comm, void *newcomm, void *ierror, size_t length0)
 {
     jst_sub_6_1 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Comm_connect", JST_MPI_SPAWN, 0);
     const bool counted = jst_host.enter(call);
     real(port_name, info, root, comm, newcomm, ierror, length0);
@@ -424,6 +468,8 @@ static void jst_body_Comm_join(unsigned id, jst_mpi_call *call, void *fd, void *
                                *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Comm_join", JST_MPI_SPAWN, 0);
     const bool counted = jst_host.enter(call);
     real(fd, intercomm, ierror);
@@ -442,6 +488,8 @@ static void jst_body_Open_port(unsigned id, jst_mpi_call *call, void *info, void
                                *ierror, size_t length0)
 {
     jst_sub_3_1 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Open_port", JST_MPI_SPAWN, 0);
     const bool counted = jst_host.enter(call);
     real(info, port_name, ierror, length0);
@@ -460,6 +508,8 @@ static void jst_body_Close_port(unsigned id, jst_mpi_call *call, void *port_name
                                 size_t length0)
 {
     jst_sub_2_1 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Close_port", JST_MPI_SPAWN, 0);
     const bool counted = jst_host.enter(call);
     real(port_name, ierror, length0);
@@ -478,6 +528,8 @@ static void jst_body_Publish_name(unsigned id, jst_mpi_call *call, void *service
                                   void *port_name, void *ierror, size_t length0, size_t length1)
 {
     jst_sub_4_2 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Publish_name", JST_MPI_SPAWN, 0);
     const bool counted = jst_host.enter(call);
     real(service_name, info, port_name, ierror, length0, length1);
@@ -496,6 +548,8 @@ static void jst_body_Unpublish_name(unsigned id, jst_mpi_call *call, void *servi
                                     void *port_name, void *ierror, size_t length0, size_t length1)
 {
     jst_sub_4_2 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Unpublish_name", JST_MPI_SPAWN, 0);
     const bool counted = jst_host.enter(call);
     real(service_name, info, port_name, ierror, length0, length1);
@@ -514,6 +568,8 @@ static void jst_body_Lookup_name(unsigned id, jst_mpi_call *call, void *service_
                                  void *port_name, void *ierror, size_t length0, size_t length1)
 {
     jst_sub_4_2 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Lookup_name", JST_MPI_SPAWN, 0);
     const bool counted = jst_host.enter(call);
     real(service_name, info, port_name, ierror, length0, length1);
@@ -531,6 +587,8 @@ JST_ENTRY_4_2(JST_PF08_Lookup_name_r, jst_body_Lookup_name)
 static void jst_body_Comm_disconnect(unsigned id, jst_mpi_call *call, void *comm, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Comm_disconnect", JST_MPI_SPAWN, 0);
     if (comm) {
         jst_drop_comm(jst_c_comm(*(const MPI_Fint *)comm));
@@ -551,6 +609,8 @@ JST_ENTRY_2_0(JST_PF08_Comm_disconnect_r, jst_body_Comm_disconnect)
 static void jst_body_Init(unsigned id, jst_mpi_call *call, void *ierror)
 {
     jst_sub_1_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Init", JST_MPI_INIT, 0);
     const bool counted = jst_host.enter(call);
     if (counted) {
@@ -575,6 +635,8 @@ static void jst_body_Init_thread(unsigned id, jst_mpi_call *call, void *required
                                  void *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Init_thread", JST_MPI_INIT, 0);
     const bool counted = jst_host.enter(call);
     if (counted) {
@@ -599,6 +661,8 @@ static void jst_body_Session_init(unsigned id, jst_mpi_call *call, void *info, v
                                   void *session, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Session_init", JST_MPI_INIT, 0);
     const bool counted = jst_host.enter(call);
     if (counted) {
@@ -622,6 +686,8 @@ JST_ENTRY_4_0(JST_PF08_Session_init_r, jst_body_Session_init)
 static void jst_body_Finalize(unsigned id, jst_mpi_call *call, void *ierror)
 {
     jst_sub_1_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Finalize", JST_MPI_FINALIZE, 0);
     const bool counted = jst_host.enter(call);
     if (counted) {
@@ -643,6 +709,8 @@ JST_ENTRY_1_0(JST_PF08_Finalize_r, jst_body_Finalize)
 static void jst_body_Session_finalize(unsigned id, jst_mpi_call *call, void *session, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Session_finalize", JST_MPI_FINALIZE, 0);
     const bool counted = jst_host.enter(call);
     if (counted) {
@@ -665,6 +733,8 @@ static void jst_body_Abort(unsigned id, jst_mpi_call *call, void *comm, void *er
                            *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Abort", JST_MPI_ABORT, 0);
     const bool counted = jst_host.enter(call);
     if (counted) {

@@ -6,6 +6,8 @@ static JST_INLINE void jst_body_Send(unsigned id, jst_mpi_call *call, void *buf,
                                      *datatype, void *dest, void *tag, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Send", JST_MPI_SEND, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, ierror);
@@ -30,6 +32,8 @@ static void jst_body_Send_c(unsigned id, jst_mpi_call *call, void *buf, void *co
                             void *dest, void *tag, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Send_c", JST_MPI_SEND, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, ierror);
@@ -50,6 +54,8 @@ static void jst_body_Bsend(unsigned id, jst_mpi_call *call, void *buf, void *cou
                            void *dest, void *tag, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Bsend", JST_MPI_SEND, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, ierror);
@@ -74,6 +80,8 @@ static void jst_body_Bsend_c(unsigned id, jst_mpi_call *call, void *buf, void *c
                              *datatype, void *dest, void *tag, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Bsend_c", JST_MPI_SEND, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, ierror);
@@ -94,6 +102,8 @@ static void jst_body_Ssend(unsigned id, jst_mpi_call *call, void *buf, void *cou
                            void *dest, void *tag, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ssend", JST_MPI_SEND, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, ierror);
@@ -118,6 +128,8 @@ static void jst_body_Ssend_c(unsigned id, jst_mpi_call *call, void *buf, void *c
                              *datatype, void *dest, void *tag, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ssend_c", JST_MPI_SEND, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, ierror);
@@ -138,6 +150,8 @@ static void jst_body_Rsend(unsigned id, jst_mpi_call *call, void *buf, void *cou
                            void *dest, void *tag, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Rsend", JST_MPI_SEND, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, ierror);
@@ -162,6 +176,8 @@ static void jst_body_Rsend_c(unsigned id, jst_mpi_call *call, void *buf, void *c
                              *datatype, void *dest, void *tag, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Rsend_c", JST_MPI_SEND, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, ierror);
@@ -183,6 +199,8 @@ static JST_INLINE void jst_body_Recv(unsigned id, jst_mpi_call *call, void *buf,
                                      void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Recv", JST_MPI_RECV, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, source, tag, comm, status, ierror);
@@ -207,6 +225,8 @@ static void jst_body_Recv_c(unsigned id, jst_mpi_call *call, void *buf, void *co
                             void *source, void *tag, void *comm, void *status, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Recv_c", JST_MPI_RECV, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, source, tag, comm, status, ierror);
@@ -227,6 +247,8 @@ static void jst_body_Mrecv(unsigned id, jst_mpi_call *call, void *buf, void *cou
                            void *message, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Mrecv", JST_MPI_RECV, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, message, status, ierror);
@@ -250,6 +272,8 @@ static void jst_body_Mrecv_c(unsigned id, jst_mpi_call *call, void *buf, void *c
                              *datatype, void *message, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Mrecv_c", JST_MPI_RECV, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, message, status, ierror);
@@ -271,6 +295,8 @@ static JST_INLINE void jst_body_Sendrecv(unsigned id, jst_mpi_call *call, void *
                                          void *recvtag, void *comm, void *status, void *ierror)
 {
     jst_sub_13_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Sendrecv", JST_MPI_SENDRECV, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,
@@ -302,6 +328,8 @@ static void jst_body_Sendrecv_c(unsigned id, jst_mpi_call *call, void *sendbuf, 
                                 void *status, void *ierror)
 {
     jst_sub_13_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Sendrecv_c", JST_MPI_SENDRECV, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,
@@ -328,6 +356,8 @@ static void jst_body_Sendrecv_replace(unsigned id, jst_mpi_call *call, void *buf
                                       *recvtag, void *comm, void *status, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Sendrecv_replace", JST_MPI_SENDRECV, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror);
@@ -356,6 +386,8 @@ static void jst_body_Sendrecv_replace_c(unsigned id, jst_mpi_call *call, void *b
                                         void *recvtag, void *comm, void *status, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Sendrecv_replace_c", JST_MPI_SENDRECV, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror);
@@ -380,6 +412,8 @@ static JST_INLINE void jst_body_Isend(unsigned id, jst_mpi_call *call, void *buf
                                       void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Isend", JST_MPI_ISEND, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
@@ -405,6 +439,8 @@ static void jst_body_Isend_c(unsigned id, jst_mpi_call *call, void *buf, void *c
                              *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Isend_c", JST_MPI_ISEND, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
@@ -425,6 +461,8 @@ static void jst_body_Ibsend(unsigned id, jst_mpi_call *call, void *buf, void *co
                             void *dest, void *tag, void *comm, void *request, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ibsend", JST_MPI_ISEND, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
@@ -450,6 +488,8 @@ static void jst_body_Ibsend_c(unsigned id, jst_mpi_call *call, void *buf, void *
                               *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ibsend_c", JST_MPI_ISEND, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
@@ -470,6 +510,8 @@ static void jst_body_Issend(unsigned id, jst_mpi_call *call, void *buf, void *co
                             void *dest, void *tag, void *comm, void *request, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Issend", JST_MPI_ISEND, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
@@ -495,6 +537,8 @@ static void jst_body_Issend_c(unsigned id, jst_mpi_call *call, void *buf, void *
                               *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Issend_c", JST_MPI_ISEND, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
@@ -515,6 +559,8 @@ static void jst_body_Irsend(unsigned id, jst_mpi_call *call, void *buf, void *co
                             void *dest, void *tag, void *comm, void *request, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Irsend", JST_MPI_ISEND, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
@@ -540,6 +586,8 @@ static void jst_body_Irsend_c(unsigned id, jst_mpi_call *call, void *buf, void *
                               *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Irsend_c", JST_MPI_ISEND, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
@@ -561,6 +609,8 @@ static JST_INLINE void jst_body_Irecv(unsigned id, jst_mpi_call *call, void *buf
                                       void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Irecv", JST_MPI_IRECV, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, source, tag, comm, request, ierror);
@@ -586,6 +636,8 @@ static void jst_body_Irecv_c(unsigned id, jst_mpi_call *call, void *buf, void *c
                              *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Irecv_c", JST_MPI_IRECV, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, source, tag, comm, request, ierror);
@@ -606,6 +658,8 @@ static void jst_body_Imrecv(unsigned id, jst_mpi_call *call, void *buf, void *co
                             void *message, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Imrecv", JST_MPI_IRECV, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, message, request, ierror);
@@ -629,6 +683,8 @@ static void jst_body_Imrecv_c(unsigned id, jst_mpi_call *call, void *buf, void *
                               *datatype, void *message, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Imrecv_c", JST_MPI_IRECV, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, message, request, ierror);
@@ -650,6 +706,8 @@ static void jst_body_Isendrecv(unsigned id, jst_mpi_call *call, void *sendbuf, v
                                *request, void *ierror)
 {
     jst_sub_13_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Isendrecv", JST_MPI_ISEND, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,
@@ -680,6 +738,8 @@ static void jst_body_Isendrecv_c(unsigned id, jst_mpi_call *call, void *sendbuf,
                                  *comm, void *request, void *ierror)
 {
     jst_sub_13_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Isendrecv_c", JST_MPI_ISEND, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,
@@ -705,6 +765,8 @@ static void jst_body_Isendrecv_replace(unsigned id, jst_mpi_call *call, void *bu
                                        *recvtag, void *comm, void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Isendrecv_replace", JST_MPI_ISEND, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror);
@@ -733,6 +795,8 @@ static void jst_body_Isendrecv_replace_c(unsigned id, jst_mpi_call *call, void *
                                          void *recvtag, void *comm, void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Isendrecv_replace_c", JST_MPI_ISEND, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror);
@@ -756,6 +820,8 @@ static void jst_body_Probe(unsigned id, jst_mpi_call *call, void *source, void *
                            void *status, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Probe", JST_MPI_PROBE, 0);
     const bool counted = jst_host.enter(call);
     real(source, tag, comm, status, ierror);
@@ -774,6 +840,8 @@ static JST_INLINE void jst_body_Iprobe(unsigned id, jst_mpi_call *call, void *so
                                        void *comm, void *flag, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Iprobe", JST_MPI_PROBE, JST_MPI_POLL);
     const bool counted = jst_host.enter(call);
     real(source, tag, comm, flag, status, ierror);
@@ -792,6 +860,8 @@ static void jst_body_Mprobe(unsigned id, jst_mpi_call *call, void *source, void 
                             void *message, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Mprobe", JST_MPI_PROBE, 0);
     const bool counted = jst_host.enter(call);
     real(source, tag, comm, message, status, ierror);
@@ -810,6 +880,8 @@ static void jst_body_Improbe(unsigned id, jst_mpi_call *call, void *source, void
                              void *flag, void *message, void *status, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Improbe", JST_MPI_PROBE, JST_MPI_POLL);
     const bool counted = jst_host.enter(call);
     real(source, tag, comm, flag, message, status, ierror);
@@ -828,6 +900,8 @@ static JST_INLINE void jst_body_Wait(unsigned id, jst_mpi_call *call, void *requ
                                      void *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Wait", JST_MPI_WAIT, 0);
     jst_pending pending;
     pending.count = 0;
@@ -857,6 +931,8 @@ static JST_INLINE void jst_body_Waitall(unsigned id, jst_mpi_call *call, void *c
                                         *array_of_requests, void *array_of_statuses, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Waitall", JST_MPI_WAIT, 0);
     jst_pending pending;
     pending.count = 0;
@@ -886,6 +962,8 @@ static void jst_body_Waitany(unsigned id, jst_mpi_call *call, void *count, void 
                              void *index, void *status, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Waitany", JST_MPI_WAIT, 0);
     jst_pending pending;
     pending.count = 0;
@@ -916,6 +994,8 @@ static void jst_body_Waitsome(unsigned id, jst_mpi_call *call, void *incount, vo
                               *array_of_statuses, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Waitsome", JST_MPI_WAIT, 0);
     jst_pending pending;
     pending.count = 0;
@@ -945,6 +1025,8 @@ static JST_INLINE void jst_body_Test(unsigned id, jst_mpi_call *call, void *requ
                                      void *status, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Test", JST_MPI_TEST, JST_MPI_POLL);
     jst_pending pending;
     pending.count = 0;
@@ -974,6 +1056,8 @@ static void jst_body_Testall(unsigned id, jst_mpi_call *call, void *count, void 
                              void *flag, void *array_of_statuses, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Testall", JST_MPI_TEST, JST_MPI_POLL);
     jst_pending pending;
     pending.count = 0;
@@ -1003,6 +1087,8 @@ static void jst_body_Testany(unsigned id, jst_mpi_call *call, void *count, void 
                              void *index, void *flag, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Testany", JST_MPI_TEST, JST_MPI_POLL);
     jst_pending pending;
     pending.count = 0;
@@ -1033,6 +1119,8 @@ static void jst_body_Testsome(unsigned id, jst_mpi_call *call, void *incount, vo
                               *array_of_statuses, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Testsome", JST_MPI_TEST, JST_MPI_POLL);
     jst_pending pending;
     pending.count = 0;
@@ -1062,6 +1150,8 @@ static void jst_body_Request_get_status(unsigned id, jst_mpi_call *call, void *r
                                         void *status, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Request_get_status", JST_MPI_TEST, JST_MPI_POLL);
     const bool counted = jst_host.enter(call);
     real(request, flag, status, ierror);
@@ -1081,6 +1171,8 @@ static void jst_body_Request_get_status_all(unsigned id, jst_mpi_call *call, voi
                                             void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Request_get_status_all", JST_MPI_TEST, JST_MPI_POLL);
     const bool counted = jst_host.enter(call);
     real(count, array_of_requests, flag, array_of_statuses, ierror);
@@ -1100,6 +1192,8 @@ static void jst_body_Request_get_status_any(unsigned id, jst_mpi_call *call, voi
                                             *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Request_get_status_any", JST_MPI_TEST, JST_MPI_POLL);
     const bool counted = jst_host.enter(call);
     real(count, array_of_requests, index, flag, status, ierror);
@@ -1120,6 +1214,8 @@ static void jst_body_Request_get_status_some(unsigned id, jst_mpi_call *call, vo
                                              *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Request_get_status_some", JST_MPI_TEST, JST_MPI_POLL);
     const bool counted = jst_host.enter(call);
     real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses, ierror);
@@ -1138,6 +1234,8 @@ static void jst_body_Parrived(unsigned id, jst_mpi_call *call, void *request, vo
                               *flag, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Parrived", JST_MPI_TEST, JST_MPI_POLL);
     const bool counted = jst_host.enter(call);
     real(request, partition, flag, ierror);

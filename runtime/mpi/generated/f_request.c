@@ -7,6 +7,8 @@ static void jst_body_Send_init(unsigned id, jst_mpi_call *call, void *buf, void 
                                *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Send_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
@@ -35,6 +37,8 @@ static void jst_body_Send_init_c(unsigned id, jst_mpi_call *call, void *buf, voi
                                  *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Send_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
@@ -59,6 +63,8 @@ static void jst_body_Bsend_init(unsigned id, jst_mpi_call *call, void *buf, void
                                 *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Bsend_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
@@ -87,6 +93,8 @@ static void jst_body_Bsend_init_c(unsigned id, jst_mpi_call *call, void *buf, vo
                                   *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Bsend_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
@@ -111,6 +119,8 @@ static void jst_body_Ssend_init(unsigned id, jst_mpi_call *call, void *buf, void
                                 *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ssend_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
@@ -139,6 +149,8 @@ static void jst_body_Ssend_init_c(unsigned id, jst_mpi_call *call, void *buf, vo
                                   *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ssend_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
@@ -163,6 +175,8 @@ static void jst_body_Rsend_init(unsigned id, jst_mpi_call *call, void *buf, void
                                 *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Rsend_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
@@ -191,6 +205,8 @@ static void jst_body_Rsend_init_c(unsigned id, jst_mpi_call *call, void *buf, vo
                                   *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Rsend_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, dest, tag, comm, request, ierror);
@@ -215,6 +231,8 @@ static void jst_body_Recv_init(unsigned id, jst_mpi_call *call, void *buf, void 
                                *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Recv_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, source, tag, comm, request, ierror);
@@ -243,6 +261,8 @@ static void jst_body_Recv_init_c(unsigned id, jst_mpi_call *call, void *buf, voi
                                  *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Recv_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(buf, count, datatype, source, tag, comm, request, ierror);
@@ -267,6 +287,8 @@ static void jst_body_Psend_init(unsigned id, jst_mpi_call *call, void *buf, void
                                 *info, void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Psend_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(buf, partitions, count, datatype, dest, tag, comm, info, request, ierror);
@@ -295,6 +317,8 @@ static void jst_body_Precv_init(unsigned id, jst_mpi_call *call, void *buf, void
                                 *info, void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Precv_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(buf, partitions, count, datatype, source, tag, comm, info, request, ierror);
@@ -321,6 +345,8 @@ JST_ENTRY_10_0(JST_PF08TS_Precv_init_r, jst_body_Precv_init)
 static void jst_body_Start(unsigned id, jst_mpi_call *call, void *request, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Start", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(request, ierror);
@@ -342,6 +368,8 @@ static void jst_body_Startall(unsigned id, jst_mpi_call *call, void *count, void
                               void *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Startall", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(count, array_of_requests, ierror);
@@ -362,6 +390,8 @@ JST_ENTRY_3_0(JST_PF08_Startall_r, jst_body_Startall)
 static void jst_body_Request_free(unsigned id, jst_mpi_call *call, void *request, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Request_free", JST_MPI_REQUEST, 0);
     if (request) {
         jst_forget(jst_c_request(*(const MPI_Fint *)request));
@@ -382,6 +412,8 @@ JST_ENTRY_2_0(JST_PF08_Request_free_r, jst_body_Request_free)
 static void jst_body_Cancel(unsigned id, jst_mpi_call *call, void *request, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Cancel", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(request, ierror);
@@ -400,6 +432,8 @@ static void jst_body_Pready(unsigned id, jst_mpi_call *call, void *partition, vo
                             *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Pready", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(partition, request, ierror);
@@ -418,6 +452,8 @@ static void jst_body_Pready_range(unsigned id, jst_mpi_call *call, void *partiti
                                   *partition_high, void *request, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Pready_range", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(partition_low, partition_high, request, ierror);
@@ -436,6 +472,8 @@ static void jst_body_Pready_list(unsigned id, jst_mpi_call *call, void *length, 
                                  *array_of_partitions, void *request, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Pready_list", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(length, array_of_partitions, request, ierror);
@@ -455,6 +493,8 @@ static void jst_body_Bcast_init(unsigned id, jst_mpi_call *call, void *buffer, v
                                 *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Bcast_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(buffer, count, datatype, root, comm, info, request, ierror);
@@ -486,6 +526,8 @@ static void jst_body_Bcast_init_c(unsigned id, jst_mpi_call *call, void *buffer,
                                   *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Bcast_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(buffer, count, datatype, root, comm, info, request, ierror);
@@ -513,6 +555,8 @@ static void jst_body_Scatter_init(unsigned id, jst_mpi_call *call, void *sendbuf
                                   void *root, void *comm, void *info, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Scatter_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request,
@@ -547,6 +591,8 @@ static void jst_body_Scatter_init_c(unsigned id, jst_mpi_call *call, void *sendb
                                     void *root, void *comm, void *info, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Scatter_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request,
@@ -578,6 +624,8 @@ static void jst_body_Scatterv_init(unsigned id, jst_mpi_call *call, void *sendbu
                                    *request, void *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Scatterv_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info,
@@ -613,6 +661,8 @@ static void jst_body_Scatterv_init_c(unsigned id, jst_mpi_call *call, void *send
                                      void *request, void *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Scatterv_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info,
@@ -643,6 +693,8 @@ static void jst_body_Reduce_init(unsigned id, jst_mpi_call *call, void *sendbuf,
                                  *info, void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Reduce_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, root, comm, info, request, ierror);
@@ -673,6 +725,8 @@ static void jst_body_Reduce_init_c(unsigned id, jst_mpi_call *call, void *sendbu
                                    void *info, void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Reduce_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, root, comm, info, request, ierror);
@@ -700,6 +754,8 @@ static void jst_body_Gather_init(unsigned id, jst_mpi_call *call, bool described
                                  void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Gather_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request,
@@ -734,6 +790,8 @@ static void jst_body_Gather_init_c(unsigned id, jst_mpi_call *call, bool describ
                                    *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Gather_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request,
@@ -765,6 +823,8 @@ static void jst_body_Gatherv_init(unsigned id, jst_mpi_call *call, bool describe
                                   void *request, void *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Gatherv_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info,
@@ -800,6 +860,8 @@ static void jst_body_Gatherv_init_c(unsigned id, jst_mpi_call *call, bool descri
                                     *comm, void *info, void *request, void *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Gatherv_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info,
@@ -831,6 +893,8 @@ static void jst_body_Allreduce_init(unsigned id, jst_mpi_call *call, void *sendb
                                     void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Allreduce_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror);
@@ -859,6 +923,8 @@ static void jst_body_Allreduce_init_c(unsigned id, jst_mpi_call *call, void *sen
                                       void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Allreduce_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror);
@@ -884,6 +950,8 @@ static void jst_body_Allgather_init(unsigned id, jst_mpi_call *call, bool descri
                                     *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Allgather_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror);
@@ -914,6 +982,8 @@ static void jst_body_Allgather_init_c(unsigned id, jst_mpi_call *call, bool desc
                                       *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Allgather_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror);
@@ -941,6 +1011,8 @@ static void jst_body_Allgatherv_init(unsigned id, jst_mpi_call *call, bool descr
                                      *info, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Allgatherv_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request,
@@ -973,6 +1045,8 @@ static void jst_body_Allgatherv_init_c(unsigned id, jst_mpi_call *call, bool des
                                        void *info, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Allgatherv_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request,
@@ -1002,6 +1076,8 @@ static void jst_body_Alltoall_init(unsigned id, jst_mpi_call *call, bool describ
                                    *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Alltoall_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror);
@@ -1034,6 +1110,8 @@ static void jst_body_Alltoall_init_c(unsigned id, jst_mpi_call *call, bool descr
                                      *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Alltoall_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror);
@@ -1062,6 +1140,8 @@ static void jst_body_Alltoallv_init(unsigned id, jst_mpi_call *call, bool descri
                                     void *info, void *request, void *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Alltoallv_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info,
@@ -1096,6 +1176,8 @@ static void jst_body_Alltoallv_init_c(unsigned id, jst_mpi_call *call, bool desc
                                       *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Alltoallv_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info,
@@ -1125,6 +1207,8 @@ static void jst_body_Alltoallw_init(unsigned id, jst_mpi_call *call, bool descri
                                     void *info, void *request, void *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Alltoallw_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
@@ -1158,6 +1242,8 @@ static void jst_body_Alltoallw_init_c(unsigned id, jst_mpi_call *call, bool desc
                                       *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Alltoallw_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
@@ -1185,6 +1271,8 @@ static void jst_body_Reduce_scatter_init(unsigned id, jst_mpi_call *call, void *
                                          *comm, void *info, void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Reduce_scatter_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request, ierror);
@@ -1213,6 +1301,8 @@ static void jst_body_Reduce_scatter_init_c(unsigned id, jst_mpi_call *call, void
                                            void *comm, void *info, void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Reduce_scatter_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request, ierror);
@@ -1237,6 +1327,8 @@ static void jst_body_Reduce_scatter_block_init(unsigned id, jst_mpi_call *call, 
                                                void *comm, void *info, void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Reduce_scatter_block_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request, ierror);
@@ -1266,6 +1358,8 @@ static void jst_body_Reduce_scatter_block_init_c(unsigned id, jst_mpi_call *call
                                                  void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Reduce_scatter_block_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request, ierror);
@@ -1289,6 +1383,8 @@ static void jst_body_Barrier_init(unsigned id, jst_mpi_call *call, void *comm, v
                                   *request, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Barrier_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(comm, info, request, ierror);
@@ -1315,6 +1411,8 @@ static void jst_body_Scan_init(unsigned id, jst_mpi_call *call, void *sendbuf, v
                                *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Scan_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror);
@@ -1343,6 +1441,8 @@ static void jst_body_Scan_init_c(unsigned id, jst_mpi_call *call, void *sendbuf,
                                  *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Scan_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror);
@@ -1367,6 +1467,8 @@ static void jst_body_Exscan_init(unsigned id, jst_mpi_call *call, void *sendbuf,
                                  *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Exscan_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror);
@@ -1395,6 +1497,8 @@ static void jst_body_Exscan_init_c(unsigned id, jst_mpi_call *call, void *sendbu
                                    void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Exscan_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror);
@@ -1420,6 +1524,8 @@ static void jst_body_Neighbor_allgather_init(unsigned id, jst_mpi_call *call, vo
                                              void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Neighbor_allgather_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror);
@@ -1449,6 +1555,8 @@ static void jst_body_Neighbor_allgather_init_c(unsigned id, jst_mpi_call *call, 
                                                void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Neighbor_allgather_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror);
@@ -1474,6 +1582,8 @@ static void jst_body_Neighbor_allgatherv_init(unsigned id, jst_mpi_call *call, v
                                               void *info, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Neighbor_allgatherv_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request,
@@ -1504,6 +1614,8 @@ static void jst_body_Neighbor_allgatherv_init_c(unsigned id, jst_mpi_call *call,
                                                 *comm, void *info, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Neighbor_allgatherv_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request,
@@ -1530,6 +1642,8 @@ static void jst_body_Neighbor_alltoall_init(unsigned id, jst_mpi_call *call, voi
                                             *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Neighbor_alltoall_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror);
@@ -1559,6 +1673,8 @@ static void jst_body_Neighbor_alltoall_init_c(unsigned id, jst_mpi_call *call, v
                                               void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Neighbor_alltoall_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror);
@@ -1585,6 +1701,8 @@ static void jst_body_Neighbor_alltoallv_init(unsigned id, jst_mpi_call *call, vo
                                              *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Neighbor_alltoallv_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info,
@@ -1616,6 +1734,8 @@ static void jst_body_Neighbor_alltoallv_init_c(unsigned id, jst_mpi_call *call, 
                                                void *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Neighbor_alltoallv_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info,
@@ -1643,6 +1763,8 @@ static void jst_body_Neighbor_alltoallw_init(unsigned id, jst_mpi_call *call, vo
                                              *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Neighbor_alltoallw_init", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
@@ -1674,6 +1796,8 @@ static void jst_body_Neighbor_alltoallw_init_c(unsigned id, jst_mpi_call *call, 
                                                void *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
+    MPI_Fint own = MPI_SUCCESS;
+    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Neighbor_alltoallw_init_c", JST_MPI_REQUEST, 0);
     const bool counted = jst_host.enter(call);
     real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
