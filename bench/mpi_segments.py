@@ -8,7 +8,7 @@ from mpi_cases import HYBRID, ICOFOAM, LAMMPS, SOLVER, WAVEFRONT, Case, prepare
 from profiles import records
 
 CASES = [LAMMPS, ICOFOAM, SOLVER, WAVEFRONT, HYBRID]
-SECONDS = 11.0
+SECONDS = 15.0
 TARGET = 90.0  # %
 
 
