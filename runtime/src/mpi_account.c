@@ -89,14 +89,41 @@ uint64_t jst_gap_instructions(void)
 /* Programs poll millions of times a second with calls of 20 ns: from the POLLS-th on, one in POLLS is
  * timed, and stands for all of them. */
 #define POLLS 16u
+#define NEAR 16384u /* bytes of one stack, surely */
+
+/* An error handler may leave MPI by longjmp or by an exception, and the guard stays where a frame was.
+ * Calls from above it are outermost anyway. So is one from below it if another return address stands
+ * there by now: whoever called it, directly or not, called from the frame that the other had come
+ * from. Far away the stack may be another thread of control's and gone: the kernel reads there. */
+static __thread uintptr_t outer_site; /* return address of the call whose frame is the guard */
+
+static inline bool is_abandoned(uint64_t guard, uint64_t frame)
+{
+#ifdef __x86_64__ /* elsewhere it is not known where a return address lies */
+    uintptr_t there = 0;
+    const uintptr_t *const at = (const uintptr_t *)guard - 1;
+    if (JST_LIKELY(guard - frame < NEAR))
+        return *at != outer_site;
+    struct iovec to = {&there, sizeof there}, from = {(void *)at, sizeof there};
+    return jst_may_syscall() &&
+           jst_sys6(SYS_process_vm_readv, jst_getpid(), (long)&to, 1, (long)&from, 1, 0) ==
+               sizeof there &&
+           there != outer_site;
+#else
+    (void)guard, (void)frame;
+    return false;
+#endif
+}
 
 bool jst_mpi_enter(jst_mpi_call *c)
 {
     jst_block *b = jst_enter();
     c->block = b;
-    if (JST_UNLIKELY(!b || b->guard > c->frame))
+    if (JST_UNLIKELY(!b || (b->guard > c->frame && !is_abandoned(b->guard, c->frame))))
         return false;
     b->guard = c->frame;
+    outer_site = c->site;
+    gap_ends();
     if (c->flags & JST_MPI_POLL) {
         uint64_t n = b->cells[cells[c->klass].ops];
         if (n >= POLLS && n % POLLS) {
@@ -104,7 +131,6 @@ bool jst_mpi_enter(jst_mpi_call *c)
             return true;
         }
     }
-    gap_ends();
     uint64_t t = jst_ticks();
     if (JST_UNLIKELY(t - b->cpu_ticks >= cpu_period) && jst_may_syscall())
         gap_off_cpu(b, t);
@@ -119,7 +145,8 @@ bool jst_mpi_enter(jst_mpi_call *c)
  * of the whole run so far, which an hour of interference moves little; a rolling one would follow. */
 static inline uint64_t beyond_floor(jst_site *s, uint64_t ticks)
 {
-    if (JST_UNLIKELY(JST_LOAD(s->key) == 0)) /* many kinds in one: they have no floor */
+    if (JST_UNLIKELY(atomic_load_explicit(&s->key, memory_order_relaxed) ==
+                     0)) /* many kinds in one: they have no floor */
         return 0;
     uint64_t n = JST_LOAD(s->calls) + 1, x = ticks << 8;
     uint64_t floor = JST_LOAD(s->floor);
@@ -202,6 +229,7 @@ void jst_mpi_leave(const jst_mpi_call *c)
         jst_add(&b->cells[k->ops], 1);
         if (JST_UNLIKELY(c->ended_func != NULL))
             ended_global(b, c, jst_ticks());
+        gap_began = jst_perf_self();
         return;
     }
     uint64_t now = jst_ticks(), ticks = now - c->begin;

@@ -61,13 +61,19 @@ static void let_go(void)
 }
 
 /* Who counts a global must not miss it, or this rank's sequence is another than the others'. Others
- * hold on for microseconds; the heartbeat, when a profile vanished, for a millisecond. */
+ * hold on for microseconds; the heartbeat, when a profile vanished, for as long as a disk takes. */
 static bool hold_soon(void)
 {
-    for (int i = 0; i < 10000; i++) {
+    struct timespec moment = {0, 50000};
+    for (int i = 0; i < 1000; i++) {
         if (hold())
             return true;
         jst_sys0(SYS_sched_yield);
+    }
+    for (int i = 0; i < 10000; i++) {
+        if (hold())
+            return true;
+        jst_sys2(SYS_nanosleep, &moment, NULL);
     }
     return false;
 }
