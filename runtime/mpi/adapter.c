@@ -36,7 +36,7 @@ static void find_pmpi(void)
     jst_pmpi.name = (result(*) arguments)jst_host.real("PMPI_" #name);
     JST_PMPI(FIND)
 #undef FIND
-#ifdef MPI_ABI_VERSION
+#ifdef JST_STANDARD_ABI
     /* Fortran is not part of the standard's ABI; its handles are the numbers of these. */
 #define FIND_INSTEAD(member, name)                                                                 \
     if (!jst_pmpi.member) {                                                                        \
@@ -123,7 +123,7 @@ static bool has_standard_abi(void)
 
 static bool fits(const char *library_version)
 {
-#if defined(MPI_ABI_VERSION)
+#if defined(JST_STANDARD_ABI)
     (void)library_version;
     return has_standard_abi();
 #elif defined(OPEN_MPI)

@@ -12,21 +12,20 @@
 
 #pragma GCC visibility push(hidden)
 
-#ifndef JST_ADAPTER_NAME
+/* Which kind of MPI. Handles that are integers are their own Fortran handles (MPICH and its
+ * descendants). An MPI with an ABI of its own may define MPI_ABI_VERSION too, as -1. */
 #if defined(OPEN_MPI)
-#define JST_ADAPTER_NAME "openmpi"
-#elif defined(MPI_ABI_VERSION)
-#define JST_ADAPTER_NAME "abi"
-#else
-#define JST_ADAPTER_NAME "mpich"
-#endif
-#endif
-
-/* Handles that are integers are their own Fortran handles (MPICH and its descendants). */
-#if defined(MPICH_VERSION) || defined(MPICH_NAME) || defined(I_MPI_VERSION)
-#ifndef MPI_ABI_VERSION
+#define JST_KIND "openmpi"
+#elif defined(MPICH_VERSION) || defined(MPICH_NAME) || defined(I_MPI_VERSION)
+#define JST_KIND "mpich"
 #define JST_INTEGER_HANDLES 1
+#else
+#define JST_KIND "abi"
+#define JST_STANDARD_ABI 1
+typedef int MPI_Fint; /* its mpi.h may leave Fortran out */
 #endif
+#ifndef JST_ADAPTER_NAME
+#define JST_ADAPTER_NAME JST_KIND
 #endif
 
 /* Known before the call: one that returns at once whether there is anything or not. */
@@ -340,10 +339,11 @@ static inline void jst_leave(jst_mpi_call *call, int result)
     jst_host.leave(call);
 }
 
-/** A Fortran call's result; mpi_f08 programs may leave ierror out. */
+/** A Fortran call's result. Where the program left ierror out the wrapper handed down one of its own:
+ *  else a call that failed would look like one whose handles may be asked about. */
 static inline int jst_result(const void *ierror)
 {
-    return ierror ? (int)*(const MPI_Fint *)ierror : MPI_SUCCESS;
+    return (int)*(const MPI_Fint *)ierror;
 }
 
 #pragma GCC visibility pop
