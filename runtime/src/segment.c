@@ -308,7 +308,8 @@ static void decide(bool milestone, uint64_t now_ns)
     seg.dense = time / (globals ? globals : 1) < least_ns;
     if (seg.dense &&
         seg.chosen) { /* a level stays while it makes segments of one to four times least */
-        uint64_t period = time / recent(seg.chosen, true), made = period << seg.level;
+        uint64_t n = recent(seg.chosen, true), period = time / (n ? n : 1),
+                 made = period << seg.level;
         if (anew || made < least_ns || made > 4 * least_ns)
             seg.level = level_for(period, least_ns);
     }
@@ -418,7 +419,8 @@ static void look_for_epochs(uint64_t now_ns)
         recent(old, false) / 2 <= recent(best, false))
         best = old;
     if (best) {
-        seg.epoch_level = level_for(window / recent(best, false), shortest(now_ns));
+        uint64_t n = recent(best, false);
+        seg.epoch_level = level_for(window / (n ? n : 1), shortest(now_ns));
         jst_epoch_mask = (1ull << seg.epoch_level) - 1;
     }
     jst_epoch_site = best;
