@@ -1,6 +1,6 @@
 """What people see of MPI jobs: golden outputs, JSON, spools without a repository, waiting.
 
-To renew after a wanted change: JOSTLE_RENEW=1 pytest tests/cli/test_mpi_looks.py, and look at the diff.
+To renew after a wanted change: JOSTLE_RENEW=1 pytest tests/cli/test_mpi_looks.py; look at the diff.
 """
 
 from __future__ import annotations
