@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
-from mpis import Mpi, Mpirun, classes
+from mpis import Mpi, Mpirun, World, classes
 
 PARTS = (
     "p2p nonblocking persistent completion failures types blocking inplace ionblocking "
@@ -15,19 +17,38 @@ NEWER = {"coll_persistent", "large"}
 ALONE = [p for p in PARTS if p not in ("rma", "atomics")]
 
 
+def run(library: Path, folder: Path, mpi: Mpi, ranks: int, *parts: str) -> World:
+    """One world of `classes`; once more where the MPI itself failed.
+
+    Open MPI 4.1's MPI-IO fails about once in a hundred runs on four ranks and more, with us or
+    without: MPI_File_set_size says so, or its collective write crashes.
+    """
+    fragile = mpi.name == "openmpi" and any(p.startswith("io") for p in parts)
+    for attempt in range(2):
+        place = folder / f"attempt{attempt}"
+        place.mkdir()
+        world = Mpirun(library, place).world(mpi, ranks, classes(mpi), *parts, code=None)
+        if world.code == 0 or not fragile:
+            break
+    assert world.code == 0, world.stderr
+    return world
+
+
 @pytest.mark.parametrize("part", PARTS)
-def test_each_class_is_counted_as_it_was_used(jostle: Mpirun, mpi: Mpi, part: str) -> None:
+def test_each_class_is_counted_as_it_was_used(
+    library: Path, tmp_path: Path, mpi: Mpi, part: str
+) -> None:
     if part in NEWER and mpi.name == "openmpi":
         pytest.skip("Open MPI 4 has none of it")
-    jostle.world(mpi, 3, classes(mpi), part).agree(ranks=3)
+    run(library, tmp_path, mpi, 3, part).agree(ranks=3)
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 5, 8])
 def test_any_number_of_ranks_agrees_with_both_accounts(
-    jostle: Mpirun, mpi: Mpi, ranks: int
+    library: Path, tmp_path: Path, mpi: Mpi, ranks: int
 ) -> None:
     parts = ALONE if ranks == 1 else PARTS
-    world = jostle.world(mpi, ranks, classes(mpi), *parts)
+    world = run(library, tmp_path, mpi, ranks, *parts)
     world.agree(ranks=ranks)
     assert [p.header["world_rank"] for p in world.ranks] == list(range(ranks))
     assert {p.header["world_size"] for p in world.ranks} == {ranks}

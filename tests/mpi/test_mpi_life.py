@@ -149,6 +149,13 @@ def test_never_in_mpi(jostle: Mpirun, mpi: Mpi) -> None:
     assert process.header["mpi_state"] == process.header["world_size"] == 0
 
 
+def test_a_late_flush_makes_no_second_process(jostle: Mpirun, mpi: Mpi) -> None:
+    """Libraries that flush when they are unloaded, after us, begin nothing anew."""
+    program = mpi.compiled("noinit", "noinit.c", flags=("-w",))
+    result = jostle.run(program, "quiet", code=3, env=mpi.environment)
+    assert result.only().short
+
+
 def test_sessions_are_counted(jostle: Mpirun) -> None:
     mpi = needed("mpich")
     program = mpi.compiled("session", "session.c", flags=("-w",))

