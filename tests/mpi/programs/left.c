@@ -3,7 +3,6 @@
 
 #include <mpi.h>
 #include <setjmp.h>
-#include <string.h>
 
 static jmp_buf out;
 
@@ -26,15 +25,16 @@ int main(int argc, char **argv)
 {
     MPI_Errhandler handler;
     char byte = 0;
-    MPI_Init(&argc, &argv);
+    account_begin("TRUTH");
+    MPI_Init(&argc, &argv), DID(mpi_init, 1, 0);
     MPI_Comm_create_errhandler(leave, &handler);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
-    for (size_t bytes = 64; bytes <= 1 << 18; bytes <<= 4)
-        if (setjmp(out) == 0)
+    for (volatile size_t bytes = 64; bytes <= 1 << 18; bytes <<= 4) {
+        if (setjmp(out) == 0) {
             MPI_Send(&byte, 1, MPI_CHAR, 9999, 0, MPI_COMM_WORLD);
-        else
-            deeper(bytes);
-    MPI_Finalize();
-    account_end();
+        }
+        deeper(bytes);
+    }
+    MPI_Finalize(), DID(mpi_finalize, 1, 0);
     return 0;
 }

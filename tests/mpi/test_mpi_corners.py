@@ -1,0 +1,36 @@
+"""Corners of the standard: what a program may do there, it may do under us, and it is counted."""
+
+from __future__ import annotations
+
+import peek
+from mpis import Mpi, Mpirun, World
+
+
+def globals_of(world: World) -> list[int]:
+    """How many global collectives the segments of each rank have."""
+    return [sum(s["globals"] for s in peek.segments(p.path)) for p in world.ranks]
+
+
+def test_a_call_left_by_longjmp_hides_no_later_ones(jostle: Mpirun, mpi: Mpi) -> None:
+    program = mpi.compiled("left", "left.c")
+    world = jostle.world(mpi, 1, program, counted="")
+    world.agree("mpi_barrier", ranks=1)
+
+
+def test_a_failed_call_without_ierror_ends_no_program(jostle: Mpirun, mpi: Mpi) -> None:
+    program = mpi.compiled("no_ierror", "no_ierror.F90")
+    world = jostle.world(mpi, 1, program, counted="")
+    assert world.total("mpi_send_ops") == 1
+    assert world.total("mpi_send_bytes") == 0
+    assert world.total("mpi_one_to_all_bytes") == 0
+    assert world.total("mpi_all_to_all_bytes") == 16
+
+
+def test_a_communicator_freed_by_another_is_forgotten(jostle: Mpirun, mpi: Mpi) -> None:
+    world = jostle.world(mpi, 2, mpi.compiled("reuse", "reuse.c"), counted="")
+    assert globals_of(world) == [10, 10]
+
+
+def test_requests_that_ended_together_are_forgotten(jostle: Mpirun, mpi: Mpi) -> None:
+    world = jostle.world(mpi, 2, mpi.compiled("pending", "pending.c"), counted="")
+    assert globals_of(world) == [3, 3]
