@@ -61,12 +61,12 @@ void jst_clock_calibrate(void)
     ticks -= ticks0;
     if (ns < 1000 || ticks == 0)
         return;
-    jst_tick_ns = (uint64_t)(((unsigned __int128)ns << 32) / ticks);
+    JST_STORE(jst_tick_ns, (uint64_t)(((unsigned __int128)ns << 32) / ticks));
 }
 
 uint64_t jst_ticks_to_ns(uint64_t ticks)
 {
-    return (uint64_t)(((unsigned __int128)ticks * jst_tick_ns) >> 32);
+    return (uint64_t)(((unsigned __int128)ticks * JST_LOAD(jst_tick_ns)) >> 32);
 }
 
 void jst_clock_state(uint32_t *state, uint32_t *error_us)

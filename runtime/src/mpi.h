@@ -110,6 +110,11 @@ extern jst_bins jst_bins_now;
 extern jst_site *jst_epoch_site; /* NULL: no epochs */
 extern uint64_t jst_epoch_mask;
 
+static inline void jst_bin_add(uint64_t *bin, uint64_t ticks)
+{
+    JST_STORE(*bin, JST_LOAD(*bin) + ticks);
+}
+
 void jst_segments_begin(jst_block *b); /* MPI_Init was called */
 void jst_segments_end(jst_block *b);   /* MPI_Finalize was called */
 JST_COLD void jst_bins_roll(jst_block *b, uint64_t now);
@@ -136,7 +141,7 @@ uint64_t jst_gap_instructions(void);
 
 static inline uint64_t jst_ns_to_ticks(uint64_t ns)
 {
-    return (uint64_t)(((unsigned __int128)ns << 32) / jst_tick_ns);
+    return (uint64_t)(((unsigned __int128)ns << 32) / JST_LOAD(jst_tick_ns));
 }
 
 #endif

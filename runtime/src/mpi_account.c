@@ -55,9 +55,9 @@ static JST_COLD void gap_off_cpu(jst_block *b, uint64_t now)
     if (wall <= used + wall / 64) /* the two clocks agree to about 1 % only */
         return;
     jst_add(&b->cells[JST_CELL_WAIT_OFFCPU_NS], wall - used);
-    if (b != jst_segment_owner)
+    if (b != JST_LOAD(jst_segment_owner))
         return;
-    if (now >= jst_bin_end)
+    if (now >= JST_LOAD(jst_bin_end))
         jst_bins_roll(b, now);
     jst_bins_spread(jst_bins_now.off, began, now, wall - used);
 }
@@ -192,17 +192,18 @@ static inline void learn(jst_block *b, const jst_mpi_call *c, uint64_t now, uint
     JST_STORE(b->signature, b->signature + s->hash);
     JST_STORE(b->kinds, JST_LOAD(b->kinds) | 1ull << s->bit);
     jst_add(&b->cells[JST_CELL_WAIT_MPI_NS], beyond);
-    if (JST_LIKELY(b == jst_segment_owner)) {
-        if (JST_UNLIKELY(now >= jst_bin_end))
+    if (JST_LIKELY(b == JST_LOAD(jst_segment_owner))) {
+        if (JST_UNLIKELY(now >= JST_LOAD(jst_bin_end)))
             jst_bins_roll(b, now);
-        if (JST_LIKELY(now - beyond >= jst_bin_begin))
-            jst_bins_now.wait[jst_bins_now.at] += beyond;
+        if (JST_LIKELY(now - beyond >= JST_LOAD(jst_bin_begin)))
+            jst_bin_add(&jst_bins_now.wait[JST_LOAD(jst_bins_now.at)], beyond);
         else
             jst_bins_spread(jst_bins_now.wait, now - beyond, now, beyond);
     }
     if (c->flags & JST_MPI_GLOBAL)
         jst_segment_global(b, c, s, c->bytes, now);
-    else if (JST_UNLIKELY(s == jst_epoch_site) && (s->calls & jst_epoch_mask) == 0)
+    else if (JST_UNLIKELY(s == JST_LOAD(jst_epoch_site)) &&
+             (JST_LOAD(s->calls) & JST_LOAD(jst_epoch_mask)) == 0)
         jst_segment_epoch(b, s, now);
 }
 

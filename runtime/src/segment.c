@@ -80,9 +80,9 @@ static bool hold_soon(void)
 
 static void forget(void)
 {
-    jst_bin_end = UINT64_MAX;
-    jst_epoch_site = NULL;
-    jst_segment_owner = NULL;
+    JST_STORE(jst_bin_end, UINT64_MAX);
+    JST_STORE(jst_epoch_site, NULL);
+    JST_STORE(jst_segment_owner, NULL);
     jst_zero(&seg, sizeof seg);
 }
 
@@ -106,7 +106,7 @@ void jst_segments_let_go(void)
 
 static uint64_t bin_width(void)
 {
-    return (uint64_t)JST_BIN_NS << jst_bins_now.shift;
+    return (uint64_t)JST_BIN_NS << JST_LOAD(jst_bins_now.shift);
 }
 
 /* Two neighbours, counted from the epoch, become one. */
@@ -116,26 +116,32 @@ static void widen_bins(void)
     unsigned odd = n->first & 1;
     for (unsigned i = 0; i < JST_BINS; i++) {
         unsigned to = (i + odd) / 2;
-        uint64_t wait = n->wait[i], off = n->off[i];
-        n->wait[i] = n->off[i] = 0;
-        n->wait[to] += wait;
-        n->off[to] += off;
+        uint64_t wait = JST_LOAD(n->wait[i]), off = JST_LOAD(n->off[i]);
+        JST_STORE(n->wait[i], 0);
+        JST_STORE(n->off[i], 0);
+        jst_bin_add(&n->wait[to], wait);
+        jst_bin_add(&n->off[to], off);
     }
-    n->at = (n->at + odd) / 2;
+    JST_STORE(n->at, (n->at + odd) / 2);
     n->first /= 2;
-    n->shift++;
+    JST_STORE(n->shift, n->shift + 1);
 }
 
 static void place_bin(uint64_t now_ns, uint64_t now)
 {
     uint64_t width = bin_width(), in = now_ns % width;
-    jst_bin_begin = now - jst_ns_to_ticks(in);
-    jst_bin_end = now + jst_ns_to_ticks(width - in);
+    JST_STORE(jst_bin_begin, now - jst_ns_to_ticks(in));
+    JST_STORE(jst_bin_end, now + jst_ns_to_ticks(width - in));
 }
 
 static void begin_bins(uint64_t now_ns, uint64_t now)
 {
-    jst_zero(&jst_bins_now, sizeof jst_bins_now);
+    for (unsigned i = 0; i < JST_BINS; i++) {
+        JST_STORE(jst_bins_now.wait[i], 0);
+        JST_STORE(jst_bins_now.off[i], 0);
+    }
+    JST_STORE(jst_bins_now.at, 0);
+    JST_STORE(jst_bins_now.shift, 0);
     jst_bins_now.first = now_ns / JST_BIN_NS;
     place_bin(now_ns, now);
 }
@@ -144,15 +150,15 @@ static void begin_bins(uint64_t now_ns, uint64_t now)
  * the open segment; what lies before it is dropped. */
 void jst_bins_spread(uint64_t *to, uint64_t from, uint64_t until, uint64_t amount)
 {
-    uint64_t width = jst_ns_to_ticks(bin_width()), begin = jst_bin_begin, left = amount;
+    uint64_t width = jst_ns_to_ticks(bin_width()), begin = JST_LOAD(jst_bin_begin), left = amount;
     double share = until > from ? (double)amount / (double)(until - from) : 0;
-    for (unsigned i = jst_bins_now.at; left; begin -= width) {
+    for (unsigned i = JST_LOAD(jst_bins_now.at); left; begin -= width) {
         uint64_t low = from > begin ? from : begin;
         uint64_t part = until > low ? (uint64_t)((double)(until - low) * share) : 0;
         part = part < left ? part : left;
         if (from >= begin) /* the last of them: with what rounding left */
             part = left;
-        to[i] += part;
+        jst_bin_add(&to[i], part);
         left -= part;
         until = until < begin ? until : begin;
         if (i-- == 0 || from >= begin)
@@ -175,7 +181,7 @@ JST_COLD void jst_bins_roll(jst_block *b, uint64_t now)
         bin = now_ns / bin_width();
     }
     if (bin >= jst_bins_now.first) /* else the clock went back: stay where we are */
-        jst_bins_now.at = (unsigned)(bin - jst_bins_now.first);
+        JST_STORE(jst_bins_now.at, (unsigned)(bin - jst_bins_now.first));
     place_bin(now_ns, now);
     check_overdue(now_ns);
     look_for_epochs(now_ns);
@@ -208,7 +214,7 @@ static void note_haste(enum jst_rule rule, uint64_t now_ns)
     if (rule == JST_RULE_COALESCED && seg.level < 31)
         seg.level++;
     if (rule == JST_RULE_EPOCH && seg.epoch_level < 31)
-        jst_epoch_mask = (1ull << ++seg.epoch_level) - 1;
+        JST_STORE(jst_epoch_mask, (1ull << ++seg.epoch_level) - 1);
 }
 
 static void end_segment(jst_block *b, enum jst_rule rule, unsigned level, jst_site *site,
@@ -231,7 +237,7 @@ static void end_segment(jst_block *b, enum jst_rule rule, unsigned level, jst_si
         .globals = seg.globals - seg.globals_at_start,
         .sequence = (uint16_t)(seg.hash ^ seg.hash >> 16 ^ seg.hash >> 32),
     };
-    jst_segment_owner = b;
+    JST_STORE(jst_segment_owner, b);
     jst_papi_boundary(b);
     if (!jst_segment_put(&s, &jst_bins_now))
         return;
@@ -351,14 +357,13 @@ static bool is_boundary(jst_site *s, uint64_t now_ns, enum jst_rule *rule, unsig
     return true;
 }
 
-/* A segment much longer than its rule makes them: looked at when a bin ends. */
+/* A segment much longer than its rule makes them: looked at when a bin ends. A run that is young gives
+ * up a kind soon: it may be one of the set-up, which never comes again. */
 static void check_overdue(uint64_t now_ns)
 {
-    uint64_t patience = 4 * shortest(now_ns);
-    /* After a burst at the start the kind that was chosen then may never come again. */
-    bool sparse = (seg.globals - seg.decided_at) * shortest(now_ns) < now_ns - seg.decided_ns;
-    if (seg.chosen && !sparse && patience < 2 * jst_cfg.segment_span_ns)
-        patience = 2 * jst_cfg.segment_span_ns;
+    uint64_t least = 4 * shortest(now_ns), most = 2 * jst_cfg.segment_span_ns;
+    uint64_t patience = now_ns > seg.init_ns ? (now_ns - seg.init_ns) / 8 : 0;
+    patience = !seg.chosen || patience < least ? least : patience > most ? most : patience;
     uint64_t length = now_ns > seg.start_ns ? now_ns - seg.start_ns : 0;
     seg.overdue = length > 2 * patience ? 2 : length > patience;
 }
@@ -369,7 +374,7 @@ void jst_segment_global(jst_block *b, const jst_mpi_call *c, jst_site *s, uint64
     /* Below MPI_THREAD_MULTIPLE no two threads come here at once, and a lock would be a fifth of what
      * an Allreduce is slowed down by; the heartbeat, which may hold it, touches nothing of this. */
     bool held = jst_a.head.thread_level == THREAD_MULTIPLE;
-    if (jst_bin_end == UINT64_MAX)
+    if (JST_LOAD(jst_bin_end) == UINT64_MAX)
         return;
     if (held && !hold_soon()) { /* who holds it was killed in there: no segments any more */
         forget();
@@ -421,9 +426,9 @@ static void look_for_epochs(uint64_t now_ns)
     if (best) {
         uint64_t n = recent(best, false);
         seg.epoch_level = level_for(window / (n ? n : 1), shortest(now_ns));
-        jst_epoch_mask = (1ull << seg.epoch_level) - 1;
+        JST_STORE(jst_epoch_mask, (1ull << seg.epoch_level) - 1);
     }
-    jst_epoch_site = best;
+    JST_STORE(jst_epoch_site, best);
     seg.look_for = !rare ? span : window < 32 * span ? 2 * window : window;
     seg.looked_ns = now_ns;
     seg.looked_globals = seg.globals;
@@ -432,7 +437,7 @@ static void look_for_epochs(uint64_t now_ns)
 
 JST_COLD void jst_segment_epoch(jst_block *b, jst_site *s, uint64_t now)
 {
-    if (b != jst_segment_owner || !hold())
+    if (b != JST_LOAD(jst_segment_owner) || !hold())
         return;
     uint64_t now_ns = jst_clock_ns(CLOCK_REALTIME);
     if (now_ns - seg.start_ns >= shortest(now_ns) / 4) /* a site may come twice in a step */
@@ -450,7 +455,7 @@ void jst_segments_begin(jst_block *b)
     forget();
     seg.init_ns = seg.start_ns = seg.decided_ns = seg.looked_ns = now_ns;
     seg.look_for = jst_cfg.segment_span_ns;
-    jst_segment_owner = b;
+    JST_STORE(jst_segment_owner, b);
     jst_features_begin();
     begin_bins(now_ns, jst_ticks());
     let_go();
@@ -458,7 +463,7 @@ void jst_segments_begin(jst_block *b)
 
 void jst_segments_end(jst_block *b)
 {
-    if (jst_bin_end == UINT64_MAX || !jst_segments_hold())
+    if (JST_LOAD(jst_bin_end) == UINT64_MAX || !jst_segments_hold())
         return;
     uint64_t now = jst_ticks();
     end_segment(b, JST_RULE_FINAL, 0, NULL, 0, jst_clock_ns(CLOCK_REALTIME), now);
@@ -469,7 +474,7 @@ void jst_segments_end(jst_block *b)
 /* The old file is about to be closed: what is open ends there. Held by the caller. */
 void jst_segments_old_part(void)
 {
-    if (jst_bin_end != UINT64_MAX && jst_segment_owner)
+    if (JST_LOAD(jst_bin_end) != UINT64_MAX && jst_segment_owner)
         end_segment(jst_segment_owner, JST_RULE_FINAL, 0, NULL, 0, jst_clock_ns(CLOCK_REALTIME),
                     jst_ticks());
 }
@@ -485,7 +490,7 @@ void jst_segments_new_part(void)
     for (unsigned i = 0; i < JST_SITES; i++)
         jst_sites[i].token = 0;
     jst_features_new_part();
-    if (jst_bin_end == UINT64_MAX)
+    if (JST_LOAD(jst_bin_end) == UINT64_MAX)
         return;
     seg.start_ns = jst_a.head.file_ns;
     seg.globals_at_start = seg.globals;

@@ -97,7 +97,7 @@ static uint64_t sum_words(size_t offset)
     uint64_t sum = 0;
     uint32_t used = atomic_load(&jst_blocks);
     for (uint32_t i = 1; i < used; i++)
-        sum += *(volatile uint64_t *)((char *)jst_block_at(i) + offset);
+        sum += JST_LOAD(*(uint64_t *)((char *)jst_block_at(i) + offset));
     return sum;
 }
 
@@ -168,14 +168,19 @@ static uint8_t *put_float(uint8_t *p, uint64_t ns)
     return p;
 }
 
+static uint8_t bin_code(uint64_t ticks, uint64_t width)
+{
+    return (uint8_t)(ticks >= width ? 255 : (ticks * 255 + width / 2) / width);
+}
+
 static uint8_t *put_bins(uint8_t *p, const uint64_t *ticks, const jst_bins *bins)
 {
     uint64_t width = jst_ns_to_ticks((uint64_t)JST_BIN_NS << bins->shift);
-    unsigned n = bins->at + 1;
+    unsigned n = JST_LOAD(bins->at) + 1;
     *p++ = (uint8_t)bins->shift;
     p = jst_put_varint(p, n);
     for (unsigned i = 0; i < n; i++)
-        *p++ = (uint8_t)(ticks[i] >= width ? 255 : (ticks[i] * 255 + width / 2) / width);
+        *p++ = bin_code(JST_LOAD(ticks[i]), width);
     return p;
 }
 
@@ -184,7 +189,7 @@ static bool any_bin(const uint64_t *ticks, const jst_bins *bins)
 {
     uint64_t width = jst_ns_to_ticks((uint64_t)JST_BIN_NS << bins->shift);
     for (unsigned i = 0; i <= bins->at; i++)
-        if (ticks[i] * 510 >= width)
+        if (JST_LOAD(ticks[i]) * 510 >= width)
             return true;
     return false;
 }
