@@ -99,7 +99,8 @@ uint64_t jst_gap_instructions(void)
  * from. Far away may be another stack, and gone: then the kernel is asked whether it can be read. */
 static __thread uintptr_t outer_site; /* return address of the call whose frame is the guard */
 
-static inline bool is_abandoned(uint64_t guard, uint64_t frame)
+__attribute__((no_sanitize("address"))) static inline bool is_abandoned(uint64_t guard,
+                                                                        uint64_t frame)
 {
 #ifdef __x86_64__ /* elsewhere it is not known where a return address lies */
     const uintptr_t *const at = (const uintptr_t *)guard - 1;
