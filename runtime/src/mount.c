@@ -325,7 +325,8 @@ unsigned jst_mounts_used(void)
 void jst_mounts_to_head(void)
 {
     for (unsigned i = 0; i < JST_MOUNT_SLOTS; i++) {
-        if (!atomic_load(&slots[i].used))
+        /* What is there stays as it is: the heartbeat may be reading it. */
+        if (!atomic_load(&slots[i].used) || atomic_load(&jst_a.head.mounts[i].used))
             continue;
         jst_a.head.mounts[i].major = slots[i].major;
         jst_a.head.mounts[i].minor = slots[i].minor;
