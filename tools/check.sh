@@ -95,7 +95,8 @@ sanitized() {
     # Leaks: programs under test end as they please. Interceptor order: ours comes second.
     ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0:handle_segv=0 TSAN_OPTIONS=handle_segv=0 \
         JOSTLE_NATIVE="$PWD/build/$1/native" JOSTLE_TEST_PRELOAD="$preload" \
-        timeout 400 "${still[@]}" python -m pytest -q tests/runtime -k "$(echo $3)"
+        timeout 900 "${still[@]}" python -m pytest -q tests/runtime tests/mpi/test_mpi_sanitizer.py \
+        -k "$(echo $3)"
 }
 
 fuzz() {
@@ -120,7 +121,7 @@ step exports exports
 step tests make --no-print-directory test
 step asan sanitized asan libasan.so "$under_sanitizer"
 step ubsan sanitized ubsan '' ''
-step tsan sanitized tsan libtsan.so "$under_sanitizer"
+step tsan sanitized tsan libtsan.so "$under_sanitizer or under_thread_sanitizer"
 step fuzz fuzz
 
 if [ "${#failed[@]}" -gt 0 ]; then
