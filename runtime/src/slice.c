@@ -340,7 +340,7 @@ static void write_slice(int fd, uint64_t open, uint64_t now_slice)
     if (!is_idle(jst_cfg.slice_ns * (end - open))) {
         uint8_t *p = jst_put_svarint(frame + JST_FRAME_GAP, (int64_t)(open - expected));
         p = jst_put_varint(p, end - open);
-        p = jst_put_cells(p, delta, taken, jst_tick_ns);
+        p = jst_put_cells(p, delta, taken, JST_LOAD(jst_tick_ns));
         uint8_t *start = jst_frame(frame, 'S', (size_t)(p - frame) - JST_FRAME_GAP, &size);
         uint64_t room = JST_HEAD_BYTES + SPACE_BURST + SPACE_PER_SLICE * (end - first_slice);
         if (end > first_slice && position + size > room)
@@ -388,7 +388,7 @@ void jst_slice_tick(int fd, uint64_t now_ns)
 {
     jst_commit *c = &jst_a.commit[atomic_load(&jst_a.head.generation) & 1];
     jst_clock_calibrate();
-    jst_a.head.tick_ns = jst_tick_ns;
+    jst_a.head.tick_ns = JST_LOAD(jst_tick_ns);
     jst_mounts_forget();
     check_mounts(fd);
     check_clock(fd, now_ns);

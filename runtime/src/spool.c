@@ -165,7 +165,7 @@ static void fill_head(jst_head *h)
     jst_clock_state(&h->start_clock_state, &h->start_clock_error_us);
     h->clock_state = h->start_clock_state;
     h->clock_error_us = h->start_clock_error_us;
-    h->tick_ns = jst_tick_ns;
+    h->tick_ns = JST_LOAD(jst_tick_ns);
     h->heartbeat_ns = h->file_ns;
     atomic_store(&h->blocks_used, atomic_load(&jst_blocks));
 }
@@ -435,7 +435,7 @@ static uint8_t *put_short(uint8_t *p, enum jst_end reason, const uint64_t *delta
         p = jst_put_varint(p, jst_a.head.mounts[i].minor);
         p = jst_put_varint(p, jst_a.head.mounts[i].fs_magic);
     }
-    return jst_put_cells(p, delta, taken, jst_tick_ns);
+    return jst_put_cells(p, delta, taken, JST_LOAD(jst_tick_ns));
 }
 
 /* Appends one record by one write. Somebody else may have put a file, or a pipe that nobody reads, under
