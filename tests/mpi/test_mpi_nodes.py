@@ -31,7 +31,7 @@ def across(nodes: Nodes, mpi: Mpi, command: list[str], names: list[str]) -> list
 
 def test_two_nodes_are_one_job(jostle: Mpirun, mpi: Mpi, tmp_path: Path) -> None:
     command, env = jostle.mpirun(mpi, 4, classes(mpi), *PARTS, counted="after")
-    env |= {"UCX_TLS": "tcp,self", "SEVERAL_NODES": "1"}
+    env |= {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "eth0", "SEVERAL_NODES": "1"}
     names = [n for n, value in env.items() if value is not None and not n.startswith("OMPI")]
     names += ["JOSTLE_SPOOL", "JOSTLE_SLICE", "TRUTH", "DATA"]
     with two_nodes(tmp_path) as nodes:

@@ -2,6 +2,7 @@
 
 import os
 import struct
+import sys
 import time
 from pathlib import Path
 
@@ -42,4 +43,4 @@ with (Path(os.environ["TRUTH"]) / f"{os.getpid()}.0").open("wb") as f:
         f.write(struct.pack("<40sq", f"{name}_ops".encode(), ops))
         if count:
             f.write(struct.pack("<40sq", f"{name}_bytes".encode(), count))
-print("rank", rank, "of", size)
+sys.stdout.write(f"rank {rank} of {size}\n")
