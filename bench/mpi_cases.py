@@ -13,7 +13,7 @@ from measure import Bench
 from mpi import OPENMPI, RANKS, Mpi, compile_c, mpis, run
 
 TIMER = "libjostle-timer.so"
-PILOTS = 4  # at most
+PILOTS = 5  # at most
 PILOT_S = 1.5  # a run of which a longer one is reckoned
 
 #: Makes the input for so many steps in a new folder; returns the command.
@@ -31,6 +31,7 @@ class Case:
         steps: For a pilot run.
         needs: Commands that must be installed.
         scales: Whether more steps take longer.
+        steady: Whether its later steps take as long as the first.
         mpi: What it runs under.
         patient: Whether waiting ranks should let others run: more threads than CPUs.
         variables: More of its environment.
@@ -42,6 +43,7 @@ class Case:
     steps: int
     needs: tuple[str, ...] = ()
     scales: bool = True
+    steady: bool = True
     mpi: Mpi = OPENMPI
     patient: bool = len(os.sched_getaffinity(0)) < RANKS
     variables: Mapping[str, str] = field(default_factory=dict)
@@ -76,7 +78,8 @@ LAMMPS = Case(
 )  # fmt: skip
 ICOFOAM = Case(
     "icofoam", "icoFoam cavity", lambda _, folder, steps: cases.cavity(folder, 60, steps, RANKS),
-    150, needs=("icoFoam", "blockMesh", "decomposePar"), variables=cases.FOAM_VARIABLES,
+    150, needs=("icoFoam", "blockMesh", "decomposePar"), steady=False,
+    variables=cases.FOAM_VARIABLES,
 )  # fmt: skip
 HPCC = Case(
     "hpcc", "HPC Challenge", lambda _, folder, size: cases.challenge(folder, size, RANKS), 1500,
@@ -148,6 +151,7 @@ def prepare(bench: Bench, case: Case, seconds: float) -> Prepared:
             raise RuntimeError(f"{TIMER} saw no MPI_Init and MPI_Finalize")
         if not case.scales or 0.8 * seconds < took < 1.3 * seconds:
             break
-        trusted = took >= PILOT_S
-        steps = max(2, round(steps * (seconds if trusted else min(seconds, 1.5 * PILOT_S)) / took))
+        trusted = took >= PILOT_S and case.steady
+        goal = seconds if took >= PILOT_S else min(seconds, 1.5 * PILOT_S)
+        steps = max(2, round(steps * goal / took))
     return made
