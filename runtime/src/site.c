@@ -18,7 +18,7 @@ static struct {
 } modules[MODULES];
 static _Atomic unsigned module_count;
 static _Atomic uint32_t looking; /* one thread fills in the table of modules or of sites */
-static jst_site overflow;
+static jst_site overflow = {.func = "other", .hash = 1};
 static uint32_t filled; /* of jst_sites; a table that is nearly full is left alone */
 
 uint32_t jst_hash_text(const char *text)
@@ -152,9 +152,7 @@ JST_COLD jst_site *jst_site_new(uint64_t key, uintptr_t address, const char *fun
                                 uint64_t bytes)
 {
     uint64_t signals;
-    overflow.func = "other";
-    overflow.hash = 1;
-    if (filled > JST_SITES / 4 * 3 || !jst_may_syscall())
+    if (JST_LOAD(filled) > JST_SITES / 4 * 3 || !jst_may_syscall())
         return &overflow;
     jst_block_signals(&signals);
     jst_site *s = NULL;
@@ -163,7 +161,7 @@ JST_COLD jst_site *jst_site_new(uint64_t key, uintptr_t address, const char *fun
         if (s && atomic_load(&s->key) != key) {
             fill(s, address, func, klass, bytes);
             atomic_store_explicit(&s->key, key, memory_order_release);
-            filled++;
+            JST_STORE(filled, filled + 1);
         }
         atomic_store(&looking, 0);
     }
