@@ -403,7 +403,8 @@ void jst_segment_global(jst_block *b, const jst_mpi_call *c, jst_site *s, uint64
         end_segment(b, rule, level, s, rule == JST_RULE_COALESCED ? s->ends : 0, now_ns, now);
     if (seg.hasty >= HASTY && !seg.dense && (n & (HASTY - 1)) == 0 && !is_raw())
         be_dense(s, now_ns);
-    if (milestone || ((n & 255) == 0 && now_ns - seg.decided_ns > DECIDE_NS))
+    bool few = n - seg.decided_at < FIRST_DECISION / 2; /* says nothing of how often they come */
+    if ((milestone && !few) || ((n & 255) == 0 && now_ns - seg.decided_ns > DECIDE_NS))
         decide(milestone, now_ns);
     let_go();
 }
