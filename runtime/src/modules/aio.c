@@ -19,6 +19,7 @@ static inline void submitting(void)
         jst_start();
 }
 
+/* The descriptor is read beforehand: another thread may have the result, and the request be gone. */
 static void submitted(jst_block *b, int fd, int r)
 {
     if (JST_UNLIKELY(b && r < 0))
@@ -55,8 +56,8 @@ JST_EXPORT int aio_read(struct aiocb *request)
 {
     submitting();
     jst_block *b = jst_enter();
-    int r = JST_REAL(aio_read)(request);
-    submitted(b, request->aio_fildes, r);
+    int fd = request->aio_fildes, r = JST_REAL(aio_read)(request);
+    submitted(b, fd, r);
     return r;
 }
 
@@ -64,8 +65,8 @@ JST_EXPORT int aio_read64(struct aiocb64 *request)
 {
     submitting();
     jst_block *b = jst_enter();
-    int r = JST_REAL(aio_read64)(request);
-    submitted(b, request->aio_fildes, r);
+    int fd = request->aio_fildes, r = JST_REAL(aio_read64)(request);
+    submitted(b, fd, r);
     return r;
 }
 
@@ -73,8 +74,8 @@ JST_EXPORT int aio_write(struct aiocb *request)
 {
     submitting();
     jst_block *b = jst_enter();
-    int r = JST_REAL(aio_write)(request);
-    submitted(b, request->aio_fildes, r);
+    int fd = request->aio_fildes, r = JST_REAL(aio_write)(request);
+    submitted(b, fd, r);
     return r;
 }
 
@@ -82,8 +83,8 @@ JST_EXPORT int aio_write64(struct aiocb64 *request)
 {
     submitting();
     jst_block *b = jst_enter();
-    int r = JST_REAL(aio_write64)(request);
-    submitted(b, request->aio_fildes, r);
+    int fd = request->aio_fildes, r = JST_REAL(aio_write64)(request);
+    submitted(b, fd, r);
     return r;
 }
 
@@ -91,8 +92,8 @@ JST_EXPORT int aio_fsync(int op, struct aiocb *request)
 {
     submitting();
     jst_block *b = jst_enter();
-    int r = JST_REAL(aio_fsync)(op, request);
-    submitted(b, request->aio_fildes, r);
+    int fd = request->aio_fildes, r = JST_REAL(aio_fsync)(op, request);
+    submitted(b, fd, r);
     return r;
 }
 
@@ -100,8 +101,8 @@ JST_EXPORT int aio_fsync64(int op, struct aiocb64 *request)
 {
     submitting();
     jst_block *b = jst_enter();
-    int r = JST_REAL(aio_fsync64)(op, request);
-    submitted(b, request->aio_fildes, r);
+    int fd = request->aio_fildes, r = JST_REAL(aio_fsync64)(op, request);
+    submitted(b, fd, r);
     return r;
 }
 
