@@ -33,13 +33,6 @@ static const char *const variables[VARIABLES] = {
 
 #define END_OF(field) ((field) + sizeof(field))
 
-static bool begins_with(const char *text, const char *with)
-{
-    while (*with && *text == *with)
-        text++, with++;
-    return !*with;
-}
-
 /* ---- the world ---- */
 
 /* What the launchers say may be long and holds addresses: a hash of it names the world. */
@@ -77,7 +70,7 @@ static bool is_orte(const char *command)
     static const char names[][8] = {"orted", "orterun", "mpirun", "mpiexec", "prted", "prterun"};
     const char *name = jst_base_name(command);
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
-        if (begins_with(name, names[i]))
+        if (jst_begins_with(name, names[i]))
             return true;
     return false;
 }
@@ -117,16 +110,16 @@ static void find_world(const char **v)
 {
     bool hydra = v[PMI_RANK] || v[PMI_FD] || v[PMI_PORT];
     const char *space =
-        v[PMIX_SPACE] && !begins_with(v[PMIX_SPACE], "slurm.") ? v[PMIX_SPACE] : NULL;
+        v[PMIX_SPACE] && !jst_begins_with(v[PMIX_SPACE], "slurm.") ? v[PMIX_SPACE] : NULL;
     /* The proxy itself may be profiled, too; it has a session of its own. */
-    bool proxy = begins_with(program_invocation_short_name, "hydra_pmi");
+    bool proxy = jst_begins_with(program_invocation_short_name, "hydra_pmi");
     uint64_t from = (uint64_t)(proxy ? jst_getpid() : jst_sys0(SYS_getppid));
     if ((hydra || proxy) && find_hydra(from, v[ORTE_URI] || space))
         return;
     if (v[ORTE_URI])
         set_world("orte", v[ORTE_URI], 0);
     else if (space) /* PRRTE numbers what one mpirun and its spawned worlds have in common */
-        set_world(begins_with(space, "prte") ? "prrte" : "pmix", space, '@');
+        set_world(jst_begins_with(space, "prte") ? "prrte" : "pmix", space, '@');
     else if (v[SLURM_RANK] && v[SLURM_JOB] && v[SLURM_STEP] && is_step(v[SLURM_STEP])) {
         char text[80];
         char *p = jst_put_text(text, END_OF(text), v[SLURM_JOB]);

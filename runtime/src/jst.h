@@ -383,7 +383,7 @@ bool jst_append(int fd, uint8_t type, uint8_t *frame, size_t n);
 void jst_segments_drain(int fd); /* in the heartbeat: the ring into a record */
 bool jst_segments_hold(void);    /* nobody writes to the ring until let go; false: somebody does */
 void jst_segments_let_go(void);
-void jst_segments_child(void);    /* in a forked child: forget everything */
+void jst_segments_child(void);    /* in a forked child, and in a sandbox: no segments any more */
 void jst_segments_old_part(void); /* before and after the file changes */
 void jst_segments_new_part(void);
 void jst_peers_write(int fd);
@@ -412,6 +412,7 @@ size_t jst_strlen(const char *s);
 char *jst_put_text(char *p, const char *end, const char *s);
 char *jst_put_number(char *p, const char *end, uint64_t v);
 bool jst_str_equal(const char *a, const char *b);
+bool jst_begins_with(const char *text, const char *with);
 const char *jst_env(const char *name);
 void jst_copy(void *to, const void *from, size_t n);
 void jst_zero(void *to, size_t n);

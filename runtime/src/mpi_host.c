@@ -54,13 +54,6 @@ struct adapters {
     unsigned count;
 };
 
-static bool begins_with(const char *text, const char *with)
-{
-    while (*with && *text == *with)
-        text++, with++;
-    return !*with;
-}
-
 static uint64_t hex_of(const char **text)
 {
     uint64_t n = 0;
@@ -119,7 +112,7 @@ static bool own_folder(char *folder, const char *end)
 
 static void take_name(struct adapters *a, const char *file)
 {
-    if (!begins_with(file, PREFIX) || a->count == ADAPTERS)
+    if (!jst_begins_with(file, PREFIX) || a->count == ADAPTERS)
         return;
     file += sizeof PREFIX - 1;
     size_t n = jst_strlen(file);

@@ -38,19 +38,12 @@ static uint32_t mix(uint64_t x)
 
 /* ---- modules ---- */
 
-static bool begins_with(const char *text, const char *with)
-{
-    while (*with && *text == *with)
-        text++, with++;
-    return !*with;
-}
-
 static bool is_known(uintptr_t begin, size_t size, const char *path)
 {
     unsigned n = atomic_load(&module_count);
     for (unsigned i = 0; i < n; i++)
         if (modules[i].begin == begin && modules[i].end == begin + size &&
-            begins_with(jst_base_name(path), modules[i].name))
+            jst_begins_with(jst_base_name(path), modules[i].name))
             return true;
     return false;
 }

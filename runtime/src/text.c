@@ -121,3 +121,10 @@ const char *jst_base_name(const char *path)
             base = p + 1;
     return base;
 }
+
+bool jst_begins_with(const char *text, const char *with)
+{
+    while (*with && *text == *with)
+        text++, with++;
+    return !*with;
+}
