@@ -1,0 +1,86 @@
+"""Settings and summaries of studies: what their results are made of."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+_UNITS = ((30, "GiB"), (20, "MiB"), (10, "KiB"))
+
+
+def plain(value: Any) -> Any:
+    """Gives plain values for JSON: numbers that do not exist become null."""
+    if isinstance(value, dict):
+        return {name: plain(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def size_label(size: int) -> str:
+    """Writes a number of bytes as the papers do: 2 KiB, 1 MiB, 381.5 MiB."""
+    for bits, unit in _UNITS:
+        if size >= 1 << bits:
+            return f"{round(size / (1 << bits), 1):g} {unit}"
+    return f"{size} B"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What the runs of one cell had in common beside their programs; hashable.
+
+    Attributes:
+        chunk: Chunk size, bytes; None where the study has none.
+        processes: Of the probe and of the signal; the second is 0 for standalone runs.
+        shared: One shared file instead of one file per process.
+        periodic: The signal was periodic.
+        more: Further axes of the study, by name, sorted.
+    """
+
+    chunk: int | None
+    processes: tuple[int, int]
+    shared: bool = False
+    periodic: bool = False
+    more: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def label(self) -> str:
+        """The setting in words."""
+        own, other = self.processes
+        parts = [] if self.chunk is None else [size_label(self.chunk)]
+        if other:
+            parts.append(f"{own} against {other} processes")
+        else:
+            parts.append(f"{own} processes" if own != 1 else "1 process")
+        parts += ["shared file"] if self.shared else []
+        parts += ["periodic"] if self.periodic else []
+        return ", ".join([*parts, *(f"{name} {value}" for name, value in self.more)])
+
+    def turned(self) -> Setting:
+        """The setting as the other program sees it."""
+        own, other = self.processes
+        return Setting(self.chunk, (other, own), self.shared, self.periodic, self.more)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One quantity over repetitions.
+
+    Attributes:
+        n: Repetitions that count.
+        median: Median.
+        min: Least.
+        max: Greatest.
+        mean: Mean.
+        low: Lower end of the 95 % interval (Student's t; Welch's for ratios); None below n = 2.
+        high: Its upper end.
+    """
+
+    n: int
+    median: float | None
+    min: float | None
+    max: float | None
+    mean: float | None
+    low: float | None
+    high: float | None
