@@ -1,0 +1,222 @@
+"""Two programs side by side: rates from slices, degradation, dilation, what counts and what not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Region = tuple[int, int]
+
+#: Runs count until one program has done this share of its work (thesis §3.2.3).
+DONE = 0.9
+#: Kuo's rule (§2.4) drops a run whose rate is off the mean by more than this many deviations.
+CUT = 1.5
+#: With fewer runs no value can be 1.5 sample deviations off their mean.
+FEWEST = 5
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What the processes of a job got done, slice by slice.
+
+    Attributes:
+        job: The job.
+        slice_ns: Slice length, ns.
+        first_slice: Number of the first slice: floor(time / slice_ns).
+        values: Amount per process and slice, shape (processes, slices); idle slices hold 0.
+    """
+
+    job: str
+    slice_ns: int
+    first_slice: int
+    values: Floats
+
+    @property
+    def last_slice(self) -> int:
+        """Number of the last slice; one before the first where there are none."""
+        return self.first_slice + int(self.values.shape[1]) - 1
+
+    @property
+    def total(self) -> float:
+        """All that was done."""
+        return float(self.values.sum())
+
+    @property
+    def per_slice(self) -> Floats:
+        """Over all processes, per slice."""
+        return np.asarray(self.values.sum(axis=0))
+
+    @property
+    def active(self) -> Region | None:
+        """First and last slice in which anything was done; None: nothing was."""
+        place = np.flatnonzero(self.per_slice > 0)
+        if not len(place):
+            return None
+        return self.first_slice + int(place[0]), self.first_slice + int(place[-1])
+
+    def between(self, first: int, last: int) -> Floats:
+        """Cuts out slices, both ends included; 0 where the job has none.
+
+        Returns:
+            Shape (processes, last - first + 1).
+        """
+        out = np.zeros((self.values.shape[0], max(last - first + 1, 0)))
+        lo, hi = max(first, self.first_slice), min(last, self.last_slice)
+        if lo <= hi:
+            own = self.values[:, lo - self.first_slice : hi - self.first_slice + 1]
+            out[:, lo - first : hi - first + 1] = own
+        return out
+
+
+def active_overlap(p: Progress, q: Progress) -> Region | None:
+    """Finds the longest unbroken stretch in which every process of both gets on (Kuo §4.2).
+
+    Args:
+        p: One program.
+        q: The other, in slices of the same length.
+
+    Returns:
+        First and last slice, the earliest of several equally long; None where there is none.
+
+    Raises:
+        ValueError: The slices differ in length.
+    """
+    _comparable(p, q)
+    first, last = max(p.first_slice, q.first_slice), min(p.last_slice, q.last_slice)
+    if first > last or not len(p.values) or not len(q.values):
+        return None
+    all_on = (np.concatenate([p.between(first, last), q.between(first, last)]) > 0).all(axis=0)
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], all_on, [False]]).astype(np.int8)))
+    if not len(edges):
+        return None
+    begins, ends = edges[::2], edges[1::2]
+    longest = int(np.argmax(ends - begins))
+    return first + int(begins[longest]), first + int(ends[longest]) - 1
+
+
+def _comparable(p: Progress, q: Progress) -> None:
+    if p.slice_ns != q.slice_ns:
+        raise ValueError(
+            f"slices of {p.job} last {p.slice_ns} ns, those of {q.job} {q.slice_ns} ns"
+        )
+
+
+def done_at(progress: Progress, volume: float | None = None, share: float = DONE) -> int | None:
+    """Finds the slice in which a program has done a share of its work (thesis §3.2.3).
+
+    Args:
+        progress: The program.
+        volume: All it has to do; by default what it did.
+        share: The share.
+
+    Returns:
+        The slice's number; None if it never got there.
+    """
+    goal = (progress.total if volume is None else volume) * share
+    if goal <= 0:
+        return None
+    # A share of a sum of floats may miss by a rounding error what integers would reach.
+    reached = np.flatnonzero(np.cumsum(progress.per_slice) >= goal * (1 - 1e-12))
+    return progress.first_slice + int(reached[0]) if len(reached) else None
+
+
+def until_90(
+    p: Progress, q: Progress, volumes: tuple[float | None, float | None] = (None, None)
+) -> int | None:
+    """Finds the slice in which the first of two programs has done 90 % of its work.
+
+    Args:
+        p: One program.
+        q: The other.
+        volumes: What each has to do in all; by default what it did.
+
+    Returns:
+        The last slice to evaluate; None where neither got there.
+    """
+    _comparable(p, q)
+    ends = [end for end in (done_at(p, volumes[0]), done_at(q, volumes[1])) if end is not None]
+    return min(ends, default=None)
+
+
+def throughput(progress: Progress, first: int, last: int) -> float:
+    """Gives the rate over slices, both ends included, in units of the progress per second."""
+    if last < first:
+        return math.nan
+    seconds = (last - first + 1) * progress.slice_ns / 1e9
+    return float(progress.between(first, last).sum()) / seconds
+
+
+def degradation(isolated: float, interfered: float) -> float:
+    """Gives the share of the rate that was lost: (isolated - interfered) / isolated."""
+    return (isolated - interfered) / isolated if isolated > 0 else math.nan
+
+
+def dilation(isolated_s: float, interfered_s: float) -> float:
+    """Gives by how much a run took longer: interfered / isolated - 1."""
+    return interfered_s / isolated_s - 1 if isolated_s > 0 else math.nan
+
+
+def dilation_implied(lost: float) -> float:
+    """Gives the dilation that a degradation of all of a fixed work means: d / (1 - d)."""
+    return lost / (1 - lost) if lost < 1 else math.inf
+
+
+def outliers(values: Sequence[float] | Floats) -> NDArray[np.bool_]:
+    """Tells which runs Kuo's rule drops: |rate - mean| > 1.5 sample deviations (§2.4).
+
+    Below five runs none can be: the farthest of n lies at most (n - 1) / sqrt(n) deviations off.
+    """
+    data = np.asarray(values, dtype=np.float64)
+    if len(data) < FEWEST:
+        return np.zeros(len(data), dtype=bool)
+    deviation = float(data.std(ddof=1))
+    # Equal rates differ by rounding only.
+    if deviation <= 1e-12 * float(np.abs(data).max(initial=0)):
+        return np.zeros(len(data), dtype=bool)
+    return np.asarray(np.abs(data - data.mean()) > CUT * deviation)
+
+
+def foreign(own: float, server: float, protocol: float = 1.0) -> bool:
+    """Tells whether a run is to be discarded for others' traffic (thesis §3.2.2).
+
+    Args:
+        own: Bytes of our programs.
+        server: Bytes that the servers saw meanwhile.
+        protocol: Bytes at the server per byte of ours in quiet runs: a link counts headers too.
+
+    Returns:
+        Whether the server saw more than 1.10 times what is ours; exactly that much is kept.
+    """
+    # In tens, as 1.1 has no exact binary form.
+    return server * 10 > own * protocol * 11
+
+
+def bytes_spread(p: Progress, q: Progress, region: Region) -> float:
+    """Gives deviation over mean of what each process of both moved in a region (Kuo §4.2)."""
+    each = np.concatenate([p.between(*region).sum(axis=1), q.between(*region).sum(axis=1)])
+    mean = float(each.mean()) if len(each) else 0.0
+    return float(each.std()) / mean if mean > 0 else math.nan
+
+
+def exclusive(p: Floats, q: Floats) -> float:
+    """Tells how far two programs take turns instead of sharing.
+
+    Args:
+        p: Relative rate of one per slice: 1 = as fast as alone.
+        q: Of the other.
+
+    Returns:
+        0 when both get the same in every slice, 1 when each stretch belongs to one; nan when most
+        slices see neither (operations longer than a slice are booked when they end, and would look
+        like turns). Taken over two slices at a time: turns shorter than that are sharing.
+    """
+    even = len(p) // 2 * 2
+    if even < 8 or float(np.mean((p[:even] + q[:even]) > 0)) < 0.8:
+        return math.nan
+    one, other = (values[:even].reshape(-1, 2).sum(axis=1) for values in (p, q))
+    return float(np.abs(one - other).sum() / (one + other).sum())
