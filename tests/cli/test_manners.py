@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 from command import ROOT, jostle, python
 
-VERBS = "run ingest jobs digest timeline background export overhead doctor demo repository".split()
+VERBS = (
+    "run ingest jobs digest timeline background export signal overhead doctor demo repository"
+).split()
 LOOKING = (
     ["jobs"],
     ["digest", "tar-steady"],

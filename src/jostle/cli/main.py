@@ -28,6 +28,9 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "background": ("background", "What all other jobs did on a job's mounts meanwhile."),
         "export": ("export", "Write tables as Parquet, CSV or JSON."),
     },
+    "Experiment": {
+        "signal": ("signal", "Make controlled load at known instants, with a log of what it did."),
+    },
     "Care": {
         "overhead": ("overhead", "What profiling costs a command: alternating runs."),
         "doctor": ("doctor", "Check what works on this machine, and how to mend it."),

@@ -1,0 +1,55 @@
+"""The patterns: what each one loads, and what it counts as one operation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Resource = Literal["files", "network", "node"]
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """One pattern of `jostle signal`.
+
+    Attributes:
+        name: As typed.
+        resource: What it loads: files (a file system), network, or node (memory, cores).
+        operation: What its log counts as one operation, and times.
+        needs_mpi: Whether it runs in the MPI builds only.
+        writes_files: Whether it leaves load in a folder (`--dir`), which it removes at the end.
+    """
+
+    name: str
+    resource: Resource
+    operation: str
+    needs_mpi: bool = False
+    writes_files: bool = False
+
+
+def _files(name: str, operation: str) -> Pattern:
+    return Pattern(name, "files", operation, writes_files=True)
+
+
+def _network(name: str, operation: str) -> Pattern:
+    return Pattern(name, "network", operation, needs_mpi=True)
+
+
+#: name -> pattern, in the order of the help text. Thesis §3.1.1 has the first three.
+PATTERNS: dict[str, Pattern] = {
+    pattern.name: pattern
+    for pattern in (
+        _files("open-write-close", "open a new file, write a chunk, flush, close"),
+        _files("write-seek", "write a chunk, flush, seek back to where it began"),
+        _files("aggregate-write", "write a chunk behind the last one; nothing is flushed"),
+        _files("read", "read the next chunk of a file"),
+        _files("write-seek-read", "write a chunk, flush, seek back, read it"),
+        _network("ping", "rank i sends a chunk to rank i+n/2, which sends it back"),
+        _network("all-to-all", "every rank gives a chunk to every rank (MPI_Alltoall)"),
+        _network("incast", "all ranks send a chunk to rank 0 at once"),
+        Pattern("memory", "node", "a[i] = b[i] + s*c[i] over the next block of three large arrays"),
+        Pattern("cache", "node", "4096 dependent loads at random places of a working set"),
+        Pattern("cpu", "node", "a fixed number of multiplications and additions in registers"),
+        Pattern("metadata", "files", "create, stat and unlink one empty file", writes_files=True),
+    )
+}

@@ -1,0 +1,132 @@
+"""One line of a log: JSON from a file that anybody may have written."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import NoReturn
+
+import pyarrow as pa
+
+from jostle.signals.schema import VERSION
+
+_INT64 = 1 << 63
+_LONGEST_TEXT = 1 << 16
+
+
+class LineError(ValueError):
+    """A line is not what it should be; `hint` says what to do when there is something special."""
+
+    def __init__(self, reason: str, *, hint: str = "") -> None:
+        super().__init__(reason)
+        self.hint = hint
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line with its type.
+
+    Attributes:
+        kind: signal, burst, slice, end, or what a later jostle may add.
+        fields: All that it holds.
+    """
+
+    kind: str
+    fields: dict[str, object]
+
+    def checked(self, schema: pa.Schema, optional: Collection[str] = ()) -> dict[str, object]:
+        """Return the fields of a schema, each of its type.
+
+        Args:
+            schema: The fields to take; others are left out.
+            optional: Those that may be missing or null.
+
+        Raises:
+            LineError: A field is missing, or of another type, or too large.
+        """
+        taken: dict[str, object] = {}
+        for field in schema:
+            value = self.fields.get(field.name)
+            if value is None:
+                if field.name not in optional:
+                    raise LineError(f"`{self.kind}` has no {field.name}")
+                taken[field.name] = None
+                continue
+            _check(field, value)
+            taken[field.name] = value
+        return taken
+
+
+def parse_line(raw: bytes) -> Line:
+    """Parse a line.
+
+    Raises:
+        LineError: It is not a JSON object with a type, or of a version that is not ours.
+    """
+    try:
+        value = json.loads(raw.decode(), parse_constant=_no_constant)
+    except UnicodeDecodeError:
+        raise LineError("it is not text in UTF-8") from None
+    except RecursionError:
+        raise LineError("it is nested too deeply") from None
+    except ValueError as error:
+        raise LineError(f"it is not JSON ({error})") from None
+    if not isinstance(value, dict):
+        raise LineError("it is JSON, but not an object")
+    kind = value.get("type")
+    if not isinstance(kind, str) or not kind.isidentifier() or len(kind) > 64:
+        raise LineError("it has no type")
+    if kind == "signal" and value.get("version") != VERSION:
+        raise LineError(
+            f"its version is {str(value.get('version'))[:20]}, and this jostle reads {VERSION}",
+            hint="Read it with the jostle that wrote it, or a newer one.",
+        )
+    return Line(kind, value)
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number")
+
+
+def _check(field: pa.Field, value: object) -> None:
+    """Hold a value against the type of its field. Python's bool is an int: not here."""
+    kind, name = field.type, field.name
+    if pa.types.is_boolean(kind):
+        good = isinstance(value, bool)
+    elif pa.types.is_integer(kind):
+        good = isinstance(value, int) and not isinstance(value, bool)
+        if good and not 0 <= value < _INT64:  # type: ignore[operator]
+            raise LineError(f"{name} is out of range")
+    elif pa.types.is_floating(kind):
+        good = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if good and not (abs(value) < _INT64 and math.isfinite(value)):  # type: ignore[arg-type]
+            raise LineError(f"{name} is out of range")
+    elif pa.types.is_list(kind):
+        good = isinstance(value, list) and all(_is_text(item) for item in value)
+    else:
+        good = _is_text(value)
+    if not good:
+        raise LineError(f"{name} is not {_kind_name(kind)}")
+
+
+def _is_text(value: object) -> bool:
+    """Whether a value is text that UTF-8 can hold: JSON can spell half of a surrogate pair."""
+    if not isinstance(value, str) or len(value) > _LONGEST_TEXT:
+        return False
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _kind_name(kind: pa.DataType) -> str:
+    if pa.types.is_boolean(kind):
+        return "true or false"
+    if pa.types.is_integer(kind):
+        return "a whole number"
+    if pa.types.is_floating(kind):
+        return "a number"
+    return "a list of texts" if pa.types.is_list(kind) else "a text"

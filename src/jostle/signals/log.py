@@ -1,0 +1,263 @@
+"""The ground-truth logs of signals, as tables.
+
+A log is JSON lines, one file per process; docs/reference/signal.md has every field. Logs come from
+shared folders and are not trusted: what is not a log is an error that names file, line, reason and
+mend. A process that was killed leaves a log without an end, and maybe half a last line: such a log
+is read as far as it goes, and a note says so.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import pyarrow as pa
+
+from jostle.errors import JostleError
+from jostle.signals.lines import Line, LineError, parse_line
+from jostle.signals.schema import BURSTS, END, HEADER, OPTIONAL, PROCESSES, SLICES, VERSION
+
+#: No line of ours is longer: the longest holds the program's arguments.
+LONGEST_LINE = 1 << 20
+_WHOSE = ("job", "host", "pid", "rank")
+_LEAVE_OUT = "Remove the file or leave it out; the others can be read without it."
+
+
+class SignalLogError(JostleError):
+    """A log of a signal cannot be read; names file, line and reason."""
+
+
+@dataclass(frozen=True)
+class SignalLog:
+    """What signals really did.
+
+    Attributes:
+        processes: One row per process: who it was, its options, and its totals; the totals and
+            `reason` are null, and `complete` is false, where it was killed. Times in ns of Unix
+            time, sizes in bytes.
+        bursts: One row per burst: begin_ns, end_ns, due_ns (when it should begin), operations,
+            bytes; with job, host, pid, rank. Ordered by process, then time.
+        slices: One row per process and slice with operations: slice (its number since the epoch),
+            operations, bytes, busy_ns, p50_ns, p95_ns, p99_ns, max_ns; with job, host, pid, rank.
+        notes: What a reader should know: killed processes, torn last lines.
+    """
+
+    processes: pa.Table
+    bursts: pa.Table
+    slices: pa.Table
+    notes: tuple[str, ...] = ()
+
+
+@dataclass
+class _One:
+    """One file as it was read."""
+
+    header: dict[str, object]
+    bursts: list[dict[str, object]]
+    slices: list[dict[str, object]]
+    end: dict[str, object] | None
+    notes: list[str]
+
+
+def read_log(
+    source: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], job: str | None = None
+) -> SignalLog:
+    """Read the logs of signals.
+
+    Args:
+        source: A folder (all its `*.jsonl`), a file, or files and folders.
+        job: Only the processes of this job.
+
+    Returns:
+        Their tables; ordered by job, host and rank.
+
+    Raises:
+        SignalLogError: There is no log, or one that cannot be read.
+    """
+    places = [source] if isinstance(source, (str, os.PathLike)) else list(source)
+    found = list(_files(places, job))
+    read: list[_One] = []
+    notes: list[str] = []
+    others: set[str] = set()
+    for path in found:
+        one = _read_file(path, job)
+        if isinstance(one, str):
+            others.add(one)
+            continue
+        notes += one.notes
+        if one.header:
+            read.append(one)
+    if not read and not (notes and job is None):
+        _nothing(places, job, others)
+    read.sort(key=lambda one: tuple(str(one.header[k]) for k in ("job", "host")) + _place(one))
+    return SignalLog(
+        processes=_table([_process(one) for one in read], PROCESSES),
+        bursts=_table([_owned(row, one) for one in read for row in one.bursts], _whose(BURSTS)),
+        slices=_table([_owned(row, one) for one in read for row in one.slices], _whose(SLICES)),
+        notes=tuple(notes),
+    )
+
+
+def _place(one: _One) -> tuple[int, int]:
+    rank, pid = one.header["rank"], one.header["pid"]
+    assert isinstance(rank, int) and isinstance(pid, int)
+    return rank, pid
+
+
+def _files(places: Iterable[str | os.PathLike[str]], job: str | None) -> Iterator[Path]:
+    """The files to read: a folder's logs, by name when a job is asked for."""
+    for place in map(Path, places):
+        try:
+            if place.is_dir():
+                # Regular files only: a pipe of that name would keep us waiting.
+                inside = (path for path in place.iterdir() if path.suffix == ".jsonl")
+                yield from sorted(
+                    path
+                    for path in inside
+                    if path.is_file() and (job is None or path.name.startswith(f"{job}."))
+                )
+            elif place.is_file():
+                yield place
+            else:
+                raise SignalLogError(
+                    f"{place} is neither a folder nor a file.",
+                    hint="Name the folder that `jostle signal --log DIR` wrote to.",
+                )
+        except OSError as error:
+            raise _unreadable(place, error) from None
+
+
+def _nothing(places: list[str | os.PathLike[str]], job: str | None, others: set[str]) -> None:
+    where = ", ".join(str(place) for place in places) or "nowhere"
+    if job is None:
+        raise SignalLogError(
+            f"No log of a signal in {where}.",
+            hint="`jostle signal PATTERN --log DIR` writes one file per process into DIR.",
+        )
+    known = others | {name for place in places for name in _jobs(Path(place))}
+    close = difflib.get_close_matches(job, known, n=3, cutoff=0.5) or sorted(known)[:3]
+    raise SignalLogError(
+        f"No log of a signal named {job} in {where}.",
+        hint=f"There is {', '.join(close)}." if close else "No signal logged there at all.",
+    )
+
+
+def _jobs(place: Path) -> Iterator[str]:
+    """The jobs of a folder as its file names tell: JOB.HOST.PID.jsonl."""
+    if place.is_dir():
+        for path in place.glob("*.jsonl"):
+            pieces = path.name.rsplit(".", 3)
+            if len(pieces) == 4:
+                yield pieces[0]
+
+
+def _unreadable(path: Path, error: OSError) -> SignalLogError:
+    return SignalLogError(
+        f"{path} cannot be read: {error.strerror or error}.",
+        hint="Ask its owner, or leave it out." if isinstance(error, PermissionError) else "",
+    )
+
+
+def _read_file(path: Path, job: str | None) -> _One | str:
+    """Read one file; give its job's name alone when it is another job's."""
+    try:
+        with path.open("rb") as file:
+            return _read(path, file, job)
+    except OSError as error:
+        raise _unreadable(path, error) from None
+
+
+def _read(path: Path, file: BinaryIO, job: str | None) -> _One | str:
+    one = _One({}, [], [], None, [])
+    number = 0
+    while raw := file.readline(LONGEST_LINE):
+        number += 1
+        whole = raw.endswith(b"\n")
+        if not whole and len(raw) == LONGEST_LINE:
+            raise _bad(path, number, f"it is longer than {LONGEST_LINE} bytes")
+        try:
+            line = parse_line(raw)
+        except LineError as error:
+            if whole:
+                raise _bad(path, number, str(error), error.hint) from None
+            one.notes.append(f"{path}: line {number} is torn, and left out")
+            break
+        try:
+            _take(one, line)
+        except LineError as error:
+            raise _bad(path, number, str(error), error.hint) from None
+        if line.kind == "signal" and job is not None and line.fields["job"] != job:
+            return str(line.fields["job"])
+    if not one.header:
+        one.notes.append(f"{path}: holds no whole line; its process ended at its very beginning")
+    elif one.end is None:
+        one.notes.append(f"{path}: has no end; its process was killed, or still runs")
+    return one
+
+
+def _bad(path: Path, number: int, reason: str, hint: str = "") -> SignalLogError:
+    return SignalLogError(f"{path}, line {number}: {reason}.", hint=hint or _LEAVE_OUT)
+
+
+def _take(one: _One, line: Line) -> None:
+    """Put a line where it belongs, or say why it cannot stand here."""
+    if line.kind == "signal":
+        if one.header:
+            raise LineError("a second signal begins in one file")
+        one.header = line.checked(HEADER, OPTIONAL)
+        return
+    if not one.header:
+        raise LineError(
+            f"the file begins with `{line.kind}`, not with `signal`",
+            hint="This is no log of a signal, or its beginning is lost: leave it out.",
+        )
+    if one.end is not None:
+        raise LineError(f"`{line.kind}` stands behind the end")
+    if line.kind == "burst":
+        _take_burst(one, line.checked(BURSTS))
+    elif line.kind == "slice":
+        _take_slice(one, line.checked(SLICES))
+    elif line.kind == "end":
+        one.end = line.checked(END, OPTIONAL)
+    # Other kinds: additions that do not change the meaning of these four.
+
+
+def _take_burst(one: _One, burst: dict[str, object]) -> None:
+    begin, end = burst["begin_ns"], burst["end_ns"]
+    assert isinstance(begin, int) and isinstance(end, int)
+    if end < begin:
+        raise LineError(f"a burst ends at {end}, before its beginning at {begin}")
+    if one.bursts and isinstance(last := one.bursts[-1]["end_ns"], int) and begin < last:
+        raise LineError(f"a burst begins at {begin}, before the end of the last one at {last}")
+    one.bursts.append(burst)
+
+
+def _take_slice(one: _One, row: dict[str, object]) -> None:
+    number = row["slice"]
+    assert isinstance(number, int)
+    if one.slices and isinstance(last := one.slices[-1]["slice"], int) and number <= last:
+        raise LineError(f"slice {number} stands behind slice {last}")
+    one.slices.append(row)
+
+
+def _process(one: _One) -> dict[str, object]:
+    return {**one.header, **(one.end or {}), "complete": one.end is not None}
+
+
+def _owned(row: dict[str, object], one: _One) -> dict[str, object]:
+    return {**{name: one.header[name] for name in _WHOSE}, **row}
+
+
+def _whose(fields: pa.Schema) -> pa.Schema:
+    return pa.schema([*(HEADER.field(name) for name in _WHOSE), *fields])
+
+
+def _table(rows: list[dict[str, object]], schema: pa.Schema) -> pa.Table:
+    return pa.Table.from_pylist(rows, schema=schema)
+
+
+__all__ = ["LONGEST_LINE", "VERSION", "SignalLog", "SignalLogError", "read_log"]
