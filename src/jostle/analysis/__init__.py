@@ -7,6 +7,8 @@ Public door:
     segment_rows: the segments of a world, one by one.
     timeline: a metric of several jobs on one time axis, whatever their slice lengths.
     background: a job's slices against what all others did on the same resources.
+    evaluate: what a study of probes and signals found; laws: which laws of the papers hold there.
+    ProgressTables: the progress of jobs, slice by slice, that `evaluate` asks for.
 
 Their tables come from `jostle.repository.Repository`; their results are dataclasses with
 `to_json()`.
@@ -15,6 +17,7 @@ Their tables come from `jostle.repository.Repository`; their results are datacla
 from __future__ import annotations
 
 from jostle.analysis.digest import digest
+from jostle.analysis.laws import laws
 from jostle.analysis.model import (
     Access,
     Clock,
@@ -27,6 +30,8 @@ from jostle.analysis.model import (
     Unaccounted,
 )
 from jostle.analysis.overhead import Overhead, overhead
+from jostle.analysis.pairs import Progress
+from jostle.analysis.progress import ProgressTables, progress_of, progress_of_log
 from jostle.analysis.segments import segment_rows
 from jostle.analysis.series import (
     Background,
@@ -38,6 +43,8 @@ from jostle.analysis.series import (
     timeline,
 )
 from jostle.analysis.spread import Range, Spread
+from jostle.analysis.study import evaluate
+from jostle.analysis.study_model import Law, StudyResult
 from jostle.analysis.world import Advice, Segments, World
 
 __all__ = [
@@ -47,14 +54,18 @@ __all__ = [
     "Clock",
     "Cost",
     "Digest",
+    "Law",
     "Mount",
     "Neighbourhood",
     "Overhead",
+    "Progress",
+    "ProgressTables",
     "Range",
     "Rate",
     "Segments",
     "Share",
     "Spread",
+    "StudyResult",
     "Threads",
     "Timeline",
     "TimelineJob",
@@ -62,7 +73,11 @@ __all__ = [
     "World",
     "background",
     "digest",
+    "evaluate",
+    "laws",
     "overhead",
+    "progress_of",
+    "progress_of_log",
     "resample",
     "segment_rows",
     "timeline",

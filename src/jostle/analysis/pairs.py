@@ -192,8 +192,8 @@ def foreign(own: float, server: float, protocol: float = 1.0) -> bool:
     Returns:
         Whether the server saw more than 1.10 times what is ours; exactly that much is kept.
     """
-    # In tens, as 1.1 has no exact binary form.
-    return server * 10 > own * protocol * 11
+    # 1.1 has no exact binary form, nor have ratios: what differs by rounding only is kept.
+    return server * 10 > own * protocol * 11 * (1 + 1e-12)
 
 
 def bytes_spread(p: Progress, q: Progress, region: Region) -> float:

@@ -156,8 +156,8 @@ def progress_of_log(job: str, slices: pa.Table, slice_ns: int, column: str) -> P
     """
     if not slices.num_rows:
         return Progress(job, slice_ns, 0, np.zeros((0, 0)))
-    names = [f"{host} {pid}" for host, pid in zip(
-        slices.column("host").to_pylist(), slices.column("pid").to_pylist(), strict=True)]  # fmt: skip
+    hosts, pids = (slices.column(name).to_pylist() for name in ("host", "pid"))
+    names = [f"{host} {pid}" for host, pid in zip(hosts, pids, strict=True)]
     process = np.unique(np.array(names), return_inverse=True)[1].astype(np.int64)
     first = _ints(slices, "slice")
     ones = np.ones(len(first), dtype=np.int64)

@@ -50,6 +50,7 @@ class Standalone:
     Attributes:
         program: Its name.
         setting: Its setting; no signal.
+        pattern: Which of our signals it is; "" for any other command.
         metric: What its progress is counted in: bytes, closes, collectives ...
         nodes: On how many nodes it ran.
         volume: What it had to do in all, in units of the metric; None where not fixed.
@@ -66,6 +67,7 @@ class Standalone:
 
     program: str
     setting: Setting
+    pattern: str
     metric: str
     nodes: int
     volume: float | None
@@ -320,13 +322,16 @@ class KuoRow:
         large_s: Of Q.
         small_alone_s: Standalone run times of P.
         large_alone_s: Of Q.
-        predictions: By process and by node; empty where run times are missing.
+        predictions: By process, and by node where each has nodes of its own; empty where run
+            times are missing.
         equal_volume: Both had the same to do (within 1 %); None: unknown.
         full_overlap: Both began within 5 % of the shorter run.
         saturated: Both alone and together came near the same limit: the link's.
         same_pattern: Both do the same.
         holds: All four preconditions of the model.
         why_not: Those that do not hold, in words.
+        same_nodes: Both ran on the same nodes, and so on the same mounts.
+        shares: Share of Q in the active overlap, run by run.
         spread: Of what each process moved in the active overlap, median over repetitions.
         phases: Of the median run; None where both end at once or one is missing.
         runs: Runs that count.
@@ -352,6 +357,8 @@ class KuoRow:
     same_pattern: bool
     holds: bool
     why_not: list[str]
+    same_nodes: bool
+    shares: list[float]
     spread: float | None
     phases: Phases | None
     runs: int
@@ -410,7 +417,8 @@ class Imprint:
         setting: The setting.
         run: The run.
         period_s: Period of the signal.
-        source: Where the bursts are known from: "log" (the signal's own), "profile" (its slices).
+        source: Where the bursts are known from: "log" (the signal's own), "rule" (its period),
+            "profile" (its slices).
         dents: One per burst that fell wholly into the probe's run.
         seen: How many were seen.
         total: How many there were.

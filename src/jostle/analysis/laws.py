@@ -1,0 +1,262 @@
+"""The laws of the papers, held against a study."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from jostle.analysis.imprint import probability
+from jostle.analysis.intervals import known, median, median_interval, summary
+from jostle.analysis.study_model import Cell, KuoRow, Law, Repetition, StudyResult
+from jostle.analysis.study_setting import size_label
+
+#: Goals: equal writers lose half, give or take; four against one get four fifths, give or take.
+HALF, HALF_WITHIN = 0.5, 0.03
+FOUR, FOUR_WITHIN = 4, 0.05
+MODEL_WITHIN = 0.10
+
+
+def laws(result: StudyResult) -> list[Law]:
+    """States the laws that a study can speak of, with intervals.
+
+    Args:
+        result: The study.
+
+    Returns:
+        Those for which the study has runs: two equal writers lose half each; processes on one
+        mount get equal shares; Kuo's model predicts concurrent run times; a periodic signal shows
+        in every period; small chunks suffer from large writes.
+    """
+    stated = [
+        _equal_writers(result),
+        _shares(result),
+        _model(result),
+        _imprints(result),
+        _small_chunks(result),
+    ]
+    return [law for law in stated if law is not None]
+
+
+def _rows(result: StudyResult) -> Sequence[KuoRow]:
+    return result.kuo.rows if result.kuo else []
+
+
+def _equal_writers(result: StudyResult) -> Law | None:
+    equal = {
+        (row.small, row.setting): row.saturated
+        for row in _rows(result)
+        if row.small == row.large and row.expected_ratio == 1
+    }
+    found = [cell for cell in result.cells if equal.get((cell.probe, cell.setting))]
+    losses = _both(found)
+    if not losses:
+        return None
+    told = summary(losses)
+    inside = told.mean is not None and abs(told.mean - HALF) <= HALF_WITHIN
+    worst = max(found, key=_off_half)
+    slack = [name for (name, _), saturated in equal.items() if saturated is False]
+    why = (
+        f"Farthest off: {worst.probe}, {worst.setting.label}: "
+        f"{_percent(median(_both([worst])))}."
+    )  # fmt: skip
+    if slack:
+        why += f" Left out, as the link is not their limit: {', '.join(dict.fromkeys(slack))}."
+    return Law(
+        "equal writers",
+        f"Two equal writers on the saturated link lose {_percent(told.mean)} each"
+        f"{_range(told.low, told.high)}, {told.n} losses in {len(found)} cells.",
+        told.mean,
+        told.low,
+        told.high,
+        told.n,
+        "50 % ± 3 points each",
+        inside,
+        why,
+    )
+
+
+def _both(cells: Iterable[Cell]) -> list[float]:
+    """Gives the losses of both programs in all runs that count."""
+    return known(
+        [
+            side.degradation
+            for cell in cells
+            for one in _kept(cell)
+            for side in (one.probe, one.signal)
+            if side is not None
+        ]
+    )
+
+
+def _off_half(cell: Cell) -> float:
+    return max((abs(value - HALF) for value in _both([cell])), default=0.0)
+
+
+def _kept(cell: Cell) -> list[Repetition]:
+    return [one for one in cell.repetitions if one.verdict == "kept"]
+
+
+def _shares(result: StudyResult) -> Law | None:
+    rows = [row for row in _rows(result) if row.expected_ratio == FOUR and row.same_pattern]
+    one_mount = [row for row in rows if row.same_nodes]
+    shares = [share for row in one_mount for share in row.shares]
+    if not shares:
+        return None
+    told = summary(shares)
+    goal = FOUR / (FOUR + 1)
+    inside = told.mean is not None and abs(told.mean - goal) <= FOUR_WITHIN
+    spreads = median([row.spread for row in one_mount])
+    why = f"What each process wrote differs by {_percent(spreads)} (deviation over mean)."
+    apart = [share for row in rows if not row.same_nodes for share in row.shares]
+    if apart:
+        why += f" On mounts of their own the larger got {_percent(median(apart))}."
+    return Law(
+        "share by processes",
+        f"Four processes against one on one mount get {_percent(told.mean)} of the bandwidth"
+        f"{_range(told.low, told.high)}.",
+        told.mean,
+        told.low,
+        told.high,
+        told.n,
+        "0.8 ± 0.05",
+        inside,
+        why,
+    )
+
+
+def _model(result: StudyResult) -> Law | None:
+    kuo = result.kuo
+    if kuo is None or kuo.error_process is None:
+        return None
+    # One mount shares by process, mounts of their own share by node: each row by its own rule.
+    errors: list[float] = []
+    for row in kuo.rows:
+        if row.holds and row.setting.processes[0] != row.setting.processes[1]:
+            best = [one for one in row.predictions if one.by == _rule(row)]
+            errors += [abs(error) for one in best for error in (one.large_error, one.small_error)]
+    value = median(errors)
+    low, high = median_interval(errors)
+    why = f"Shares by process everywhere would miss by {_percent(kuo.error_process)}"
+    why += f", by node by {_percent(kuo.error_node)}." if kuo.error_node is not None else "."
+    unequal = [row for row in kuo.rows if row.setting.processes[0] != row.setting.processes[1]]
+    doubts = [f"{row.small}, {row.setting.label}: {row.why_not[0]}"
+              for row in unequal if not row.holds]  # fmt: skip
+    if doubts:
+        why += f" Left out {len(doubts)}: {doubts[0]}" + (" ..." if len(doubts) > 1 else ".")
+    return Law(
+        "Kuo's model",
+        f"Kuo's model misses the concurrent run times of unequal pairs by {_percent(value)} in the "
+        f"median{_range(low, high)}, {len(errors)} run times.",
+        value,
+        low,
+        high,
+        len(errors),
+        "median relative error under 10 %",
+        None if value is None else value < MODEL_WITHIN,
+        why,
+    )
+
+
+def _rule(row: KuoRow) -> str:
+    return "process" if row.same_nodes or len(row.predictions) < 2 else "node"
+
+
+def _imprints(result: StudyResult) -> Law | None:
+    total = sum(one.total for one in result.imprints)
+    if not total:
+        return None
+    seen = sum(one.seen for one in result.imprints)
+    value, low, high = probability(seen, total)
+    depth = median([dent.depth for one in result.imprints for dent in one.dents])
+    wolf = median([one.false_rate for one in result.imprints])
+    why = f"Median depth of the dents {_percent(depth)}."
+    if wolf is not None:
+        why += f" On standalone runs the same test cries wolf in {_percent(wolf)} of the periods."
+    missed = [one.run for one in result.imprints if one.seen < one.total]
+    if missed:
+        why += f" Missed in {', '.join(missed[:5])}."
+    return Law(
+        "imprint",
+        f"The periodic signal shows in {seen} of {total} periods{_range(low, high)}.",
+        value,
+        low,
+        high,
+        total,
+        "seen in every period",
+        seen == total,
+        why,
+    )
+
+
+def _small_chunks(result: StudyResult) -> Law | None:
+    patterns = {one.program: one.pattern for one in result.standalone}
+    pairs = [
+        cell
+        for cell in result.cells
+        if (patterns.get(cell.probe), patterns.get(cell.signal))
+        == ("open-write-close", "aggregate-write")
+        and not cell.setting.periodic
+        and cell.setting.chunk is not None
+        and cell.setting.processes[0] == cell.setting.processes[1]
+        and cell.degradation.n
+    ]
+    if not pairs:
+        return None
+    cell = min(pairs, key=lambda one: (one.setting.shared, one.setting.chunk or 0))
+    gaps = known(
+        [
+            one.probe.degradation - one.signal.degradation
+            for one in _kept(cell)
+            if one.probe and one.signal
+            and one.probe.degradation is not None and one.signal.degradation is not None
+        ]
+    )  # fmt: skip
+    told = summary(gaps)
+    size = size_label(cell.setting.chunk or 0)
+    holds = None
+    if told.mean is not None:
+        sure = told.low is not None and told.high is not None
+        holds = told.mean > 0 if not sure or (told.low or 0) > 0 or (told.high or 0) < 0 else None
+    return Law(
+        "small chunks",
+        f"At {size}, {cell.probe} loses {_percent(cell.degradation.median)} beside {cell.signal}, "
+        f"which loses {_percent(cell.signal_degradation.median)}: "
+        f"{_points(told.mean)} points{_range(told.low, told.high)}.",
+        told.mean,
+        told.low,
+        told.high,
+        told.n,
+        "open-write-close suffers more than aggregate-write",
+        holds,
+        _why_small(cell),
+    )
+
+
+def _why_small(cell: Cell) -> str:
+    """Explains the losses by the time that one call takes, alone and beside the other."""
+    told = []
+    for name, sides in (
+        (cell.probe, [one.probe for one in _kept(cell)]),
+        (cell.signal, [one.signal for one in _kept(cell)]),
+    ):
+        alone = median([side.service_alone_ns if side else None for side in sides])
+        beside = median([side.service_ns if side else None for side in sides])
+        if alone and beside:
+            told.append(
+                f"a call of {name} takes {alone / 1e6:.3g} ms alone and {beside / 1e6:.3g} ms "
+                f"together ({beside / alone:.1f} times)"
+            )
+    return f"By our slices, {' and '.join(told)}." if told else "Service times are not known."
+
+
+def _percent(value: float | None) -> str:
+    return "?" if value is None else f"{value * 100:.1f} %"
+
+
+def _points(value: float | None) -> str:
+    return "?" if value is None else f"{value * 100:+.1f}"
+
+
+def _range(low: float | None, high: float | None) -> str:
+    if low is None or high is None:
+        return ""
+    return f" (95 % interval {low * 100:.1f} to {high * 100:.1f})"
