@@ -1,0 +1,84 @@
+"""What a lab needs of this machine, checked before anything is started."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from jostle.lab.registry import services
+from jostle.lab.service import Need, Service
+from jostle.lab.spec import LabError, LabSpec
+
+_BASICS = (
+    Need("ip", "iproute2"),
+    Need("tc", "iproute2"),
+    Need("mount", "mount"),
+    Need("nsenter", "util-linux"),
+)
+_DISK = (Need("mkfs.ext4", "e2fsprogs"), Need("losetup", "mount"))
+
+
+def check_machine(spec: LabSpec) -> bool:
+    """Find out whether this lab can be built here.
+
+    Returns:
+        Whether it must be built in a user namespace, we not being root.
+
+    Raises:
+        LabError: It cannot; says what is missing and how to get it.
+    """
+    if sys.platform != "linux":
+        raise LabError(f"A lab is made of Linux namespaces; this is {sys.platform}.")
+    kinds = services(spec)
+    rootless = os.geteuid() != 0
+    _check_packages(spec, kinds)
+    if rootless:
+        _check_rootless(spec, kinds)
+    for kind in kinds:
+        if why := kind.check(spec):
+            raise LabError(f"{kind.name} cannot run here: {why}.", hint=_other(spec, rootless))
+    return rootless
+
+
+def _check_packages(spec: LabSpec, kinds: list[type[Service]]) -> None:
+    needs = [*_BASICS, *(_DISK if spec.store == "disk" else ())]
+    for kind in kinds:
+        needs += kind.needs
+    missing = [need for need in needs if not need.present()]
+    if missing:
+        commands = ", ".join(dict.fromkeys(need.command for need in missing))
+        packages = " ".join(dict.fromkeys(need.package for need in missing))
+        raise LabError(
+            f"A lab with {spec.fs} needs what is not installed: {commands}.",
+            hint=f"apt-get install {packages}",
+        )
+
+
+def _check_rootless(spec: LabSpec, kinds: list[type[Service]]) -> None:
+    needy = [kind.name for kind in kinds if kind.needs_root]
+    if spec.store == "disk":
+        needy.append("--store disk")
+    if needy:
+        raise LabError(
+            f"{' and '.join(needy)} needs root.",
+            hint="sudo jostle lab up ..., or as this user --fs plain --store ram",
+        )
+    tried = subprocess.run(
+        ["unshare", "--user", "--map-root-user", "--net", "--mount", "--pid", "--fork", "true"],
+        capture_output=True,
+        text=True,
+    )
+    if tried.returncode:
+        raise LabError(
+            "A lab needs root, since this kernel gives you no user namespaces "
+            f"({tried.stderr.strip()}).",
+            hint="sudo jostle lab up ...; or allow them: sysctl -w user.max_user_namespaces=1000 "
+            "kernel.unprivileged_userns_clone=1 kernel.apparmor_restrict_unprivileged_userns=0",
+        )
+
+
+def _other(spec: LabSpec, rootless: bool) -> str:
+    """Return what else would work."""
+    tail = "--fs plain" if spec.fs != "plain" else "without it"
+    return f"sudo jostle lab up ..., or {tail}" if rootless else tail

@@ -1,0 +1,135 @@
+"""Runs a command on a host of a lab: `python -IS enter.py PID START USER HOST CWD -- CMD...`.
+
+A program of its own and small, because it stands before every command: it imports no jostle.
+PID is the supervisor as this machine numbers it, START when it started (so that a recycled
+number is never entered), HOST the process that holds the host's namespaces as the lab numbers
+it, USER 1 when the lab has a user namespace.
+
+The command keeps descriptors, terminal, process group, environment and working directory; it
+gets the signals that are sent to us and gives us its exit status.
+"""
+
+import ctypes
+import errno
+import os
+import signal
+import sys
+
+_NEWNS, _NEWUTS, _NEWUSER = 0x00020000, 0x04000000, 0x10000000
+_NEWPID, _NEWNET = 0x20000000, 0x40000000
+_SI_USER, _SI_QUEUE, _SI_TKILL = 0, -1, -6
+_PR_SET_PDEATHSIG = 1
+_PASSED_ON = {
+    signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2,
+    signal.SIGALRM, signal.SIGWINCH, signal.SIGURG,
+}  # fmt: skip
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def _setns(descriptor: int, kinds: int) -> None:
+    if _libc.setns(descriptor, kinds) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"setns: {os.strerror(number)}")
+
+
+def _started(pid: int) -> str:
+    with open(f"/proc/{pid}/stat", "rb") as file:
+        fields = file.read().rpartition(b")")[2].split()
+    return "" if fields[0] in (b"Z", b"X") else fields[19].decode()
+
+
+def _open_lab(pid: int, start: str) -> int:
+    """Return a descriptor of the supervisor, or end with a message when it is not that one."""
+    try:
+        descriptor = os.pidfd_open(pid)
+        if _started(pid) == start:
+            return descriptor
+    except OSError:
+        pass
+    sys.stderr.write("jostle: the lab is gone\n  mend: jostle lab status\n")
+    sys.exit(1)
+
+
+def _become(holder: int, cwd: str, command: "list[str]", mask: "set[int]") -> None:
+    """In the child, a process of the lab: enter the host and be the command."""
+    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    parts = (("net", _NEWNET), ("uts", _NEWUTS), ("mnt", _NEWNS))
+    doors = [(os.open(f"/proc/{holder}/ns/{name}", os.O_RDONLY), kind) for name, kind in parts]
+    for door, kind in doors:
+        _setns(door, kind)
+        os.close(door)
+    try:
+        os.chdir(cwd)
+    except OSError:
+        if cwd != "/":
+            sys.stderr.write(f"jostle: {cwd} cannot be entered on this node; going on in /\n")
+        os.chdir("/")
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(number, signal.SIG_DFL)  # Python ignores these two
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+    try:
+        os.execvp(command[0], command)
+    except OSError as error:
+        sys.stderr.write(f"jostle: cannot run `{command[0]}`: {error.strerror}\n")
+        os._exit(127 if error.errno == errno.ENOENT else 126)
+
+
+def _wait(child: int, watched: "set[int]") -> int:
+    """Pass on what others send to us until the child ends; return its wait status."""
+    while True:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended == child:
+            return status
+        news = signal.sigwaitinfo(watched)
+        # The kernel's own (keyboard, hang-up, resized window) reach the whole group by themselves.
+        sent = news.si_code in (_SI_USER, _SI_QUEUE, _SI_TKILL)
+        if news.si_signo != signal.SIGCHLD and sent:
+            try:
+                os.kill(child, news.si_signo)
+            except ProcessLookupError:
+                continue
+
+
+def _leave(status: int) -> None:
+    """End as the command ended."""
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        # No core of ours beside the command's.
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+        if number != signal.SIGKILL:
+            signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {number})
+        os.kill(os.getpid(), number)
+    os._exit(os.WEXITSTATUS(status))
+
+
+def main(words: "list[str]") -> None:
+    """Enter the lab, start the command on the host, be its shadow."""
+    pid, start, user, holder, cwd = int(words[0]), words[1], words[2] == "1", words[3], words[4]
+    command = words[6:]
+    lab = _open_lab(pid, start)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    watched: set[int] = {*_PASSED_ON, signal.SIGCHLD}
+    mask: set[int] = {*signal.pthread_sigmask(signal.SIG_BLOCK, watched)}
+    try:
+        _setns(lab, _NEWPID | _NEWNS | (_NEWUSER if user else 0))
+        child = os.fork()
+        if child == 0:
+            os.close(lab)
+            _become(int(holder), cwd, command, mask)
+    except OSError as error:
+        sys.stderr.write(f"jostle: the lab cannot be entered: {error}\n")
+        if error.errno == errno.EPERM:
+            sys.stderr.write("  mend: be the user who started it (root for a lab of root)\n")
+        sys.exit(1)
+    os.close(lab)
+    _leave(_wait(child, watched))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,368 @@
+"""The door of the lab: bring one up, find one, run things on its nodes, take it down."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from jostle.errors import JostleError
+from jostle.lab import mpi as launchers
+from jostle.lab import network
+from jostle.lab.checks import check_machine
+from jostle.lab.registry import services
+from jostle.lab.spec import LabError, LabSpec, check_name
+from jostle.lab.state import Claim, State, base_folder, clear, names, read_state
+
+_PATIENCE_S = 120.0
+_GRACE_S = 10.0
+
+
+class Lab:
+    """A lab that is up.
+
+    Attributes:
+        name: Its name.
+        spec: What it was made of.
+        nodes: Names of its nodes.
+        folder: Its state folder, on the machine and on every host of the lab.
+        shared: The shared file system, as every node sees it. Empty on the machine itself.
+    """
+
+    def __init__(self, folder: Path, state: State) -> None:
+        """Know a lab by its state; use `attach`."""
+        self.folder = folder
+        self.state = state
+        self.spec = state.spec
+        self.name = state.spec.name
+        self.nodes = list(state.spec.node_names)
+        self.shared = folder / "shared"
+        #: The node's own folder under one path: on nodeN, what `local("nodeN")` is elsewhere.
+        self.here = folder / "here"
+
+    def alive(self) -> bool:
+        """Whether it is still up."""
+        return self.state.alive()
+
+    def local(self, node: str) -> Path:
+        """Return a host's own folder on the machine's file system, the same path everywhere."""
+        return self.folder / "local" / self._known(node)
+
+    def command(
+        self,
+        node: str,
+        argv: Sequence[str],
+        env: Mapping[str, str] | None = None,
+        cwd: str | Path | None = None,
+    ) -> list[str]:
+        """Return what to run on this machine so that a command runs on a node.
+
+        It keeps descriptors and terminal, gets our signals, and gives its exit status.
+
+        Args:
+            node: `node1`, ... or `storage`.
+            argv: The command.
+            env: Variables for the command alone, on top of the environment it inherits.
+            cwd: Its working directory, as the node sees it; the caller's by default.
+        """
+        state = self.state
+        variables = [f"{key}={value}" for key, value in (env or {}).items()]
+        wrapped = ["env", *variables, *argv] if variables else list(argv)
+        return [
+            sys.executable, "-IS", str(Path(__file__).with_name("enter.py")),
+            str(state.pid), str(state.start), "1" if state.rootless else "0",
+            str(state.hosts[self._known(node)]), os.fspath(cwd or _working_directory()), "--",
+            *wrapped,
+        ]  # fmt: skip
+
+    def popen(
+        self,
+        node: str,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str] | None = None,
+        cwd: str | Path | None = None,
+        **popen: Any,
+    ) -> subprocess.Popen[Any]:
+        """Start a command on a node; `env` is added to the environment, the rest is Popen's."""
+        return subprocess.Popen(self.command(node, argv, env, cwd), **popen)
+
+    def mpirun(
+        self,
+        mpi: str,
+        placement: Mapping[str, int] | Sequence[tuple[str, int]],
+        argv: Sequence[str],
+        env: Mapping[str, str] | None = None,
+        cwd: str | Path | None = None,
+    ) -> list[str]:
+        """Return what to run on this machine so that an MPI job runs on nodes.
+
+        Args:
+            mpi: `openmpi` or `mpich`.
+            placement: Ranks on each node; ranks are numbered in this order.
+            argv: The program.
+            env: Variables for the ranks, and for no daemon.
+            cwd: Working directory, as the nodes see it; the caller's by default.
+
+        Raises:
+            LabError: That MPI is not installed, or there is no such node.
+        """
+        pairs = list(placement.items() if isinstance(placement, Mapping) else placement)
+        for node, _ in pairs:
+            self._known(node)
+        words, own = launchers.launch(mpi, pairs, argv, env or {}, agent=self.folder / "agent")
+        return self.command(pairs[0][0], words, own, cwd)
+
+    def counters(self) -> dict[str, int]:
+        """Return bytes so far by link and direction, as the interfaces count them.
+
+        `storage.in` and `.out` (the storage's link), `nodeN.in` and `.out` (the node's cable to
+        the storage network), `nodeN.mpi.in` and `.out` (its cable to its leaf switch),
+        `uplink.right` (leaf 1 to leaf 2) and `uplink.left`; `disk.written` where a disk is used.
+
+        Raises:
+            LabError: The lab is gone.
+        """
+        try:
+            ports = network.read_counters(Path(f"/proc/{self.state.pid}/net/dev").read_text())
+            if not self.alive():
+                raise LabError("")
+        except (OSError, LabError):
+            raise gone(self.name) from None
+        found: dict[str, int] = {}
+        numbered = [("storage", network.STORAGE_NUMBER), *network.numbered(self.spec)]
+        for name, number in numbered:
+            # What a switch receives from a cable is what the host has sent.
+            out, in_ = ports[network.port("s", number)]
+            found[f"{name}.in"], found[f"{name}.out"] = in_, out
+            out, in_ = ports[network.port("n", number)]
+            found[f"{name}.mpi.in"], found[f"{name}.mpi.out"] = in_, out
+        found["uplink.left"], found["uplink.right"] = ports[network.UPLINK_PORTS[0]]
+        if self.state.device:
+            from jostle.lab.store import written
+
+            found["disk.written"] = written(self.state.device)
+        for kind in services(self.spec):
+            found |= kind.counters(self.state.facts.get(kind.name, {}))
+        return found
+
+    def down(self) -> list[str]:
+        """End the lab and everything in it; return what had to be mended, a sentence each."""
+        return down(self.name)
+
+    def _known(self, node: str) -> str:
+        if node not in self.state.hosts:
+            raise LabError(
+                f"The lab `{self.name}` has no node `{node}`.",
+                hint=f"It has {', '.join([*self.nodes, 'storage'])}.",
+                exit_code=2,
+            )
+        return node
+
+
+def _working_directory() -> str:
+    try:
+        return os.getcwd()
+    except OSError:
+        return "/"
+
+
+def gone(name: str) -> LabError:
+    """Return the error that a lab is not up."""
+    flag = "" if name == "lab" else f" --name {name}"
+    others = [other for other in names() if other != name]
+    also = f" ({', '.join(others)}: --name)" if others else ""
+    return LabError(f"No lab `{name}` is up{also}.", hint=f"jostle lab up{flag}", exit_code=2)
+
+
+def attach(name: str = "lab") -> Lab:
+    """Find a lab that is up.
+
+    Raises:
+        LabError: There is none of this name.
+    """
+    folder = base_folder() / check_name(name)
+    state = read_state(folder)
+    if state is None or not (state.ready and state.alive()):
+        raise gone(name)
+    return Lab(folder, state)
+
+
+def labs() -> list[Lab]:
+    """Return all labs of this user that are up."""
+    found = []
+    for name in names():
+        with contextlib.suppress(JostleError):
+            found.append(attach(name))
+    return found
+
+
+def up(spec: LabSpec, progress: Callable[[str], None] = lambda step: None) -> Lab:
+    """Bring a lab up; on any failure nothing of it stays.
+
+    Args:
+        spec: What to build.
+        progress: Told what is being built.
+
+    Raises:
+        LabError: It is up already, something is missing on this machine, or a step failed.
+    """
+    rootless = check_machine(spec)
+    claim = Claim(spec.name)
+    ready = False
+    try:
+        for line in clear(claim.folder):
+            progress(line)
+        (claim.folder / "hosts").write_text(network.hosts_file(spec))
+        _supervise(spec, claim, rootless, progress)
+        ready = True
+    finally:
+        if not ready:
+            _kill(claim.folder)
+            claim.remove()
+        claim.release()
+    return attach(spec.name)
+
+
+def _supervise(
+    spec: LabSpec, claim: Claim, rootless: bool, progress: Callable[[str], None]
+) -> None:
+    """Start the supervisor and listen to it until the lab is up."""
+    ours, theirs = socket.socketpair()
+    request = {
+        "spec": spec.to_json(),
+        "folder": str(claim.folder),
+        "report": theirs.fileno(),
+        "rootless": rootless,
+    }
+    log = claim.folder / "supervisor.log"
+    environment = {
+        key: value for key, value in os.environ.items()
+        if key != "LD_PRELOAD" and not key.startswith(("JOSTLE", "OMPI_", "PMI"))
+    }  # fmt: skip
+    environment["PYTHONPATH"] = str(Path(__file__).parents[2])
+    environment["PATH"] = f"{environment.get('PATH', '')}:/usr/sbin:/sbin:/usr/bin:/bin"
+    with ours, theirs, log.open("ab") as sink:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "jostle.lab.supervisor", json.dumps(request)],
+            pass_fds=[theirs.fileno(), claim.descriptor],
+            stdin=subprocess.DEVNULL, stdout=sink, stderr=sink,
+            start_new_session=True, env=environment, cwd="/",
+        )  # fmt: skip
+        theirs.close()
+        _listen(ours, log, progress)
+        process.wait()
+        _write_agent(claim.folder, spec)
+        ours.sendall(b"go")
+
+
+def _listen(report: socket.socket, log: Path, progress: Callable[[str], None]) -> None:
+    """Follow the supervisor's lines until it is ready.
+
+    Raises:
+        LabError: What it says went wrong; or it ended without a word.
+    """
+    report.settimeout(_PATIENCE_S)
+    with report.makefile("r") as lines:
+        try:
+            for line in lines:
+                news = json.loads(line)
+                if "error" in news:
+                    raise LabError(
+                        f"The lab did not come up: {news['error']}", hint=news.get("hint", "")
+                    )
+                if news.get("ready"):
+                    return
+                progress(news["progress"])
+        except TimeoutError:
+            raise LabError(f"The lab did not come up within {_PATIENCE_S:g} s.") from None
+    last = log.read_text(errors="replace").strip()[-800:]
+    raise LabError(f"The lab's supervisor ended: {last or 'killed'}")
+
+
+def _write_agent(folder: Path, spec: LabSpec) -> None:
+    """Write what MPI launchers use in place of ssh."""
+    state = read_state(folder)
+    assert state is not None  # the supervisor has just said that it is ready
+    agent = folder / "agent"
+    agent.write_text(launchers.agent(state.hosts, network.numbered(spec)))
+    agent.chmod(0o755)
+
+
+def _kill(folder: Path, grace_s: float = 0.0) -> bool:
+    """End the supervisor of a folder, in order when it may take `grace_s`; whether it ran."""
+    state = read_state(folder)
+    if state is None:
+        return False
+    try:
+        descriptor = os.pidfd_open(state.pid)
+    except OSError:
+        return False
+    try:
+        if not state.alive():
+            return False
+        if grace_s:
+            signal.pidfd_send_signal(descriptor, signal.SIGTERM)
+            if select.select([descriptor], [], [], grace_s)[0]:
+                return True
+        signal.pidfd_send_signal(descriptor, signal.SIGKILL)
+        if not select.select([descriptor], [], [], _GRACE_S)[0]:
+            raise LabError(
+                f"The lab's supervisor (process {state.pid}) does not end.",
+                hint="A process of it hangs in the kernel; try again in a minute.",
+            )
+    except ProcessLookupError:
+        return True
+    finally:
+        os.close(descriptor)
+    return True
+
+
+def down(name: str = "lab") -> list[str]:
+    """End a lab, or clear up what a crash or a reboot left of it.
+
+    Returns:
+        What had to be mended, a sentence each; empty when the lab was well.
+
+    Raises:
+        LabError: There is nothing of this name, or it does not end.
+    """
+    folder = base_folder() / check_name(name)
+    if not folder.is_dir():
+        raise gone(name)
+    ran = _kill(folder, _GRACE_S)
+    claim = _claim_soon(name)
+    try:
+        found = claim.remove()
+    finally:
+        claim.release()
+    return found if ran else [f"the lab `{name}` had ended without `down`", *found]
+
+
+def _claim_soon(name: str) -> Claim:
+    """Take the name of a lab whose last processes are about to vanish."""
+    end = time.monotonic() + _GRACE_S
+    while True:
+        try:
+            return Claim(name)
+        except LabError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.01)
+
+
+def down_all() -> list[str]:
+    """End every lab of this user and clear up leftovers; return what had to be mended."""
+    mended: list[str] = []
+    for name in names():
+        mended += down(name)
+    return mended

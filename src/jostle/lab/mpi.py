@@ -1,0 +1,110 @@
+"""How MPI programs are started over the nodes of a lab, without ssh.
+
+The launchers start their daemons on other nodes through a program that takes the place of ssh:
+it knows the process that holds each host and enters its namespaces.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from jostle.lab import network
+from jostle.lab.spec import LabError
+
+MPIS = ("openmpi", "mpich")
+
+_AGENT = """\
+#!/bin/sh
+# Stands in for ssh: agent [OPTION]... HOST COMMAND...
+while :; do
+    case "$1" in
+    -l | -o | -p) shift 2 ;;
+    -*) shift ;;
+    *) break ;;
+    esac
+done
+case "${1#*@}" in
+%s
+*) echo "jostle lab: there is no node $1" >&2; exit 255 ;;
+esac
+shift
+cwd=$(pwd)
+exec nsenter --target "$pid" --net --uts --mount sh -c 'cd "$1" 2>/dev/null; shift; eval "$*"' \
+    sh "$cwd" "$@"
+"""
+
+
+def agent(hosts: Mapping[str, int], numbered: Sequence[tuple[str, int]]) -> str:
+    """Return the text of the program that stands in for ssh.
+
+    Args:
+        hosts: The process that holds each host, as the lab counts.
+        numbered: (name, number) of the nodes.
+    """
+    cases = [
+        f"{name} | {network.address(number)}) pid={hosts[name]} ;;" for name, number in numbered
+    ]
+    return _AGENT % "\n".join(cases)
+
+
+def launch(
+    mpi: str,
+    placement: Sequence[tuple[str, int]],
+    argv: Sequence[str],
+    env: Mapping[str, str],
+    *,
+    agent: Path,
+) -> tuple[list[str], dict[str, str]]:
+    """Return the launcher's command for the first node, and the variables it needs.
+
+    RATIONALE: the ranks' own variables go through `env` before the program, so that LD_PRELOAD
+    reaches the ranks of either MPI, and neither mpirun nor a daemon.
+
+    Raises:
+        LabError: That MPI is unknown or not installed, or the placement is empty.
+    """
+    if mpi not in MPIS:
+        raise LabError(f"`{mpi}` is no MPI of the lab.", hint="openmpi or mpich", exit_code=2)
+    if not placement or any(count < 1 for _, count in placement):
+        raise LabError("An MPI job needs at least one rank on each of its nodes.", exit_code=2)
+    program = shutil.which(f"mpirun.{mpi}")
+    if program is None:
+        raise LabError(f"mpirun.{mpi} is not installed.", hint=f"apt-get install {_PACKAGES[mpi]}")
+    total = sum(count for _, count in placement)
+    hosts = ",".join(f"{node}:{count}" for node, count in placement)
+    ranks = ["env", *(f"{key}={value}" for key, value in env.items()), *argv] if env else [*argv]
+    if mpi == "openmpi":
+        root = ["--allow-run-as-root"] if os.geteuid() == 0 else []
+        words = [program, *root, "-np", str(total), "--host", hosts, *_openmpi(agent), *ranks]
+        return words, {}
+    words = [
+        program, "-launcher", "ssh", "-launcher-exec", str(agent), "-iface", "eth0",
+        "-hosts", hosts, "-n", str(total), *ranks,
+    ]  # fmt: skip
+    # Without it Debian's MPICH takes the nodes of a lab, one kernel, for one node.
+    return words, {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "eth0"}
+
+
+_PACKAGES = {"openmpi": "openmpi-bin", "mpich": "mpich"}
+
+
+def _openmpi(agent: Path) -> list[str]:
+    """Return the settings of Open MPI: our agent, TCP over eth0, polite on few cores."""
+    settings = {
+        "plm": "rsh",
+        "plm_rsh_agent": str(agent),
+        "plm_rsh_no_tree_spawn": "1",
+        "oob_tcp_if_include": "eth0",
+        "btl": "tcp,self",
+        "btl_tcp_if_include": "eth0",
+        "pml": "ob1",
+        "mpi_yield_when_idle": "1",
+        "rmaps_base_oversubscribe": "1",
+    }
+    words = ["--bind-to", "none"]
+    for key, value in settings.items():
+        words += ["--mca", key, value]
+    return words

@@ -1,0 +1,108 @@
+"""The system calls behind namespaces, which Python 3.11 does not have."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from pathlib import Path
+
+NEWNS = 0x00020000
+NEWUTS = 0x04000000
+NEWIPC = 0x08000000
+NEWUSER = 0x10000000
+NEWPID = 0x20000000
+NEWNET = 0x40000000
+
+MS_NOSUID, MS_NODEV, MS_NOEXEC = 0x2, 0x4, 0x8
+MS_BIND, MS_MOVE, MS_REC, MS_PRIVATE = 0x1000, 0x2000, 0x4000, 0x40000
+MNT_DETACH = 0x2
+_PR_SET_PDEATHSIG = 1
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_libc.mount.argtypes = (
+    ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_ulong, ctypes.c_char_p,
+)  # fmt: skip
+
+
+def _checked(result: int, what: str) -> None:
+    if result != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{what}: {os.strerror(number)}")
+
+
+def unshare(flags: int) -> None:
+    """Leave namespaces for new ones. A new PID namespace begins with the next child.
+
+    Raises:
+        OSError: The kernel refuses.
+    """
+    _checked(_libc.unshare(flags), "unshare")
+
+
+def mount(
+    source: str | Path, target: str | Path, kind: str = "", flags: int = 0, data: str = ""
+) -> None:
+    """Mount a file system, or bind a path.
+
+    Raises:
+        OSError: The kernel refuses; names the target.
+    """
+    arguments = (os.fsencode(source), os.fsencode(target), kind.encode(), flags, data.encode())
+    _checked(_libc.mount(*arguments), f"mount on {target}")
+
+
+def unmount(target: str | Path, flags: int = MNT_DETACH) -> None:
+    """Take a mount away (lazily).
+
+    Raises:
+        OSError: There is none, or the kernel refuses.
+    """
+    _checked(_libc.umount2(os.fsencode(target), flags), f"unmount {target}")
+
+
+def set_host_name(name: str) -> None:
+    """Name the machine, in this UTS namespace."""
+    _checked(_libc.sethostname(name.encode(), len(name.encode())), "sethostname")
+
+
+def die_with_parent(number: int) -> None:
+    """Have the kernel send us a signal when the parent ends."""
+    _checked(_libc.prctl(_PR_SET_PDEATHSIG, number, 0, 0, 0), "prctl")
+
+
+def map_own_user(uid: int, gid: int) -> None:
+    """Be root in the user namespace that was just made; call with the ids from before it."""
+    Path("/proc/self/setgroups").write_text("deny")
+    Path("/proc/self/uid_map").write_text(f"0 {uid} 1")
+    Path("/proc/self/gid_map").write_text(f"0 {gid} 1")
+
+
+def start_time(pid: int) -> int | None:
+    """Return when a process started, in clock ticks since boot; None when there is none."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_bytes()
+    except OSError:
+        return None
+    state, *rest = stat.rpartition(b")")[2].split()
+    return None if state in (b"Z", b"X") else int(rest[18])
+
+
+def boot_id() -> str:
+    """Return what names this run of the kernel."""
+    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+
+
+def open_host(pid: int) -> list[tuple[int, int]]:
+    """Return (descriptor, kind) of the namespaces in which a host of the lab lives."""
+    parts = (("net", NEWNET), ("uts", NEWUTS), ("mnt", NEWNS))
+    return [(os.open(f"/proc/{pid}/ns/{name}", os.O_RDONLY), kind) for name, kind in parts]
+
+
+def enter(doors: list[tuple[int, int]]) -> None:
+    """Join namespaces.
+
+    Raises:
+        OSError: The kernel refuses.
+    """
+    for door, kind in doors:
+        _checked(_libc.setns(door, kind), "setns")

@@ -1,0 +1,204 @@
+"""The lab's networks: two leaf switches with a shaped uplink, and a storage network.
+
+    node1 ... nodeH ── leaf1 ══ uplink ══ leaf2 ── nodeH+1 ... nodeN      eth0, 10.7.0.0/24
+    node1 ... nodeN ── store ══ storage link ══ storage                   eth1, 10.8.0.0/24
+
+Bridges are the switches and live in the supervisor's network namespace; `══` are the two links
+with a rate, shaped at both ends.
+
+RATIONALE: a fair link is HTB with one class per node and small quanta. Flows that share one queue
+(a token bucket, the `fifo` link) do not share it evenly: bulk TCP then gives 275 against
+108 Mbit/s. Offloads are off, since a 64 KiB super-packet counts as one in a queue and counts
+without its headers in the counters.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import socket
+import struct
+from collections.abc import Sequence
+from pathlib import Path
+
+from jostle.lab.spec import LabSpec, parse_rate
+
+LEAVES = ("leaf1", "leaf2")
+STORAGE_SWITCH = "store"
+STORAGE_NUMBER = 254
+_UPLINK = ("up1", "up2")
+_QUEUE_BYTES = 256 << 10
+_BURST_BYTES = 32 << 10
+
+_SIOCETHTOOL = 0x8946
+_OFFLOADS = {"tso": 0x1F, "gso": 0x24, "gro": 0x2C}
+
+
+def address(number: int) -> str:
+    """Return a host's address on the network of the nodes."""
+    return f"10.7.0.{number}"
+
+
+def storage_address(number: int) -> str:
+    """Return a host's address on the storage network."""
+    return f"10.8.0.{number}"
+
+
+def leaf_of(number: int, nodes: int) -> int:
+    """Return the leaf (0 or 1) that a node hangs on; the storage's own port is on leaf 0."""
+    return 0 if number == STORAGE_NUMBER or number <= (nodes + 1) // 2 else 1
+
+
+def port(kind: str, number: int) -> str:
+    """Return the switch's end of a host's cable; kind `n` (nodes) or `s` (storage network)."""
+    return f"{kind}{'0' if number == STORAGE_NUMBER else number}"
+
+
+def hosts_file(spec: LabSpec) -> str:
+    """Return the names that every host of the lab knows."""
+    lines = ["127.0.0.1 localhost", "::1 localhost ip6-localhost"]
+    for name, number in [("storage", STORAGE_NUMBER), *numbered(spec)]:
+        lines += [f"{address(number)} {name}", f"{storage_address(number)} {name}-s"]
+    return "\n".join(lines) + "\n"
+
+
+def numbered(spec: LabSpec) -> list[tuple[str, int]]:
+    """Return (name, number) of every node."""
+    return [(name, index + 1) for index, name in enumerate(spec.node_names)]
+
+
+def switch_commands() -> list[str]:
+    """Return what `ip -batch` must do first: switches and the uplink."""
+    lines = ["link set lo up"]
+    for bridge in (*LEAVES, STORAGE_SWITCH):
+        lines += [
+            f"link add {bridge} type bridge stp_state 0 forward_delay 0 mcast_snooping 0",
+            f"link set {bridge} up",
+        ]
+    left, right = _UPLINK
+    lines.append(f"link add {left} type veth peer name {right}")
+    lines += [f"link set {end} master {leaf} up" for end, leaf in zip(_UPLINK, LEAVES, strict=True)]
+    return lines
+
+
+def cable_commands(number: int, pid: int, nodes: int) -> list[str]:
+    """Return what `ip -batch` must do on the switches to plug in a host whose holder is `pid`."""
+    lines = []
+    for kind, device, bridge in (
+        ("n", "eth0", LEAVES[leaf_of(number, nodes)]),
+        ("s", "eth1", STORAGE_SWITCH),
+    ):
+        end = port(kind, number)
+        lines += [
+            f"link add {end} type veth peer name {device} netns {pid}",
+            f"link set {end} master {bridge} up",
+        ]
+    return lines
+
+
+def host_commands(number: int) -> list[str]:
+    """Return what `ip -batch` must do on the host itself."""
+    return [
+        "link set lo up",
+        f"addr add {address(number)}/24 dev eth0",
+        f"addr add {storage_address(number)}/24 dev eth1",
+        "link set eth0 up",
+        "link set eth1 up",
+    ]
+
+
+def shape_storage_port(spec: LabSpec) -> list[str]:
+    """Return what `tc -batch` must do on the switches: the way to the storage."""
+    sources = [(number, storage_address(number)) for _, number in numbered(spec)]
+    return _shape(spec, port("s", STORAGE_NUMBER), spec.storage_rate, "src", sources)
+
+
+def shape_storage_host(spec: LabSpec) -> list[str]:
+    """Return what `tc -batch` must do on the storage: the way to the nodes."""
+    targets = [(number, storage_address(number)) for _, number in numbered(spec)]
+    return _shape(spec, "eth1", spec.storage_rate, "dst", targets)
+
+
+def shape_uplink(spec: LabSpec) -> list[str]:
+    """Return what `tc -batch` must do on the switches: both ends of the uplink."""
+    lines: list[str] = []
+    for leaf, device in enumerate(_UPLINK):
+        here = [number for _, number in numbered(spec) if leaf_of(number, spec.nodes) == leaf]
+        sources = [(number, address(number)) for number in here]
+        lines += _shape(spec, device, spec.uplink_rate, "src", sources)
+    return lines
+
+
+def _shape(
+    spec: LabSpec, device: str, rate: str, side: str, hosts: Sequence[tuple[int, str]]
+) -> list[str]:
+    """Return the queue of one end of a link. What is not IP (ARP) passes unshaped."""
+    bits = parse_rate(rate)
+    if spec.queue == "fifo" or not hosts:
+        return [
+            f"qdisc add dev {device} root tbf rate {bits}bit burst {2 * _BURST_BYTES} "
+            f"limit {_QUEUE_BYTES}"
+        ]
+    lines = [
+        f"qdisc add dev {device} root handle 1: htb",
+        f"class add dev {device} parent 1: classid 1:1 htb rate {bits}bit ceil {bits}bit "
+        f"burst {_BURST_BYTES} cburst {_BURST_BYTES} quantum 3000",
+    ]
+    for number, ip in hosts:
+        own = f"1:{number + 15:x}"
+        lines += [
+            f"class add dev {device} parent 1:1 classid {own} htb rate {bits // len(hosts)}bit "
+            f"ceil {bits}bit burst {_BURST_BYTES} cburst {_BURST_BYTES} quantum 3000",
+            f"qdisc add dev {device} parent {own} bfifo limit {_QUEUE_BYTES}",
+            f"filter add dev {device} parent 1: protocol ip prio 1 u32 "
+            f"match ip {side} {ip}/32 flowid {own}",
+        ]
+    return lines
+
+
+def quiet_namespace() -> None:
+    """Set this network namespace up for plain TCP: no IPv6 chatter, Reno.
+
+    NOTE: what cannot be set (no IPv6, no Reno in this kernel) is none of the lab's business.
+    """
+    for key, value in (
+        ("ipv6/conf/all/disable_ipv6", "1"),
+        ("ipv6/conf/default/disable_ipv6", "1"),
+        ("ipv4/tcp_congestion_control", "reno"),
+    ):
+        try:
+            Path(f"/proc/sys/net/{key}").write_text(value)
+        except OSError:
+            continue
+
+
+def offloads_off(devices: Sequence[str]) -> None:
+    """Switch segmentation and aggregation off on devices of this network namespace.
+
+    Raises:
+        OSError: There is no such device.
+    """
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as plug:
+        for device in devices:
+            for command in _OFFLOADS.values():
+                value = ctypes.create_string_buffer(struct.pack("II", command, 0))
+                request = struct.pack("16sP8x", device.encode(), ctypes.addressof(value))
+                fcntl.ioctl(plug, _SIOCETHTOOL, request)
+
+
+def switch_ports(numbers: Sequence[int]) -> list[str]:
+    """Return the switch's ends of the cables of hosts."""
+    return [port(kind, number) for number in numbers for kind in "ns"]
+
+
+UPLINK_PORTS = _UPLINK
+
+
+def read_counters(table: str) -> dict[str, tuple[int, int]]:
+    """Return (received, sent) bytes by device from the text of a `/proc/PID/net/dev`."""
+    found = {}
+    for line in table.splitlines()[2:]:
+        device, _, numbers = line.partition(":")
+        fields = numbers.split()
+        found[device.strip()] = (int(fields[0]), int(fields[8]))
+    return found

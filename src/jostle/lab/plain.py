@@ -1,0 +1,22 @@
+"""No server and no network: every node binds the store itself. Needs no package and no root."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from jostle.lab.service import Filesystem, Host
+
+
+class Plain(Filesystem):
+    """The store, bound into every node: shared, but as fast as it is."""
+
+    name = "plain"
+    needs_root = False
+    networked: ClassVar[bool] = False
+
+    def start(self) -> None:
+        """There is no server."""
+
+    def mount(self, node: Host) -> None:
+        """Bind the store."""
+        self.site.run(node, ["mount", "--bind", str(self.site.store), str(self.site.shared)])

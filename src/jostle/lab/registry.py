@@ -1,0 +1,31 @@
+"""Which class is which file system, imported when it is asked for."""
+
+from __future__ import annotations
+
+import importlib
+from typing import cast
+
+from jostle.lab.service import Filesystem, Service
+from jostle.lab.spec import LabSpec
+
+_FILE_SYSTEMS = {
+    "sshfs": ("jostle.lab.sshfs", "Sshfs"),
+    "plain": ("jostle.lab.plain", "Plain"),
+    "gluster": ("jostle.lab.gluster", "Gluster"),
+    "loop": ("jostle.lab.loop", "Loop"),
+}
+
+
+def filesystem(name: str) -> type[Filesystem]:
+    """Return the class of a shared file system."""
+    module, made = _FILE_SYSTEMS[name]
+    return cast(type[Filesystem], getattr(importlib.import_module(module), made))
+
+
+def services(spec: LabSpec) -> list[type[Service]]:
+    """Return what a lab runs, the file system first."""
+    found: list[type[Service]] = [filesystem(spec.fs)]
+    if spec.slurm:
+        module = importlib.import_module("jostle.lab.slurm")
+        found.append(cast(type[Service], module.Slurm))
+    return found

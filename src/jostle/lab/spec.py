@@ -1,0 +1,127 @@
+"""What a lab is made of, and what may go wrong with it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from jostle.errors import JostleError, UsageError
+
+QUEUES = ("fair", "fifo")
+FILE_SYSTEMS = ("sshfs", "gluster", "loop", "plain")
+STORES = ("ram", "disk")
+MOST_NODES = 16
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
+_RATE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmg]?)bit")
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
+_DECIMAL = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3}
+_BINARY = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+class LabError(JostleError):
+    """A lab cannot come up, is not there, or broke."""
+
+
+@dataclass(frozen=True)
+class LabSpec:
+    """What to build.
+
+    Attributes:
+        name: Names the lab, so that several can be up at once.
+        nodes: Number of compute nodes, 1 to 16; the first half hangs on one leaf switch, the
+            rest on the other.
+        storage_rate: Rate of the link between the storage and its switch, each way.
+        uplink_rate: Rate of the link between the two leaf switches, each way.
+        queue: How those links share: `fair` (a class per node) or `fifo`.
+        fs: The shared file system.
+        store: What the storage keeps files on: memory or disk.
+        slurm: Whether to start Slurm on the nodes.
+        size: Room of the shared file system, for example `4GiB`; None for a share of what is free.
+    """
+
+    name: str = "lab"
+    nodes: int = 4
+    storage_rate: str = "400mbit"
+    uplink_rate: str = "100mbit"
+    queue: str = "fair"
+    fs: str = "sshfs"
+    store: str = "ram"
+    slurm: bool = False
+    size: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be built.
+
+        Raises:
+            UsageError: Names the field, and what it may be.
+        """
+        check_name(self.name)
+        if not 1 <= self.nodes <= MOST_NODES:
+            raise UsageError(
+                f"A lab of {self.nodes} nodes cannot be built: 1 to {MOST_NODES}.",
+                hint="For example --nodes 4.",
+            )
+        _one_of("queue", self.queue, QUEUES)
+        _one_of("fs", self.fs, FILE_SYSTEMS)
+        _one_of("store", self.store, STORES)
+        parse_rate(self.storage_rate)
+        parse_rate(self.uplink_rate)
+        if self.size is not None:
+            parse_size(self.size)
+
+    @property
+    def node_names(self) -> tuple[str, ...]:
+        """Host names of the nodes: node1, node2, ..."""
+        return tuple(f"node{number}" for number in range(1, self.nodes + 1))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields as JSON knows them."""
+        return asdict(self)
+
+
+def check_name(name: str) -> str:
+    """Return the name of a lab, or refuse it."""
+    if not _NAME.fullmatch(name):
+        raise UsageError(
+            f"`{name}` cannot name a lab: letters, digits, `_` and `-`, at most 32.",
+            hint="For example --name lab2.",
+        )
+    return name
+
+
+def parse_rate(text: str) -> int:
+    """Return bits per second of `400mbit`, `1gbit`.
+
+    Raises:
+        UsageError: It is no rate, or one under 1 Mbit/s or over 40 Gbit/s.
+    """
+    match = _RATE.fullmatch(text.strip().lower())
+    rate = round(float(match[1]) * _DECIMAL[match[2]]) if match else 0
+    if not 10**6 <= rate <= 40 * 10**9:
+        raise UsageError(
+            f"`{text}` is no rate of a link: 1mbit to 40gbit.", hint="Write for example 400mbit."
+        )
+    return rate
+
+
+def parse_size(text: str) -> int:
+    """Return bytes of `4GiB`, `512M` (binary).
+
+    Raises:
+        UsageError: It is no size, or one under 16 MiB.
+    """
+    match = _SIZE.fullmatch(text.strip())
+    size = round(float(match[1]) * _BINARY[match[2].upper()]) if match else 0
+    if size < 16 << 20:
+        raise UsageError(
+            f"`{text}` is no size of a file system: 16MiB or more.",
+            hint="Write for example --size 4GiB.",
+        )
+    return size
+
+
+def _one_of(field: str, value: str, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise UsageError(f"`{value}` is no {field} of a lab.", hint=f"One of {', '.join(allowed)}.")

@@ -1,0 +1,180 @@
+"""The state folder of a lab: what is up, what was left behind, and how that is removed."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jostle.lab import namespaces, store
+from jostle.lab.registry import services
+from jostle.lab.spec import LabError, LabSpec, check_name
+
+
+def base_folder() -> Path:
+    """Return the folder of all labs of this user."""
+    if os.geteuid() == 0:
+        return Path("/run/jostle-lab")
+    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    return Path(runtime) / "jostle-lab" if runtime else Path(f"/tmp/jostle-lab-{os.geteuid()}")
+
+
+@dataclass(frozen=True)
+class State:
+    """What the supervisor wrote about its lab.
+
+    Attributes:
+        spec: What was asked for.
+        pid: The supervisor, as this machine counts.
+        start: When it started, in clock ticks since boot.
+        boot: Which run of the kernel that was.
+        rootless: Whether the lab has a user namespace.
+        ready: Whether it came up.
+        begun_ns: When, in ns since the epoch.
+        hosts: The process that holds each host, as the lab counts.
+        facts: What the services said about themselves.
+        device: The loop device of the store, or None.
+        store_bytes: Size of the store, 0 when the file system brings its own.
+    """
+
+    spec: LabSpec
+    pid: int
+    start: int
+    boot: str
+    rootless: bool
+    ready: bool
+    begun_ns: int
+    hosts: dict[str, int]
+    facts: dict[str, dict[str, Any]]
+    device: str | None
+    store_bytes: int
+
+    def alive(self) -> bool:
+        """Whether the supervisor runs (and the number was not given to another process)."""
+        return self.boot == namespaces.boot_id() and namespaces.start_time(self.pid) == self.start
+
+
+def read_state(folder: Path) -> State | None:
+    """Read a state file; None when there is none, or only rubbish."""
+    try:
+        fields = json.loads((folder / "state.json").read_text())
+        return State(
+            spec=LabSpec(**fields["spec"]),
+            pid=int(fields["pid"]),
+            start=int(fields["start"]),
+            boot=str(fields["boot"]),
+            rootless=bool(fields["rootless"]),
+            ready=bool(fields["ready"]),
+            begun_ns=int(fields["begun_ns"]),
+            hosts=dict(fields["hosts"]),
+            facts=dict(fields["facts"]),
+            device=fields.get("device"),
+            store_bytes=int(fields.get("store_bytes", 0)),
+        )
+    except (OSError, ValueError, TypeError, KeyError, LabError):
+        return None
+
+
+def names() -> list[str]:
+    """Return the names of all state folders of this user."""
+    try:
+        entries = list(base_folder().iterdir())
+    except OSError:
+        return []
+    return sorted(entry.name for entry in entries if entry.is_dir())
+
+
+class Claim:
+    """The right to a lab's name: a lock that the supervisor inherits and keeps while it lives."""
+
+    def __init__(self, name: str) -> None:
+        """Take the name.
+
+        Raises:
+            LabError: A lab of this name is up, or is just coming up or going down.
+        """
+        self.folder = base_folder() / check_name(name)
+        while True:
+            self.folder.mkdir(mode=0o755, parents=True, exist_ok=True)
+            with contextlib.suppress(FileNotFoundError):
+                self.descriptor = os.open(
+                    self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
+                )
+                try:
+                    fcntl.flock(self.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    os.close(self.descriptor)
+                    raise self._taken(name) from None
+                if self._still_there():
+                    return
+                os.close(self.descriptor)  # somebody removed the folder meanwhile
+
+    def _still_there(self) -> bool:
+        try:
+            named = (self.folder / "lock").stat()
+        except OSError:
+            return False
+        mine = os.fstat(self.descriptor)
+        return (named.st_ino, named.st_dev) == (mine.st_ino, mine.st_dev)
+
+    def _taken(self, name: str) -> LabError:
+        state = read_state(self.folder)
+        flag = "" if name == "lab" else f" --name {name}"
+        if state and state.ready and state.alive():
+            return LabError(
+                f"The lab `{name}` is up already ({state.spec.nodes} nodes, {state.spec.fs}).",
+                hint=f"jostle lab status{flag}, or jostle lab down{flag}, or another --name.",
+                exit_code=2,
+            )
+        return LabError(
+            f"The lab `{name}` is just coming up or going down.",
+            hint=f"Wait a moment; jostle lab down{flag} ends it.",
+        )
+
+    def release(self) -> None:
+        """Give the name back (the supervisor, if it has it, keeps it)."""
+        os.close(self.descriptor)
+
+    def remove(self) -> list[str]:
+        """Remove the folder and what a killed lab left on the machine; say what that was.
+
+        Only for a claim whose lab does not run.
+        """
+        done = clear(self.folder)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            self.folder.parent.rmdir()
+        return done
+
+
+def clear(folder: Path) -> list[str]:
+    """Undo what outlives the lab's namespaces; empty the folder, but for its lock.
+
+    Returns:
+        What was found and removed, a sentence each.
+    """
+    done: list[str] = []
+    state = read_state(folder)
+    if state:
+        for kind in services(state.spec):
+            with contextlib.suppress(OSError):
+                done += kind.mend(state.facts.get(kind.name, {}))
+    disk = store.disk_folder(folder.name)
+    if disk.exists():
+        done += [f"freed {device}" for device in store.detach_images(disk)]
+        shutil.rmtree(disk, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            disk.parent.rmdir()
+    for entry in folder.iterdir():
+        if entry.name == "lock":
+            continue
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry, ignore_errors=True)
+        else:
+            entry.unlink(missing_ok=True)
+    return done

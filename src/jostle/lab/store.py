@@ -1,0 +1,122 @@
+"""Where the storage keeps data: memory, or a disk image; both with a cap on their size."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from jostle.lab import namespaces
+from jostle.lab.spec import LabError, LabSpec, parse_size
+
+_LARGEST_RAM = 8 << 30
+_LARGEST_DISK = 16 << 30
+
+
+def disk_folder(name: str) -> Path:
+    """Return where a lab keeps what must be on a disk (/run often is not)."""
+    owner = "" if os.geteuid() == 0 else f"-{os.geteuid()}"
+    return Path(f"/var/tmp/jostle-lab{owner}") / name
+
+
+def size_of(spec: LabSpec) -> int:
+    """Return the bytes of the store: what was asked for, else half of what is free.
+
+    Raises:
+        LabError: There is less room than asked for, or next to none.
+    """
+    if spec.store == "ram":
+        free, where, most = _available_memory(), "memory", _LARGEST_RAM
+    else:
+        free, where, most = shutil.disk_usage("/var/tmp").free, "/var/tmp", _LARGEST_DISK
+    size = parse_size(spec.size) if spec.size else min(free // 2, most)
+    if size > free - free // 10 or size < 16 << 20:
+        other = "disk" if spec.store == "ram" else "ram"
+        raise LabError(
+            f"A store of {size >> 20} MiB does not fit: {free >> 20} MiB of {where} are free, "
+            "and a tenth stays so.",
+            hint=f"--size {max(16, free >> 22)}MiB, or --store {other}",
+        )
+    return size
+
+
+def _available_memory() -> int:
+    for line in Path("/proc/meminfo").read_text().splitlines():
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) << 10
+    return 0
+
+
+def mount_ram(target: Path, size: int) -> None:
+    """Mount a memory file system of at most `size` bytes."""
+    namespaces.mount("jostle-lab", target, "tmpfs", 0, f"size={size},mode=0777")
+
+
+def make_image(path: Path, size: int) -> None:
+    """Make an ext4 file system of `size` bytes in a sparse file.
+
+    Raises:
+        LabError: There is no room, or mkfs failed.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("wb") as image:
+        image.truncate(size)
+    made = subprocess.run(
+        ["mkfs.ext4", "-q", "-F", "-m", "0", "-E", "lazy_itable_init=1,nodiscard", path],
+        capture_output=True,
+        text=True,
+    )
+    if made.returncode:
+        raise LabError(f"{path} could not become a file system: {made.stderr.strip()}")
+
+
+def attach_image(path: Path, target: Path) -> str:
+    """Mount an image through a loop device that frees itself with the mount.
+
+    Returns:
+        The loop device, for example `/dev/loop3`.
+
+    Raises:
+        LabError: No loop device is left, or the kernel refuses.
+    """
+    done = subprocess.run(
+        ["mount", "-o", "loop,discard", path, target], capture_output=True, text=True
+    )
+    if done.returncode:
+        raise LabError(
+            f"{path} could not be mounted: {done.stderr.strip()}",
+            hint="Loop devices are needed (modprobe loop), or --store ram.",
+        )
+    target.chmod(0o777)
+    for line in Path("/proc/self/mountinfo").read_text().splitlines():
+        fields = line.split()
+        if fields[4] == str(target):
+            return fields[fields.index("-") + 2]
+    raise LabError(f"{target} is not mounted although it was.")
+
+
+def detach_images(folder: Path) -> list[str]:
+    """Free loop devices whose image lies in `folder` and that nothing mounts any more.
+
+    Returns:
+        The devices.
+    """
+    freed = []
+    for backing in Path("/sys/block").glob("loop*/loop/backing_file"):
+        try:
+            image = backing.read_text().strip().removesuffix(" (deleted)")
+        except OSError:
+            continue
+        if image.startswith(f"{folder}/"):
+            device = f"/dev/{backing.parts[3]}"
+            done = subprocess.run(["losetup", "-d", device], capture_output=True)
+            if done.returncode == 0:
+                freed.append(device)
+    return freed
+
+
+def written(device: str) -> int:
+    """Return the bytes that a block device has written."""
+    stat = Path(f"/sys/block/{Path(device).name}/stat").read_text().split()
+    return int(stat[6]) * 512

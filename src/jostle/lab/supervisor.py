@@ -1,0 +1,233 @@
+"""Process 1 of a lab: builds it, holds it together, and takes it down by ending.
+
+Started by `jostle.lab.lab.up` as `python -m jostle.lab.supervisor REQUEST`, REQUEST being JSON
+with `spec`, `folder`, `report` (a socket to the caller) and `rootless`. It answers with lines of
+JSON: progress, then `ready` or an error; a caller that is gone before it has said `go` ends it.
+
+RATIONALE: everything a lab consists of lives in namespaces whose only owners are processes of
+this PID namespace. When its process 1 ends, also by SIGKILL, the kernel kills the others, and
+with the last process of a namespace go its interfaces and its mounts. Nothing is left to clean.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from jostle.errors import JostleError
+from jostle.lab import namespaces, network, store
+from jostle.lab.holder import Holder, prepare_mounts
+from jostle.lab.registry import services
+from jostle.lab.service import Filesystem, Service
+from jostle.lab.site import LabSite
+from jostle.lab.spec import LabSpec
+
+_NAMESPACES = (
+    namespaces.NEWNS | namespaces.NEWUTS | namespaces.NEWIPC | namespaces.NEWNET | namespaces.NEWPID
+)
+
+
+class Supervisor:
+    """Builds the lab step by step, and remembers what it has built."""
+
+    def __init__(self, request: dict[str, Any], pid: int) -> None:
+        """Take the request; `pid` is ours as the machine counts."""
+        self.spec = LabSpec(**request["spec"])
+        self.folder = Path(request["folder"])
+        self.report = socket.socket(fileno=request["report"])
+        self.site = LabSite(self.spec, self.folder, rootless=request["rootless"])
+        self.services: list[Service] = []
+        self.state: dict[str, Any] = {
+            "version": 1,
+            "spec": self.spec.to_json(),
+            "pid": pid,
+            "start": namespaces.start_time(pid),
+            "boot": namespaces.boot_id(),
+            "rootless": request["rootless"],
+            "begun_ns": time.time_ns(),
+            "ready": False,
+            "hosts": {},
+            "facts": {},
+        }
+
+    def say(self, **line: Any) -> None:
+        """Tell the caller something.
+
+        Raises:
+            BrokenPipeError: It is gone.
+        """
+        self.report.sendall(json.dumps(line).encode() + b"\n")
+
+    def save(self) -> None:
+        """Write the state file, whole or not at all."""
+        draft = self.folder / "state.json.new"
+        draft.write_text(json.dumps(self.state, indent=1))
+        draft.replace(self.folder / "state.json")
+
+    def build(self) -> None:
+        """Bring everything up.
+
+        Raises:
+            LabError, OSError: Something failed; ending the process cleans up.
+        """
+        self.save()
+        self.say(progress="network")
+        kinds = services(self.spec)
+        self._store(kinds[0])
+        network.quiet_namespace()
+        self.site.run(None, ["ip", "-batch", "-"], text=network.switch_commands())
+        storage = Holder("storage", network.STORAGE_NUMBER, self.site, hide_store=False)
+        self._plug([storage])
+        self.site.storage = storage.host
+        self._shape()
+        filesystem = kinds[0](self.site)
+        assert isinstance(filesystem, Filesystem)
+        self.say(progress=f"file system ({self.spec.fs})")
+        self._start(filesystem)
+        self._nodes(filesystem)
+        for kind in kinds[1:]:
+            self.say(progress=kind.name)
+            self._start(kind(self.site))
+        self.state["ready"] = True
+        self.save()
+
+    def _store(self, kind: type[Service]) -> None:
+        """Mount the store, unless the file system brings its own."""
+        assert issubclass(kind, Filesystem)
+        if kind.own_store:
+            return
+        size = store.size_of(self.spec)
+        self.state["store_bytes"] = size
+        if self.spec.store == "ram":
+            store.mount_ram(self.site.store, size)
+            return
+        image = store.disk_folder(self.spec.name) / "store.img"
+        store.make_image(image, size)
+        self.state["device"] = store.attach_image(image, self.site.store)
+        self.save()
+
+    def _start(self, service: Service) -> None:
+        """Start a service; what it says about itself goes into the state file at once."""
+        self.services.append(service)
+        try:
+            service.start()
+        finally:
+            with contextlib.suppress(Exception):
+                self.state["facts"][service.name] = service.facts()
+                self.save()
+
+    def _plug(self, holders: list[Holder]) -> None:
+        """Connect hosts to the switches, and wait until they have set themselves up."""
+        lines: list[str] = []
+        for holder in holders:
+            lines += network.cable_commands(holder.number, holder.host.pid, self.spec.nodes)
+        self.site.run(None, ["ip", "-batch", "-"], text=lines)
+        network.offloads_off(network.switch_ports([holder.number for holder in holders]))
+        for holder in holders:
+            holder.go_on()
+        for holder in holders:
+            holder.wait()
+            self.state["hosts"][holder.host.name] = holder.host.pid
+
+    def _shape(self) -> None:
+        """Give both links their rates."""
+        network.offloads_off(network.UPLINK_PORTS)
+        lines = network.shape_storage_port(self.spec) + network.shape_uplink(self.spec)
+        self.site.run(None, ["tc", "-batch", "-"], text=lines)
+        lines = network.shape_storage_host(self.spec)
+        self.site.run(self.site.storage, ["tc", "-batch", "-"], text=lines)
+
+    def _nodes(self, filesystem: Filesystem) -> None:
+        """Make the nodes, and mount the file system on each."""
+        self.say(progress=f"{self.spec.nodes} nodes")
+        numbered = network.numbered(self.spec)
+        hide = filesystem.networked
+        holders = [Holder(name, number, self.site, hide_store=hide) for name, number in numbered]
+        self._plug(holders)
+        self.site.nodes = tuple(holder.host for holder in holders)
+        for node in self.site.nodes:
+            self.say(progress=f"mount on {node.name}")
+            filesystem.mount(node)
+            if not hide:
+                self.site.run(node, ["umount", "-l", str(self.site.store)])
+
+    def watch(self) -> None:
+        """Wait for the order to end; bury the orphans of the lab meanwhile."""
+        wanted = {signal.SIGTERM, signal.SIGINT, signal.SIGCHLD}
+        while True:
+            number = signal.sigwait(wanted)
+            if number != signal.SIGCHLD:
+                return
+            with contextlib.suppress(ChildProcessError):
+                while os.waitpid(-1, os.WNOHANG)[0]:
+                    continue
+
+    def stop(self) -> None:
+        """End in order: services last to first, then the store is flushed."""
+        for service in reversed(self.services):
+            with contextlib.suppress(Exception):
+                service.stop()
+        with contextlib.suppress(OSError):
+            namespaces.unmount(self.site.store)
+        os.sync() if self.spec.store == "disk" else None
+
+
+def serve(request: dict[str, Any], pid: int) -> int:
+    """Build, report, and stay until told to end; return the exit status."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT, signal.SIGCHLD})
+    supervisor = Supervisor(request, pid)
+    try:
+        prepare_mounts()
+        namespaces.set_host_name("switch")
+        supervisor.build()
+        supervisor.say(ready=True)
+        if not supervisor.report.recv(16):
+            raise BrokenPipeError  # the caller is gone: nobody knows of this lab
+    except (JostleError, OSError, ValueError, AssertionError) as error:
+        supervisor.stop()
+        hint = getattr(error, "hint", "")
+        with contextlib.suppress(OSError):
+            supervisor.say(error=str(error) or type(error).__name__, hint=hint)
+        return 1
+    supervisor.report.close()
+    supervisor.watch()
+    supervisor.stop()
+    return 0
+
+
+def main() -> int:
+    """Enter new namespaces; a child, process 1 of the lab, does the rest."""
+    request = json.loads(sys.argv[1])
+    uid, gid = os.geteuid(), os.getegid()
+    user = namespaces.NEWUSER if request["rootless"] else 0
+    report = socket.socket(fileno=os.dup(request["report"]))
+    try:
+        namespaces.unshare(_NAMESPACES | user)
+        if user:
+            namespaces.map_own_user(uid, gid)
+    except OSError as error:
+        hint = "Run as root." if user else "Namespaces need root and a kernel that has them."
+        line = {"error": f"This machine gives no namespaces: {error}", "hint": hint}
+        report.sendall(json.dumps(line).encode() + b"\n")
+        return 1
+    report.close()
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(writer)
+        pid = int(os.read(reader, 16) or b"0")
+        os.close(reader)
+        os._exit(serve(request, pid) if pid else 1)
+    os.write(writer, str(child).encode())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
