@@ -296,6 +296,7 @@ def test_mount_identity():
     assert mount_identity("n1", "/data", "ext4", "/dev/sda1") == "n1:/dev/sda1"
     assert mount_identity("n1", "/tmp", "tmpfs", "tmpfs") == "n1:/tmp"
     assert mount_identity("n1", "", "", "") == "n1:other"
+    assert mount_identity("n1", "/s", "ext4", "/run/jostle-lab/a/dev/disk") == "lab:a/dev/disk"
 
 
 def own_boot_id():

@@ -32,6 +32,8 @@ NETWORK_TYPES = frozenset(
     "nfs nfs4 lustre gpfs beegfs ceph glusterfs fuse.glusterfs fuse.sshfs fuse.ceph "
     "fuse.beegfs cifs smb3 afs orangefs pvfs2 9p virtiofs panfs wekafs".split()
 )
+# In the source of what a lab mounts on its nodes without a network between.
+_LAB = "/jostle-lab/"
 
 
 def bucket_column(metric: str, bucket: int) -> str:
@@ -182,12 +184,14 @@ def mount_identity(host: str, path: str, fs_type: str, source: str) -> str:
     if fs_type in NETWORK_TYPES and source:
         kind = fs_type.removeprefix("fuse.").removesuffix("4") if "nfs" in fs_type else fs_type
         return f"{kind.removeprefix('fuse.')}:{source}"
+    if _LAB in source:  # the nodes of a lab are one machine, and have this disk in common
+        return f"lab:{source.partition(_LAB)[2]}"
     return f"{host}:{source if source.startswith('/') else path or 'other'}"
 
 
-def is_shared(identity_type: str) -> bool:
-    """Tells whether nodes share file systems of this type."""
-    return identity_type in NETWORK_TYPES
+def is_shared(fs_type: str, source: str = "") -> bool:
+    """Tells whether nodes share a file system of this type and source."""
+    return fs_type in NETWORK_TYPES or _LAB in source
 
 
 def partition_folder(table: Table, start_ns: int) -> str:

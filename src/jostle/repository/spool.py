@@ -233,7 +233,7 @@ def _add_mount(source: Source, mount: Mount, boot_id: str, slots: int, devices: 
             "source": origin,
             "major": mount.major,
             "minor": mount.minor,
-            "shared": is_shared(kind),
+            "shared": is_shared(kind, origin),
         }
     )
 
