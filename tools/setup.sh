@@ -12,8 +12,15 @@ needed=(gcc:build-essential cmake:cmake ninja:ninja-build)
 # An adapter is built for each MPI that is there, and the tests run programs of both: Debian keeps
 # them side by side, as mpicc.openmpi and mpicc.mpich. Adapters for others are built with
 # cmake -B build -DJOSTLE_MPICC="COMMAND;COMMAND..."
-mpis=(mpicc.openmpi:libopenmpi-dev mpirun.openmpi:openmpi-bin mpicc.mpich:libmpich-dev
-    mpirun.mpich:mpich gfortran:gfortran)
+# What mpicc.openmpi needs is not where it is: the command comes with openmpi-bin.
+mpis=(mpirun.openmpi:openmpi-bin mpicc.mpich:libmpich-dev mpirun.mpich:mpich gfortran:gfortran)
+mpi_files=(openmpi/include/mpi.h:libopenmpi-dev)
+# `jostle lab`: its tests skip what is not there. Of GlusterFS only the client's package is needed.
+# Slurm's services do not start without a configuration; a munged that its package starts is idle:
+# a lab brings its own.
+labs=(ip:iproute2 mkfs.ext4:e2fsprogs sshfs:sshfs fusermount3:fuse3 glusterfs:glusterfs-client
+    munged:munge slurmctld:slurmctld slurmd:slurmd srun:slurm-client)
+lab_files=(openssh/sftp-server:openssh-sftp-server pmix2/lib/libpmix.so:libpmix-dev)
 # only `make check` needs these
 wanted=(clang:clang clang-tidy:clang-tidy clang-format:clang-format strace:strace
     javac:default-jdk-headless)
@@ -23,7 +30,16 @@ say() { printf '%s\n' "$*" >&2; }
 missing_of() {
     local pair
     for pair in "$@"; do
-        command -v "${pair%%:*}" >/dev/null || printf '%s ' "${pair#*:}"
+        PATH=$PATH:/usr/sbin:/sbin command -v "${pair%%:*}" >/dev/null || printf '%s ' "${pair#*:}"
+    done
+}
+
+# The same for files below /usr/lib, or its folder for this kind of machine.
+missing_files_of() {
+    local pair
+    for pair in "$@"; do
+        compgen -G "/usr/lib/${pair%%:*}" >/dev/null ||
+            compgen -G "/usr/lib/*/${pair%%:*}" >/dev/null || printf '%s ' "${pair#*:}"
     done
 }
 
@@ -39,11 +55,26 @@ find_python() {
     done
 }
 
+apt_install() {
+    DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends "$@" >/dev/null
+}
+
+# When one package is not to be had: all that must be, and of the others what there is.
+install_apart() {
+    local package
+    # shellcheck disable=SC2086  # word list
+    [ -z "$1" ] || apt_install $1
+    for package in $2; do
+        apt_install "$package" 2>/dev/null || say "Note: there is no package $package here."
+    done
+}
+
 install_packages() {
     local must may
     must=$(missing_of "${needed[@]}")
     [ -n "$(find_python)" ] || must+="python3-venv "
-    may=$(missing_of "${wanted[@]}" "${mpis[@]}")
+    may=$(missing_of "${wanted[@]}" "${mpis[@]}" "${labs[@]}")
+    may+=$(missing_files_of "${mpi_files[@]}" "${lab_files[@]}")
     [ -e /usr/include/cmocka.h ] || may+="libcmocka-dev "
     if ! ls /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a >/dev/null 2>&1; then
         may+="libclang-rt-dev "
@@ -54,15 +85,15 @@ install_packages() {
         say "Installing: $must$may"
         DEBIAN_FRONTEND=noninteractive apt-get update -q >/dev/null
         # shellcheck disable=SC2086  # word lists
-        DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends \
-            $must $may >/dev/null
+        apt_install $must $may || install_apart "$must" "$may"
         rm -f build/build.ninja # so that CMake looks again for what is there now
     elif [ -n "$must" ]; then
         say "jostle cannot be built yet: some system packages are missing. Run this, then again:"
         say "    sudo apt-get install $must$may"
         exit 1
     else
-        say "Note: 'make check', and profiles of MPI programs, also need: sudo apt-get install $may"
+        say "Note: 'make check', profiles of MPI programs and 'jostle lab' also need:"
+        say "    sudo apt-get install $may"
     fi
 }
 
