@@ -30,6 +30,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "Experiment": {
         "signal": ("signal", "Make controlled load at known instants, with a log of what it did."),
+        "study": ("study", "Run probe/signal experiments: who hurts whom, and how much."),
     },
     "Care": {
         "overhead": ("overhead", "What profiling costs a command: alternating runs."),

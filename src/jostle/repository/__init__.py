@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from jostle.repository.errors import JobError, RepositoryError
 from jostle.repository.repository import Repository
+from jostle.repository.studies import StudyStore
 from jostle.repository.types import (
     CompactReport,
     ExpireReport,
@@ -30,5 +31,6 @@ __all__ = [
     "JobTables",
     "Repository",
     "RepositoryError",
+    "StudyStore",
     "WorldSegments",
 ]

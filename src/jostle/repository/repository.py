@@ -26,6 +26,7 @@ from jostle.repository.merger import Merger
 from jostle.repository.names import may_come_back
 from jostle.repository.query import Engine, total, visible
 from jostle.repository.spool import glance
+from jostle.repository.studies import StudyStore, study_names
 from jostle.repository.types import (
     CompactReport,
     ExpireReport,
@@ -161,6 +162,20 @@ class Repository:
             older_than_s: Age in seconds.
         """
         return expire(self.path, older_than_s)
+
+    # Studies
+
+    def studies(self) -> list[str]:
+        """Lists the studies in the repository, by name."""
+        return study_names(self.path)
+
+    def study(self, name: str) -> StudyStore:
+        """Gives the folder of a study, which may not exist yet.
+
+        Raises:
+            RepositoryError: It cannot be a study's name.
+        """
+        return StudyStore(self.path, name)
 
     # Asking
 

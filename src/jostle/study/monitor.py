@@ -1,0 +1,164 @@
+"""Server-side counters while a run goes on, and the traffic in them that is not ours.
+
+A Monitor reads ever-growing counters; the Sampler asks it at every slice boundary. The lab's links
+and disk come first; the servers of a parallel file system fit behind the same interface.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+_SECTOR = 512
+
+
+class Monitor(Protocol):
+    """Counters of a shared resource.
+
+    Attributes:
+        name: What it is called in records: "lab", "disk".
+        server: The counter of all that the servers receive, e.g. "storage.in"; "" when unknown.
+    """
+
+    name: str
+    server: str
+
+    def read(self) -> Mapping[str, int]:
+        """Gives all counters now: ever-growing numbers, in bytes where they count traffic.
+
+        Raises:
+            OSError: They cannot be read now; the sample is left out.
+        """
+
+    def own(self, nodes: Sequence[str]) -> list[str]:
+        """Names the counters that hold what some nodes sent, where there are such."""
+
+
+class DiskMonitor:
+    """Bytes written to the local disk that holds a folder, from /proc/diskstats."""
+
+    name = "disk"
+    server = "disk.written"
+
+    def __init__(self, folder: Path) -> None:
+        """Finds the disk.
+
+        Raises:
+            OSError: The folder lies on no disk (memory, network), or /proc has no diskstats.
+        """
+        device = os.stat(folder).st_dev
+        self._number = (str(os.major(device)), str(os.minor(device)))
+        self.read()
+
+    def read(self) -> Mapping[str, int]:
+        """Gives bytes written and read since the machine came up."""
+        for line in Path("/proc/diskstats").read_text().splitlines():
+            words = line.split()
+            if tuple(words[:2]) == self._number:
+                return {
+                    "disk.read": int(words[5]) * _SECTOR,
+                    "disk.written": int(words[9]) * _SECTOR,
+                }
+        raise OSError(f"no disk {':'.join(self._number)} in /proc/diskstats")
+
+    def own(self, nodes: Sequence[str]) -> list[str]:
+        """A disk does not know who wrote."""
+        return []
+
+
+class Sampler:
+    """Reads a monitor at every slice boundary, in a thread."""
+
+    def __init__(self, monitor: Monitor | None, slice_ns: int) -> None:
+        """Prepares sampling; nothing happens without a monitor."""
+        self._monitor = monitor
+        self._slice_ns = slice_ns
+        self._samples: list[dict[str, int]] = []
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Takes a first sample, then one at each boundary."""
+        if self._monitor is not None:
+            self._take()
+            self._thread = threading.Thread(target=self._run, name="monitor", daemon=True)
+            self._thread.start()
+
+    def stop(self) -> list[dict[str, int]]:
+        """Ends sampling with a last sample; gives all of them."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+            self._take()
+        return self._samples
+
+    def _run(self) -> None:
+        while True:
+            now = time.time_ns()
+            boundary = (now // self._slice_ns + 1) * self._slice_ns
+            if self._stop.wait((boundary - now) / 1e9):
+                return
+            self._take()
+
+    def _take(self) -> None:
+        assert self._monitor is not None
+        # A counter that cannot be read now is a hole in the samples, not the end of the study.
+        with contextlib.suppress(OSError, ValueError):
+            before = time.time_ns()
+            counters = self._monitor.read()
+            now = (before + time.time_ns()) // 2
+            self._samples.append({"time_ns": now, **counters})
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """What the servers saw between two samples.
+
+    Attributes:
+        begin_ns, end_ns: The samples' times.
+        server: Bytes that the servers received.
+        own: Bytes that the nodes of the run sent.
+    """
+
+    begin_ns: int
+    end_ns: int
+    server: int
+    own: int
+
+    @property
+    def foreign(self) -> int:
+        """Bytes of others."""
+        return max(0, self.server - self.own)
+
+
+def traffic(record: Mapping[str, Any]) -> list[Traffic]:
+    """Gives the traffic between neighbouring samples of a run's record.
+
+    Args:
+        record: A line of runs.jsonl.
+
+    Returns:
+        One entry per slice; empty where there was no monitor, or it cannot tell whose traffic it
+        was.
+    """
+    samples, server, own = record.get("monitor") or [], record.get("server"), record.get("own")
+    if not (samples and server and own):
+        return []
+    return [
+        Traffic(
+            begin_ns=first["time_ns"],
+            end_ns=second["time_ns"],
+            server=second[server] - first[server],
+            own=sum(second[name] - first[name] for name in own),
+        )
+        for first, second in itertools.pairwise(samples)
+        if {server, *own} <= first.keys() & second.keys()
+    ]

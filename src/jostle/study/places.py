@@ -1,0 +1,244 @@
+"""Where a study runs: this machine, a lab on it, or nodes of a batch system.
+
+A place turns a Launch into commands on this machine, and knows what lies around them: folders on
+the file system under study, node-local folders for profiles and logs, counters, facts to record.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from jostle.study.errors import StudyError
+from jostle.study.launch import Command, Launch, environment, mpirun_words, placement, words
+from jostle.study.model import Study
+from jostle.study.monitor import DiskMonitor, Monitor
+from jostle.study.processes import kill, marked
+
+Processes = Sequence[subprocess.Popen[bytes]]
+
+
+class Place(Protocol):
+    """Where programs run.
+
+    Attributes:
+        name: "local", "lab" or "slurm".
+        nodes: Names of the nodes; known once it is open.
+    """
+
+    name: str
+    nodes: tuple[str, ...]
+
+    def open(self) -> None:
+        """Makes it ready: brings up a lab, gets nodes.
+
+        Raises:
+            JostleError: It cannot be had; says why and what else there is.
+        """
+
+    def close(self) -> None:
+        """Takes down what `open` made; may be called at any time, and twice."""
+
+    def folder(self, run: str) -> Path:
+        """Names a run's folder on the file system under study, the same path on all nodes."""
+
+    def scratch(self, run: str) -> Path:
+        """Names a run's folder for profiles and logs, local to each node."""
+
+    def clear(self, run: str) -> None:
+        """Removes both folders of a run."""
+
+    def lead_s(self, launches: Sequence[Launch]) -> float:
+        """Tells how long before its first operation a run must be started."""
+
+    def commands(self, launch: Launch) -> list[Command]:
+        """Gives what to start on this machine for a program.
+
+        Raises:
+            JostleError: Something it needs is missing.
+        """
+
+    def stop(self, launch: Launch, processes: Processes) -> None:
+        """Asks a program to end in order."""
+
+    def gather(self, run: str, nodes: Sequence[str]) -> Path:
+        """Gives the scratch folder of a run with the files of all its nodes in it."""
+
+    def monitor(self) -> Monitor | None:
+        """Gives the counters of what is shared, where there are any."""
+
+    def facts(self) -> dict[str, object]:
+        """Gives what to record about it."""
+
+
+class Base:
+    """What places have in common."""
+
+    name = ""
+    nodes: tuple[str, ...] = ()
+
+    def __init__(self, study: Study) -> None:
+        """Prepares a place; nothing is made yet."""
+        self.study = study
+        self._scratch: Path | None = None
+
+    def open(self) -> None:
+        """Makes the folder for profiles and logs."""
+        parent = os.environ.get("TMPDIR") or "/tmp"
+        try:
+            # The runtime takes no spool that others could write to.
+            self._scratch = Path(tempfile.mkdtemp(prefix=f"jostle-{self.study.name}-", dir=parent))
+        except OSError as error:
+            raise StudyError(
+                f"No folder for profiles can be made in {parent}: {error.strerror}.",
+                hint="Name a local folder with room in TMPDIR.",
+            ) from error
+
+    def close(self) -> None:
+        """Removes the folder for profiles and logs."""
+        if self._scratch is not None:
+            shutil.rmtree(self._scratch, ignore_errors=True)
+            self._scratch = None
+
+    def folder(self, run: str) -> Path:
+        """Names a run's folder on the file system under study."""
+        return self.root() / run
+
+    def root(self) -> Path:
+        """Names the study's folder on the file system under study."""
+        raise NotImplementedError
+
+    def scratch(self, run: str) -> Path:
+        """Names a run's folder for profiles and logs."""
+        assert self._scratch is not None, "the place is not open"
+        return self._scratch / run
+
+    def clear(self, run: str) -> None:
+        """Removes both folders of a run."""
+        shutil.rmtree(self.scratch(run), ignore_errors=True)
+        shutil.rmtree(self.folder(run), ignore_errors=True)
+
+    def gather(self, run: str, nodes: Sequence[str]) -> Path:
+        """All nodes see the same scratch folder."""
+        return self.scratch(run)
+
+    def make_scratch(self, launch: Launch) -> None:
+        """Makes the folders for profiles and logs."""
+        for folder in (launch.spool, launch.log):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    def stop(self, launch: Launch, processes: Processes) -> None:
+        """Sends SIGTERM to the ranks: an mpirun that gets it would kill them within a second."""
+        found = marked("JOSTLE_JOB", launch.job)
+        kill(found or [process.pid for process in processes], signal.SIGTERM)
+
+    def monitor(self) -> Monitor | None:
+        """Knows no counters."""
+        return None
+
+    def facts(self) -> dict[str, object]:
+        """Names itself."""
+        return {"place": self.name, "nodes": list(self.nodes)}
+
+
+class Local(Base):
+    """This machine, as it is."""
+
+    name = "local"
+
+    def __init__(self, study: Study) -> None:
+        """Prepares it."""
+        super().__init__(study)
+        self.nodes = (socket.gethostname(),)
+        self._root = Path(study.where.dir or ".").expanduser().absolute() / f".jostle-{study.name}"
+
+    def open(self) -> None:
+        """Makes the folders."""
+        super().open()
+        try:
+            self._root.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            self.close()
+            raise StudyError(
+                f"{self._root} cannot be made: {error.strerror}.",
+                hint="Name a folder on the file system under study: --dir, or dir in [where].",
+            ) from error
+
+    def close(self) -> None:
+        """Removes the folders."""
+        super().close()
+        shutil.rmtree(self._root, ignore_errors=True)
+
+    def root(self) -> Path:
+        """A hidden folder where the study was started, or in [where] dir."""
+        return self._root
+
+    def lead_s(self, launches: Sequence[Launch]) -> float:
+        """Half a second; mpirun takes longer."""
+        return 1.5 if any(one.program.mpi != "none" for one in launches) else 0.5
+
+    def commands(self, launch: Launch) -> list[Command]:
+        """One process: the program, or its mpirun."""
+        self.make_scratch(launch)
+        program, env = launch.program, environment(launch)
+        mpi, processes = program.mpi or "none", program.processes or 1
+        if mpi == "none":
+            own = words(launch, processes if program.pattern else None)
+        else:
+            own = [*mpirun_words(mpi, processes), *words(launch)]
+        return [Command(own, env, launch.folder)]
+
+    def monitor(self) -> Monitor | None:
+        """The disk below the folder, where there is one."""
+        try:
+            return DiskMonitor(self._root)
+        except OSError:
+            return None
+
+    def facts(self) -> dict[str, object]:
+        """Adds the folder and its file system."""
+        return {**super().facts(), "dir": str(self._root), "fs": file_system(self._root)}
+
+
+def file_system(path: Path) -> str:
+    """Returns the type of the file system that holds a path; "" when /proc does not say."""
+    best, kind = -1, ""
+    try:
+        lines = Path("/proc/self/mountinfo").read_text().splitlines()
+        real = str(path.resolve())
+    except OSError:
+        return ""
+    for line in lines:
+        left, _, right = line.partition(" - ")
+        point = left.split()[4].encode().decode("unicode_escape")
+        inside = real == point or real.startswith(point.rstrip("/") + "/")
+        if inside and len(point) >= best:
+            best, kind = len(point), right.split()[0]
+    return kind
+
+
+def one_per_node(launch: Launch) -> Mapping[str, int]:
+    """Gives node -> processes for a program without MPI."""
+    if launch.program.pattern is None:
+        return {launch.nodes[0]: 1}
+    return dict(placement(launch))
+
+
+def make(study: Study) -> Place:
+    """Gives the place that a study names."""
+    if study.where.place == "lab":
+        from jostle.study.place_lab import LabPlace
+
+        return LabPlace(study)
+    if study.where.place == "slurm":
+        from jostle.study.place_slurm import SlurmPlace
+
+        return SlurmPlace(study)
+    return Local(study)
