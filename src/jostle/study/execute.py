@@ -12,7 +12,7 @@ from typing import Any
 
 from jostle.errors import JostleError
 from jostle.repository import Repository
-from jostle.study.launch import Command, Launch, prepare
+from jostle.study.launch import Command, Launch
 from jostle.study.model import Study
 from jostle.study.monitor import Monitor, Sampler
 from jostle.study.places import Place
@@ -61,6 +61,7 @@ class Execution:
         self._prepared_ns = self._begin_ns = time.time_ns()
         self._launches = self._made_launches(mark, taken)
         self._tasks: list[Task] = []
+        self._gathered = place.scratch(run.id)
 
     def make(self, pulse: Callable[[], None]) -> dict[str, Any]:
         """Makes the run.
@@ -135,7 +136,7 @@ class Execution:
     def _fault(self, launch: Launch) -> str | None:
         """Prepares a program; returns why that failed."""
         try:
-            prepare(launch)
+            self._place.prepare(launch)
         except JostleError as error:
             return " ".join(filter(None, (str(error), error.hint)))
         return None
@@ -205,8 +206,8 @@ class Execution:
 
     def _record(self) -> dict[str, Any]:
         end_ns = time.time_ns()
-        self._place.gather(self._run.id, self._nodes())
-        report = self._repository.ingest([self._place.scratch(self._run.id) / "spool"])
+        self._gathered = self._place.gather(self._run.id, self._nodes())
+        report = self._repository.ingest([self._gathered / "spool"])
         run = self._run
         programs = [self._told(member, launch, task) for member, launch, task
                     in zip(run.members, self._launches, self._tasks, strict=True)]  # fmt: skip
@@ -289,10 +290,11 @@ class Execution:
 
     def _truth(self, launch: Launch) -> dict[str, Any]:
         """Keeps a signal's logs, and returns what they say in sum."""
-        if launch.program.pattern is None or not launch.log.is_dir():
+        logged = self._gathered / launch.log.name
+        if launch.program.pattern is None or not logged.is_dir():
             return {}
         files = []
-        for path in sorted(launch.log.glob("*.jsonl")):
+        for path in sorted(logged.glob("*.jsonl")):
             kept = self._logs / launch.log.name / path.name
             kept.parent.mkdir(parents=True, exist_ok=True)
             shutil.move(path, kept)

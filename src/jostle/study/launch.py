@@ -193,27 +193,35 @@ def mpirun_words(mpi: str, processes: int) -> list[str]:
     return [find_mpirun(mpi), "-np", str(processes)]
 
 
-def prepare(launch: Launch) -> None:
-    """Makes a program's folder, its files, and runs its command for preparation.
+def stage(launch: Launch, folder: Path) -> None:
+    """Makes a folder with a program's files.
 
     Raises:
-        StudyError: One of these fails; the message says which.
+        StudyError: It cannot be made; the message says why.
     """
-    program = launch.program
     try:
-        launch.folder.mkdir(parents=True)
-        for name, content in program.files:
-            path = launch.folder / name
+        folder.mkdir(parents=True)
+        for name, content in launch.program.files:
+            path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(fill(content, launch))
     except OSError as error:
         raise StudyError(
-            f"{error.filename or launch.folder} cannot be made: {error.strerror}.",
+            f"{error.filename or folder} cannot be made: {error.strerror}.",
             hint="Choose a folder that you may write, with room ([where] dir, or --dir).",
         ) from error
-    if not program.prepare:
+
+
+def prepare(launch: Launch) -> None:
+    """Makes a program's folder on this machine, its files, and runs what prepares it.
+
+    Raises:
+        StudyError: One of these fails; the message says which.
+    """
+    stage(launch, launch.folder)
+    if not launch.program.prepare:
         return
-    argv = [fill(word, launch) for word in program.prepare]
+    argv = [fill(word, launch) for word in launch.program.prepare]
     try:
         done = subprocess.run(argv, cwd=launch.folder, env=environment(launch), timeout=300,
                               stdin=subprocess.DEVNULL, capture_output=True,

@@ -17,7 +17,15 @@ from pathlib import Path
 from typing import Protocol
 
 from jostle.study.errors import StudyError
-from jostle.study.launch import Command, Launch, environment, mpirun_words, placement, words
+from jostle.study.launch import (
+    Command,
+    Launch,
+    environment,
+    mpirun_words,
+    placement,
+    prepare,
+    words,
+)
 from jostle.study.model import Study
 from jostle.study.monitor import DiskMonitor, Monitor
 from jostle.study.processes import kill, marked
@@ -52,8 +60,18 @@ class Place(Protocol):
     def scratch(self, run: str) -> Path:
         """Names a run's folder for profiles and logs, local to each node."""
 
+    def prepare(self, launch: Launch) -> None:
+        """Makes a program's folder, its files, and runs what prepares it.
+
+        Raises:
+            JostleError: One of these fails.
+        """
+
     def clear(self, run: str) -> None:
         """Removes both folders of a run."""
+
+    def mend(self, facts: Mapping[str, object]) -> None:
+        """Takes down what a killed study left of the place whose facts these are."""
 
     def lead_s(self, launches: Sequence[Launch]) -> float:
         """Tells how long before its first operation a run must be started."""
@@ -120,10 +138,23 @@ class Base:
         assert self._scratch is not None, "the place is not open"
         return self._scratch / run
 
+    def prepare(self, launch: Launch) -> None:
+        """Makes a program's folder and files from this machine."""
+        self.make_scratch(launch)
+        prepare(launch)
+
     def clear(self, run: str) -> None:
         """Removes both folders of a run."""
-        shutil.rmtree(self.scratch(run), ignore_errors=True)
+        self.clear_scratch(run)
         shutil.rmtree(self.folder(run), ignore_errors=True)
+
+    def clear_scratch(self, run: str) -> None:
+        """Removes a run's folder for profiles and logs."""
+        if self._scratch is not None:
+            shutil.rmtree(self._scratch / run, ignore_errors=True)
+
+    def mend(self, facts: Mapping[str, object]) -> None:
+        """Nothing of it outlives its runner but folders."""
 
     def gather(self, run: str, nodes: Sequence[str]) -> Path:
         """All nodes see the same scratch folder."""
@@ -186,7 +217,6 @@ class Local(Base):
 
     def commands(self, launch: Launch) -> list[Command]:
         """One process: the program, or its mpirun."""
-        self.make_scratch(launch)
         program, env = launch.program, environment(launch)
         mpi, processes = program.mpi or "none", program.processes or 1
         if mpi == "none":

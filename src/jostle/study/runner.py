@@ -193,6 +193,7 @@ class Runner:
     def _open_place(self, runs: tuple[Run, ...]) -> Iterator[None]:
         try:
             self.place.open()
+            self._note(None, "")
             need = max(sum(one.program.nodes or 1 for one in run.members) for run in runs)
             if self.place.name != "local" and need > len(self.place.nodes):
                 raise StudyError(
@@ -204,6 +205,7 @@ class Runner:
             yield
         finally:
             self.place.close()
+            self.store.note_running(None)
 
     def _plan(self, runs: tuple[Run, ...]) -> dict[str, Any]:
         return {
@@ -226,18 +228,30 @@ class Runner:
             sweep(mark, 1.0)
         for path in noted.get("folders") or []:
             # Only what has our shape is removed, whatever stands in the file.
-            if isinstance(path, str) and "jostle-" in Path(path).parent.name + Path(path).name:
+            if isinstance(path, str) and Path(path).name.lstrip(".").startswith("jostle-"):
                 shutil.rmtree(path, ignore_errors=True)
+        if isinstance(facts := noted.get("place"), dict):
+            self.place.mend(facts)
         self.store.note_running(None)
+
+    def _note(self, run: Run | None, mark: str) -> None:
+        """Notes what a later runner must end and remove if this one is killed."""
+        folders = [self.place.folder("run").parent, self.place.scratch("run").parent]
+        self.store.note_running(
+            {
+                "run": run.id if run else None,
+                "mark": mark,
+                "folders": [str(folder) for folder in folders],
+                "place": self.place.facts(),
+            }
+        )
 
     # One run
 
     def _one(self, run: Run, left_s: float) -> dict[str, Any]:
         """Makes one run and stores its record."""
         mark = f"{self.study.name}.{run.id}.{os.getpid()}"
-        folders = [str(self.place.folder(run.id)), str(self.place.scratch(run.id).parent)]
-        self.store.note_running({"run": run.id, "mark": mark, "folders": folders,
-                                 "place": self.place.facts()})  # fmt: skip
+        self._note(run, mark)
         self._say(run, left_s)
         execution = Execution(self.study, self.place, self.repository, run, mark, self._jobs)
         try:
@@ -248,7 +262,6 @@ class Runner:
             if not sweep(mark, 3.0):
                 self._outcome.warnings.append(f"processes of run {run.id} could not be ended")
             self.place.clear(run.id)
-            self.store.note_running(None)
         return record
 
 
