@@ -30,6 +30,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "Experiment": {
         "signal": ("signal", "Make controlled load at known instants, with a log of what it did."),
+        "lab": ("lab", "A small cluster on this machine, to run jobs and experiments on."),
         "study": ("study", "Run probe/signal experiments: who hurts whom, and how much."),
     },
     "Care": {

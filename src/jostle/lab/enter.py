@@ -1,9 +1,10 @@
-"""Runs a command on a host of a lab: `python -IS enter.py PID START USER HOST CWD -- CMD...`.
+"""Runs a command on a host: `python -IS enter.py PID START USER HOST CWD GROUPS -- CMD...`.
 
 A program of its own and small, because it stands before every command: it imports no jostle.
 PID is the supervisor as this machine numbers it, START when it started (so that a recycled
 number is never entered), HOST the process that holds the host's namespaces as the lab numbers
-it, USER 1 when the lab has a user namespace.
+it, USER 1 when the lab has a user namespace, GROUPS the `cgroup.procs` files of control groups to
+join, separated by colons.
 
 The command keeps descriptors, terminal, process group, environment and working directory; it
 gets the signals that are sent to us and gives us its exit status.
@@ -16,7 +17,7 @@ import signal
 import sys
 
 _NEWNS, _NEWUTS, _NEWUSER = 0x00020000, 0x04000000, 0x10000000
-_NEWPID, _NEWNET = 0x20000000, 0x40000000
+_NEWPID, _NEWNET, _NEWIPC = 0x20000000, 0x40000000, 0x08000000
 _SI_USER, _SI_QUEUE, _SI_TKILL = 0, -1, -6
 _PR_SET_PDEATHSIG = 1
 _PASSED_ON = {
@@ -49,6 +50,12 @@ def _open_lab(pid: int, start: str) -> int:
         pass
     sys.stderr.write("jostle: the lab is gone\n  mend: jostle lab status\n")
     sys.exit(1)
+
+
+def _join(groups: str) -> None:
+    for path in filter(None, groups.split(":")):
+        with open(path, "w") as file:
+            file.write("0")
 
 
 def _become(holder: int, cwd: str, command: "list[str]", mask: "set[int]") -> None:
@@ -110,18 +117,19 @@ def _leave(status: int) -> None:
 
 def main(words: "list[str]") -> None:
     """Enter the lab, start the command on the host, be its shadow."""
-    pid, start, user, holder, cwd = int(words[0]), words[1], words[2] == "1", words[3], words[4]
-    command = words[6:]
+    pid, start, user, holder = int(words[0]), words[1], words[2] == "1", int(words[3])
+    cwd, groups, command = words[4], words[5], words[7:]
     lab = _open_lab(pid, start)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     watched: set[int] = {*_PASSED_ON, signal.SIGCHLD}
     mask: set[int] = {*signal.pthread_sigmask(signal.SIG_BLOCK, watched)}
     try:
-        _setns(lab, _NEWPID | _NEWNS | (_NEWUSER if user else 0))
+        _join(groups)
+        _setns(lab, _NEWPID | _NEWIPC | _NEWNS | (_NEWUSER if user else 0))
         child = os.fork()
         if child == 0:
             os.close(lab)
-            _become(int(holder), cwd, command, mask)
+            _become(holder, cwd, command, mask)
     except OSError as error:
         sys.stderr.write(f"jostle: the lab cannot be entered: {error}\n")
         if error.errno == errno.EPERM:

@@ -75,13 +75,14 @@ class Lab:
             cwd: Its working directory, as the node sees it; the caller's by default.
         """
         state = self.state
-        variables = [f"{key}={value}" for key, value in (env or {}).items()]
+        given = {key: value for key, value in self._environment().items() if key not in os.environ}
+        variables = [f"{key}={value}" for key, value in (given | dict(env or {})).items()]
         wrapped = ["env", *variables, *argv] if variables else list(argv)
         return [
             sys.executable, "-IS", str(Path(__file__).with_name("enter.py")),
             str(state.pid), str(state.start), "1" if state.rootless else "0",
-            str(state.hosts[self._known(node)]), os.fspath(cwd or _working_directory()), "--",
-            *wrapped,
+            str(state.hosts[self._known(node)]), os.fspath(cwd or _working_directory()),
+            self._groups(), "--", *wrapped,
         ]  # fmt: skip
 
     def popen(
@@ -122,8 +123,12 @@ class Lab:
         words, own = launchers.launch(mpi, pairs, argv, env or {}, agent=self.folder / "agent")
         return self.command(pairs[0][0], words, own, cwd)
 
-    def counters(self) -> dict[str, int]:
+    def counters(self, *, payload: bool = False) -> dict[str, int]:
         """Return bytes so far by link and direction, as the interfaces count them.
+
+        Args:
+            payload: Leave out the 66 bytes of Ethernet, IP and TCP headers that every packet has
+                here (offloads are off, so a packet is a packet).
 
         `storage.in` and `.out` (the storage's link), `nodeN.in` and `.out` (the node's cable to
         the storage network), `nodeN.mpi.in` and `.out` (its cable to its leaf switch),
@@ -133,11 +138,12 @@ class Lab:
             LabError: The lab is gone.
         """
         try:
-            ports = network.read_counters(Path(f"/proc/{self.state.pid}/net/dev").read_text())
+            table = Path(f"/proc/{self.state.pid}/net/dev").read_text()
             if not self.alive():
-                raise LabError("")
-        except (OSError, LabError):
+                raise ProcessLookupError
+        except OSError:
             raise gone(self.name) from None
+        ports = network.read_counters(table, payload=payload)
         found: dict[str, int] = {}
         numbered = [("storage", network.STORAGE_NUMBER), *network.numbered(self.spec)]
         for name, number in numbered:
@@ -158,6 +164,20 @@ class Lab:
     def down(self) -> list[str]:
         """End the lab and everything in it; return what had to be mended, a sentence each."""
         return down(self.name)
+
+    def _environment(self) -> dict[str, str]:
+        """Return the variables that the lab's services need on every node."""
+        found: dict[str, str] = {}
+        for facts in self.state.facts.values():
+            found |= facts.get("env") or {}
+        return found
+
+    def _groups(self) -> str:
+        """Return the control groups that a command must join, as `enter.py` takes them."""
+        paths: list[Path] = []
+        for kind in services(self.spec):
+            paths += kind.groups(self.state.facts.get(kind.name, {}))
+        return ":".join(str(path) for path in paths)
 
     def _known(self, node: str) -> str:
         if node not in self.state.hosts:

@@ -30,6 +30,9 @@ _UPLINK = ("up1", "up2")
 _QUEUE_BYTES = 256 << 10
 _BURST_BYTES = 32 << 10
 
+#: Ethernet 14, IP 20, TCP 20 with its time stamps 12.
+_HEADER_BYTES = 66
+
 _SIOCETHTOOL = 0x8946
 _OFFLOADS = {"tso": 0x1F, "gso": 0x24, "gro": 0x2C}
 
@@ -194,11 +197,18 @@ def switch_ports(numbers: Sequence[int]) -> list[str]:
 UPLINK_PORTS = _UPLINK
 
 
-def read_counters(table: str) -> dict[str, tuple[int, int]]:
-    """Return (received, sent) bytes by device from the text of a `/proc/PID/net/dev`."""
+def read_counters(table: str, *, payload: bool = False) -> dict[str, tuple[int, int]]:
+    """Return (received, sent) bytes by device from the text of a `/proc/PID/net/dev`.
+
+    Args:
+        table: The text.
+        payload: Without the headers of TCP over Ethernet.
+    """
+    headers = _HEADER_BYTES if payload else 0
     found = {}
     for line in table.splitlines()[2:]:
         device, _, numbers = line.partition(":")
-        fields = numbers.split()
-        found[device.strip()] = (int(fields[0]), int(fields[8]))
+        fields = [int(field) for field in numbers.split()]
+        received, sent = fields[0] - headers * fields[1], fields[8] - headers * fields[9]
+        found[device.strip()] = (max(0, received), max(0, sent))
     return found

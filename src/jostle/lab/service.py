@@ -160,6 +160,11 @@ class Service(ABC):
         return {}
 
     @classmethod
+    def groups(cls, facts: Mapping[str, Any]) -> list[Path]:
+        """Return the `cgroup.procs` files that a process must join to enter. On the host."""
+        return []
+
+    @classmethod
     def status(cls, facts: Mapping[str, Any]) -> list[tuple[str, str]]:
         """Return (label, text) lines of its own for `lab status`."""
         return []

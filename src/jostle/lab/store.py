@@ -48,9 +48,13 @@ def _available_memory() -> int:
     return 0
 
 
-def mount_ram(target: Path, size: int) -> None:
-    """Mount a memory file system of at most `size` bytes."""
-    namespaces.mount("jostle-lab", target, "tmpfs", 0, f"size={size},mode=0777")
+def mount_ram(target: Path, size: int, lab: str = "") -> None:
+    """Mount a memory file system of at most `size` bytes.
+
+    Its source tells profiles which lab's nodes share it.
+    """
+    source = f"/jostle-lab/{lab}/store" if lab else "jostle-lab"
+    namespaces.mount(source, target, "tmpfs", 0, f"size={size},mode=0777")
 
 
 def make_image(path: Path, size: int) -> None:

@@ -106,7 +106,7 @@ class Supervisor:
         size = store.size_of(self.spec)
         self.state["store_bytes"] = size
         if self.spec.store == "ram":
-            store.mount_ram(self.site.store, size)
+            store.mount_ram(self.site.store, size, self.spec.name)
             return
         image = store.disk_folder(self.spec.name) / "store.img"
         store.make_image(image, size)
