@@ -32,7 +32,7 @@ uint64_t jst_histogram_quantile(const struct jst_histogram *h, double share);
  * messages are those that this process sent. */
 struct jst_counts {
     uint64_t operations, bytes; /* of the operations alone */
-    uint64_t opens, closes, writes, reads, seeks, syncs, messages;
+    uint64_t opens, closes, writes, reads, seeks, syncs, messages, stats, unlinks;
 };
 
 struct jst_log {

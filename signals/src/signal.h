@@ -69,9 +69,15 @@ struct jst_run {
     void *state;         /* the pattern's own */
 
     /* Of the operation at hand; the loop sets begin_ns and moved = 0 before each step. */
-    int64_t begin_ns; /* a step that first does what is not part of it sets it again */
-    uint64_t moved;   /* bytes; a step adds what it moved */
-    char error[1024]; /* the first failure; empty: none */
+    int64_t begin_ns;  /* a step that first does what is not part of it sets it again */
+    uint64_t moved;    /* bytes; a step adds what it moved */
+    uint64_t prepared; /* bytes that were written before the start, for what is read */
+    char error[1024];  /* the first failure; empty: none */
+
+    /* Of patterns that vote: what this process would do after the operation at hand (JST_GO_ON, or
+     * why it is its last of the burst), set before each step; and what those that took part in it
+     * do, all alike, set by the step. */
+    enum jst_reason vote, verdict;
 };
 
 struct jst_pattern {
@@ -81,6 +87,12 @@ struct jst_pattern {
     enum jst_flush flush; /* the default */
     unsigned moves;       /* chunks per operation: 2 where it writes and reads; 0: no bytes */
     bool needs_mpi;
+    /* The processes agree in their messages when a burst and the run are over (run->vote). */
+    bool votes;
+    /* The chunk where none is given; NULL: 1 MiB. */
+    uint64_t (*default_chunk)(void);
+    /* Bytes that one operation of this process moves, for --volume; NULL: moves * chunk. */
+    uint64_t (*amount)(const struct jst_run *run);
     /* True when all processes must make the same number of operations, together. NULL: never. */
     bool (*collective)(const struct jst_options *options);
     /* NULL, or writes why these options do not fit (what, why, mend) and returns false. */

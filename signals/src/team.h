@@ -42,6 +42,8 @@ bool jst_team_barrier(struct jst_team *team);
 bool jst_team_bcast(struct jst_team *team, void *data, size_t size); /* from rank 0 */
 bool jst_team_max(struct jst_team *team, int64_t *values, unsigned count);
 bool jst_team_sum(struct jst_team *team, int64_t *values, unsigned count);
+/* Of both halves of a split. */
+bool jst_team_world_max(struct jst_team *team, int64_t *values, unsigned count);
 
 /* ---- asked by each alone, at any time ------------------------------------------------------ */
 /* Tells all others to stop, also those of the other half. */
@@ -65,9 +67,11 @@ bool jst_team_all_to_all(struct jst_team *team, const void *out, void *in, size_
 bool jst_team_incast(struct jst_team *team, const void *out, void *in, size_t size);
 
 /* ---- the end --------------------------------------------------------------------------------- */
-/* Ends the process with this status; rank 0 of a forked team first waits for the others, names
- * those that died, and takes the worst status. clean: every process gets here, so that the MPI
- * may be finalized. */
+/* Waits until all are done with their work. Rank 0 of a forked team has then outlived the others,
+ * has named those that died, and has the worst status. False when somebody is missing. */
+bool jst_team_gather(struct jst_team *team, int *status);
+
+/* Ends the process. clean: every process gets here, so that the MPI may be finalized. */
 __attribute__((noreturn)) void jst_team_end(struct jst_team *team, int status, bool clean);
 
 #endif

@@ -1,0 +1,28 @@
+/* folder.h: where the files of a signal are: made, kept from filling the disk, removed in every
+ * ending. */
+#ifndef JST_SIGNAL_FOLDER_H
+#define JST_SIGNAL_FOLDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Makes DIR/jostle-signal-JOB-PID-TIME and writes its absolute path; says why not. */
+bool jst_folder_make(char *folder, size_t size, const char *dir, const char *job);
+
+/* How many bytes the folder's file system has for us; false after a message. */
+bool jst_folder_space(const char *folder, uint64_t *bytes);
+
+/* Removes a folder and all in it, or only what is named RANK or RANK.something when rank >= 0 (and
+ * the folder itself, should that leave it empty). Calls nothing but the kernel. True when the
+ * folder is gone. */
+bool jst_folder_remove(const char *folder, int rank);
+
+/* A process of its own, in a session of its own, that removes the folder should this process (and
+ * those forked from it) end without having said jst_janitor_done(). Started before anything else:
+ * before MPI, and before there is memory that a fork would have to share. */
+void jst_janitor_start(void);
+void jst_janitor_watch(const char *folder, int rank);
+void jst_janitor_done(void);
+
+#endif

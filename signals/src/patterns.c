@@ -1,0 +1,18 @@
+/* patterns.c: the list of all patterns, in the order of --help. */
+#include "signal.h"
+
+const struct jst_pattern *const jst_patterns[] = {
+    &jst_open_write_close,
+    &jst_write_seek,
+    &jst_aggregate_write,
+    &jst_read,
+    &jst_write_seek_read,
+    &jst_ping,
+    &jst_all_to_all,
+    &jst_incast,
+    &jst_memory,
+    &jst_cache,
+    &jst_cpu,
+    &jst_metadata,
+    NULL,
+};
