@@ -299,6 +299,10 @@ def _with_unnamed(head: bytes, slots: int, mounts: Sequence[Mount]) -> list[Moun
     return [known[slot] for slot in sorted(known)]
 
 
+#: The kernel's number of the PID namespace that sees all others (PROC_PID_INIT_INO).
+_FIRST_PID_NAMESPACE = 0xEFFFFFFC
+
+
 @functools.cache
 def _own_boot_id() -> bytes:
     try:
@@ -312,6 +316,34 @@ def _own_pid_namespace() -> int:
         return os.stat("/proc/self/ns/pid").st_ino
     except OSError:
         return 0
+
+
+def _runs_within(namespace: int, pid: int, proc_start: int) -> bool | None:
+    """Looks from outside for a process of a PID namespace, by the number that it has there.
+
+    Returns:
+        None when nothing of that namespace is seen and we may not see everything.
+    """
+    seen = False
+    for process in Path("/proc").iterdir():
+        if not process.name.isdigit():
+            continue
+        try:
+            if (process / "ns" / "pid").stat().st_ino != namespace:
+                continue
+            seen = True
+            numbers = (process / "status").read_text().partition("NSpid:")[2].split("\n", 1)[0]
+            if int(numbers.split()[-1]) == pid:
+                return _is_running((process / "stat").read_bytes(), proc_start)
+        except (OSError, ValueError, IndexError):
+            continue
+    everything = os.geteuid() == 0 and _own_pid_namespace() == _FIRST_PID_NAMESPACE
+    return False if seen or everything else None
+
+
+def _is_running(stat: bytes, proc_start: int) -> bool:
+    state, *rest = stat.rpartition(b")")[2].split()
+    return state not in (b"Z", b"X") and proc_start in (0, int(rest[18]))
 
 
 def is_alive(head: bytes) -> bool | None:
@@ -332,10 +364,8 @@ def is_alive(head: bytes) -> bool | None:
         return False if clean_text(host) == socket.gethostname() else None
     namespace = _PID_NAMESPACE.unpack_from(head, _PID_NAMESPACE_AT)[0]
     if namespace not in (0, _own_pid_namespace()):
-        return None
+        return _runs_within(namespace, pid, proc_start)
     try:
-        stat = Path(f"/proc/{pid}/stat").read_bytes()
+        return _is_running(Path(f"/proc/{pid}/stat").read_bytes(), proc_start)
     except OSError:
         return False
-    state, *rest = stat.rpartition(b")")[2].split()
-    return state not in (b"Z", b"X") and proc_start in (0, int(rest[18]))
