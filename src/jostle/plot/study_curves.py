@@ -1,0 +1,255 @@
+"""Degradation along chunk sizes and process counts: thesis fig. 3.6 and 3.8.
+
+One panel per pair; one line per program, the one that suffers. Lines differ in hue, dash and
+marker.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from jostle.analysis.study_model import BreakEven, Curve, Setting, StudyResult, size_label
+from jostle.cli.format import count
+from jostle.plot.figure import INK, SOFT
+from jostle.plot.study_page import COLUMN, FULL, Canvas, Figures, Look, Page, looks, wrapped
+from jostle.plot.study_text import DEGRADATION, kept_label, share_label, slug, source, without_chunk
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_LEFT, _PANEL, _HEAD, _FOOT, _BETWEEN = 0.52, 1.55, 0.36, 0.46, 0.2  # inches
+_ACROSS = 3
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The curves of one panel.
+
+    Attributes:
+        title: The pair, and what is the same in all points.
+        axis: "chunk", or whose processes are counted.
+        curves: One per program that suffers.
+        break_even: Where they meet; None where that was not looked for.
+    """
+
+    title: str
+    axis: str
+    curves: tuple[Curve, ...]
+    break_even: BreakEven | None
+
+
+def pairs(result: StudyResult, *, chunk: bool) -> list[Pair]:
+    """Put the curves of both programs of a pair together.
+
+    Args:
+        result: The study.
+        chunk: Curves along chunk sizes, else along numbers of processes.
+    """
+    found: dict[tuple[object, ...], list[Curve]] = {}
+    for curve in result.curves:
+        if (curve.axis == "chunk") == chunk and len(curve.points) > 1:
+            found.setdefault(_key(curve), []).append(curve)
+    return [_pair(result, curves, chunk=chunk) for curves in found.values()]
+
+
+def _varied(curve: Curve) -> str:
+    """Return whose processes a curve counts."""
+    return curve.probe if curve.axis == "processes" else curve.signal
+
+
+def _key(curve: Curve) -> tuple[object, ...]:
+    """Return what the two curves of a pair have in common."""
+    both, setting = tuple(sorted((curve.probe, curve.signal))), curve.setting
+    if curve.axis == "chunk":
+        bare = without_chunk(setting)
+        turned = bare if (curve.probe, curve.signal) == both else bare.turned()
+        return (both, turned)
+    fixed = setting.processes[1] if curve.axis == "processes" else setting.processes[0]
+    return (both, _varied(curve), fixed, setting.chunk, _words(setting))
+
+
+def _words(setting: Setting) -> str:
+    said = ["shared file"] if setting.shared else []
+    said += ["periodic signal"] if setting.periodic else []
+    return ", ".join(said + [f"{name} {value}" for name, value in setting.more])
+
+
+def _pair(result: StudyResult, curves: list[Curve], *, chunk: bool) -> Pair:
+    first = curves[0]
+    title = first.probe if first.probe == first.signal else f"{first.probe} and {first.signal}"
+    words = _words(first.setting)
+    if not chunk and first.setting.chunk is not None:
+        words = ", ".join(filter(None, (f"chunk {size_label(first.setting.chunk)}", words)))
+    met = next(
+        (point for point in result.break_even if chunk and _meets(point, first)), None
+    )  # fmt: skip
+    axis = "chunk" if chunk else _varied(first)
+    return Pair(f"{title} ({words})" if words else title, axis, tuple(curves), met)
+
+
+def _meets(point: BreakEven, curve: Curve) -> bool:
+    same = {point.one, point.other} == {curve.probe, curve.signal}
+    ours = without_chunk(curve.setting)
+    return same and without_chunk(point.setting) in (ours, ours.turned())
+
+
+def page(result: StudyResult, found: list[Pair], *, chunk: bool) -> Page:
+    """Return the page of some pairs."""
+    what = "chunk size" if chunk else "number of processes"
+    counts = [point.degradation.n for pair in found for c in pair.curves for point in c.points]
+    note = (
+        f"Degradation (throughput drop) over the {what}, one panel per pair: each line is the "
+        f"loss of the program it is named for. Points: median of the runs, {kept_label(counts)}; "
+        "whiskers: 95 % interval of their mean."
+    )
+    across = min(len(found), _ACROSS)
+    rows = math.ceil(len(found) / _ACROSS)
+    height = _HEAD + _PANEL + _FOOT
+    legend = 0.24 if len(found) > 1 else 0.3
+    title = _finding(found) if chunk else _trend(found)
+    return Page(
+        f"degradation-over-{slug(what)}", title, note, f"{DEGRADATION}. {source(result)}",
+        _numbers(found), width=COLUMN if across == 1 else FULL, body=legend + rows * height,
+    )  # fmt: skip
+
+
+def _finding(found: list[Pair]) -> str:
+    """Say where pairs break even."""
+    said = [
+        f"{pair.break_even.one} and {pair.break_even.other} break even at "
+        f"{size_label(round(pair.break_even.chunk))}"
+        for pair in found
+        if pair.break_even and pair.break_even.chunk
+    ]
+    if said:
+        return "; ".join(said[:2]) + (f"; {len(said) - 2} more pairs do" if said[2:] else "")
+    return "No pair breaks even between the smallest and the largest chunks"
+
+
+def _trend(found: list[Pair]) -> str:
+    """Say how the loss of the first curve changes from its first to its last point."""
+    curve = found[0].curves[0]
+    known = [point for point in curve.points if point.degradation.median is not None]
+    if len(known) < 2:
+        return "Degradation over the number of processes"
+    first, last = known[0], known[-1]
+    before, after = first.degradation.median or 0.0, last.degradation.median or 0.0
+    verb = "rises" if after > before + 0.01 else "falls" if after < before - 0.01 else "stays"
+    return (
+        f"With {count(first.x)} to {count(last.x)} processes of {_varied(curve)}, the loss of "
+        f"{curve.probe} {verb} from {share_label(before)} to {share_label(after)}"
+    ).replace("stays from", "stays, from")
+
+
+def _numbers(found: list[Pair]) -> Figures:
+    rows = [
+        (
+            curve.probe, curve.signal, pair.axis, point.x, _words(curve.setting),
+            point.degradation.median, point.degradation.mean, point.degradation.low,
+            point.degradation.high, point.degradation.min, point.degradation.max, point.best,
+            point.degradation.n, pair.break_even.chunk if pair.break_even else None,
+        )
+        for pair in found
+        for curve in pair.curves
+        for point in curve.points
+    ]  # fmt: skip
+    columns = (
+        "probe", "signal", "axis", "x", "setting", "degradation_median", "degradation_mean",
+        "degradation_low95", "degradation_high95", "degradation_min", "degradation_max",
+        "degradation_least_disturbed", "kept", "break_even_chunk_bytes",
+    )  # fmt: skip
+    return Figures(columns, tuple(rows))
+
+
+def draw(made: Canvas, found: list[Pair], *, chunk: bool) -> None:
+    """Draw the panels."""
+    style = looks(curve.probe for pair in found for curve in pair.curves)
+    _legend(made, style)
+    across = min(len(found), _ACROSS)
+    width = (made.width - _LEFT - 0.14 - (across - 1) * _BETWEEN) / across
+    lowest = min(
+        (100 * end for pair in found for curve in pair.curves for point in curve.points
+         for end in (point.degradation.median, point.degradation.low) if end is not None),
+        default=0.0,
+    )  # fmt: skip
+    for number, pair in enumerate(found):
+        row, column = divmod(number, _ACROSS)
+        top = 0.24 + row * (_HEAD + _PANEL + _FOOT) + _HEAD
+        axes = made.axes(_LEFT + column * (width + _BETWEEN), top, width, _PANEL)
+        _panel(axes, pair, style, max(min(lowest * 1.2, 0.0), -100.0), width, chunk=chunk)
+        if column:
+            axes.tick_params(labelleft=False)
+        else:
+            axes.set_ylabel("degradation, %", color=INK)
+
+
+def _legend(made: Canvas, style: dict[str, Look]) -> None:
+    from matplotlib.lines import Line2D
+
+    handles = [
+        Line2D([], [], color=look.colour, marker=look.marker, linestyle=look.dash, markersize=4,
+               linewidth=1.2, label=f"{name} loses")
+        for name, look in style.items()
+    ]  # fmt: skip
+    top = made.floor + made.body - 0.1
+    made.figure.legend(
+        handles=handles, loc="center left", ncols=4 if made.width > COLUMN else 2,
+        bbox_to_anchor=(0.12 / made.width, top / made.height), fontsize=7.5, borderaxespad=0,
+        handlelength=2.6, columnspacing=1.2, labelcolor=INK,
+    )  # fmt: skip
+
+
+def _panel(
+    axes: Axes, pair: Pair, style: dict[str, Look], low: float, width: float, *, chunk: bool
+) -> None:
+    """Draw the lines of a pair and where they meet."""
+    ticks = sorted({point.x for curve in pair.curves for point in curve.points})
+    for curve in pair.curves:
+        _line(axes, curve, style[curve.probe])
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(_thinned(ticks, width))
+    axes.minorticks_off()
+    labels = [size_label(round(x)) if chunk else count(x) for x in axes.get_xticks()]
+    axes.set_xticklabels(labels)
+    axes.set_xlim(ticks[0] / 1.35, ticks[-1] * 1.35)
+    axes.set_ylim(low, 105)
+    axes.set_yticks([tick for tick in range(-100, 101, 25) if tick >= low])
+    axes.grid(axis="y")
+    axes.axhline(0, color=SOFT, linewidth=0.8)
+    axes.spines["bottom"].set_visible(False)
+    axes.set_xlabel("chunk size" if chunk else f"processes of {pair.axis}", color=INK)
+    title = "\n".join(wrapped(pair.title, width, 7.5, bold=True)[:2])
+    axes.set_title(title, loc="left", fontsize=7.5, fontweight="bold", color=INK, pad=5)
+    if pair.break_even and pair.break_even.chunk:
+        where = pair.break_even.chunk
+        axes.axvline(where, color=INK, linewidth=0.8, linestyle=(0, (1, 1.5)))
+        right = where > math.sqrt(ticks[0] * ticks[-1])
+        axes.annotate(
+            f"break-even\n{size_label(round(where))}", (where, 104), (-3 if right else 3, 0),
+            textcoords="offset points", ha="right" if right else "left", va="top", fontsize=6.5,
+            color=INK, linespacing=1.2,
+        )  # fmt: skip
+
+
+def _thinned(ticks: list[float], width: float) -> list[float]:
+    """Leave out ticks whose labels would touch in `width` inches."""
+    step = max(1, math.ceil(len(ticks) / max(width / 0.5, 1)))
+    return ticks[::step]
+
+
+def _line(axes: Axes, curve: Curve, look: Look) -> None:
+    known = [point for point in curve.points if point.degradation.median is not None]
+    middle = [100 * (point.degradation.median or 0.0) for point in known]
+    axes.plot(
+        [point.x for point in known], middle, color=look.colour, linestyle=look.dash,
+        marker=look.marker, markersize=3.6, linewidth=1.2,
+    )  # fmt: skip
+    for point in known:
+        low, high = point.degradation.low, point.degradation.high
+        if low is not None and high is not None:
+            axes.errorbar(
+                point.x, 100 * (low + high) / 2, 50 * (high - low), fmt="none", capsize=2,
+                ecolor=look.colour, elinewidth=0.8, capthick=0.8,
+            )  # fmt: skip

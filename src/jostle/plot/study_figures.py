@@ -1,0 +1,106 @@
+"""All figures that a study has data for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import matplotlib
+
+from jostle.analysis.study_model import StudyResult
+from jostle.plot import study_curves, study_kuo, study_matrix, study_slices
+from jostle.plot.study_page import PAGE_STYLE, Canvas, Page, canvas, save
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A figure that was written.
+
+    Attributes:
+        title: What it shows.
+        files: Its pictures, and last the table of its numbers.
+    """
+
+    title: str
+    files: tuple[Path, ...]
+
+
+#: A page, and what draws on it.
+Plan = tuple[Page, Callable[[Canvas], None]]
+
+
+def plans(result: StudyResult) -> Iterator[Plan]:
+    """Yield the figures that a study has data for, without drawing them."""
+    for measure in ("degradation", "dilation"):
+        for page, matrix in study_matrix.matrices(result, measure):
+            yield page, partial(study_matrix.draw, matrix=matrix)
+    for chunk in (True, False):
+        pairs = study_curves.pairs(result, chunk=chunk)
+        if pairs:
+            page = study_curves.page(result, pairs, chunk=chunk)
+            yield page, partial(study_curves.draw, found=pairs, chunk=chunk)
+    yield from _kuo(result)
+    yield from _slices(result)
+
+
+def _kuo(result: StudyResult) -> Iterator[Plan]:
+    versus = study_kuo.versus(result)
+    if versus:
+        page = study_kuo.versus_page(result, versus)
+        yield page, partial(study_kuo.draw_versus, found=versus)
+    rows = study_kuo.overlap_rows(result)
+    if rows:
+        page = study_kuo.overlap_page(result, rows)
+        yield page, partial(study_kuo.draw_overlap, result=result, rows=rows)
+    rows = study_kuo.predicted_rows(result)
+    if rows:
+        page = study_kuo.predicted_page(result, rows)
+        yield page, partial(study_kuo.draw_predicted, result=result, rows=rows)
+    spreads = study_kuo.spreads(result)
+    if spreads:
+        page = study_kuo.spread_page(result, spreads)
+        yield page, partial(study_kuo.draw_spread, found=spreads)
+
+
+def _slices(result: StudyResult) -> Iterator[Plan]:
+    for trace, imprint in study_slices.periodic(result):
+        page = study_slices.periodic_page(result, trace, imprint)
+        yield page, partial(study_slices.draw_periodic, trace=trace, imprint=imprint)
+    for grid in study_slices.grids(result):
+        page = study_slices.grid_page(result, grid)
+        yield page, partial(study_slices.draw_grid, grid=grid)
+    for phases in study_slices.two_phases(result):
+        page = study_slices.two_phases_page(result, phases)
+        yield page, partial(study_slices.draw_two_phases, phases=phases)
+
+
+def draw_all(
+    result: StudyResult,
+    folder: Path,
+    endings: tuple[str, ...] = ("png",),
+    progress: Callable[[int, int, str], None] | None = None,
+) -> list[Saved]:
+    """Draw every figure into a folder, each with a CSV of its numbers beside it.
+
+    Args:
+        result: The study.
+        folder: Where to; made when it is missing.
+        endings: Formats: png, svg, pdf.
+        progress: Told how many of how many are done, and which comes next.
+
+    Returns:
+        What was written, in order.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    found = list(plans(result))
+    saved = []
+    for number, (page, draw) in enumerate(found):
+        if progress:
+            progress(number, len(found), page.stem)
+        with matplotlib.rc_context(PAGE_STYLE):
+            made = canvas(page)
+            draw(made)
+            saved.append(Saved(page.title, save(made, page, folder, endings)))
+    return saved

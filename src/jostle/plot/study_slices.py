@@ -1,0 +1,490 @@
+"""Probe and signal slice by slice: thesis fig. 2.7 and 3.11, Kuo fig. 2 and 5.
+
+A periodic signal gets a picture per cell with its on-phases shaded; sustained pairs of one chunk
+size share a grid, probe by row and signal by column; where the larger of two ends first, the two
+phases of the smaller are drawn apart.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jostle.analysis.study_model import Imprint, StudyResult, Trace
+from jostle.cli.format import significant
+from jostle.plot.axis import ceiling, value_label
+from jostle.plot.figure import INK
+from jostle.plot.imprint import seconds_ticks
+from jostle.plot.model import PALETTE
+from jostle.plot.study_page import FULL, Canvas, Figures, Page, text_width
+from jostle.plot.study_text import rate_label, share_label, slug, source
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_BLUE, _ORANGE, _GREY = PALETTE[0], PALETTE[1], "#8A949E"
+_DASH: Any = (0, (4, 1.5))
+_LEFT, _RIGHT = 0.66, 0.16  # inches
+_MOST = 12  # periodic cells that get a picture each
+_CELL, _CELL_GAP = 0.72, 0.2
+
+
+@dataclass(frozen=True)
+class Steps:
+    """A series of slices on a trace's axis: rates and the borders between them, seconds."""
+
+    rates: NDArray[np.float64]
+    edges: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, rates: Sequence[float], slice_ns: int, first: int = 0) -> Steps:
+        """Take rates from the slice `first` on."""
+        places = np.arange(first, first + len(rates) + 1, dtype=np.float64)
+        return cls(np.asarray(rates, dtype=np.float64), places * (slice_ns / 1e9))
+
+    @property
+    def peak(self) -> float:
+        """The greatest rate, 0 for none."""
+        return float(np.nanmax(self.rates, initial=0.0))
+
+
+@dataclass(frozen=True)
+class Lines:
+    """What is drawn of a trace."""
+
+    probe: Steps
+    signal: Steps
+    alone: Steps
+
+    @classmethod
+    def of(cls, trace: Trace) -> Lines:
+        """Take the three series of a trace."""
+        return cls(
+            Steps.of(trace.probe_rate, trace.slice_ns),
+            Steps.of(trace.signal_rate, trace.slice_ns),
+            Steps.of(trace.alone_rate, trace.slice_ns, trace.alone_first),
+        )
+
+    @property
+    def seconds(self) -> float:
+        """Length of the axis."""
+        ends = [steps.edges[-1] for steps in (self.probe, self.signal, self.alone)]
+        return max(float(max(ends)), 0.1)
+
+
+def numbers(traces: Sequence[Trace]) -> Figures:
+    """Return every slice of some traces."""
+    rows: list[tuple[object, ...]] = []
+    for trace in traces:
+        lines = Lines.of(trace)
+        for name, metric, steps in (
+            ("probe", trace.metric, lines.probe),
+            ("signal", trace.signal_metric, lines.signal),
+            ("probe alone", trace.metric, lines.alone),
+        ):
+            head = (trace.probe, trace.signal, trace.setting.label, trace.run, name, metric)
+            rows.extend(
+                (*head, float(begin), float(end), float(rate))
+                for begin, end, rate in zip(
+                    steps.edges[:-1], steps.edges[1:], steps.rates, strict=True
+                )
+            )
+        rows.extend(
+            (trace.probe, trace.signal, trace.setting.label, trace.run, "signal is on", "", *burst,
+             None)
+            for burst in trace.bursts
+        )  # fmt: skip
+    columns = (
+        "probe", "signal", "setting", "run", "series", "metric", "begin_s", "end_s", "per_second",
+    )  # fmt: skip
+    return Figures(columns, tuple(rows))
+
+
+def periodic(result: StudyResult) -> list[tuple[Trace, Imprint | None]]:
+    """Return the traces with bursts, each with what its imprint says; the first dozen."""
+    found = {(i.probe, i.signal, i.setting, i.run): i for i in result.imprints}
+    bursty = [trace for trace in result.traces if trace.bursts and trace.probe_rate]
+    return [(t, found.get((t.probe, t.signal, t.setting, t.run))) for t in bursty[:_MOST]]
+
+
+def periodic_page(result: StudyResult, trace: Trace, imprint: Imprint | None) -> Page:
+    """Return the page of one periodic cell."""
+    depth = imprint.depth.median if imprint else None
+    if depth is not None and imprint:
+        title = (
+            f"Each burst of {trace.signal} takes {share_label(depth)} of {trace.probe}'s throughput"
+            if depth > 0.02
+            else f"The bursts of {trace.signal} leave no dent in {trace.probe}"
+        )
+    else:
+        title = f"{trace.probe} beside the periodic signal {trace.signal}"
+    note = (
+        f"Throughput per slice of the probe {trace.probe} and the signal {trace.signal} in the "
+        f"least disturbed run ({trace.run}); {trace.setting.label}. Shaded: the signal is on"
+    )
+    note += {"log": ", from its own log.", "rule": ", by its period."}.get(
+        imprint.source if imprint else "", "."
+    )
+    if imprint and imprint.total:
+        note += f" The dent is seen in {imprint.seen} of {imprint.total} bursts of this run"
+        if imprint.low is not None and imprint.high is not None:
+            note += f" (95 % interval {100 * imprint.low:.0f} to {100 * imprint.high:.0f} %)"
+        note += "; below the bursts: degradation against the silence around them"
+        note += ", in brackets where it could be chance." if imprint.seen < imprint.total else "."
+    stem = f"time-slices-{slug(trace.probe)}-beside-{slug(trace.signal)}-{slug(_brief(trace))}"
+    return Page(stem, title, note, source(result), numbers([trace]), width=FULL, body=3.1)
+
+
+def _brief(trace: Trace) -> str:
+    """Return a setting as part of a file's name."""
+    return trace.setting.label.replace(" processes", "").replace(", periodic", "")
+
+
+def draw_periodic(made: Canvas, trace: Trace, imprint: Imprint | None) -> None:
+    """Draw the probe above the signal, the on-phases shaded through both."""
+    lines = Lines.of(trace)
+    width = made.width - _LEFT - _RIGHT
+    upper = made.axes(_LEFT, 0.28, width, 1.6)
+    lower = made.axes(_LEFT, 0.28 + 1.6 + 0.28, width, 0.5, sharex=upper)
+    top = ceiling(max(lines.probe.peak, lines.alone.peak) * 1.02, trace.metric)
+    for axes in (upper, lower):
+        for begin, end in trace.bursts:
+            axes.axvspan(begin, end, facecolor=_ORANGE, alpha=0.13, linewidth=0, zorder=0)
+            for edge in (begin, end):
+                axes.axvline(edge, color=_ORANGE, linewidth=0.5, linestyle=(0, (2, 2)), zorder=0.5)
+    _filled(upper, lines.probe, _BLUE)
+    if len(lines.alone.rates):
+        axes_line(upper, lines.alone, _GREY, _DASH)
+    _filled(lower, lines.signal, _ORANGE)
+    _scale(upper, top, trace.metric, 4)
+    _scale(lower, ceiling(lines.signal.peak, trace.signal_metric), trace.signal_metric, 1)
+    if imprint:
+        _depths(upper, trace, imprint, (top, width / lines.seconds))
+    upper.tick_params(labelbottom=False)
+    lower.annotate(f"the signal: {trace.signal}", (0, 1), (0, 3), "axes fraction",
+                   "offset points", color=INK)  # fmt: skip
+    _time(lower, lines.seconds, 9)
+    lower.set_xlabel("seconds since the start of the run", loc="left", color=INK)
+    _legend(made, [("probe", _BLUE, "-", False), ("probe alone", _GREY, _DASH, False),
+                   ("the signal is on", _ORANGE, "-", True)])  # fmt: skip
+
+
+def _depths(axes: Axes, trace: Trace, imprint: Imprint, scale: tuple[float, float]) -> None:
+    """Write the degradation of every burst at its foot, as far as there is room.
+
+    Args:
+        axes: Where.
+        trace: The run.
+        imprint: Its bursts.
+        scale: The greatest rate on the axis, and inches per second.
+    """
+    for dent in imprint.dents:
+        if dent.depth is None:
+            continue
+        begin, end = ((at - trace.start_ns) / 1e9 for at in (dent.begin_ns, dent.end_ns))
+        text = share_label(dent.depth) if dent.seen else f"({share_label(dent.depth)})"
+        if text_width(text, 6.5) < (end - begin) * scale[1]:
+            axes.annotate(text, ((begin + end) / 2, 0.02 * scale[0]), ha="center", va="bottom",
+                          fontsize=6.5, color=INK)  # fmt: skip
+
+
+def _filled(axes: Axes, steps: Steps, colour: str) -> None:
+    if len(steps.rates):
+        axes.stairs(steps.rates, steps.edges, fill=True, color=colour, alpha=0.22, linewidth=0)
+        axes.stairs(steps.rates, steps.edges, color=colour, linewidth=1.1)
+
+
+def axes_line(axes: Axes, steps: Steps, colour: str, dash: Any = "-") -> None:
+    """Draw steps as a line."""
+    if len(steps.rates):
+        axes.stairs(steps.rates, steps.edges, color=colour, linewidth=1.0, linestyle=dash)
+
+
+def _scale(axes: Axes, top: float, metric: str, number: int) -> None:
+    """Label a handful of round values."""
+    labels: list[str] = []
+    choices = sorted((2, 3, 4, 5) if number > 1 else (1,), key=lambda n: abs(n - number))
+    for steps in choices:
+        labels = [
+            value_label(float(tick), metric, level=False) for tick in np.linspace(0, top, steps + 1)
+        ]
+        if not any("." in label for label in labels):
+            break
+    axes.set_ylim(0, top * 1.02)
+    axes.set_yticks(np.linspace(0, top, len(labels)))
+    axes.set_yticklabels(labels)
+    axes.grid(axis="y")
+    if metric != "bytes" and number > 1:
+        axes.set_ylabel(f"{metric}/s", color=INK)
+
+
+def _time(axes: Axes, seconds: float, most: int) -> None:
+    axes.set_xlim(0, seconds)
+    axes.set_xticks(seconds_ticks(seconds, most))
+
+
+def _legend(made: Canvas, entries: Sequence[tuple[str, str, Any, bool]]) -> None:
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    handles: list[Any] = [
+        Patch(facecolor=colour, alpha=0.25, label=label) if area
+        else Line2D([], [], color=colour, linestyle=dash, linewidth=1.3, label=label)
+        for label, colour, dash, area in entries
+    ]  # fmt: skip
+    top = made.floor + made.body - 0.1
+    made.figure.legend(
+        handles=handles, loc="center left", ncols=len(handles), fontsize=7.5, borderaxespad=0,
+        bbox_to_anchor=(_LEFT / made.width, top / made.height), labelcolor=INK, columnspacing=1.4,
+        handlelength=2.2,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Sustained cells of one setting, probe by row and signal by column."""
+
+    title: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    traces: tuple[Trace, ...]
+
+    def find(self, row: str, column: str) -> Trace | None:
+        """Return a cell's trace."""
+        for trace in self.traces:
+            if (trace.probe, trace.signal) == (row, column):
+                return trace
+        return None
+
+
+def grids(result: StudyResult) -> list[Grid]:
+    """Put sustained cells of one chunk size and one process count together."""
+    found: dict[object, list[Trace]] = {}
+    apart = {id(phases.trace) for phases in two_phases(result)}
+    for trace in result.traces:
+        setting = trace.setting
+        usable = trace.probe_rate and not trace.bursts and id(trace) not in apart
+        if trace.signal and usable:
+            processes = tuple(sorted(setting.processes))
+            key = (setting.chunk, processes, setting.shared, setting.periodic, setting.more)
+            found.setdefault(key, []).append(trace)
+    order = {name: place for place, name in enumerate(result.programs)}
+    made = []
+    for traces in found.values():
+        names = [sorted({getattr(trace, side) for trace in traces}, key=lambda n: order.get(n, 99))
+                 for side in ("probe", "signal")]  # fmt: skip
+        title = traces[0].setting.label
+        made.append(Grid(title, tuple(names[0][:6]), tuple(names[1][:6]), tuple(traces)))
+    return made[:_MOST]
+
+
+def grid_page(result: StudyResult, grid: Grid) -> Page:
+    """Return the page of a grid."""
+    note = (
+        f"Throughput per slice of probe (row) and signal (column); {grid.title}; of each pair the "
+        "least disturbed run. Between the marks on the time axis: the part that is evaluated, "
+        "until one of the two has done 90 % of its work."
+    )
+    several = len(grid.traces) > 1
+    title = _sharing(grid)
+    high = _CELL if several else 1.6
+    body = 0.5 + len(grid.rows) * (high + _CELL_GAP) + 0.4
+    stem = f"time-slices-{slug(grid.title.replace(' processes', ''))}"
+    if not several:
+        stem = f"time-slices-{slug(grid.rows[0])}-beside-{slug(grid.columns[0])}-" + slug(
+            grid.title.replace(" processes", "")
+        )
+    return Page(stem, title, note, source(result), numbers(grid.traces), width=FULL, body=body)
+
+
+def _sharing(grid: Grid) -> str:
+    """Say who gets the smallest share of what two programs move together."""
+    shares = []
+    for trace in grid.traces:
+        if trace.metric != trace.signal_metric or not trace.evaluated:
+            continue
+        part = slice(trace.evaluated[0], trace.evaluated[1] + 1)
+        own, other = sum(trace.probe_rate[part]), sum(trace.signal_rate[part])
+        if own + other > 0:
+            shares.append((own / (own + other), trace))
+    if not shares:
+        return f"Slice by slice: {grid.title}"
+    share, trace = min(shares, key=lambda one: one[0])
+    if share > 0.45:
+        return f"All share about evenly: {grid.title}"
+    mine, theirs = _sized_names(trace)
+    return f"{mine} gets {share_label(share)} of what it shares with {theirs}: {grid.title}"
+
+
+def _sized_names(trace: Trace) -> tuple[str, str]:
+    if trace.setting.processes[0] == trace.setting.processes[1]:
+        return trace.probe, trace.signal
+    mine, theirs = trace.setting.processes
+    return f"{trace.probe} ×{mine}", f"{trace.signal} ×{theirs}"
+
+
+def draw_grid(made: Canvas, grid: Grid) -> None:
+    """Draw the small pictures of a grid on common axes."""
+    lines = {id(trace): Lines.of(trace) for trace in grid.traces}
+    seconds = max(line.seconds for line in lines.values())
+    high = _CELL if len(grid.traces) > 1 else 1.6
+    side = 0.8 if len(grid.rows) > 1 else 0.1
+    left = _LEFT + side
+    width = (made.width - left - _RIGHT - _CELL_GAP * (len(grid.columns) - 1)) / len(grid.columns)
+    for row, probe in enumerate(grid.rows):
+        own = [t for t in grid.traces if t.probe == probe]
+        top = _top(own, lines)
+        for column, signal in enumerate(grid.columns):
+            trace = grid.find(probe, signal)
+            axes = made.axes(
+                left + column * (width + _CELL_GAP), 0.5 + row * (high + _CELL_GAP), width, high
+            )
+            if trace:
+                _small(axes, trace, lines[id(trace)])
+            _scale(axes, top, own[0].metric, 2)
+            _time(axes, seconds, max(int(width / 0.42), 2))
+            axes.tick_params(labelleft=not column, labelbottom=row == len(grid.rows) - 1)
+            if row == 0:
+                axes.set_title(f"signal {signal}", loc="left", fontsize=7.5, color=INK, pad=4,
+                               fontweight="bold")  # fmt: skip
+        if len(grid.rows) > 1:
+            words = ["probe", *_broken(probe, side)]
+            made.text(0.12, 0.5 + row * (high + _CELL_GAP) + high / 2, "\n".join(words),
+                      va="center", color=INK, fontweight="bold", linespacing=1.15)  # fmt: skip
+    made.text(left, made.body - 0.06, "seconds since the start of the pair", color=INK, va="bottom")
+    _legend(made, [("probe", _BLUE, "-", False), ("signal", _ORANGE, (0, (1.5, 1)), False),
+                   ("probe alone", _GREY, _DASH, False)])  # fmt: skip
+
+
+def _broken(name: str, room: float) -> list[str]:
+    lines: list[str] = []
+    for piece in name.replace("-", "- ").split():
+        if lines and text_width(lines[-1] + piece, 7.5, bold=True) <= room:
+            lines[-1] += piece
+        else:
+            lines.append(piece)
+    return lines
+
+
+def _top(traces: Sequence[Trace], lines: dict[int, Lines]) -> float:
+    peaks = [
+        steps.peak
+        for trace in traces
+        for steps in (lines[id(trace)].probe, lines[id(trace)].signal, lines[id(trace)].alone)
+    ]
+    return ceiling(max(peaks, default=1.0), traces[0].metric if traces else "bytes")
+
+
+def _small(axes: Axes, trace: Trace, line: Lines) -> None:
+    axes_line(axes, line.alone, _GREY, _DASH)
+    axes_line(axes, line.signal, _ORANGE, (0, (1.5, 1)))
+    _filled(axes, line.probe, _BLUE)
+    if trace.evaluated:
+        length = trace.slice_ns / 1e9
+        for place in (trace.evaluated[0], trace.evaluated[1] + 1):
+            axes.plot([place * length], [0], marker=2, markersize=5, color=INK, clip_on=False)
+
+
+@dataclass(frozen=True)
+class TwoPhases:
+    """The smaller of two beside the larger, and after it (Kuo fig. 5).
+
+    Attributes:
+        trace: The run; its probe is the smaller one.
+        change: Slice in which the larger ends.
+        together: Mean rate of the smaller before.
+        after: Mean rate of the smaller afterwards.
+    """
+
+    trace: Trace
+    change: int
+    together: float
+    after: float
+
+
+def two_phases(result: StudyResult) -> list[TwoPhases]:
+    """Find the traces in which the larger program ends well before the smaller one."""
+    rows = result.kuo.rows if result.kuo else []
+    wanted = {(row.small, row.large, row.setting) for row in rows if row.phases}
+    made = []
+    for trace in result.traces:
+        if (trace.probe, trace.signal, trace.setting) not in wanted or trace.bursts:
+            continue
+        load, own = np.asarray(trace.signal_rate), np.asarray(trace.probe_rate)
+        busy, mine = np.flatnonzero(load > 0), np.flatnonzero(own > 0)
+        if not len(busy) or not len(mine) or mine[-1] - busy[-1] < 3:
+            continue
+        change = int(busy[-1]) + 1
+        first = int(mine[0])
+        together, after = own[first : change - 1], own[change + 1 : mine[-1]]
+        if len(together) and len(after):
+            made.append(TwoPhases(trace, change, float(together.mean()), float(after.mean())))
+    return made[:_MOST]
+
+
+def two_phases_page(result: StudyResult, phases: TwoPhases) -> Page:
+    """Return the page of one pair."""
+    trace = phases.trace
+    small, large = trace.setting.processes
+    sized = trace.probe == trace.signal
+    own = f"{trace.probe} ×{small}" if sized else trace.probe
+    title = (
+        f"{own} writes {rate_label(phases.together, trace.metric)} beside the larger job, "
+        f"{rate_label(phases.after, trace.metric)} once that has ended"
+    )
+    note = (
+        f"Throughput per slice of {trace.probe} with {small} and {trace.signal} with {large} "
+        f"processes started together ({trace.run}); dashed: the smaller alone."
+    )
+    stem = f"two-phases-{slug(trace.probe)}-{small}-beside-{slug(trace.signal)}-{large}"
+    stem += "-shared-file" if trace.setting.shared else ""
+    if trace.setting.chunk is not None:
+        stem += f"-{slug(trace.setting.label.split(',')[0])}"
+    return Page(stem, title, note, source(result), numbers([trace]), width=FULL, body=2.5)
+
+
+def draw_two_phases(made: Canvas, phases: TwoPhases) -> None:
+    """Draw both jobs, the instant of the change and the smaller one's mean levels."""
+    trace = phases.trace
+    lines = Lines.of(trace)
+    axes = made.axes(_LEFT, 0.42, made.width - _LEFT - _RIGHT - 0.9, 1.62)
+    axes_line(axes, lines.alone, _GREY, _DASH)
+    axes_line(axes, lines.signal, _ORANGE, (0, (1.5, 1)))
+    _filled(axes, lines.probe, _BLUE)
+    top = ceiling(max(lines.probe.peak, lines.signal.peak, lines.alone.peak), trace.metric)
+    _scale(axes, top, trace.metric, 4)
+    _time(axes, lines.seconds, 9)
+    axes.set_xlabel("seconds since the start of the pair", loc="left", color=INK)
+    length = trace.slice_ns / 1e9
+    change, end = phases.change * length, float(lines.probe.edges[-1])
+    axes.axvline(change, color=INK, linewidth=0.8, linestyle=(0, (1, 1.5)))
+    axes.annotate(f"the larger ends after {significant(change)} s", (change, 1.02 * top), (0, 3),
+                  textcoords="offset points", fontsize=6.5, color=INK, va="bottom", ha="center",
+                  annotation_clip=False)  # fmt: skip
+    for begin, until, level in ((0.0, change, phases.together), (change, end, phases.after)):
+        axes.plot([begin, until], [level, level], color=INK, linewidth=1.2)
+    said = [("beside the larger", phases.together), ("afterwards", phases.after)]
+    apart = abs(phases.after - phases.together) > 0.2 * top
+    for number, (words, level) in enumerate(said):
+        height = level if apart else level + (number - 0.5) * 0.22 * top
+        axes.annotate(
+            f"{words}\n{rate_label(level, trace.metric)}", (1, height), (5, 0),
+            xycoords=("axes fraction", "data"), textcoords="offset points", fontsize=6.5,
+            color=INK, va="center", linespacing=1.2, annotation_clip=False,
+        )  # fmt: skip
+    small, large = trace.setting.processes
+    _legend(made, [(f"{trace.probe}, {small}: the smaller", _BLUE, "-", False),
+                   (f"{trace.signal}, {large}: the larger", _ORANGE, (0, (1.5, 1)), False),
+                   ("the smaller alone", _GREY, _DASH, False)])  # fmt: skip
+
+
+def change_note(phases: TwoPhases) -> str:
+    """Say how much the smaller gains once it is alone."""
+    if phases.together <= 0 or not math.isfinite(phases.after):
+        return ""
+    return f"{significant(phases.after / phases.together)} times as fast"
