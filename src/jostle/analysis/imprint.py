@@ -37,14 +37,15 @@ def dents(probe: Progress, bursts: Sequence[Burst]) -> list[Dent]:
         bursts: Begin and end of each burst, ns since the epoch, ascending.
 
     Returns:
-        One per burst that lies wholly in the probe's run, its first and last slice left out (they
-        are only partly the probe's). Depth and p are None where a burst covers no whole slice.
+        One per burst that lies wholly in the probe's run. The probe's first and last slice, which
+        are only partly its own, are not looked at. Depth and p are None where a burst covers no
+        whole slice.
     """
     if (active := probe.active) is None:
         return []
     first, last = active[0] + 1, active[1] - 1
     rate = probe.between(first, last).sum(axis=0) / (probe.slice_ns / 1e9)
-    begin, end = first * probe.slice_ns, (last + 1) * probe.slice_ns
+    begin, end = active[0] * probe.slice_ns, (active[1] + 1) * probe.slice_ns
     edge = _EDGE * probe.slice_ns
     share = _covered(bursts, first, len(rate), probe.slice_ns)
     inside = [(b, e) for b, e in bursts if b >= begin - edge and e <= end + edge]

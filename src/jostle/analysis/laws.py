@@ -46,7 +46,8 @@ def _equal_writers(result: StudyResult) -> Law | None:
         for row in _rows(result)
         if row.small == row.large and row.expected_ratio == 1
     }
-    found = [cell for cell in result.cells if equal.get((cell.probe, cell.setting))]
+    found = [cell for cell in result.cells
+             if cell.probe == cell.signal and equal.get((cell.probe, cell.setting))]  # fmt: skip
     losses = _both(found)
     if not losses:
         return None

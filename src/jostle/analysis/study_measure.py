@@ -252,7 +252,7 @@ def measure_pair(run: Run, references: tuple[Reference | None, Reference | None]
     one, other = run.programs
     p, q = (source(program.job, program.metric) for program in run.programs)
     window = _window(run.programs, p, q)
-    overlap = pairs.active_overlap(p, q) if p is not None and q is not None else None
+    overlap = _overlap(run.programs, p, q)
     excess = foreign_share(run, references, source)
     verdict, reason = _verdict(run, window, excess)
     parts = [
@@ -278,6 +278,26 @@ def _window(programs: tuple[Program, ...], p: Progress | None, q: Progress | Non
         return None
     first, last = max(window[0] for window in windows), min(window[1] for window in windows)
     return (first, last) if first <= last else None
+
+
+def _overlap(
+    programs: tuple[Program, ...], p: Progress | None, q: Progress | None
+) -> Region | None:
+    """Finds the active overlap, less the slices in which a process begins or ends.
+
+    Kuo's region may begin or end with a slice that is only partly a process'; he leaves out those
+    in which one has finished (§4.2), which slices of a second or less make worth doing by half.
+    """
+    if p is None or q is None or p.slice_ns != q.slice_ns:
+        return None
+    region = pairs.active_overlap(p, q)
+    if region is None or region[1] - region[0] < _ENOUGH:
+        return region
+    first, last = region
+    begins = [_begin(program, progress, progress.active or region)
+              for program, progress in zip(programs, (p, q), strict=True)]  # fmt: skip
+    ended = any((progress.between(last + 1, last + 1) <= 0).any() for progress in (p, q))
+    return max(first, *begins), last - ended
 
 
 def _verdict(run: Run, window: Region | None, excess: float | None) -> tuple[str, str]:
