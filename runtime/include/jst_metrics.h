@@ -10,7 +10,7 @@
 #define JST_MOUNT_STRIDE 40u
 #define JST_HIST_BUCKETS 32u
 #define JST_CELL_COUNT 608u
-#define JST_METRIC_TABLE_BYTES 7977u
+#define JST_METRIC_TABLE_BYTES 8179u
 
 enum jst_kind { JST_COUNTER, JST_TIMER, JST_GAUGE, JST_HISTOGRAM };
 
@@ -60,6 +60,11 @@ enum jst_code {
 #define JST_CELL_ERROR_LIMIT_OPS          32u
 #define JST_CELL_ERROR_INVALID_OPS        33u
 #define JST_CELL_ERROR_OTHER_OPS          34u
+#define JST_CELL_ACCESS_BACK_OPS          35u
+#define JST_CELL_ACCESS_BACK_BYTES        36u
+#define JST_CELL_ACCESS_GAP_OPS           37u
+#define JST_CELL_ACCESS_FILE_OPS          38u
+#define JST_CELL_ACCESS_FILE_BYTES        39u
 
 /* Histograms: the first of 32 cells. */
 #define JST_CELL_POSIX_READ_SIZE          320u

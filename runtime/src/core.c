@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include "access.h"
 #include "config.h"
-#include "jst.h"
 
 jst_area jst_a __attribute__((aligned(JST_PAGE)));
 jst_wipe_page jst_wipe __attribute__((aligned(JST_PAGE)));
@@ -136,6 +136,7 @@ static void begin_child(void)
         jst_zero(jst_a.blocks, used * sizeof(jst_block));
     else
         jst_mmap_fixed(&jst_a, sizeof jst_a, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+    jst_access_child(jst_fds_seen());
     jst_mounts_to_head(); /* descriptors are inherited, and with them what is known of mounts */
     jst_block *more = atomic_load(&jst_more);
     if (more) /* stays mapped: a frame below us may still hold a pointer into it */

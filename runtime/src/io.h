@@ -14,6 +14,7 @@
 
 #include <errno.h>
 
+#include "access.h"
 #include "jst.h"
 
 /* State marks: a call in progress shows in the thread's block, so that the heartbeat can book its
@@ -96,7 +97,7 @@ static inline void jst_count(jst_block *b, unsigned place, const jst_direction *
         jst_moved();
 }
 
-/** End of a read or write on a descriptor. */
+/** End of a read or write on a descriptor, its place in the file apart. */
 static inline void jst_io_done(jst_block *b, int fd, ssize_t r, uint64_t t, const jst_direction *d)
 {
     uint64_t ticks = jst_elapsed(b, t);
@@ -104,6 +105,40 @@ static inline void jst_io_done(jst_block *b, int fd, ssize_t r, uint64_t t, cons
         jst_count(b, jst_fd_place(fd), d, (uint64_t)r, ticks);
     else
         jst_fail(b, jst_fd_place(fd), errno);
+}
+
+/** End of a read at the file offset. */
+static inline void jst_read_done(jst_block *b, int fd, ssize_t r, uint64_t t)
+{
+    jst_io_done(b, fd, r, t, &jst_posix_read);
+    if (JST_LIKELY(r > 0))
+        jst_access_read(fd, (uint64_t)r);
+}
+
+/** End of a write at the file offset. */
+static inline void jst_write_done(jst_block *b, int fd, ssize_t r, uint64_t t)
+{
+    uint64_t ticks = jst_elapsed(b, t);
+    unsigned place = jst_fd_place(fd);
+    if (JST_UNLIKELY(r < 0)) {
+        jst_fail(b, place, errno);
+        return;
+    }
+    jst_count(b, place, &jst_posix_write, (uint64_t)r, ticks);
+    jst_access_wrote(b, place, fd, (uint64_t)r);
+}
+
+/** End of a write at an offset of its own. */
+static inline void jst_write_at_done(jst_block *b, int fd, ssize_t r, off_t at, uint64_t t)
+{
+    uint64_t ticks = jst_elapsed(b, t);
+    unsigned place = jst_fd_place(fd);
+    if (JST_UNLIKELY(r < 0)) {
+        jst_fail(b, place, errno);
+        return;
+    }
+    jst_count(b, place, &jst_posix_write, (uint64_t)r, ticks);
+    jst_access_wrote_at(b, place, fd, (uint64_t)at, (uint64_t)r);
 }
 
 /** One call of a counted and timed kind (open, close, seek, sync, meta) at a place. ns_cell 0 is a

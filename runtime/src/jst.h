@@ -228,6 +228,7 @@ static inline void jst_fd_forget(int fd)
 }
 
 void jst_fd_forget_range(unsigned first, unsigned last);
+uint32_t jst_fds_seen(void); /* no descriptor from here on was ever looked at */
 void jst_cwd_changed(void);
 
 /** Place of a new descriptor; excluded paths are looked at here. */

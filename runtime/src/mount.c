@@ -10,7 +10,7 @@
 #include <sys/statfs.h>
 #include <sys/sysmacros.h>
 
-#include "jst.h"
+#include "access.h"
 
 _Atomic uint8_t jst_fds[JST_FDS];
 static _Atomic uint32_t fds_used;
@@ -181,6 +181,7 @@ JST_COLD unsigned jst_fd_resolve(int fd)
 
 unsigned jst_fd_opened(int fd)
 {
+    jst_access_take(fd); /* closed unseen, if anything had been written */
     if (fd < 0 || !jst_may_syscall())
         return JST_PLACE_OTHER;
     return look_at(fd);
@@ -190,6 +191,11 @@ void jst_fd_forget_range(unsigned first, unsigned last)
 {
     for (unsigned fd = first; fd <= last && fd < JST_FDS; fd++)
         jst_fd_forget((int)fd);
+}
+
+uint32_t jst_fds_seen(void)
+{
+    return atomic_load_explicit(&fds_used, memory_order_relaxed);
 }
 
 void jst_cwd_changed(void)

@@ -234,6 +234,11 @@ METRICS: Final[tuple[Metric, ...]] = (
     Metric("papi_2_count", "papi", "counter", "count", "process", "sum", "0.2", "PAPI event 2 of JOSTLE_PAPI; the profile's head has its name."),
     Metric("papi_3_count", "papi", "counter", "count", "process", "sum", "0.2", "PAPI event 3 of JOSTLE_PAPI; the profile's head has its name."),
     Metric("papi_4_count", "papi", "counter", "count", "process", "sum", "0.2", "PAPI event 4 of JOSTLE_PAPI; the profile's head has its name."),
+    Metric("access_back_ops", "access", "counter", "ops", "mount", "sum", "0.3", "Steps back: writes (posix and stdio) that begin below the end of the previous write on the same descriptor."),
+    Metric("access_back_bytes", "access", "counter", "bytes", "mount", "sum", "0.3", "Bytes that had been written on the descriptor before each of them, since the step back before it or the open."),
+    Metric("access_gap_ops", "access", "counter", "ops", "mount", "sum", "0.3", "Writes that begin beyond the end of the previous write on the same descriptor."),
+    Metric("access_file_ops", "access", "counter", "ops", "mount", "sum", "0.3", "Descriptors and streams closed that bytes had been written to."),
+    Metric("access_file_bytes", "access", "counter", "bytes", "mount", "sum", "0.3", "Bytes that had been written to them while they were open."),
 )
 
 BY_ID: Final[dict[str, Metric]] = {m.id: m for m in METRICS}

@@ -1,5 +1,6 @@
-/* posix_fd.c: calls after which a descriptor's number means something else. Nothing is counted: the
- * number is forgotten, and looked at when it is first used. */
+/* posix_fd.c: calls after which a descriptor's number means something else. Nothing is counted, but
+ * that a file that was written is closed by dup2: the number is forgotten, and looked at when it is
+ * first used. */
 #include <stdarg.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
@@ -11,6 +12,12 @@
 int __fcntl(int fd, int cmd, ...);
 int close_range(unsigned first, unsigned last, int flags);
 void closefrom(int first);
+
+static void forget(int fd)
+{
+    jst_access_take(fd);
+    jst_fd_forget(fd);
+}
 
 /* ---- many at once ---- */
 
@@ -33,29 +40,44 @@ JST_EXPORT void closefrom(int first)
 JST_EXPORT int dup(int fd)
 {
     int r = JST_REAL(dup)(fd);
-    jst_fd_forget(r);
+    forget(r);
     return r;
+}
+
+/* place: what the number stood for before. */
+static void replaced(int fd, unsigned place)
+{
+    uint64_t written = jst_access_take(fd);
+    jst_fd_forget(fd);
+    jst_block *b = written ? jst_enter() : NULL;
+    if (b)
+        jst_access_closed(b, place, written);
 }
 
 JST_EXPORT int dup2(int fd, int to)
 {
+    unsigned place = jst_access_bytes(to) ? jst_fd_place(to) : 0;
     int r = JST_REAL(dup2)(fd, to);
     if (r >= 0 && fd != to)
-        jst_fd_forget(r);
+        replaced(r, place);
     return r;
 }
 
 JST_EXPORT int dup3(int fd, int to, int flags)
 {
+    unsigned place = jst_access_bytes(to) ? jst_fd_place(to) : 0;
     int r = JST_REAL(dup3)(fd, to, flags);
-    jst_fd_forget(r);
+    if (r >= 0)
+        replaced(r, place);
     return r;
 }
 
-static int fcntl_done(int cmd, int r)
+static int fcntl_done(int fd, int cmd, int r)
 {
     if (cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC)
-        jst_fd_forget(r);
+        forget(r);
+    else if (cmd == F_SETFL)
+        jst_access_flags_changed(fd);
     return r;
 }
 
@@ -65,7 +87,7 @@ JST_EXPORT int fcntl(int fd, int cmd, ...)
     va_start(ap, cmd);
     void *arg = va_arg(ap, void *);
     va_end(ap);
-    return fcntl_done(cmd, JST_REAL(fcntl)(fd, cmd, arg));
+    return fcntl_done(fd, cmd, JST_REAL(fcntl)(fd, cmd, arg));
 }
 
 JST_EXPORT int fcntl64(int fd, int cmd, ...)
@@ -74,7 +96,7 @@ JST_EXPORT int fcntl64(int fd, int cmd, ...)
     va_start(ap, cmd);
     void *arg = va_arg(ap, void *);
     va_end(ap);
-    return fcntl_done(cmd, JST_REAL(fcntl64)(fd, cmd, arg));
+    return fcntl_done(fd, cmd, JST_REAL(fcntl64)(fd, cmd, arg));
 }
 
 JST_EXPORT int __fcntl(int fd, int cmd, ...)
@@ -83,7 +105,7 @@ JST_EXPORT int __fcntl(int fd, int cmd, ...)
     va_start(ap, cmd);
     void *arg = va_arg(ap, void *);
     va_end(ap);
-    return fcntl_done(cmd, JST_REAL(__fcntl)(fd, cmd, arg));
+    return fcntl_done(fd, cmd, JST_REAL(__fcntl)(fd, cmd, arg));
 }
 
 /* ---- new numbers: the old owner may have been closed by a system call that we did not see ---- */
@@ -91,15 +113,15 @@ JST_EXPORT int __fcntl(int fd, int cmd, ...)
 static int forget_one(int fd)
 {
     if (fd >= 0)
-        jst_fd_forget(fd);
+        forget(fd);
     return fd;
 }
 
 static int forget_pair(int r, const int *pair)
 {
     if (r == 0) {
-        jst_fd_forget(pair[0]);
-        jst_fd_forget(pair[1]);
+        forget(pair[0]);
+        forget(pair[1]);
     }
     return r;
 }

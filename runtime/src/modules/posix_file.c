@@ -278,17 +278,26 @@ JST_EXPORT int mkostemps64(char *name, int suffix, int flags)
  * What the descriptor was is looked up and forgotten before the real call: after it another thread
  * may have been given the same number. */
 
+static void close_done(jst_block *b, unsigned place, int r, uint64_t written, uint64_t t)
+{
+    if (r < 0) {
+        jst_fail(b, place, errno);
+        return;
+    }
+    jst_event(b, place, JST_CELL_POSIX_CLOSE_OPS, JST_CELL_POSIX_META_NS, t);
+    jst_access_closed(b, place, written);
+}
+
 JST_EXPORT int close(int fd)
 {
     jst_block *b = jst_enter();
     unsigned place = b ? jst_fd_place(fd) : 0;
+    uint64_t written = b ? jst_access_take(fd) : 0;
     jst_fd_forget(fd);
     uint64_t t = jst_begin(b);
     int r = JST_REAL(close)(fd);
-    if (b && r == 0)
-        jst_event(b, place, JST_CELL_POSIX_CLOSE_OPS, JST_CELL_POSIX_META_NS, t);
-    else if (b)
-        jst_fail(b, place, errno);
+    if (b)
+        close_done(b, place, r, written, t);
     return r;
 }
 
@@ -296,13 +305,12 @@ JST_EXPORT int __close(int fd)
 {
     jst_block *b = jst_enter();
     unsigned place = b ? jst_fd_place(fd) : 0;
+    uint64_t written = b ? jst_access_take(fd) : 0;
     jst_fd_forget(fd);
     uint64_t t = jst_begin(b);
     int r = JST_REAL(__close)(fd);
-    if (b && r == 0)
-        jst_event(b, place, JST_CELL_POSIX_CLOSE_OPS, JST_CELL_POSIX_META_NS, t);
-    else if (b)
-        jst_fail(b, place, errno);
+    if (b)
+        close_done(b, place, r, written, t);
     return r;
 }
 
@@ -319,12 +327,20 @@ static void event_done(jst_block *b, int fd, bool fine, unsigned ops_cell, unsig
         jst_fail(b, place, error);
 }
 
+/* at, whence: as given; r: where the offset is now. */
+static void seek_done(jst_block *b, int fd, off64_t at, int whence, off64_t r)
+{
+    event_done(b, fd, r >= 0, JST_CELL_POSIX_SEEK_OPS, 0, 0);
+    if (r >= 0)
+        jst_access_sought(fd, (uint64_t)r, whence == SEEK_CUR && at == 0);
+}
+
 JST_EXPORT off_t lseek(int fd, off_t at, int whence)
 {
     jst_block *b = jst_enter();
     off_t r = JST_REAL(lseek)(fd, at, whence);
     if (b)
-        event_done(b, fd, r >= 0, JST_CELL_POSIX_SEEK_OPS, 0, 0);
+        seek_done(b, fd, at, whence, r);
     return r;
 }
 
@@ -333,7 +349,7 @@ JST_EXPORT off64_t lseek64(int fd, off64_t at, int whence)
     jst_block *b = jst_enter();
     off64_t r = JST_REAL(lseek64)(fd, at, whence);
     if (b)
-        event_done(b, fd, r >= 0, JST_CELL_POSIX_SEEK_OPS, 0, 0);
+        seek_done(b, fd, at, whence, r);
     return r;
 }
 
@@ -342,7 +358,7 @@ JST_EXPORT off_t __lseek(int fd, off_t at, int whence)
     jst_block *b = jst_enter();
     off_t r = JST_REAL(__lseek)(fd, at, whence);
     if (b)
-        event_done(b, fd, r >= 0, JST_CELL_POSIX_SEEK_OPS, 0, 0);
+        seek_done(b, fd, at, whence, r);
     return r;
 }
 

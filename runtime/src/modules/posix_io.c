@@ -19,7 +19,7 @@ JST_EXPORT ssize_t read(int fd, void *buf, size_t n)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(read)(fd, buf, n);
     if (b)
-        jst_io_done(b, fd, r, t, &jst_posix_read);
+        jst_read_done(b, fd, r, t);
     return r;
 }
 
@@ -29,7 +29,7 @@ JST_EXPORT ssize_t __read(int fd, void *buf, size_t n)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(__read)(fd, buf, n);
     if (b)
-        jst_io_done(b, fd, r, t, &jst_posix_read);
+        jst_read_done(b, fd, r, t);
     return r;
 }
 
@@ -39,7 +39,7 @@ JST_EXPORT ssize_t __read_chk(int fd, void *buf, size_t n, size_t room)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(__read_chk)(fd, buf, n, room);
     if (b)
-        jst_io_done(b, fd, r, t, &jst_posix_read);
+        jst_read_done(b, fd, r, t);
     return r;
 }
 
@@ -99,7 +99,7 @@ JST_EXPORT ssize_t readv(int fd, const struct iovec *v, int n)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(readv)(fd, v, n);
     if (b)
-        jst_io_done(b, fd, r, t, &jst_posix_read);
+        jst_read_done(b, fd, r, t);
     return r;
 }
 
@@ -149,7 +149,7 @@ JST_EXPORT ssize_t write(int fd, const void *buf, size_t n)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(write)(fd, buf, n);
     if (b)
-        jst_io_done(b, fd, r, t, &jst_posix_write);
+        jst_write_done(b, fd, r, t);
     return r;
 }
 
@@ -159,7 +159,7 @@ JST_EXPORT ssize_t __write(int fd, const void *buf, size_t n)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(__write)(fd, buf, n);
     if (b)
-        jst_io_done(b, fd, r, t, &jst_posix_write);
+        jst_write_done(b, fd, r, t);
     return r;
 }
 
@@ -169,7 +169,7 @@ JST_EXPORT ssize_t pwrite(int fd, const void *buf, size_t n, off_t at)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(pwrite)(fd, buf, n, at);
     if (b)
-        jst_io_done(b, fd, r, t, &jst_posix_write);
+        jst_write_at_done(b, fd, r, at, t);
     return r;
 }
 
@@ -179,7 +179,7 @@ JST_EXPORT ssize_t pwrite64(int fd, const void *buf, size_t n, off64_t at)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(pwrite64)(fd, buf, n, at);
     if (b)
-        jst_io_done(b, fd, r, t, &jst_posix_write);
+        jst_write_at_done(b, fd, r, at, t);
     return r;
 }
 
@@ -189,7 +189,7 @@ JST_EXPORT ssize_t __pwrite64(int fd, const void *buf, size_t n, off64_t at)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(__pwrite64)(fd, buf, n, at);
     if (b)
-        jst_io_done(b, fd, r, t, &jst_posix_write);
+        jst_write_at_done(b, fd, r, at, t);
     return r;
 }
 
@@ -199,7 +199,7 @@ JST_EXPORT ssize_t writev(int fd, const struct iovec *v, int n)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(writev)(fd, v, n);
     if (b)
-        jst_io_done(b, fd, r, t, &jst_posix_write);
+        jst_write_done(b, fd, r, t);
     return r;
 }
 
@@ -209,7 +209,7 @@ JST_EXPORT ssize_t pwritev(int fd, const struct iovec *v, int n, off_t at)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(pwritev)(fd, v, n, at);
     if (b)
-        jst_io_done(b, fd, r, t, &jst_posix_write);
+        jst_write_at_done(b, fd, r, at, t);
     return r;
 }
 
@@ -219,8 +219,19 @@ JST_EXPORT ssize_t pwritev64(int fd, const struct iovec *v, int n, off64_t at)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(pwritev64)(fd, v, n, at);
     if (b)
-        jst_io_done(b, fd, r, t, &jst_posix_write);
+        jst_write_at_done(b, fd, r, at, t);
     return r;
+}
+
+/* Offset -1 stands for the file offset; an appending write follows whatever was there. */
+static void write_flags_done(jst_block *b, int fd, ssize_t r, off_t at, int flags, uint64_t t)
+{
+    if (at == -1)
+        jst_write_done(b, fd, r, t);
+    else if (flags & RWF_APPEND)
+        jst_write_at_done(b, fd, r, (off_t)jst_access_end(fd), t);
+    else
+        jst_write_at_done(b, fd, r, at, t);
 }
 
 JST_EXPORT ssize_t pwritev2(int fd, const struct iovec *v, int n, off_t at, int flags)
@@ -229,7 +240,7 @@ JST_EXPORT ssize_t pwritev2(int fd, const struct iovec *v, int n, off_t at, int 
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(pwritev2)(fd, v, n, at, flags);
     if (b)
-        jst_io_done(b, fd, r, t, &jst_posix_write);
+        write_flags_done(b, fd, r, at, flags, t);
     return r;
 }
 
@@ -239,12 +250,13 @@ JST_EXPORT ssize_t pwritev64v2(int fd, const struct iovec *v, int n, off64_t at,
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(pwritev64v2)(fd, v, n, at, flags);
     if (b)
-        jst_io_done(b, fd, r, t, &jst_posix_write);
+        write_flags_done(b, fd, r, at, flags, t);
     return r;
 }
 
-/* The time of a copy is the writing side's: it is one call, and must not be counted twice. */
-static void copy_done(jst_block *b, int in, int out, ssize_t r, uint64_t t)
+/* The time of a copy is the writing side's: it is one call, and must not be counted twice. at: where
+ * the copy went, as the call left it; NULL: to the file offset. */
+static void copy_done(jst_block *b, int in, int out, const off64_t *at, ssize_t r, uint64_t t)
 {
     uint64_t ticks = jst_elapsed(b, t);
     if (r < 0) {
@@ -252,7 +264,12 @@ static void copy_done(jst_block *b, int in, int out, ssize_t r, uint64_t t)
         return;
     }
     jst_count(b, jst_fd_place(in), &jst_posix_read, (uint64_t)r, 0);
-    jst_count(b, jst_fd_place(out), &jst_posix_write, (uint64_t)r, ticks);
+    unsigned place = jst_fd_place(out);
+    jst_count(b, place, &jst_posix_write, (uint64_t)r, ticks);
+    if (at)
+        jst_access_wrote_at(b, place, out, (uint64_t)(*at - r), (uint64_t)r);
+    else
+        jst_access_wrote(b, place, out, (uint64_t)r);
 }
 
 JST_EXPORT ssize_t sendfile(int out, int in, off_t *at, size_t n)
@@ -261,7 +278,7 @@ JST_EXPORT ssize_t sendfile(int out, int in, off_t *at, size_t n)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(sendfile)(out, in, at, n);
     if (b)
-        copy_done(b, in, out, r, t);
+        copy_done(b, in, out, NULL, r, t);
     return r;
 }
 
@@ -271,7 +288,7 @@ JST_EXPORT ssize_t sendfile64(int out, int in, off64_t *at, size_t n)
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(sendfile64)(out, in, at, n);
     if (b)
-        copy_done(b, in, out, r, t);
+        copy_done(b, in, out, NULL, r, t);
     return r;
 }
 
@@ -282,7 +299,7 @@ JST_EXPORT ssize_t copy_file_range(int in, off64_t *in_at, int out, off64_t *out
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(copy_file_range)(in, in_at, out, out_at, n, flags);
     if (b)
-        copy_done(b, in, out, r, t);
+        copy_done(b, in, out, out_at, r, t);
     return r;
 }
 
@@ -293,6 +310,6 @@ JST_EXPORT ssize_t splice(int in, off64_t *in_at, int out, off64_t *out_at, size
     uint64_t t = jst_begin(b);
     ssize_t r = JST_REAL(splice)(in, in_at, out, out_at, n, flags);
     if (b)
-        copy_done(b, in, out, r, t);
+        copy_done(b, in, out, out_at, r, t);
     return r;
 }

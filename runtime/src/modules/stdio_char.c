@@ -18,6 +18,8 @@ static inline bool counted(const FILE *fp, const jst_direction *d)
         uint64_t *slot = jst_slot(b, place);
         jst_add(&slot[d->ops], 1);
         jst_add(&slot[d->bytes], 1);
+        if (d == &jst_stdio_write) /* after a seek the buffer has no room: not this way */
+            jst_add(&jst_accesses[fd].run, 1);
     } else if (place == JST_PLACE_STREAM) {
         jst_add(&b->cells[d->stream_ops], 1);
         jst_add(&b->cells[d->stream_bytes], 1);

@@ -44,8 +44,9 @@
 
 #define JST_STREAM_EOF 0x0010 /* _flags: as in libc's libio.h, part of its ABI */
 #define JST_STREAM_ERROR 0x0020
-#define JST_STREAM_BACKUP 0x0100 /* reading what ungetc pushed back */
-#define JST_STREAM_FILE 0x2000   /* the descriptor's field has a meaning */
+#define JST_STREAM_BACKUP 0x0100  /* reading what ungetc pushed back */
+#define JST_STREAM_PUTTING 0x0800 /* the last thing done was to write */
+#define JST_STREAM_FILE 0x2000    /* the descriptor's field has a meaning */
 
 #define JST_STREAM_GUESS 256 /* bytes that a formatted or line call is taken to move */
 
@@ -87,6 +88,26 @@ static inline bool jst_in_failed(const FILE *fp)
     return (fp->_flags & (JST_STREAM_ERROR | JST_STREAM_EOF)) == JST_STREAM_ERROR;
 }
 
+/** n bytes passed the stream at its own position. Where that is, its seeks find out: they settle
+ *  it before they move on. */
+static inline void jst_stream_moved(jst_block *b, unsigned place, const FILE *fp,
+                                    const jst_direction *d, uint64_t n)
+{
+    unsigned fd = (unsigned)fp->_fileno;
+    if (JST_UNLIKELY(!jst_is_mount(place) || fd >= JST_FDS))
+        return;
+    jst_access *a = &jst_accesses[fd];
+    uint64_t away = JST_LOAD(a->away);
+    if (JST_LIKELY(away == 0)) {
+        if (d == &jst_stdio_write)
+            jst_add(&a->run, n);
+    } else if (d == &jst_stdio_write) {
+        jst_access_elsewhere(b, place, (int)fd, JST_LOAD(a->end) + away, n, false);
+    } else {
+        jst_add(&a->away, n);
+    }
+}
+
 /** End of a transfer of n bytes. t: from jst_in_begin or jst_out_begin. */
 static inline void jst_stream_done(jst_block *b, const FILE *fp, const jst_direction *d, uint64_t n,
                                    bool failed, uint64_t t)
@@ -97,6 +118,7 @@ static inline void jst_stream_done(jst_block *b, const FILE *fp, const jst_direc
         jst_fail(b, place, errno);
     if (JST_LIKELY(!failed || n > 0))
         jst_count(b, place, d, n, ticks);
+    jst_stream_moved(b, place, fp, d, n);
 }
 
 /** End of a character function: n bytes, neither timed nor in a histogram. */
@@ -111,6 +133,7 @@ static inline void jst_char_done(const FILE *fp, const jst_direction *d, uint64_
     } else if (jst_is_mount(place)) {
         jst_add(&jst_slot(b, place)[d->ops], 1);
         jst_add(&jst_slot(b, place)[d->bytes], n);
+        jst_stream_moved(b, place, fp, d, n);
     } else if (place == JST_PLACE_STREAM) {
         jst_add(&b->cells[d->stream_ops], 1);
         jst_add(&b->cells[d->stream_bytes], n);

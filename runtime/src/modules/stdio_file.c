@@ -123,8 +123,10 @@ JST_EXPORT FILE *freopen64(const char *path, const char *mode, FILE *fp)
 JST_EXPORT FILE *popen(const char *command, const char *mode)
 {
     FILE *r = JST_REAL(popen)(command, mode);
-    if (r)
+    if (r) {
+        jst_access_take(jst_stream_fd(r));
         jst_fd_forget(jst_stream_fd(r));
+    }
     return r;
 }
 
@@ -135,12 +137,16 @@ JST_EXPORT int fclose(FILE *fp)
     jst_block *b = jst_enter();
     uint64_t t = jst_begin(b);
     unsigned place = b ? jst_stream_place(fp) : JST_PLACE_IGNORE;
-    jst_fd_forget(jst_stream_fd(fp)); /* before the call: then another thread may have it */
+    /* before the call: then another thread may have it */
+    uint64_t written = b ? jst_access_take(jst_stream_fd(fp)) : 0;
+    jst_fd_forget(jst_stream_fd(fp));
     int r = JST_REAL(fclose)(fp);
-    if (b && r == 0)
+    if (b && r == 0) {
         jst_event(b, place, JST_CELL_STDIO_CLOSE_OPS, JST_CELL_STDIO_META_NS, t);
-    else if (b)
+        jst_access_closed(b, place, written);
+    } else if (b) {
         jst_fail(b, place, errno);
+    }
     return r;
 }
 
@@ -152,66 +158,89 @@ JST_EXPORT int pclose(FILE *fp)
 
 /* ---- seek ---- */
 
-static void sought(jst_block *b, const FILE *fp, int r)
+/* Before a seek: where the writes since the last one ended. */
+static void settle(jst_block *b, const FILE *fp)
+{
+    int fd = jst_stream_fd(fp);
+    bool writing = (fp->_flags & JST_STREAM_PUTTING) || fp->_IO_write_ptr > fp->_IO_write_base;
+    if (!b || !writing || (unsigned)fd >= JST_FDS || JST_LOAD(jst_accesses[fd].away) != 0)
+        return;
+    int64_t offset = jst_offset(fp);
+    if (offset >= 0)
+        JST_STORE(jst_accesses[fd].end,
+                  (uint64_t)(offset + (fp->_IO_write_ptr - fp->_IO_read_end)));
+}
+
+static void sought(jst_block *b, const FILE *fp, int r, bool told)
 {
     unsigned place = jst_stream_place(fp);
-    if (r == 0)
-        jst_event(b, place, JST_CELL_STDIO_SEEK_OPS, 0, 0);
-    else
+    if (r != 0) {
         jst_fail(b, place, errno);
+        return;
+    }
+    jst_event(b, place, JST_CELL_STDIO_SEEK_OPS, 0, 0);
+    /* libc has just flushed, and knows of the kernel's offset and of what it has read ahead. */
+    if (jst_is_mount(place) && fp->_offset >= 0)
+        jst_access_sought(fp->_fileno, (uint64_t)fp->_offset - jst_buffered(fp), told);
 }
 
 JST_EXPORT int fseek(FILE *fp, long at, int whence)
 {
     jst_block *b = jst_enter();
+    settle(b, fp);
     int r = JST_REAL(fseek)(fp, at, whence);
     if (b)
-        sought(b, fp, r);
+        sought(b, fp, r, whence == SEEK_CUR && at == 0);
     return r;
 }
 
 JST_EXPORT int fseeko(FILE *fp, off_t at, int whence)
 {
     jst_block *b = jst_enter();
+    settle(b, fp);
     int r = JST_REAL(fseeko)(fp, at, whence);
     if (b)
-        sought(b, fp, r);
+        sought(b, fp, r, whence == SEEK_CUR && at == 0);
     return r;
 }
 
 JST_EXPORT int fseeko64(FILE *fp, off64_t at, int whence)
 {
     jst_block *b = jst_enter();
+    settle(b, fp);
     int r = JST_REAL(fseeko64)(fp, at, whence);
     if (b)
-        sought(b, fp, r);
+        sought(b, fp, r, whence == SEEK_CUR && at == 0);
     return r;
 }
 
 JST_EXPORT int fsetpos(FILE *fp, const fpos_t *at)
 {
     jst_block *b = jst_enter();
+    settle(b, fp);
     int r = JST_REAL(fsetpos)(fp, at);
     if (b)
-        sought(b, fp, r);
+        sought(b, fp, r, false);
     return r;
 }
 
 JST_EXPORT int fsetpos64(FILE *fp, const fpos64_t *at)
 {
     jst_block *b = jst_enter();
+    settle(b, fp);
     int r = JST_REAL(fsetpos64)(fp, at);
     if (b)
-        sought(b, fp, r);
+        sought(b, fp, r, false);
     return r;
 }
 
 JST_EXPORT void rewind(FILE *fp)
 {
     jst_block *b = jst_enter();
+    settle(b, fp);
     JST_REAL(rewind)(fp);
     if (b)
-        sought(b, fp, 0);
+        sought(b, fp, 0, false);
 }
 
 /* ---- flush ---- */

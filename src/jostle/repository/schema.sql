@@ -213,7 +213,12 @@ CREATE TABLE mount_slices (
     error_again_ops BIGINT,
     error_limit_ops BIGINT,
     error_invalid_ops BIGINT,
-    error_other_ops BIGINT
+    error_other_ops BIGINT,
+    access_back_ops BIGINT,
+    access_back_bytes BIGINT,
+    access_gap_ops BIGINT,
+    access_file_ops BIGINT,
+    access_file_bytes BIGINT
 );
 
 -- one row per job, mount and slice: over its processes, and how many there were
@@ -327,5 +332,20 @@ CREATE TABLE rollup (
     error_invalid_ops_max BIGINT,
     error_other_ops_sum BIGINT,
     error_other_ops_min BIGINT,
-    error_other_ops_max BIGINT
+    error_other_ops_max BIGINT,
+    access_back_ops_sum BIGINT,
+    access_back_ops_min BIGINT,
+    access_back_ops_max BIGINT,
+    access_back_bytes_sum BIGINT,
+    access_back_bytes_min BIGINT,
+    access_back_bytes_max BIGINT,
+    access_gap_ops_sum BIGINT,
+    access_gap_ops_min BIGINT,
+    access_gap_ops_max BIGINT,
+    access_file_ops_sum BIGINT,
+    access_file_ops_min BIGINT,
+    access_file_ops_max BIGINT,
+    access_file_bytes_sum BIGINT,
+    access_file_bytes_min BIGINT,
+    access_file_bytes_max BIGINT
 );

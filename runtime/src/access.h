@@ -1,0 +1,123 @@
+/* access.h: where on a descriptor each write begins: what tells rewriting from appending.
+ *
+ * One record per descriptor, of four words, follows its position. A write that begins where the one
+ * before it ended costs two additions; all else is out of line. Nothing asks the kernel, but once
+ * per descriptor whether it appends, and no more before the first write that looks out of place.
+ *
+ * What is approximate, on purpose:
+ *  - The words belong to a number, not to an open file: what a dup, or another process that shares
+ *    the file after fork, does to the offset is not seen. A new number begins anew.
+ *  - Two threads that write to one descriptor at the same instant may lose an addition, or see it
+ *    twice; the next lseek or pwrite says again where things are.
+ *  - Reads move the offset only while it stands away from the end of the last write.
+ *  - Asynchronous writes are taken to follow each other.
+ *  - A descriptor that is never closed (the end of the process, a raw system call) closes no file.
+ */
+#ifndef JST_ACCESS_H
+#define JST_ACCESS_H
+
+#include "jst.h"
+
+typedef struct jst_access {
+    uint64_t end;    /* where the last write ended */
+    uint64_t away;   /* the file offset less end, modulo 2^64: 0 while writes follow each other */
+    uint64_t run;    /* bytes written since the last step back, or since it was opened */
+    uint64_t before; /* bytes written before that; JST_ACCESS_... in the high bits */
+} jst_access;
+
+_Static_assert(sizeof(jst_access) == 32, "half a cache line");
+
+#define JST_ACCESS_ASKED (UINT64_C(1) << 63)   /* the kernel was asked whether it appends */
+#define JST_ACCESS_APPENDS (UINT64_C(1) << 62) /* it does */
+#define JST_ACCESS_BYTES (JST_ACCESS_APPENDS - 1)
+
+/* 2 MiB of address space, of which descriptors in use touch a page or two. */
+extern jst_access jst_accesses[JST_FDS];
+
+/** A write of n bytes that does not begin where the last one ended. stays: it left the file offset
+ *  where it was (pwrite and its kin). */
+__attribute__((noinline)) void jst_access_elsewhere(jst_block *b, unsigned place, int fd,
+                                                    uint64_t at, uint64_t n, bool stays);
+/** The descriptor has a new meaning, or none: what had been written to it, bytes. */
+JST_COLD uint64_t jst_access_take(int fd);
+/** In a forked child: what the parent wrote is the parent's. used: descriptors ever looked at. */
+void jst_access_child(uint32_t used);
+/** O_APPEND may have changed. */
+void jst_access_flags_changed(int fd);
+
+/** n bytes were written at the file offset. */
+static inline void jst_access_wrote(jst_block *b, unsigned place, int fd, uint64_t n)
+{
+    if (JST_UNLIKELY(!jst_is_mount(place) || (unsigned)fd >= JST_FDS))
+        return;
+    jst_access *a = &jst_accesses[fd];
+    uint64_t away = JST_LOAD(a->away);
+    if (JST_LIKELY(away == 0)) {
+        jst_add(&a->end, n);
+        jst_add(&a->run, n);
+    } else {
+        jst_access_elsewhere(b, place, fd, JST_LOAD(a->end) + away, n, false);
+    }
+}
+
+/** n bytes were written at an offset that the call named. */
+static inline void jst_access_wrote_at(jst_block *b, unsigned place, int fd, uint64_t at,
+                                       uint64_t n)
+{
+    if (JST_UNLIKELY(!jst_is_mount(place) || (unsigned)fd >= JST_FDS))
+        return;
+    jst_access *a = &jst_accesses[fd];
+    if (JST_LIKELY(JST_LOAD(a->end) == at)) {
+        jst_add(&a->end, n);
+        jst_add(&a->away, -n);
+        jst_add(&a->run, n);
+    } else {
+        jst_access_elsewhere(b, place, fd, at, n, true);
+    }
+}
+
+/** Bytes that have been written to a descriptor. */
+static inline uint64_t jst_access_bytes(int fd)
+{
+    if ((unsigned)fd >= JST_FDS)
+        return 0;
+    const jst_access *a = &jst_accesses[fd];
+    return JST_LOAD(a->run) + (JST_LOAD(a->before) & JST_ACCESS_BYTES);
+}
+
+/** Where the last write on a descriptor ended. */
+static inline uint64_t jst_access_end(int fd)
+{
+    return (unsigned)fd < JST_FDS ? JST_LOAD(jst_accesses[fd].end) : 0;
+}
+
+/** n bytes were read at the file offset. */
+static inline void jst_access_read(int fd, uint64_t n)
+{
+    if (JST_UNLIKELY((unsigned)fd < JST_FDS && JST_LOAD(jst_accesses[fd].away) != 0))
+        jst_add(&jst_accesses[fd].away, n);
+}
+
+/** The file offset is now `at`. told: it was only asked for, so that writes still follow on. */
+static inline void jst_access_sought(int fd, uint64_t at, bool told)
+{
+    if ((unsigned)fd >= JST_FDS)
+        return;
+    jst_access *a = &jst_accesses[fd];
+    if (told && JST_LOAD(a->away) == 0)
+        JST_STORE(a->end, at); /* what was inherited or appended began somewhere else than at 0 */
+    else
+        JST_STORE(a->away, at - JST_LOAD(a->end));
+}
+
+/** A descriptor that held `bytes` of writes has been closed. */
+static inline void jst_access_closed(jst_block *b, unsigned place, uint64_t bytes)
+{
+    if (bytes && jst_is_mount(place)) {
+        uint64_t *slot = jst_slot(b, place);
+        jst_add(&slot[JST_CELL_ACCESS_FILE_OPS], 1);
+        jst_add(&slot[JST_CELL_ACCESS_FILE_BYTES], bytes);
+    }
+}
+
+#endif
