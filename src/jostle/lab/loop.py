@@ -37,6 +37,7 @@ class Loop(Filesystem):
         """Keep the site; start nothing."""
         super().__init__(site)
         self._device = ""
+        self._written = 0
         self._throttle: throttle.Throttle | None = None
 
     @classmethod
@@ -69,6 +70,7 @@ class Loop(Filesystem):
         image.unlink()
         site.store.chmod(0o777)
         self._device = f"loop{number}"
+        self._written = store.written(self._device)
         groups = site.folder / "groups"
         groups.mkdir(exist_ok=True)
         rate = parse_rate(site.spec.storage_rate) // 8
@@ -88,7 +90,10 @@ class Loop(Filesystem):
     def facts(self) -> dict[str, Any]:
         """Name device, images and limit."""
         limit = self._throttle.facts() if self._throttle is not None else None
-        return {"device": self._device, "images": str(self._images()), "limit": limit}
+        return {
+            "device": self._device, "images": str(self._images()), "limit": limit,
+            "written": self._written,
+        }  # fmt: skip
 
     @classmethod
     def mend(cls, facts: Mapping[str, Any]) -> list[str]:
@@ -101,8 +106,13 @@ class Loop(Filesystem):
 
     @classmethod
     def counters(cls, facts: Mapping[str, Any]) -> dict[str, int]:
-        """Return the bytes that the device has written."""
-        return {"disk.written": store.written(facts["device"])}
+        """Return the bytes that the device has written for this lab."""
+        return {"disk.written": store.written(facts["device"]) - facts["written"]}
+
+    @classmethod
+    def groups(cls, facts: Mapping[str, Any]) -> list[Path]:
+        """Return the group that is limited, where that is not everybody's."""
+        return throttle.groups_to_join(facts["limit"]) if facts.get("limit") else []
 
     @classmethod
     def status(cls, facts: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -143,7 +153,8 @@ def _attach(image: Path, node: Path, target: Path, *, direct: bool) -> int:
                 # While this is open the device lives; after that, as long as it is mounted.
                 with node.open("r+b", buffering=0) as device:
                     if _configure(device.fileno(), file.fileno(), image, flags):
-                        namespaces.mount(node, target, "ext4", 0, "discard")
+                        # Without a kernel thread that writes empty inode tables meanwhile.
+                        namespaces.mount(node, target, "ext4", 0, "discard,noinit_itable")
                         return number
     except OSError as error:
         raise LabError(

@@ -1,0 +1,74 @@
+"""GlusterFS as a lab's shared file system."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from lab_parts import MIB, dd, kill, lab_of, on, remains, together
+
+from jostle.lab import Lab
+from jostle.lab.lab import down
+
+
+@pytest.fixture(scope="module")
+def lab() -> Iterator[Lab]:
+    with lab_of("gluster", fs="gluster") as made:
+        yield made
+
+
+def test_nodes_see_the_same_files(lab: Lab) -> None:
+    on(lab, "node1", "sh", "-c", f"echo hello >{lab.shared}/word; mkdir {lab.shared}/folder")
+    assert on(lab, "node2", "cat", lab.shared / "word") == "hello\n"
+    on(lab, "node2", "mv", lab.shared / "word", lab.shared / "folder/word")
+    assert on(lab, "node1", "ls", lab.shared / "folder") == "word\n"
+
+
+def test_mounts_name_one_resource(lab: Lab) -> None:
+    seen = set()
+    for node in lab.nodes:
+        for line in on(lab, node, "cat", "/proc/self/mountinfo").splitlines():
+            if f" {lab.shared} " in line:
+                kind, source = line.split(" - ")[1].split()[:2]
+                seen.add((kind, source))
+    assert seen == {("fuse.glusterfs", f"glusterfs:storage.{lab.name}:/")}
+
+
+def test_bytes_go_over_the_link_once(lab: Lab) -> None:
+    """Written bytes are on the link when the program ends, and only in one direction."""
+    before = lab.counters()
+    on(lab, "node1", *dd(lab, "data", 20 * MIB, "oflag=direct"))
+    after = lab.counters()
+    moved = {key: after[key] - before[key] for key in after}
+    assert 20 * MIB < moved["storage.in"] < 1.1 * 20 * MIB
+    assert moved["node1.out"] == moved["storage.in"]
+    assert moved["storage.out"] < MIB
+    assert moved["node2.out"] < MIB
+
+
+def test_the_page_cache_stays_out(lab: Lab) -> None:
+    """A file that has just been read comes over the link again."""
+    on(lab, "node1", *dd(lab, "again", 4 * MIB))
+    for _ in range(2):
+        before = lab.counters()["node1.in"]
+        on(lab, "node1", "cat", lab.shared / "again")
+        assert lab.counters()["node1.in"] - before > 4 * MIB
+
+
+def test_two_nodes_share_the_link(lab: Lab) -> None:
+    rates = together(lab, *((node, dd(lab, node, 16 * MIB, "oflag=direct")) for node in lab.nodes))
+    assert sum(rates) < 1.1 * 50e6  # 400 Mbit/s
+    assert 0.6 < rates[0] / rates[1] < 1.7
+
+
+@pytest.mark.parametrize("ending", ["down", "kill"])
+def test_nothing_stays(ending: str) -> None:
+    with lab_of(f"gluster-{ending}", fs="gluster") as made:
+        writer = made.popen("node1", dd(made, "long", 200 * MIB))
+        if ending == "kill":
+            kill(made)
+            assert down(made.name)[0] == f"the lab `{made.name}` had ended without `down`"
+        else:
+            assert made.down() == []
+        assert writer.wait(20) != 0
+        assert remains(made) == []
