@@ -144,6 +144,7 @@ class Lab:
                      "shared": writers[0].shared, "periodic": any(one.period_s for one in writers)},
             "programs": programs, "begin_ns": self.clock, "end_ns": max(ends),
             "slice_ns": SLICE_NS, "place": "lab", "resource": None, "interrupted": False,
+            "server": "storage.in", "own": [],
             "monitor": [{"time_ns": self.clock, "storage.in": 10_000.0},
                         {"time_ns": max(ends), "storage.in": 10_000.0 + server}],
         }  # fmt: skip

@@ -224,6 +224,7 @@ def test_links_of_our_own_nodes_tell_foreign_traffic_too():
     grown = record["monitor"][1]["storage.in"] - 10_000
     for sample, sent in zip(record["monitor"], (0, grown * 0.4), strict=True):
         sample |= {"node1.out": sent, "node2.out": sent}
+    record["own"] = ["node1.out", "node2.out"]
     found = result_of(made)
     assert cell_of(found, "ws", "ws").repetitions[0].foreign == pytest.approx(0.25)
     assert cell_of(found, "ws", "ws").repetitions[0].verdict == "discarded"

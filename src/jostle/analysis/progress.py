@@ -115,14 +115,14 @@ class ProgressTables:
     Attributes:
         mount_slices: Repository.job_mount_slices.
         slices: Repository.job_slices.
-        resource: The shared mount; None: all mounts.
+        resource: The shared mount, the same for all jobs or by job; None: all mounts.
         own: Progress known from elsewhere, by (job, metric): a signal's own log, for loads that no
             profile sees.
     """
 
     mount_slices: Callable[[str], pa.Table]
     slices: Callable[[str], pa.Table]
-    resource: str | None = None
+    resource: str | Callable[[str], str | None] | None = None
     own: Mapping[tuple[str, str], Progress] = field(default_factory=dict)
     _tables: dict[tuple[str, bool], pa.Table] = field(default_factory=dict, repr=False)
 
@@ -133,7 +133,8 @@ class ProgressTables:
         """
         if (job, metric) in self.own:
             return self.own[job, metric]
-        found = progress_of(job, self._table(job, metric in ON_MOUNTS), metric, self.resource)
+        resource = self.resource(job) if callable(self.resource) else self.resource
+        found = progress_of(job, self._table(job, metric in ON_MOUNTS), metric, resource)
         if not len(found.values) and metric == "bytes":
             found = progress_of(job, self._table(job, mounts=False), "mpiio_bytes")
         return found if len(found.values) else None

@@ -23,7 +23,6 @@ _LATE = 0.05
 _ENOUGH = 4
 # Work is "fixed" if a program did the same in both runs, up to this.
 _SAME_WORK = 0.02
-_SERVERS = ("storage.in", "disk.written")
 
 
 @dataclass(frozen=True)
@@ -186,7 +185,7 @@ def _written(run: Run, source: Source) -> list[float]:
 
 def _server(run: Run) -> float | None:
     """Gives what the servers took in: over their link, or onto their disk."""
-    return next((grown for name in _SERVERS if (grown := run.counted(name)) is not None), None)
+    return run.counted(run.server) if run.server else None
 
 
 def _protocol(run: Run, source: Source) -> float | None:
@@ -223,8 +222,8 @@ def foreign_share(run: Run, references: Sequence[Reference | None], source: Sour
     excess of the two counts.
     """
     server, own = _server(run), _written(run, source)
-    if server is None:
-        return None
+    if server is None or sum(own) <= 0:
+        return None  # who writes nothing is not disturbed by what others write
     excess = []
     factors = [reference.protocol if reference else None for reference in references]
     usual = median(factors) or 1.0
@@ -239,10 +238,7 @@ def foreign_share(run: Run, references: Sequence[Reference | None], source: Sour
 
 def _left_nodes(run: Run) -> float | None:
     """Gives what left the nodes of the run towards the servers, by their own link counters."""
-    if run.counted("storage.in") is None:
-        return None
-    nodes = {node for program in run.programs for node in program.nodes}
-    sent = [run.counted(f"{node}.out") for node in nodes]
+    sent = [run.counted(name) for name in run.own]
     return sum(part or 0.0 for part in sent) if sent and None not in sent else None
 
 

@@ -80,6 +80,8 @@ class Run:
         slice_ns: Slice length, ns.
         place: Where it ran.
         monitor: Samples of the counters of links and disks, ascending in time_ns.
+        server: Name of the counter that tells what the servers took in; "": not known.
+        own: Names of the counters that tell what left the nodes of the run.
         discard: Why the runner itself would not have it counted; "": it would.
     """
 
@@ -91,6 +93,8 @@ class Run:
     slice_ns: int
     place: str
     monitor: Sequence[Mapping[str, Any]]
+    server: str
+    own: tuple[str, ...]
     discard: str
 
     def counted(self, name: str) -> float | None:
@@ -138,6 +142,8 @@ def _run(record: Mapping[str, Any]) -> Run:
         int(record["slice_ns"]),
         str(record.get("place", "")),
         record.get("monitor") or [],
+        str(record.get("server") or ""),
+        tuple(record.get("own") or ()),
         str(discard),
     )
 

@@ -1,0 +1,144 @@
+"""From what a repository holds of a study to what the study found."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jostle.errors import JostleError
+from jostle.signals import PATTERNS, read_log
+
+if TYPE_CHECKING:
+    from jostle.analysis import Progress, StudyResult
+    from jostle.repository import Repository
+    from jostle.signals import SignalLog
+
+_OPERATIONS = "operations"
+# What the progress of a pattern is counted in where the study does not say: what its profile shows,
+# for loads that no profile sees (memory, cores) the operations of its own log.
+_COUNTED = {
+    "read": "read_bytes",
+    "metadata": _OPERATIONS,
+    "ping": "message_bytes",
+    "incast": "message_bytes",
+    "all-to-all": "collectives",
+}
+_UNSYNCHRONISED = 5  # TIME_ERROR of adjtimex, as profiles record it
+
+
+def result(repository: Repository, name: str) -> StudyResult:
+    """Evaluates a study: its records, the profiles of its jobs, the logs of its signals.
+
+    Args:
+        repository: Where it is.
+        name: The study's name.
+
+    Returns:
+        What was found; of a study that still runs, what is there so far.
+
+    Raises:
+        RepositoryError: There is no such study, or a file of it is damaged.
+    """
+    from jostle.analysis import evaluate
+
+    store = repository.study(name)
+    plan = store.plan()
+    held = _Held(repository, store.folder, store.read_runs())
+    return evaluate(
+        held.records,
+        held.progress,
+        held.bursts,
+        planned=len(plan.get("runs") or []),
+        unsynchronised=held.unsynchronised(),
+    )
+
+
+class _Held:
+    """What the repository holds of a study, asked for job by job."""
+
+    def __init__(self, repository: Repository, folder: Path, records: list[dict[str, Any]]) -> None:
+        from jostle.analysis import ProgressTables
+
+        self.repository = repository
+        self.folder = folder
+        self.records = [_counted(record) for record in records]
+        self.programs = {str(program.get("job")): (record, program)
+                         for record in self.records for program in record["programs"]}  # fmt: skip
+        self._logs: dict[str, SignalLog | None] = {}
+        self._tables = ProgressTables(
+            repository.job_mount_slices, repository.job_slices, self._resource
+        )
+
+    def _resource(self, job: str) -> str | None:
+        record, _ = self.programs[job]
+        resource = record.get("resource")
+        return None if resource is None else str(resource)
+
+    def _log(self, job: str) -> SignalLog | None:
+        """Gives a signal's log; None where there is none, or none that can be read."""
+        if job not in self._logs:
+            _, program = self.programs[job]
+            path = self.folder / str(program.get("log") or "")
+            self._logs[job] = None
+            if program.get("pattern") and path.is_dir() and any(path.glob("*.jsonl")):
+                # A log that cannot be read has failed its run already, and says why in its record.
+                with contextlib.suppress(JostleError):
+                    self._logs[job] = read_log(path)
+        return self._logs[job]
+
+    def progress(self, job: str, metric: str) -> Progress | None:
+        """Gives a job's progress: by its profile, or by its log where no profile sees its load."""
+        from jostle.analysis import progress_of_log
+
+        record, program = self.programs[job]
+        if metric == _OPERATIONS and _elsewhere(program):
+            log = self._log(job)
+            if log is None or not log.slices.num_rows:
+                return None
+            return progress_of_log(job, log.slices, int(record["slice_ns"]), _OPERATIONS)
+        return self._tables(job, metric)
+
+    def bursts(self, job: str) -> list[tuple[int, int]]:
+        """Gives the bursts of a periodic signal: from the first process to the last."""
+        _, program = self.programs[job]
+        log = self._log(job)
+        if log is None or not program.get("period_ns"):
+            return []
+        found: dict[int, tuple[int, int]] = {}
+        for row in log.bursts.to_pylist():
+            due, begin, end = row["due_ns"], row["begin_ns"], row["end_ns"]
+            if end is not None:
+                low, high = found.get(due, (begin, end))
+                found[due] = (min(low, begin), max(high, end))
+        return sorted(found.values())
+
+    def unsynchronised(self) -> list[str]:
+        """Names the jobs on nodes whose clocks are not known to agree; one machine has one."""
+        jobs = [job for job, (record, _) in self.programs.items() if record.get("place") == "slurm"]
+        if not jobs:
+            return []
+        marks = ", ".join("?" * len(jobs))
+        rows = self.repository.query(
+            "SELECT DISTINCT job FROM processes "
+            f"WHERE clock_state >= {_UNSYNCHRONISED} AND job IN ({marks})",
+            jobs,
+        )
+        return [str(job) for job in rows.column("job").to_pylist()]
+
+
+def _elsewhere(program: Mapping[str, Any]) -> bool:
+    """Tells whether a program is a load that profiles do not show."""
+    pattern = PATTERNS.get(program.get("pattern") or "")
+    return pattern is not None and pattern.resource == "node"
+
+
+def _counted(record: dict[str, Any]) -> dict[str, Any]:
+    """Says what the progress of each program is counted in, where the study does not."""
+    programs = []
+    for program in record["programs"]:
+        usual = _OPERATIONS if _elsewhere(program) else "bytes"
+        metric = program.get("progress") or _COUNTED.get(program.get("pattern") or "", usual)
+        programs.append({**program, "progress": metric})
+    return {**record, "programs": programs}
