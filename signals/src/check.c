@@ -72,7 +72,7 @@ static bool check_limits(struct jst_options *o, unsigned given, struct answer an
                   given & JST_GIVEN_TIME     ? "time"
                   : given & JST_GIVEN_VOLUME ? "volume"
                                              : "iterations");
-    if (!o->pattern->moves && (given & JST_GIVEN_VOLUME))
+    if (!o->pattern->moves && !o->pattern->amount && (given & JST_GIVEN_VOLUME))
         return no(answer,
                   "%s moves no bytes, so --volume never ends it; use --time or --iterations",
                   o->pattern->name);

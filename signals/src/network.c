@@ -50,10 +50,11 @@ static bool prepare(struct jst_run *run, unsigned messages, unsigned ranks, bool
     void *memory;
 
     if (run->team.ranks < ranks || (even && run->team.ranks % 2 != 0)) {
-        return jst_fail(
-            run, "%s needs %s of ranks%s, and here %s %u: mpirun -n %u", run->options.pattern->name,
-            even ? "an even number" : "at least two", run->team.half != NULL ? " in each half" : "",
-            run->team.ranks == 1 ? "is" : "are", run->team.ranks, run->team.half != NULL ? 8 : 4);
+        return jst_fail(run, "%s needs %s ranks%s, and here %s %u: mpirun -n %u",
+                        run->options.pattern->name, even ? "an even number of" : "at least two",
+                        run->team.half != NULL ? " in each half" : "",
+                        run->team.ranks == 1 ? "is" : "are", run->team.ranks,
+                        run->team.half != NULL ? 8 : 4);
     }
     buffers.size = run->options.chunk;
     if (!jst_allocate(run, 2 * messages * buffers.size, "the messages", &memory)) {
@@ -160,10 +161,11 @@ static bool all_to_all_step(struct jst_run *run)
 
 /* ---- incast ---------------------------------------------------------------------------------- */
 
-/* Rank 0 sends answers alone. */
+/* The mean over the ranks, of which rank 0 sends short answers alone: all make equally many. */
 static uint64_t incast_amount(const struct jst_run *run)
 {
-    return run->team.rank == 0 ? (uint64_t)VOTE * (run->team.ranks - 1) : run->options.chunk;
+    uint64_t mean = (run->options.chunk + VOTE) * (run->team.ranks - 1) / run->team.ranks;
+    return mean > 0 ? mean : 1;
 }
 
 static bool incast_prepare(struct jst_run *run)
@@ -182,7 +184,7 @@ static bool answer(struct jst_run *run, const struct buffers *b)
             return lost(run);
         }
     }
-    sent(run, run->team.ranks - 1, incast_amount(run));
+    sent(run, run->team.ranks - 1, (uint64_t)VOTE * (run->team.ranks - 1));
     return true;
 }
 
@@ -203,7 +205,7 @@ static bool incast_step(struct jst_run *run)
         return lost(run);
     }
     heed(run, verdict);
-    sent(run, 1, incast_amount(run));
+    sent(run, 1, b->size);
     return true;
 }
 
