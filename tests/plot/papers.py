@@ -92,7 +92,9 @@ def cell(
 ) -> Cell:
     """A cell of five repetitions around a loss; the last ones discarded or failed."""
     values = [loss + jitter for jitter in _JITTER]
-    place = zlib.crc32(f"{probe}{signal}{setting}".encode()) % 900
+    pair = sorted(zip((probe, signal), setting.processes, strict=True))
+    told = (pair, setting.chunk, setting.shared, setting.periodic)
+    place = zlib.crc32(str(told).encode()) % 900
     repetitions = []
     for number, value in enumerate(values):
         verdict, reason = "kept", ""
@@ -176,10 +178,11 @@ def patterns(*, periodic: bool = False, shared: bool = False) -> StudyResult:
         size = (setting.chunk or 0) // MIB
         for (probe, signal), losses in LOSSES.items():
             other = LOSSES[signal, probe][size] * weaker
-            broken = (probe, signal, size) == (WS, OWC, 16)
+            broken = {probe, signal} == {WS, OWC} and size == 16
             made = cell(
                 probe, signal, setting, losses[size] * weaker, other,
-                discarded=1 if probe == AW else 0, failed=5 if broken and shared else 0,
+                discarded=1 if AW in (probe, signal) and size == 1 else 0,
+                failed=5 if broken and shared else 0,
             )  # fmt: skip
             cells.append(made)
             loss = losses[size] * weaker
@@ -344,9 +347,8 @@ def kuo() -> StudyResult:
             cells.append(
                 cell("writer", "writer", setting, 1 - own / rates[p], 1 - other / rates[q])
             )
-            cells.append(
-                cell("writer", "writer", setting.turned(), 1 - other / rates[q], 1 - own / rates[p])
-            )
+            turned = setting.turned()
+            cells.append(cell("writer", "writer", turned, 1 - other / rates[q], 1 - own / rates[p]))
     return result(
         study="unequal-sizes", slice_ns=4_000_000_000, runs=100, planned=100, programs=["writer"],
         settings=[made.setting for made in cells], standalone=alone, cells=cells, traces=traces,

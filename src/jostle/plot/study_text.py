@@ -31,7 +31,6 @@ PATTERNS = (
 #: What each number means, for small print.
 DEGRADATION = "degradation = (alone − beside the signal) / alone, of the probe's throughput"
 DILATION = "dilation = run time beside the signal / run time alone − 1"
-_LEAST_COUNT = 2
 
 
 def share_label(share: float | None, *, unit: bool = True) -> str:
@@ -61,13 +60,6 @@ def signed_label(share: float | None) -> str:
     if share is None or not math.isfinite(share):
         return "-"
     return f"{100 * share:+.1f} %"
-
-
-def spread_label(summary: Summary, scale: float = 100.0) -> str:
-    """Return least to most of a summary: `41 to 46`; empty below two values."""
-    if summary.min is None or summary.max is None or summary.n < _LEAST_COUNT:
-        return ""
-    return f"{significant_signed(scale * summary.min)} to {significant_signed(scale * summary.max)}"
 
 
 def significant_signed(value: float) -> str:
@@ -270,6 +262,42 @@ def source(result: StudyResult) -> str:
 def without_chunk(setting: Setting) -> Setting:
     """Return a setting apart from its chunk size."""
     return replace(setting, chunk=None)
+
+
+def _parts(setting: Setting) -> dict[str, str]:
+    """Return the parts of a setting in words, by name."""
+    own, other = setting.processes
+    parts = {
+        "chunk": "" if setting.chunk is None else size_label(setting.chunk),
+        "processes": f"{own} against {other} processes" if other else processes_label(own),
+        "shared": "shared file" if setting.shared else "private files",
+        "periodic": "periodic" if setting.periodic else "sustained",
+    }
+    return parts | {name: f"{name} {value}" for name, value in setting.more}
+
+
+def brief(setting: Setting, among: Iterable[Setting]) -> str:
+    """Return what tells a setting from others, in words; empty when nothing does."""
+    others = [_parts(other) for other in among]
+    told = [
+        value
+        for name, value in _parts(setting).items()
+        if value and any(other.get(name) != value for other in others)
+    ]
+    return ", ".join(told)
+
+
+def common(among: Sequence[Setting]) -> str:
+    """Return what settings have in common, in words."""
+    every = [_parts(setting) for setting in among]
+    if not every:
+        return ""
+    same = [
+        value
+        for name, value in every[0].items()
+        if value and all(other.get(name) == value for other in every)
+    ]
+    return ", ".join(same)
 
 
 def finding(group: Group, measure: str = "degradation") -> str:

@@ -1,0 +1,127 @@
+"""`jostle study show`: what a study found, in tables and as figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from jostle.cli.options import (
+    default_repository,
+    json_option,
+    open_repository,
+    repository_flag,
+    repository_option,
+)
+from jostle.cli.output import emit_json, heading, next_steps, show
+from jostle.cli.progress import Bar
+from jostle.errors import UsageError
+
+if TYPE_CHECKING:
+    from jostle.analysis.study_model import StudyResult
+    from jostle.plot.study_figures import Saved
+
+
+def _complete(ctx: click.Context, _param: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Complete a study's name; silent where there is no repository."""
+    path = ctx.params.get("repository") or default_repository()
+    try:
+        names = open_repository(Path(path)).studies()
+    except Exception:  # a completion never complains
+        return []
+    return [CompletionItem(name) for name in names if name.startswith(begun)]
+
+
+@click.command("show")
+@click.argument("name", metavar="NAME", shell_complete=_complete)
+@click.option("--plot", "folder", metavar="DIR",
+              help="Draw figures of all there is data for into DIR, a CSV beside each.")  # fmt: skip
+@click.option("--format", "endings", type=click.Choice(["png", "svg", "pdf"]), multiple=True,
+              default=("png",), show_default=True,
+              help="Format of the figures; may be given more than once.")  # fmt: skip
+@repository_option
+@json_option
+def command(
+    name: str, folder: str | None, endings: tuple[str, ...], repository: Path, as_json: bool
+) -> None:
+    """Show what the study NAME found: who hurts whom, and by how much.
+
+    Degradation is throughput lost, dilation is run time gained: two different numbers. Runs that
+    failed or were discarded are named with their reasons.
+    """
+    from jostle.study.result import result
+
+    place = _folder(folder)
+    store = open_repository(repository)
+    with Bar(f"evaluating {name}", quiet=as_json):
+        found = result(store, name)
+    present(found, place, endings, as_json=as_json)
+    flag = repository_flag(repository)
+    steps = [f"jostle study run{flag} {name} --repetitions N"]
+    if place is None:
+        steps.insert(0, f"jostle study show{flag} {name} --plot DIR")
+    if not as_json:
+        next_steps(*steps)
+
+
+def present(
+    found: StudyResult, folder: Path | None, endings: tuple[str, ...], *, as_json: bool
+) -> None:
+    """Print a result, and draw its figures.
+
+    Args:
+        found: What the study found.
+        folder: Where figures go; None draws none.
+        endings: Their formats.
+        as_json: Print JSON instead of tables.
+    """
+    from jostle.analysis import laws
+
+    saved = _draw(found, folder, endings, quiet=as_json) if folder else []
+    if as_json:
+        content = found.to_json()
+        content["laws"] = [law.to_json() for law in laws(found)]
+        content["figures"] = [
+            {"title": one.title, "files": [str(path) for path in one.files]} for one in saved
+        ]
+        emit_json(content)
+        return
+    from jostle.cli.study_tables import view
+
+    show(*view(found, laws(found)))
+    if folder:
+        show("", *_saved(saved, folder))
+
+
+def _folder(folder: str | None) -> Path | None:
+    """Refuse a folder that cannot take figures before any work is done."""
+    if folder is None:
+        return None
+    path = Path(folder).expanduser().absolute()
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise UsageError(f"`{folder}` is no folder.", hint="Name a folder for --plot.") from error
+    return path
+
+
+def _draw(
+    found: StudyResult, folder: Path, endings: tuple[str, ...], *, quiet: bool
+) -> list[Saved]:
+    from jostle.plot.study_figures import draw_all
+
+    with Bar("drawing", quiet=quiet) as bar:
+        return draw_all(found, folder, tuple(dict.fromkeys(endings)), bar.advance)
+
+
+def _saved(saved: list[Saved], folder: Path) -> list[Any]:
+    """Name the figures that were written."""
+    if not saved:
+        return ["No figure: the study has nothing yet that could be drawn."]
+    lines: list[Any] = [heading(f"{len(saved)} figures", f" in {folder}, a CSV beside each")]
+    for one in saved:
+        pictures = ", ".join(path.name for path in one.files[:-1])
+        lines.append(f"  {pictures}: {one.title}")
+    return lines
