@@ -40,19 +40,15 @@ bool jst_folder_make(char *folder, size_t size, const char *dir, const char *job
     return result == 0;
 }
 
-bool jst_folder_space(const char *folder, uint64_t *bytes)
+long jst_folder_space(const char *folder, uint64_t *bytes)
 {
     struct statfs facts;
     long result = jst_sys(syscall(SYS_statfs, folder, &facts));
 
-    if (result < 0) {
-        fprintf(stderr,
-                "jostle-signal: cannot tell how much room %s has: %s; choose another --dir\n",
-                folder, strerror((int)-result));
-        return false;
-    }
-    *bytes = (uint64_t)facts.f_bavail * (uint64_t)(facts.f_frsize ? facts.f_frsize : facts.f_bsize);
-    return true;
+    if (result == 0)
+        *bytes =
+            (uint64_t)facts.f_bavail * (uint64_t)(facts.f_frsize ? facts.f_frsize : facts.f_bsize);
+    return result;
 }
 
 /* ---- removal --------------------------------------------------------------------------------- */

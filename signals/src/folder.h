@@ -10,8 +10,8 @@
 /* Makes DIR/jostle-signal-JOB-PID-TIME and writes its absolute path; says why not. */
 bool jst_folder_make(char *folder, size_t size, const char *dir, const char *job);
 
-/* How many bytes the folder's file system has for us; false after a message. */
-bool jst_folder_space(const char *folder, uint64_t *bytes);
+/* How many bytes the folder's file system has for us; 0, or -errno. */
+long jst_folder_space(const char *folder, uint64_t *bytes);
 
 /* Removes a folder and all in it, or only what is named RANK or RANK.something when rank >= 0 (and
  * the folder itself, should that leave it empty). Calls nothing but the kernel. True when the

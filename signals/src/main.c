@@ -17,7 +17,8 @@ struct plan {
     int status; /* not 0: all leave with it */
     char job[sizeof((struct jst_run *)0)->job];
     char folder[sizeof((struct jst_run *)0)->folder];
-    uint64_t disk; /* bytes that all may hold */
+    uint64_t disk;       /* bytes that all may hold */
+    uint64_t disk_floor; /* and that stay free */
 };
 
 static bool has_folder(const struct jst_run *run)
@@ -50,9 +51,15 @@ static bool plan_disk(const struct jst_run *run, struct plan *plan)
     uint64_t space;
     const uint64_t needed = disk_needed(run);
 
-    if (!jst_folder_space(plan->folder, &space))
+    long result = jst_folder_space(plan->folder, &space);
+    if (result < 0) {
+        fprintf(stderr,
+                "jostle-signal: cannot tell how much room --dir %s has: %s; choose another\n",
+                run->options.dir, strerror((int)-result));
         return false;
-    plan->disk = space - space / 10;
+    }
+    plan->disk_floor = space / 10;
+    plan->disk = space - plan->disk_floor;
     bool capped = run->options.max_disk && run->options.max_disk < plan->disk;
     if (capped)
         plan->disk = run->options.max_disk;
@@ -111,14 +118,15 @@ static bool follow_plan(struct jst_run *run, const struct plan *plan)
 
 /* The limit of operations of this process: the nearer one of --iterations and its part of --volume,
  * which is dealt out in whole chunks, the first ranks taking the rest. */
-static void share_out(struct jst_run *run, uint64_t disk)
+static void share_out(struct jst_run *run, const struct plan *plan)
 {
     const struct jst_options *o = &run->options;
     const struct jst_team *t = &run->team;
     const uint64_t amount =
         o->pattern->amount ? o->pattern->amount(run) : o->pattern->moves * o->chunk;
 
-    run->disk_share = disk / t->world;
+    run->disk_share = plan->disk / t->world;
+    run->disk_floor = plan->disk_floor;
     run->operations = o->iterations;
     run->limit = JST_REASON_ITERATIONS;
     run->first = o->iterations * t->rank;
@@ -221,7 +229,7 @@ static bool make_ready(struct jst_run *run, int *status)
         return false;
     if (run->options.split)
         split(run);
-    share_out(run, plan.disk);
+    share_out(run, &plan);
     if (!run->error[0])
         run->options.pattern->prepare(run);
     say_error(run);

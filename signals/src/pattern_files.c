@@ -9,16 +9,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "folder.h"
 #include "signal.h"
 #include "sys.h"
 
-enum { MOST_FILES = 16384 }; /* that one process keeps of open-write-close */
+enum { MOST_FILES = 16384 };                     /* that one process keeps of open-write-close */
+static const uint64_t look_every = 64 * JST_MIB; /* whether the disk has room still */
 
 static struct work {
     struct jst_file file;
     char *buffer;    /* one piece, random */
     uint64_t seed;   /* of what makes each chunk another */
     uint64_t number; /* of the file at hand */
+    uint64_t oldest; /* open-write-close: the first file that is still there */
+    uint64_t unseen; /* bytes written since the last look at the free space */
     uint64_t keep;   /* open-write-close: files at a time; aggregate-write: chunks in a file */
     uint64_t chunks; /* of which file: how many are in it, or how many were read of it */
     int64_t section; /* where this process's part of the file begins */
@@ -106,6 +110,21 @@ static uint64_t room_in_chunks(const struct jst_run *run)
     return chunks ? chunks : 1;
 }
 
+/* Somebody else fills the disk too, perhaps another signal: what was free at the start is not free
+ * for ever. Looked at between operations. */
+static bool room_is_short(struct jst_run *run)
+{
+    uint64_t space;
+
+    work.unseen += run->options.chunk;
+    if (work.unseen < look_every)
+        return false;
+    work.unseen = 0;
+    bool is_short = jst_folder_space(run->folder, &space) == 0 && space < run->disk_floor;
+    run->begin_ns = jst_now();
+    return is_short;
+}
+
 static bool prepare_buffer(struct jst_run *run)
 {
     void *memory;
@@ -132,10 +151,14 @@ static bool owc_step(struct jst_run *run)
 {
     const struct jst_options *o = &run->options;
 
-    if (!o->reuse && work.number >= work.keep && (!o->shared || run->team.rank == 0)) {
-        /* The oldest makes room; it is not part of the operation. */
-        remove_number(run, work.number - work.keep);
-        run->begin_ns = jst_now();
+    if (!o->reuse && (!o->shared || run->team.rank == 0)) {
+        /* The oldest make room; that is not part of the operation. */
+        if (room_is_short(run) && work.number - work.oldest > 1)
+            work.keep = (work.number - work.oldest) / 2;
+        while (work.number - work.oldest >= work.keep) {
+            remove_number(run, work.oldest++);
+            run->begin_ns = jst_now();
+        }
     }
     bool good = open_number(run, o->reuse ? JST_OPEN_REUSE : JST_OPEN_NEW);
     if (!work.file.open)
@@ -227,9 +250,16 @@ static bool start_over(struct jst_run *run)
     return good;
 }
 
+/* A volume or a number of chunks that was asked for stays one file, as the algorithm has it. */
+static bool may_start_over(const struct jst_run *run)
+{
+    return !run->options.volume && !run->options.iterations && work.chunks > 0;
+}
+
 static bool aw_step(struct jst_run *run)
 {
-    if (work.chunks >= work.keep && !start_over(run))
+    bool full = work.chunks >= work.keep || (room_is_short(run) && may_start_over(run));
+    if (full && !start_over(run))
         return false;
     bool good = write_chunk(run);
     work.chunks++;
