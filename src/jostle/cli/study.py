@@ -38,9 +38,9 @@ class Words(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a verb; None when there is none of that name."""
         if cmd_name == "show":
-            from jostle.cli.study_view import command as view
+            from jostle.cli.study_view import show
 
-            return view
+            return show
         return super().get_command(ctx, cmd_name)
 
 

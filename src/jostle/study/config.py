@@ -20,6 +20,7 @@ from jostle.study.model import (
     MODES,
     MPIS,
     PATTERNS,
+    PLACEMENTS,
     PLACES,
     PROGRESS,
     ROLES,
@@ -192,6 +193,7 @@ def _where(table: Table) -> Where:
     found = Where(
         place=table.word("place", PLACES) or "lab",
         dir=table.text("dir"),
+        placement=table.word("placement", PLACEMENTS) or "disjoint",
         lead_s=table.span("lead"),
         settle_s=table.span("settle", 0.3) or 0.0,
     )
@@ -400,7 +402,7 @@ def _consistent(table: Table, program: Program) -> None:
         raise table.error("split", "only network patterns can be split.", "Leave it out.")
     if program.reuse and program.pattern != "open-write-close":
         raise table.error("reuse", "only open-write-close re-uses its file.", "Leave it out.")
-    if (program.duty or program.phase_s) and not program.period_s:
+    if (program.duty is not None or program.phase_s) and not program.period_s:
         raise table.error("period", "duty and phase belong to a period.", 'period = "24s"')
     if program.period_s == 0:
         raise table.error("period", "a period lasts longer than nothing.", 'period = "24s"')

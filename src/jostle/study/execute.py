@@ -100,10 +100,8 @@ class Execution:
 
     def _made_launches(self, mark: str, taken: set[str]) -> list[Launch]:
         launches: list[Launch] = []
-        nodes, first = self._place.nodes, 0
-        for member in self._run.members:
+        for slot, member in enumerate(self._run.members):
             program = member.program
-            count = min(program.nodes or 1, len(nodes))
             twin = any(program.name == other.program.name for other in launches)
             name = f"{program.name}-2" if twin else program.name
             launches.append(
@@ -111,7 +109,7 @@ class Execution:
                     program=program,
                     job=self._job(name, taken),
                     mark=mark,
-                    nodes=tuple(nodes[(first + number) % len(nodes)] for number in range(count)),
+                    nodes=self._nodes_of(slot),
                     folder=self._place.folder(self._run.id) / name,
                     spool=self._place.scratch(self._run.id) / "spool",
                     log=self._place.scratch(self._run.id) / name,
@@ -120,8 +118,20 @@ class Execution:
                     until_stopped=member.stop == "partner" and program.pattern is not None,
                 )
             )
-            first += count
         return launches
+
+    def _nodes_of(self, slot: int) -> tuple[str, ...]:
+        """Gives the nodes of one of the programs."""
+        nodes, kind = self._place.nodes, self._study.where.placement
+        counts = [member.program.nodes or 1 for member in self._run.members]
+        if kind == "interleaved":
+            order = nodes[slot::2] + nodes[1 - slot :: 2]
+        elif kind == "disjoint":
+            first = sum(counts[:slot]) % len(nodes)
+            order = nodes[first:] + nodes[:first]
+        else:
+            order = nodes
+        return order[: counts[slot]]
 
     def _job(self, program: str, taken: set[str]) -> str:
         """Names a job as no other in the repository: an interrupted run may have left some."""
@@ -269,6 +279,8 @@ class Execution:
             "shared": bool(program.shared),
             "api": program.api,
             "flush": program.flush,
+            "period_s": program.period_s,
+            "phase_s": program.phase_s,
             "period_ns": round((program.period_s or 0) * 1e9),
             "duty": program.duty,
             "phase_ns": round((program.phase_s or 0) * 1e9),

@@ -172,10 +172,10 @@ class Table:
             key,
             lambda v: (
                 float(v)
-                if isinstance(v, int | float) and not isinstance(v, bool) and 0 < v <= 1
+                if isinstance(v, int | float) and not isinstance(v, bool) and 0 <= v <= 1
                 else None
             ),
-            "a share above 0 and at most 1",
+            "a share between 0 and 1",
             "0.5",
         )
 

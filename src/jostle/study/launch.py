@@ -116,7 +116,7 @@ def pattern_words(launch: Launch, processes: int | None) -> list[str]:
     if launch.until_stopped:
         found.append("--until-stopped")
     else:
-        add("--volume", program.volume)
+        add("--volume", _volume(program, processes))
         add("--iterations", program.iterations)
         add("--time", _seconds(program.time_s))
     add("--processes", processes)
@@ -125,6 +125,13 @@ def pattern_words(launch: Launch, processes: int | None) -> list[str]:
     add("--log", launch.log)
     add("--job", launch.job)
     return [*found, "--quiet", *program.options]
+
+
+def _volume(program: Program, processes: int | None) -> int | None:
+    """Returns the share of the volume of the processes that one node forks."""
+    if program.volume is None or processes is None:
+        return program.volume
+    return max(1, program.volume * processes // (program.processes or 1))
 
 
 def _seconds(value: float | None) -> str | None:

@@ -17,9 +17,11 @@ PATTERNS: dict[str, str] = {
 }  # fmt: skip
 PLACES = ("lab", "local", "slurm")
 MPIS = ("none", "openmpi", "mpich")
-PROGRESS = ("bytes", "closes", "collectives")
-ROLES = ("both", "probe", "signal")
+PROGRESS = ("bytes", "read_bytes", "closes", "operations", "collectives", "messages",
+            "message_bytes", "cpu_ns", "instructions")  # fmt: skip
+ROLES = ("both", "probe", "signal", "alone")
 MODES = ("race", "probe")
+PLACEMENTS = ("disjoint", "interleaved", "shared")
 FLUSHES = ("each", "end", "none")
 #: Keys that an axis may vary.
 AXES = ("chunk", "processes", "nodes", "shared", "api")
@@ -37,7 +39,7 @@ class Program:
         name: Its name in the study.
         pattern: One of PATTERNS, or None for a command.
         command: The command's words, empty for a pattern.
-        role: "both", or only "probe" or only "signal".
+        role: "both", or only "probe" or only "signal"; "alone": it is in no pair.
         processes: Number of processes of all nodes together.
         nodes: Number of nodes they are spread over.
         mpi: "none", "openmpi" or "mpich".
@@ -57,7 +59,7 @@ class Program:
         duty: Active share of the period.
         phase_s: Shift of the period's begin.
         options: Further words for jostle-signal.
-        progress: What counts as progress: bytes, closes or collectives.
+        progress: What counts as progress, one of PROGRESS.
         limit_s: It is ended after so many seconds.
         expect_s: About how long it takes alone (for the estimate).
         alone: Whether it is run alone, too.
@@ -172,12 +174,16 @@ class Where:
     Attributes:
         place: "lab", "local" or "slurm".
         dir: Folder on the file system under study; the place's own when empty.
+        placement: Which nodes the second of a pair gets: "disjoint" (the next ones), "interleaved"
+            (the first program has every other node, the second those between) or "shared" (the
+            same ones).
         lead_s: How long before its begin a run is prepared; chosen by the place when None.
         settle_s: Pause between runs.
     """
 
     place: str = "lab"
     dir: str = ""
+    placement: str = "disjoint"
     lead_s: float | None = None
     settle_s: float = 0.3
 

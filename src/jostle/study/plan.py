@@ -18,7 +18,7 @@ MOST_RUNS = 100_000
 DEFAULT_TIME_S = 10.0
 #: Seconds around the programs of a run: start, ingest, pause.
 _AROUND_S = 1.5
-_RATES = {"local": 200e6, "slurm": 1e9}
+_RATES = {"local": 200e6, "slurm": 20e9}
 
 
 @dataclass(frozen=True)
@@ -185,11 +185,10 @@ def _pair_cells(study: Study) -> Iterator[_Cell]:
 
 
 def _alone_cells(study: Study, pairs: Sequence[_Cell]) -> Iterator[_Cell]:
-    if pairs:
-        programs: Iterable[Program] = (m.program for cell in pairs for m in cell.members)
-    else:
-        programs = (filled(study, program, values, 0)
-                    for values in _combinations(study) for program in study.programs)  # fmt: skip
+    programs = [member.program for cell in pairs for member in cell.members]
+    programs += [filled(study, program, values, 0)
+                 for values in _combinations(study) for program in study.programs
+                 if not pairs or program.role == "alone"]  # fmt: skip
     seen: set[str] = set()
     for program in programs:
         if program.alone is False or program.baseline() in seen:
@@ -223,6 +222,8 @@ def filled(study: Study, program: Program, values: Mapping[str, Any], slot: int)
         value = values[key][slot] if isinstance(values[key], tuple) else values[key]
         if getattr(program, key) is None or key in program.weak:
             change[key] = value
+    if not program.uses("chunk"):
+        change["chunk"] = None  # a command that does not ask for it has no chunk size
     program = dataclasses.replace(program, **change)
     if program.volumes:
         known = dict(program.volumes)
@@ -248,7 +249,7 @@ def filled(study: Study, program: Program, values: Mapping[str, Any], slot: int)
             "shared": bool(program.shared),
         }
         if program.period_s:
-            default["duty"] = program.duty or 0.5
+            default["duty"] = 0.5 if program.duty is None else program.duty
     return dataclasses.replace(program, **default)
 
 
@@ -274,7 +275,9 @@ def _alone_seconds(study: Study, program: Program) -> float:
     speed = _RATES.get(study.where.place) or rate(study.lab.storage_rate) or 50e6
     if PATTERNS.get(program.pattern or "") == "network":
         speed = rate(study.lab.uplink_rate) or 12e6
-    active = (program.duty or 0.5) if program.period_s else 1.0
+    active = max(0.05, 0.5 if program.duty is None else program.duty) if program.period_s else 1.0
+    if program.split:
+        active = 1.0  # its probe never pauses
     amount = program.volume
     if program.iterations is not None:
         one = (program.processes or 1) * (program.chunk or 1 << 20)

@@ -68,13 +68,21 @@ class _Held:
                          for record in self.records for program in record["programs"]}  # fmt: skip
         self._logs: dict[str, SignalLog | None] = {}
         self._tables = ProgressTables(
-            repository.job_mount_slices, repository.job_slices, self._resource
+            repository.job_mount_slices,
+            repository.job_slices,
+            self._resource,
+            begins=self._begin,
         )
 
     def _resource(self, job: str) -> str | None:
         record, _ = self.programs[job]
         resource = record.get("resource")
         return None if resource is None else str(resource)
+
+    def _begin(self, job: str) -> int | None:
+        """Gives the first operation of our own signals, by their log; commands do not tell."""
+        _, program = self.programs[job]
+        return int(program["begin_ns"]) if program.get("pattern") else None
 
     def _log(self, job: str) -> SignalLog | None:
         """Gives a signal's log; None where there is none, or none that can be read."""

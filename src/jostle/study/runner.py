@@ -194,18 +194,24 @@ class Runner:
         try:
             self.place.open()
             self._note(None, "")
-            need = max(sum(one.program.nodes or 1 for one in run.members) for run in runs)
-            if self.place.name != "local" and need > len(self.place.nodes):
-                raise StudyError(
-                    f"A run needs {need} nodes, the {self.place.name} has {len(self.place.nodes)}.",
-                    hint=f"Set nodes = {need} in [{self.place.name}], or fewer per program.",
-                )
+            self._enough_nodes(runs)
             self._versions = versions(self.study, self.place)
             self.store.begin(self.study.text, self._plan(runs))
             yield
         finally:
             self.place.close()
             self.store.note_running(None)
+
+    def _enough_nodes(self, runs: tuple[Run, ...]) -> None:
+        if self.place.name == "local":
+            return  # one node, whatever the study says
+        count = max if self.study.where.placement == "shared" else sum
+        need = max(count([one.program.nodes or 1 for one in run.members]) for run in runs)
+        if need > len(self.place.nodes):
+            raise StudyError(
+                f"A run needs {need} nodes, the {self.place.name} has {len(self.place.nodes)}.",
+                hint=f"Set nodes = {need} in [{self.place.name}], or fewer per program.",
+            )
 
     def _plan(self, runs: tuple[Run, ...]) -> dict[str, Any]:
         return {
