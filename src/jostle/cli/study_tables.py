@@ -64,7 +64,10 @@ def _head(found: StudyResult) -> Iterator[Any]:
              f"{count(found.runs)} runs{planned}"]  # fmt: skip
     yield heading(found.study, f"  {'; '.join(words)}")
     others = [f"{number} {verdict}" for verdict, number in list(counts.items())[1:] if number]
-    pairs = f"{counts['kept']} runs of pairs count" + (f", {', '.join(others)}" if others else "")
+    kept = counts["kept"]
+    pairs = f"{count(kept)} {'run of a pair counts' if kept == 1 else 'runs of pairs count'}" + (
+        f", {', '.join(others)}" if others else ""
+    )
     repetitions = kept_label(verdicts(cell)["kept"] for cell in found.cells)
     yield f"{pairs}; repetitions per cell: {repetitions}; clock: {_clock(found)}"
     same = common([cell.setting for cell in found.cells])
@@ -137,17 +140,23 @@ def _matrices(group: Group, measure: str) -> Iterator[Any]:
                                 f"  median{extra}"))  # fmt: skip
         yield _over_chunks(group, measure)
         return
-    best = ", then of the least disturbed run" if measure == "degradation" else ""
     for chunk in group.chunks:
+        frame, detail = _matrix(group, chunk, measure)
         title = f"{measure.capitalize()} of the probe in %"
         title += f", chunks of {chunk_label(chunk)}" if chunk is not None else ""
-        yield from ("", heading(title, f"  median, in brackets its 95 % interval{best}{extra}"))
-        yield _matrix(group, chunk, measure)
+        several = any(summary_of(cell, measure).low is not None for cell in group.cells)
+        about = "median" + (", in brackets the mean's 95 % interval" if detail and several else "")
+        best = detail > 1 and measure == "degradation"
+        about += ", then the least disturbed run" if best else ""
+        yield from ("", heading(title, f"  {about}{extra}"), frame)
 
 
-def _matrix(group: Group, chunk: int | None, measure: str) -> Table:
-    """Return probes by row and signals by column; cells get shorter until the table fits."""
-    frame = table([])
+def _matrix(group: Group, chunk: int | None, measure: str) -> tuple[Table, int]:
+    """Return probes by row and signals by column, and how much its cells tell (0 to 2).
+
+    They tell less until the table fits.
+    """
+    frame, detail = table([]), 0
     for detail in (2, 1, 0):
         frame = table(["=probe", *(f"=beside {signal}" for signal in group.signals)])
         for probe in group.probes:
@@ -156,7 +165,7 @@ def _matrix(group: Group, chunk: int | None, measure: str) -> Table:
                 frame.add_row(probe, *(_cell(cell, measure, detail) for cell in cells))
         if _fits(frame):
             break
-    return frame
+    return frame, detail
 
 
 def _fits(frame: Table) -> bool:
@@ -283,8 +292,9 @@ def _seconds(value: float | None) -> str:
 
 def _predictions(rows: Sequence[KuoRow]) -> Table:
     """Return one line per pair: equation 2 is the same by process and by node."""
-    frame = table(["=P and Q", "=setting", ">Q observed", ">by process", ">error", ">by node",
-                   ">error ", ">P observed", ">predicted", ">error  ", "=holds"])  # fmt: skip
+    frame = table(["=P and Q", "=setting", ">Q observed", ">by process", ">error by process",
+                   ">by node", ">error by node", ">P observed", ">predicted", ">error of P",
+                   "=holds"])  # fmt: skip
     for row, names in zip(rows, _named(rows), strict=True):
         by = {one.by: one for one in row.predictions}
         words = []

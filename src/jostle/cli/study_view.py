@@ -37,7 +37,7 @@ def _complete(ctx: click.Context, _param: click.Parameter, begun: str) -> list[C
 @click.command("show")
 @click.argument("name", metavar="NAME", shell_complete=_complete)
 @click.option("--plot", "folder", metavar="DIR",
-              help="Draw figures of all there is data for into DIR, a CSV beside each.")  # fmt: skip
+              help="Draw all there is data for into DIR, a CSV beside each figure.")  # fmt: skip
 @click.option("--format", "endings", type=click.Choice(["png", "svg", "pdf"]), multiple=True,
               default=("png",), show_default=True,
               help="Format of the figures; may be given more than once.")  # fmt: skip
