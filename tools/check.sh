@@ -30,7 +30,7 @@ step() {
     fi
 }
 
-c_files() { find runtime tests bench -name '*.[ch]' ! -path '*/mpi/generated/*'; }
+c_files() { find runtime signals tests bench -name '*.[ch]' ! -path '*/mpi/generated/*'; }
 
 generated() {
     tools/generate.py --check && python tools/generate_mpi.py --check
@@ -46,7 +46,7 @@ tidy() {
     # clang's own compile commands: it does not know all flags of gcc.
     cmake -G Ninja -B build/clang -DCMAKE_C_COMPILER=clang -DJOSTLE_WERROR=ON -DJOSTLE_TESTS=ON \
         >/dev/null || return 1
-    find runtime/src runtime/decoder runtime/launcher runtime/mpi -name '*.c' \
+    find runtime/src runtime/decoder runtime/launcher runtime/mpi signals/src -name '*.c' \
         ! -name jst_metrics.c ! -path '*/mpi/generated/*' |
         xargs -n 4 -P 2 clang-tidy -p build/clang --quiet
 }
