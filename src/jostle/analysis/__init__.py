@@ -3,6 +3,8 @@
 Public door:
     digest: what a job did, per process and mount, with rates, shares, errors and our own cost;
         for MPI programs also over the ranks of each world, with advice what to use next.
+    write_patterns: how a job wrote to each mount, phase by phase, with chunk size and period.
+    find_period: the period of bursts in a series, when it has one.
     overhead: what profiling costs, from the times of alternating runs.
     segment_rows: the segments of a world, one by one.
     timeline: a metric of several jobs on one time axis, whatever their slice lengths.
@@ -16,6 +18,9 @@ Their tables come from `jostle.repository.Repository`; their results are datacla
 
 from __future__ import annotations
 
+from jostle.analysis.access import write_patterns
+from jostle.analysis.access_model import Part, Phase, WritePattern
+from jostle.analysis.bursts import Period, find_period
 from jostle.analysis.digest import digest
 from jostle.analysis.laws import laws
 from jostle.analysis.model import (
@@ -58,6 +63,9 @@ __all__ = [
     "Mount",
     "Neighbourhood",
     "Overhead",
+    "Part",
+    "Period",
+    "Phase",
     "Progress",
     "ProgressTables",
     "Range",
@@ -71,9 +79,11 @@ __all__ = [
     "TimelineJob",
     "Unaccounted",
     "World",
+    "WritePattern",
     "background",
     "digest",
     "evaluate",
+    "find_period",
     "laws",
     "overhead",
     "progress_of",
@@ -81,4 +91,5 @@ __all__ = [
     "resample",
     "segment_rows",
     "timeline",
+    "write_patterns",
 ]

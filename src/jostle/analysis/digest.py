@@ -10,6 +10,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from jostle._schema import HIST_BUCKETS, MOUNT_IDS
+from jostle.analysis.access import write_patterns
+from jostle.analysis.access_model import PATTERNS
 from jostle.analysis.model import (
     Access,
     Clock,
@@ -54,6 +56,8 @@ def digest(tables: JobTables) -> Digest:
     totals = {name: int(values.sum()) for name, values in sums.items()}
     metrics = {name: people.spread(values) for name, values in sums.items() if values.any()}
     cpu = sums["os_user_ns"] + sums["os_system_ns"]
+    writing = write_patterns(tables)
+    named = writing[0].pattern if writing and writing[0].pattern in PATTERNS else None
     seconds = (people.end - people.start) / _NS
     return Digest(
         job=tables.job,
@@ -73,7 +77,7 @@ def digest(tables: JobTables) -> Digest:
         shares=_shares(totals, float(people.life.sum())),
         effective_threads=_threads(cpu, people),
         cores=float(cpu.sum()) / _NS / seconds if seconds > 0 else 0.0,
-        access=[_access(direction, tables, totals) for direction in ("read", "write")],
+        access=[_access("read", tables, totals), _access("write", tables, totals, named)],
         errors=_errors(totals),
         unaccounted=[_unaccounted(direction, totals) for direction in ("read", "write")],
         cost=_cost(totals, float(cpu.sum())),
@@ -81,6 +85,7 @@ def digest(tables: JobTables) -> Digest:
         notes=_distinct(people.lists("notes")),
         warnings=_distinct(people.lists("warnings")),
         mpi=worlds(tables, people, sums),
+        writing=writing,
     )  # fmt: skip
 
 
@@ -182,7 +187,9 @@ def _histogram(table: pa.Table, name: str) -> Ints:
     return total
 
 
-def _access(direction: str, tables: JobTables, totals: Mapping[str, int]) -> Access:
+def _access(
+    direction: str, tables: JobTables, totals: Mapping[str, int], named: str | None = None
+) -> Access:
     ops = sum(totals.get(f"{module}_{direction}_ops", 0) for module in ("posix", "stdio"))
     moved = sum(totals.get(f"{module}_{direction}_bytes", 0) for module in ("posix", "stdio"))
     sizes = sum(
@@ -206,7 +213,7 @@ def _access(direction: str, tables: JobTables, totals: Mapping[str, int]) -> Acc
         common_high=2**common if counted else 0,
         small_share=small,
         seeks_per_op=per_op,
-        pattern=_pattern(counted, small, per_op),
+        pattern=named or _pattern(counted, small, per_op),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from jostle.analysis.access_model import WritePattern
 from jostle.analysis.spread import Spread
 from jostle.analysis.world import World
 
@@ -92,8 +93,9 @@ class Access:
         common_high: Its upper bound, exclusive.
         small_share: Share of the calls in the histogram below 4 KiB.
         seeks_per_op: Seeks per call, of both directions together.
-        pattern: In words: "many small", "large", "mixed sizes" or "none", with "seeking" where
-            seeks are frequent.
+        pattern: In words: of writes, the access pattern of the mount that most bytes went to (see
+            WritePattern) where it has a name; else "many small", "large", "mixed sizes" or
+            "none" by the sizes of calls, with "seeking" where seeks are frequent.
     """
 
     direction: str
@@ -197,6 +199,8 @@ class Digest:
         notes: What the runtime had to say, each once.
         warnings: What the reader had to say, each once.
         mpi: The MPI programs, one entry per world; empty without MPI.
+        writing: The access pattern of its writes on each mount, phase by phase, the mount with the
+            most bytes first.
     """
 
     job: str
@@ -224,6 +228,7 @@ class Digest:
     notes: list[str]
     warnings: list[str]
     mpi: list[World] = field(default_factory=list)
+    writing: list[WritePattern] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
         """Gives the digest as plain values."""

@@ -18,6 +18,7 @@ from jostle.cli.format import (
     significant,
 )
 from jostle.cli.output import fit, heading, table, utf8
+from jostle.cli.patterns_view import patterns_view
 from jostle.cli.world_view import all_advice, next_view, world_view
 
 if TYPE_CHECKING:
@@ -124,6 +125,10 @@ def view(made: Digest) -> Iterator[Any]:
         yield from ("", heading("Files, by mount"), _mounts(made))
     if any(access.ops for access in made.access):
         yield from ("", heading("How they were accessed"), _access(made))
+    written = [each for each in made.writing if each.pattern != "none" and each.followed]
+    if written:
+        yield from ("", heading("How they were written, by mount"))
+        yield from patterns_view(written, made)
     shares = [share for share in made.shares if share.seconds > 0]
     if shares and not any(world.shares for world in made.mpi):
         yield from ("", heading("Where the time went", " (may overlap)"), _shares(made))

@@ -28,6 +28,7 @@ from jostle.repository.query import Engine, total, visible
 from jostle.repository.spool import glance
 from jostle.repository.studies import StudyStore, study_names
 from jostle.repository.types import (
+    WRITE_METRICS,
     CompactReport,
     ExpireReport,
     ExportReport,
@@ -240,6 +241,20 @@ class Repository:
             self._job_sums("slices", ["process"], job),
             self._job_sums("mount_slices", ["process", "mount"], job),
             self._segments_or_none(job),
+            self.job_writes(job),
+        )
+
+    def job_writes(self, job: str) -> pa.Table:
+        """Gives what tells how a job wrote, per mount and slice (see JobTables.writes)."""
+        lo, hi = self._window(job)
+        sums = ", ".join(f"{total(f'{name}_sum')} AS {name}" for name in WRITE_METRICS)
+        return self._engine.ask(
+            lambda: (
+                f"SELECT mount, slice, slice_ns, {total('count')} AS count, {sums} "
+                f"FROM {self._engine.stored('rollup', lo, hi)} WHERE job = ? "
+                "GROUP BY mount, slice, slice_ns ORDER BY mount, slice * slice_ns"
+            ),
+            [job],
         )
 
     def _job_sums(self, table: str, keys: Sequence[str], job: str) -> pa.Table:

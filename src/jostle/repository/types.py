@@ -10,6 +10,16 @@ import pyarrow as pa
 
 MAX_WARNINGS = 100
 
+#: What tells how files are written: of these JobTables.writes has the sums per slice.
+WRITE_METRICS = (
+    *(f"posix_{name}" for name in ("open_ops", "close_ops", "read_ops", "write_ops",
+                                   "write_bytes", "write_ns", "seek_ops", "sync_ns", "meta_ns")),
+    *(f"stdio_{name}" for name in ("open_ops", "close_ops", "read_ops", "write_ops",
+                                   "write_bytes", "write_ns", "seek_ops", "sync_ns", "meta_ns")),
+    *(f"access_{name}" for name in ("back_ops", "back_bytes", "gap_ops", "file_ops",
+                                    "file_bytes")),
+)  # fmt: skip
+
 
 @dataclass(frozen=True)
 class WorldSegments:
@@ -99,6 +109,8 @@ class JobTables:
             summed over its slices (gauges: the highest level); histograms are lists of 32.
         mount_totals: One row per process and mount, with every metric of scope mount.
         segments: Its execution segments; None when no process of it has any.
+        writes: One row per mount and slice: mount, slice, slice_ns, count (processes that had a
+            record) and WRITE_METRICS, summed over the processes; None when it was not asked for.
     """
 
     job: str
@@ -107,6 +119,7 @@ class JobTables:
     totals: pa.Table
     mount_totals: pa.Table
     segments: JobSegments | None = None
+    writes: pa.Table | None = None
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,142 @@
+"""Bursts that come back: the period of what a job moved per slice, when it has one."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_ON = 0.25  # of the usual amount of a slice that carries traffic: from there on a slice is on
+_QUIET = 0.1  # of a slice that is on: what one that is off carries at most, on average
+_EDGE = np.sqrt(1 / 6)  # slices: scatter of the distance between two edges rounded to slices
+_TRIALS = 1999
+_JOIN = (0, 1, 2)  # slices: pauses up to this long may lie inside a burst
+
+
+@dataclass(frozen=True)
+class Period:
+    """Bursts that come back in time.
+
+    Attributes:
+        seconds: From the start of one to the start of the next.
+        low: Lower end of its 95 % interval, s.
+        high: Upper end, s.
+        on_seconds: Length of a burst (median), s; a whole number of slices.
+        bursts: How many were seen.
+        p_value: How often bursts of these lengths at random instants come as regularly.
+    """
+
+    seconds: float
+    low: float
+    high: float
+    on_seconds: float
+    bursts: int
+    p_value: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Gives the period as plain values."""
+        return asdict(self)
+
+
+def find_period(
+    amounts: Floats, slice_s: float, *, busy: Floats | None = None, alpha: float = 0.01
+) -> Period | None:
+    """Finds the period of bursts in a series (thesis 3.3.3: periodic signals).
+
+    A slice is on when it carries at least a quarter of what the slices carry that hold the middle
+    of all bytes. What is tested is how much the distances between the starts of bursts vary, held
+    against bursts of the same lengths with the same silence shared out between them at random;
+    distances that are only known to a slice are never taken to vary less than that.
+
+    Args:
+        amounts: Bytes (or operations) of each slice, shape (slices,).
+        slice_s: Length of a slice, s.
+        busy: Seconds that a process spent inside I/O calls in each slice, mean over processes;
+            where the silence is spent waiting for I/O, bursts are only calls that end.
+        alpha: Largest p value that counts, already over all tries together.
+
+    Returns:
+        The period, or None: too few bursts (three at least), or not regular enough.
+    """
+    if len(amounts) < 4 or not (amounts > 0).any():
+        return None
+    on = amounts >= _ON * _usual(amounts)
+    best: Period | None = None
+    for join in _JOIN:
+        starts, lengths = _runs(_joined(on, join))
+        found = _test(starts, lengths, slice_s)
+        if found is None or found.p_value * len(_JOIN) > alpha:
+            continue
+        if not _silent(amounts, _joined(on, join), slice_s, busy):
+            continue
+        if best is None or found.p_value < best.p_value:
+            best = found
+    return best
+
+
+def _usual(amounts: Floats) -> float:
+    """Gives the median of a byte's own slice: half of all bytes lie in slices this full."""
+    ordered = np.sort(amounts)
+    return float(ordered[np.searchsorted(np.cumsum(ordered), ordered.sum() / 2)])
+
+
+def _runs(on: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+    """Gives the starts and lengths of runs of True."""
+    edges = np.diff(np.concatenate(([0], on.astype(np.int64), [0])))
+    starts, ends = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
+    return starts.astype(np.int64), (ends - starts).astype(np.int64)
+
+
+def _joined(on: NDArray[np.bool_], most: int) -> NDArray[np.bool_]:
+    """Fills pauses of at most so many slices between two bursts."""
+    joined = on.copy()
+    for start, length in zip(*_runs(~on), strict=True):
+        if length <= most and start > 0 and start + length < len(on):
+            joined[start : start + length] = True
+    return joined
+
+
+def _test(starts: Ints, lengths: Ints, slice_s: float) -> Period | None:
+    distances = np.diff(starts).astype(np.float64)
+    if len(distances) < 2:
+        return None
+    mean = float(distances.mean())
+    seen = max(float(distances.std()), float(_EDGE)) / mean
+    gaps = distances - lengths[:-1]
+    draw = np.random.default_rng(0)
+    shares = draw.dirichlet(np.ones(len(gaps)), _TRIALS) * gaps.sum()
+    made = shares + draw.permuted(np.tile(lengths[:-1].astype(np.float64), (_TRIALS, 1)), axis=1)
+    varied = made.std(axis=1) / made.mean(axis=1)
+    p_value = float((1 + (varied <= seen).sum()) / (1 + _TRIALS))
+    order = np.arange(len(starts), dtype=np.float64)
+    line = stats.linregress(order, starts.astype(np.float64))
+    error = max(float(line.stderr), float(_EDGE / np.sqrt(((order - order.mean()) ** 2).sum() * 2)))
+    # Two distances leave one degree of freedom, of which rounding is the larger part.
+    reach = float(stats.t.ppf(0.975, max(len(starts) - 2, 2))) * error
+    return Period(
+        seconds=float(line.slope) * slice_s,
+        low=max(float(line.slope) - reach, 0.0) * slice_s,
+        high=(float(line.slope) + reach) * slice_s,
+        on_seconds=float(np.median(lengths)) * slice_s,
+        bursts=len(starts),
+        p_value=p_value,
+    )
+
+
+def _silent(amounts: Floats, on: NDArray[np.bool_], slice_s: float, busy: Floats | None) -> bool:
+    """Tells whether the time between bursts is one in which nothing was asked for."""
+    first, last = np.flatnonzero(on)[[0, -1]]
+    inside = slice(first, last + 1)
+    off = ~on[inside]
+    if amounts[inside][off].mean() > _QUIET * amounts[on].mean():
+        return False
+    if busy is None:
+        return True
+    waited = float(busy[inside].sum()) - float((~off).sum()) * slice_s
+    return waited < 0.3 * float(off.sum()) * slice_s
