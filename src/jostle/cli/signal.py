@@ -9,6 +9,7 @@ import sys
 
 import click
 
+from jostle import NativeMissingError
 from jostle.errors import UsageError
 from jostle.signals import PATTERNS, mpi_of_environment, program
 
@@ -44,20 +45,20 @@ class _SignalCommand(click.Command):
                 formatter.write_dl(
                     [(p.name, p.operation) for p in PATTERNS.values() if p.resource == resource]
                 )
-        with formatter.section("Options"):
-            formatter.write(_program_options())
+        formatter.write(f"\n{_program_options()}")
         with formatter.section("Examples"):
             for what, line in _EXAMPLES:
-                formatter.write_text(f"# {what}")
-                formatter.write_text(line)
+                formatter.write(f"  # {what}\n  {line}\n")
 
 
 def _program_options() -> str:
     """The options as the program prints them: it alone knows them all."""
-    said = subprocess.run(
-        [program(), "--options"], capture_output=True, text=True, check=False, timeout=10
-    )
-    return said.stdout
+    try:
+        path = program()
+    except NativeMissingError as error:
+        return f"Options: not known ({error})\n"
+    words = [path, "--options"]
+    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=10).stdout
 
 
 @click.command(

@@ -40,10 +40,10 @@ PATTERNS: dict[str, Pattern] = {
     pattern.name: pattern
     for pattern in (
         _files("open-write-close", "open a new file, write a chunk, flush, close"),
-        _files("write-seek", "write a chunk, flush, seek back to where it began"),
+        _files("write-seek", "seek to the beginning, write a chunk, flush"),
         _files("aggregate-write", "write a chunk behind the last one; nothing is flushed"),
-        _files("read", "read the next chunk of a file"),
-        _files("write-seek-read", "write a chunk, flush, seek back, read it"),
+        _files("read", "read the chunk behind the last one"),
+        _files("write-seek-read", "seek, write a chunk, flush, seek back, read it"),
         _network("ping", "rank i sends a chunk to rank i+n/2, which sends it back"),
         _network("all-to-all", "every rank gives a chunk to every rank (MPI_Alltoall)"),
         _network("incast", "all ranks send a chunk to rank 0 at once"),

@@ -26,6 +26,7 @@ HEADER: pa.Schema = _fields(
     slice_ns=_WHOLE,
     start_ns=_WHOLE,
     chunk=_WHOLE,
+    piece=_WHOLE,
     period_ns=_WHOLE,
     duty=_REAL,
     phase_ns=_WHOLE,
@@ -68,5 +69,5 @@ PROCESSES: pa.Schema = pa.schema([*HEADER, *END, pa.field("complete", _TRUTH)])
 
 #: Fields that may be missing, or null.
 OPTIONAL = frozenset(
-    "mpi half api flush shared arguments error period_ns duty phase_ns stats unlinks".split()
+    "mpi half piece api flush shared arguments error period_ns duty phase_ns stats unlinks".split()
 )
