@@ -45,7 +45,7 @@ class _SignalCommand(click.Command):
                 formatter.write_dl(
                     [(p.name, p.operation) for p in PATTERNS.values() if p.resource == resource]
                 )
-        formatter.write(f"\n{_program_options()}")
+        formatter.write("\n" + _program_options())
         with formatter.section("Examples"):
             for what, line in _EXAMPLES:
                 formatter.write(f"  # {what}\n  {line}\n")
@@ -57,7 +57,7 @@ def _program_options() -> str:
         path = program()
     except NativeMissingError as error:
         return f"Options: not known ({error})\n"
-    words = [path, "--options"]
+    words = [str(path), "--options"]
     return subprocess.run(words, capture_output=True, text=True, check=False, timeout=10).stdout
 
 
