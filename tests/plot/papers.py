@@ -37,6 +37,9 @@ GIB = 1 << 30
 OWC, WS, AW = "open-write-close", "write-seek", "aggregate-write"
 #: Standalone rates of Lustre at 1 MiB, GB/s (table 3.2).
 ALONE = {OWC: 28.4e9, WS: 31.6e9, AW: 42.2e9}
+#: Of applications, made up: closes per second and bytes per second.
+APPLICATIONS = {"OpenFOAM": 3500.0, "MADbench2": 11e9, "HACC-IO": 14e9}
+_RATES = ALONE | APPLICATIONS
 #: Degradation of the probe (first) beside the signal (second), by chunk size in MiB: the text of
 #: §3.3.3 and table 3.2; the rest in their manner.
 LOSSES = {
@@ -71,7 +74,7 @@ NONE = summary([])
 
 
 def side(program: str, setting: Setting, loss: float, metric: str = "bytes") -> Side:
-    alone = ALONE.get(program, 30e9)
+    alone = _RATES.get(program, 30e9)
     return Side(
         program, f"papers.{program}", setting.processes[0], 64, metric, alone, alone * (1 - loss),
         alone * (1 - loss), alone * (1 - loss) * 1.1, 20 / (1 - loss), loss, loss / (1 - loss),
@@ -110,13 +113,13 @@ def cell(
             )
         )  # fmt: skip
     kept = [v for v, r in zip(values, repetitions, strict=True) if r.verdict == "kept"]
-    rate = ALONE.get(probe, 30e9)
+    rate = _RATES.get(probe, 30e9)
     return Cell(
         probe, signal, setting, metric, repetitions, summary(kept), min(kept, default=None),
         "r0-p001" if kept else "", summary([v / (1 - v) for v in kept]),
         summary([other + jitter for jitter in _JITTER][: len(kept)]),
         summary([rate * (1 - v) for v in kept]),
-        summary([ALONE.get(signal, 30e9) * (1 - other) for _ in kept]),
+        summary([_RATES.get(signal, 30e9) * (1 - other) for _ in kept]),
     )  # fmt: skip
 
 
@@ -144,14 +147,14 @@ def trace(
     if period_s:
         bursts = [(k * period_s + 2, k * period_s + 2 + period_s / 2) for k in range(20)]
         bursts = [burst for burst in bursts if burst[1] <= slices * length]
-    alone = ALONE.get(probe, 30e9)
+    alone = _RATES.get(probe, 30e9)
     rates, load = [], []
     for number in range(slices):
         middle = (number + 0.5) * length
         on = not bursts or any(begin <= middle < end for begin, end in bursts)
         wave = 1 + 0.03 * math.sin(number * 1.7) + 0.02 * math.cos(number * 0.6)
         rates.append(alone * wave * (1 - loss if on else 1))
-        load.append(ALONE.get(signal, 30e9) * wave * (0.5 if on else 0))
+        load.append(_RATES.get(signal, 30e9) * wave * (0.5 if on else 0))
     calm = [alone * (1 + 0.02 * math.sin(number * 2.3)) for number in range(40)]
     return Trace(
         probe, signal, setting, "r0-p001", "bytes", "bytes", 1_700_000_000 * 10**9,
@@ -390,7 +393,7 @@ def _two_phases(setting: Setting, own: float, other: float, alone: float,
 
 def applications() -> StudyResult:
     """Fig. 3.10 to 3.14: applications against patterns, and against each other."""
-    apps = ("OpenFOAM", "MADbench2", "HACC-IO")
+    apps = tuple(APPLICATIONS)
     losses = {
         ("OpenFOAM", OWC): 0.80, ("OpenFOAM", WS): 0.50, ("OpenFOAM", AW): 0.92,
         ("MADbench2", OWC): -0.06, ("MADbench2", WS): 0.40, ("MADbench2", AW): 0.80,
@@ -409,7 +412,7 @@ def applications() -> StudyResult:
         for (probe, signal), loss in losses.items()
     ]  # fmt: skip
     alone = [
-        standalone(app, Setting(None, (256, 0)), 3500.0 if app == "OpenFOAM" else 11e9,
+        standalone(app, Setting(None, (256, 0)), APPLICATIONS[app],
                    metric="closes" if app == "OpenFOAM" else "bytes")
         for app in apps
     ]  # fmt: skip

@@ -89,8 +89,9 @@ def present(
         emit_json(content)
         return
     from jostle.cli.study_tables import view
+    from jostle.plot.study_text import tidy
 
-    show(*view(found, laws(found)))
+    show(*view(tidy(found), laws(found)))
     if folder:
         show("", *_saved(saved, folder))
 

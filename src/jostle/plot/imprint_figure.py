@@ -7,15 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import matplotlib
-import numpy as np
 
 from jostle.cli.format import rate, significant
-from jostle.plot.axis import ceiling, value_label
+from jostle.plot.axis import ceiling
 from jostle.plot.figure import INK
 from jostle.plot.files import check_suffix
 from jostle.plot.imprint import ImprintChart, level, level_in_bursts, relative, seconds_ticks, shown
 from jostle.plot.model import PALETTE
-from jostle.plot.study_page import FULL, PAGE_STYLE, Canvas, Figures, Page, canvas, save
+from jostle.plot.study_page import FULL, PAGE_STYLE, Canvas, Figures, Page, canvas, save, value_axis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -111,26 +110,10 @@ def _probe(axes: Axes, imprint: ImprintChart) -> None:
     axes.stairs(imprint.together.values, together, fill=True, color=_BLUE, alpha=0.22, linewidth=0)
     axes.stairs(imprint.together.values, together, color=_BLUE, linewidth=1.2)
     axes.stairs(imprint.alone.values, alone, color=_GREY, linewidth=1.0, linestyle=(0, (4, 1.5)))
-    axes.set_ylim(0, top)
-    _value_ticks(axes, top, imprint.unit, 4)
+    value_axis(axes, top, imprint.unit, 4)
     _legend(axes)
     _levels(axes, imprint, top)
     _ends(axes, imprint, top)
-
-
-def _value_ticks(axes: Axes, top: float, unit: str, number: int) -> None:
-    """Label round values: as many steps as divide the end of the axis best."""
-    labels: list[str] = []
-    for steps in sorted(
-        (2, 3, 4, 5) if number > 1 else (1,), key=lambda steps: abs(steps - number)
-    ):
-        ticks = np.linspace(0, top, steps + 1)
-        labels = [value_label(float(tick), unit, level=False) for tick in ticks]
-        if not any("." in label for label in labels):
-            break
-    axes.set_yticks(np.linspace(0, top, len(labels)))
-    axes.set_yticklabels(labels)
-    axes.grid(axis="y")
 
 
 def _legend(axes: Axes) -> None:
@@ -211,7 +194,6 @@ def _load(axes: Axes, imprint: ImprintChart) -> None:
     edges = relative(imprint.load, imprint.together_ns[0])
     axes.stairs(imprint.load.values, edges, fill=True, color=_ORANGE, alpha=0.3, linewidth=0)
     axes.stairs(imprint.load.values, edges, color=_ORANGE, linewidth=1.2)
-    axes.set_ylim(0, top)
-    _value_ticks(axes, top, imprint.unit, 1)
+    value_axis(axes, top, imprint.unit, 1)
     axes.annotate(f"the signal: {imprint.signal}", (0, 1), (0, 4), "axes fraction",
                   "offset points", fontsize=7.5, color=INK)  # fmt: skip

@@ -14,7 +14,15 @@ from jostle.analysis.study_model import BreakEven, Curve, Setting, StudyResult, 
 from jostle.cli.format import count
 from jostle.plot.figure import INK, SOFT
 from jostle.plot.study_page import COLUMN, FULL, Canvas, Figures, Look, Page, looks, wrapped
-from jostle.plot.study_text import DEGRADATION, kept_label, share_label, slug, source, without_chunk
+from jostle.plot.study_text import (
+    DEGRADATION,
+    about_size,
+    kept_label,
+    share_label,
+    slug,
+    source,
+    without_chunk,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -101,9 +109,9 @@ def page(result: StudyResult, found: list[Pair], *, chunk: bool) -> Page:
     counts = [point.degradation.n for pair in found for c in pair.curves for point in c.points]
     note = (
         f"Degradation (throughput drop) over the {what}, one panel per pair: each line is the "
-        f"loss of the program it is named for. Points: median of the runs, {kept_label(counts)}; "
-        "whiskers: 95 % interval of their mean."
+        f"loss of the program it is named for. Points: median of the runs, {kept_label(counts)}"
     )
+    note += "; whiskers: 95 % interval of their mean." if max(counts) > 1 else "."
     across = min(len(found), _ACROSS)
     rows = math.ceil(len(found) / _ACROSS)
     height = _HEAD + _PANEL + _FOOT
@@ -119,13 +127,13 @@ def _finding(found: list[Pair]) -> str:
     """Say where pairs break even."""
     said = [
         f"{pair.break_even.one} and {pair.break_even.other} break even at "
-        f"{size_label(round(pair.break_even.chunk))}"
+        f"{about_size(pair.break_even.chunk)}"
         for pair in found
         if pair.break_even and pair.break_even.chunk
     ]
-    if said:
-        return "; ".join(said[:2]) + (f"; {len(said) - 2} more pairs do" if said[2:] else "")
-    return "No pair breaks even between the smallest and the largest chunks"
+    if len(said) > 2:
+        return f"{said[0]}; {len(said) - 1} more pairs break even too"
+    return "; ".join(said) or "No pair breaks even between the smallest and the largest chunks"
 
 
 def _trend(found: list[Pair]) -> str:
@@ -227,7 +235,7 @@ def _panel(
         axes.axvline(where, color=INK, linewidth=0.8, linestyle=(0, (1, 1.5)))
         right = where > math.sqrt(ticks[0] * ticks[-1])
         axes.annotate(
-            f"break-even\n{size_label(round(where))}", (where, 104), (-3 if right else 3, 0),
+            f"break-even\n{about_size(where)}", (where, 104), (-3 if right else 3, 0),
             textcoords="offset points", ha="right" if right else "left", va="top", fontsize=6.5,
             color=INK, linespacing=1.2,
         )  # fmt: skip

@@ -12,6 +12,7 @@ import matplotlib
 from jostle.analysis.study_model import StudyResult
 from jostle.plot import study_curves, study_kuo, study_matrix, study_slices
 from jostle.plot.study_page import PAGE_STYLE, Canvas, Page, canvas, save
+from jostle.plot.study_text import tidy
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ Plan = tuple[Page, Callable[[Canvas], None]]
 
 def plans(result: StudyResult) -> Iterator[Plan]:
     """Yield the figures that a study has data for, without drawing them."""
+    result = tidy(result)
     for measure in ("degradation", "dilation"):
         for page, matrix in study_matrix.matrices(result, measure):
             yield page, partial(study_matrix.draw, matrix=matrix)
@@ -46,17 +48,11 @@ def plans(result: StudyResult) -> Iterator[Plan]:
 
 
 def _kuo(result: StudyResult) -> Iterator[Plan]:
-    versus = study_kuo.versus(result)
-    if versus:
-        page = study_kuo.versus_page(result, versus)
-        yield page, partial(study_kuo.draw_versus, found=versus)
-    rows = study_kuo.overlap_rows(result)
-    if rows:
-        page = study_kuo.overlap_page(result, rows)
+    for page, pairs in study_kuo.versus_pages(result):
+        yield page, partial(study_kuo.draw_versus, found=pairs)
+    for page, rows in study_kuo.overlap_pages(result):
         yield page, partial(study_kuo.draw_overlap, result=result, rows=rows)
-    rows = study_kuo.predicted_rows(result)
-    if rows:
-        page = study_kuo.predicted_page(result, rows)
+    for page, rows in study_kuo.predicted_pages(result):
         yield page, partial(study_kuo.draw_predicted, result=result, rows=rows)
     spreads = study_kuo.spreads(result)
     if spreads:

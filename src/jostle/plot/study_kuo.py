@@ -9,9 +9,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jostle.analysis.study_model import Cell, KuoRow, Prediction, Standalone, StudyResult, Summary
-from jostle.plot.axis import ceiling, value_label
+from jostle.plot.axis import ceiling
 from jostle.plot.figure import INK, SOFT
-from jostle.plot.study_page import COLUMN, FULL, LOOKS, Canvas, Figures, Look, Page, text_width
+from jostle.plot.study_page import (
+    COLUMN,
+    FULL,
+    LOOKS,
+    Canvas,
+    Figures,
+    Look,
+    Page,
+    broken,
+    text_width,
+    value_axis,
+)
 from jostle.plot.study_text import (
     chunk_label,
     kept_label,
@@ -19,6 +30,7 @@ from jostle.plot.study_text import (
     rate_label,
     share_label,
     signed_label,
+    slug,
     source,
 )
 
@@ -27,6 +39,8 @@ if TYPE_CHECKING:
 
 _LEFT, _RIGHT, _SMALL = 0.84, 0.14, 6.5
 _SLOT = 0.62  # inches that a pair takes at least
+_MOST = 12  # pairs on a page
+_LINE = 0.115  # inches of a line of labels
 
 
 @dataclass(frozen=True)
@@ -35,6 +49,7 @@ class Versus:
 
     Attributes:
         label: Programs, processes and chunk size in a few words.
+        chunk: Chunk size, bytes.
         metric: What progress is counted in.
         alone: Overall rate alone.
         together: Overall rates of the two while both ran, probe first.
@@ -44,6 +59,7 @@ class Versus:
     """
 
     label: str
+    chunk: int | None
     metric: str
     alone: float | None
     together: tuple[list[float], list[float]]
@@ -53,7 +69,7 @@ class Versus:
 
 
 def versus(result: StudyResult) -> list[Versus]:
-    """Collect every pair of equals; every pair where there are none; at most twelve."""
+    """Collect every pair of equals; every pair where there are none."""
     seen: set[object] = set()
     equals: list[Versus] = []
     others: list[Versus] = []
@@ -70,7 +86,7 @@ def versus(result: StudyResult) -> list[Versus]:
         made = _versus(result, cell, known)
         if made:
             (equals if equal else others).append(made)
-    return (equals or others)[:12]
+    return equals or others
 
 
 def _alone_by_key(result: StudyResult) -> dict[object, Standalone]:
@@ -95,8 +111,8 @@ def _versus(result: StudyResult, cell: Cell, known: dict[object, Standalone]) ->
     if alone is None or not rates[0]:
         return None
     return Versus(
-        _pair_words(result, cell.probe, cell.signal, cell), cell.metric, alone.overall.median,
-        rates, alone.seconds.median, times, len(kept),
+        _pair_words(result, cell.probe, cell.signal, cell), setting.chunk, cell.metric,
+        alone.overall.median, rates, alone.seconds.median, times, len(kept),
     )  # fmt: skip
 
 
@@ -117,8 +133,21 @@ def _pair_words(result: StudyResult, probe: str, signal: str, cell: Cell) -> str
     return "\n".join(words) or f"{probe} + {signal}"
 
 
-def versus_page(result: StudyResult, found: Sequence[Versus]) -> Page:
-    """Return the page of standalone against concurrent."""
+def versus_pages(result: StudyResult) -> list[tuple[Page, list[Versus]]]:
+    """Return the pages of standalone against concurrent, each with its pairs."""
+    pages = []
+    every = versus(result)
+    for metric in dict.fromkeys(one.metric for one in every):
+        found = [one for one in every if one.metric == metric]
+        ending = "" if metric == "bytes" else f"-{slug(metric)}"
+        for places, suffix in _paged([one.chunk for one in found]):
+            part = [found[place] for place in places]
+            if part:
+                pages.append((_versus_page(result, part, suffix + ending), part))
+    return pages
+
+
+def _versus_page(result: StudyResult, found: Sequence[Versus], suffix: str) -> Page:
     drops = [
         (1 - statistics.median(one.together[0]) / one.alone, one)
         for one in found
@@ -133,11 +162,13 @@ def versus_page(result: StudyResult, found: Sequence[Versus]) -> Page:
             longer = f" and {factor:.1f} times the run time"
         name = worst.label.replace("\n", ", ")
         title = f"Side by side, up to {share_label(drop)} less throughput{longer} ({name})"
+        if drop < 0.01:
+            title = "Side by side, no program has less throughput than alone"
     note = (
         "Throughput over the whole run (above) and run time (below) of a program alone and of both "
-        f"of a pair at once. Bars: median, {kept_label(one.kept for one in found)}; whiskers: "
-        "least to most of the runs."
+        f"of a pair at once. Bars: median, {kept_label(one.kept for one in found)}"
     )
+    note += "; whiskers: least to most." if max(one.kept for one in found) > 1 else "."
     columns = ("pair", "metric", "series", "what", "median", "min", "max", "kept")
     rows: list[tuple[object, ...]] = []
     for one in found:
@@ -150,9 +181,10 @@ def versus_page(result: StudyResult, found: Sequence[Versus]) -> Page:
                     rows.append((name, one.metric, series, what, statistics.median(values),
                                  min(values), max(values), len(values)))  # fmt: skip
     width = COLUMN if len(found) <= 3 else FULL
+    lines = _deepest([one.label for one in found], width)
     return Page(
-        "standalone-against-concurrent", title, note, source(result),
-        Figures(columns, tuple(rows)), width=width, body=0.3 + 2 * 1.35 + 0.36,
+        f"standalone-against-concurrent{suffix}", title, note, source(result),
+        Figures(columns, tuple(rows)), width=width, body=0.3 + 2.56 + 0.12 + _LINE * lines,
     )  # fmt: skip
 
 
@@ -166,12 +198,12 @@ def draw_versus(made: Canvas, found: Sequence[Versus]) -> None:
     metric = found[0].metric
     upper = made.axes(_LEFT, 0.3, width, 1.2)
     lower = made.axes(_LEFT, 0.3 + 1.2 + 0.16, width, 1.2)
-    _trio(upper, found, lambda one: (one.alone, one.together), metric)
-    _trio(lower, found, lambda one: (one.alone_s, one.together_s), "s")
+    slot = width / len(found)
+    _trio(upper, found, lambda one: (one.alone, one.together), metric, slot)
+    _trio(lower, found, lambda one: (one.alone_s, one.together_s), "s", slot)
     upper.set_ylabel("throughput", color=INK)
     lower.set_ylabel("run time", color=INK)
-    upper.set_xticklabels([])
-    lower.set_xticklabels([one.label for one in found], fontsize=_SMALL, color=INK, va="top")
+    upper.tick_params(labelbottom=False)
     _legend(made, list(zip(("alone", "one of the pair", "the other of the pair"), _TRIO,
                            strict=True)))  # fmt: skip
 
@@ -179,7 +211,8 @@ def draw_versus(made: Canvas, found: Sequence[Versus]) -> None:
 _Pick = Callable[[Versus], tuple[float | None, tuple[list[float], list[float]]]]
 
 
-def _trio(axes: Axes, found: Sequence[Versus], pick: _Pick, metric: str) -> None:
+def _trio(axes: Axes, found: Sequence[Versus], pick: _Pick, metric: str, slot: float) -> None:
+    """Draw the three bars of every pair in `slot` inches each."""
     tops = [0.0]
     for number, one in enumerate(found):
         alone, both = pick(one)
@@ -190,17 +223,19 @@ def _trio(axes: Axes, found: Sequence[Versus], pick: _Pick, metric: str) -> None
             bar(axes, where, middle, 0.23, _TRIO[place])
             if len(values) > 1:
                 whisker(axes, where, min(values), max(values), 0.06)
-            text = _value(middle, metric).split(" ")[0]
+            text = _number(middle, metric, 0.26 * slot)
             axes.annotate(text, (where, max(values)), (0, 1.5), textcoords="offset points",
                           ha="center", fontsize=_SMALL - 0.5, color=INK)  # fmt: skip
             tops.append(max(values))
-    _axis(axes, max(tops) * 1.12, metric, len(found))
+    _axis(axes, max(tops) * 1.12, metric, [one.label for one in found], slot)
 
 
-def _value(value: float, metric: str) -> str:
-    if metric == "s":
-        return f"{value:.1f} s" if value < 99.5 else f"{value:.0f} s"
-    return rate_label(value, metric)
+def _number(value: float, metric: str, room: float) -> str:
+    """Return a value without its unit (the axis has it), with as many digits as fit."""
+    text = f"{value:.1f}" if metric == "s" else rate_label(value, metric).split(" ")[0]
+    if text_width(text, _SMALL - 0.5) > room and "." in text:
+        return text.split(".")[0] if not text.startswith("0.") else text
+    return text
 
 
 def bar(axes: Axes, where: float, height: float, wide: float, look: Look) -> None:
@@ -216,22 +251,57 @@ def whisker(axes: Axes, where: float, low: float, high: float, half: float) -> N
         axes.plot([where - half, where + half], [end, end], color=INK, linewidth=0.8)
 
 
-def _axis(axes: Axes, top: float, metric: str, number: int) -> None:
-    """Scale and label the value axis, and give every group a place."""
+def _axis(axes: Axes, top: float, metric: str, labels: Sequence[str], slot: float) -> None:
+    """Scale the value axis, and name every group below it as far as its slot allows."""
     end = ceiling(top, metric if metric == "bytes" else "count")
-    ticks = [end * part / 4 for part in range(5)]
-    labels = [f"{tick:g} s" if tick else "0" for tick in ticks]
-    if metric != "s":
-        labels = [value_label(tick, metric, level=False) for tick in ticks]
-    axes.set_ylim(0, end * 1.02)
-    axes.set_yticks(ticks)
-    axes.set_yticklabels(labels)
-    axes.set_xlim(-0.55, number - 0.45)
-    axes.set_xticks(range(number))
+    value_axis(axes, end, metric)
+    axes.set_xlim(-0.55, len(labels) - 0.45)
+    axes.set_xticks(range(len(labels)))
+    names = [_lines(label, slot) for label in labels]
+    deepest = max(map(len, names))
+    padded = ["\n".join(lines + [" "] * (deepest - len(lines))) for lines in names]
+    axes.set_xticklabels(padded, fontsize=_SMALL, color=INK, va="top", linespacing=1.1)
     axes.tick_params(axis="x", length=0)
-    axes.grid(axis="y")
     axes.axhline(0, color=SOFT, linewidth=0.8)
     axes.spines["bottom"].set_visible(False)
+
+
+def _lines(label: str, slot: float) -> list[str]:
+    """Break a group's label, line by line, into what its slot has room for."""
+    return [
+        line for part in label.split("\n") for line in broken(part, max(slot - 0.05, 0.4), _SMALL)
+    ]
+
+
+def _deepest(labels: Sequence[str], width: float) -> int:
+    """Return how many lines the longest label takes on a page of `width` inches."""
+    slot = (width - _LEFT - _RIGHT) / max(len(labels), 1)
+    return max((len(_lines(label, slot)) for label in labels), default=1)
+
+
+def _paged(chunks: Sequence[int | None]) -> list[tuple[list[int], str]]:
+    """Spread rows over pages: one page if there are few, else one per chunk size.
+
+    Args:
+        chunks: The chunk size of every row.
+
+    Returns:
+        Per page the places of its rows, and what its file's name ends in.
+    """
+    every = list(range(len(chunks)))
+    if len(chunks) <= _MOST or len(set(chunks)) == 1:
+        pages = [(every, "")]
+    else:
+        sizes = sorted(set(chunks), key=lambda chunk: -1 if chunk is None else chunk)
+        pages = [
+            ([place for place in every if chunks[place] == size], f"-{slug(chunk_label(size))}")
+            for size in sizes
+        ]
+    return [
+        (places[first : first + _MOST], suffix + (f"-{first // _MOST + 1}" if first else ""))
+        for places, suffix in pages
+        for first in range(0, len(places), _MOST)
+    ]
 
 
 def _legend(made: Canvas, entries: Sequence[tuple[str, Look]], extra: Sequence[Any] = ()) -> None:
@@ -256,12 +326,13 @@ def row_label(result: StudyResult, row: KuoRow) -> str:
     words = []
     if len({(one.small, one.large) for one in rows}) > 1:
         words.append(row.small if row.small == row.large else f"{row.small} + {row.large}")
-    words.append(f"({row.setting.processes[0]}, {row.setting.processes[1]})")
+    if len({size for one in rows for size in one.setting.processes}) > 1:
+        words.append(f"({row.setting.processes[0]}, {row.setting.processes[1]})")
     if len({one.setting.chunk for one in rows}) > 1:
         words.append(chunk_label(row.setting.chunk))
     if len({one.setting.shared for one in rows}) > 1:
         words.append("shared" if row.setting.shared else "private")
-    return "\n".join(words)
+    return "\n".join(words) or f"{row.small} + {row.large}"
 
 
 def _rows(result: StudyResult, usable: Callable[[KuoRow], bool]) -> list[KuoRow]:
@@ -274,23 +345,46 @@ def overlap_rows(result: StudyResult) -> list[KuoRow]:
     return _rows(result, lambda row: row.overlap[0] is not None and row.overlap[1] is not None)
 
 
-def overlap_page(result: StudyResult, rows: Sequence[KuoRow]) -> Page:
-    """Return the page of overlap throughput per pair of sizes (table 3)."""
-    known = [(row.overlap_ratio, row) for row in rows if row.overlap_ratio is not None]
-    title = "Throughput of both while both were at work"
-    if known:
-        ratio, row = max(known, key=lambda pair: pair[0])
-        small, large = row.setting.processes
-        title = (
+def overlap_pages(result: StudyResult) -> list[tuple[Page, list[KuoRow]]]:
+    """Return the pages of overlap throughput per pair (table 3), each with its rows."""
+    rows = overlap_rows(result)
+    pages = []
+    for places, suffix in _paged([row.setting.chunk for row in rows]):
+        part = [rows[place] for place in places]
+        if part:
+            pages.append((_overlap_page(result, part, suffix), part))
+    return pages
+
+
+def _overlap_finding(rows: Sequence[KuoRow]) -> str:
+    """Say whose share of the throughput is the most uneven."""
+    known = [(row.overlap_ratio, row) for row in rows if row.overlap_ratio]
+    if not known:
+        return "Throughput of both while both are at work"
+    ratio, row = max(known, key=lambda pair: abs(math.log(pair[0])))
+    small, large = row.setting.processes
+    if small != large:
+        return (
             f"While both are at work, {processes_label(large)} get {ratio:.1f} times the "
-            f"throughput of {processes_label(small)}; an equal share for each process would be "
-            f"{row.expected_ratio:.3g} times"
+            f"throughput of {processes_label(small)}; with equal shares for all processes it "
+            f"would be {row.expected_ratio:.3g} times"
         )
+    if max(ratio, 1 / ratio) < 1.1:
+        return "While both are at work, equal pairs get equal throughput"
+    more, less = (row.large, row.small) if ratio > 1 else (row.small, row.large)
+    return (
+        f"While both are at work, {more} gets {max(ratio, 1 / ratio):.1f} times the throughput "
+        f"of {less}"
+    )
+
+
+def _overlap_page(result: StudyResult, rows: Sequence[KuoRow], suffix: str) -> Page:
+    title = _overlap_finding(rows)
     note = (
         "Throughput of P (p processes) and Q (q processes) in the active overlap: the longest "
-        "stretch of slices in which every process of both wrote; medians, "
-        f"{kept_label(row.runs for row in rows)}. Above the bars: Q / P; dash: a fair share per "
-        "process."
+        "stretch of slices in which every process of both moved something; medians, "
+        f"{kept_label(row.runs for row in rows)}. Above the bars: Q / P; dash: an equal share for "
+        "every process."
     )
     columns = (
         "P", "Q", "p", "q", "chunk_bytes", "shared", "overall_P", "overall_Q", "overall_Q_per_P",
@@ -304,16 +398,20 @@ def overlap_page(result: StudyResult, rows: Sequence[KuoRow]) -> Page:
         )
         for row in rows
     )  # fmt: skip
-    return _kuo_page("overlap-throughput", title, note, result, Figures(columns, values), rows)
+    return _kuo_page(f"overlap-throughput{suffix}", (title, note), result,
+                     Figures(columns, values), rows)  # fmt: skip
 
 
 def _kuo_page(
-    stem: str, title: str, note: str, result: StudyResult, numbers: Figures, rows: Sequence[Any],
-    body: float = 2.1,
+    stem: str, texts: tuple[str, str], result: StudyResult, numbers: Figures,
+    rows: Sequence[KuoRow], drawing: float = 1.7,
 ) -> Page:  # fmt: skip
+    """Return a page with room for the labels of rows below a drawing of some inches."""
     wide = _LEFT + _RIGHT + _SLOT * len(rows)
     width = COLUMN if wide <= COLUMN else FULL
-    return Page(stem, title, note, source(result), numbers, width=width, body=body)
+    lines = _deepest([row_label(result, row) for row in rows], width)
+    body = drawing + 0.12 + _LINE * lines
+    return Page(stem, *texts, source(result), numbers, width=width, body=body)
 
 
 def draw_overlap(made: Canvas, result: StudyResult, rows: Sequence[KuoRow]) -> None:
@@ -336,11 +434,12 @@ def draw_overlap(made: Canvas, result: StudyResult, rows: Sequence[KuoRow]) -> N
             axes.annotate(f"{row.overlap_ratio:.1f}", (number, max(tops[-4:])), (0, 2),
                           textcoords="offset points", ha="center", fontsize=7.5, color=INK,
                           fontweight="bold")  # fmt: skip
-    _axis(axes, max(tops) * 1.12, "bytes", len(rows))
-    axes.set_xticklabels([row_label(result, row) for row in rows], fontsize=_SMALL, color=INK,
-                         va="top")  # fmt: skip
-    fair_share = Line2D([], [], color=INK, linewidth=1.3, label="fair share per process")
-    _legend(made, [("P", LOOKS[0]), ("Q, the larger", LOOKS[1])], [fair_share])
+    slot = (made.width - _LEFT - _RIGHT) / len(rows)
+    _axis(axes, max(tops) * 1.12, "bytes", [row_label(result, row) for row in rows], slot)
+    fair_share = Line2D([], [], color=INK, linewidth=1.3, label="equal share per process")
+    uneven = any(len(set(row.setting.processes)) > 1 for row in rows)
+    names = ("P, the smaller", "Q, the larger") if uneven else ("the first, P", "the second, Q")
+    _legend(made, list(zip(names, LOOKS, strict=False)), [fair_share])
 
 
 def predicted_rows(result: StudyResult) -> list[KuoRow]:
@@ -350,8 +449,18 @@ def predicted_rows(result: StudyResult) -> list[KuoRow]:
     )  # fmt: skip
 
 
-def predicted_page(result: StudyResult, rows: Sequence[KuoRow]) -> Page:
-    """Return the page of predicted against observed run times (fig. 6 and 7)."""
+def predicted_pages(result: StudyResult) -> list[tuple[Page, list[KuoRow]]]:
+    """Return the pages of predicted against observed run times (fig. 6 and 7)."""
+    rows = predicted_rows(result)
+    pages = []
+    for places, suffix in _paged([row.setting.chunk for row in rows]):
+        part = [rows[place] for place in places]
+        if part:
+            pages.append((_predicted_page(result, part, suffix), part))
+    return pages
+
+
+def _predicted_page(result: StudyResult, rows: Sequence[KuoRow], suffix: str) -> Page:
     kuo = result.kuo
     errors = [(kuo.error_process, "process"), (kuo.error_node, "node")] if kuo else []
     said = [f"{share_label(error)} (shares by {by})" for error, by in errors if error is not None]
@@ -381,8 +490,8 @@ def predicted_page(result: StudyResult, rows: Sequence[KuoRow]) -> Page:
         for one in row.predictions
     )  # fmt: skip
     numbers = Figures(columns, values)
-    name = "predicted-against-observed-run-time"
-    return _kuo_page(name, title, note, result, numbers, rows, body=0.3 + 2 * 1.4 + 0.36)
+    name = f"predicted-against-observed-run-time{suffix}"
+    return _kuo_page(name, (title, note), result, numbers, rows, drawing=0.3 + 1.44 + 1.26)
 
 
 _MARKS = {"process": ("D", "white"), "node": ("^", INK)}
@@ -401,10 +510,10 @@ def draw_predicted(made: Canvas, result: StudyResult, rows: Sequence[KuoRow]) ->
             _predicted(axes, number, row, row.large_s if large else row.small_s, look, large=large)
             for number, row in enumerate(rows)
         ]
-        _axis(axes, max(tops) * 1.14, "s", len(rows))
+        _axis(axes, max(tops) * 1.14, "s", [row_label(result, row) for row in rows],
+              width / len(rows))  # fmt: skip
         axes.set_ylabel(name, color=INK)
-        labels = ["" for _ in rows] if large else [row_label(result, row) for row in rows]
-        axes.set_xticklabels(labels, fontsize=_SMALL, color=INK, va="top")
+        axes.tick_params(labelbottom=not large)
     marks = [
         Line2D([], [], linestyle="none", marker=mark, markersize=4, markerfacecolor=fill,
                markeredgecolor=INK, label=f"predicted by {by}")
@@ -484,10 +593,13 @@ def spread_page(result: StudyResult, found: Sequence[Spread]) -> Page:
     """Return the page of the spread of bytes per process."""
     whole = statistics.median(value for one in found for value in one.values)
     worst = max(found, key=lambda one: statistics.median(one.values))
+    most = statistics.median(worst.values)
     title = (
         f"Processes of a pair differ by {share_label(whole)} (median); most, "
-        f"{share_label(statistics.median(worst.values))}, in {worst.label}"
+        f"{share_label(most)}, in {worst.label}"
     )
+    if most < 0.005:
+        title = "All processes of a pair move the same"
     counted = "bytes" if all(one.cell.metric == "bytes" for one in found) else "progress"
     note = (
         f"Standard deviation over mean of the {counted} that each process of both moved in the "
@@ -526,6 +638,6 @@ def draw_spread(made: Canvas, found: Sequence[Spread]) -> None:
     axes.set_yticks(range(len(found)))
     axes.set_yticklabels([one.label for one in reversed(found)], color=INK)
     axes.set_ylim(-0.6, len(found) - 0.4)
-    axes.set_xlim(0, max(100 * value for one in found for value in one.values) * 1.15)
+    axes.set_xlim(0, max(max(100 * v for one in found for v in one.values), 1.0) * 1.15)
     axes.set_xlabel("spread over processes: standard deviation / mean, %", loc="left", color=INK)
     axes.grid(axis="x")

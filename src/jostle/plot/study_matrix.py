@@ -21,6 +21,7 @@ from jostle.plot.study_page import (
     Figures,
     Look,
     Page,
+    broken,
     text_width,
     wrapped,
 )
@@ -36,6 +37,7 @@ from jostle.plot.study_text import (
     median_of,
     metrics_note,
     patterns,
+    several,
     share_label,
     source,
     summary_of,
@@ -168,9 +170,12 @@ def _page(result: StudyResult, matrix: Matrix, name: str) -> Page:
     note = (
         f"{measure.capitalize()} ({what}) of the probe named above each panel beside the signal "
         f"named below the bars{', ' + ', '.join(group.words) if group.words else ''}. Bars: median "
-        f"of the runs, {kept_label(counts)}; whiskers: 95 % interval of their mean; points: runs"
+        f"of the runs, {kept_label(counts)}"
     )
-    note += "; diamond: the least disturbed run." if measure == "degradation" else "."
+    if several(group.cells):
+        note += "; whiskers: 95 % interval of their mean; points: runs"
+        note += "; diamond: the least disturbed run" if measure == "degradation" else ""
+    note += "."
     note += metrics_note(group.cells)
     note += " ×: number of processes." if group.sized else ""
     if len(matrix.chunks) < len(group.chunks):
@@ -217,20 +222,8 @@ def _below(matrix: Matrix, row: list[int]) -> float:
 
 
 def _name_lines(name: str, slot: float) -> list[str]:
-    """Break a signal's name, at its hyphens too, into lines that fit below its bars."""
-    return _merged(name.replace("-", "- ").split(), max(slot - 0.05, 0.42))
-
-
-def _merged(pieces: list[str], room: float) -> list[str]:
-    lines: list[str] = []
-    for piece in pieces:
-        glue = "" if lines and lines[-1].endswith("-") else " "
-        longer = f"{lines[-1]}{glue}{piece}" if lines else piece
-        if lines and text_width(longer, _LABEL) <= room:
-            lines[-1] = longer
-        else:
-            lines.append(piece)
-    return lines
+    """Break a signal's name into lines that fit below its bars."""
+    return broken(name, max(slot - 0.05, 0.42), _LABEL)
 
 
 def chunk_looks(chunks: list[int | None]) -> list[Look]:
@@ -355,7 +348,7 @@ def _bar(
         places = [where - wide * 0.26] * len(values)
         axes.plot(places, values, ".", color=INK, markersize=1.8, markeredgewidth=0)
         tops += values
-    if measure == "degradation" and cell.degradation_best is not None:
+    if measure == "degradation" and cell.degradation_best is not None and len(values) > 1:
         best = 100 * cell.degradation_best
         axes.plot([where + wide * 0.26], [best], "D", markersize=2.4, color="white",
                   markeredgecolor=INK, markeredgewidth=0.6)  # fmt: skip

@@ -8,6 +8,7 @@ drawn as far as there is room: nothing rests on colour alone.
 from __future__ import annotations
 
 import csv
+import functools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import matplotlib
 
+from jostle.plot.axis import value_label
 from jostle.plot.figure import INK, SOFT, STYLE
 from jostle.plot.model import PALETTE
 
@@ -196,6 +198,7 @@ def _line(points: float) -> float:
     return points * 1.32 / 72
 
 
+@functools.lru_cache(maxsize=4096)
 def text_width(text: str, points: float, *, bold: bool = False) -> float:
     """Return the inches that a line of text takes."""
     from matplotlib.font_manager import FontProperties
@@ -219,12 +222,44 @@ def wrapped(text: str, room: float, points: float, *, bold: bool = False) -> lis
     return lines
 
 
+def broken(name: str, room: float, points: float, *, bold: bool = False) -> list[str]:
+    """Break a program's name into lines of at most `room` inches, at its hyphens too."""
+    lines: list[str] = []
+    for piece in name.replace("-", "- ").split():
+        glue = "" if lines and lines[-1].endswith("-") else " "
+        longer = f"{lines[-1]}{glue}{piece}" if lines else piece
+        if lines and text_width(longer, points, bold=bold) <= room:
+            lines[-1] = longer
+        else:
+            lines.append(piece)
+    return lines
+
+
+def value_axis(axes: Axes, top: float, unit: str, steps: int = 4) -> None:
+    """Scale the value axis from 0 to `top` and label round values; unit "s" is plain seconds."""
+    chosen: list[str] = []
+    for number in sorted((2, 3, 4, 5) if steps > 1 else (1,), key=lambda n: abs(n - steps)):
+        ticks = [top * place / number for place in range(number + 1)]
+        if unit == "s":
+            labels = [f"{tick:g} s" if tick else "0" for tick in ticks]
+        else:
+            labels = [value_label(tick, unit, level=False) for tick in ticks]
+        chosen = chosen or labels
+        if not any("." in label for label in labels):
+            chosen = labels
+            break
+    axes.set_ylim(0, top * 1.02)
+    axes.set_yticks([top * place / (len(chosen) - 1) for place in range(len(chosen))])
+    axes.set_yticklabels(chosen)
+    axes.grid(axis="y")
+
+
 def save(canvas: Canvas, page: Page, folder: Path, endings: Sequence[str]) -> tuple[Path, ...]:
     """Write the figure in every format and its numbers; return the files, the CSV last."""
     paths = []
     for ending in endings:
         path = folder / f"{page.stem}.{ending}"
         metadata: Mapping[str, None] | None = {"Date": None} if ending == "svg" else None
-        canvas.figure.savefig(path, dpi=300, facecolor="white", metadata=metadata)
+        canvas.figure.savefig(path, dpi=240, facecolor="white", metadata=metadata)
         paths.append(path)
     return (*paths, page.numbers.write(folder / f"{page.stem}.csv"))

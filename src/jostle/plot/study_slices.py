@@ -7,7 +7,6 @@ phases of the smaller are drawn apart.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jostle.analysis.study_model import Imprint, StudyResult, Trace
+from jostle.analysis.study_model import Imprint, Setting, StudyResult, Trace
 from jostle.cli.format import significant
-from jostle.plot.axis import ceiling, value_label
+from jostle.plot.axis import ceiling
 from jostle.plot.figure import INK
 from jostle.plot.imprint import seconds_ticks
 from jostle.plot.model import PALETTE
-from jostle.plot.study_page import FULL, Canvas, Figures, Page, text_width
-from jostle.plot.study_text import rate_label, share_label, slug, source
+from jostle.plot.study_page import FULL, Canvas, Figures, Page, broken, text_width, value_axis
+from jostle.plot.study_text import rate_label, share_label, slug, source, verdicts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -207,18 +206,7 @@ def axes_line(axes: Axes, steps: Steps, colour: str, dash: Any = "-") -> None:
 
 def _scale(axes: Axes, top: float, metric: str, number: int) -> None:
     """Label a handful of round values."""
-    labels: list[str] = []
-    choices = sorted((2, 3, 4, 5) if number > 1 else (1,), key=lambda n: abs(n - number))
-    for steps in choices:
-        labels = [
-            value_label(float(tick), metric, level=False) for tick in np.linspace(0, top, steps + 1)
-        ]
-        if not any("." in label for label in labels):
-            break
-    axes.set_ylim(0, top * 1.02)
-    axes.set_yticks(np.linspace(0, top, len(labels)))
-    axes.set_yticklabels(labels)
-    axes.grid(axis="y")
+    value_axis(axes, top, metric, number)
     if metric != "bytes" and number > 1:
         axes.set_ylabel(f"{metric}/s", color=INK)
 
@@ -266,9 +254,11 @@ def grids(result: StudyResult) -> list[Grid]:
     """Put sustained cells of one chunk size and one process count together."""
     found: dict[object, list[Trace]] = {}
     apart = {id(phases.trace) for phases in two_phases(result)}
+    failed = _without_runs(result)
     for trace in result.traces:
         setting = trace.setting
         usable = trace.probe_rate and not trace.bursts and id(trace) not in apart
+        usable = usable and (trace.probe, trace.signal, setting) not in failed
         if trace.signal and usable:
             processes = tuple(sorted(setting.processes))
             key = (setting.chunk, processes, setting.shared, setting.periodic, setting.more)
@@ -283,6 +273,15 @@ def grids(result: StudyResult) -> list[Grid]:
     return made[:_MOST]
 
 
+def _without_runs(result: StudyResult) -> set[tuple[str, str, Setting]]:
+    """Return the cells none of whose runs counts: their traces show no sharing."""
+    return {
+        (cell.probe, cell.signal, cell.setting)
+        for cell in result.cells
+        if not verdicts(cell)["kept"]
+    }
+
+
 def grid_page(result: StudyResult, grid: Grid) -> Page:
     """Return the page of a grid."""
     note = (
@@ -293,7 +292,7 @@ def grid_page(result: StudyResult, grid: Grid) -> Page:
     several = len(grid.traces) > 1
     title = _sharing(grid)
     high = _CELL if several else 1.6
-    body = 0.5 + len(grid.rows) * (high + _CELL_GAP) + 0.4
+    body = 0.5 + len(grid.rows) * (high + _CELL_GAP) + 0.3
     stem = f"time-slices-{slug(grid.title.replace(' processes', ''))}"
     if not several:
         stem = f"time-slices-{slug(grid.rows[0])}-beside-{slug(grid.columns[0])}-" + slug(
@@ -353,22 +352,12 @@ def draw_grid(made: Canvas, grid: Grid) -> None:
                 axes.set_title(f"signal {signal}", loc="left", fontsize=7.5, color=INK, pad=4,
                                fontweight="bold")  # fmt: skip
         if len(grid.rows) > 1:
-            words = ["probe", *_broken(probe, side)]
+            words = ["probe", *broken(probe, side, 7.5, bold=True)]
             made.text(0.12, 0.5 + row * (high + _CELL_GAP) + high / 2, "\n".join(words),
                       va="center", color=INK, fontweight="bold", linespacing=1.15)  # fmt: skip
-    made.text(left, made.body - 0.06, "seconds since the start of the pair", color=INK, va="bottom")
+    made.text(left, made.body - 0.02, "seconds since the start of the pair", color=INK, va="bottom")
     _legend(made, [("probe", _BLUE, "-", False), ("signal", _ORANGE, (0, (1.5, 1)), False),
                    ("probe alone", _GREY, _DASH, False)])  # fmt: skip
-
-
-def _broken(name: str, room: float) -> list[str]:
-    lines: list[str] = []
-    for piece in name.replace("-", "- ").split():
-        if lines and text_width(lines[-1] + piece, 7.5, bold=True) <= room:
-            lines[-1] += piece
-        else:
-            lines.append(piece)
-    return lines
 
 
 def _top(traces: Sequence[Trace], lines: dict[int, Lines]) -> float:
@@ -410,7 +399,11 @@ class TwoPhases:
 def two_phases(result: StudyResult) -> list[TwoPhases]:
     """Find the traces in which the larger program ends well before the smaller one."""
     rows = result.kuo.rows if result.kuo else []
-    wanted = {(row.small, row.large, row.setting) for row in rows if row.phases}
+    wanted = {
+        (row.small, row.large, row.setting)
+        for row in rows
+        if row.phases and len(set(row.setting.processes)) > 1
+    }
     made = []
     for trace in result.traces:
         if (trace.probe, trace.signal, trace.setting) not in wanted or trace.bursts:
@@ -431,10 +424,9 @@ def two_phases_page(result: StudyResult, phases: TwoPhases) -> Page:
     """Return the page of one pair."""
     trace = phases.trace
     small, large = trace.setting.processes
-    sized = trace.probe == trace.signal
-    own = f"{trace.probe} ×{small}" if sized else trace.probe
+    own, other = _sized_names(trace)
     title = (
-        f"{own} writes {rate_label(phases.together, trace.metric)} beside the larger job, "
+        f"{own} makes {rate_label(phases.together, trace.metric)} beside {other}, "
         f"{rate_label(phases.after, trace.metric)} once that has ended"
     )
     note = (
@@ -481,10 +473,3 @@ def draw_two_phases(made: Canvas, phases: TwoPhases) -> None:
     _legend(made, [(f"{trace.probe}, {small}: the smaller", _BLUE, "-", False),
                    (f"{trace.signal}, {large}: the larger", _ORANGE, (0, (1.5, 1)), False),
                    ("the smaller alone", _GREY, _DASH, False)])  # fmt: skip
-
-
-def change_note(phases: TwoPhases) -> str:
-    """Say how much the smaller gains once it is alone."""
-    if phases.together <= 0 or not math.isfinite(phases.after):
-        return ""
-    return f"{significant(phases.after / phases.together)} times as fast"

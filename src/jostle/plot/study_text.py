@@ -91,6 +91,40 @@ def slug(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9.]+", "-", text).strip("-.").lower() or "x"
 
 
+def tidy(result: StudyResult) -> StudyResult:
+    """Put everything into one order: the thesis' patterns first, then as the study names them.
+
+    Runs come round-robin and in a drawn order; tables and figures should not.
+    """
+    known = PATTERNS[:3]
+    names = sorted(
+        dict.fromkeys(result.programs), key=lambda name: known.index(name) if name in known else 3
+    )
+    place = {name: number for number, name in enumerate(names)}
+
+    def key(one: str, other: str, setting: Setting) -> tuple[object, ...]:
+        chunk = -1 if setting.chunk is None else setting.chunk
+        return (setting.periodic, setting.shared, setting.more, chunk, place.get(one, 99),
+                setting.processes[0], place.get(other, 99), setting.processes[1])  # fmt: skip
+
+    kuo = result.kuo and replace(
+        result.kuo, rows=sorted(result.kuo.rows, key=lambda r: key(r.small, r.large, r.setting))
+    )
+    return replace(
+        result,
+        programs=names,
+        standalone=sorted(result.standalone, key=lambda one: key(one.program, "", one.setting)),
+        cells=sorted(result.cells, key=lambda one: key(one.probe, one.signal, one.setting)),
+        curves=sorted(
+            result.curves,
+            key=lambda c: (c.probe == c.signal, *key(c.probe, c.signal, c.setting)),
+        ),
+        imprints=sorted(result.imprints, key=lambda i: (key(i.probe, i.signal, i.setting), i.run)),
+        traces=sorted(result.traces, key=lambda one: key(one.probe, one.signal, one.setting)),
+        kuo=kuo,
+    )
+
+
 @dataclass(frozen=True)
 class Group:
     """Cells that differ in programs, process counts and chunk sizes only: one matrix.
@@ -147,7 +181,7 @@ class Group:
 
     @property
     def signals(self) -> list[str]:
-        """Labels of the signals, in the same order as the probes."""
+        """Labels of the signals, in the order of the probes; the others behind."""
         return self._ordered(
             (cell.signal, cell.setting.processes[1], self.signal_label(cell)) for cell in self.cells
         )
@@ -155,9 +189,8 @@ class Group:
     def _ordered(self, entities: Iterable[tuple[str, int, str]]) -> list[str]:
         programs: dict[str, int] = {}
         for cell in self.cells:
-            for name in (cell.probe, cell.signal):
-                programs.setdefault(name, len(programs))
-        found = sorted(set(entities), key=lambda one: (programs[one[0]], one[1]))
+            programs.setdefault(cell.probe, len(programs))
+        found = sorted(set(entities), key=lambda one: (programs.get(one[0], 99), *one))
         return list(dict.fromkeys(label for _, _, label in found))
 
     def find(self, probe: str, signal: str, chunk: int | None) -> Cell | None:
@@ -242,6 +275,19 @@ def kept_label(counts: Iterable[int]) -> str:
     if not found:
         return "n = 0"
     return f"n = {found[0]}" if len(found) == 1 else f"n = {found[0]} to {found[-1]}"
+
+
+def several(cells: Iterable[Cell]) -> bool:
+    """Return whether any cell has more than one run that counts: only then is there a spread."""
+    return any(verdicts(cell)["kept"] > 1 for cell in cells)
+
+
+def about_size(size: float) -> str:
+    """Return an interpolated size with three digits: `949 KiB`."""
+    for bits, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
+        if size >= 0.9995 * (1 << bits):
+            return f"{size / (1 << bits):.3g} {unit}"
+    return f"{size:.0f} B"
 
 
 def metrics_note(cells: Iterable[Cell]) -> str:
