@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -190,6 +191,53 @@ def test_turns_are_told_from_sharing():
     sparse = np.tile([1.0, 0, 0, 0], 4)
     assert np.isnan(pairs.exclusive(sparse, np.roll(sparse, 2)))
     assert np.isnan(pairs.exclusive(half[:3], half[:3]))
+
+
+def busy(*rows: list[float], first: int = 0, ids: tuple[int, ...] = (7,)) -> Progress:
+    full = 4_000_000_000
+    return Progress("job", full, first, np.array(rows, dtype=float) * full, ids)
+
+
+def writer(*values: float, first: int = 0, ids: tuple[int, ...] = (7,)) -> Progress:
+    return Progress("job", 4_000_000_000, first, np.array([values], dtype=float), ids)
+
+
+def test_a_long_operation_counts_in_all_its_slices():
+    found = pairs.under_way(writer(6, 0, 0, 6, 0, 0, 6), busy([1] * 7))
+    assert found.values.tolist() == [[6, 2, 2, 2, 2, 2, 2]]
+    # It began before the first bytes are booked, but not before its process was in calls.
+    found = pairs.under_way(writer(8, 0, 4, first=3), busy([1] * 6))
+    assert (found.first_slice, found.values.tolist()) == (0, [[2, 2, 2, 2, 2, 2]])
+    found = pairs.under_way(writer(8, 0, 4, first=3), busy([0, 0, 1, 1, 1, 1]))
+    assert (found.first_slice, found.values.tolist()) == (2, [[4, 4, 2, 2]])
+
+
+def test_idle_slices_stay_idle_and_one_operation_is_shared_out_at_most():
+    assert pairs.under_way(writer(6, 0, 6), busy([1, 0.05, 1])).values.tolist() == [[6, 0, 6]]
+    assert pairs.under_way(writer(6, 0, 6), busy([1, 1, 1]), 2).values.tolist() == [[6, 1, 5]]
+
+
+def test_without_times_of_the_same_processes_nothing_is_shared_out():
+    sparse = writer(6, 0, 6)
+    assert pairs.under_way(sparse, busy([1, 1, 1], ids=(8,))) is sparse
+    assert pairs.under_way(replace(sparse, processes=()), busy([1, 1, 1])).values is sparse.values
+    assert pairs.under_way(sparse, Progress("job", 10, 0, sparse.values, (7,))) is sparse
+
+
+@given(
+    st.lists(st.integers(0, 3), min_size=1, max_size=15),
+    st.lists(st.sampled_from([0, 0.05, 0.5, 1]), min_size=15, max_size=15),
+    st.sampled_from([None, 1.0]),
+)
+def test_sharing_out_keeps_totals_and_moves_nothing_forward(
+    done: list[int], times: list[float], most: float | None
+):
+    before = writer(*map(float, done))
+    after = pairs.under_way(before, busy(times), most)
+    assert after.total == pytest.approx(before.total)
+    ahead = np.cumsum(after.between(0, 14)) - np.cumsum(before.between(0, 14))
+    assert (ahead > -1e-9).all()
+    assert (after.values >= 0).all()
 
 
 def test_progress_beyond_its_ends_is_nothing():

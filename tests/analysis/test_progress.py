@@ -44,6 +44,23 @@ def test_a_record_of_several_slices_is_shared_out():
     assert progress_of("job", rows, "bytes").values.tolist() == [[2.5, 2.5, 2.5, 2.5, 1]]
 
 
+def test_the_youth_of_a_process_is_uncertain_unless_its_begin_is_known():
+    rows = table(
+        {"process": 1, "slice": 10, "span": 5, "posix_write_bytes": 10},
+        {"process": 1, "slice": 15, "posix_write_bytes": 3},
+        {"process": 2, "slice": 15, "span": 2, "posix_write_bytes": 4},
+        {"process": 2, "slice": 20, "span": 2, "posix_write_bytes": 4},
+    )
+    found = progress_of("job", rows, "bytes")
+    assert found.certain == 17  # records of several slices later on are no youth
+    assert found.processes == (1, 2)
+    known = progress_of("job", rows, "bytes", begin_ns=143)
+    assert known.first_slice == 14
+    assert known.values[0].tolist()[:2] == [10, 3]
+    assert progress_of("job", rows, "bytes", begin_ns=500).first_slice == 10
+    assert progress_of("job", rows, "bytes", begin_ns=5).first_slice == 10
+
+
 def test_two_mounts_in_one_slice_add_up():
     rows = table(
         {"process": 1, "slice": 10, "posix_close_ops": 1},

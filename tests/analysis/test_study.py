@@ -485,7 +485,7 @@ def test_notes_tell_of_clocks_missing_runs_and_short_ones():
     assert set(kinds) == {"clock", "missing", "repetitions"}
     assert kinds["clock"].runs == ["r01-p000"]
     assert "2 of 9" in kinds["missing"].text
-    made.pair(replace(short, volume=10e6), replace(short, volume=10e6))
+    made.pair(replace(short, volume=30e6), replace(short, volume=30e6))
     assert "overlap" in {note.kind for note in result_of(made).notes}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,8 @@ DONE = 0.9
 CUT = 1.5
 #: With fewer runs no value can be 1.5 sample deviations off their mean.
 FEWEST = 5
+# A slice without a completed call, but with this share of time in calls, was no idle one.
+_BUSY = 0.1
 
 
 @dataclass(frozen=True)
@@ -29,12 +31,17 @@ class Progress:
         slice_ns: Slice length, ns.
         first_slice: Number of the first slice: floor(time / slice_ns).
         values: Amount per process and slice, shape (processes, slices); idle slices hold 0.
+        processes: Their ids, in the order of the rows; empty where they have none.
+        certain: First slice from which on every value is that slice's own; before it, what a young
+            process did is spread over the slices that its first record covers. -1: all are.
     """
 
     job: str
     slice_ns: int
     first_slice: int
     values: Floats
+    processes: tuple[int, ...] = ()
+    certain: int = -1
 
     @property
     def last_slice(self) -> int:
@@ -71,6 +78,46 @@ class Progress:
             own = self.values[:, lo - self.first_slice : hi - self.first_slice + 1]
             out[:, lo - first : hi - first + 1] = own
         return out
+
+
+def under_way(progress: Progress, busy: Progress, most: float | None = None) -> Progress:
+    """Gives slices their part of the operations under way in them.
+
+    A call counts in the slice in which it ends. One that lasts several slices leaves those before
+    empty, as if its process had been idle: half a second of writing would be no progress at all.
+
+    Args:
+        progress: What was done, booked where calls ended.
+        busy: Time of the same processes in such calls, ns, booked where it passed.
+        most: What one operation moves at most; None: unknown.
+
+    Returns:
+        What a process did in a slice shared out evenly over that slice and the empty ones before
+        it in which it was in such calls (for a tenth of their time at least). Totals stay.
+    """
+    if not progress.values.size or busy.slice_ns != progress.slice_ns:
+        return progress
+    rows = {process: row for row, process in enumerate(busy.processes)}
+    if not rows.keys() >= set(progress.processes) or not progress.processes:
+        return progress
+    # The first operation may have begun slices before it ended, and those hold no bytes at all.
+    begin = min(progress.first_slice, busy.first_slice)
+    done = progress.between(begin, progress.last_slice)
+    busy_at = busy.between(begin, progress.last_slice)
+    values = done.copy()
+    for row, process in enumerate(progress.processes):
+        waits = (done[row] <= 0) & (busy_at[rows[process]] >= progress.slice_ns * _BUSY)
+        for place in np.flatnonzero((done[row, 1:] > 0) & waits[:-1]) + 1:
+            first = int(place)
+            while first > 0 and waits[first - 1]:
+                first -= 1
+            # Only one operation can have been under way.
+            part = min(done[row, place], most or math.inf)
+            values[row, place] -= part
+            values[row, first : place + 1] += part / (place + 1 - first)
+    used = np.flatnonzero(values.sum(axis=0) > 0)
+    first = int(used[0]) if len(used) else 0
+    return replace(progress, first_slice=begin + first, values=values[:, first:])
 
 
 def active_overlap(p: Progress, q: Progress) -> Region | None:

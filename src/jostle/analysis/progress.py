@@ -28,6 +28,8 @@ def _files(*endings: str) -> tuple[str, ...]:
 ON_MOUNTS: Mapping[str, tuple[str, ...]] = {
     "bytes": _files("write_bytes"),
     "read_bytes": _files("read_bytes"),
+    "write_ops": _files("write_ops"),
+    "read_ops": _files("read_ops"),
     "closes": _files("close_ops"),
     "operations": _files(*_CALLS),
     # Time and number of the calls that make a write durable: what a neighbour slows.
@@ -42,14 +44,24 @@ OF_PROCESSES: Mapping[str, tuple[str, ...]] = {
     "mpiio_bytes": tuple(f"mpiio_write{kind}_bytes" for kind in ("", "_all", "_shared", "_split")),
     "cpu_ns": ("os_user_ns", "os_system_ns"),
     "instructions": ("perf_instructions",),
+    # Time in calls that move files' bytes, in the slice in which it passed.
+    "busy_ns": ("state_io_ns", "state_mpiio_ns"),
 }
 METRICS = (*ON_MOUNTS, *OF_PROCESSES)
 
 
-def progress_of(job: str, rows: pa.Table, metric: str, resource: str | None = None) -> Progress:
+def progress_of(
+    job: str,
+    rows: pa.Table,
+    metric: str,
+    resource: str | None = None,
+    begin_ns: int | None = None,
+) -> Progress:
     """Lays out what every process of a job did in every slice.
 
     A record that covers several slices gives each the same share; slices without a record are 0.
+    The first record of a process covers its youth (about a second, in which it might have been too
+    short to profile): where the job is known to have begun its work in there, nothing falls before.
     A job's first and last slice are only partly its own, which the rates must heed, not we.
 
     Args:
@@ -58,6 +70,7 @@ def progress_of(job: str, rows: pa.Table, metric: str, resource: str | None = No
             those of OF_PROCESSES.
         metric: What to count.
         resource: Only this mount; None: all.
+        begin_ns: When the job began what is counted, ns since the epoch, if known.
 
     Returns:
         Processes that never did any of it (launchers, shells) are left out; a job that did nothing
@@ -81,12 +94,14 @@ def progress_of(job: str, rows: pa.Table, metric: str, resource: str | None = No
     moved = np.flatnonzero(amount > 0)
     if not len(moved):
         return Progress(job, int(lengths[0]) if len(lengths) else 0, 0, np.zeros((0, 0)))
-    return _laid(
-        job,
-        int(lengths[0]),
-        (_ints(rows, "process")[moved], _ints(rows, "slice")[moved], _ints(rows, "span")[moved]),
-        amount[moved],
-    )
+    process, first, span = (_ints(rows, name)[moved] for name in ("process", "slice", "span"))
+    span = np.maximum(span, 1)
+    if begin_ns is not None:
+        begin = begin_ns // int(lengths[0])
+        within = (first < begin) & (begin < first + span)
+        span = np.where(within, first + span - begin, span)
+        first = np.where(within, begin, first)
+    return _laid(job, int(lengths[0]), (process, first, span), amount[moved])
 
 
 def _ints(table: pa.Table, name: str) -> Ints:
@@ -96,16 +111,20 @@ def _ints(table: pa.Table, name: str) -> Ints:
 
 def _laid(job: str, slice_ns: int, keys: tuple[Ints, Ints, Ints], amount: Floats) -> Progress:
     process, first, span = keys
-    span = np.maximum(span, 1)
-    _, row = np.unique(process, return_inverse=True)
+    known, row = np.unique(process, return_inverse=True)
     begin = int(first.min())
     width = int((first + span).max()) - begin
-    values = np.zeros((int(row.max()) + 1, width))
+    values = np.zeros((len(known), width))
     source = np.repeat(np.arange(len(row)), span)
     within = np.arange(len(source)) - np.repeat(np.cumsum(span) - span, span)
     place = first[source] - begin + within
     np.add.at(values, (row[source], place), amount[source] / span[source])
-    return Progress(job, slice_ns, begin, values)
+    # Only a process' first record can cover its youth.
+    youth = np.full(len(known), np.iinfo(np.int64).max)
+    np.minimum.at(youth, row, first)
+    long = (first == youth[row]) & (span > 1)
+    certain = int((first + span)[long].max(initial=begin))
+    return Progress(job, slice_ns, begin, values, tuple(known.tolist()), certain)
 
 
 @dataclass
@@ -118,12 +137,14 @@ class ProgressTables:
         resource: The shared mount, the same for all jobs or by job; None: all mounts.
         own: Progress known from elsewhere, by (job, metric): a signal's own log, for loads that no
             profile sees.
+        begins: Gives when a job began its work, ns, if that is known.
     """
 
     mount_slices: Callable[[str], pa.Table]
     slices: Callable[[str], pa.Table]
     resource: str | Callable[[str], str | None] | None = None
     own: Mapping[tuple[str, str], Progress] = field(default_factory=dict)
+    begins: Callable[[str], int | None] = lambda job: None
     _tables: dict[tuple[str, bool], pa.Table] = field(default_factory=dict, repr=False)
 
     def __call__(self, job: str, metric: str) -> Progress | None:
@@ -134,9 +155,10 @@ class ProgressTables:
         if (job, metric) in self.own:
             return self.own[job, metric]
         resource = self.resource(job) if callable(self.resource) else self.resource
-        found = progress_of(job, self._table(job, metric in ON_MOUNTS), metric, resource)
+        begin = self.begins(job)
+        found = progress_of(job, self._table(job, metric in ON_MOUNTS), metric, resource, begin)
         if not len(found.values) and metric == "bytes":
-            found = progress_of(job, self._table(job, mounts=False), "mpiio_bytes")
+            found = progress_of(job, self._table(job, mounts=False), "mpiio_bytes", None, begin)
         return found if len(found.values) else None
 
     def _table(self, job: str, mounts: bool) -> pa.Table:

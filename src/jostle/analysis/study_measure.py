@@ -23,6 +23,12 @@ _LATE = 0.05
 _ENOUGH = 4
 # Work is "fixed" if a program did the same in both runs, up to this.
 _SAME_WORK = 0.02
+#: A rate is no rate with fewer slices than this.
+FEWEST_SLICES = 3
+# Metrics whose operations show as time in file calls.
+_FILES = frozenset({"bytes", "read_bytes", "closes", "operations"})
+# A counter of a disk explains our traffic if most standalone runs agree on what they cost there.
+_AGREE = 1.1
 
 
 @dataclass(frozen=True)
@@ -70,6 +76,11 @@ class Reference:
     def protocol(self) -> float | None:
         """Bytes at the server per byte of the program's own."""
         return median([run.protocol for run in self.kept])
+
+    @property
+    def explained(self) -> bool:
+        """Whether the servers' counter shows what the program writes."""
+        return _explained(self.kept)
 
     @property
     def middle(self) -> Alone | None:
@@ -142,19 +153,41 @@ def _begin(program: Program, progress: Progress, active: Region) -> int:
     if program.pattern and program.begin_ns:
         whole, into = divmod(program.begin_ns, length)
         return min(int(whole) + (into > _LATE * length), active[0] + 1)
-    return active[0] + 1 if active[1] - active[0] >= _ENOUGH else active[0]
+    whole = max(active[0] + 1, progress.certain)
+    return whole if active[1] - whole >= _ENOUGH - 1 else active[0]
+
+
+def progress_of_program(program: Program, source: Source) -> Progress | None:
+    """Gives what a program got done, long operations in all the slices that they took."""
+    progress = source(program.job, program.metric)
+    busy = source(program.job, "busy_ns") if program.metric in _FILES else None
+    if progress is None or busy is None:
+        return progress
+    return pairs.under_way(progress, busy, _one_operation(program, progress, source))
+
+
+def _one_operation(program: Program, progress: Progress, source: Source) -> float | None:
+    """Gives what one operation of a program moves."""
+    if "bytes" not in program.metric:
+        return 1.0
+    if program.pattern:
+        return program.chunk
+    calls = source(program.job, "write_ops" if program.metric == "bytes" else "read_ops")
+    return progress.total / calls.total if calls is not None and calls.total else None
 
 
 def measure_alone(run: Run, source: Source) -> Alone:
     """Measures a standalone run."""
     program = run.programs[0]
-    progress = source(program.job, program.metric)
+    progress = progress_of_program(program, source)
     if program.error:
         return Alone(run, program, progress, "failed", program.error)
     if run.discard:
         return Alone(run, program, progress, "discarded", run.discard)
     if progress is None or (window := own_window(program, progress)) is None:
         return Alone(run, program, None, "unusable", f"no {program.metric} were seen")
+    if window[1] - window[0] + 1 < FEWEST_SLICES:
+        return Alone(run, program, progress, "unusable", _short(window), window)
     return Alone(
         run,
         program,
@@ -197,12 +230,27 @@ def foreign_alone(runs: Sequence[Alone]) -> list[Alone]:
     """Discards standalone runs with foreign traffic: against the quietest run of the same kind."""
     factors = [run.protocol for run in runs if run.verdict == "kept" and run.protocol]
     least = min(factors, default=1.0)
+    if not _explained(runs):
+        return list(runs)
     return [
         _discarded(run, run.protocol / least - 1)
         if run.verdict == "kept" and run.protocol and pairs.foreign(1.0, run.protocol, least)
         else run
         for run in runs
     ]
+
+
+def _explained(runs: Sequence[Alone]) -> bool:
+    """Tells whether the servers' counter shows what a program writes.
+
+    A link to a server does. A disk may not: writes are held back, and it does not know whose they
+    are; it serves where most standalone runs cost the same there.
+    """
+    kept = [run for run in runs if run.verdict == "kept" and run.protocol]
+    if any(run.run.own for run in kept):
+        return True
+    factors = sorted(run.protocol or 0.0 for run in kept)
+    return len(factors) > 1 and factors[len(factors) // 2] <= _AGREE * factors[0]
 
 
 def _discarded(run: Alone, excess: float) -> Alone:
@@ -224,6 +272,8 @@ def foreign_share(run: Run, references: Sequence[Reference | None], source: Sour
     server, own = _server(run), _written(run, source)
     if server is None or sum(own) <= 0:
         return None  # who writes nothing is not disturbed by what others write
+    if not run.own and not all(reference and reference.explained for reference in references):
+        return None
     excess = []
     factors = [reference.protocol if reference else None for reference in references]
     usual = median(factors) or 1.0
@@ -246,7 +296,7 @@ def measure_pair(run: Run, references: tuple[Reference | None, Reference | None]
                  source: Source) -> Pair:  # fmt: skip
     """Measures a run of two programs."""
     one, other = run.programs
-    p, q = (source(program.job, program.metric) for program in run.programs)
+    p, q = (progress_of_program(program, source) for program in run.programs)
     window = _window(run.programs, p, q)
     overlap = _overlap(run.programs, p, q)
     excess = foreign_share(run, references, source)
@@ -304,10 +354,18 @@ def _verdict(run: Run, window: Region | None, excess: float | None) -> tuple[str
         return "discarded", run.discard
     if window is None:
         return "unusable", "the two were never at work in the same slices"
+    if _length(window) < FEWEST_SLICES:
+        return "unusable", _short(window)
     # The same rule as pairs.foreign, to the last bit.
     if excess is not None and pairs.foreign(1.0, 1.0 + excess):
         return "discarded", too_much(excess)
     return "kept", ""
+
+
+def _short(window: Region) -> str:
+    count = _length(window)
+    slices = f"{count} slice{'s' if count != 1 else ''}"
+    return f"only {slices} of it would count: it needs more to do, or shorter slices"
 
 
 def _side(
