@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from jostle import NativeMissingError, _native_path
 from jostle.lab import Lab, LabError, LabSpec, up
 from jostle.lab.checks import check_machine
 from jostle.lab.lab import down
@@ -28,6 +29,14 @@ def needed(spec: LabSpec) -> None:
         check_machine(spec)
     except LabError as error:
         pytest.skip(f"{error} ({error.hint})")
+
+
+def native(name: str) -> Path | None:
+    """A built native file, or None."""
+    try:
+        return _native_path(name)
+    except NativeMissingError:
+        return None
 
 
 @contextmanager
