@@ -4,7 +4,7 @@
 build:                  ## set everything up; afterwards .venv/bin/jostle is the command
 	@tools/setup.sh
 
-demo: build             ## two ordinary programs side by side, profiled on one clock
+demo: build             ## a probe, a signal, and the imprint that one leaves on the other
 	@.venv/bin/jostle demo
 
 test: build             ## the tests

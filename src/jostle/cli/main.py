@@ -36,7 +36,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Care": {
         "overhead": ("overhead", "What profiling costs a command: alternating runs."),
         "doctor": ("doctor", "Check what works on this machine, and how to mend it."),
-        "demo": ("demo", "Two real programs side by side, in under a minute."),
+        "demo": ("demo", "A neighbour leaves its imprint on a program, in a minute or two."),
         "repository": ("repository", "Compact the repository, or expire old slices."),
     },
 }

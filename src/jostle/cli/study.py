@@ -38,7 +38,7 @@ class Words(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a verb; None when there is none of that name."""
         if cmd_name == "show":
-            from jostle.cli.study_view import show
+            from jostle.cli.study_view import command as show
 
             return show
         return super().get_command(ctx, cmd_name)

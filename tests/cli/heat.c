@@ -1,4 +1,4 @@
-/* heat.c: a plate that heats up, in strips; one of the demo's two MPI programs.
+/* heat.c: a plate that heats up, in strips.
  *
  * usage: mpirun -n RANKS heat FILE SECONDS
  *

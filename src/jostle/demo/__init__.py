@@ -1,1 +1,0 @@
-"""The demo: two ordinary programs side by side on one disk, told as a story."""
