@@ -15,7 +15,7 @@ from signal_logs import BURST, END, HEADER, SLICE, put, text, whole
 from jostle.signals import SignalLogError, read_log
 from jostle.signals.log import LONGEST_LINE
 
-FILE = settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FILE = settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def test_tables(tmp_path: Path) -> None:
