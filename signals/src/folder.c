@@ -149,7 +149,6 @@ __attribute__((noreturn)) static void be_janitor(int in)
 {
     struct order order = {.rank = 0};
     bool watching = false;
-    long n;
 
     syscall(SYS_setsid);
     syscall(SYS_prctl, PR_SET_NAME, "jostle-janitor", 0, 0, 0);
@@ -164,7 +163,7 @@ __attribute__((noreturn)) static void be_janitor(int in)
     for (int fd = 3; fd < 1024; fd++)
         syscall(SYS_close, fd);
 #endif
-    while ((n = jst_sys_read(0, &order, sizeof order)) == (long)sizeof order) {
+    while (jst_sys_read(0, &order, sizeof order) == (long)sizeof order) {
         if (order.done)
             syscall(SYS_exit_group, 0);
         watching = true;

@@ -57,41 +57,41 @@ enum kind { TEXT, SIZE, SECONDS, COUNT, FLAG, API, FLUSH, DUTY, START };
 
 struct option {
     const char *name;
-    enum kind kind;
     size_t offset; /* of the field in struct jst_options */
-    unsigned given;
     const char *example;
+    enum kind kind;
+    unsigned given;
 };
 
 #define FIELD(f) offsetof(struct jst_options, f)
 
 static const struct option table[] = {
-    {"dir", TEXT, FIELD(dir), 0, "/scratch"},
-    {"chunk", SIZE, FIELD(chunk), JST_GIVEN_CHUNK, "64KiB"},
-    {"piece", SIZE, FIELD(piece), JST_GIVEN_PIECE, "4KiB"},
-    {"shared", FLAG, FIELD(shared), 0, NULL},
-    {"api", API, FIELD(api), JST_GIVEN_API, "mpiio"},
-    {"flush", FLUSH, FIELD(flush), 0, "each"},
-    {"reuse", FLAG, FIELD(reuse), 0, NULL},
-    {"direct", FLAG, FIELD(direct), 0, NULL},
-    {"volume", SIZE, FIELD(volume), JST_GIVEN_VOLUME, "1GiB"},
-    {"iterations", COUNT, FIELD(iterations), JST_GIVEN_ITERATIONS, "1000"},
-    {"time", SECONDS, FIELD(time_ns), JST_GIVEN_TIME, "30"},
-    {"until-stopped", FLAG, FIELD(until_stopped), 0, NULL},
-    {"processes", COUNT, FIELD(processes), JST_GIVEN_PROCESSES, "4"},
-    {"period", SECONDS, FIELD(rhythm.period_ns), JST_GIVEN_PERIOD, "24"},
-    {"duty", DUTY, FIELD(duty), JST_GIVEN_DUTY, "0.5"},
-    {"phase", SECONDS, FIELD(rhythm.phase_ns), JST_GIVEN_PHASE, "6"},
-    {"start", START, FIELD(start_ns), 0, "1700000000.25"},
-    {"slice", SECONDS, FIELD(slice_ns), 0, "250ms"},
-    {"split", FLAG, FIELD(split), 0, NULL},
-    {"log", TEXT, FIELD(log), 0, "/tmp/logs"},
-    {"job", TEXT, FIELD(job), 0, "noise"},
-    {"max-disk", SIZE, FIELD(max_disk), 0, "10GiB"},
-    {"keep", FLAG, FIELD(keep), 0, NULL},
-    {"quiet", FLAG, FIELD(quiet), 0, NULL},
-    {"help", FLAG, 0, 0, NULL},
-    {"version", FLAG, 0, 0, NULL},
+    {"dir", FIELD(dir), "/scratch", TEXT, 0},
+    {"chunk", FIELD(chunk), "64KiB", SIZE, JST_GIVEN_CHUNK},
+    {"piece", FIELD(piece), "4KiB", SIZE, JST_GIVEN_PIECE},
+    {"shared", FIELD(shared), NULL, FLAG, 0},
+    {"api", FIELD(api), "mpiio", API, JST_GIVEN_API},
+    {"flush", FIELD(flush), "each", FLUSH, 0},
+    {"reuse", FIELD(reuse), NULL, FLAG, 0},
+    {"direct", FIELD(direct), NULL, FLAG, 0},
+    {"volume", FIELD(volume), "1GiB", SIZE, JST_GIVEN_VOLUME},
+    {"iterations", FIELD(iterations), "1000", COUNT, JST_GIVEN_ITERATIONS},
+    {"time", FIELD(time_ns), "30", SECONDS, JST_GIVEN_TIME},
+    {"until-stopped", FIELD(until_stopped), NULL, FLAG, 0},
+    {"processes", FIELD(processes), "4", COUNT, JST_GIVEN_PROCESSES},
+    {"period", FIELD(rhythm.period_ns), "24", SECONDS, JST_GIVEN_PERIOD},
+    {"duty", FIELD(duty), "0.5", DUTY, JST_GIVEN_DUTY},
+    {"phase", FIELD(rhythm.phase_ns), "6", SECONDS, JST_GIVEN_PHASE},
+    {"start", FIELD(start_ns), "1700000000.25", START, 0},
+    {"slice", FIELD(slice_ns), "250ms", SECONDS, 0},
+    {"split", FIELD(split), NULL, FLAG, 0},
+    {"log", FIELD(log), "/tmp/logs", TEXT, 0},
+    {"job", FIELD(job), "noise", TEXT, 0},
+    {"max-disk", FIELD(max_disk), "10GiB", SIZE, 0},
+    {"keep", FIELD(keep), NULL, FLAG, 0},
+    {"quiet", FIELD(quiet), NULL, FLAG, 0},
+    {"help", 0, NULL, FLAG, 0},
+    {"version", 0, NULL, FLAG, 0},
 };
 enum { OPTIONS = sizeof table / sizeof *table };
 
