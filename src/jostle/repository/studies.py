@@ -94,17 +94,15 @@ class StudyStore:
             RepositoryError: It cannot be written; then no part of it is kept.
         """
         line = (json.dumps(record, separators=(",", ":")) + "\n").encode()
-        with self._writing(), (self.folder / "runs.jsonl").open("ab+") as stream:
-            end = _end_of_lines(stream.fileno())
-            stream.truncate(end)  # a crash may have torn the last line
+        with self._writing():
+            path = self.folder / "runs.jsonl"
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
             try:
-                stream.write(line)
-                stream.flush()
-                os.fsync(stream.fileno())
-            except OSError:
-                with contextlib.suppress(OSError):
-                    os.ftruncate(stream.fileno(), end)
-                raise
+                end = _end_of_lines(descriptor)
+                os.ftruncate(descriptor, end)  # a crash may have torn the last line
+                _write_at(descriptor, line, end)
+            finally:
+                os.close(descriptor)
 
     def note_running(self, content: Mapping[str, Any] | None) -> None:
         """Notes what is about to run, or, with None, that nothing does."""
@@ -244,6 +242,19 @@ def _record(line: bytes) -> dict[str, Any] | None:
     programs = record.get("programs")
     right = isinstance(programs, list) and all(isinstance(one, dict) for one in programs)
     return record if right else None
+
+
+def _write_at(descriptor: int, line: bytes, end: int) -> None:
+    """Writes a line durably at the end of a file, or nothing of it."""
+    try:
+        written = 0
+        while written < len(line):
+            written += os.pwrite(descriptor, line[written:], end + written)
+        os.fsync(descriptor)
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.ftruncate(descriptor, end)
+        raise
 
 
 def _end_of_lines(descriptor: int) -> int:

@@ -217,7 +217,7 @@ class Execution:
     def _record(self) -> dict[str, Any]:
         end_ns = time.time_ns()
         self._gathered = self._place.gather(self._run.id, self._nodes())
-        report = self._repository.ingest([self._gathered / "spool"])
+        report = self._repository.ingest(sorted(self._gathered.glob("spool*")))
         run = self._run
         programs = [self._told(member, launch, task) for member, launch, task
                     in zip(run.members, self._launches, self._tasks, strict=True)]  # fmt: skip
@@ -326,8 +326,9 @@ class Execution:
         if task.status == 0:
             return None
         stopped = member.stop == "partner" or task.error is not None
-        if stopped and task.status in (143, 130, 1) and member.program.pattern is None:
-            return None  # a command that was asked to end may say so in its own way
+        # A command that was asked to end may say so in its own way; a pattern only before it began.
+        if stopped and task.status in ((143, 130, 1) if member.program.pattern is None else (143,)):
+            return None
         last = task.last_lines()[-1:]
         how = f"ended with status {task.status}"
         if task.status is not None and task.status > 128:

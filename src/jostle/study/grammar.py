@@ -53,6 +53,8 @@ class Source:
                 if header[1] == "[[":
                     counts[header[2]] = counts.get(header[2], -1) + 1
                     table = (*parts, counts[header[2]])
+                elif parts[0] in counts:  # a table within the last of an array
+                    table = (parts[0], counts[parts[0]], *parts[1:])
                 self._lines.setdefault(table, number)
             elif key := _KEY.match(line):
                 words = tuple(part.strip("\"'") for part in key[1].split("."))

@@ -81,7 +81,7 @@ class LabPlace(Base):
             else:
                 self._same_shape(self._lab)
             self.nodes = tuple(self._lab.nodes)
-            self._on_node("mkdir", "-p", str(self.root()))
+            self._run(self._lab, ["mkdir", "-p", str(self.root())])
         except JostleError as error:
             self.close()
             if isinstance(error, LabError) and not isinstance(error, StudyError):
@@ -112,7 +112,7 @@ class LabPlace(Base):
                     lab.down()
             else:
                 with contextlib.suppress(JostleError, OSError, subprocess.SubprocessError):
-                    self._run(lab, lab.nodes[0], ["rm", "-rf", str(self._root(lab))])
+                    self._run(lab, ["rm", "-rf", str(self._root(lab))])
         self._owned = False
         super().close()
 
@@ -130,25 +130,25 @@ class LabPlace(Base):
     def _root(self, lab: Lab) -> Path:
         return lab.shared / f"jostle-{self.study.name}"
 
-    def _run(self, lab: Lab, node: str, argv: Sequence[str], cwd: str = "/") -> str:
-        """Runs something short on a node; returns what it printed.
+    def _run(self, lab: Lab, argv: Sequence[str], launch: Launch | None = None) -> None:
+        """Runs something short on the first node, as a program's preparation where one is given.
 
         Raises:
             StudyError: It fails.
         """
-        done = subprocess.run(lab.command(node, argv, cwd=cwd), capture_output=True, text=True,
-                              timeout=300, check=False, stdin=subprocess.DEVNULL,
-                              errors="replace")  # fmt: skip
+        node, cwd = lab.nodes[0], str(launch.folder) if launch else "/"
+        done = subprocess.run(
+            lab.command(node, argv, own_env(launch) if launch else None, cwd),
+            capture_output=True, text=True, timeout=300, check=False, errors="replace",
+            stdin=subprocess.DEVNULL,
+        )  # fmt: skip
         if done.returncode:
-            last = (done.stderr or done.stdout).strip().splitlines()[-1:] or [""]
+            last = (done.stderr or done.stdout).strip().splitlines()[-1:]
+            said = f": {last[0]}" if last else "."
             raise StudyError(
-                f"`{argv[0]}` on {node} ended with status {done.returncode}: {last[0]}",
-                hint="Is the shared file system full? `jostle lab status`",
+                f"`{argv[0]}` on {node} ended with status {done.returncode}{said}",
+                hint="`jostle lab status` shows whether the shared file system is full.",
             )
-        return done.stdout
-
-    def _on_node(self, *argv: str, cwd: str = "/") -> str:
-        return self._run(self.lab, self.lab.nodes[0], argv, cwd)
 
     def prepare(self, launch: Launch) -> None:
         """Makes a program's folder and files on the shared file system.
@@ -160,15 +160,14 @@ class LabPlace(Base):
         staged = launch.spool.parent / "stage" / launch.folder.name
         stage(launch, staged)
         script = 'mkdir -p "$1" && cp -r "$2"/. "$1"'
-        self._on_node("sh", "-c", script, "sh", str(launch.folder), str(staged))
+        self._run(self.lab, ["sh", "-c", script, "sh", str(launch.folder), str(staged)])
         if launch.program.prepare:
-            argv = [fill(word, launch) for word in launch.program.prepare]
-            self._on_node(*argv, cwd=str(launch.folder))
+            self._run(self.lab, [fill(word, launch) for word in launch.program.prepare], launch)
 
     def clear(self, run: str) -> None:
         """Removes both folders of a run."""
         with contextlib.suppress(JostleError, OSError, subprocess.SubprocessError):
-            self._on_node("rm", "-rf", str(self.folder(run)))
+            self._run(self.lab, ["rm", "-rf", str(self.folder(run))])
         self.clear_scratch(run)
 
     def lead_s(self, launches: Sequence[Launch]) -> float:

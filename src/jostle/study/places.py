@@ -28,7 +28,7 @@ from jostle.study.launch import (
 )
 from jostle.study.model import Study
 from jostle.study.monitor import DiskMonitor, Monitor
-from jostle.study.processes import kill, marked
+from jostle.study.processes import kill, marked, sweep
 
 Processes = Sequence[subprocess.Popen[bytes]]
 
@@ -39,10 +39,12 @@ class Place(Protocol):
     Attributes:
         name: "local", "lab" or "slurm".
         nodes: Names of the nodes; known once it is open.
+        said: What it has to warn of, one sentence each.
     """
 
     name: str
     nodes: tuple[str, ...]
+    said: list[str]
 
     def open(self) -> None:
         """Makes it ready: brings up a lab, gets nodes.
@@ -86,8 +88,14 @@ class Place(Protocol):
     def stop(self, launch: Launch, processes: Processes) -> None:
         """Asks a program to end in order."""
 
+    def sweep(self, mark: str) -> bool:
+        """Ends whatever a run has started; tells whether nothing is left."""
+
     def gather(self, run: str, nodes: Sequence[str]) -> Path:
-        """Gives the scratch folder of a run with the files of all its nodes in it."""
+        """Gives a folder on this machine with what all nodes of a run left in their scratch.
+
+        Profiles lie in folders in it whose names begin with `spool`, logs beside them.
+        """
 
     def monitor(self) -> Monitor | None:
         """Gives the counters of what is shared, where there are any."""
@@ -105,6 +113,7 @@ class Base:
     def __init__(self, study: Study) -> None:
         """Prepares a place; nothing is made yet."""
         self.study = study
+        self.said: list[str] = []
         self._scratch: Path | None = None
 
     def open(self) -> None:
@@ -164,6 +173,10 @@ class Base:
         """Makes the folders for profiles and logs."""
         for folder in (launch.spool, launch.log):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    def sweep(self, mark: str) -> bool:
+        """Ends what is marked on this machine."""
+        return sweep(mark, 3.0)
 
     def stop(self, launch: Launch, processes: Processes) -> None:
         """Sends SIGTERM to the ranks: an mpirun that gets it would kill them within a second."""

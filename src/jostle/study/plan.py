@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -108,6 +109,8 @@ def plan(study: Study) -> tuple[Run, ...]:
     Raises:
         ConfigError: A program misses what it needs in some cell, or there are too many runs.
     """
+    combinations = math.prod(len(values) for _, values in study.axes)
+    _not_too_many(study, study.repetitions * combinations)  # before anything is made of them
     pairs = list(_pair_cells(study))
     alone = list(_alone_cells(study, pairs))
     total = study.repetitions * (len(pairs) + len(alone))
@@ -116,11 +119,7 @@ def plan(study: Study) -> tuple[Run, ...]:
             f"{study.file}: nothing is left to run.",
             hint=_missing(study) or "Name pairs, or programs that are run alone.",
         )
-    if total > MOST_RUNS:
-        raise ConfigError(
-            f"{study.file}: the study has {total} runs, more than {MOST_RUNS}.",
-            hint="Shorten an axis, or make several studies.",
-        )
+    _not_too_many(study, total)
     runs: list[Run] = []
     for repetition in range(1, study.repetitions + 1):
         for letter, cells in (("a", alone), ("p", pairs)):
@@ -128,6 +127,14 @@ def plan(study: Study) -> tuple[Run, ...]:
             random.Random(f"{study.seed}-{repetition}-{letter}").shuffle(order)
             runs += [_run(repetition, letter, index, cell) for index, cell in order]
     return tuple(runs)
+
+
+def _not_too_many(study: Study, total: int) -> None:
+    if total > MOST_RUNS:
+        raise ConfigError(
+            f"{study.file}: the study has {total} runs or more; {MOST_RUNS} is the limit.",
+            hint="Shorten an axis, or make several studies.",
+        )
 
 
 def _missing(study: Study) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from jostle.errors import JostleError
 from jostle.signals import PATTERNS, read_log
 
@@ -20,11 +22,10 @@ _OPERATIONS = "operations"
 # for loads that no profile sees (memory, cores) the operations of its own log.
 _COUNTED = {
     "read": "read_bytes",
-    "metadata": _OPERATIONS,
     "ping": "message_bytes",
     "incast": "message_bytes",
     "all-to-all": "collectives",
-}
+} | dict.fromkeys(("metadata", "memory", "cache", "cpu"), _OPERATIONS)
 _UNSYNCHRONISED = 5  # TIME_ERROR of adjtimex, as profiles record it
 
 
@@ -105,17 +106,22 @@ class _Held:
             log = self._log(job)
             if log is None or not log.slices.num_rows:
                 return None
-            return progress_of_log(job, log.slices, int(record["slice_ns"]), _OPERATIONS)
+            rows = _half(log, log.slices, "probe") if program.get("split") else log.slices
+            return progress_of_log(job, rows, int(record["slice_ns"]), _OPERATIONS)
         return self._tables(job, metric)
 
     def bursts(self, job: str) -> list[tuple[int, int]]:
-        """Gives the bursts of a periodic signal: from the first process to the last."""
+        """Gives the bursts of a periodic signal: from the first process to the last.
+
+        Of a signal whose ranks are split in two it is the noise half that has them.
+        """
         _, program = self.programs[job]
         log = self._log(job)
         if log is None or not program.get("period_ns"):
             return []
+        rows = _half(log, log.bursts, "noise") if program.get("split") else log.bursts
         found: dict[int, tuple[int, int]] = {}
-        for row in log.bursts.to_pylist():
+        for row in rows.to_pylist():
             due, begin, end = row["due_ns"], row["begin_ns"], row["end_ns"]
             if end is not None:
                 low, high = found.get(due, (begin, end))
@@ -137,16 +143,21 @@ class _Held:
 
 
 def _elsewhere(program: Mapping[str, Any]) -> bool:
-    """Tells whether a program is a load that profiles do not show."""
+    """Tells whether a program is a load whose operations its profile does not show as such."""
     pattern = PATTERNS.get(program.get("pattern") or "")
-    return pattern is not None and pattern.resource == "node"
+    return pattern is not None and pattern.resource != "files"
+
+
+def _half(log: SignalLog, rows: pa.Table, half: str) -> pa.Table:
+    """Takes the rows of one half of a signal's ranks."""
+    ranks = {row["rank"] for row in log.processes.to_pylist() if row["half"] == half}
+    return rows.filter(pa.array([rank in ranks for rank in rows.column("rank").to_pylist()]))
 
 
 def _counted(record: dict[str, Any]) -> dict[str, Any]:
     """Says what the progress of each program is counted in, where the study does not."""
     programs = []
     for program in record["programs"]:
-        usual = _OPERATIONS if _elsewhere(program) else "bytes"
-        metric = program.get("progress") or _COUNTED.get(program.get("pattern") or "", usual)
+        metric = program.get("progress") or _COUNTED.get(program.get("pattern") or "", "bytes")
         programs.append({**program, "progress": metric})
     return {**record, "programs": programs}

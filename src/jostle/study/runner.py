@@ -170,6 +170,7 @@ class Runner:
                     run = left.pop(0)
                     self._say(run, estimate.left(one.id for one in left), record=record)
                     time.sleep(self.study.where.settle_s if left else 0)
+        self._outcome.warnings += self.place.said
         return self._outcome
 
     def _count(self, runs: tuple[Run, ...], done: Mapping[str, Mapping[str, Any]]) -> None:
@@ -265,7 +266,7 @@ class Runner:
             record["versions"] = self._versions
             self.store.append_run(record)
         finally:
-            if not sweep(mark, 3.0):
+            if not self.place.sweep(mark):
                 self._outcome.warnings.append(f"processes of run {run.id} could not be ended")
             self.place.clear(run.id)
         return record

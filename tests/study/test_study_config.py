@@ -1,0 +1,191 @@
+"""The grammar of studies: what is right is taken, what is wrong is named with its line."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jostle.errors import JostleError
+from jostle.study import ConfigError, find, load, plan, shipped
+from jostle.study.config import Wishes
+from jostle.study.config import parse as parse_text
+
+HEAD = '[study]\nname = "s"\n'
+ONE = HEAD + '[[program]]\npattern = "write-seek"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "reason", "mend"),
+    [
+        ("[study\n", 1, "no TOML", "quotes"),
+        (HEAD + "x = [1,\n", None, "no TOML", "lists"),
+        ('[study]\nslice = "1s"\n', 1, "no name", "name ="),
+        (HEAD, None, "names no program", "[[program]]"),
+        (HEAD + "repetition = 3\n", 3, "no such key", "`repetitions`"),
+        (HEAD + "repetitions = 0\n", 3, "between 1 and 1000", "repetitions ="),
+        (HEAD + 'slice = "10ms"\n', 3, "100 ms to 60 s", "250ms"),
+        (HEAD + 'progress = "byte"\n', 3, "no `byte`", "`bytes`"),
+        ('[study]\nname = "with blanks"\n', 2, "letters", "my-study"),
+        (ONE + 'chunk = "64KX"\n', 5, '"64KX" is not a size', "1MiB"),
+        (ONE + "chunk = -1\n", 5, "not a size", "1MiB"),
+        (ONE + "processes = 1.5\n", 5, "whole number", "processes"),
+        (ONE + 'flash = "each"\n', 5, "no such key", "`flush`"),
+        (ONE + 'duty = 0.5\n', None, "belong to a period", "24s"),
+        (ONE + 'period = "2s"\nduty = 1.5\n', 6, "between 0 and 1", "0.5"),
+        (ONE + 'api = "mpiio"\n', 5, "MPI-IO needs MPI", "openmpi"),
+        (ONE + "reuse = true\n", 5, "only open-write-close", ""),
+        (ONE + "split = true\n", 5, "network", ""),
+        (ONE + 'chunk = "1KiB"\npiece = "2KiB"\n', 6, "not larger", ""),
+        (HEAD + '[[program]]\npattern = "write-seak"\n', 4, "no `write-seak`", "`write-seek`"),
+        (HEAD + '[[program]]\npattern = "ping"\n', None, "needs MPI", "mpich"),
+        (HEAD + '[[program]]\nname = "x"\n', None, "either a pattern or a command", "pattern ="),
+        (HEAD + '[[program]]\ncommand = ["x"]\n', None, "needs a name", "lammps"),
+        (HEAD + '[[program]]\nname="x"\ncommand = "ls -l"\n', 5, "list of texts", "["),
+        (HEAD + '[[program]]\nname="x"\ncommand=["x"]\nvolume="1M"\n', 6, "a command", "Leave"),
+        (ONE + '[[program]]\npattern = "write-seek"\n', None, "two programs", "Rename"),
+        (ONE + '[program.env]\nJOSTLE_JOB = "x"\n', 5, "set by the study", "Leave"),
+        (HEAD + '[[program]]\nname="x"\ncommand=["x"]\nfiles={"../x"="y"}\n', 6, "outside", ""),
+        (HEAD + '[[program]]\nname="x"\ncommand=["x"]\nfiles={"/etc/x"="y"}\n', 6, "outside", ""),
+        (ONE + '[pairs]\nlist = [["write-seek", "write-sek"]]\n', 6, "no program", "`write-seek`"),
+        (ONE + '[pairs]\nlist = [["write-seek"]]\n', 6, "no pair", "probe"),
+        (ONE + '[pairs]\nmode = "fight"\n', 6, "no `fight`", "race"),
+        (ONE + '[axes]\nchunk = []\n', 6, "something in it", "["),
+        (ONE + '[axes]\nchunk = ["1MiB", "1024KiB"]\n', 6, "twice", "Leave"),
+        (ONE + '[axes]\nprocesses = [[1, 2, 3]]\n', 6, "no value", "two"),
+        (ONE + '[axes]\nchunks = ["1MiB"]\n', 6, "no such key", "`chunk`"),
+        (ONE + '[where]\nplace = "lob"\n', 6, "no `lob`", "`lab`"),
+        (ONE + '[lab]\nfs = "nfs"\n', 6, "no `nfs`", "sshfs"),
+        (ONE + '[lab]\nstorage_rate = "fast"\n', 6, "rate", "400mbit"),
+        (ONE + '[slurm]\nspool = "tmp"\n', 6, "absolute", "/tmp"),
+        (ONE + "[studdy]\n", 5, "no such key", "`study`"),
+        ('study = 3\n', 1, "must be a table", "[study]"),
+        ('program = 3\n' + HEAD, 1, "names no program", "[[program]]"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_named(
+    parse: Callable[..., Any], text: str, line: int | None, reason: str, mend: str
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse(text)
+    message = str(caught.value)
+    assert message.startswith(f"study.toml:{line}: " if line else "study.toml"), message
+    assert reason in message, message
+    assert mend in caught.value.hint, caught.value.hint
+    assert caught.value.hint
+    assert caught.value.exit_code == 2
+
+
+def test_lines_are_found_behind_multi_line_texts(parse: Callable[..., Any]) -> None:
+    text = ONE + '[[program]]\nname = "x"\ncommand = ["x"]\n[program.files]\n"a" = """\nchunk = 1\n'
+    text += '[study]\n"""\n[[program]]\nname = "y"\ncommand = ["y"]\nchunk = "??"\n'
+    with pytest.raises(ConfigError, match=r"^study\.toml:16: "):
+        parse(text)
+
+
+@pytest.mark.parametrize("name", sorted(shipped()))
+def test_shipped_studies(name: str) -> None:
+    study = load(find(name))
+    assert study.name == name
+    assert study.description
+    runs = plan(study)
+    if name.endswith("-full"):
+        assert (study.slice_ns, study.where.place, study.repetitions) == (4 * 10**9, "slurm", 5)
+        assert all(program.period_s in (None, 24) for program in study.programs)
+    elif name != "demo":  # which is for `jostle demo`
+        assert study.where.place == "lab"
+        quick = load(find(name), Wishes(quick=True))
+        assert quick.name.endswith("-quick")
+        assert len(plan(quick)) < len(runs)
+        assert f"{name}-full" in shipped()
+
+
+def test_every_program_of_the_thesis_scale() -> None:
+    study = load(find("write-patterns-full"))
+    assert {run.cell["chunk"] for run in plan(study)} == {1 << 20, 16 << 20, 256 << 20}
+    assert {(p.processes, p.nodes) for p in study.programs} == {(256, 64)}
+
+
+def test_unknown_study() -> None:
+    with pytest.raises(ConfigError, match="no study `write-patern`") as caught:
+        find("write-patern")
+    assert "`write-patterns`" in caught.value.hint
+    with pytest.raises(ConfigError, match=r"no file periodc\.toml") as caught:
+        find("periodc.toml")
+    assert "`periodic`" in caught.value.hint
+
+
+def test_axes_defaults_and_own_keys(parse: Callable[..., Any]) -> None:
+    study = parse(
+        HEAD + '[defaults]\nchunk = "1MiB"\nprocesses = 3\nvolume = "8MiB"\n'
+        '[[program]]\npattern = "write-seek"\n'
+        '[[program]]\npattern = "aggregate-write"\nchunk = "2MiB"\nvolume = { "2MiB" = "4MiB" }\n'
+        '[axes]\nchunk = ["64KiB", "4MiB"]\n'
+    )
+    cells = {
+        (member.program.name, member.program.chunk, member.program.processes, member.program.volume)
+        for run in plan(study)
+        for member in run.members
+    }
+    # An axis beats [defaults], a program's own key beats an axis.
+    assert cells == {
+        ("write-seek", 64 << 10, 3, 8 << 20),
+        ("write-seek", 4 << 20, 3, 8 << 20),
+        ("aggregate-write", 2 << 20, 3, 4 << 20),
+    }
+
+
+def test_command_line_beats_the_file(parse: Callable[..., Any]) -> None:
+    text = ONE + '[quick]\nrepetitions = 2\ndefaults.time = "1s"\n'
+    study = parse(text, quick=True, place="local", mpi="mpich")
+    assert (study.name, study.repetitions, study.where.place) == ("s-quick", 2, "local")
+    assert (study.programs[0].time_s, study.programs[0].mpi) == (1.0, "mpich")
+    assert parse(text, repetitions=7, name="other").name == "other"
+    with pytest.raises(ConfigError, match="cannot name a study"):
+        parse(text, name="no good")
+
+
+def test_fingerprint_is_of_what_is_measured(parse: Callable[..., Any]) -> None:
+    first = parse(ONE).fingerprint()
+    assert parse("# words\n" + ONE).fingerprint() == first
+    assert parse(ONE, repetitions=9).fingerprint() == first
+    assert parse(ONE, place="local").fingerprint() != first
+    assert parse(ONE + 'chunk = "2MiB"\n').fingerprint() != first
+
+
+def test_what_is_not_installed_is_left_out(parse: Callable[..., Any]) -> None:
+    study = parse(
+        ONE + '[[program]]\nname = "x"\ncommand = ["x"]\nneeds = ["no-such-program"]\n'
+        '[pairs]\nlist = [["x", "write-seek"], ["write-seek", "write-seek"]]\n'
+    )
+    assert study.left_out == (("x", "no-such-program not installed"),)
+    assert [(pair.first, pair.second) for pair in study.pairs] == [("write-seek", "write-seek")]
+
+
+VALUES = st.recursive(
+    st.one_of(st.text(max_size=8), st.integers(), st.booleans(), st.floats(allow_nan=False)),
+    lambda inner: st.lists(inner, max_size=3),
+    max_leaves=5,
+)
+KEYS = st.sampled_from(
+    ["chunk", "processes", "volume", "period", "duty", "command", "files", "needs", "mpi", "name",
+     "pattern", "list", "mode", "slice", "time", "env", "spool", "nodes", "repetitions"]
+)  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(st.tuples(KEYS, VALUES), max_size=6),
+    st.sampled_from("study where lab slurm defaults axes pairs quick [program]".split()),
+)  # fmt: skip
+def test_anything_is_read_or_refused(pairs: list[tuple[str, Any]], table: str) -> None:
+    lines = [f"{key} = {json.dumps(value)}" for key, value in dict(pairs).items()]
+    text = f"[{table}]\n" + "\n".join(lines) + "\n"
+    text += ONE if table != "study" else ""
+    with contextlib.suppress(JostleError):
+        plan(parse_text(text, "study.toml", Wishes()))

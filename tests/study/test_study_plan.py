@@ -1,0 +1,134 @@
+"""The plan: which runs, in which order, with which baselines, and for how long."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from jostle.study import ConfigError, Estimate, plan
+
+THREE = """
+[study]
+name = "s"
+repetitions = {repetitions}
+seed = {seed}
+[defaults]
+volume = "64MiB"
+[[program]]
+pattern = "open-write-close"
+[[program]]
+pattern = "write-seek"
+[[program]]
+pattern = "aggregate-write"
+[axes]
+chunk = ["64KiB", "1MiB"]
+[pairs]
+mode = "{mode}"
+"""
+
+
+def three(mode: str = "race", repetitions: int = 3, seed: int = 1) -> str:
+    return THREE.format(mode=mode, repetitions=repetitions, seed=seed)
+
+
+def test_six_unordered_pairs_in_a_race(parse: Callable[..., Any]) -> None:
+    runs = plan(parse(three()))
+    assert Counter(run.kind for run in runs) == {"alone": 3 * 2 * 3, "pair": 6 * 2 * 3}
+    assert {tuple(m.role for m in run.members) for run in runs if run.kind == "pair"} == {
+        ("both", "both")
+    }
+
+
+def test_nine_ordered_pairs_with_probes(parse: Callable[..., Any]) -> None:
+    runs = [run for run in plan(parse(three("probe"))) if run.kind == "pair"]
+    assert len(runs) == 9 * 2 * 3
+    assert {tuple(m.stop for m in run.members) for run in runs} == {("own", "partner")}
+
+
+def test_round_robin_baselines_first_in_an_order_of_the_seed(parse: Callable[..., Any]) -> None:
+    runs = plan(parse(three()))
+    assert [run.repetition for run in runs] == sorted(run.repetition for run in runs)
+    for repetition in (1, 2, 3):
+        kinds = [run.kind for run in runs if run.repetition == repetition]
+        assert kinds == ["alone"] * 6 + ["pair"] * 12
+    orders = {tuple(run.index for run in runs if run.repetition == k and run.kind == "pair")
+              for k in (1, 2, 3)}  # fmt: skip
+    assert len(orders) == 3  # what drifts does not fall on one cell
+    assert [run.id for run in plan(parse(three()))] == [run.id for run in runs]
+    assert [run.id for run in plan(parse(three(seed=2)))] != [run.id for run in runs]
+    assert len({run.id for run in runs}) == len(runs)
+
+
+def test_more_repetitions_only_add(parse: Callable[..., Any]) -> None:
+    few = [run.id for run in plan(parse(three(repetitions=2)))]
+    many = [run.id for run in plan(parse(three(repetitions=4)))]
+    assert many[: len(few)] == few
+
+
+def test_a_pair_and_its_baselines_know_each_other(parse: Callable[..., Any]) -> None:
+    for mode in ("race", "probe"):
+        runs = plan(parse(three(mode)))
+        alone = {run.members[0].program.baseline() for run in runs if run.kind == "alone"}
+        paired = {m.program.baseline() for run in runs if run.kind == "pair" for m in run.members}
+        assert alone == paired
+        keys = Counter(run.cell_key for run in runs)
+        assert set(keys.values()) == {3}
+
+
+def test_two_values_go_to_the_two_of_a_pair(parse: Callable[..., Any]) -> None:
+    text = three() + "[axes]\nprocesses = [[4, 1], [4, 2]]\n"
+    text = text.replace('[axes]\nchunk = ["64KiB", "1MiB"]\n', "")
+    runs = [run for run in plan(parse(text)) if run.kind == "pair"]
+    assert {tuple(run.cell["processes"]) for run in runs} == {(4, 1), (4, 2)}
+
+
+def test_commands_only_vary_by_what_they_mention(parse: Callable[..., Any]) -> None:
+    text = (
+        three()
+        + """
+[[program]]
+name = "app"
+command = ["app"]
+[[program]]
+name = "app-chunk"
+command = ["app", "{chunk}"]
+"""
+    )
+    alone = Counter(run.members[0].program.name for run in plan(parse(text, repetitions=1))
+                    if run.kind == "alone")  # fmt: skip
+    assert (alone["app"], alone["app-chunk"], alone["write-seek"]) == (1, 2, 2)
+
+
+def test_programs_that_are_only_run_alone(parse: Callable[..., Any]) -> None:
+    text = three().replace('pattern = "write-seek"', 'pattern = "write-seek"\nrole = "alone"')
+    runs = plan(parse(text, repetitions=1))
+    paired = {m.program.name for run in runs if run.kind == "pair" for m in run.members}
+    assert paired == {"open-write-close", "aggregate-write"}
+    assert sum(run.members[0].program.name == "write-seek" for run in runs) == 2
+
+
+def test_estimate_learns(parse: Callable[..., Any]) -> None:
+    study = parse(three())
+    runs = plan(study)
+    estimate = Estimate(study, runs)
+    guess = estimate.left([run.id for run in runs])
+    assert guess > len(runs)
+    for run in runs[:18]:
+        estimate.learn(run.id, 10.0)
+    assert estimate.left([run.id for run in runs if run.repetition > 1]) == pytest.approx(360)
+
+
+def test_too_many_and_too_few_runs(parse: Callable[..., Any]) -> None:
+    many = ", ".join(str(n) for n in range(1, 600))
+    with pytest.raises(ConfigError, match="100000 is the limit"):
+        plan(parse(three().replace("[pairs]", f"processes = [{many}]\n[pairs]"), repetitions=100))
+    none = '[study]\nname = "s"\n[[program]]\nname = "x"\ncommand = ["x"]\nneeds = ["no-such"]\n'
+    with pytest.raises(ConfigError, match="nothing is left") as caught:
+        plan(parse(none))
+    assert "no-such not installed" in caught.value.hint
+    table = three().replace('volume = "64MiB"', 'volume = { "1MiB" = "8MiB" }')
+    with pytest.raises(ConfigError, match="no volume for a chunk of 64KiB"):
+        plan(parse(table))

@@ -1,0 +1,78 @@
+"""A folder with a repository, in which studies are run as a user would."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from jostle.repository import Repository
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Workplace:
+    """A folder with a repository, in which studies are run as a user would."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.repository = folder / "repository"
+
+    def write(self, text: str, name: str = "study.toml") -> Path:
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+    def start(self, *words: str, **environment: str) -> subprocess.Popen[str]:
+        clean = {k: v for k, v in os.environ.items() if not k.startswith(("JOSTLE", "SLURM"))}
+        if "JOSTLE_NATIVE" in os.environ:
+            clean["JOSTLE_NATIVE"] = os.environ["JOSTLE_NATIVE"]
+        clean |= {"COLUMNS": "200", "PYTHONPATH": str(ROOT / "src"), "TMPDIR": str(self.folder),
+                  "JOSTLE_REPOSITORY": str(self.repository)}  # fmt: skip
+        return subprocess.Popen(
+            [sys.executable, "-m", "jostle.cli", "study", *words], env=clean | environment,
+            cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+
+    def study(self, *words: str, **environment: str) -> tuple[int, str, str]:
+        with self.start(*words, **environment) as process:
+            out, err = process.communicate(timeout=240)
+        return process.returncode, out, err
+
+    def interrupted(self, runs: int, *words: str) -> tuple[int, str, str]:
+        """Starts a study, and sends ^C in the middle of the run after `runs` finished ones."""
+        process = self.start(*words)
+        assert process.stderr is not None
+        seen = ""
+        while seen.count("left\n") < runs:
+            line = process.stderr.readline()
+            assert line, seen
+            seen += line
+        time.sleep(1.2)  # the next run is under way
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        return process.returncode, out, seen + err
+
+    def records(self, name: str) -> list[dict[str, Any]]:
+        path = self.repository / "studies" / name / "runs.jsonl"
+        return [json.loads(line) for line in path.read_text().splitlines()]
+
+    def open(self) -> Repository:
+        return Repository(self.repository)
+
+    def nothing_left(self, study: str) -> None:
+        """No process, no folder and no note of a study is left."""
+        marked = f"JOSTLE_STUDY_RUN={study}.".encode()
+        for path in Path("/proc").glob("[0-9]*/environ"):
+            try:
+                assert marked not in path.read_bytes(), path
+            except OSError:
+                continue
+        strays = [path.name for path in self.folder.iterdir() if "jostle-" in path.name]
+        assert not strays
+        assert not (self.repository / "studies" / study / "running.json").exists()
