@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from jostle.errors import JostleError
 from jostle.signals.lines import Line, LineError, parse_line
-from jostle.signals.schema import BURSTS, END, HEADER, OPTIONAL, PROCESSES, SLICES, VERSION
+from jostle.signals.schema import BURSTS, HEADER, PROCESSES, SLICES
 
 #: No line of ours is longer: the longest holds the program's arguments.
 LONGEST_LINE = 1 << 20
@@ -208,7 +208,7 @@ def _take(one: _One, line: Line) -> None:
     if line.kind == "signal":
         if one.header:
             raise LineError("a second signal begins in one file")
-        one.header = line.checked(HEADER, OPTIONAL)
+        one.header = line.checked()
         return
     if not one.header:
         raise LineError(
@@ -218,11 +218,11 @@ def _take(one: _One, line: Line) -> None:
     if one.end is not None:
         raise LineError(f"`{line.kind}` stands behind the end")
     if line.kind == "burst":
-        _take_burst(one, line.checked(BURSTS))
+        _take_burst(one, line.checked())
     elif line.kind == "slice":
-        _take_slice(one, line.checked(SLICES))
+        _take_slice(one, line.checked())
     elif line.kind == "end":
-        one.end = line.checked(END, OPTIONAL)
+        one.end = line.checked()
     # Other kinds: additions that do not change the meaning of these four.
 
 
@@ -260,4 +260,4 @@ def _table(rows: list[dict[str, object]], schema: pa.Schema) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=schema)
 
 
-__all__ = ["LONGEST_LINE", "VERSION", "SignalLog", "SignalLogError", "read_log"]
+__all__ = ["LONGEST_LINE", "SignalLog", "SignalLogError", "read_log"]
