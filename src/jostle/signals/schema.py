@@ -67,8 +67,8 @@ SLICES: pa.Schema = _fields(slice=_WHOLE, operations=_WHOLE, bytes=_WHOLE, busy_
 #: One row per process: header and end.
 PROCESSES: pa.Schema = pa.schema([*HEADER, *END, pa.field("complete", _TRUTH)])
 
-#: Type of a line -> its fields: name, type, whether it is a whole number. A schema makes new objects
-#: at every look.
+#: Type of a line -> its fields: name, type, whether it is a whole number. Made once: a schema makes
+#: new objects at every look.
 FIELDS: dict[str, tuple[tuple[str, pa.DataType, bool], ...]] = {
     kind: tuple((field.name, field.type, field.type == _WHOLE) for field in schema)
     for kind, schema in (("signal", HEADER), ("burst", BURSTS), ("slice", SLICES), ("end", END))
