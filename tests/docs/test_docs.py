@@ -9,13 +9,14 @@ ends with N. ```c save=NAME: the reader saves it as NAME, so do we.
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import shlex
 import shutil
 import subprocess
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,6 +24,10 @@ import click
 import pytest
 
 from jostle.cli.main import cli
+from jostle.lab import LabError, LabSpec
+from jostle.lab.checks import check_machine
+from jostle.lab.lab import down as take_down
+from jostle.lab.state import names as lab_names
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -113,6 +118,8 @@ def run_page(found: list[Command], folder: Path) -> list[tuple[int, str]]:
         "LC_ALL": "C.UTF-8",
         **MPI,
     }
+    if any(command.text.startswith("jostle lab up") for command in found):
+        del environment["JOSTLE_SPOOL"]  # nodes have spools of their own
     subprocess.run(["bash", "-c", script], cwd=work, env=environment, timeout=300, check=False)
     statuses = [int(line) for line in (folder / "status").read_text().split()]
     return [
@@ -121,12 +128,41 @@ def run_page(found: list[Command], folder: Path) -> list[tuple[int, str]]:
     ]
 
 
+def need_labs(found: list[Command]) -> None:
+    """Skips a page whose labs cannot come up here, or are up already."""
+    for command in found:
+        words = shlex.split(command.text) if command.text.startswith("jostle lab up") else []
+        if not words:
+            continue
+        values = dict(itertools.pairwise(words))
+        name = values.get("--name", "lab")
+        spec = LabSpec(name=name, fs=values.get("--fs", "sshfs"), slurm="--slurm" in words)
+        if os.geteuid() != 0:
+            pytest.skip("labs need root")
+        try:
+            check_machine(spec)
+        except LabError as error:
+            pytest.skip(f"{error} ({error.hint})")
+        if name in lab_names():
+            pytest.skip(f"a lab `{name}` is up: jostle lab down --name {name}")
+
+
+@pytest.fixture
+def labs_go() -> Iterator[None]:
+    """Takes the labs down that a page has left; there is one only when the page failed."""
+    before = lab_names()
+    yield
+    for name in (set(lab_names()) - set(before)) & {"lab", "batch"}:
+        take_down(name)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_commands(page: Path, tmp_path: Path) -> None:
+def test_commands(page: Path, tmp_path: Path, labs_go: None) -> None:
     """Every command ends as it should and prints what the page shows."""
     found = list(commands(page))
     if not found:
         pytest.skip("the page has no commands to run")
+    need_labs(found)
     for tool in ("mpicc", "mpirun", "mpicc.mpich", "mpirun.mpich"):
         words = {word for command in found for word in command.text.split()}
         if tool in words and shutil.which(tool) is None:
@@ -184,8 +220,13 @@ def options(command: click.Command) -> set[str]:
         word
         for parameter in command.params
         if isinstance(parameter, click.Option)
-        for word in parameter.opts
+        for word in (*parameter.opts, *parameter.secondary_opts)
     }
+
+
+def _verbs(names: Iterable[str]) -> list[str]:
+    """The verbs of full names in order, each once."""
+    return list(dict.fromkeys(name.split()[1] for name in names))
 
 
 def test_command_reference() -> None:
@@ -198,7 +239,8 @@ def test_command_reference() -> None:
         if (head := re.match(r"`(jostle(?: [a-z]+)+) ", section))
     }
     tree = dict(leaves(cli, "jostle"))
-    assert list(documented) == list(tree)
+    assert sorted(documented) == sorted(tree)
+    assert _verbs(documented) == _verbs(tree)
     for name, command in tree.items():
         first_cells = re.findall(r"^\| (`-.*?) \|", documented[name], re.MULTILINE)
         words = set(re.findall(r"`(--?[a-z][a-z-]*)", " ".join(first_cells)))
