@@ -3,7 +3,8 @@
 
     bench/run.py [PART]... [--only ROW]... [--quick] [--json] [--preload LIBJOSTLE]
 
-The parts are `mpi` (all rows that begin so) and `serial` (the others); all, if none is named.
+The parts are `mpi` (all rows that begin so), `lab` (signals, labs and studies) and `serial` (the
+others); all, if none is named.
 Darshan is taken from DARSHAN_PRELOAD, or found where it is usually installed; those beside which
 MPI programs run, from MPIP_PRELOAD, IPM_PRELOAD and DARSHAN_MPI_PRELOAD.
 """
@@ -23,6 +24,7 @@ from functools import partial
 from pathlib import Path
 
 import calls
+import lab
 import mpi_calls
 import mpi_segments
 import mpi_whole
@@ -46,10 +48,12 @@ ROWS: dict[str, Callable[[Bench], list[Row]]] = {
     **{f"mpi-calls-{each.name}": partial(mpi_calls.rows, mpi=each) for each in (OPENMPI, MPICH)},
     **{f"mpi-{each.key}": partial(mpi_whole.rows, case=each) for each in mpi_whole.CASES},
     "mpi-segments": mpi_segments.rows,
+    **{key: partial(lab.rows, key=key) for key in ("signal-start", "signal-log", "lab-laws")},
 }
 PARTS = {
     "mpi": [key for key in ROWS if key.startswith("mpi")],
-    "serial": [key for key in ROWS if not key.startswith("mpi")],
+    "serial": [key for key in ROWS if not key.startswith(("mpi", "signal", "lab"))],
+    "lab": [key for key in ROWS if key.startswith(("signal", "lab"))],
 }
 DARSHAN_FOLDERS = ["/usr/lib", "/usr/lib/x86_64-linux-gnu", "/usr/local/lib", "/opt/darshan/lib"]
 

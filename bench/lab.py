@@ -1,0 +1,113 @@
+"""Rows on signals and labs: how punctual a signal is, what its log costs, the papers' laws.
+
+A law is a property of studies, so its rows run shipped ones in a lab, into a repository of their
+own, and quote what `jostle study show` says, with its interval.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from measure import BARE, OURS, Bench, Row, alternate, environment, half_width
+
+STUDIES = ("unequal-sizes", "periodic", "chunk-size")
+LATE_MS = 5.0
+LOG_SHARE = 1.01
+
+
+def rows(bench: Bench, *, key: str) -> list[Row]:
+    """The rows of one key: signal-start, signal-log or lab-laws."""
+    kinds = {"signal-start": start_rows, "signal-log": log_rows, "lab-laws": law_rows}
+    return kinds[key](bench)
+
+
+def signal(bench: Bench, *words: str, folder: Path) -> None:
+    """Runs jostle-signal."""
+    program = bench.preload.with_name("jostle-signal")
+    subprocess.run([program, *words, "--quiet", "--dir", folder], check=True, env=environment({}))
+
+
+def start_rows(bench: Bench) -> list[Row]:
+    """By how much bursts begin after their slice boundary, in a writer and a memory hog."""
+    found = []
+    for pattern in ("open-write-close", "memory"):
+        log = bench.disk / f"log-{pattern}"
+        signal(bench, pattern, "--period", "0.5", "--time", str(bench.rounds(40)), "--slice",
+               "100ms", "--log", str(log), folder=bench.memory)  # fmt: skip
+        late = [
+            (line["begin_ns"] - line["due_ns"]) / 1e6
+            for path in log.glob("*.jsonl")
+            for line in map(json.loads, path.read_text().splitlines())
+            if line["type"] == "burst"
+        ]
+        p95 = statistics.quantiles(late, n=20)[-1]
+        found.append(
+            Row("signal-start", f"a burst's first operation after its boundary, {pattern}", "ms",
+                f"{LATE_MS:g}", max(late) < LATE_MS, ours=max(late),
+                note=f"the latest of {len(late)}; 95 % within {p95:.2f} ms, "
+                     f"median {statistics.median(late):.3f} ms")
+        )  # fmt: skip
+    return found
+
+
+def log_rows(bench: Bench) -> list[Row]:
+    """A fixed volume with and without the log, in the smallest operations and in 1 MiB."""
+    found = []
+    for chunk, volume in (("2KiB", "2GiB"), ("1MiB", "8GiB")):
+        log = bench.disk / f"log-{chunk}"
+        words = ["write-seek", "--flush", "none", "--chunk", chunk, "--volume", volume,
+                 "--slice", "100ms"]  # fmt: skip
+        logs = {BARE: {"LOG": "none"}, OURS: {"LOG": str(log)}}
+
+        def once(added: dict[str, str], words: list[str] = words) -> float:
+            begin = time.time() + 0.3
+            start = f"{begin:.6f}"
+            signal(bench, *words, "--start", start, "--log", added["LOG"], folder=bench.memory)
+            return time.time() - begin
+
+        samples = alternate(logs, bench.rounds(25), once)  # type: ignore[arg-type]
+        ratios = [b / a for a, b in zip(samples[BARE], samples[OURS], strict=True)]
+        ratio = statistics.median(ratios)
+        found.append(
+            Row("signal-log", f"a signal's log, operations of {chunk}", "s", f"{LOG_SHARE:g}",
+                ratio <= LOG_SHARE, bare=statistics.median(samples[BARE]),
+                ours=statistics.median(samples[OURS]), spread=half_width(ratios), ratio=ratio,
+                note="bare: --log none; the spread is that of the ratio")
+        )  # fmt: skip
+    return found
+
+
+def law_rows(bench: Bench) -> list[Row]:
+    """What the shipped studies say of the papers' laws in a lab."""
+    if os.geteuid():
+        return [Row("lab-laws", "the laws of the papers in a lab", "", "", note="needs root")]
+    place = {"JOSTLE_REPOSITORY": str(bench.disk / "studies")}
+    found = []
+    for name in STUDIES:
+        stored = f"{name}-quick" if bench.quick else name
+        jostle("study", "run", name, *(["--quick"] if bench.quick else []), **place)
+        result = json.loads(jostle("study", "show", stored, "--json", **place))
+        for law in result["laws"]:
+            low, high = law["low"], law["high"]
+            spread = None if low is None or high is None else 50 * (high - low)
+            value = None if law["value"] is None else 100 * law["value"]
+            found.append(
+                Row("lab-laws", f"{law['name']} ({name}, n = {law['n']})", "%", law["goal"],
+                    law["holds"], ours=value, spread=spread,
+                    note=f"{law['statement']} {law['explanation']}".strip())
+            )  # fmt: skip
+    return found
+
+
+def jostle(*words: str, **added: str) -> str:
+    """Runs the command and returns what it printed."""
+    command = [sys.executable, "-m", "jostle.cli", *words]
+    return subprocess.run(
+        command, env=environment(added), check=True, text=True, stdout=subprocess.PIPE
+    ).stdout
