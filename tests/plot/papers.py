@@ -10,6 +10,8 @@ import math
 import statistics
 import zlib
 
+import numpy as np
+
 from jostle.analysis.study_model import (
     BreakEven,
     Cell,
@@ -63,7 +65,7 @@ def summary(values: list[float]) -> Summary:
     mean = statistics.fmean(values)
     half = None
     if len(values) > 1:
-        half = 2.776 * statistics.stdev(values) / math.sqrt(len(values))
+        half = 2.776 * float(np.std(values, ddof=1)) / math.sqrt(len(values))
     return Summary(
         len(values), statistics.median(values), min(values), max(values), mean,
         None if half is None else mean - half, None if half is None else mean + half,

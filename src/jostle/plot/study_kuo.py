@@ -201,10 +201,10 @@ def draw_versus(made: Canvas, found: Sequence[Versus]) -> None:
     slot = width / len(found)
     _trio(upper, found, lambda one: (one.alone, one.together), metric, slot)
     _trio(lower, found, lambda one: (one.alone_s, one.together_s), "s", slot)
-    upper.set_ylabel("throughput", color=INK)
+    upper.set_ylabel("throughput" if metric == "bytes" else f"{metric} per second", color=INK)
     lower.set_ylabel("run time", color=INK)
     upper.tick_params(labelbottom=False)
-    _legend(made, list(zip(("alone", "one of the pair", "the other of the pair"), _TRIO,
+    _legend(made, list(zip(("alone", "first of the pair", "second"), _TRIO,
                            strict=True)))  # fmt: skip
 
 
@@ -638,6 +638,8 @@ def draw_spread(made: Canvas, found: Sequence[Spread]) -> None:
     axes.set_yticks(range(len(found)))
     axes.set_yticklabels([one.label for one in reversed(found)], color=INK)
     axes.set_ylim(-0.6, len(found) - 0.4)
-    axes.set_xlim(0, max(max(100 * v for one in found for v in one.values), 1.0) * 1.15)
+    limit = max(max(100 * v for one in found for v in one.values), 1.0) * 1.15
+    axes.set_xlim(0, limit)
+    axes.set_xticks([tick for tick in axes.get_xticks() if tick <= limit])
     axes.set_xlabel("spread over processes: standard deviation / mean, %", loc="left", color=INK)
     axes.grid(axis="x")

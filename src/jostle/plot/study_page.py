@@ -171,7 +171,7 @@ def canvas(page: Page) -> Canvas:
     """Set the heading and the foot, and make the page as high as they and the body need."""
     from matplotlib.figure import Figure
 
-    room = page.width - 2 * _MARGIN
+    room = 0.97 * (page.width - 2 * _MARGIN)  # hinting makes small text a little wider
     title = wrapped(page.title, room, _TITLE, bold=True)
     note = wrapped(page.note, room, _NOTE) if page.note else []
     foot = wrapped(page.foot, room, _FOOT) if page.foot else []

@@ -1,0 +1,265 @@
+"""Figures of studies: every label is there and readable, the CSV holds what is drawn."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import math
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import matplotlib
+import papers
+import pytest
+
+from jostle.analysis.study_model import Setting, StudyResult, Summary
+from jostle.plot.study_figures import draw_all, plans
+from jostle.plot.study_page import PAGE_STYLE, Page, canvas
+from jostle.plot.study_text import groups, share_label, tidy
+
+STUDIES: dict[str, Callable[[], StudyResult]] = {
+    "patterns": papers.patterns,
+    "shared": lambda: papers.patterns(shared=True),
+    "periodic": lambda: papers.patterns(periodic=True),
+    "chunk sizes": papers.chunk_sizes,
+    "process count": papers.process_count,
+    "kuo": papers.kuo,
+    "applications": papers.applications,
+}
+
+
+def stems(result: StudyResult) -> list[str]:
+    return [page.stem for page, _ in plans(result)]
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def some(result: StudyResult) -> list[tuple[Page, object]]:
+    """Not every picture of a kind: the machine is small."""
+    chosen, seen = [], {}
+    for page, draw in plans(result):
+        kind = page.stem.split("-")[0]
+        seen[kind] = seen.get(kind, 0) + 1
+        if seen[kind] <= 3:
+            chosen.append((page, draw))
+    return chosen
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_texts_lie_inside_and_apart(name: str) -> None:
+    for page, draw in some(STUDIES[name]()):
+        with matplotlib.rc_context(PAGE_STYLE):
+            made = canvas(page)
+            draw(made)  # type: ignore[operator]
+            problems = faults(made.figure)
+        assert not problems, f"{page.stem}: {problems}"
+
+
+def faults(figure: object) -> list[str]:
+    """Return texts that are cut off at the border, or that cover one another."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.text import Text
+
+    FigureCanvasAgg(figure).draw()
+    renderer = figure.canvas.get_renderer()  # type: ignore[attr-defined]
+    width, height = figure.bbox.width, figure.bbox.height  # type: ignore[attr-defined]
+    boxes: list[tuple[str, object]] = []
+    for text in figure.findobj(Text):  # type: ignore[attr-defined]
+        if text.get_visible() and text.get_text().strip() and _shown(text):
+            boxes.append((text.get_text(), text.get_window_extent(renderer)))
+    found = []
+    for place, (said, box) in enumerate(boxes):
+        if box.x0 < -1 or box.y0 < -1 or box.x1 > width + 1 or box.y1 > height + 1:  # type: ignore[attr-defined]
+            found.append(f"cut off: {said!r}")
+        for other, another in boxes[place + 1 :]:
+            wide = min(box.x1, another.x1) - max(box.x0, another.x0)  # type: ignore[attr-defined]
+            high = min(box.y1, another.y1) - max(box.y0, another.y0)  # type: ignore[attr-defined]
+            if wide > 1.5 and high > 2.5:
+                found.append(f"{said!r} covers {other!r}")
+    return found
+
+
+def _shown(text: object) -> bool:
+    """Return whether a tick's label is switched on."""
+    axes = getattr(text, "axes", None)
+    if axes is None:
+        return True
+    for axis in (axes.xaxis, axes.yaxis):
+        for tick in axis.get_major_ticks():
+            for label in (tick.label1, tick.label2):
+                if label is text:
+                    low, high = sorted(axis.get_view_interval())
+                    return bool(label.get_visible() and low - 1e-9 <= tick.get_loc() <= high + 1e-9)
+    return True
+
+
+def test_the_files_and_their_names(tmp_path: Path) -> None:
+    saved = draw_all(papers.process_count(), tmp_path, ("png", "svg", "pdf"))
+    assert [one.files[0].stem for one in saved] == [
+        "degradation-matrix",
+        "dilation-matrix",
+        "degradation-over-number-of-processes",
+        "spread-per-process",
+    ]
+    magic = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF", ".csv": b""}
+    for one in saved:
+        assert [path.suffix for path in one.files] == list(magic)
+        for path in one.files:
+            assert path.read_bytes().startswith(magic[path.suffix])
+            assert path.stat().st_size > 100
+
+
+def test_each_kind_of_figure_is_drawn_where_there_is_data() -> None:
+    assert stems(papers.patterns())[:4] == [
+        "degradation-matrix",
+        "dilation-matrix",
+        "standalone-against-concurrent",
+        "spread-per-process",
+    ]
+    assert "degradation-matrix-shared-file" in stems(papers.patterns(shared=True))
+    assert "degradation-matrix-periodic-signal" in stems(papers.patterns(periodic=True))
+    assert "degradation-over-chunk-size" in stems(papers.chunk_sizes())
+    assert "degradation-over-number-of-processes" in stems(papers.process_count())
+    kuo = stems(papers.kuo())
+    for stem in ("overlap-throughput", "predicted-against-observed-run-time",
+                 "two-phases-writer-12-beside-writer-60-16-mib"):  # fmt: skip
+        assert stem in kuo
+    apps = stems(papers.applications())
+    assert "degradation-matrix-applications-against-patterns" in apps
+    assert "degradation-matrix-applications-against-applications" in apps
+
+
+def test_no_two_figures_have_one_name() -> None:
+    for make in STUDIES.values():
+        names = stems(make())
+        assert len(names) == len(set(names))
+
+
+def test_labels_are_in_the_svg(tmp_path: Path) -> None:
+    draw_all(papers.chunk_sizes(), tmp_path, ("svg",))
+    said = texts(tmp_path / "degradation-over-chunk-size.svg")
+    for wanted in ("open-write-close loses", "aggregate-write loses", "chunk size",
+                   "degradation, %", "16 MiB", "256 MiB", "100"):  # fmt: skip
+        assert wanted in said, said
+    whole = " ".join(said)
+    assert "break-even 16 MiB" in whole.replace("\n", " ")
+    assert "n = 5" in whole and "95 % interval" in whole
+    assert "study chunk-size · place: lab" in whole
+
+
+def test_degradation_and_dilation_are_told_apart(tmp_path: Path) -> None:
+    draw_all(papers.applications(), tmp_path, ("svg",))
+    for measure, other in (("degradation", "dilation"), ("dilation", "degradation")):
+        for path in tmp_path.glob(f"{measure}-*.svg"):
+            whole = " ".join(texts(path))
+            assert f"{measure} of the probe, %" in whole
+            assert f"{measure} = " in whole
+            assert other not in whole
+
+
+def texts(path: Path) -> list[str]:
+    """Return what is written in an SVG: matplotlib notes it beside the outlines."""
+    found = re.findall(r"<!-- (.*?) -->", path.read_text(encoding="utf-8"), re.S)
+    return [text.replace("&lt;", "<") for text in found]
+
+
+def test_the_csv_is_the_data(tmp_path: Path) -> None:
+    result = papers.patterns(shared=True)
+    draw_all(result, tmp_path)
+    table = rows(tmp_path / "degradation-matrix-shared-file.csv")
+    assert len(table) == len(result.cells)
+    by_key = {(cell.probe, cell.signal, cell.setting.chunk): cell for cell in result.cells}
+    for row in table:
+        cell = by_key[row["probe"], row["signal"], int(row["chunk_bytes"])]
+        if cell.degradation.median is None:
+            assert row["degradation_median"] == ""
+            assert (row["kept"], row["failed"]) == ("0", "5")
+        else:
+            assert float(row["degradation_median"]) == cell.degradation.median
+            assert float(row["degradation_low95"]) == cell.degradation.low
+            assert float(row["degradation_least_disturbed"]) == cell.degradation_best
+
+
+def test_the_csv_of_the_model_is_vectors_md(tmp_path: Path) -> None:
+    draw_all(papers.kuo(), tmp_path)
+    table = rows(tmp_path / "predicted-against-observed-run-time.csv")
+    found = {
+        (row["p"], row["q"]): row
+        for row in table
+        if row["by"] == "process" and row["shared"] == "False"
+    }
+    row = found["12", "60"]
+    assert float(row["large_predicted_s"]) == pytest.approx(205.3, abs=0.1)
+    assert float(row["large_relative_error"]) == pytest.approx(0.011, abs=0.001)
+    assert float(row["small_predicted_s"]) == pytest.approx(338.7, abs=0.1)
+    overlap = rows(tmp_path / "overlap-throughput.csv")
+    ratios = [float(row["overlap_Q_per_P"]) for row in overlap]
+    assert min(ratios) == pytest.approx(0.87, abs=0.01)
+
+
+def test_slices_of_a_trace_are_in_the_csv(tmp_path: Path) -> None:
+    result = papers.patterns(periodic=True)
+    result = dataclasses.replace(result, traces=result.traces[:1], cells=[], standalone=[])
+    (saved,) = draw_all(result, tmp_path)
+    table = rows(saved.files[-1])
+    trace = result.traces[0]
+    probe = [float(row["per_second"]) for row in table if row["series"] == "probe"]
+    assert probe == trace.probe_rate
+    assert sum(row["series"] == "signal is on" for row in table) == len(trace.bursts)
+
+
+def test_an_empty_study_draws_nothing(tmp_path: Path) -> None:
+    assert draw_all(papers.result(), tmp_path / "new") == []
+    assert list((tmp_path / "new").iterdir()) == []
+
+
+def test_one_cell_one_run_is_enough(tmp_path: Path) -> None:
+    made = papers.cell("dd", "cp", Setting(None, (1, 1)), 0.4, 0.3)
+    alone = Summary(1, 0.4, 0.4, 0.4, 0.4, None, None)
+    one = dataclasses.replace(made, repetitions=made.repetitions[:1], degradation=alone)
+    saved = draw_all(papers.result(programs=["dd", "cp"], cells=[one]), tmp_path, ("svg",))
+    whole = " ".join(texts(saved[0].files[0]))
+    assert "n = 1" in whole
+    assert "interval" not in whole and "diamond" not in whole  # there are none
+
+
+def test_cells_without_numbers_do_not_break(tmp_path: Path) -> None:
+    setting = Setting(papers.MIB, (4, 4))
+    dead = papers.cell("a", "b", setting, 0.5, 0.5, failed=5)
+    strange = papers.cell("b", "a", setting, math.nan, math.nan)
+    result = papers.result(programs=["a", "b"], cells=[dead, strange],
+                           traces=[papers.trace("a", "b", setting, loss=math.nan)])  # fmt: skip
+    for one in draw_all(result, tmp_path):
+        assert all(path.stat().st_size for path in one.files)
+
+
+def test_names_are_never_read_as_mathematics(tmp_path: Path) -> None:
+    setting = Setting(None, (1, 1))
+    cells = [papers.cell("$HOME_a^", "b_$x$", setting, 0.5, 0.4)]
+    draw_all(papers.result(programs=["$HOME_a^", "b_$x$"], cells=cells), tmp_path, ("svg",))
+    assert any("$HOME_a^" in text for text in texts(tmp_path / "degradation-matrix.svg"))
+
+
+def test_the_order_is_that_of_the_thesis() -> None:
+    result = papers.patterns()
+    mixed = dataclasses.replace(
+        result, cells=result.cells[::-1], programs=["other", *result.programs[::-1]]
+    )
+    tidied = tidy(mixed)
+    assert tidied.programs == [papers.OWC, papers.WS, papers.AW, "other"]
+    (group,) = groups(tidied.cells)
+    assert group.probes == group.signals == [papers.OWC, papers.WS, papers.AW]
+    assert group.chunks == [papers.MIB, 16 * papers.MIB, 256 * papers.MIB]
+
+
+@pytest.mark.parametrize(
+    ("share", "shown"),
+    [(0.4261, "43 %"), (0.0994, "9.9 %"), (0.0996, "10 %"), (-0.0001, "0.0 %"), (-0.064, "-6.4 %"),
+     (0, "0.0 %"), (None, "-"), (math.nan, "-"), (12.5, "1250 %")],
+)  # fmt: skip
+def test_shares_as_people_read_them(share: float | None, shown: str) -> None:
+    assert share_label(share) == shown
