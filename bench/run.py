@@ -23,6 +23,7 @@ from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
+import access
 import calls
 import lab
 import mpi_calls
@@ -43,6 +44,7 @@ ROWS: dict[str, Callable[[Bench], list[Row]]] = {
     "whole": whole.whole_rows,
     "memory": process.memory_rows,
     "size": size.size_rows,
+    "access": access.rows,
     "ingest": partial(store.rows, key="ingest"),
     "background": partial(store.rows, key="background"),
     **{f"mpi-calls-{each.name}": partial(mpi_calls.rows, mpi=each) for each in (OPENMPI, MPICH)},

@@ -11,10 +11,11 @@ enough of it to tell; else it is mixed, or unknown.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from jostle.analysis.access_model import (
     AGGREGATE_WRITE,
@@ -28,8 +29,8 @@ from jostle.analysis.access_model import (
     Phase,
     WritePattern,
 )
-from jostle.analysis.bursts import Floats, Period, find_period
-from jostle.analysis.people import Ints, column
+from jostle.analysis.bursts import Floats, Period, find_period, usual_amount
+from jostle.analysis.people import Ints, column, histogram
 from jostle.repository.types import JobTables
 
 _NS = 1e9
@@ -41,20 +42,38 @@ _ENOUGH = 4  # writes, and slices in which files were closed, to say anything
 _REPEATED = 3  # files per process, or steps back, to call it a pattern
 _FIX_UPS = 2  # steps back per file that only mend what the file begins with
 _RUN = 3  # active slices that make a phase
+_TRICKLE = 0.01  # of the usual amount of a slice: what carries no more is not active
 _LONG_SILENCE = 8  # slices, and
 _LARGE_SILENCE = 0.2  # of the time between first and last write: it parts phases
+_WIDEST = 5_000_000  # slices: what lies further back, a clock that was wrong has made
 _VERSION = (0, 3)  # of the runtime: since then it follows where writes begin
+
+_Run = tuple[int, int]  # first active slice and the one behind the last
 
 
 @dataclass(frozen=True)
 class _Series:
-    """What a job did on one mount, slice by slice; all arrays have shape (slices,)."""
+    """What a job did on one mount, slice by slice; all arrays have shape (slices,).
+
+    Attributes:
+        mount: Its identity.
+        first: Number of the first slice.
+        slice_ns: Length of a slice, ns.
+        writers: Processes that wrote.
+        heavy: Share of the write calls that carry nine tenths of the bytes; 1 when unknown.
+        known: The profile says where writes begin.
+        active: Processes that did anything here in the slice.
+        bytes: Bytes written; the others are sums of the metrics they are named after.
+        busy: Seconds inside calls, mean over the writers.
+    """
 
     mount: str
     first: int
     slice_ns: int
     writers: int
+    heavy: float
     known: bool
+    active: Floats
     bytes: Floats
     writes: Floats
     backs: Floats
@@ -97,13 +116,17 @@ def write_patterns(tables: JobTables) -> list[WritePattern]:
         return []
     names = np.asarray(rows.column("mount").to_pylist(), dtype=object)
     writers = _writers(tables)
-    known = _follows(tables)
+    known, heavy = _follows(tables), _heavy(tables)
     columns = {name: column(rows, name) for name in rows.column_names if name != "mount"}
     found = []
     for mount in sorted(set(names.tolist())):
         mine = names == mount
         here = {name: values[mine] for name, values in columns.items()}
-        found.append(_pattern(_series(mount, here, writers.get(mount, 1), known=known)))
+        found.append(
+            _pattern(
+                _series(mount, here, writers.get(mount, 1), heavy.get(mount, 1.0), known=known)
+            )
+        )
     return sorted(found, key=lambda pattern: (-pattern.bytes, pattern.mount))
 
 
@@ -134,27 +157,58 @@ def _writers(tables: JobTables) -> dict[str, int]:
     return {mount: max(count, 1) for mount, count in counts.items()}
 
 
-def _series(mount: str, rows: Mapping[str, Ints], writers: int, *, known: bool) -> _Series:
+def _heavy(tables: JobTables) -> dict[str, float]:
+    """Gives the share of write calls that carry nine tenths of the bytes, by mount.
+
+    Sizes are known per process only, so this is said of a mount that has nearly all calls.
+    """
+    rows = tables.mount_totals
+    if not rows.num_rows or "posix_write_size" not in tables.totals.column_names:
+        return {}
+    sizes = histogram(tables.totals, "posix_write_size") + histogram(
+        tables.totals, "stdio_write_size"
+    )
+    calls = column(rows, "posix_write_ops") + column(rows, "stdio_write_ops")
+    mounts = np.asarray(rows.column("mount").to_pylist(), dtype=object)
+    # From the largest down; a bucket's sizes are taken at its middle.
+    number = sizes[::-1].astype(np.float64)
+    moved = np.cumsum(number * 0.75 * 2.0 ** np.arange(len(sizes))[::-1])
+    if not moved[-1] or not calls.sum():
+        return {}
+    last = int(np.searchsorted(moved, _ALL * moved[-1]))
+    share = float(number[: last + 1].sum() / number.sum())
+    return {
+        str(mount): share
+        for mount in set(mounts.tolist())
+        if calls[mounts == mount].sum() >= _ALL * calls.sum()
+    }
+
+
+def _series(
+    mount: str, rows: Mapping[str, Ints], writers: int, heavy: float, *, known: bool
+) -> _Series:
     """Lays rows of (slice, slice_ns, sums) on one axis, of the slice length most rows have."""
     lengths, times = np.unique(rows["slice_ns"], return_counts=True)
     length = int(lengths[times.argmax()])
     at = rows["slice"] * rows["slice_ns"] // length
-    first = int(at.min())
+    first = max(int(at.min()), int(at.max()) - _WIDEST)
     size = int(at.max()) - first + 1
+    inside = at >= first
 
     def laid(*names: str) -> Floats:
         values = np.zeros(size, dtype=np.float64)
         for name in names:
             if name in rows:
-                np.add.at(values, at - first, rows[name].astype(np.float64))
+                np.add.at(values, (at - first)[inside], rows[name][inside].astype(np.float64))
         return values
 
-    inside = laid(
+    calls = laid(
         "posix_write_ns", "posix_sync_ns", "posix_meta_ns",
         "stdio_write_ns", "stdio_sync_ns", "stdio_meta_ns",
     )  # fmt: skip
     return _Series(
-        mount=mount, first=first, slice_ns=length, writers=writers, known=known,
+        mount=mount, first=first, slice_ns=length, writers=writers, heavy=heavy,
+        known=known, active=laid("count"),
         bytes=laid("posix_write_bytes", "stdio_write_bytes"),
         writes=laid("posix_write_ops", "stdio_write_ops"),
         backs=laid("access_back_ops"), back_bytes=laid("access_back_bytes"),
@@ -163,7 +217,7 @@ def _series(mount: str, rows: Mapping[str, Ints], writers: int, *, known: bool) 
         closes=laid("posix_close_ops", "stdio_close_ops"),
         seeks=laid("posix_seek_ops", "stdio_seek_ops"),
         reads=laid("posix_read_ops", "stdio_read_ops"),
-        busy=inside / _NS / writers,
+        busy=calls / _NS / writers,
     )  # fmt: skip
 
 
@@ -204,33 +258,66 @@ def _claim(series: _Series) -> _Claims:
     size = len(series.bytes)
     claims = _Claims(np.zeros((3, size)), np.zeros((3, size)))
     files, rewritten, streamed = claims.bytes
-    around = np.ones(3)
-    near_files = np.convolve(series.files, around, mode="same")
-    near_backs = np.convolve(series.backs, around, mode="same")
+    near_files, near_backs = _around(series.files), _around(series.backs)
     mended = (near_files > 0) & (near_backs <= _FIX_UPS * near_files)
-    purse = _Purse(series)
+    purse, moved = _Purse(series), np.cumsum(series.bytes)
     rewound = 0.0  # bytes stepped back behind, in files that are still open
-    for place in range(size):
+    for place in np.flatnonzero((series.bytes > 0) | (series.files > 0)).tolist():
         purse.put(place)
         if series.back_bytes[place] > 0 and not mended[place]:
-            _book(rewritten, purse.take(series.back_bytes[place])[0])
-            claims.chunks[1, place] += series.backs[place]
+            taken, _ = purse.take(series.back_bytes[place])
+            _book(rewritten, taken)
+            claims.chunks[1, taken[0][0] if taken else place] += series.backs[place]
             rewound += series.back_bytes[place]
         if series.files[place] > 0:
             closed = series.file_bytes[place]
             taken, writes = purse.take(closed - min(rewound, closed))
-            age = place - taken[-1][0] if taken else 0
+            age = place - _begun(series, moved, place)
             if rewound > closed / 2:
                 _book(rewritten, taken)
             elif age <= _SOON or writes <= _WHOLE * series.files[place]:
                 _book(files, taken)
-                claims.chunks[0, place] += series.files[place]
+                claims.chunks[0, taken[0][0] if taken else place] += series.files[place]
             else:
                 _book(streamed, taken)
             rewound -= min(rewound, closed)
     streamed[:] = np.maximum(series.bytes - files - rewritten, 0)
     claims.chunks[2] = series.writes
+    if _one_each(series, claims, slice(0, size)):
+        _stream(claims)
     return claims
+
+
+def _one_each(series: _Series, claims: _Claims, span: slice) -> bool:
+    """Tells whether files that were closed soon are only one or two per process, of many writes."""
+    files, when = claims.chunks[0, span].sum(), (claims.chunks[0, span] > 0).sum()
+    many = files >= _REPEATED and (files >= _REPEATED * series.writers or when >= _ENOUGH)
+    return not many and bool(series.writes[span].sum() > _ENOUGH * files)
+
+
+def _stream(claims: _Claims) -> None:
+    """Takes files that were closed soon for files that grew, only not for long."""
+    claims.bytes[2] += claims.bytes[0]
+    claims.bytes[0] = claims.chunks[0] = 0
+
+
+def _around(values: Floats) -> Floats:
+    """Adds to each slice those before and after it."""
+    sums = values.copy()
+    sums[1:] += values[:-1]
+    sums[:-1] += values[1:]
+    return sums
+
+
+def _begun(series: _Series, moved: Floats, place: int) -> int:
+    """Gives the slice in which the files that were closed in a slice were begun.
+
+    Of the bytes of a slice each process that was active there has an equal part: a file's mean size
+    is compared with that. moved: bytes up to the end of each slice.
+    """
+    size = series.file_bytes[place] / series.files[place]
+    together = size * min(max(series.active[place], 1), series.writers)
+    return int(np.searchsorted(moved, moved[place] - together, side="right"))
 
 
 def _book(way: Floats, taken: list[tuple[int, float]]) -> None:
@@ -260,13 +347,13 @@ def _pattern(series: _Series) -> WritePattern:
     claims = _claim(series) if series.known else _claim_old(series)
     phases: list[Phase] = []
     at = 0
-    for lo, hi in _cut(series, claims):
-        if lo - at >= _RUN:
+    spans, pause = _covered(series, _cut(series, claims))
+    for lo, hi in [*spans, (len(series.bytes), -1)]:
+        if lo - at >= max(_RUN, pause + 1):
             phases.append(_silence(series, at, lo))
-        phases.append(_phase(series, claims, lo, hi, total))
+        if hi >= 0:
+            phases.append(_phase(series, claims, lo, hi, total))
         at = hi
-    if len(series.bytes) - at >= _RUN:
-        phases.append(_silence(series, at, len(series.bytes)))
     heavy: dict[str, float] = {}
     for phase in phases:
         heavy[phase.pattern] = heavy.get(phase.pattern, 0.0) + phase.share
@@ -275,60 +362,96 @@ def _pattern(series: _Series) -> WritePattern:
     alone = share >= _ALL
     return WritePattern(
         series.mount, name if alone else MIXED,
-        most.chunk_bytes if alone else None, most.period if alone else None, int(total), series.known, phases,
+        most.chunk_bytes if alone else None, most.period if alone else None,
+        int(total), series.known, phases,
     )  # fmt: skip
+
+
+def _covered(series: _Series, spans: list[_Run]) -> tuple[list[_Run], int]:
+    """Gives every byte a span: a trickle outside joins one, or is one if it goes on for long.
+
+    Returns:
+        The spans, and the longest pause inside one, slices: what is no longer is no phase.
+    """
+    pause = max(int(np.diff(_active(series, *span)).max(initial=1)) - 1 for span in spans)
+    out: list[_Run] = []
+    at = 0
+    for lo, hi in [*spans, (len(series.bytes), -1)]:
+        if series.bytes[at:lo].any():
+            if lo - at >= max(_RUN, pause + 1):
+                out.append((at, lo))
+            elif out:
+                out[-1] = (out[-1][0], lo)
+            else:
+                lo = at
+        if hi >= 0:
+            out.append((lo, hi))
+        at = hi
+    return out, pause
+
+
+def _active(series: _Series, lo: int, hi: int) -> NDArray[np.intp]:
+    """Gives the slices that carry more than a hundredth of what is usual."""
+    found: NDArray[np.intp] = np.flatnonzero(
+        series.bytes[lo:hi] > _TRICKLE * usual_amount(series.bytes)
+    )
+    return found + lo
 
 
 def _cut(series: _Series, claims: _Claims) -> list[tuple[int, int]]:
     """Cuts the time into runs of slices that are alike; silence at their ends is left out."""
-    active = np.flatnonzero(series.bytes > 0)
-    labels = [_label(claims.bytes[:, place], series.bytes[place]) for place in active]
-    runs: list[list[int]] = []  # first and last place among the active slices
-    for place, label in enumerate(labels):
-        if runs and labels[runs[-1][0]] == label:
-            runs[-1][1] = place
-        else:
-            runs.append([place, place])
-    names = [labels[first] for first, _ in runs]
-    while len(runs) > 1:
-        sizes = [last - first + 1 for first, last in runs]
-        least = min(range(len(runs)), key=lambda place: sizes[place])
-        if sizes[least] >= _RUN:
-            break
-        other = _neighbour(names, sizes, least)
-        low, high = sorted((least, other))
-        runs[low] = [runs[low][0], runs[high][1]]
-        inside = active[runs[low][0] : runs[low][1] + 1]
-        names[low] = _label(claims.bytes[:, inside].sum(axis=1), float(series.bytes[inside].sum()))
-        del runs[high], names[high]
-        _fuse(runs, names, low)
-    spans = [(int(active[first]), int(active[last]) + 1) for first, last in runs]
+    active = _active(series, 0, len(series.bytes))
+    ways = np.concatenate((np.zeros((3, 1)), np.cumsum(claims.bytes[:, active], axis=1)), axis=1)
+    total = np.concatenate(([0.0], np.cumsum(series.bytes[active])))
+
+    def label(run: _Run) -> str:
+        parts = ways[:, run[1]] - ways[:, run[0]]
+        best = int(parts.argmax())
+        return PATTERNS[best] if parts[best] >= _MOST * (total[run[1]] - total[run[0]]) else MIXED
+
+    runs = _fused([(place, place + 1) for place in range(len(active))], label)
+    for short in range(1, _RUN):
+        while len(runs) > 1 and min(hi - lo for lo, hi in runs) <= short:
+            runs = _fused(_without_short(runs, short), label)
+    spans = [(int(active[lo]), int(active[hi - 1]) + 1) for lo, hi in runs]
     return [part for span in spans for part in _at_silences(series, *span)]
 
 
-def _label(ways: Floats, total: float) -> str:
-    best = int(ways.argmax())
-    return PATTERNS[best] if ways[best] >= _MOST * total else MIXED
+def _fused(runs: list[_Run], label: Callable[[_Run], str]) -> list[_Run]:
+    """Joins neighbours that are alike."""
+    out: list[_Run] = []
+    last = ""
+    for run in runs:
+        name = label(run)
+        if out and name == last:
+            out[-1] = (out[-1][0], run[1])
+        else:
+            out.append(run)
+        last = name
+    return out
 
 
-def _neighbour(names: list[str], sizes: list[int], place: int) -> int:
-    """Chooses whom a short run joins: one that is alike, else the longer."""
-    sides = [side for side in (place - 1, place + 1) if 0 <= side < len(names)]
-    return max(sides, key=lambda side: (names[side] == names[place], sizes[side]))
-
-
-def _fuse(runs: list[list[int]], names: list[str], place: int) -> None:
-    """Joins a run with neighbours that have become like it."""
-    for side in (place + 1, place):
-        if 0 < side < len(runs) and names[side - 1] == names[side]:
-            runs[side - 1][1] = runs[side][1]
-            del runs[side], names[side]
+def _without_short(runs: list[_Run], short: int) -> list[_Run]:
+    """Lets each run of at most so many slices join the longer of its neighbours."""
+    out: list[_Run] = []
+    begin: int | None = None  # of a run that joins the next one
+    for place, (lo, hi) in enumerate(runs):
+        lo, begin = (lo if begin is None else begin), None
+        after = runs[place + 1][1] - runs[place + 1][0] if place + 1 < len(runs) else 0
+        before = out[-1][1] - out[-1][0] if out else 0
+        if hi - lo > short or not (before or after):
+            out.append((lo, hi))
+        elif after > before:
+            begin = lo
+        else:
+            out[-1] = (out[-1][0], hi)
+    return out
 
 
 def _at_silences(series: _Series, lo: int, hi: int) -> list[tuple[int, int]]:
     """Parts a phase at long silences, unless its bursts are regular."""
     least = max(_LONG_SILENCE, _LARGE_SILENCE * (hi - lo))
-    active = np.flatnonzero(series.bytes[lo:hi] > 0) + lo
+    active = _active(series, lo, hi)
     wide = np.flatnonzero(np.diff(active) > least)
     if not len(wide) or _period(series, lo, hi):
         return [(lo, hi)]
@@ -354,15 +477,22 @@ def _silence(series: _Series, lo: int, hi: int) -> Phase:
 def _phase(series: _Series, claims: _Claims, lo: int, hi: int, total: float) -> Phase:
     span = slice(lo, hi)
     moved, writes = float(series.bytes[span].sum()), float(series.writes[span].sum())
-    ways, chunks = claims.bytes[:, span].sum(axis=1), claims.chunks[:, span].sum(axis=1)
-    name, why = _name(series, claims, span)
+    here = _Claims(claims.bytes[:, span].copy(), claims.chunks[:, span].copy())
+    if series.known and _one_each(series, claims, span):
+        _stream(here)
+    ways, chunks = here.bytes.sum(axis=1), here.chunks.sum(axis=1)
+    name, why = _name(series, ways, chunks, span)
     parts = _parts(ways, chunks, moved, series.known)
     chosen = next((part for part in parts if part.pattern == name), None)
     chunk = per_chunk = None
+    carrying = max(series.heavy * writes, 1.0)
     if name == AGGREGATE_WRITE:
-        chunk, per_chunk = moved / writes, 1.0
+        chunk, per_chunk = moved / carrying, 1.0
     elif chosen and chosen.chunk_bytes:
-        chunk, per_chunk = chosen.chunk_bytes, writes * chosen.share / chosen.chunks
+        # No more files carry the bytes than there are large writes: small ones beside them (locks,
+        # shared pointers of MPI-IO) do not make the chunk smaller.
+        number = min(float(chosen.chunks), carrying) if name == OPEN_WRITE_CLOSE else chosen.chunks
+        chunk, per_chunk = chosen.bytes / number, writes * chosen.share / chosen.chunks
     gaps, backs = float(series.gaps[span].sum()), float(series.backs[span].sum())
     return Phase(
         pattern=name,
@@ -396,15 +526,14 @@ def _parts(ways: Floats, chunks: Floats, moved: float, known: bool) -> list[Part
     return sorted(parts, key=lambda part: -part.share) if known else parts
 
 
-def _name(series: _Series, claims: _Claims, span: slice) -> tuple[str, str]:
+def _name(series: _Series, ways: Floats, chunks: Floats, span: slice) -> tuple[str, str]:
     """Names a phase, and says why."""
     moved, writes = float(series.bytes[span].sum()), int(series.writes[span].sum())
-    ways = claims.bytes[:, span].sum(axis=1) / moved
-    files, backs = (int(claims.chunks[way, span].sum()) for way in (0, 1))
+    files, backs = int(chunks[0]), int(chunks[1])
     said = ", ".join(
         f"{share:.0%} {text}"
         for share, text in zip(
-            ways, ("in files closed soon", "stepped back behind", "in files that grow"),
+            ways / moved, ("in files closed soon", "stepped back behind", "in files that grow"),
             strict=True,
         )
         if share >= 0.005
@@ -413,24 +542,12 @@ def _name(series: _Series, claims: _Claims, span: slice) -> tuple[str, str]:
     if writes < _ENOUGH:
         return UNKNOWN, f"Too little to tell: {figures}"
     best = int(ways.argmax())
-    if not series.known and ways[0] < _MOST:
+    if not series.known and ways[0] < _MOST * moved:
         return UNKNOWN, "The profile (of before 0.3) does not say where writes begin."
-    if ways[best] < _MOST:
+    if ways[best] < _MOST * moved:
         return MIXED, figures
-    if best == 0:
-        return _files_or_one(series, claims, span, files, writes, figures)
+    if best == 0 and files < _REPEATED:
+        return UNKNOWN, f"Too few files: {figures}"
     if best == 1 and backs < _REPEATED:
         return UNKNOWN, f"Too few steps back: {figures}"
     return PATTERNS[best], figures
-
-
-def _files_or_one(
-    series: _Series, claims: _Claims, span: slice, files: int, writes: int, figures: str
-) -> tuple[str, str]:
-    """Tells files one after the other from one file per process that was soon done."""
-    when = int((claims.chunks[0, span] > 0).sum())
-    if files >= _REPEATED and (files >= _REPEATED * series.writers or when >= _ENOUGH):
-        return OPEN_WRITE_CLOSE, figures
-    if writes > _ENOUGH * files:
-        return AGGREGATE_WRITE, f"One file or two per process, soon done: {figures}"
-    return UNKNOWN, f"Too few files: {figures}"

@@ -66,11 +66,11 @@ def find_period(
     """
     if len(amounts) < 4 or not (amounts > 0).any():
         return None
-    on = amounts >= _ON * _usual(amounts)
+    on = amounts >= _ON * usual_amount(amounts)
     best: Period | None = None
     for join in _JOIN:
         starts, lengths = _runs(_joined(on, join))
-        found = _test(starts, lengths, slice_s)
+        found = _test(starts, lengths, join + 1, slice_s)
         if found is None or found.p_value * len(_JOIN) > alpha:
             continue
         if not _silent(amounts, _joined(on, join), slice_s, busy):
@@ -80,7 +80,7 @@ def find_period(
     return best
 
 
-def _usual(amounts: Floats) -> float:
+def usual_amount(amounts: Floats) -> float:
     """Gives the median of a byte's own slice: half of all bytes lie in slices this full."""
     ordered = np.sort(amounts)
     return float(ordered[np.searchsorted(np.cumsum(ordered), ordered.sum() / 2)])
@@ -102,16 +102,18 @@ def _joined(on: NDArray[np.bool_], most: int) -> NDArray[np.bool_]:
     return joined
 
 
-def _test(starts: Ints, lengths: Ints, slice_s: float) -> Period | None:
+def _test(starts: Ints, lengths: Ints, least: int, slice_s: float) -> Period | None:
+    """Tests bursts whose pauses are at least so many slices long."""
     distances = np.diff(starts).astype(np.float64)
     if len(distances) < 2:
         return None
     mean = float(distances.mean())
     seen = max(float(distances.std()), float(_EDGE)) / mean
-    gaps = distances - lengths[:-1]
+    spare = int((distances - lengths[:-1] - least).sum())
     draw = np.random.default_rng(0)
-    shares = draw.dirichlet(np.ones(len(gaps)), _TRIALS) * gaps.sum()
-    made = shares + draw.permuted(np.tile(lengths[:-1].astype(np.float64), (_TRIALS, 1)), axis=1)
+    # Every way of sharing out the silence is equally likely.
+    gaps = draw.multinomial(spare, draw.dirichlet(np.ones(len(distances)), _TRIALS)) + least
+    made = gaps + draw.permuted(np.tile(lengths[:-1], (_TRIALS, 1)), axis=1)
     varied = made.std(axis=1) / made.mean(axis=1)
     p_value = float((1 + (varied <= seen).sum()) / (1 + _TRIALS))
     order = np.arange(len(starts), dtype=np.float64)

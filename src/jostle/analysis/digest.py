@@ -24,7 +24,7 @@ from jostle.analysis.model import (
     Unaccounted,
 )
 from jostle.analysis.mpi import worlds
-from jostle.analysis.people import Ints, People, column, process_sums
+from jostle.analysis.people import Ints, People, column, histogram, process_sums
 from jostle.repository.types import JobTables
 
 _NS = 1e9
@@ -178,22 +178,13 @@ def _shares(totals: Mapping[str, int], life_ns: float) -> list[Share]:
     return shares
 
 
-def _histogram(table: pa.Table, name: str) -> Ints:
-    if name not in table.column_names or not table.num_rows:
-        return np.zeros(HIST_BUCKETS, dtype=np.int64)
-    total = np.zeros(HIST_BUCKETS, dtype=np.int64)
-    for chunk in table.column(name).drop_null().chunks:
-        total += chunk.flatten().to_numpy().reshape(-1, HIST_BUCKETS).sum(axis=0)
-    return total
-
-
 def _access(
     direction: str, tables: JobTables, totals: Mapping[str, int], named: str | None = None
 ) -> Access:
     ops = sum(totals.get(f"{module}_{direction}_ops", 0) for module in ("posix", "stdio"))
     moved = sum(totals.get(f"{module}_{direction}_bytes", 0) for module in ("posix", "stdio"))
     sizes = sum(
-        (_histogram(tables.totals, f"{module}_{direction}_size") for module in ("posix", "stdio")),
+        (histogram(tables.totals, f"{module}_{direction}_size") for module in ("posix", "stdio")),
         start=np.zeros(HIST_BUCKETS, dtype=np.int64),
     )
     counted = int(sizes.sum())

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from jostle._schema import BY_ID, HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
+from jostle._schema import BY_ID, HIST_BUCKETS, HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
 from jostle.analysis.spread import Spread
 from jostle.repository.types import JobTables
 
@@ -102,6 +102,16 @@ def column(table: pa.Table, name: str) -> Ints:
         return np.zeros(table.num_rows, dtype=np.int64)
     result: Ints = np.asarray(table.column(name).to_numpy(), dtype=np.int64)
     return result
+
+
+def histogram(table: pa.Table, name: str) -> Ints:
+    """Sums a histogram over all rows, shape (32,); zeros where there is no such column."""
+    if name not in table.column_names or not table.num_rows:
+        return np.zeros(HIST_BUCKETS, dtype=np.int64)
+    total = np.zeros(HIST_BUCKETS, dtype=np.int64)
+    for chunk in table.column(name).drop_null().chunks:
+        total += chunk.flatten().to_numpy().reshape(-1, HIST_BUCKETS).sum(axis=0)
+    return total
 
 
 def process_sums(tables: JobTables, people: People) -> dict[str, Ints]:
