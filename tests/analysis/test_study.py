@@ -527,3 +527,77 @@ def test_axes_that_vary_are_part_of_the_setting():
     assert [setting.more for setting in found.settings] == [
         (("api", "posix"),), (("api", "mpiio"),)]  # fmt: skip
     assert found.settings[0].label == "1 MiB, 4 against 4 processes, api posix"
+
+
+def timed(made: Lab, metric: str, by_job: dict[str, tuple[float, float]]) -> None:
+    """Gives jobs calls and their time, evenly over their slices: (calls per slice, ns each)."""
+    for (job, _), progress in list(made.seen.items()):
+        calls, each = by_job.get(job.split(".")[-1].removesuffix("-2"), (0.0, 0.0))
+        ones = np.ones_like(progress.values) / len(progress.values)
+        made.seen[job, "service_ops"] = replace(progress, values=ones * calls)
+        made.seen[job, metric] = replace(progress, values=ones * calls * each)
+
+
+def test_service_times_explain_what_small_chunks_lose():
+    made = lab()
+    owc = Writer("owc", "open-write-close", chunk=2048, nodes=("node2",))
+    aw = replace(AW, chunk=2048)
+    made.alone(owc)
+    made.alone(aw)
+    timed(made, "service_ns", {"owc": (100, 2e6), "aw": (10, 1e6)})
+    quiet = dict(made.seen)
+    made.pair(owc, aw)
+    timed(made, "service_ns", {"owc": (100, 3e6), "aw": (10, 9e6)})
+    made.seen.update(quiet)
+    law = next(law for law in laws(result_of(made)) if law.name == "small chunks")
+    assert "a call of owc takes 2 ms alone and 3 ms together (1.5 times)" in law.explanation
+    assert "a call of aw takes 1 ms alone and 9 ms together (9.0 times)" in law.explanation
+    assert law.statement.startswith("At 2 KiB, owc loses 50.0 % beside aw, which loses 50.0 %")
+
+
+def test_runs_ended_by_time_are_not_predicted():
+    made = equal_writers(repetitions=2)
+    for record in made.records:
+        if len(record["programs"]) == 2:
+            for program in record["programs"]:  # each ran as long as alone, and did half
+                whole = made.seen[program["job"], "bytes"]
+                half = whole.values[:, : whole.values.shape[1] // 2]
+                made.seen[program["job"], "bytes"] = replace(whole, values=half)
+                program["end_ns"] -= (program["end_ns"] - program["begin_ns"]) // 2
+        record["monitor"] = []
+        for program in record["programs"]:
+            program["volume"] = None
+    found = result_of(made)
+    assert found.kuo is not None
+    for row in found.kuo.rows:
+        assert row.predictions == [] and not row.holds
+        assert row.why_not[0] == "they do not have a fixed volume each"
+        assert row.overlap_ratio == pytest.approx(1, abs=0.01)
+    assert found.cells[0].degradation.median == pytest.approx(0.5, abs=0.01)
+    assert found.cells[0].dilation.n == 0
+
+
+def test_a_split_communicator_tells_how_likely_a_burst_hits():
+    """CLUSTER'13: the noise half is heard in some of its bursts only."""
+    made = lab(noise=0.0)
+    split = Writer("split", "ping", volume=1200e6, period_s=2.0)
+    for repetition, duty in ((1, 0.5), (2, 0.0)):
+        record = made.alone(replace(split, period_s=0.0), repetition)
+        program = record["programs"][0]
+        program |= {"split": True, "period_s": 2.0, "duty": duty,
+                    "baseline": f"split {duty}"}  # fmt: skip
+        whole = made.seen[program["job"], "bytes"]
+        values = whole.values * (1 + 0.01 * np.sin(np.arange(whole.values.shape[1]) ** 2))
+        for burst in range(5 if duty else 0):
+            values[:, 16 * burst : 16 * burst + 4] *= 0.8  # every other burst hits
+        made.seen[program["job"], "bytes"] = replace(whole, values=values)
+    begin = made.records[0]["programs"][0]["begin_ns"]
+    bursts = [(begin + k * 2 * 10**9, begin + k * 2 * 10**9 + 10**9) for k in range(12)]
+    found = result_of(made, bursts=lambda job: bursts)
+    assert len(found.imprints) == 1
+    one = found.imprints[0]
+    assert (one.probe, one.signal, one.total, one.seen) == ("split", "split", 12, 5)
+    assert one.false_rate is not None and one.false_rate < 0.2
+    told = {law.name: law for law in laws(found)}
+    assert told["burst hits"].value == pytest.approx(5 / 12)
+    assert "imprint" not in told

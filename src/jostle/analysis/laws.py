@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from jostle.analysis.imprint import probability
 from jostle.analysis.intervals import known, median, median_interval, summary
-from jostle.analysis.study_model import Cell, KuoRow, Law, Repetition, StudyResult
+from jostle.analysis.study_model import Cell, Imprint, KuoRow, Law, Repetition, StudyResult
 from jostle.analysis.study_setting import size_label
 
 #: Goals: equal writers lose half, give or take; four against one get four fifths, give or take.
@@ -24,13 +24,15 @@ def laws(result: StudyResult) -> list[Law]:
     Returns:
         Those for which the study has runs: two equal writers lose half each; processes on one
         mount get equal shares; Kuo's model predicts concurrent run times; a periodic signal shows
-        in every period; small chunks suffer from large writes.
+        in every period; how likely a burst hits the other half of an MPI job; small chunks suffer
+        from large writes.
     """
     stated = [
         _equal_writers(result),
         _shares(result),
         _model(result),
         _imprints(result),
+        _hits(result),
         _small_chunks(result),
     ]
     return [law for law in stated if law is not None]
@@ -46,8 +48,13 @@ def _equal_writers(result: StudyResult) -> Law | None:
         for row in _rows(result)
         if row.small == row.large and row.expected_ratio == 1
     }
-    found = [cell for cell in result.cells
-             if cell.probe == cell.signal and equal.get((cell.probe, cell.setting))]  # fmt: skip
+    found = [
+        cell
+        for cell in result.cells
+        if cell.probe == cell.signal
+        and cell.metric == "bytes"
+        and equal.get((cell.probe, cell.setting))
+    ]
     losses = _both(found)
     if not losses:
         return None
@@ -162,17 +169,13 @@ def _rule(row: KuoRow) -> str:
 
 
 def _imprints(result: StudyResult) -> Law | None:
-    total = sum(one.total for one in result.imprints)
+    found = [one for one in result.imprints if not _is_split(one)]
+    seen, total = sum(one.seen for one in found), sum(one.total for one in found)
     if not total:
         return None
-    seen = sum(one.seen for one in result.imprints)
     value, low, high = probability(seen, total)
-    depth = median([dent.depth for one in result.imprints for dent in one.dents])
-    wolf = median([one.false_rate for one in result.imprints])
-    why = f"Median depth of the dents {_percent(depth)}."
-    if wolf is not None:
-        why += f" On standalone runs the same test cries wolf in {_percent(wolf)} of the periods."
-    missed = [one.run for one in result.imprints if one.seen < one.total]
+    why = _dents_in_words(found)
+    missed = [one.run for one in found if one.seen < one.total]
     if missed:
         why += f" Missed in {', '.join(missed[:5])}."
     return Law(
@@ -186,6 +189,41 @@ def _imprints(result: StudyResult) -> Law | None:
         seen == total,
         why,
     )
+
+
+def _hits(result: StudyResult) -> Law | None:
+    """Gives the probability that noise of one half of the ranks hits the other (CLUSTER'13)."""
+    found = [one for one in result.imprints if _is_split(one)]
+    seen, total = sum(one.seen for one in found), sum(one.total for one in found)
+    if not total:
+        return None
+    value, low, high = probability(seen, total)
+    return Law(
+        "burst hits",
+        f"A burst of one half of the ranks hits the other with probability {_percent(value)}"
+        f"{_range(low, high)}, {total} bursts.",
+        value,
+        low,
+        high,
+        total,
+        "40 to 50 % on the papers' machine, none with collectives only",
+        None,
+        _dents_in_words(found),
+    )
+
+
+def _is_split(imprint: Imprint) -> bool:
+    return imprint.setting.processes[1] == 0
+
+
+def _dents_in_words(found: Sequence[Imprint]) -> str:
+    depth = median([dent.depth for one in found for dent in one.dents])
+    wolf = median([one.false_rate for one in found])
+    why = f"Median depth of the dents {_percent(depth)}."
+    if wolf is not None:
+        why += f" Where there is no signal the same test cries wolf in {_percent(wolf)} of the"
+        why += " periods."
+    return why
 
 
 def _small_chunks(result: StudyResult) -> Law | None:

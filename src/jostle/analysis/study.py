@@ -98,7 +98,7 @@ def evaluate(
         break_even(lines),
         serialised(found),
         kuo(measured, references, study.axes),
-        [one for pair in measured if (one := _imprint(pair, study)) is not None],
+        _imprints(study),
         _traces(found, study),
         _notes(study, found, planned, unsynchronised),
     )
@@ -149,22 +149,63 @@ def _standalone(reference: Reference, study: _Study) -> Standalone:
 # The dents of periodic signals.
 
 
-def _imprint(pair: Pair, study: _Study) -> Imprint | None:
+def _imprints(study: _Study) -> list[Imprint]:
+    found = [_pair_imprint(pair, study) for pair in study.measured if pair.verdict == "kept"]
+    found += [
+        _split_imprint(run, study)
+        for reference in study.references.values()
+        for run in reference.kept
+        if run.program.split and run.program.period_ns and run.program.duty > 0
+    ]
+    return [one for one in found if one is not None]
+
+
+def _pair_imprint(pair: Pair, study: _Study) -> Imprint | None:
     probe, signal = pair.run.programs
     progress, theirs = pair.progress
-    if not signal.period_ns or progress is None or pair.verdict != "kept":
+    if not signal.period_ns or progress is None:
         return None
-    source, bursts = _bursts(signal, theirs, study)
-    found = dents_of.dents(progress, bursts)
-    seen = sum(dent.seen for dent in found)
     reference = study.references.get(probe.baseline)
     alone = [run.progress for run in reference.kept if run.progress] if reference else []
-    length = int(signal.period_ns * signal.duty)
+    return _imprint(pair.run, (probe.name, signal), progress, _bursts(signal, theirs, study),
+                    alone, study)  # fmt: skip
+
+
+def _split_imprint(run: Alone, study: _Study) -> Imprint | None:
+    """Looks for the noise of one half of a program's ranks in the other (CLUSTER'13 §III)."""
+    own = run.program
+    if run.progress is None:
+        return None
+    quiet = [
+        one.progress
+        for reference in study.references.values()
+        for one in reference.kept
+        if one.progress is not None
+        and one.program.split
+        and one.program.duty <= 0
+        and (one.program.pattern, one.program.chunk, one.program.processes)
+        == (own.pattern, own.chunk, own.processes)
+    ]
+    return _imprint(run.run, (own.name, own), run.progress, _bursts(own, None, study), quiet, study)
+
+
+def _imprint(
+    run: Run,
+    names: tuple[str, Program],
+    progress: Progress,
+    told: tuple[str, list[tuple[int, int]]],
+    alone: Sequence[Progress],
+    study: _Study,
+) -> Imprint:
+    probe, signal = names
+    source, bursts = told
+    found = dents_of.dents(progress, bursts)
+    seen = sum(dent.seen for dent in found)
     return Imprint(
-        probe.name,
+        probe,
         signal.name,
-        setting_of(pair.run, 0, study.axes),
-        pair.run.run,
+        setting_of(run, 0, study.axes),
+        run.run,
         signal.period_ns / 1e9,
         source,
         found,
@@ -172,7 +213,7 @@ def _imprint(pair: Pair, study: _Study) -> Imprint | None:
         len(found),
         *dents_of.probability(seen, len(found)),
         summary([dent.depth for dent in found]),
-        dents_of.false_rate(alone, signal.period_ns, length),
+        dents_of.false_rate(alone, signal.period_ns, int(signal.period_ns * signal.duty)),
         dents_of.TEST,
     )
 
@@ -236,8 +277,7 @@ def _pair_trace(cell: Cell, pair: Pair, study: _Study) -> Trace | None:
         own.first_slice - first,
         _shifted(pair.window, first),
         _shifted(pair.overlap, first),
-        [((begin - first * slice_ns) / 1e9, (end - first * slice_ns) / 1e9)
-         for begin, end in bursts],
+        _from(first * slice_ns, bursts),
     )  # fmt: skip
 
 
@@ -256,11 +296,16 @@ def _alone_progress(program: Program, study: _Study) -> Progress | None:
 def _alone_trace(run: Alone, progress: Progress, study: _Study) -> Trace:
     first, last = progress.first_slice, progress.last_slice
     setting: Setting = setting_of(run.run, 0, study.axes)
+    bursts = _bursts(run.program, None, study)[1] if run.program.split else []
     return Trace(
         run.program.name, "", setting, run.run.run, run.program.metric, "",
         first * progress.slice_ns, progress.slice_ns, _rates(progress, first, last), [], [], 0,
-        _shifted(run.window, first), None, [],
+        _shifted(run.window, first), None, _from(first * progress.slice_ns, bursts),
     )  # fmt: skip
+
+
+def _from(start_ns: int, bursts: Sequence[tuple[int, int]]) -> list[tuple[float, float]]:
+    return [((begin - start_ns) / 1e9, (end - start_ns) / 1e9) for begin, end in bursts]
 
 
 def _rates(progress: Progress, first: int, last: int) -> list[float]:

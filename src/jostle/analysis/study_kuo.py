@@ -76,7 +76,10 @@ def _row(key: tuple[str, str, Setting], group: Sequence[tuple[Pair, int]],
     seconds = [summary([side[part].seconds for side in sides]) for part in (0, 1)]
     own = [references.get(small.baseline), references.get(large.baseline)]
     alone = [summary([run.program.seconds for run in one.kept] if one else []) for one in own]
-    reasons = _doubts(small, large, group, own, overlap)
+    # Only who did the same alone has a dilation: run times of the others tell nothing.
+    fixed = all(median([side[part].dilation for side in sides]) is not None for part in (0, 1))
+    reasons = [] if fixed else ["they do not have a fixed volume each"]
+    reasons += _doubts(small, large, group, own, overlap)
     times = _times(seconds[1].median, seconds[0].median, alone[1].median, alone[0].median)
     return KuoRow(
         *key,
@@ -90,7 +93,7 @@ def _row(key: tuple[str, str, Setting], group: Sequence[tuple[Pair, int]],
         seconds[1],
         alone[0],
         alone[1],
-        _predictions(small, large, times),
+        _predictions(small, large, times if fixed else None),
         _equal_volume(small, large, own),
         "began" not in "".join(reasons),
         _saturated(own, overlap),

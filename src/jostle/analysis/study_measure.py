@@ -186,7 +186,10 @@ def measure_alone(run: Run, source: Source) -> Alone:
         return Alone(run, program, progress, "discarded", run.discard)
     if progress is None or (window := own_window(program, progress)) is None:
         return Alone(run, program, None, "unusable", f"no {program.metric} were seen")
-    if window[1] - window[0] + 1 < FEWEST_SLICES:
+    overall = progress.total / program.seconds if program.seconds > 0 else None
+    # Nobody disturbs it: of a run too short for slices, all of it tells the same, but for its end.
+    short = _length(window) < FEWEST_SLICES
+    if short and (overall is None or program.seconds * 1e9 < run.slice_ns):
         return Alone(run, program, progress, "unusable", _short(window), window)
     return Alone(
         run,
@@ -195,8 +198,8 @@ def measure_alone(run: Run, source: Source) -> Alone:
         "kept",
         "",
         window,
-        pairs.throughput(progress, *window),
-        progress.total / program.seconds if program.seconds > 0 else None,
+        overall if short else pairs.throughput(progress, *window),
+        overall,
         service_time(program.job, window, source),
         _protocol(run, source),
     )

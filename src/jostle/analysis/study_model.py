@@ -413,7 +413,7 @@ class Imprint:
 
     Attributes:
         probe: Name of the probe.
-        signal: Name of the signal.
+        signal: Name of the signal; the probe's own where its ranks are split in probe and noise.
         setting: The setting.
         run: The run.
         period_s: Period of the signal.
@@ -555,7 +555,7 @@ class Law:
 
     Attributes:
         name: Short name: "equal writers", "share by processes", "Kuo's model", "imprint",
-            "small chunks".
+            "burst hits", "small chunks".
         statement: What was found, in a sentence.
         value: The figure: a fraction.
         low: Lower end of its 95 % interval.

@@ -40,6 +40,7 @@ class Program:
         duty: Share of the period that is a burst.
         phase_ns: Shift of the bursts.
         until_stopped: It lasts until its probe ends: it has no work of its own to finish.
+        split: Its ranks are two: a probe, whose progress it is, and a periodic noise (CLUSTER'13).
     """
 
     name: str
@@ -60,6 +61,7 @@ class Program:
     duty: float
     phase_ns: int
     until_stopped: bool
+    split: bool = False
 
     @property
     def seconds(self) -> float:
@@ -179,6 +181,7 @@ def _program(record: Mapping[str, Any], cell: Mapping[str, Any]) -> Program:
         float(record["duty"]) if record.get("duty") is not None else 0.5,
         int(record.get("phase_ns") or round((record.get("phase_s") or 0) * 1e9)),
         record.get("stop") == "partner" or bool(record.get("until_stopped")),
+        bool(record.get("split")),
     )
 
 
