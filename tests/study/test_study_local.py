@@ -86,7 +86,7 @@ def test_failures_are_results(workplace: Workplace) -> None:
     path = workplace.write(COMMANDS)
     code, out, err = workplace.study("run", str(path), "--repetitions", "1")
     assert code == 0, err
-    assert "In 7 runs a program failed" in out
+    assert "In 8 runs a program failed" in out
     records = {record["run"]: record for record in workplace.records("words")}
     assert len(records) == 5 + 4
     told = {one["name"]: one for record in records.values() for one in record["programs"]}

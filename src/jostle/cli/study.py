@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from jostle.study import Outcome, Run, Study
 
 
+#: The study to begin with.
+_FIRST = "write-patterns"
+
+
 class Words(click.Group):
     """The verbs below `study`; `show` is imported when it is asked for."""
 
@@ -190,10 +194,10 @@ def _show_plan(
 
 def _done(study: Study, repository: Path) -> set[str]:
     """Return the runs that a repository holds; none where there is no repository."""
-    from jostle.study import begin
-
     if not repository.is_dir():
         return set()
+    from jostle.study import begin
+
     store = open_repository(repository)
     begin(study, store)
     return {record["run"] for record in store.study(study.name).read_runs()}
@@ -228,7 +232,10 @@ def _shipped() -> list[dict[str, Any]]:
     from jostle.study import Estimate, load, plan, shipped
 
     found = []
-    for name, path in shipped().items():
+    order = sorted(
+        shipped().items(), key=lambda item: (item[0].endswith("-full"), _FIRST != item[0])
+    )
+    for name, path in order:
         study = load(path)
         runs = () if not study.programs else plan(study)
         found.append({"name": name, "description": study.description, "runs": len(runs),

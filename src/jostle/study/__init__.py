@@ -6,19 +6,26 @@ Public door:
     begin, check, Runner: makes the runs that are not yet done.
     make_place: this machine, a lab, or nodes of Slurm.
     traffic: what servers saw that was not ours, per slice.
+    result: what a study found, evaluated by `jostle.analysis`.
 
-Files: docs/reference/study.md. The evaluation is in `jostle.analysis`.
+Files: docs/reference/study.md.
 """
 
 from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from jostle.study.config import Wishes, find, load, shipped
 from jostle.study.errors import ConfigError, StudyError
 from jostle.study.model import Program, Study
 from jostle.study.monitor import Monitor, Traffic, traffic
-from jostle.study.places import make as make_place
 from jostle.study.plan import Estimate, Run, plan
-from jostle.study.runner import Outcome, Progress, Runner, begin, check
+
+if TYPE_CHECKING:
+    from jostle.study.places import make as make_place
+    from jostle.study.result import result
+    from jostle.study.runner import Outcome, Progress, Runner, begin, check
 
 __all__ = [
     "ConfigError",
@@ -39,6 +46,19 @@ __all__ = [
     "load",
     "make_place",
     "plan",
+    "result",
     "shipped",
     "traffic",
 ]
+
+# With these come the repository, and Arrow: a plan needs neither.
+_LATER = {name: ("runner", name) for name in ("Outcome", "Progress", "Runner", "begin", "check")}
+_LATER |= {"make_place": ("places", "make"), "result": ("result", "result")}
+
+
+def __getattr__(name: str) -> object:
+    """Import what runs and evaluates studies when it is asked for."""
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, attribute = _LATER[name]
+    return getattr(import_module(f"jostle.study.{module}"), attribute)

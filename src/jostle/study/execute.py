@@ -25,7 +25,7 @@ _POLL_S = 0.02
 _LONGER_S = 30.0
 _WRITTEN = """
 SELECT coalesce(sum(posix_write_bytes_sum + stdio_write_bytes_sum), 0)::BIGINT AS written
-FROM rollup WHERE job = ?
+FROM rollup WHERE job = ? AND mount = ?
 """
 
 
@@ -62,6 +62,7 @@ class Execution:
         self._launches = self._made_launches(mark, taken)
         self._tasks: list[Task] = []
         self._gathered = place.scratch(run.id)
+        self._mount: str | None = None
 
     def make(self, pulse: Callable[[], None]) -> dict[str, Any]:
         """Makes the run.
@@ -219,6 +220,7 @@ class Execution:
         self._gathered = self._place.gather(self._run.id, self._nodes())
         report = self._repository.ingest(sorted(self._gathered.glob("spool*")))
         run = self._run
+        self._mount = self._resource()
         programs = [self._told(member, launch, task) for member, launch, task
                     in zip(run.members, self._launches, self._tasks, strict=True)]  # fmt: skip
         return {
@@ -239,7 +241,7 @@ class Execution:
             "start_ns": self._launches[0].start_ns,
             "slice_ns": self._study.slice_ns,
             "place": self._place.name,
-            "resource": self._resource(),
+            "resource": self._mount,
             "monitor": self._samples,
             "monitor_name": self._monitor.name if self._monitor else None,
             "server": (self._monitor.server or None) if self._monitor else None,
@@ -336,8 +338,11 @@ class Execution:
         return f"{how}: {last[0]}" if last else how
 
     def _written(self, job: str) -> int | None:
-        found = self._repository.query(_WRITTEN, [job])["written"].to_pylist()
-        return int(found[0]) if found else None
+        """Returns the bytes that the profile saw on the file system under study."""
+        if self._mount is None:
+            return None
+        found = self._repository.query(_WRITTEN, [job, self._mount])["written"].to_pylist()
+        return int(found[0])
 
     def _resource(self) -> str | None:
         """Returns the identity of the mount that the run's folder lies on."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import json
 from dataclasses import dataclass, field
@@ -113,13 +114,16 @@ class Program:
 
     def baseline(self) -> str:
         """Returns what its standalone run and its runs in pairs have in common, as one word."""
-        load = {
-            key: value
-            for key, value in dataclasses.asdict(self).items()
-            if key not in _NOT_LOAD and value not in (None, ())
-        }
-        digest = hashlib.sha256(json.dumps(load, sort_keys=True).encode()).hexdigest()[:10]
-        return f"{self.name}.{digest}"
+        return _baseline(self)
+
+
+@functools.cache
+def _baseline(program: Program) -> str:
+    fields = (field.name for field in dataclasses.fields(program))
+    values = ((name, getattr(program, name)) for name in fields if name not in _NOT_LOAD)
+    load = {name: value for name, value in values if value not in (None, ())}
+    digest = hashlib.sha256(json.dumps(load, sort_keys=True).encode()).hexdigest()[:10]
+    return f"{program.name}.{digest}"
 
 
 @dataclass(frozen=True)
