@@ -80,9 +80,10 @@ class Made:
         some = pa.array([1] * self.processes, pa.int64())
         mounts = pa.array(["node:/data"] * self.processes)
         totals = pa.table({"process": some, "mount": mounts, "posix_write_bytes": some})
+        people = pa.table({"library": [self.library]})
+        nothing = pa.table({"process": some})
         return JobTables(
-            "made", pa.table({"library": [self.library]}), pa.table({}), pa.table({"process": some}),
-            totals, None, pa.table(table),
+            "made", people, pa.table({}), nothing, totals, None, pa.table(table)
         )  # fmt: skip
 
     def pattern(self) -> WritePattern:
