@@ -21,7 +21,7 @@ def test_doctor_proves_the_preload(tmp_path: Path) -> None:
     found = {check["name"]: check for check in content["checks"]}
     assert set(found) == {
         "runtime", "preload", "counters", "clock", "spool", "file systems", "MPI", "perf events",
-        "PAPI", "repository", "settings",
+        "PAPI", "lab", "repository", "settings",
     }  # fmt: skip
     assert found["preload"] == {
         "name": "preload",
@@ -32,6 +32,7 @@ def test_doctor_proves_the_preload(tmp_path: Path) -> None:
     assert {check["state"] for check in content["checks"]} <= {"ok", "warn", "fail"}
     assert found["MPI"]["says"].startswith("adapters: ")
     assert all(check["mend"] for check in content["checks"] if check["state"] == "fail")
+    assert "jostle lab up" in found["lab"]["says"] or found["lab"]["mend"]
     assert done.code == int(not content["ok"])
 
 

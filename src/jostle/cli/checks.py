@@ -36,7 +36,7 @@ class Check:
 
 def all_checks(repository: Path) -> Iterator[Check]:
     """Run every check; one that breaks is a failed check, never a traceback."""
-    from jostle.cli import checks_mpi
+    from jostle.cli import checks_lab, checks_mpi
 
     checks: tuple[tuple[str, Callable[[], Check]], ...] = (
         ("runtime", check_runtime),
@@ -48,6 +48,7 @@ def all_checks(repository: Path) -> Iterator[Check]:
         ("MPI", checks_mpi.check_mpi),
         ("perf events", checks_mpi.check_perf),
         ("PAPI", checks_mpi.check_papi),
+        ("lab", checks_lab.check_lab),
         ("repository", lambda: check_repository(repository)),
         ("settings", check_settings),
     )
