@@ -21,7 +21,7 @@ from jostle.lab import network
 from jostle.lab.checks import check_machine
 from jostle.lab.registry import services
 from jostle.lab.spec import LabError, LabSpec, check_name
-from jostle.lab.state import Claim, State, base_folder, clear, names, read_state
+from jostle.lab.state import Claim, State, base_folder, clear, mend, names, read_state
 
 _PATIENCE_S = 120.0
 _GRACE_S = 10.0
@@ -156,7 +156,7 @@ class Lab:
         if self.state.device:
             from jostle.lab.store import written
 
-            found["disk.written"] = written(self.state.device)
+            found["disk.written"] = written(self.state.device) - self.state.written
         for kind in services(self.spec):
             found |= kind.counters(self.state.facts.get(kind.name, {}))
         return found
@@ -267,7 +267,7 @@ def _supervise(
     log = claim.folder / "supervisor.log"
     environment = {
         key: value for key, value in os.environ.items()
-        if key != "LD_PRELOAD" and not key.startswith(("JOSTLE", "OMPI_", "PMI"))
+        if key == "JOSTLE_NATIVE" or not key.startswith(("LD_PRELOAD", "JOSTLE", "OMPI_", "PMI"))
     }  # fmt: skip
     environment["PYTHONPATH"] = str(Path(__file__).parents[2])
     environment["PATH"] = f"{environment.get('PATH', '')}:/usr/sbin:/sbin:/usr/bin:/bin"
@@ -334,6 +334,7 @@ def _kill(folder: Path, grace_s: float = 0.0) -> bool:
             signal.pidfd_send_signal(descriptor, signal.SIGTERM)
             if select.select([descriptor], [], [], grace_s)[0]:
                 return True
+            mend(folder)
         signal.pidfd_send_signal(descriptor, signal.SIGKILL)
         if not select.select([descriptor], [], [], _GRACE_S)[0]:
             raise LabError(
@@ -359,10 +360,12 @@ def down(name: str = "lab") -> list[str]:
     folder = base_folder() / check_name(name)
     if not folder.is_dir():
         raise gone(name)
-    ran = _kill(folder, _GRACE_S)
+    ran, found = _kill(folder, _GRACE_S), []
+    if not ran:
+        found += mend(folder)  # first: a limit that it lifts may delay the last processes
     claim = _claim_soon(name)
     try:
-        found = claim.remove()
+        found += claim.remove()
     finally:
         claim.release()
     return found if ran else [f"the lab `{name}` had ended without `down`", *found]

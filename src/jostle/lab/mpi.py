@@ -75,10 +75,23 @@ def launch(
         raise LabError(f"mpirun.{mpi} is not installed.", hint=f"apt-get install {_PACKAGES[mpi]}")
     total = sum(count for _, count in placement)
     hosts = ",".join(f"{node}:{count}" for node, count in placement)
-    ranks = ["env", *(f"{key}={value}" for key, value in env.items()), *argv] if env else [*argv]
+    wanted = dict(env)
+    if mpi == "mpich":
+        _finish_well(wanted)
+    variables = [f"{key}={value}" for key, value in wanted.items()]
+    ranks = ["env", *variables, *argv] if variables else [*argv]
     if mpi == "openmpi":
-        root = ["--allow-run-as-root"] if os.geteuid() == 0 else []
-        words = [program, *root, "-np", str(total), "--host", hosts, *_openmpi(agent), *ranks]
+        # In a lab everybody is root, be it of a user namespace.
+        words = [
+            program,
+            "--allow-run-as-root",
+            "-np",
+            str(total),
+            "--host",
+            hosts,
+            *_openmpi(agent),
+            *ranks,
+        ]
         return words, {}
     words = [
         program, "-launcher", "ssh", "-launcher-exec", str(agent), "-iface", "eth0",
@@ -86,6 +99,18 @@ def launch(
     ]  # fmt: skip
     # Without it Debian's MPICH takes the nodes of a lab, one kernel, for one node.
     return words, {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "eth0"}
+
+
+def _finish_well(env: dict[str, str]) -> None:
+    """Preload what keeps MPICH from hanging in MPI_Finalize (see integrations/mpich/finish.c)."""
+    from jostle import NativeMissingError, _native_path
+
+    try:
+        library = str(_native_path("libjostle-lab-mpich.so"))
+    except NativeMissingError:
+        return  # most programs end well all the same
+    others = env.get("LD_PRELOAD") or os.environ.get("LD_PRELOAD", "")
+    env["LD_PRELOAD"] = f"{library}:{others}" if others else library
 
 
 _PACKAGES = {"openmpi": "openmpi-bin", "mpich": "mpich"}

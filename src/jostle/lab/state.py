@@ -39,6 +39,7 @@ class State:
         hosts: The process that holds each host, as the lab counts.
         facts: What the services said about themselves.
         device: The loop device of the store, or None.
+        written: Bytes that the device had written when the lab got it.
         store_bytes: Size of the store, 0 when the file system brings its own.
     """
 
@@ -52,6 +53,7 @@ class State:
     hosts: dict[str, int]
     facts: dict[str, dict[str, Any]]
     device: str | None
+    written: int
     store_bytes: int
 
     def alive(self) -> bool:
@@ -74,6 +76,7 @@ def read_state(folder: Path) -> State | None:
             hosts=dict(fields["hosts"]),
             facts=dict(fields["facts"]),
             device=fields.get("device"),
+            written=int(fields.get("written", 0)),
             store_bytes=int(fields.get("store_bytes", 0)),
         )
     except (OSError, ValueError, TypeError, KeyError, LabError):
@@ -152,18 +155,24 @@ class Claim:
         return done
 
 
+def mend(folder: Path) -> list[str]:
+    """Have the services of a dead lab undo what they did to the machine; say what that was."""
+    done: list[str] = []
+    state = read_state(folder)
+    for kind in services(state.spec) if state else ():
+        with contextlib.suppress(OSError):
+            assert state is not None
+            done += kind.mend(state.facts.get(kind.name, {}))
+    return done
+
+
 def clear(folder: Path) -> list[str]:
     """Undo what outlives the lab's namespaces; empty the folder, but for its lock.
 
     Returns:
         What was found and removed, a sentence each.
     """
-    done: list[str] = []
-    state = read_state(folder)
-    if state:
-        for kind in services(state.spec):
-            with contextlib.suppress(OSError):
-                done += kind.mend(state.facts.get(kind.name, {}))
+    done = mend(folder)
     disk = store.disk_folder(folder.name)
     if disk.exists():
         done += [f"freed {device}" for device in store.detach_images(disk)]

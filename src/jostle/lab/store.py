@@ -67,7 +67,18 @@ def make_image(path: Path, size: int) -> None:
     with path.open("wb") as image:
         image.truncate(size)
     made = subprocess.run(
-        ["mkfs.ext4", "-q", "-F", "-m", "0", "-E", "lazy_itable_init=1,nodiscard", path],
+        [
+            "mkfs.ext4",
+            "-q",
+            "-F",
+            "-b",
+            "4096",
+            "-m",
+            "0",
+            "-E",
+            "lazy_itable_init=1,nodiscard",
+            path,
+        ],
         capture_output=True,
         text=True,
     )
@@ -85,7 +96,7 @@ def attach_image(path: Path, target: Path) -> str:
         LabError: No loop device is left, or the kernel refuses.
     """
     done = subprocess.run(
-        ["mount", "-o", "loop,discard", path, target], capture_output=True, text=True
+        ["mount", "-o", "loop,discard,noinit_itable", path, target], capture_output=True, text=True
     )
     if done.returncode:
         raise LabError(

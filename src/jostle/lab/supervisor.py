@@ -110,7 +110,8 @@ class Supervisor:
             return
         image = store.disk_folder(self.spec.name) / "store.img"
         store.make_image(image, size)
-        self.state["device"] = store.attach_image(image, self.site.store)
+        device = store.attach_image(image, self.site.store)
+        self.state |= {"device": device, "written": store.written(device)}
         self.save()
 
     def _start(self, service: Service) -> None:

@@ -1,0 +1,41 @@
+"""A lab to run tests in; skipped where none can be had."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from lab_tools import NAME, traces
+
+from jostle.errors import JostleError
+from jostle.lab import Lab, LabSpec, up
+
+
+@pytest.fixture(scope="session")
+def can_lab() -> None:
+    """Skip where no lab with sshfs can come up."""
+    from jostle.lab.checks import check_machine
+
+    if os.geteuid() != 0:
+        pytest.skip("a lab with all its parts needs root")
+    try:
+        check_machine(LabSpec())
+    except JostleError as error:
+        pytest.skip(f"{error} {error.hint}")
+
+
+@pytest.fixture(scope="module")
+def lab(can_lab: None) -> Iterator[Lab]:
+    """Four nodes, sshfs, fair links; whatever the tests do, nothing stays."""
+    name = f"{NAME}-m"
+    made = up(LabSpec(name=name, size="256MiB"))
+    yield made
+    if made.alive():
+        made.down()
+    assert traces(name) == []

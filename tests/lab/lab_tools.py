@@ -1,0 +1,108 @@
+"""What several lab tests need: the command, and what a lab may have left on the machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+#: No two runs of the tests meet.
+NAME = f"t{os.getpid()}"
+CLI = [sys.executable, "-m", "jostle.cli"]
+HERE = Path(__file__).parent
+
+
+def jostle(*words: str, **more: Any) -> subprocess.CompletedProcess[str]:
+    """Run the command; not checked."""
+    return subprocess.run([*CLI, *words], capture_output=True, text=True, timeout=120, **more)
+
+
+def on(lab: Any, node: str, script: str, **more: Any) -> str:
+    """Run a shell script on a node; return what it says."""
+    done = subprocess.run(
+        lab.command(node, ["sh", "-c", script], cwd="/"), capture_output=True, text=True,
+        timeout=60, **more,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def traces(name: str, patience_s: float = 10) -> list[str]:
+    """What of a lab is on this machine, after it had time to vanish: told by the kernel alone."""
+    end = time.monotonic() + patience_s
+    while (found := _traces(name)) and time.monotonic() < end:
+        time.sleep(0.05)
+    return found
+
+
+def leftovers(name: str) -> list[str]:
+    """The same, but for the state folder."""
+    end = time.monotonic() + 10
+    while (found := _living(name)) and time.monotonic() < end:
+        time.sleep(0.05)
+    return found
+
+
+def _traces(name: str) -> list[str]:
+    folders = [Path("/run/jostle-lab") / name, Path("/var/tmp/jostle-lab") / name]
+    return [str(folder) for folder in folders if folder.exists()] + _living(name)
+
+
+def _living(name: str) -> list[str]:
+    """Mounts, processes, loop devices and interfaces of a lab."""
+    mark = f"jostle-lab/{name}"
+    found = [line for line in Path("/proc/mounts").read_text().splitlines() if mark in line]
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (process / "cmdline").read_text(errors="replace")
+            mounts = (process / "mountinfo").read_text(errors="replace")
+        except OSError:
+            continue
+        if mark in words or mark in mounts:
+            found.append(f"{process.name}: {words}")
+    for backing in Path("/sys/block").glob("loop*/loop/backing_file"):
+        try:
+            found += [str(backing)] if mark in backing.read_text() else []
+        except OSError:
+            continue
+    return found
+
+
+def host_traffic() -> dict[str, int]:
+    """Bytes that the machine's own interfaces moved so far, both ways."""
+    moved = {}
+    for line in Path("/proc/net/dev").read_text().splitlines()[2:]:
+        device, _, numbers = line.partition(":")
+        fields = numbers.split()
+        moved[device.strip()] = int(fields[0]) + int(fields[8])
+    return moved
+
+
+def rows(repository: Path, sql: str) -> list[dict[str, Any]]:
+    """Ask the repository."""
+    from jostle.repository import Repository
+
+    return list(Repository(repository).sql(sql).to_pylist())
+
+
+def mpi_program(mpi: str, folder: Path) -> Path:
+    """Build ring.c for an MPI, or skip."""
+    compiler, launcher = shutil.which(f"mpicc.{mpi}"), shutil.which(f"mpirun.{mpi}")
+    if not (compiler and launcher):
+        pytest.skip(f"{mpi} is not installed")
+    program = folder / f"send.{mpi}"
+    if not program.exists():
+        subprocess.run([compiler, "-O1", "-o", program, HERE / "send.c"], check=True)
+    return program
+
+
+def as_json(text: str) -> Any:
+    """Read JSON."""
+    return json.loads(text)

@@ -1,0 +1,90 @@
+"""jostle inside the lab: profiles of all nodes reach one repository."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import pytest
+from lab_tools import jostle, mpi_program, rows
+
+from jostle.lab import Lab
+
+MIB = 1 << 20
+
+
+@pytest.fixture(autouse=True)
+def built(library: Path) -> None:
+    """These tests need the runtime."""
+
+
+def nodes_of(repository: Path, job: str) -> set[str]:
+    return {
+        row["host"] for row in rows(repository, f"select host from processes where job = '{job}'")
+    }
+
+
+def test_a_command_on_a_node(lab: Lab, tmp_path: Path) -> None:
+    repository = tmp_path / "repository"
+    for node in ("node1", "node3"):
+        done = jostle(
+            "lab", "exec", "--name", lab.name, "--job", f"copy-{node}", "--slice", "100ms",
+            "--repository", str(repository), node, "--",
+            "dd", "if=/dev/zero", f"of={lab.shared}/{node}", "bs=1M", "count=8", "oflag=direct",
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert f"next: jostle digest --repository {repository}" in done.stderr
+        assert nodes_of(repository, f"copy-{node}") == {node}
+        traffic = written(repository, f"copy-{node}")
+        # One resource, seen from two nodes.
+        assert traffic[f"sshfs:storage.{lab.name}:/"] == 8 * MIB
+    kept = [path for node in lab.nodes for path in lab.local(node).glob("spool/*")]
+    assert kept == []
+
+
+def written(repository: Path, job: str) -> dict[str, int]:
+    """Bytes that a job has written, by mount."""
+    from jostle.repository import Repository
+
+    found: dict[str, int] = {}
+    for row in Repository(repository).job_mount_slices(job).to_pylist():
+        found[row["mount"]] = found.get(row["mount"], 0) + row["posix_write_bytes"]
+    return found
+
+
+@pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
+def test_an_mpi_job_over_nodes(lab: Lab, mpi: str, tmp_path: Path) -> None:
+    program = mpi_program(mpi, tmp_path)
+    repository = tmp_path / "repository"
+    length, times = 200_000, 5
+    done = jostle(
+        "lab", "mpirun", "--name", lab.name, "--job", "send", "--slice", "100ms",
+        "--repository", str(repository), "-n", "4", "--nodes", "node1,node4",
+        "--", str(program), str(length), str(times),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("preload=yes") == 4
+    assert nodes_of(repository, "send") == {"node1", "node4"}
+    # The ranks, and no mpirun, no daemon, no shell.
+    names = rows(
+        repository, "select program, count(*) as n from processes where job = 'send' group by 1"
+    )
+    assert [(Path(row["program"]).name, row["n"]) for row in names] == [(program.name, 4)]
+
+
+def test_a_killed_command_loses_nothing(lab: Lab, tmp_path: Path) -> None:
+    """Its process is in another PID namespace than the ingester: is it known to be dead?"""
+    repository = tmp_path / "repository"
+    script = (
+        "import os, signal\n"
+        f"file = os.open('{lab.shared}/killed', os.O_WRONLY | os.O_CREAT)\n"
+        "for _ in range(37): os.write(file, bytes(100_000))\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    done = jostle(
+        "lab", "exec", "--name", lab.name, "--job", "killed", "--slice", "60s",
+        "--repository", str(repository), "node2", "--", "/usr/bin/python3", "-c", script,
+    )  # fmt: skip
+    assert done.returncode == 128 + signal.SIGKILL, done.stderr
+    assert written(repository, "killed")[f"sshfs:storage.{lab.name}:/"] == 37 * 100_000
+    assert "still run" not in done.stderr
