@@ -19,7 +19,11 @@ from jostle.study.places import Base, Processes, file_system, one_per_node
 _NEEDS = ("salloc", "srun", "scancel", "squeue", "scontrol")
 #: Makes the node's own folders before it becomes the program.
 _IN_FOLDERS = 'umask 077; mkdir -p "$1" "$2" || exit 1; shift 2; exec "$@"'
-_COLLECT = 'mkdir -p "$2" && cp -r "$1" "$2/$(hostname)" && rm -rf "$1"'
+#: Nodes may share the folder, as those of a lab do: then one of them takes all.
+_COLLECT = (
+    'mine="$1.$(hostname)"; mv "$1" "$mine" 2>/dev/null || exit 0; '
+    'mkdir -p "$2" && cp -r "$mine" "$2/$(hostname)" && rm -rf "$mine"'
+)
 
 
 class SlurmPlace(Base):
@@ -72,8 +76,10 @@ class SlurmPlace(Base):
     def _allocate(self) -> None:
         """Asks for an allocation and waits for it."""
         table = self.study.slurm
-        asked = ["salloc", "--no-shell", f"--nodes={table.nodes or self._most_nodes()}",
-                 f"--job-name=jostle-{self.study.name}", *table.options]  # fmt: skip
+        nodes, tasks = self._most()
+        asked = ["salloc", "--no-shell", f"--nodes={table.nodes or nodes}",
+                 f"--ntasks-per-node={tasks}", f"--job-name=jostle-{self.study.name}",
+                 *table.options]  # fmt: skip
         for key in ("partition", "account", "qos", "constraint", "reservation", "time"):
             if value := getattr(table, key):
                 asked.append(f"--{key}={value}")
@@ -93,12 +99,19 @@ class SlurmPlace(Base):
                 "allocation.",
             )
 
-    def _most_nodes(self) -> int:
-        """Returns how many nodes the largest run needs."""
+    def _most(self) -> tuple[int, int]:
+        """Returns how many nodes the largest run needs, and tasks on one of them."""
         from jostle.study.plan import plan
 
         count = max if self.study.where.placement == "shared" else sum
-        return max(count([m.program.nodes or 1 for m in run.members]) for run in plan(self.study))
+        pile = sum if self.study.where.placement == "shared" else max
+        nodes = tasks = 1
+        for run in plan(self.study):
+            programs = [member.program for member in run.members]
+            nodes = max(nodes, count([one.nodes or 1 for one in programs]))
+            each = [-(-(one.processes or 1) // (one.nodes or 1)) for one in programs]
+            tasks = max(tasks, pile(each))
+        return nodes, tasks
 
     def _hostnames(self) -> tuple[str, ...]:
         listed = _said("squeue", "--noheader", f"--jobs={self._id}", "--format=%N")
@@ -106,8 +119,14 @@ class SlurmPlace(Base):
 
     def close(self) -> None:
         """Gives the nodes back, if they were got for the study; removes its folders."""
-        if self._owned and self._id:
-            with contextlib.suppress(OSError, subprocess.SubprocessError):
+        with contextlib.suppress(OSError, subprocess.SubprocessError):
+            if self._id and self.nodes:
+                step = self._srun(self.nodes, len(self.nodes), "clear")
+                place = str(self.scratch("run").parent)
+                subprocess.run([*step, "--mpi=none", "rm", "-rf", place], timeout=60, check=False,
+                               stdin=subprocess.DEVNULL, capture_output=True)  # fmt: skip
+        with contextlib.suppress(OSError, subprocess.SubprocessError):
+            if self._id and self._owned:
                 subprocess.run(["scancel", self._id], timeout=60, check=False,
                                capture_output=True)  # fmt: skip
         self._id, self._owned = "", False
@@ -168,10 +187,11 @@ class SlurmPlace(Base):
         ]  # fmt: skip
 
     def stop(self, launch: Launch, processes: Processes) -> None:
-        """Sends SIGTERM to the steps: srun passes it on to every task."""
+        """Sends a signal that srun passes on to its tasks: of SIGTERM it kills them."""
+        number = signal.SIGTERM if launch.program.pattern is None else signal.SIGUSR1
         for process in processes:
             with contextlib.suppress(ProcessLookupError):
-                process.send_signal(signal.SIGTERM)
+                process.send_signal(number)
 
     def sweep(self, mark: str) -> bool:
         """Ends all processes here, and all steps of the run."""
