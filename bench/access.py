@@ -344,6 +344,8 @@ def run_programs(bench: Bench) -> list[tuple[Program, str, str]]:
             mount = mount_of(tables, spool)
             made = next(each for each in digest(tables).writing if each.mount == mount)
             results.append((program, made.pattern, pattern_text(made)))
+            for phase in made.phases:
+                say(f"{program.name}: {phase.pattern}: {phase.evidence}")
     return results
 
 

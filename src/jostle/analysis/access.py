@@ -36,7 +36,8 @@ from jostle.repository.types import JobTables
 _NS = 1e9
 _MOST = 0.8  # of a phase's bytes: one way of writing stands for all
 _ALL = 0.9  # of a mount's bytes: phases that are alike stand for the whole job
-_SOON = 1  # slices: a file closed this long after its first write was short-lived
+_SOON = 1  # slices: a file closed this long after its first write was short-lived,
+_BRIEF = 0.1  # and so was one whose life is no larger a part of all slices with writes
 _WHOLE = 2.5  # writes per file: it was written in one go, however long that took
 _ENOUGH = 4  # writes, and slices in which files were closed, to say anything
 _REPEATED = 3  # files per process, or steps back, to call it a pattern
@@ -60,7 +61,7 @@ class _Series:
         first: Number of the first slice.
         slice_ns: Length of a slice, ns.
         writers: Processes that wrote.
-        heavy: Share of the write calls that carry nine tenths of the bytes; 1 when unknown.
+        heavy: Write calls that carry nine tenths of the bytes, the largest first; 0 when unknown.
         known: The profile says where writes begin.
         active: Processes that did anything here in the slice.
         bytes: Bytes written; the others are sums of the metrics they are named after.
@@ -124,7 +125,7 @@ def write_patterns(tables: JobTables) -> list[WritePattern]:
         here = {name: values[mine] for name, values in columns.items()}
         found.append(
             _pattern(
-                _series(mount, here, writers.get(mount, 1), heavy.get(mount, 1.0), known=known)
+                _series(mount, here, writers.get(mount, 1), heavy.get(mount, 0.0), known=known)
             )
         )
     return sorted(found, key=lambda pattern: (-pattern.bytes, pattern.mount))
@@ -158,7 +159,7 @@ def _writers(tables: JobTables) -> dict[str, int]:
 
 
 def _heavy(tables: JobTables) -> dict[str, float]:
-    """Gives the share of write calls that carry nine tenths of the bytes, by mount.
+    """Counts the write calls that carry nine tenths of the bytes, by mount.
 
     Sizes are known per process only, so this is said of a mount that has nearly all calls.
     """
@@ -176,9 +177,9 @@ def _heavy(tables: JobTables) -> dict[str, float]:
     if not moved[-1] or not calls.sum():
         return {}
     last = int(np.searchsorted(moved, _ALL * moved[-1]))
-    share = float(number[: last + 1].sum() / number.sum())
+    large = float(number[: last + 1].sum())
     return {
-        str(mount): share
+        str(mount): large
         for mount in set(mounts.tolist())
         if calls[mounts == mount].sum() >= _ALL * calls.sum()
     }
@@ -261,6 +262,7 @@ def _claim(series: _Series) -> _Claims:
     near_files, near_backs = _around(series.files), _around(series.backs)
     mended = (near_files > 0) & (near_backs <= _FIX_UPS * near_files)
     purse, moved = _Purse(series), np.cumsum(series.bytes)
+    soon = max(_SOON, _BRIEF * float((series.bytes > 0).sum()))
     rewound = 0.0  # bytes stepped back behind, in files that are still open
     for place in np.flatnonzero((series.bytes > 0) | (series.files > 0)).tolist():
         purse.put(place)
@@ -275,7 +277,7 @@ def _claim(series: _Series) -> _Claims:
             age = place - _begun(series, moved, place)
             if rewound > closed / 2:
                 _book(rewritten, taken)
-            elif age <= _SOON or writes <= _WHOLE * series.files[place]:
+            elif age <= soon or writes <= _WHOLE * series.files[place]:
                 _book(files, taken)
                 claims.chunks[0, taken[0][0] if taken else place] += series.files[place]
             else:
@@ -485,13 +487,17 @@ def _phase(series: _Series, claims: _Claims, lo: int, hi: int, total: float) -> 
     parts = _parts(ways, chunks, moved, series.known)
     chosen = next((part for part in parts if part.pattern == name), None)
     chunk = per_chunk = None
-    carrying = max(series.heavy * writes, 1.0)
+    carrying = min(series.heavy * moved / total, writes) if series.heavy else writes
     if name == AGGREGATE_WRITE:
-        chunk, per_chunk = moved / carrying, 1.0
+        chunk, per_chunk = moved / max(carrying, 1), 1.0
     elif chosen and chosen.chunk_bytes:
         # No more files carry the bytes than there are large writes: small ones beside them (locks,
         # shared pointers of MPI-IO) do not make the chunk smaller.
-        number = min(float(chosen.chunks), carrying) if name == OPEN_WRITE_CLOSE else chosen.chunks
+        number = (
+            min(float(chosen.chunks), max(carrying, 1))
+            if name == OPEN_WRITE_CLOSE
+            else chosen.chunks
+        )
         chunk, per_chunk = chosen.bytes / number, writes * chosen.share / chosen.chunks
     gaps, backs = float(series.gaps[span].sum()), float(series.backs[span].sum())
     return Phase(
