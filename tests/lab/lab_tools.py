@@ -85,11 +85,11 @@ def host_traffic() -> dict[str, int]:
     return moved
 
 
-def rows(repository: Path, sql: str) -> list[dict[str, Any]]:
-    """Ask the repository."""
+def processes(repository: Path, job: str) -> list[dict[str, Any]]:
+    """The processes of a job that the repository knows."""
     from jostle.repository import Repository
 
-    return list(Repository(repository).sql(sql).to_pylist())
+    return list(Repository(repository).job_processes(job).to_pylist())
 
 
 def mpi_program(mpi: str, folder: Path) -> Path:

@@ -65,8 +65,9 @@ def up(
 ) -> None:
     """Bring a lab up.
 
-    Needs root for all but `--fs plain`, which makes do with user namespaces where the kernel has
-    them.
+    Without root it makes do with user namespaces, where the kernel has them: with `--fs plain`,
+    and with sshfs where /dev/fuse is open to all. GlusterFS, loop, Slurm and `--store disk` need
+    root.
     """
     from jostle import lab as labs
     from jostle.cli.lab_view import facts, summary

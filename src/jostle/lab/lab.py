@@ -21,7 +21,7 @@ from jostle.lab import network
 from jostle.lab.checks import check_machine
 from jostle.lab.registry import services
 from jostle.lab.spec import LabError, LabSpec, check_name
-from jostle.lab.state import Claim, State, base_folder, clear, mend, names, read_state
+from jostle.lab.state import ROOT_FOLDER, Claim, State, base_folder, clear, mend, names, read_state
 
 _PATIENCE_S = 120.0
 _GRACE_S = 10.0
@@ -201,7 +201,9 @@ def gone(name: str) -> LabError:
     flag = "" if name == "lab" else f" --name {name}"
     others = [other for other in names() if other != name]
     also = f" ({', '.join(others)}: --name)" if others else ""
-    return LabError(f"No lab `{name}` is up{also}.", hint=f"jostle lab up{flag}", exit_code=2)
+    roots = os.geteuid() != 0 and (ROOT_FOLDER / name).exists()
+    hint = f"Root has one: sudo jostle lab ...{flag}" if roots else f"jostle lab up{flag}"
+    return LabError(f"No lab `{name}` is up{also}.", hint=hint, exit_code=2)
 
 
 def attach(name: str = "lab") -> Lab:

@@ -16,10 +16,13 @@ from jostle.lab.registry import services
 from jostle.lab.spec import LabError, LabSpec, check_name
 
 
+ROOT_FOLDER = Path("/run/jostle-lab")
+
+
 def base_folder() -> Path:
     """Return the folder of all labs of this user."""
     if os.geteuid() == 0:
-        return Path("/run/jostle-lab")
+        return ROOT_FOLDER
     runtime = os.environ.get("XDG_RUNTIME_DIR")
     return Path(runtime) / "jostle-lab" if runtime else Path(f"/tmp/jostle-lab-{os.geteuid()}")
 
