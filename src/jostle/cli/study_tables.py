@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from jostle.analysis.study_model import Cell, KuoRow, Law, Standalone, StudyResult
-from jostle.cli.format import alike, count, duration
+from jostle.cli.format import count, duration
 from jostle.cli.output import console, fit, heading, table, utf8
 from jostle.plot.study_text import (
     Group,
@@ -16,8 +16,10 @@ from jostle.plot.study_text import (
     groups,
     interval_label,
     kept_label,
+    metric_of,
     rate_label,
     seconds_label,
+    several,
     share_label,
     signed_label,
     summary_of,
@@ -144,9 +146,9 @@ def _matrices(group: Group, measure: str) -> Iterator[Any]:
         frame, detail = _matrix(group, chunk, measure)
         title = f"{measure.capitalize()} of the probe in %"
         title += f", chunks of {chunk_label(chunk)}" if chunk is not None else ""
-        several = any(summary_of(cell, measure).low is not None for cell in group.cells)
-        about = "median" + (", in brackets the mean's 95 % interval" if detail and several else "")
-        best = detail > 1 and measure == "degradation"
+        spread = several(group.cells)
+        about = "median" + (", in brackets the mean's 95 % interval" if detail and spread else "")
+        best = detail > 1 and measure == "degradation" and spread
         about += ", then the least disturbed run" if best else ""
         yield from ("", heading(title, f"  {about}{extra}"), frame)
 
@@ -190,8 +192,9 @@ def _cell(cell: Cell | None, measure: str, detail: int) -> str:
     interval = interval_label(summary, unit="")
     if detail >= 1 and interval != "-":
         text += f" ({interval})"
-    if detail >= 2 and measure == "degradation" and cell.degradation_best is not None:
-        text += f" {share_label(cell.degradation_best, unit=False)}"
+    best = cell.degradation_best if measure == "degradation" and summary.n > 1 else None
+    if detail >= 2 and best is not None:
+        text += f" {share_label(best, unit=False)}"
     return text
 
 
@@ -224,7 +227,8 @@ def _imprints(found: StudyResult) -> Iterator[Any]:
         if one.low is not None and one.high is not None:
             interval = f"{100 * one.low:.0f} to {100 * one.high:.0f} %"
         frame.add_row(
-            one.probe, one.signal, brief(one.setting, settings) or "-", one.run,
+            one.probe, one.signal if one.setting.processes[1] else "its other half",
+            brief(one.setting, settings) or "-", one.run,
             f"{one.seen} of {one.total}", interval, share_label(one.depth.median),
             share_label(one.false_rate), one.source,
         )  # fmt: skip
@@ -237,23 +241,31 @@ def _kuo(found: StudyResult) -> Iterator[Any]:
         return
     rows = found.kuo.rows
     about = "  in the active overlap and over the whole runs; P has fewer processes"
-    yield from ("", heading("Throughput of two at once", about), _overlap(rows))
+    yield from ("", heading("Throughput of two at once", about), _overlap(found))
     predicted = [row for row in rows if row.predictions]
     if predicted:
         about = "  Kuo's equations 1 (Q) and 2 (P) with their relative errors"
         yield from ("", heading("Run times of two at once, observed and predicted", about))
         yield _predictions(predicted)
         yield from _errors(found)
-    reasons = sorted({f"{_pair(row)}: {why}" for row in rows for why in row.why_not})
-    yield from (f"the model's preconditions do not hold: {text}" for text in alike(reasons))
+        yield from _reasons(predicted)
     if any(row.phases for row in rows):
         about = "  beside the larger, and alone after its end"
-        yield from ("", heading("The two phases of the smaller", about), _phases(rows))
+        yield from ("", heading("The two phases of the smaller", about), _phases(found))
 
 
-def _pair(row: KuoRow) -> str:
-    names = row.small if row.small == row.large else f"{row.small} and {row.large}"
-    return f"{names}, {row.setting.label}"
+def _reasons(rows: Sequence[KuoRow]) -> Iterator[str]:
+    """Say for which pairs the model's preconditions do not hold, reason by reason."""
+    settings = [row.setting for row in rows]
+    pairs: dict[str, list[str]] = {}
+    for row in rows:
+        names = row.small if row.small == row.large else f"{row.small} and {row.large}"
+        told = brief(row.setting, settings)
+        for why in row.why_not:
+            pairs.setdefault(why, []).append(f"{names} ({told})" if told else names)
+    for why, found in pairs.items():
+        more = f" and {len(found) - 3} more" if len(found) > 3 else ""
+        yield f"the model is not made for {', '.join(found[:3])}{more}: {why}"
 
 
 def _named(rows: Sequence[KuoRow]) -> list[tuple[str, str]]:
@@ -268,14 +280,16 @@ def _named(rows: Sequence[KuoRow]) -> list[tuple[str, str]]:
     ]  # fmt: skip
 
 
-def _overlap(rows: Sequence[KuoRow]) -> Table:
+def _overlap(found: StudyResult) -> Table:
+    rows = found.kuo.rows if found.kuo else []
     frame = table(["=P and Q", "=setting", ">overlap P", ">overlap Q", ">Q/P", ">q/p",
                    ">spread", ">whole P", ">whole Q", ">Q/P ", ">n"])  # fmt: skip
     for row, names in zip(rows, _named(rows), strict=True):
+        metric = metric_of(found, row)
         frame.add_row(
-            *names, *(rate_label(rate, "bytes") for rate in row.overlap),
+            *names, *(rate_label(rate, metric) for rate in row.overlap),
             _ratio(row.overlap_ratio), _ratio(row.expected_ratio), share_label(row.spread),
-            *(rate_label(rate, "bytes") for rate in row.overall), _ratio(row.overall_ratio),
+            *(rate_label(rate, metric) for rate in row.overall), _ratio(row.overall_ratio),
             str(row.runs),
         )  # fmt: skip
     return _trimmed(fit(frame, "n", "whole P", "whole Q", "Q/P ", "spread"))
@@ -310,13 +324,15 @@ def _predictions(rows: Sequence[KuoRow]) -> Table:
     return _trimmed(fit(frame, "holds", "P and Q", "by node", "by process", "predicted"))
 
 
-def _phases(rows: Sequence[KuoRow]) -> Table:
+def _phases(found: StudyResult) -> Table:
+    rows = found.kuo.rows if found.kuo else []
     frame = table(["=P and Q", "=setting", ">beside", ">afterwards", ">alone from the start",
                    ">Q ends after", ">P ends after"])  # fmt: skip
     for row, names in zip(rows, _named(rows), strict=True):
         if row.phases:
             one = row.phases
-            rates = (rate_label(rate, "bytes") for rate in (one.together, one.alone,
+            metric = metric_of(found, row)
+            rates = (rate_label(rate, metric) for rate in (one.together, one.alone,
                                                             one.standalone))  # fmt: skip
             frame.add_row(*names, *rates, _seconds(one.change_s), _seconds(one.end_s))
     return _trimmed(fit(frame, "alone from the start", "P and Q"))
@@ -343,10 +359,18 @@ def _laws(laws: Sequence[Law]) -> Iterator[Any]:
     if not laws:
         return
     yield from ("", heading("Laws of the papers, here"))
-    words = {True: "holds", False: "does not hold", None: "cannot be told"}
     for law in laws:
-        yield heading(f"  {law.name}: {words[law.holds]}.", f" {law.statement}")
-        yield f"    goal: {law.goal}" + (f"; {law.explanation}" if law.explanation else "")
+        yield heading(f"  {law.name}: {_holds(law)}.", f" {law.statement}")
+        yield f"    goal: {law.goal}" + (f". {law.explanation}" if law.explanation else "")
+
+
+def _holds(law: Law) -> str:
+    """Say whether a law holds; one observation is none."""
+    if law.holds is None:
+        return "cannot be told"
+    if law.n < 2:
+        return "seen once" if law.holds else "not seen"
+    return "holds" if law.holds else "does not hold"
 
 
 def _left_out(found: StudyResult) -> Iterator[Any]:

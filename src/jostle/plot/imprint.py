@@ -79,7 +79,8 @@ class ImprintChart:
             return f"{self.probe} alone and with the periodic signal {self.signal}"
         if self.dent > 0.02:
             return (
-                f"Each burst of {self.signal} takes {shown(self.dent)} of {self.probe}'s throughput"
+                f"Each burst of {self.signal} takes {shown(self.dent)} "
+                f"of the throughput of {self.probe}"
             )
         return f"The bursts of {self.signal} leave no dent in {self.probe}"
 

@@ -67,6 +67,19 @@ def _varied(curve: Curve) -> str:
     return curve.probe if curve.axis == "processes" else curve.signal
 
 
+def _fixed(curve: Curve) -> int:
+    """Return how many processes the other program has, which stays as it is."""
+    own, other = curve.setting.processes
+    return other if curve.axis == "processes" else own
+
+
+def _name(curve: Curve) -> str:
+    """Name a line: the program that suffers, or its part where a program meets itself."""
+    if curve.probe != curve.signal or curve.axis == "chunk":
+        return curve.probe
+    return f"{curve.probe} that grows" if curve.axis == "processes" else f"the other {curve.probe}"
+
+
 def _key(curve: Curve) -> tuple[object, ...]:
     """Return what the two curves of a pair have in common."""
     both, setting = tuple(sorted((curve.probe, curve.signal))), curve.setting
@@ -74,8 +87,7 @@ def _key(curve: Curve) -> tuple[object, ...]:
         bare = without_chunk(setting)
         turned = bare if (curve.probe, curve.signal) == both else bare.turned()
         return (both, turned)
-    fixed = setting.processes[1] if curve.axis == "processes" else setting.processes[0]
-    return (both, _varied(curve), fixed, setting.chunk, _words(setting))
+    return (both, _varied(curve), _fixed(curve), setting.chunk, _words(setting))
 
 
 def _words(setting: Setting) -> str:
@@ -87,6 +99,8 @@ def _words(setting: Setting) -> str:
 def _pair(result: StudyResult, curves: list[Curve], *, chunk: bool) -> Pair:
     first = curves[0]
     title = first.probe if first.probe == first.signal else f"{first.probe} and {first.signal}"
+    if first.axis != "chunk" and first.probe == first.signal:
+        title = f"{first.probe} beside {first.signal} ×{_fixed(first)}"
     words = _words(first.setting)
     if not chunk and first.setting.chunk is not None:
         words = ", ".join(filter(None, (f"chunk {size_label(first.setting.chunk)}", words)))
@@ -138,17 +152,22 @@ def _finding(found: list[Pair]) -> str:
 
 def _trend(found: list[Pair]) -> str:
     """Say how the loss of the first curve changes from its first to its last point."""
-    curve = found[0].curves[0]
+    every = [curve for pair in found for curve in pair.curves]
+    curve = next((one for one in every if one.axis == "signal processes"), every[0])
     known = [point for point in curve.points if point.degradation.median is not None]
     if len(known) < 2:
         return "Degradation over the number of processes"
     first, last = known[0], known[-1]
     before, after = first.degradation.median or 0.0, last.degradation.median or 0.0
-    verb = "rises" if after > before + 0.01 else "falls" if after < before - 0.01 else "stays"
+    change = f"from {share_label(before)} to {share_label(after)}"
+    verb = "rises" if after > before + 0.01 else "falls" if after < before - 0.01 else "stays,"
+    own = curve.probe
+    if curve.probe == curve.signal:
+        own = f"{curve.probe} ×{_fixed(curve)}"
     return (
-        f"With {count(first.x)} to {count(last.x)} processes of {_varied(curve)}, the loss of "
-        f"{curve.probe} {verb} from {share_label(before)} to {share_label(after)}"
-    ).replace("stays from", "stays, from")
+        f"As {_varied(curve)} grows from {count(first.x)} to {count(last.x)} processes, the loss "
+        f"of {own} {verb} {change}"
+    )
 
 
 def _numbers(found: list[Pair]) -> Figures:
@@ -173,7 +192,7 @@ def _numbers(found: list[Pair]) -> Figures:
 
 def draw(made: Canvas, found: list[Pair], *, chunk: bool) -> None:
     """Draw the panels."""
-    style = looks(curve.probe for pair in found for curve in pair.curves)
+    style = looks(_name(curve) for pair in found for curve in pair.curves)
     _legend(made, style)
     across = min(len(found), _ACROSS)
     width = (made.width - _LEFT - 0.14 - (across - 1) * _BETWEEN) / across
@@ -215,7 +234,7 @@ def _panel(
     """Draw the lines of a pair and where they meet."""
     ticks = sorted({point.x for curve in pair.curves for point in curve.points})
     for curve in pair.curves:
-        _line(axes, curve, style[curve.probe])
+        _line(axes, curve, style[_name(curve)])
     axes.set_xscale("log", base=2)
     axes.set_xticks(_thinned(ticks, width))
     axes.minorticks_off()

@@ -26,6 +26,7 @@ from jostle.plot.study_page import (
 from jostle.plot.study_text import (
     chunk_label,
     kept_label,
+    metric_of,
     processes_label,
     rate_label,
     share_label,
@@ -53,8 +54,8 @@ class Versus:
         metric: What progress is counted in.
         alone: Overall rate alone.
         together: Overall rates of the two while both ran, probe first.
-        alone_s: Run time alone.
-        together_s: Run times of the two.
+        alone_s: Run time alone; None where the work was not fixed.
+        together_s: Run times of the two; empty where the work was not fixed.
         kept: Runs that count.
     """
 
@@ -106,13 +107,14 @@ def _versus(result: StudyResult, cell: Cell, known: dict[object, Standalone]) ->
         for place, side in enumerate((run.probe, run.signal)):
             if side and side.overall is not None:
                 rates[place].append(side.overall)
-            if side and side.seconds is not None:
+            if side and side.seconds is not None and side.dilation is not None:
                 times[place].append(side.seconds)
     if alone is None or not rates[0]:
         return None
+    seconds = alone.seconds.median if times[0] else None
     return Versus(
         _pair_words(result, cell.probe, cell.signal, cell), setting.chunk, cell.metric,
-        alone.overall.median, rates, alone.seconds.median, times, len(kept),
+        alone.overall.median, rates, seconds, times, len(kept),
     )  # fmt: skip
 
 
@@ -164,10 +166,11 @@ def _versus_page(result: StudyResult, found: Sequence[Versus], suffix: str) -> P
         title = f"Side by side, up to {share_label(drop)} less throughput{longer} ({name})"
         if drop < 0.01:
             title = "Side by side, no program has less throughput than alone"
-    note = (
-        "Throughput over the whole run (above) and run time (below) of a program alone and of both "
-        f"of a pair at once. Bars: median, {kept_label(one.kept for one in found)}"
-    )
+    timed = _timed(found)
+    what = "Throughput over the whole run"
+    what += " (above) and run time (below)" if timed else ""
+    note = f"{what} of a program alone and of both of a pair at once. Bars: median, "
+    note += kept_label(one.kept for one in found)
     note += "; whiskers: least to most." if max(one.kept for one in found) > 1 else "."
     columns = ("pair", "metric", "series", "what", "median", "min", "max", "kept")
     rows: list[tuple[object, ...]] = []
@@ -184,7 +187,8 @@ def _versus_page(result: StudyResult, found: Sequence[Versus], suffix: str) -> P
     lines = _deepest([one.label for one in found], width)
     return Page(
         f"standalone-against-concurrent{suffix}", title, note, source(result),
-        Figures(columns, tuple(rows)), width=width, body=0.3 + 2.56 + 0.12 + _LINE * lines,
+        Figures(columns, tuple(rows)), width=width,
+        body=0.3 + (2.56 if timed else 1.2) + 0.12 + _LINE * lines,
     )  # fmt: skip
 
 
@@ -192,18 +196,24 @@ def _versus_page(result: StudyResult, found: Sequence[Versus], suffix: str) -> P
 _TRIO = (Look("#616E7C", "", "o", "-"), LOOKS[0], LOOKS[1])
 
 
+def _timed(found: Sequence[Versus]) -> bool:
+    """Return whether run times can be compared: only those of fixed work can."""
+    return any(one.alone_s is not None and one.together_s[0] for one in found)
+
+
 def draw_versus(made: Canvas, found: Sequence[Versus]) -> None:
     """Draw throughput above run time."""
     width = made.width - _LEFT - _RIGHT
     metric = found[0].metric
     upper = made.axes(_LEFT, 0.3, width, 1.2)
-    lower = made.axes(_LEFT, 0.3 + 1.2 + 0.16, width, 1.2)
     slot = width / len(found)
     _trio(upper, found, lambda one: (one.alone, one.together), metric, slot)
-    _trio(lower, found, lambda one: (one.alone_s, one.together_s), "s", slot)
+    if _timed(found):
+        lower = made.axes(_LEFT, 0.3 + 1.2 + 0.16, width, 1.2)
+        _trio(lower, found, lambda one: (one.alone_s, one.together_s), "s", slot)
+        lower.set_ylabel("run time", color=INK)
+        upper.tick_params(labelbottom=False)
     upper.set_ylabel("throughput" if metric == "bytes" else f"{metric} per second", color=INK)
-    lower.set_ylabel("run time", color=INK)
-    upper.tick_params(labelbottom=False)
     _legend(made, list(zip(("alone", "first of the pair", "second"), _TRIO,
                            strict=True)))  # fmt: skip
 
@@ -435,7 +445,13 @@ def draw_overlap(made: Canvas, result: StudyResult, rows: Sequence[KuoRow]) -> N
                           textcoords="offset points", ha="center", fontsize=7.5, color=INK,
                           fontweight="bold")  # fmt: skip
     slot = (made.width - _LEFT - _RIGHT) / len(rows)
-    _axis(axes, max(tops) * 1.12, "bytes", [row_label(result, row) for row in rows], slot)
+    _axis(
+        axes,
+        max(tops) * 1.12,
+        metric_of(result, rows[0]),
+        [row_label(result, row) for row in rows],
+        slot,
+    )
     fair_share = Line2D([], [], color=INK, linewidth=1.3, label="equal share per process")
     uneven = any(len(set(row.setting.processes)) > 1 for row in rows)
     names = ("P, the smaller", "Q, the larger") if uneven else ("the first, P", "the second, Q")
@@ -462,6 +478,7 @@ def predicted_pages(result: StudyResult) -> list[tuple[Page, list[KuoRow]]]:
 
 def _predicted_page(result: StudyResult, rows: Sequence[KuoRow], suffix: str) -> Page:
     kuo = result.kuo
+    ways = list(dict.fromkeys(one.by for row in rows for one in row.predictions))
     errors = [(kuo.error_process, "process"), (kuo.error_node, "node")] if kuo else []
     said = [f"{share_label(error)} (shares by {by})" for error, by in errors if error is not None]
     title = "Predicted against observed concurrent run times"
@@ -469,10 +486,13 @@ def _predicted_page(result: StudyResult, rows: Sequence[KuoRow], suffix: str) ->
         title = f"Kuo's model misses the run times of pairs by {', '.join(said)}, median"
     note = (
         "Bars: observed run time of the larger (above) and the smaller of a pair (below), median, "
-        f"{kept_label(row.runs for row in rows)}; whiskers: least to most. Marks: equations 1 and "
-        "2, with shares by process and by node; numbers: relative error by process, in per cent. "
-        "Pale and in brackets: the model's preconditions do not hold."
+        f"{kept_label(row.runs for row in rows)}"
+        f"{'; whiskers: least to most' if any(row.runs > 1 for row in rows) else ''}. Marks: "
+        f"equations 1 and 2, shares by {' and by '.join(ways)}; numbers: relative error by "
+        "process, in per cent."
     )
+    if not all(row.holds for row in rows):
+        note += " Pale and in brackets: the model's preconditions do not hold."
     columns = (
         "P", "Q", "p", "q", "chunk_bytes", "shared", "by", "holds", "why_not",
         "large_observed_s", "large_predicted_s", "large_relative_error", "small_observed_s",

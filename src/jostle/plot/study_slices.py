@@ -106,25 +106,33 @@ def numbers(traces: Sequence[Trace]) -> Figures:
 
 def periodic(result: StudyResult) -> list[tuple[Trace, Imprint | None]]:
     """Return the traces with bursts, each with what its imprint says; the first dozen."""
-    found = {(i.probe, i.signal, i.setting, i.run): i for i in result.imprints}
+    found = {(i.probe, _other(i), i.setting, i.run): i for i in result.imprints}
     bursty = [trace for trace in result.traces if trace.bursts and trace.probe_rate]
     return [(t, found.get((t.probe, t.signal, t.setting, t.run))) for t in bursty[:_MOST]]
 
 
+def _other(imprint: Imprint) -> str:
+    """Return the signal as traces name it: none where one job is split in two."""
+    return imprint.signal if imprint.setting.processes[1] else ""
+
+
 def periodic_page(result: StudyResult, trace: Trace, imprint: Imprint | None) -> Page:
     """Return the page of one periodic cell."""
+    own, other = trace.probe, trace.signal
+    if not other:  # one job, whose ranks are split in two
+        own, other = f"one half of {trace.probe}", "the other half"
     depth = imprint.depth.median if imprint else None
     if depth is not None and imprint:
         title = (
-            f"Each burst of {trace.signal} takes {share_label(depth)} of {trace.probe}'s throughput"
+            f"Each burst of {other} takes {share_label(depth)} of the throughput of {own}"
             if depth > 0.02
-            else f"The bursts of {trace.signal} leave no dent in {trace.probe}"
+            else f"The bursts of {other} leave no dent in {own}"
         )
     else:
-        title = f"{trace.probe} beside the periodic signal {trace.signal}"
+        title = f"{own} beside {other}, which is periodic"
     note = (
-        f"Throughput per slice of the probe {trace.probe} and the signal {trace.signal} in the "
-        f"least disturbed run ({trace.run}); {trace.setting.label}. Shaded: the signal is on"
+        f"Progress per slice of the probe, {own}, and the signal, {other}, in the least "
+        f"disturbed run ({trace.run}); {trace.setting.label}. Shaded: the signal is on"
     )
     note += {"log": ", from its own log.", "rule": ", by its period."}.get(
         imprint.source if imprint else "", "."
@@ -135,7 +143,7 @@ def periodic_page(result: StudyResult, trace: Trace, imprint: Imprint | None) ->
             note += f" (95 % interval {100 * imprint.low:.0f} to {100 * imprint.high:.0f} %)"
         note += "; below the bursts: degradation against the silence around them"
         note += ", in brackets where it could be chance." if imprint.seen < imprint.total else "."
-    stem = f"time-slices-{slug(trace.probe)}-beside-{slug(trace.signal)}-{slug(_brief(trace))}"
+    stem = f"time-slices-{slug(trace.probe)}-beside-{slug(other)}-{slug(_brief(trace))}"
     return Page(stem, title, note, source(result), numbers([trace]), width=FULL, body=3.1)
 
 
@@ -165,8 +173,8 @@ def draw_periodic(made: Canvas, trace: Trace, imprint: Imprint | None) -> None:
     if imprint:
         _depths(upper, trace, imprint, (top, width / lines.seconds))
     upper.tick_params(labelbottom=False)
-    lower.annotate(f"the signal: {trace.signal}", (0, 1), (0, 3), "axes fraction",
-                   "offset points", color=INK)  # fmt: skip
+    said = f"the signal: {trace.signal or 'the other half'}"
+    lower.annotate(said, (0, 1), (0, 3), "axes fraction", "offset points", color=INK)
     _time(lower, lines.seconds, 9)
     lower.set_xlabel("seconds since the start of the run", loc="left", color=INK)
     _legend(made, [("probe", _BLUE, "-", False), ("probe alone", _GREY, _DASH, False),
@@ -253,11 +261,11 @@ class Grid:
 def grids(result: StudyResult) -> list[Grid]:
     """Put sustained cells of one chunk size and one process count together."""
     found: dict[object, list[Trace]] = {}
-    apart = {id(phases.trace) for phases in two_phases(result)}
+    apart = {_sides(phases.trace) for phases in two_phases(result)}
     failed = _without_runs(result)
     for trace in result.traces:
         setting = trace.setting
-        usable = trace.probe_rate and not trace.bursts and id(trace) not in apart
+        usable = trace.probe_rate and not trace.bursts and _sides(trace) not in apart
         usable = usable and (trace.probe, trace.signal, setting) not in failed
         if trace.signal and usable:
             processes = tuple(sorted(setting.processes))
@@ -271,6 +279,13 @@ def grids(result: StudyResult) -> list[Grid]:
         title = traces[0].setting.label
         made.append(Grid(title, tuple(names[0][:6]), tuple(names[1][:6]), tuple(traces)))
     return made[:_MOST]
+
+
+def _sides(trace: Trace) -> tuple[object, ...]:
+    """Return what the two traces of a pair have in common."""
+    setting = trace.setting
+    both = sorted(zip((trace.probe, trace.signal), setting.processes, strict=True))
+    return (*both, setting.chunk, setting.shared, setting.periodic, setting.more)
 
 
 def _without_runs(result: StudyResult) -> set[tuple[str, str, Setting]]:
@@ -313,10 +328,12 @@ def _sharing(grid: Grid) -> str:
             shares.append((own / (own + other), trace))
     if not shares:
         return f"Slice by slice: {grid.title}"
-    share, trace = min(shares, key=lambda one: one[0])
-    if share > 0.45:
+    share, trace = min(shares, key=lambda one: min(one[0], 1 - one[0]))
+    if min(share, 1 - share) > 0.45:
         return f"All share about evenly: {grid.title}"
     mine, theirs = _sized_names(trace)
+    if share > 0.5:
+        share, mine, theirs = 1 - share, theirs, mine
     return f"{mine} gets {share_label(share)} of what it shares with {theirs}: {grid.title}"
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from jostle.analysis.study_model import Cell, Setting, StudyResult, Summary, size_label
+from jostle.analysis.study_model import Cell, KuoRow, Setting, StudyResult, Summary, size_label
 from jostle.cli.format import byte_count, count, duration
 from jostle.plot.imprint import shown
 
@@ -292,8 +292,21 @@ def about_size(size: float) -> str:
 
 def metrics_note(cells: Iterable[Cell]) -> str:
     """Say what progress is counted in where it is not bytes."""
-    others = {cell.probe: cell.metric for cell in cells if cell.metric and cell.metric != "bytes"}
+    counted = {cell.probe: cell.metric for cell in cells if cell.metric}
+    others = {name: metric for name, metric in counted.items() if metric != "bytes"}
+    if not others:
+        return ""
+    if len(counted) > 1 and len(others) == len(counted) and len(set(others.values())) == 1:
+        return f" Progress is counted in {next(iter(others.values()))}."
     return "".join(f" {name}: counted in {metric}." for name, metric in others.items())
+
+
+def metric_of(result: StudyResult, row: KuoRow) -> str:
+    """Return what the progress of a pair is counted in."""
+    for cell in result.cells:
+        if (cell.probe, cell.signal, cell.setting) == (row.small, row.large, row.setting):
+            return cell.metric
+    return "bytes"
 
 
 def source(result: StudyResult) -> str:

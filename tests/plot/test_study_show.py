@@ -1,0 +1,155 @@
+"""What `study show` prints: golden texts of studies that are made up.
+
+To renew after a wanted change: JOSTLE_RENEW=1 pytest tests/plot/test_study_show.py, and look at
+the diff.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import papers
+import pytest
+
+from jostle.analysis.study_model import Note, Setting, StudyResult
+from jostle.cli.output import console
+from jostle.cli.study_view import present
+from jostle.errors import UsageError
+
+GOLDEN = Path(__file__).with_name("golden")
+STUDIES: dict[str, Callable[[], StudyResult]] = {
+    "patterns": lambda: papers.patterns(shared=True),
+    "periodic": lambda: papers.patterns(periodic=True),
+    "chunk-sizes": papers.chunk_sizes,
+    "process-count": papers.process_count,
+    "kuo": papers.kuo,
+    "applications": papers.applications,
+    "empty": papers.result,
+}
+
+
+@pytest.fixture(autouse=True)
+def _page(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A pipe of 110 columns."""
+    monkeypatch.setenv("COLUMNS", "110")
+    monkeypatch.setenv("NO_COLOR", "1")
+    console.cache_clear()
+    yield
+    console.cache_clear()
+
+
+def shown(result: StudyResult, capsys: pytest.CaptureFixture[str]) -> str:
+    present(result, None, ("png",), as_json=False)
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_golden(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    seen = shown(STUDIES[name](), capsys)
+    file = GOLDEN / f"study-{name}.txt"
+    if os.environ.get("JOSTLE_RENEW"):
+        GOLDEN.mkdir(exist_ok=True)
+        file.write_text(seen, encoding="utf-8")
+    assert seen == file.read_text(encoding="utf-8")
+
+
+def test_the_numbers_are_those_of_table_3_2(capsys: pytest.CaptureFixture[str]) -> None:
+    out = shown(papers.patterns(), capsys)
+    first = out[out.index("chunks of 1 MiB") :]
+    line = next(line for line in first.splitlines() if line.startswith("open-write-close"))
+    assert " 43 (" in line and " 41 (" in line and " 67 (" in line  # OWC, WS, AW
+    assert "degradation: share of its throughput alone that the probe loses" in out
+    assert "dilation:    share by which its run takes longer" in out
+
+
+@pytest.mark.parametrize("width", ["60", "80", "100", "160"])
+def test_tables_keep_their_numbers_in_any_width(
+    width: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", width)
+    console.cache_clear()
+    out = shown(papers.kuo(), capsys)
+    for error in ("-41.2 %", "+8.5 %", "+6.8 %"):  # by process, by node, of the smaller
+        assert error in out
+    assert "…" not in out
+
+
+def test_failed_and_discarded_runs_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    out = shown(papers.patterns(shared=True), capsys)
+    left = out[out.index("Runs that do not count") :]
+    assert left.count("No space left on device") == 5
+    assert left.count("foreign traffic 23 % above our own") == 3
+    assert "5 failed" in out and "3 discarded" in out
+
+
+def test_the_clock_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "clock: one machine's, for all nodes" in shown(papers.chunk_sizes(), capsys)
+    text = "node2's clock was not synchronised"
+    noted = papers.result(place="slurm", notes=[Note("clock", text, [])])
+    out = shown(noted, capsys)
+    assert "clock: see the note at the end" in out
+    assert f"clock: {text}" in out
+
+
+def test_plain_in_a_pipe_without_unicode(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("jostle.cli.output.utf8", lambda _stream=None: False)
+    monkeypatch.setattr("jostle.cli.study_tables.utf8", lambda _stream=None: False)
+    out = shown(papers.patterns(), capsys)
+    assert out.isascii()
+    assert "\033" not in out
+
+
+def test_json_is_the_result_the_laws_and_the_figures(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    result = papers.process_count()
+    present(result, tmp_path, ("png",), as_json=True)
+    content = json.loads(capsys.readouterr().out)
+    assert content["cells"][0]["degradation"]["median"] == result.cells[0].degradation.median
+    assert isinstance(content["laws"], list)
+    assert content["figures"][0]["files"] == [
+        str(tmp_path / "degradation-matrix.png"),
+        str(tmp_path / "degradation-matrix.csv"),
+    ]
+
+
+def test_figures_are_listed_with_what_they_show(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    setting = Setting(None, (2, 2))
+    cells = [papers.cell("one", "other", setting, 0.4, 0.3)]
+    present(papers.result(programs=["one", "other"], cells=cells), tmp_path, ("svg",),
+            as_json=False)  # fmt: skip
+    out = capsys.readouterr().out
+    assert "degradation-matrix.svg: " in out
+    assert "one loses 40 % of its throughput beside other" in out
+    assert all((tmp_path / f"{p.stem}.csv").is_file() for p in tmp_path.glob("*.svg"))
+
+
+def test_an_empty_study_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    present(papers.result(), tmp_path, ("png",), as_json=False)
+    assert "No figure: the study has nothing yet that could be drawn." in capsys.readouterr().out
+
+
+def test_a_file_is_no_folder_for_figures(tmp_path: Path) -> None:
+    from jostle.cli.study_view import _folder
+
+    (tmp_path / "file").touch()
+    with pytest.raises(UsageError, match="is no folder"):
+        _folder(str(tmp_path / "file"))
+
+
+def test_matplotlib_is_loaded_for_figures_only() -> None:
+    import subprocess
+
+    code = (
+        "import sys, jostle.cli.study_view, jostle.cli.study_tables, jostle.plot.imprint;"
+        "sys.exit('matplotlib' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
