@@ -15,7 +15,6 @@ from jostle.lab import namespaces, store
 from jostle.lab.registry import services
 from jostle.lab.spec import LabError, LabSpec, check_name
 
-
 ROOT_FOLDER = Path("/run/jostle-lab")
 
 
