@@ -150,9 +150,10 @@ def _lift(root: Path, facts: Mapping[str, Any]) -> list[str]:
                     (root / rule).write_text(f"{device} 0")
                     done.append(f"removed the limit of block device {device} ({rule})")
         elif (root / group).is_dir():
-            (root / group / "io.max").write_text(f"{device} rbps=max wbps=max")
+            if f"{device} " in (root / group / "io.max").read_text():
+                (root / group / "io.max").write_text(f"{device} rbps=max wbps=max")
+                done.append(f"removed the limit of block device {device} (io.max of {group})")
             (root / group).rmdir()
-            done.append(f"removed the control group {group}")
     except OSError:
         pass  # the device or the group has gone by itself, or somebody is still in it
     return done
