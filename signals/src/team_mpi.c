@@ -232,11 +232,12 @@ bool jst_team_all_to_all(struct jst_team *team, const void *out, void *in, size_
 
 bool jst_team_incast(struct jst_team *team, const void *out, void *in, size_t size)
 {
-    static MPI_Request *requests;
+    static MPI_Request *requests; /* kept for the next time */
+    const size_t one = sizeof(MPI_Request);
 
     if (team->rank != 0)
         return jst_team_send(team, 0, out, size);
-    if (!requests && !(requests = malloc(team->ranks * sizeof *requests)))
+    if (!requests && !(requests = malloc(team->ranks * one)))
         return false;
     for (unsigned i = 1; i < team->ranks; i++)
         if (MPI_Irecv((char *)in + i * size, (int)size, MPI_BYTE, (int)i, TAG_DATA, work,
@@ -256,12 +257,17 @@ bool jst_team_incast(struct jst_team *team, const void *out, void *in, size_t si
 static bool meet_everybody(unsigned ranks)
 {
     enum { EACH = 512 };
-    char *out = calloc(ranks, EACH), *in = calloc(ranks, EACH);
+    char *both = calloc(2 * ranks, EACH);
     MPI_Request request;
 
-    return out && in &&
-           PMPI_Ialltoall(out, EACH, MPI_BYTE, in, EACH, MPI_BYTE, all, &request) == MPI_SUCCESS &&
-           complete(&request);
+    if (!both)
+        return false;
+    bool met = PMPI_Ialltoall(both, EACH, MPI_BYTE, both + ranks * EACH, EACH, MPI_BYTE, all,
+                              &request) == MPI_SUCCESS &&
+               complete(&request);
+    if (met) /* else the MPI may write into it still */
+        free(both);
+    return met;
 }
 
 bool jst_team_gather(struct jst_team *team, int *status)

@@ -246,11 +246,11 @@ def test_profile_of_plain_processes(signals: Signals, library: Path, pattern: st
 def test_profile_of_ranks(signals: Signals, library: Path, mpi: Mpi, words: str) -> None:
     (signals.folder / "profiled").mkdir()
     runner = Mpirun(library, signals.folder / "profiled")
-    command = signals.words(*words.split(), "--chunk", "64KiB", "--volume", "640KiB")
+    command = signals.words(*words.split(), "--chunk", "64KiB", "--volume", "512KiB")
     world = runner.world(mpi, 2, program(mpi.name), *command, counted="")
     done = signals.result(0, world.stderr)
     consistent(done)
-    assert done.sum("bytes") == 655360
+    assert done.sum("bytes") == 524288
     for one in rows(done):
         for name, metric in METRICS.items():
             if "mpiio" in words and metric == "seek":
@@ -258,7 +258,7 @@ def test_profile_of_ranks(signals: Signals, library: Path, mpi: Mpi, words: str)
             kind = "mpiio" if "mpiio" in words else "posix"
             seen = world.total(f"{kind}_{metric}_ops", one["pid"])
             # An MPI opens files and sockets of its own.
-            own = kind == "posix" and metric not in ("seek", "sync")
+            own = kind == "posix" and metric != "sync"
             assert seen >= one[name] if own else seen == one[name], name
     done.leaves_nothing()
 
