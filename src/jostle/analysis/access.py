@@ -11,7 +11,7 @@ enough of it to tell; else it is mixed, or unknown.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,8 +29,8 @@ from jostle.analysis.access_model import (
     Phase,
     WritePattern,
 )
+from jostle.analysis.access_series import Series, mount_series
 from jostle.analysis.bursts import Floats, Period, find_period, usual_amount
-from jostle.analysis.people import Ints, column, histogram
 from jostle.repository.types import JobTables
 
 _NS = 1e9
@@ -42,50 +42,14 @@ _WHOLE = 2.5  # writes per file: it was written in one go, however long that too
 _ENOUGH = 4  # writes, and slices in which files were closed, to say anything
 _REPEATED = 3  # files per process, or steps back, to call it a pattern
 _FIX_UPS = 2  # steps back per file that only mend what the file begins with
-_RUN = 3  # active slices that make a phase
+_RUN = 3  # active slices that make a phase, and
+_PART = 0.05  # of all active slices, but no more than
+_RUN_MOST = 30  # slices
 _TRICKLE = 0.01  # of the usual amount of a slice: what carries no more is not active
 _LONG_SILENCE = 8  # slices, and
 _LARGE_SILENCE = 0.2  # of the time between first and last write: it parts phases
-_WIDEST = 5_000_000  # slices: what lies further back, a clock that was wrong has made
-_VERSION = (0, 3)  # of the runtime: since then it follows where writes begin
 
 _Run = tuple[int, int]  # first active slice and the one behind the last
-
-
-@dataclass(frozen=True)
-class _Series:
-    """What a job did on one mount, slice by slice; all arrays have shape (slices,).
-
-    Attributes:
-        mount: Its identity.
-        first: Number of the first slice.
-        slice_ns: Length of a slice, ns.
-        writers: Processes that wrote.
-        heavy: Write calls that carry nine tenths of the bytes, the largest first; 0 when unknown.
-        known: The profile says where writes begin.
-        active: Processes that did anything here in the slice.
-        bytes: Bytes written; the others are sums of the metrics they are named after.
-        busy: Seconds inside calls, mean over the writers.
-    """
-
-    mount: str
-    first: int
-    slice_ns: int
-    writers: int
-    heavy: float
-    known: bool
-    active: Floats
-    bytes: Floats
-    writes: Floats
-    backs: Floats
-    back_bytes: Floats
-    gaps: Floats
-    files: Floats
-    file_bytes: Floats
-    closes: Floats
-    seeks: Floats
-    reads: Floats
-    busy: Floats
 
 
 @dataclass(frozen=True)
@@ -112,114 +76,8 @@ def write_patterns(tables: JobTables) -> list[WritePattern]:
         say where writes begin: then only files written and closed one after the other are named,
         and all else is unknown.
     """
-    rows = tables.writes
-    if rows is None or not rows.num_rows:
-        return []
-    names = np.asarray(rows.column("mount").to_pylist(), dtype=object)
-    writers = _writers(tables)
-    known, heavy = _follows(tables), _heavy(tables)
-    columns = {name: column(rows, name) for name in rows.column_names if name != "mount"}
-    found = []
-    for mount in sorted(set(names.tolist())):
-        mine = names == mount
-        here = {name: values[mine] for name, values in columns.items()}
-        found.append(
-            _pattern(
-                _series(mount, here, writers.get(mount, 1), heavy.get(mount, 0.0), known=known)
-            )
-        )
+    found = [_pattern(series) for series in mount_series(tables)]
     return sorted(found, key=lambda pattern: (-pattern.bytes, pattern.mount))
-
-
-def _follows(tables: JobTables) -> bool:
-    """Tells whether the runtime followed where writes begin."""
-    rows = tables.writes
-    if rows is not None and any(column(rows, name).any() for name in rows.column_names
-                                if name.startswith("access_")):  # fmt: skip
-        return True
-    if "library" not in tables.processes.column_names:
-        return False
-    for text in tables.processes.column("library").to_pylist():
-        digits = (text or "").split(".")[:2]
-        if all(part.isdigit() for part in digits) and tuple(map(int, digits)) >= _VERSION:
-            return True
-    return False
-
-
-def _writers(tables: JobTables) -> dict[str, int]:
-    """Counts the processes that wrote, by mount."""
-    rows = tables.mount_totals
-    if not rows.num_rows:
-        return {}
-    wrote = (column(rows, "posix_write_bytes") + column(rows, "stdio_write_bytes")) > 0
-    counts: dict[str, int] = {}
-    for mount, did in zip(rows.column("mount").to_pylist(), wrote.tolist(), strict=True):
-        counts[mount] = counts.get(mount, 0) + did
-    return {mount: max(count, 1) for mount, count in counts.items()}
-
-
-def _heavy(tables: JobTables) -> dict[str, float]:
-    """Counts the write calls that carry nine tenths of the bytes, by mount.
-
-    Sizes are known per process only, so this is said of a mount that has nearly all calls.
-    """
-    rows = tables.mount_totals
-    if not rows.num_rows or "posix_write_size" not in tables.totals.column_names:
-        return {}
-    sizes = histogram(tables.totals, "posix_write_size") + histogram(
-        tables.totals, "stdio_write_size"
-    )
-    calls = column(rows, "posix_write_ops") + column(rows, "stdio_write_ops")
-    mounts = np.asarray(rows.column("mount").to_pylist(), dtype=object)
-    # From the largest down; a bucket's sizes are taken at its middle.
-    number = sizes[::-1].astype(np.float64)
-    moved = np.cumsum(number * 0.75 * 2.0 ** np.arange(len(sizes))[::-1])
-    if not moved[-1] or not calls.sum():
-        return {}
-    last = int(np.searchsorted(moved, _ALL * moved[-1]))
-    large = float(number[: last + 1].sum())
-    return {
-        str(mount): large
-        for mount in set(mounts.tolist())
-        if calls[mounts == mount].sum() >= _ALL * calls.sum()
-    }
-
-
-def _series(
-    mount: str, rows: Mapping[str, Ints], writers: int, heavy: float, *, known: bool
-) -> _Series:
-    """Lays rows of (slice, slice_ns, sums) on one axis, of the slice length most rows have."""
-    lengths, times = np.unique(rows["slice_ns"], return_counts=True)
-    length = int(lengths[times.argmax()])
-    at = rows["slice"] * rows["slice_ns"] // length
-    first = max(int(at.min()), int(at.max()) - _WIDEST)
-    size = int(at.max()) - first + 1
-    inside = at >= first
-
-    def laid(*names: str) -> Floats:
-        values = np.zeros(size, dtype=np.float64)
-        for name in names:
-            if name in rows:
-                np.add.at(values, (at - first)[inside], rows[name][inside].astype(np.float64))
-        return values
-
-    calls = laid(
-        "posix_write_ns", "posix_sync_ns", "posix_meta_ns",
-        "stdio_write_ns", "stdio_sync_ns", "stdio_meta_ns",
-    )  # fmt: skip
-    return _Series(
-        mount=mount, first=first, slice_ns=length, writers=writers, heavy=heavy,
-        known=known, active=laid("count"),
-        bytes=laid("posix_write_bytes", "stdio_write_bytes"),
-        writes=laid("posix_write_ops", "stdio_write_ops"),
-        backs=laid("access_back_ops"), back_bytes=laid("access_back_bytes"),
-        gaps=laid("access_gap_ops"),
-        files=laid("access_file_ops"), file_bytes=laid("access_file_bytes"),
-        closes=laid("posix_close_ops", "stdio_close_ops"),
-        seeks=laid("posix_seek_ops", "stdio_seek_ops"),
-        reads=laid("posix_read_ops", "stdio_read_ops"),
-        busy=calls / _NS / writers,
-    )  # fmt: skip
 
 
 # ---- whose bytes ----
@@ -228,7 +86,7 @@ def _series(
 class _Purse:
     """Bytes that nobody has claimed yet, the latest on top."""
 
-    def __init__(self, series: _Series) -> None:
+    def __init__(self, series: Series) -> None:
         self._series = series
         self._left: list[list[float]] = []
 
@@ -254,7 +112,7 @@ class _Purse:
         return taken, writes
 
 
-def _claim(series: _Series) -> _Claims:
+def _claim(series: Series) -> _Claims:
     """Gives each byte to the way it was written."""
     size = len(series.bytes)
     claims = _Claims(np.zeros((3, size)), np.zeros((3, size)))
@@ -290,7 +148,7 @@ def _claim(series: _Series) -> _Claims:
     return claims
 
 
-def _one_each(series: _Series, claims: _Claims, span: slice) -> bool:
+def _one_each(series: Series, claims: _Claims, span: slice) -> bool:
     """Tells whether files that were closed soon are only one or two per process, of many writes."""
     files, when = claims.chunks[0, span].sum(), (claims.chunks[0, span] > 0).sum()
     many = files >= _REPEATED and (files >= _REPEATED * series.writers or when >= _ENOUGH)
@@ -311,7 +169,7 @@ def _around(values: Floats) -> Floats:
     return sums
 
 
-def _begun(series: _Series, moved: Floats, place: int) -> int:
+def _begun(series: Series, moved: Floats, place: int) -> int:
     """Gives the slice in which the files that were closed in a slice were begun.
 
     Of the bytes of a slice each process that was active there has an equal part: a file's mean size
@@ -327,7 +185,7 @@ def _book(way: Floats, taken: list[tuple[int, float]]) -> None:
         way[place] += part
 
 
-def _claim_old(series: _Series) -> _Claims:
+def _claim_old(series: Series) -> _Claims:
     """The same for a profile that does not know where writes begin: only closes can tell."""
     size = len(series.bytes)
     claims = _Claims(np.zeros((3, size)), np.zeros((3, size)))
@@ -341,7 +199,7 @@ def _claim_old(series: _Series) -> _Claims:
 # ---- phases ----
 
 
-def _pattern(series: _Series) -> WritePattern:
+def _pattern(series: Series) -> WritePattern:
     total = float(series.bytes.sum())
     if total == 0:
         silent = _silence(series, 0, len(series.bytes))
@@ -369,7 +227,7 @@ def _pattern(series: _Series) -> WritePattern:
     )  # fmt: skip
 
 
-def _covered(series: _Series, spans: list[_Run]) -> tuple[list[_Run], int]:
+def _covered(series: Series, spans: list[_Run]) -> tuple[list[_Run], int]:
     """Gives every byte a span: a trickle outside joins one, or is one if it goes on for long.
 
     Returns:
@@ -392,7 +250,7 @@ def _covered(series: _Series, spans: list[_Run]) -> tuple[list[_Run], int]:
     return out, pause
 
 
-def _active(series: _Series, lo: int, hi: int) -> NDArray[np.intp]:
+def _active(series: Series, lo: int, hi: int) -> NDArray[np.intp]:
     """Gives the slices that carry more than a hundredth of what is usual."""
     found: NDArray[np.intp] = np.flatnonzero(
         series.bytes[lo:hi] > _TRICKLE * usual_amount(series.bytes)
@@ -400,7 +258,7 @@ def _active(series: _Series, lo: int, hi: int) -> NDArray[np.intp]:
     return found + lo
 
 
-def _cut(series: _Series, claims: _Claims) -> list[tuple[int, int]]:
+def _cut(series: Series, claims: _Claims) -> list[tuple[int, int]]:
     """Cuts the time into runs of slices that are alike; silence at their ends is left out."""
     active = _active(series, 0, len(series.bytes))
     ways = np.concatenate((np.zeros((3, 1)), np.cumsum(claims.bytes[:, active], axis=1)), axis=1)
@@ -412,7 +270,8 @@ def _cut(series: _Series, claims: _Claims) -> list[tuple[int, int]]:
         return PATTERNS[best] if parts[best] >= _MOST * (total[run[1]] - total[run[0]]) else MIXED
 
     runs = _fused([(place, place + 1) for place in range(len(active))], label)
-    for short in range(1, _RUN):
+    least = int(np.clip(_PART * len(active), _RUN, _RUN_MOST))
+    for short in range(1, least):
         while len(runs) > 1 and min(hi - lo for lo, hi in runs) <= short:
             runs = _fused(_without_short(runs, short), label)
     spans = [(int(active[lo]), int(active[hi - 1]) + 1) for lo, hi in runs]
@@ -450,7 +309,7 @@ def _without_short(runs: list[_Run], short: int) -> list[_Run]:
     return out
 
 
-def _at_silences(series: _Series, lo: int, hi: int) -> list[tuple[int, int]]:
+def _at_silences(series: Series, lo: int, hi: int) -> list[tuple[int, int]]:
     """Parts a phase at long silences, unless its bursts are regular."""
     least = max(_LONG_SILENCE, _LARGE_SILENCE * (hi - lo))
     active = _active(series, lo, hi)
@@ -462,21 +321,21 @@ def _at_silences(series: _Series, lo: int, hi: int) -> list[tuple[int, int]]:
     return list(zip(edges[:-1], ends, strict=True))
 
 
-def _period(series: _Series, lo: int, hi: int) -> Period | None:
+def _period(series: Series, lo: int, hi: int) -> Period | None:
     return find_period(series.bytes[lo:hi], series.slice_ns / _NS, busy=series.busy[lo:hi])
 
 
 # ---- names ----
 
 
-def _silence(series: _Series, lo: int, hi: int) -> Phase:
+def _silence(series: Series, lo: int, hi: int) -> Phase:
     return Phase(
         NONE, (series.first + lo) * series.slice_ns, (series.first + hi) * series.slice_ns,
         0, 0, 0.0, 0, None, None, 0.0, False, [], None, "Nothing was written.",
     )  # fmt: skip
 
 
-def _phase(series: _Series, claims: _Claims, lo: int, hi: int, total: float) -> Phase:
+def _phase(series: Series, claims: _Claims, lo: int, hi: int, total: float) -> Phase:
     span = slice(lo, hi)
     moved, writes = float(series.bytes[span].sum()), float(series.writes[span].sum())
     here = _Claims(claims.bytes[:, span].copy(), claims.chunks[:, span].copy())
@@ -532,7 +391,7 @@ def _parts(ways: Floats, chunks: Floats, moved: float, known: bool) -> list[Part
     return sorted(parts, key=lambda part: -part.share) if known else parts
 
 
-def _name(series: _Series, ways: Floats, chunks: Floats, span: slice) -> tuple[str, str]:
+def _name(series: Series, ways: Floats, chunks: Floats, span: slice) -> tuple[str, str]:
     """Names a phase, and says why."""
     moved, writes = float(series.bytes[span].sum()), int(series.writes[span].sum())
     files, backs = int(chunks[0]), int(chunks[1])

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -19,6 +18,7 @@ _ON = (0.25, 0.05)
 _QUIET = 0.1  # of a slice that is on: what one that is off carries at most, on average
 _EDGE = np.sqrt(1 / 6)  # slices: scatter of the distance between two edges rounded to slices
 _TRIALS = 1999
+_TESTED = 200  # distances: the first ones decide whether they are regular
 _JOIN = (0, 1, 2)  # slices: pauses up to this long may lie inside a burst
 
 
@@ -109,13 +109,15 @@ def _test(starts: Ints, lengths: Ints, least: int, slice_s: float) -> Period | N
     distances = np.diff(starts).astype(np.float64)
     if len(distances) < 2:
         return None
-    mean = float(distances.mean())
-    seen = max(float(distances.std()), float(_EDGE)) / mean
-    spare = int((distances - lengths[:-1] - least).sum())
+    from scipy import stats  # half a second, and only for bursts
+
+    held, bursts = distances[:_TESTED], lengths[:-1][:_TESTED]
+    seen = max(float(held.std()), float(_EDGE)) / float(held.mean())
+    spare = int((held - bursts - least).sum())
     draw = np.random.default_rng(0)
     # Every way of sharing out the silence is equally likely.
-    gaps = draw.multinomial(spare, draw.dirichlet(np.ones(len(distances)), _TRIALS)) + least
-    made = gaps + draw.permuted(np.tile(lengths[:-1], (_TRIALS, 1)), axis=1)
+    gaps = draw.multinomial(spare, draw.dirichlet(np.ones(len(held)), _TRIALS)) + least
+    made = gaps + draw.permuted(np.tile(bursts, (_TRIALS, 1)), axis=1)
     varied = made.std(axis=1) / made.mean(axis=1)
     p_value = float((1 + (varied <= seen).sum()) / (1 + _TRIALS))
     order = np.arange(len(starts), dtype=np.float64)
