@@ -207,6 +207,8 @@ __attribute__((noreturn)) static void leave(struct jst_run *run, int status)
     bool all = jst_team_gather(&run->team, &status);
     if (removes && run->team.world_rank == 0)
         jst_folder_remove(run->folder, -1);
+    if (run->folder[0] && run->options.keep && !run->options.quiet && run->team.world_rank == 0)
+        fprintf(stderr, "jostle-signal: its files are kept: %s\n", run->folder);
     if (jst_team_mpi || run->team.world_rank == 0)
         jst_janitor_done();
     jst_team_end(&run->team, status, all);

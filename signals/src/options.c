@@ -289,7 +289,7 @@ static void print_usage(void)
     for (size_t i = 0; jst_patterns[i]; i++)
         printf("  %-17s %s%s\n", jst_patterns[i]->name, jst_patterns[i]->operation,
                jst_patterns[i]->needs_mpi ? " (needs MPI)" : "");
-    printf("\n%s\nIts logs are read by: jostle signal --help\n", usage_options);
+    printf("\n%s\nExamples, and what reads its logs: jostle signal --help\n", usage_options);
 }
 
 /* The environment of the job that this signal is part of. */
