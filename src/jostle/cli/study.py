@@ -105,6 +105,11 @@ def run_command(
     warn(f"{one} is left out: {reason}." for one, reason in study.left_out)
     if dry_run:
         _show_plan(study, plan(study), repository, fresh=fresh, as_json=as_json)
+        given = {"--place": place, "--dir": folder, "--repetitions": repetitions, "--mpi": mpi,
+                 "--name": name}  # fmt: skip
+        words = [f" {option} {value}" for option, value in given.items() if value is not None]
+        next_steps(f"jostle study run{repository_flag(repository)} {file}"
+                   + " --quick" * quick + "".join(words) + " --fresh" * fresh)  # fmt: skip
         return 0
     store = open_repository(repository, create=True)
     outcome = _run(study, store, fresh=fresh, as_json=as_json)
@@ -189,7 +194,6 @@ def _show_plan(
     show(f"{len(runs)} runs in place {study.where.place} ({alone} alone, {len(runs) - alone} "
          f"pairs, {study.repetitions} repetitions): {len(left)} to make, "
          f"about {duration(seconds * 1e9)}.")  # fmt: skip
-    next_steps(f"jostle study run{repository_flag(repository)} {study.file}")
 
 
 def _done(study: Study, repository: Path) -> set[str]:
@@ -212,11 +216,13 @@ def list_command(repository: Path, as_json: bool) -> None:
     if as_json:
         emit_json({"shipped": shipped, "stored": stored})
         return
-    frame = table(["=name", "shipped: what it shows", ">runs", ">about", "place"])
-    for row in shipped:
-        frame.add_row(row["name"], row["description"], str(row["runs"]),
-                      duration(row["seconds"] * 1e9), row["place"])  # fmt: skip
-    show(frame, "")
+    for title, full in (("shipped, for a lab on this machine", False), ("for a cluster", True)):
+        frame = table(["=name", title, ">runs", ">about", "place"])
+        for row in shipped:
+            if row["name"].endswith("-full") == full:
+                frame.add_row(row["name"], row["description"], str(row["runs"]),
+                              duration(row["seconds"] * 1e9), row["place"])  # fmt: skip
+        show(frame, "")
     if stored:
         frame = table(["=name", "in the repository", ">runs", ">failed", "place"])
         for row in stored:
@@ -225,7 +231,7 @@ def list_command(repository: Path, as_json: bool) -> None:
         show(frame, "")
         next_steps(f"jostle study show{repository_flag(repository)} {stored[0]['name']}")
     else:
-        next_steps(f"jostle study run{repository_flag(repository)} {shipped[0]['name']}")
+        next_steps(f"jostle study run{repository_flag(repository)} {_FIRST} --quick")
 
 
 def _shipped() -> list[dict[str, Any]]:
@@ -233,7 +239,7 @@ def _shipped() -> list[dict[str, Any]]:
 
     found = []
     order = sorted(
-        shipped().items(), key=lambda item: (item[0].endswith("-full"), _FIRST != item[0])
+        shipped().items(), key=lambda item: (item[0].endswith("-full"), item[0] != _FIRST)
     )
     for name, path in order:
         study = load(path)

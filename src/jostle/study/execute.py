@@ -193,6 +193,7 @@ class Execution:
             words=self._logs / launch.log.name,
             stop=lambda processes: self._place.stop(launch, processes),
             limit_s=limit,
+            finished=lambda: _all_ended(launch),
             repeat=member.stop == "partner" and launch.program.pattern is None,
         )
         if fault is not None:
@@ -291,6 +292,7 @@ class Execution:
             "stop": member.stop,
             "until_stopped": member.stop == "partner",
             "rounds": task.rounds,
+            "lingered": task.lingered,
             "status": task.status,
             "begin_ns": truth.get("begin_ns") or task.begin_ns,
             "end_ns": truth.get("end_ns") or task.end_ns,
@@ -325,7 +327,7 @@ class Execution:
 
     def _failure(self, member: Member, task: Task) -> str | None:
         """Says how a program failed; None when it went well."""
-        if task.status == 0:
+        if task.status == 0 or task.lingered:
             return None
         stopped = member.stop == "partner" or task.error is not None
         # A command that was asked to end may say so in its own way; a pattern only before it began.
@@ -354,6 +356,21 @@ class Execution:
                 if folder.is_relative_to(path) and (not best or len(path.parts) > best[0]):
                     best = (len(path.parts), str(row["mount"]))
         return best[1] if best else None
+
+
+def _all_ended(launch: Launch) -> bool:
+    """Tells whether the logs of all of a signal's processes, as far as they are here, are whole."""
+    if launch.program.pattern is None or not launch.log.is_dir():
+        return False
+    logs = list(launch.log.glob("*.jsonl"))
+    if len(logs) < (launch.program.processes or 1):
+        return False
+    for path in logs:
+        with path.open("rb") as stream:
+            stream.seek(max(0, path.stat().st_size - 2048))
+            if b'"type":"end"' not in stream.read().replace(b" ", b""):
+                return False
+    return True
 
 
 def _summary(log: Any) -> dict[str, Any]:

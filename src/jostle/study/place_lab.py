@@ -147,7 +147,6 @@ class LabPlace(Base):
             said = f": {last[0]}" if last else "."
             raise StudyError(
                 f"`{argv[0]}` on {node} ended with status {done.returncode}{said}",
-                hint="`jostle lab status` shows whether the shared file system is full.",
             )
 
     def prepare(self, launch: Launch) -> None:

@@ -15,6 +15,8 @@ from jostle.study.launch import MARK, Command
 
 #: How long a program may take to end when it is asked to.
 GRACE_S = 5.0
+#: How long a launcher may take to end after all its ranks have done their work.
+LINGER_S = 15.0
 KEPT_BYTES = 64 << 10
 KEPT_LINES = 12
 
@@ -89,11 +91,13 @@ class Task:
         words: Folder for what it says.
         stop: How it is asked to end; sends a signal to its ranks.
         limit_s: It is ended after so many seconds.
+        finished: Tells whether its work is done, whatever its launcher does.
         repeat: It begins again when it has ended well (a command that lasts until its probe ends).
         status: As a shell gives it; None while it runs.
         error: Why it did not go well.
         begin_ns, end_ns: Of its processes.
         rounds: How often it was started.
+        lingered: It had to be ended after its work was done.
     """
 
     job: str
@@ -101,15 +105,19 @@ class Task:
     words: Path
     stop: Callable[[Sequence[subprocess.Popen[bytes]]], None]
     limit_s: float
+    finished: Callable[[], bool] = lambda: False
     repeat: bool = False
     status: int | None = None
     error: str | None = None
     begin_ns: int = 0
     end_ns: int = 0
     rounds: int = 0
+    lingered: bool = False
     _processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
     _asked: float | None = None
     _deadline: float = 0.0
+    _looked: float = 0.0
+    _since: float | None = None
 
     def start(self) -> None:
         """Starts it; a program that cannot be started has ended with status 127 or 126."""
@@ -158,7 +166,19 @@ class Task:
             self.ask()
         elif self._asked is not None and now > self._asked + GRACE_S:
             self._kill()
+        elif now > self._looked + 1:
+            self._looked = now
+            self._linger(now)
         return False
+
+    def _linger(self, now: float) -> None:
+        """Ends what does not end although its work is done: MPI_Finalize may hang."""
+        if not self.finished():
+            return
+        self._since = self._since or now
+        if now > self._since + LINGER_S:
+            self.lingered = True
+            self._kill()
 
     def ask(self) -> None:
         """Asks it to end."""

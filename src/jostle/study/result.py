@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 
 from jostle.errors import JostleError
@@ -68,12 +70,45 @@ class _Held:
         self.programs = {str(program.get("job")): (record, program)
                          for record in self.records for program in record["programs"]}  # fmt: skip
         self._logs: dict[str, SignalLog | None] = {}
+        self._rows: dict[str, dict[str, pa.Table]] = {}
         self._tables = ProgressTables(
-            repository.job_mount_slices,
-            repository.job_slices,
+            lambda job: self._rows_of("mount_slices", job),
+            lambda job: self._rows_of("slices", job),
             self._resource,
             begins=self._begin,
         )
+
+    def _rows_of(self, table: str, job: str) -> pa.Table:
+        """Gives a job's slices; those of all jobs are asked for at once, the first time."""
+        if table not in self._rows:
+            self._rows[table] = self._ask(table)
+        rows = self._rows[table]
+        return rows[job] if job in rows else rows[""]
+
+    def _ask(self, table: str) -> dict[str, pa.Table]:
+        """Gives the slices of all jobs of the study, by job; "" has none."""
+        from jostle.analysis.progress import columns
+
+        metrics = {str(program["progress"]) for _, program in self.programs.values()}
+        names = columns(metrics, on_mounts=table == "mount_slices")
+        keys = ["process", "slice", "slice_ns", "span"]
+        keys += ["mount"] if table == "mount_slices" else []
+        marks = ", ".join("?" * len(self.programs))
+        rows = self.repository.query(
+            f"SELECT job, {', '.join([*keys, *names])} FROM {table} WHERE job IN ({marks}) "
+            "ORDER BY job, slice * slice_ns, process",
+            list(self.programs),
+        )
+        codes = rows.column("job").combine_chunks().dictionary_encode()
+        places = np.asarray(codes.indices)
+        edges = [0, *(np.flatnonzero(np.diff(places)) + 1).tolist(), rows.num_rows]
+        found = {"": rows.slice(0, 0)}
+        for first, last in itertools.pairwise(edges):
+            if first < last:
+                found[codes.dictionary[int(places[first])].as_py()] = rows.slice(
+                    first, last - first
+                )
+        return found
 
     def _resource(self, job: str) -> str | None:
         record, _ = self.programs[job]
