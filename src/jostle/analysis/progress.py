@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -48,6 +48,20 @@ OF_PROCESSES: Mapping[str, tuple[str, ...]] = {
     "busy_ns": ("state_io_ns", "state_mpiio_ns"),
 }
 METRICS = (*ON_MOUNTS, *OF_PROCESSES)
+# What `evaluate` asks for beside the metrics that progress is counted in.
+_ALWAYS = ("bytes", "write_ops", "read_ops", "service_ns", "service_ops", "busy_ns", "mpiio_bytes")
+
+
+def columns(metrics: Iterable[str], *, on_mounts: bool) -> list[str]:
+    """Names the columns that an evaluation needs.
+
+    Args:
+        metrics: What progress is counted in; unknown ones need none.
+        on_mounts: Those of mount_slices, else those of slices.
+    """
+    table = ON_MOUNTS if on_mounts else OF_PROCESSES
+    wanted = dict.fromkeys([*_ALWAYS, *metrics])
+    return list(dict.fromkeys(name for one in wanted for name in table.get(one, ())))
 
 
 def progress_of(
