@@ -1,7 +1,7 @@
 /* access.h: where on a descriptor each write begins: what tells rewriting from appending.
  *
  * One record per descriptor, of four words, follows its position. A write that begins where the one
- * before it ended costs two additions; all else is out of line. Nothing asks the kernel, but once
+ * before it ended costs one addition; all else is out of line. Nothing asks the kernel, but once
  * per descriptor whether it appends, and no more before the first write that looks out of place.
  *
  * What is approximate, on purpose:
@@ -19,23 +19,24 @@
 #include "jst.h"
 
 typedef struct jst_access {
-    uint64_t end;    /* where the last write ended */
-    uint64_t away;   /* the file offset less end, modulo 2^64: 0 while writes follow each other */
+    uint64_t origin; /* where the last write ended, less run, modulo 2^64 */
     uint64_t run;    /* bytes written since the last step back, or since it was opened */
-    uint64_t before; /* bytes written before that; JST_ACCESS_... in the high bits */
+    uint64_t offset; /* the file offset while it is away from where the last write ended */
+    uint64_t before; /* bytes written before run; JST_ACCESS_... in the high bits */
 } jst_access;
 
 _Static_assert(sizeof(jst_access) == 32, "half a cache line");
 
 #define JST_ACCESS_ASKED (UINT64_C(1) << 63)   /* the kernel was asked whether it appends */
 #define JST_ACCESS_APPENDS (UINT64_C(1) << 62) /* it does */
-#define JST_ACCESS_BYTES (JST_ACCESS_APPENDS - 1)
+#define JST_ACCESS_AWAY (UINT64_C(1) << 61)    /* offset counts */
+#define JST_ACCESS_BYTES (JST_ACCESS_AWAY - 1)
 
 /* 2 MiB of address space, of which descriptors in use touch a page or two. */
 extern jst_access jst_accesses[JST_FDS];
 
-/** A write of n bytes that does not begin where the last one ended. stays: it left the file offset
- *  where it was (pwrite and its kin). */
+/** A write of n bytes that does not begin where the last one ended, or leaves the file offset behind
+ *  for the first time. stays: it left the file offset where it was (pwrite and its kin). */
 __attribute__((noinline)) void jst_access_elsewhere(jst_block *b, unsigned place, int fd,
                                                     uint64_t at, uint64_t n, bool stays);
 /** The descriptor has a new meaning, or none: what had been written to it, bytes. */
@@ -44,6 +45,8 @@ JST_COLD uint64_t jst_access_take(int fd);
 void jst_access_child(uint32_t used);
 /** O_APPEND may have changed. */
 void jst_access_flags_changed(int fd);
+/** The file offset is now `at`. told: it was only asked for, so that writes still follow on. */
+void jst_access_sought(int fd, uint64_t at, bool told);
 
 /** n bytes were written at the file offset. */
 static inline void jst_access_wrote(jst_block *b, unsigned place, int fd, uint64_t n)
@@ -51,13 +54,16 @@ static inline void jst_access_wrote(jst_block *b, unsigned place, int fd, uint64
     if (JST_UNLIKELY(!jst_is_mount(place) || (unsigned)fd >= JST_FDS))
         return;
     jst_access *a = &jst_accesses[fd];
-    uint64_t away = JST_LOAD(a->away);
-    if (JST_LIKELY(away == 0)) {
-        jst_add(&a->end, n);
+    if (JST_LIKELY(!(JST_LOAD(a->before) & JST_ACCESS_AWAY)))
         jst_add(&a->run, n);
-    } else {
-        jst_access_elsewhere(b, place, fd, JST_LOAD(a->end) + away, n, false);
-    }
+    else
+        jst_access_elsewhere(b, place, fd, JST_LOAD(a->offset), n, false);
+}
+
+/** Where the last write on a descriptor ended. */
+static inline uint64_t jst_access_end(const jst_access *a)
+{
+    return JST_LOAD(a->origin) + JST_LOAD(a->run);
 }
 
 /** n bytes were written at an offset that the call named. */
@@ -67,13 +73,17 @@ static inline void jst_access_wrote_at(jst_block *b, unsigned place, int fd, uin
     if (JST_UNLIKELY(!jst_is_mount(place) || (unsigned)fd >= JST_FDS))
         return;
     jst_access *a = &jst_accesses[fd];
-    if (JST_LIKELY(JST_LOAD(a->end) == at)) {
-        jst_add(&a->end, n);
-        jst_add(&a->away, -n);
+    if (JST_LIKELY(jst_access_end(a) == at && (JST_LOAD(a->before) & JST_ACCESS_AWAY)))
         jst_add(&a->run, n);
-    } else {
+    else
         jst_access_elsewhere(b, place, fd, at, n, true);
-    }
+}
+
+/** n bytes were written at the end of what was written, wherever the file offset is. */
+static inline void jst_access_appended(unsigned place, int fd, uint64_t n)
+{
+    if (jst_is_mount(place) && (unsigned)fd < JST_FDS)
+        jst_add(&jst_accesses[fd].run, n);
 }
 
 /** Bytes that have been written to a descriptor. */
@@ -85,29 +95,12 @@ static inline uint64_t jst_access_bytes(int fd)
     return JST_LOAD(a->run) + (JST_LOAD(a->before) & JST_ACCESS_BYTES);
 }
 
-/** Where the last write on a descriptor ended. */
-static inline uint64_t jst_access_end(int fd)
-{
-    return (unsigned)fd < JST_FDS ? JST_LOAD(jst_accesses[fd].end) : 0;
-}
-
 /** n bytes were read at the file offset. */
 static inline void jst_access_read(int fd, uint64_t n)
 {
-    if (JST_UNLIKELY((unsigned)fd < JST_FDS && JST_LOAD(jst_accesses[fd].away) != 0))
-        jst_add(&jst_accesses[fd].away, n);
-}
-
-/** The file offset is now `at`. told: it was only asked for, so that writes still follow on. */
-static inline void jst_access_sought(int fd, uint64_t at, bool told)
-{
-    if ((unsigned)fd >= JST_FDS)
-        return;
-    jst_access *a = &jst_accesses[fd];
-    if (told && JST_LOAD(a->away) == 0)
-        JST_STORE(a->end, at); /* what was inherited or appended began somewhere else than at 0 */
-    else
-        JST_STORE(a->away, at - JST_LOAD(a->end));
+    if (JST_UNLIKELY((unsigned)fd < JST_FDS &&
+                     (JST_LOAD(jst_accesses[fd].before) & JST_ACCESS_AWAY)))
+        jst_add(&jst_accesses[fd].offset, n);
 }
 
 /** A descriptor that held `bytes` of writes has been closed. */

@@ -128,6 +128,14 @@ static inline void jst_write_done(jst_block *b, int fd, ssize_t r, uint64_t t)
     jst_access_wrote(b, place, fd, (uint64_t)r);
 }
 
+/** End of a write that goes to the end of the file, and leaves the file offset where it is. */
+static inline void jst_append_done(jst_block *b, int fd, ssize_t r, uint64_t t)
+{
+    jst_io_done(b, fd, r, t, &jst_posix_write);
+    if (JST_LIKELY(r >= 0))
+        jst_access_appended(jst_fd_place(fd), fd, (uint64_t)r);
+}
+
 /** End of a write at an offset of its own. */
 static inline void jst_write_at_done(jst_block *b, int fd, ssize_t r, off_t at, uint64_t t)
 {

@@ -42,7 +42,7 @@ static void returned(jst_block *b, int fd, int opcode, ssize_t r, int error)
         break;
     case LIO_WRITE:
         jst_count(b, place, &jst_posix_write, (uint64_t)r, 0);
-        jst_access_wrote_at(b, place, fd, jst_access_end(fd), (uint64_t)r);
+        jst_access_appended(place, fd, (uint64_t)r);
         break;
     case OPCODE_DSYNC:
     case OPCODE_SYNC:

@@ -229,7 +229,7 @@ static void write_flags_done(jst_block *b, int fd, ssize_t r, off_t at, int flag
     if (at == -1)
         jst_write_done(b, fd, r, t);
     else if (flags & RWF_APPEND)
-        jst_write_at_done(b, fd, r, (off_t)jst_access_end(fd), t);
+        jst_append_done(b, fd, r, t);
     else
         jst_write_at_done(b, fd, r, at, t);
 }

@@ -44,9 +44,8 @@
 
 #define JST_STREAM_EOF 0x0010 /* _flags: as in libc's libio.h, part of its ABI */
 #define JST_STREAM_ERROR 0x0020
-#define JST_STREAM_BACKUP 0x0100  /* reading what ungetc pushed back */
-#define JST_STREAM_PUTTING 0x0800 /* the last thing done was to write */
-#define JST_STREAM_FILE 0x2000    /* the descriptor's field has a meaning */
+#define JST_STREAM_BACKUP 0x0100 /* reading what ungetc pushed back */
+#define JST_STREAM_FILE 0x2000   /* the descriptor's field has a meaning */
 
 #define JST_STREAM_GUESS 256 /* bytes that a formatted or line call is taken to move */
 
@@ -88,24 +87,14 @@ static inline bool jst_in_failed(const FILE *fp)
     return (fp->_flags & (JST_STREAM_ERROR | JST_STREAM_EOF)) == JST_STREAM_ERROR;
 }
 
-/** n bytes passed the stream at its own position. Where that is, its seeks find out: they settle
- *  it before they move on. */
+/** n bytes passed the stream at its own position. */
 static inline void jst_stream_moved(jst_block *b, unsigned place, const FILE *fp,
                                     const jst_direction *d, uint64_t n)
 {
-    unsigned fd = (unsigned)fp->_fileno;
-    if (JST_UNLIKELY(!jst_is_mount(place) || fd >= JST_FDS))
-        return;
-    jst_access *a = &jst_accesses[fd];
-    uint64_t away = JST_LOAD(a->away);
-    if (JST_LIKELY(away == 0)) {
-        if (d == &jst_stdio_write)
-            jst_add(&a->run, n);
-    } else if (d == &jst_stdio_write) {
-        jst_access_elsewhere(b, place, (int)fd, JST_LOAD(a->end) + away, n, false);
-    } else {
-        jst_add(&a->away, n);
-    }
+    if (d == &jst_stdio_write)
+        jst_access_wrote(b, place, fp->_fileno, n);
+    else if (jst_is_mount(place))
+        jst_access_read(fp->_fileno, n);
 }
 
 /** End of a transfer of n bytes. t: from jst_in_begin or jst_out_begin. */

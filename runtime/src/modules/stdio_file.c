@@ -158,19 +158,6 @@ JST_EXPORT int pclose(FILE *fp)
 
 /* ---- seek ---- */
 
-/* Before a seek: where the writes since the last one ended. */
-static void settle(jst_block *b, const FILE *fp)
-{
-    int fd = jst_stream_fd(fp);
-    bool writing = (fp->_flags & JST_STREAM_PUTTING) || fp->_IO_write_ptr > fp->_IO_write_base;
-    if (!b || !writing || (unsigned)fd >= JST_FDS || JST_LOAD(jst_accesses[fd].away) != 0)
-        return;
-    int64_t offset = jst_offset(fp);
-    if (offset >= 0)
-        JST_STORE(jst_accesses[fd].end,
-                  (uint64_t)(offset + (fp->_IO_write_ptr - fp->_IO_read_end)));
-}
-
 static void sought(jst_block *b, const FILE *fp, int r, bool told)
 {
     unsigned place = jst_stream_place(fp);
@@ -187,7 +174,6 @@ static void sought(jst_block *b, const FILE *fp, int r, bool told)
 JST_EXPORT int fseek(FILE *fp, long at, int whence)
 {
     jst_block *b = jst_enter();
-    settle(b, fp);
     int r = JST_REAL(fseek)(fp, at, whence);
     if (b)
         sought(b, fp, r, whence == SEEK_CUR && at == 0);
@@ -197,7 +183,6 @@ JST_EXPORT int fseek(FILE *fp, long at, int whence)
 JST_EXPORT int fseeko(FILE *fp, off_t at, int whence)
 {
     jst_block *b = jst_enter();
-    settle(b, fp);
     int r = JST_REAL(fseeko)(fp, at, whence);
     if (b)
         sought(b, fp, r, whence == SEEK_CUR && at == 0);
@@ -207,7 +192,6 @@ JST_EXPORT int fseeko(FILE *fp, off_t at, int whence)
 JST_EXPORT int fseeko64(FILE *fp, off64_t at, int whence)
 {
     jst_block *b = jst_enter();
-    settle(b, fp);
     int r = JST_REAL(fseeko64)(fp, at, whence);
     if (b)
         sought(b, fp, r, whence == SEEK_CUR && at == 0);
@@ -217,7 +201,6 @@ JST_EXPORT int fseeko64(FILE *fp, off64_t at, int whence)
 JST_EXPORT int fsetpos(FILE *fp, const fpos_t *at)
 {
     jst_block *b = jst_enter();
-    settle(b, fp);
     int r = JST_REAL(fsetpos)(fp, at);
     if (b)
         sought(b, fp, r, false);
@@ -227,7 +210,6 @@ JST_EXPORT int fsetpos(FILE *fp, const fpos_t *at)
 JST_EXPORT int fsetpos64(FILE *fp, const fpos64_t *at)
 {
     jst_block *b = jst_enter();
-    settle(b, fp);
     int r = JST_REAL(fsetpos64)(fp, at);
     if (b)
         sought(b, fp, r, false);
@@ -237,7 +219,6 @@ JST_EXPORT int fsetpos64(FILE *fp, const fpos64_t *at)
 JST_EXPORT void rewind(FILE *fp)
 {
     jst_block *b = jst_enter();
-    settle(b, fp);
     JST_REAL(rewind)(fp);
     if (b)
         sought(b, fp, 0, false);

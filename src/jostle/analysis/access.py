@@ -346,19 +346,18 @@ def _phase(series: Series, claims: _Claims, lo: int, hi: int, total: float) -> P
     parts = _parts(ways, chunks, moved, series.known)
     chosen = next((part for part in parts if part.pattern == name), None)
     chunk = per_chunk = None
+    gaps, backs = float(series.gaps[span].sum()), float(series.backs[span].sum())
     carrying = min(series.heavy * moved / total, writes) if series.heavy else writes
     if name == AGGREGATE_WRITE:
         chunk, per_chunk = moved / max(carrying, 1), 1.0
-    elif chosen and chosen.chunk_bytes:
+    elif name == OPEN_WRITE_CLOSE and chosen and chosen.chunks:
         # No more files carry the bytes than there are large writes: small ones beside them (locks,
         # shared pointers of MPI-IO) do not make the chunk smaller.
-        number = (
-            min(float(chosen.chunks), max(carrying, 1))
-            if name == OPEN_WRITE_CLOSE
-            else chosen.chunks
-        )
-        chunk, per_chunk = chosen.bytes / number, writes * chosen.share / chosen.chunks
-    gaps, backs = float(series.gaps[span].sum()), float(series.backs[span].sum())
+        chunk = chosen.bytes / min(float(chosen.chunks), max(carrying, 1))
+        per_chunk = writes * chosen.share / chosen.chunks
+    elif name == WRITE_SEEK:
+        chunk = float(series.back_bytes[span].sum()) / max(backs, 1)
+        per_chunk = chunk * writes / moved
     return Phase(
         pattern=name,
         start_ns=(series.first + lo) * series.slice_ns,
