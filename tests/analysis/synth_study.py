@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from jostle.analysis import evaluate, laws
 from jostle.analysis.pairs import Progress
+from jostle.analysis.study_model import Cell, StudyResult
 
 SLICE_NS = 250_000_000
 START = 1_700_000_016 * 1_000_000_000  # a multiple of all periods
@@ -167,3 +170,41 @@ class Lab:
     def source(self, job: str, metric: str) -> Progress | None:
         """Gives progress, as `evaluate` asks for it."""
         return self.seen.get((job, metric))
+
+
+AW = Writer("aw", nodes=("node1",))
+WS = Writer("ws", "write-seek", nodes=("node2",))
+
+
+def lab(**link: object) -> Lab:
+    return Lab(Link(**link))  # type: ignore[arg-type]
+
+
+def result_of(made: Lab, **more: object) -> StudyResult:
+    found = evaluate(made.records, made.source, **more)  # type: ignore[arg-type]
+    json.dumps(found.to_json(), allow_nan=False)
+    for law in laws(found):
+        json.dumps(law.to_json(), allow_nan=False)
+    return found
+
+
+def cell_of(found: StudyResult, probe: str, signal: str, **setting: object) -> Cell:
+    cells = [
+        cell
+        for cell in found.cells
+        if (cell.probe, cell.signal) == (probe, signal)
+        and all(getattr(cell.setting, name) == value for name, value in setting.items())
+    ]
+    assert len(cells) == 1
+    return cells[0]
+
+
+def equal_writers(noise: float = 0.0, repetitions: int = 5) -> Lab:
+    made = lab(noise=noise)
+    for repetition in range(1, repetitions + 1):
+        made.alone(AW, repetition)
+        made.alone(WS, repetition)
+        made.pair(AW, replace(AW, nodes=("node2",)), repetition)
+        made.pair(AW, WS, repetition)
+        made.pair(WS, replace(WS, nodes=("node1",)), repetition)
+    return made

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from jostle.analysis.intervals import known, loss, median, summary
+from jostle.analysis.intervals import known, loss, summary
 from jostle.analysis.study_measure import Pair, Reference
 from jostle.analysis.study_model import (
     BreakEven,
@@ -261,8 +261,3 @@ def _first_one(cell: Cell, runs: Sequence[tuple[str, str]]) -> Serialised:
     whom = "the other" if first == second else second
     text = f"{first} shut {whom} out until it was nearly done ({len(runs)} runs)"
     return Serialised(first, second, cell.setting, "one first", [run for run, _ in runs], text)
-
-
-def losses(found: Iterable[Cell]) -> float | None:
-    """Gives the median loss over cells; None where nothing was measured."""
-    return median([cell.degradation.median for cell in found])
