@@ -38,7 +38,7 @@ struct jst_window jst_window_at(const struct jst_rhythm *rhythm, int64_t t);
 int64_t jst_slice_ahead(int64_t t, int64_t slice_ns, int64_t ahead_ns);
 
 /* Waits for an instant. With busy the processor is kept occupied until 40 ms before (the silence
- * of a periodic signal is a busy-wait); else it sleeps. False when stop() became true. */
+ * of a periodic signal is a busy-wait); else it sleeps. False when stop() became true before that. */
 bool jst_wait_until(int64_t t, bool busy, bool (*stop)(void *), void *argument);
 
 /* To be said after the first operation that followed a wait. */
