@@ -99,7 +99,7 @@ def cell(
     values = [loss + jitter for jitter in _JITTER]
     pair = sorted(zip((probe, signal), setting.processes, strict=True))
     told = (pair, setting.chunk, setting.shared, setting.periodic)
-    place = zlib.crc32(str(told).encode()) % 900
+    place = zlib.crc32(str(told).encode()) % 9973
     repetitions = []
     for number, value in enumerate(values):
         verdict, reason = "kept", ""
@@ -109,7 +109,7 @@ def cell(
             verdict, reason = "failed", f"{probe} ended with status 1: No space left on device"
         repetitions.append(
             Repetition(
-                f"r{number}-p{place:03d}", number, verdict,
+                f"r{number}-p{place:04d}", number, verdict,
                 reason, side(probe, setting, value, metric),
                 side(signal, setting.turned(), other), 18, 16, 0.05 + value / 10, 0.02, 0.1,
             )

@@ -263,3 +263,20 @@ def test_the_order_is_that_of_the_thesis() -> None:
 )  # fmt: skip
 def test_shares_as_people_read_them(share: float | None, shown: str) -> None:
     assert share_label(share) == shown
+
+
+def test_values_above_bars_are_rounded_not_cut() -> None:
+    from jostle.plot.study_versus import _number
+
+    mib = 1 << 20
+    assert _number(22.8 * mib, "bytes", 1.0) == "22.8"
+    assert _number(22.8 * mib, "bytes", 0.15) == "23"
+    assert _number(3395.4, "closes", 0.01) == "3,395"
+    assert _number(11.3, "s", 0.1) == "11"
+
+
+def test_a_number_and_its_unit_stay_on_one_line() -> None:
+    from jostle.plot.study_page import wrapped
+
+    for line in wrapped("loses 62 % beside itself at 64 KiB and 22.8 MiB/s in 250 ms", 0.7, 7.5):
+        assert not re.match(r"(%|KiB|MiB/s|ms)", line)

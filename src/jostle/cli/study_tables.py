@@ -17,6 +17,8 @@ from jostle.plot.study_text import (
     interval_label,
     kept_label,
     metric_of,
+    parts,
+    patterns,
     rate_label,
     seconds_label,
     several,
@@ -40,9 +42,11 @@ def view(found: StudyResult, laws: Sequence[Law]) -> Iterator[Any]:
     if found.standalone:
         yield from ("", heading("Alone", "  throughput until 90 % of the work is done"))
         yield _standalone(found.standalone)
+    known = patterns(found)
     for group in groups(found.cells):
         for measure in ("degradation", "dilation"):
-            yield from _matrices(group, measure)
+            for part, _ in parts(group, known):
+                yield from _matrices(part, measure)
     yield from _lines("Break-even chunk sizes", [one.text for one in found.break_even])
     turns = [f"{one.text} ({one.setting.label})" for one in found.serialised]
     yield from _lines("Pairs that took turns instead of sharing", turns)

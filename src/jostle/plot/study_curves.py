@@ -36,13 +36,15 @@ class Pair:
     """The curves of one panel.
 
     Attributes:
-        title: The pair, and what is the same in all points.
+        title: The pair.
+        words: What is the same in all of its points.
         axis: "chunk", or whose processes are counted.
         curves: One per program that suffers.
         break_even: Where they meet; None where that was not looked for.
     """
 
     title: str
+    words: str
     axis: str
     curves: tuple[Curve, ...]
     break_even: BreakEven | None
@@ -108,7 +110,7 @@ def _pair(result: StudyResult, curves: list[Curve], *, chunk: bool) -> Pair:
         (point for point in result.break_even if chunk and _meets(point, first)), None
     )  # fmt: skip
     axis = "chunk" if chunk else _varied(first)
-    return Pair(f"{title} ({words})" if words else title, axis, tuple(curves), met)
+    return Pair(title, words, axis, tuple(curves), met)
 
 
 def _meets(point: BreakEven, curve: Curve) -> bool:
@@ -125,6 +127,8 @@ def page(result: StudyResult, found: list[Pair], *, chunk: bool) -> Page:
         f"Degradation (throughput drop) over the {what}, one panel per pair: each line is the "
         f"loss of the program it is named for. Points: median of the runs, {kept_label(counts)}"
     )
+    words = {pair.words for pair in found}
+    note += f"; everywhere {words.pop()}" if len(words) == 1 and "" not in words else ""
     note += "; whiskers: 95 % interval of their mean." if max(counts) > 1 else "."
     across = min(len(found), _ACROSS)
     rows = math.ceil(len(found) / _ACROSS)
@@ -205,7 +209,10 @@ def draw(made: Canvas, found: list[Pair], *, chunk: bool) -> None:
         row, column = divmod(number, _ACROSS)
         top = 0.24 + row * (_HEAD + _PANEL + _FOOT) + _HEAD
         axes = made.axes(_LEFT + column * (width + _BETWEEN), top, width, _PANEL)
-        _panel(axes, pair, style, max(min(lowest * 1.2, 0.0), -100.0), width, chunk=chunk)
+        low = max(min(lowest * 1.2, 0.0), -100.0)
+        told = pair.words if len({one.words for one in found}) > 1 else ""
+        title = f"{pair.title} ({told})" if told else pair.title
+        _panel(axes, pair, title, style, (low, width), chunk=chunk)
         if column:
             axes.tick_params(labelleft=False)
         else:
@@ -229,9 +236,25 @@ def _legend(made: Canvas, style: dict[str, Look]) -> None:
 
 
 def _panel(
-    axes: Axes, pair: Pair, style: dict[str, Look], low: float, width: float, *, chunk: bool
+    axes: Axes,
+    pair: Pair,
+    title: str,
+    style: dict[str, Look],
+    extent: tuple[float, float],
+    *,
+    chunk: bool,
 ) -> None:
-    """Draw the lines of a pair and where they meet."""
+    """Draw the lines of a pair and where they meet.
+
+    Args:
+        axes: Where.
+        pair: The pair.
+        title: What to write above.
+        style: Looks of the lines by name.
+        extent: Least value of the axis, and inches that it is wide.
+        chunk: The lines run along chunk sizes, else along numbers of processes.
+    """
+    low, width = extent
     ticks = sorted({point.x for curve in pair.curves for point in curve.points})
     for curve in pair.curves:
         _line(axes, curve, style[_name(curve)])
@@ -246,8 +269,8 @@ def _panel(
     axes.grid(axis="y")
     axes.axhline(0, color=SOFT, linewidth=0.8)
     axes.spines["bottom"].set_visible(False)
-    axes.set_xlabel("chunk size" if chunk else f"processes of {pair.axis}", color=INK)
-    title = "\n".join(wrapped(pair.title, width, 7.5, bold=True)[:2])
+    axes.set_xlabel("chunk size" if chunk else f"processes of {_grown(pair)}", color=INK)
+    title = "\n".join(wrapped(title, width, 7.5, bold=True)[:2])
     axes.set_title(title, loc="left", fontsize=7.5, fontweight="bold", color=INK, pad=5)
     if pair.break_even and pair.break_even.chunk:
         where = pair.break_even.chunk
@@ -258,6 +281,12 @@ def _panel(
             textcoords="offset points", ha="right" if right else "left", va="top", fontsize=6.5,
             color=INK, linespacing=1.2,
         )  # fmt: skip
+
+
+def _grown(pair: Pair) -> str:
+    """Name the program whose processes are counted."""
+    one = pair.curves[0]
+    return f"the {pair.axis} that grows" if one.probe == one.signal else pair.axis
 
 
 def _thinned(ticks: list[float], width: float) -> list[float]:

@@ -10,7 +10,14 @@ from pathlib import Path
 import matplotlib
 
 from jostle.analysis.study_model import StudyResult
-from jostle.plot import study_curves, study_kuo, study_matrix, study_slices
+from jostle.plot import (
+    study_curves,
+    study_kuo,
+    study_matrix,
+    study_slices,
+    study_spread,
+    study_versus,
+)
 from jostle.plot.study_page import PAGE_STYLE, Canvas, Page, canvas, save
 from jostle.plot.study_text import tidy
 
@@ -48,16 +55,16 @@ def plans(result: StudyResult) -> Iterator[Plan]:
 
 
 def _kuo(result: StudyResult) -> Iterator[Plan]:
-    for page, pairs in study_kuo.versus_pages(result):
-        yield page, partial(study_kuo.draw_versus, found=pairs)
+    for page, pairs in study_versus.versus_pages(result):
+        yield page, partial(study_versus.draw_versus, found=pairs)
     for page, rows in study_kuo.overlap_pages(result):
         yield page, partial(study_kuo.draw_overlap, result=result, rows=rows)
     for page, rows in study_kuo.predicted_pages(result):
         yield page, partial(study_kuo.draw_predicted, result=result, rows=rows)
-    spreads = study_kuo.spreads(result)
+    spreads = study_spread.spreads(result)
     if spreads:
-        page = study_kuo.spread_page(result, spreads)
-        yield page, partial(study_kuo.draw_spread, found=spreads)
+        page = study_spread.spread_page(result, spreads)
+        yield page, partial(study_spread.draw_spread, found=spreads)
 
 
 def _slices(result: StudyResult) -> Iterator[Plan]:

@@ -36,6 +36,7 @@ from jostle.plot.study_text import (
     kept_label,
     median_of,
     metrics_note,
+    parts,
     patterns,
     several,
     share_label,
@@ -114,32 +115,12 @@ def matrices(result: StudyResult, measure: str) -> list[tuple[Page, Matrix]]:
     made = []
     known = patterns(result)
     for group in groups(result.cells):
-        for part, name in _parts(group, known):
+        for part, name in parts(group, known):
             if not any(math.isfinite(median_of(cell, measure)) for cell in part.cells):
                 continue
             matrix = _lay_out(part, measure)
             made.append((_page(result, matrix, name), matrix))
     return made
-
-
-def _parts(group: Group, known: set[str]) -> list[tuple[Group, str]]:
-    """Part applications against patterns from applications against each other (fig. 3.10, 3.14)."""
-    kinds: dict[str, list[Cell]] = {}
-    for cell in group.cells:
-        probe, signal = cell.probe in known, cell.signal in known
-        kind = (
-            "patterns" if probe and signal
-            else "applications-against-patterns" if signal
-            else "patterns-against-applications" if probe
-            else "applications-against-applications"
-        )  # fmt: skip
-        kinds.setdefault(kind, []).append(cell)
-    if len(kinds) == 1 and next(iter(kinds)) in ("patterns", "applications-against-applications"):
-        return [(group, "")]
-    return [
-        (Group(group.shared, group.periodic, group.more, tuple(cells), group.sized), f"-{kind}")
-        for kind, cells in kinds.items()
-    ]
 
 
 def _lay_out(group: Group, measure: str) -> Matrix:

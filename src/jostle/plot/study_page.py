@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import functools
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -210,10 +211,14 @@ def text_width(text: str, points: float, *, bold: bool = False) -> float:
     return float(text_to_path.get_text_width_height_descent(text, face, False)[0]) / 72
 
 
+#: A number and its unit stay together.
+_UNITS = re.compile(r"(\d) ((?:[KMGTP]iB|B)(?:/s)?\b|m?s\b|min\b|%)")
+
+
 def wrapped(text: str, room: float, points: float, *, bold: bool = False) -> list[str]:
     """Break text into lines of at most `room` inches; a longer word stands alone."""
     lines: list[str] = []
-    for word in text.split():
+    for word in _UNITS.sub("\\1\u00a0\\2", text).split(" "):
         longer = f"{lines[-1]} {word}" if lines else word
         if lines and text_width(longer, points, bold=bold) <= room:
             lines[-1] = longer

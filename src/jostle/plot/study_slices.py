@@ -130,9 +130,10 @@ def periodic_page(result: StudyResult, trace: Trace, imprint: Imprint | None) ->
         )
     else:
         title = f"{own} beside {other}, which is periodic"
+    run = "the least disturbed run" if trace.signal else "the run"
     note = (
-        f"Progress per slice of the probe, {own}, and the signal, {other}, in the least "
-        f"disturbed run ({trace.run}); {trace.setting.label}. Shaded: the signal is on"
+        f"Progress per slice of the probe, {own}, and the signal, {other}, in {run} "
+        f"({trace.run}); {trace.setting.label}. Shaded: the signal is on"
     )
     note += {"log": ", from its own log.", "rule": ", by its period."}.get(
         imprint.source if imprint else "", "."
@@ -144,7 +145,8 @@ def periodic_page(result: StudyResult, trace: Trace, imprint: Imprint | None) ->
         note += "; below the bursts: degradation against the silence around them"
         note += ", in brackets where it could be chance." if imprint.seen < imprint.total else "."
     stem = f"time-slices-{slug(trace.probe)}-beside-{slug(other)}-{slug(_brief(trace))}"
-    return Page(stem, title, note, source(result), numbers([trace]), width=FULL, body=3.1)
+    return Page(stem, title, note, source(result), numbers([trace]), width=FULL,
+                body=3.1 if trace.signal_rate else 2.32)  # fmt: skip
 
 
 def _brief(trace: Trace) -> str:
@@ -157,28 +159,37 @@ def draw_periodic(made: Canvas, trace: Trace, imprint: Imprint | None) -> None:
     lines = Lines.of(trace)
     width = made.width - _LEFT - _RIGHT
     upper = made.axes(_LEFT, 0.28, width, 1.6)
-    lower = made.axes(_LEFT, 0.28 + 1.6 + 0.28, width, 0.5, sharex=upper)
+    _bands(upper, trace)
     top = ceiling(max(lines.probe.peak, lines.alone.peak) * 1.02, trace.metric)
-    for axes in (upper, lower):
-        for begin, end in trace.bursts:
-            axes.axvspan(begin, end, facecolor=_ORANGE, alpha=0.13, linewidth=0, zorder=0)
-            for edge in (begin, end):
-                axes.axvline(edge, color=_ORANGE, linewidth=0.5, linestyle=(0, (2, 2)), zorder=0.5)
     _filled(upper, lines.probe, _BLUE)
+    entries: list[tuple[str, str, Any, bool]] = [("probe", _BLUE, "-", False)]
     if len(lines.alone.rates):
         axes_line(upper, lines.alone, _GREY, _DASH)
-    _filled(lower, lines.signal, _ORANGE)
+        entries.append(("probe alone", _GREY, _DASH, False))
+    _legend(made, [*entries, ("the signal is on", _ORANGE, "-", True)])
     _scale(upper, top, trace.metric, 4)
-    _scale(lower, ceiling(lines.signal.peak, trace.signal_metric), trace.signal_metric, 1)
     if imprint:
         _depths(upper, trace, imprint, (top, width / lines.seconds))
-    upper.tick_params(labelbottom=False)
-    said = f"the signal: {trace.signal or 'the other half'}"
-    lower.annotate(said, (0, 1), (0, 3), "axes fraction", "offset points", color=INK)
-    _time(lower, lines.seconds, 9)
-    lower.set_xlabel("seconds since the start of the run", loc="left", color=INK)
-    _legend(made, [("probe", _BLUE, "-", False), ("probe alone", _GREY, _DASH, False),
-                   ("the signal is on", _ORANGE, "-", True)])  # fmt: skip
+    last = upper
+    if len(lines.signal.rates):
+        last = made.axes(_LEFT, 0.28 + 1.6 + 0.28, width, 0.5, sharex=upper)
+        _bands(last, trace)
+        _filled(last, lines.signal, _ORANGE)
+        peak = ceiling(lines.signal.peak, trace.signal_metric)
+        _scale(last, peak, trace.signal_metric, 1)
+        said = f"the signal: {trace.signal}"
+        last.annotate(said, (0, 1), (0, 3), "axes fraction", "offset points", color=INK)
+        upper.tick_params(labelbottom=False)
+    _time(last, lines.seconds, 9)
+    last.set_xlabel("seconds since the start of the run", loc="left", color=INK)
+
+
+def _bands(axes: Axes, trace: Trace) -> None:
+    """Shade the signal's on-phases."""
+    for begin, end in trace.bursts:
+        axes.axvspan(begin, end, facecolor=_ORANGE, alpha=0.13, linewidth=0, zorder=0)
+        for edge in (begin, end):
+            axes.axvline(edge, color=_ORANGE, linewidth=0.5, linestyle=(0, (2, 2)), zorder=0.5)
 
 
 def _depths(axes: Axes, trace: Trace, imprint: Imprint, scale: tuple[float, float]) -> None:

@@ -219,6 +219,26 @@ def _sized(cells: Iterable[Cell]) -> bool:
     return len({number for cell in cells for number in cell.setting.processes}) > 1
 
 
+def parts(group: Group, known: set[str]) -> list[tuple[Group, str]]:
+    """Part applications against patterns from applications against each other (fig. 3.10, 3.14)."""
+    kinds: dict[str, list[Cell]] = {}
+    for cell in group.cells:
+        probe, signal = cell.probe in known, cell.signal in known
+        kind = (
+            "patterns" if probe and signal
+            else "applications-against-patterns" if signal
+            else "patterns-against-applications" if probe
+            else "applications-against-applications"
+        )  # fmt: skip
+        kinds.setdefault(kind, []).append(cell)
+    if len(kinds) == 1 and next(iter(kinds)) in ("patterns", "applications-against-applications"):
+        return [(group, "")]
+    return [
+        (Group(group.shared, group.periodic, group.more, tuple(cells), group.sized), f"-{kind}")
+        for kind, cells in kinds.items()
+    ]
+
+
 def few_chunks(chunks: Sequence[int | None], most: int = 4) -> list[int | None]:
     """Choose at most `most` chunk sizes: the ends and what lies evenly between."""
     if len(chunks) <= most:
@@ -323,7 +343,7 @@ def without_chunk(setting: Setting) -> Setting:
     return replace(setting, chunk=None)
 
 
-def _parts(setting: Setting) -> dict[str, str]:
+def _words(setting: Setting) -> dict[str, str]:
     """Return the parts of a setting in words, by name."""
     own, other = setting.processes
     parts = {
@@ -337,24 +357,25 @@ def _parts(setting: Setting) -> dict[str, str]:
 
 def brief(setting: Setting, among: Iterable[Setting]) -> str:
     """Return what tells a setting from others, in words; empty when nothing does."""
-    others = [_parts(other) for other in among]
+    others = [_words(other) for other in among]
     told = [
         value
-        for name, value in _parts(setting).items()
+        for name, value in _words(setting).items()
         if value and any(other.get(name) != value for other in others)
     ]
     return ", ".join(told)
 
 
 def common(among: Sequence[Setting]) -> str:
-    """Return what settings have in common, in words."""
-    every = [_parts(setting) for setting in among]
+    """Return what settings have in common, in words; what is usual goes without saying."""
+    every = [_words(setting) for setting in among]
     if not every:
         return ""
     same = [
         value
         for name, value in every[0].items()
-        if value and all(other.get(name) == value for other in every)
+        if value not in ("", "private files", "sustained")
+        and all(other.get(name) == value for other in every)
     ]
     return ", ".join(same)
 
