@@ -1,0 +1,49 @@
+"""Access patterns in words, from the analysis' own results."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from jostle.analysis import Part, Period, Phase, WritePattern
+from jostle.cli.patterns_view import pattern_text, phase_text
+
+MIB = 1 << 20
+PHASE = Phase(
+    pattern="write-seek", start_ns=0, end_ns=10**11, active_slices=20, bytes=100 * MIB, share=1.0,
+    writes=100, chunk_bytes=MIB, writes_per_chunk=1.0, strided=0.0, scattered=False,
+    parts=[Part("write-seek", 1.0, 100 * MIB, 100, MIB)], period=None, evidence="100 writes.",
+)  # fmt: skip
+PERIOD = Period(24.0, 23.8, 24.2, 12.0, 9, 0.0005)
+
+
+@pytest.mark.parametrize(("phase", "text"), [
+    (PHASE, "write-seek, 1.00 MiB chunks"),
+    (replace(PHASE, period=PERIOD),
+     "write-seek, 1.00 MiB chunks, bursts every 24.0 s (on 12.0 s)"),
+    (replace(PHASE, scattered=True), "write-seek, 1.00 MiB chunks, all over the file"),
+    (replace(PHASE, pattern="open-write-close", chunk_bytes=2048.0),
+     "open-write-close, files of 2.00 KiB"),
+    (replace(PHASE, pattern="aggregate-write", chunk_bytes=512.0, strided=0.9),
+     "aggregate-write, 512 B writes, with gaps"),
+    (replace(PHASE, pattern="unknown", chunk_bytes=None, evidence="Too few files: 2 writes."),
+     "unknown (too few files)"),
+    (replace(PHASE, pattern="mixed", chunk_bytes=None, parts=[
+        Part("open-write-close", 0.6, 60, 6, 10.0), Part("aggregate-write", 0.4, 40, 0, None)]),
+     "mixed: 60 % open-write-close + 40 % aggregate-write"),
+])  # fmt: skip
+def test_phase(phase: Phase, text: str) -> None:
+    """A line per phase."""
+    assert phase_text(phase) == text
+
+
+def test_several_phases() -> None:
+    """Phases that differ make a mixed mount; of those alike the heaviest speaks."""
+    small = replace(PHASE, bytes=10, chunk_bytes=10.0)
+    alike = WritePattern("m", "write-seek", MIB, None, 100, True, [small, PHASE])
+    assert pattern_text(alike) == "write-seek, 1.00 MiB chunks"
+    differ = WritePattern(
+        "m", "mixed", None, None, 100, True, [PHASE, replace(PHASE, pattern="none")]
+    )
+    assert pattern_text(differ) == "mixed, 2 phases"
