@@ -164,7 +164,7 @@ def test_degradation_and_dilation_are_told_apart(tmp_path: Path) -> None:
 def texts(path: Path) -> list[str]:
     """Return what is written in an SVG: matplotlib notes it beside the outlines."""
     found = re.findall(r"<!-- (.*?) -->", path.read_text(encoding="utf-8"), re.S)
-    return [text.replace("&lt;", "<") for text in found]
+    return [text.replace("&lt;", "<").replace("\u00a0", " ") for text in found]
 
 
 def test_the_csv_is_the_data(tmp_path: Path) -> None:
