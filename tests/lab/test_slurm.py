@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -256,3 +257,66 @@ def _sleepers(marker: str) -> int:
         except OSError:
             continue
     return found
+
+
+STUDY = """\
+[study]
+name = "steps"
+repetitions = 1
+slice = "100ms"
+
+[where]
+place = "slurm"
+
+[slurm]
+spool = "{spool}"
+
+[[program]]
+name = "a"
+pattern = "write-seek"
+mpi = "openmpi"
+processes = 2
+nodes = 1
+chunk = "256KiB"
+volume = "64MiB"
+
+[[program]]
+name = "b"
+pattern = "open-write-close"
+mpi = "mpich"
+processes = 2
+nodes = 1
+chunk = "256KiB"
+volume = "64MiB"
+
+[pairs]
+list = [["a", "b"]]
+"""
+
+
+@pytest.mark.slow
+def test_a_study_on_slurm(lab: Lab, tmp_path: Path) -> None:
+    """Standalone runs and a pair, as steps of one allocation; both MPIs in one repository."""
+    for mpi in ("openmpi", "mpich"):
+        if native(f"jostle-signal-{mpi}") is None or not _pmix():
+            pytest.skip(f"needs jostle-signal-{mpi}, and PMIx in Slurm")
+    (tmp_path / "local").mkdir()
+    (tmp_path / "study.toml").write_text(STUDY.format(spool=tmp_path / "local"))
+    store = tmp_path / "repository"
+    on(
+        lab, "node1", sys.executable, "-m", "jostle.cli", "study", "run", tmp_path / "study.toml",
+        "--dir", lab.shared, "--repository", store, timeout=200,
+    )  # fmt: skip
+    repository = Repository(store)
+    records = repository.study("steps").read_runs()
+    assert [record["kind"] for record in records] == ["alone", "alone", "pair"]
+    assert {record["place"] for record in records} == {"slurm"}
+    for record in records:
+        for program in record["programs"]:
+            assert (program["status"], program["error"]) == (0, None), program
+            assert _written(repository, program["job"]) == 64 * MIB
+    pair = records[-1]["programs"]
+    assert {node for program in pair for node in program["nodes"]} == {"node1", "node2"}
+    assert on(lab, "node1", "squeue", "--noheader") == "", "the allocation is given back"
+    assert list((tmp_path / "local").iterdir()) == []
+    assert not any("jostle" in name for name in on(lab, "node1", "ls", "-a", lab.shared).split())

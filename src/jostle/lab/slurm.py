@@ -43,6 +43,7 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 SlurmdParameters=config_overrides
 ReturnToService=2
+EnforcePartLimits=ALL
 KillWait=5
 JobCompType=jobcomp/none
 AccountingStorageType=accounting_storage/none
