@@ -34,7 +34,7 @@ def can_lab() -> None:
 def lab(can_lab: None) -> Iterator[Lab]:
     """Four nodes, sshfs, fair links; whatever the tests do, nothing stays."""
     name = f"{NAME}-m"
-    made = up(LabSpec(name=name, size="256MiB"))
+    made = up(LabSpec(name=name, size="96MiB"))
     yield made
     if made.alive():
         made.down()

@@ -52,7 +52,7 @@ def test_folders_and_shared_memory_of_a_node_are_its_own(lab: Lab) -> None:
 
 
 def test_the_store_has_an_end(lab: Lab) -> None:
-    full = on(lab, "node1", f"dd if=/dev/zero of={lab.shared}/big bs=1M count=400 2>&1 || true")
+    full = on(lab, "node1", f"dd if=/dev/zero of={lab.shared}/big bs=1M count=200 2>&1 || true")
     assert "error writing" in full or "No space" in full
     on(lab, "node1", f"rm {lab.shared}/big")
 
