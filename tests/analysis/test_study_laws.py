@@ -19,7 +19,7 @@ def test_the_law_of_equal_writers_with_its_interval():
     assert law.low < law.value < law.high
     assert law.low < 0.5 < law.high or abs(law.value - 0.5) < 0.01
     assert law.high - law.low < 0.03
-    assert law.n == 20  # two cells of equals, five runs, both programs
+    assert law.n == 10  # two cells of equals, five runs
 
 
 def test_table_3_and_the_model_of_kuo():
@@ -147,3 +147,26 @@ def test_runs_ended_by_time_are_not_predicted():
         assert row.overlap_ratio == pytest.approx(1, abs=0.01)
     assert found.cells[0].degradation.median == pytest.approx(0.5, abs=0.01)
     assert found.cells[0].dilation.n == 0
+
+
+def test_runs_too_few_or_too_unlike_hold_nothing():
+    once = {law.name: law for law in laws(result_of(equal_writers(repetitions=1)))}
+    assert once["equal writers"].holds  # two cells, alike to the last digit
+    unlike = {law.name: law for law in laws(result_of(equal_writers(noise=0.1, repetitions=2)))}
+    law = unlike["equal writers"]
+    assert law.low is not None and law.high is not None
+    assert law.high - law.low > 0.06 and law.holds is None
+
+
+def test_unequal_writers_break_the_law():
+    made = lab()
+    for repetition in (1, 2, 3):
+        made.alone(AW, repetition)
+        record = made.pair(AW, replace(AW, weight=3.0, nodes=("node2",)), repetition)
+        for place, program in enumerate(record["programs"]):  # and a third of the link is lost
+            whole = made.seen[program["job"], "bytes"]
+            thin = (0.6, 0.9)[place] * (1 + 0.001 * repetition)
+            made.seen[program["job"], "bytes"] = replace(whole, values=whole.values * thin)
+        record["monitor"] = []
+    law = next((law for law in laws(result_of(made)) if law.name == "equal writers"), None)
+    assert law is None or law.holds is not True

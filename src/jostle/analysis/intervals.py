@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -73,10 +74,20 @@ def loss(isolated: Sequence[float], interfered: Sequence[float]) -> Summary:
 
 def _half_width(base: list[float], data: list[float]) -> float:
     """Gives half the interval of mean(data) / mean(base); nan for fewer than two of either."""
+    error, freedom = _error(base, data)
+    return _quantile(freedom) * error if error else error
+
+
+def _quantile(freedom: float) -> float:
     from scipy import stats
 
+    return float(stats.t.ppf((1 + CONFIDENCE) / 2, freedom))
+
+
+def _error(base: list[float], data: list[float]) -> tuple[float, float]:
+    """Gives standard error and degrees of freedom of mean(data) / mean(base); nan if unknown."""
     if min(len(base), len(data)) < 2:
-        return math.nan
+        return math.nan, math.nan
     ratio = float(np.mean(data) / np.mean(base))
     parts = [
         float(np.var(data, ddof=1)) / len(data),
@@ -84,10 +95,36 @@ def _half_width(base: list[float], data: list[float]) -> float:
     ]
     total = sum(parts)
     if total <= 0:
-        return 0.0
+        return 0.0, math.inf
     freedom = total**2 / (parts[0] ** 2 / (len(data) - 1) + parts[1] ** 2 / (len(base) - 1))
-    quantile = float(stats.t.ppf((1 + CONFIDENCE) / 2, freedom))
-    return quantile * math.sqrt(total) / float(np.mean(base))
+    return math.sqrt(total) / float(np.mean(base)), freedom
+
+
+def pooled_loss(parts: Sequence[tuple[Sequence[float], Sequence[float]]]) -> Summary:
+    """Describes one loss that was measured several times, each with standalone runs of its own.
+
+    Runs of one cell share their standalone runs, and an error of these: cells count, not runs.
+
+    Args:
+        parts: Per cell, standalone rates and rates beside the other.
+
+    Returns:
+        Mean over the cells. Its interval comes from the spread within the cells where all have
+        repetitions, else from the spread between them; None where neither is known.
+    """
+    cells = [(known(base), known(data)) for base, data in parts]
+    cells = [(base, data) for base, data in cells if base and data]
+    found = summary([1 - float(np.mean(data)) / float(np.mean(base)) for base, data in cells])
+    errors = [_error(base, data) for base, data in cells]
+    if found.mean is None or any(math.isnan(error) for error, _ in errors):
+        return found
+    squares = [error**2 for error, _ in errors]
+    total = sum(squares)
+    freedom = total**2 / sum(
+        square**2 / freedom for square, (_, freedom) in zip(squares, errors, strict=True)
+    ) if total else math.inf  # fmt: skip
+    half = _quantile(freedom) * math.sqrt(total) / len(cells)
+    return replace(found, low=found.mean - half, high=found.mean + half)
 
 
 def median_interval(values: Sequence[float], seed: int = 1) -> tuple[float | None, float | None]:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from jostle.analysis.imprint import probability
-from jostle.analysis.intervals import known, median, median_interval, summary
+from jostle.analysis.intervals import (
+    NOTHING,
+    known,
+    median,
+    median_interval,
+    pooled_loss,
+    summary,
+)
 from jostle.analysis.study_model import Cell, Imprint, KuoRow, Law, Repetition, StudyResult
-from jostle.analysis.study_setting import size_label
+from jostle.analysis.study_setting import Summary, size_label
 
 #: Goals: equal writers lose half, give or take; four against one get four fifths, give or take.
 HALF, HALF_WITHIN = 0.5, 0.03
@@ -42,6 +49,19 @@ def _rows(result: StudyResult) -> Sequence[KuoRow]:
     return result.kuo.rows if result.kuo else []
 
 
+def _verdict(told: Summary, least: float, most: float) -> bool | None:
+    """Says whether a mean lies in a range for certain, out of it, or nobody knows."""
+    return _inside(told.low, told.high, least, most)
+
+
+def _inside(low: float | None, high: float | None, least: float, most: float) -> bool | None:
+    if low is None or high is None:
+        return None
+    if least <= low and high <= most:
+        return True
+    return False if high < least or low > most else None
+
+
 def _equal_writers(result: StudyResult) -> Law | None:
     equal = {
         (row.small, row.setting): row.saturated
@@ -55,48 +75,57 @@ def _equal_writers(result: StudyResult) -> Law | None:
         and cell.metric == "bytes"
         and equal.get((cell.probe, cell.setting))
     ]
-    losses = _both(found)
-    if not losses:
+    told = pooled_loss([(_alone(result, cell), _each(cell)) for cell in found])
+    if told.mean is None:
         return None
-    told = summary(losses)
-    inside = told.mean is not None and abs(told.mean - HALF) <= HALF_WITHIN
+    runs = sum(len(_kept(cell)) for cell in found)
+    inside = _verdict(told, HALF - HALF_WITHIN, HALF + HALF_WITHIN)
     worst = max(found, key=_off_half)
     slack = [name for (name, _), saturated in equal.items() if saturated is False]
     why = (
         f"Farthest off: {worst.probe}, {worst.setting.label}: "
-        f"{_percent(median(_both([worst])))}."
+        f"{_percent(1 - (median(_each(worst)) or 0.0))}."
     )  # fmt: skip
     if slack:
         why += f" Left out, as the link is not their limit: {', '.join(dict.fromkeys(slack))}."
     return Law(
         "equal writers",
         f"Two equal writers on the saturated link lose {_percent(told.mean)} each"
-        f"{_range(told.low, told.high)}, {told.n} losses in {len(found)} cells.",
+        f"{_range(told.low, told.high)}: {_count(runs, 'run')} in {_count(len(found), 'cell')}.",
         told.mean,
         told.low,
         told.high,
-        told.n,
+        runs,
         "50 % ± 3 points each",
         inside,
         why,
     )
 
 
-def _both(cells: Iterable[Cell]) -> list[float]:
-    """Gives the losses of both programs in all runs that count."""
-    return known(
-        [
-            side.degradation
-            for cell in cells
-            for one in _kept(cell)
-            for side in (one.probe, one.signal)
-            if side is not None
-        ]
-    )
+def _each(cell: Cell) -> list[float]:
+    """Gives, per run that counts, the mean rate of the two, relative to their standalone rate."""
+    found = []
+    for one in _kept(cell):
+        sides = [side for side in (one.probe, one.signal) if side is not None]
+        rates = known([side.interfered / side.isolated for side in sides
+                       if side.isolated and side.interfered is not None])  # fmt: skip
+        found += [sum(rates) / len(rates)] if rates else []
+    return found
+
+
+def _alone(result: StudyResult, cell: Cell) -> list[float]:
+    """Gives the standalone rates of a cell's probe, relative to their median."""
+    for one in result.standalone:
+        own = (one.setting.chunk, one.setting.processes[0], one.setting.shared)
+        wanted = (cell.setting.chunk, cell.setting.processes[0], cell.setting.shared)
+        if one.program == cell.probe and own == wanted and one.rate.median:
+            kept = [rate for rate, out in zip(one.rates, one.outlier, strict=True) if not out]
+            return [rate / one.rate.median for rate in kept]
+    return [1.0]
 
 
 def _off_half(cell: Cell) -> float:
-    return max((abs(value - HALF) for value in _both([cell])), default=0.0)
+    return max((abs(1 - value - HALF) for value in _each(cell)), default=0.0)
 
 
 def _kept(cell: Cell) -> list[Repetition]:
@@ -111,7 +140,7 @@ def _shares(result: StudyResult) -> Law | None:
         return None
     told = summary(shares)
     goal = FOUR / (FOUR + 1)
-    inside = told.mean is not None and abs(told.mean - goal) <= FOUR_WITHIN
+    inside = _verdict(told, goal - FOUR_WITHIN, goal + FOUR_WITHIN)
     spreads = median([row.spread for row in one_mount])
     why = f"What each process wrote differs by {_percent(spreads)} (deviation over mean)."
     apart = [share for row in rows if not row.same_nodes for share in row.shares]
@@ -159,7 +188,7 @@ def _model(result: StudyResult) -> Law | None:
         high,
         len(errors),
         "median relative error under 10 %",
-        None if value is None else value < MODEL_WITHIN,
+        _inside(low, high, 0.0, MODEL_WITHIN),
         why,
     )
 
@@ -241,20 +270,8 @@ def _small_chunks(result: StudyResult) -> Law | None:
     if not pairs:
         return None
     cell = min(pairs, key=lambda one: (one.setting.shared, one.setting.chunk or 0))
-    gaps = known(
-        [
-            one.probe.degradation - one.signal.degradation
-            for one in _kept(cell)
-            if one.probe and one.signal
-            and one.probe.degradation is not None and one.signal.degradation is not None
-        ]
-    )  # fmt: skip
-    told = summary(gaps)
+    told = _gap(cell)
     size = size_label(cell.setting.chunk or 0)
-    holds = None
-    if told.mean is not None:
-        sure = told.low is not None and told.high is not None
-        holds = told.mean > 0 if not sure or (told.low or 0) > 0 or (told.high or 0) < 0 else None
     return Law(
         "small chunks",
         f"At {size}, {cell.probe} loses {_percent(cell.degradation.median)} beside {cell.signal}, "
@@ -265,9 +282,25 @@ def _small_chunks(result: StudyResult) -> Law | None:
         told.high,
         told.n,
         "open-write-close suffers more than aggregate-write",
-        holds,
+        _verdict(told, 0.0, 1.0),
         _why_small(cell),
     )
+
+
+def _gap(cell: Cell) -> Summary:
+    """Gives by how much more the probe loses than the signal.
+
+    What one gets the other lacks: their errors may add up, and so do the halves of the intervals.
+    """
+    own, other = cell.degradation, cell.signal_degradation
+    if own.mean is None or other.mean is None:
+        return NOTHING
+    gap = own.mean - other.mean
+    ends = (own.low, own.high, other.low, other.high)
+    if any(end is None for end in ends):
+        return Summary(own.n, gap, gap, gap, gap, None, None)
+    half = ((own.high or 0) - (own.low or 0) + (other.high or 0) - (other.low or 0)) / 2
+    return Summary(own.n, gap, gap, gap, gap, gap - half, gap + half)
 
 
 def _why_small(cell: Cell) -> str:
@@ -285,6 +318,10 @@ def _why_small(cell: Cell) -> str:
                 f"together ({beside / alone:.1f} times)"
             )
     return f"By our slices, {' and '.join(told)}." if told else "Service times are not known."
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _percent(value: float | None) -> str:

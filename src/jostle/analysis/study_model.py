@@ -562,7 +562,8 @@ class Law:
         high: Its upper end.
         n: How many observations it rests on.
         goal: What it should be, in words.
-        holds: Whether it does; None: this study cannot tell.
+        holds: Whether it does, for certain: the whole interval is in the goal, or none of it; None:
+            this study cannot tell, as its runs are too few or too unlike.
         explanation: Why it is so, or why not here.
     """
 
