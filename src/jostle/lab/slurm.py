@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from jostle import _native_path
+from jostle import NativeMissingError, _native_path
 from jostle.lab.service import Need, Service
 from jostle.lab.spec import LabError
 from jostle.lab.watch import listens
@@ -70,8 +70,20 @@ _PROLOG = """\
 #!/bin/sh
 # What the tasks of a lab's jobs need; what they have already, they keep.
 {lines}
-{ours}
+{finish}
+exec {prolog}
 """
+
+
+# MPICH programs end well on the nodes of one machine with this preloaded (integrations/mpich).
+_FINISH = """\
+case :$LD_PRELOAD: in
+*{name}*) ;;
+*)
+    export LD_PRELOAD="${{LD_PRELOAD:+$LD_PRELOAD:}}"{path}
+    echo "export LD_PRELOAD=$LD_PRELOAD"
+    ;;
+esac"""
 
 
 class Slurm(Service):
@@ -180,8 +192,17 @@ def _prolog(folder: Path, spool: Path) -> str:
         f'[ -n "${key}" ] || echo {shlex.quote(f"export {key}={value}")}'
         for key, value in variables.items()
     )
-    ours = f"exec {shlex.quote(str(_native_path('slurm-task-prolog')))}"
-    return _PROLOG.format(lines=lines, ours=ours)
+    prolog = shlex.quote(str(_native_path("slurm-task-prolog")))
+    return _PROLOG.format(lines=lines, finish=_finish(), prolog=prolog)
+
+
+def _finish() -> str:
+    """Return what preloads the lab's help for MPICH; nothing where it is not built."""
+    name = "libjostle-lab-mpich.so"
+    try:
+        return _FINISH.format(name=name, path=shlex.quote(str(_native_path(name))))
+    except NativeMissingError:
+        return ""
 
 
 def _pmix() -> bool:
