@@ -81,7 +81,11 @@ def _equal_writers(result: StudyResult) -> Law | None:
     runs = sum(len(_kept(cell)) for cell in found)
     inside = _verdict(told, HALF - HALF_WITHIN, HALF + HALF_WITHIN)
     worst = max(found, key=_off_half)
-    slack = [name for (name, _), saturated in equal.items() if saturated is False]
+    slack = [
+        name if setting.chunk is None else f"{name} ({size_label(setting.chunk)})"
+        for (name, setting), saturated in equal.items()
+        if saturated is False
+    ]
     why = (
         f"Farthest off: {worst.probe}, {worst.setting.label}: "
         f"{_percent(1 - (median(_each(worst)) or 0.0))}."
