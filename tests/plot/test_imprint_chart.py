@@ -8,13 +8,14 @@ import math
 import re
 from pathlib import Path
 
+import matplotlib
 import numpy as np
 import pytest
 
-from jostle.errors import UsageError
 from jostle.plot import Series
 from jostle.plot.imprint import ImprintChart, draw_imprint, level, level_in_bursts, seconds_ticks
-from jostle.plot.imprint_figure import save_imprint
+from jostle.plot.imprint_figure import draw_figure, imprint_page
+from jostle.plot.study_page import PAGE_STYLE, canvas, save
 
 SECOND = 1_000_000_000
 BEGIN = 1_700_000_000 * SECOND
@@ -38,6 +39,15 @@ def chart(*, dent: float = 0.5) -> ImprintChart:
         bursts, (begin, begin + 5 * SECOND), (BEGIN, BEGIN + 26 * SLICE), dent=dent,
         degradation=0.23, dilation=0.3, seen=(3, 3), source="lab; slices of 250 ms",
     )  # fmt: skip
+
+
+def save_imprint(shown: ImprintChart, path: Path) -> Path:
+    """Draw an imprint as `study show --plot` does."""
+    page = imprint_page(shown, path.stem)
+    with matplotlib.rc_context(PAGE_STYLE):
+        made = canvas(page)
+        draw_figure(made, shown)
+        return save(made, page, path.parent, [path.suffix.lstrip(".")])[0]
 
 
 def plain(shown: ImprintChart, width: int = 100, *, unicode: bool = True) -> list[str]:
@@ -95,7 +105,7 @@ def test_pictures_and_their_numbers(tmp_path: Path) -> None:
 def test_the_picture_names_both_numbers(tmp_path: Path) -> None:
     path = save_imprint(chart(), tmp_path / "imprint.svg")
     said = re.findall(r"<!-- (.*?) -->", path.read_text(encoding="utf-8"), re.S)
-    whole = " ".join(said).replace("\n", " ")
+    whole = " ".join(said).replace("\n", " ").replace("\u00a0", " ")
     for wanted in ("degradation 50 %", "dilation 30 %", "alone: 5.00 s", "with the signal: 6.50 s",
                    "mean alone 40.0 MiB/s", "mean in the bursts 20.0 MiB/s", "the signal is on",
                    "seconds since the probe's start"):  # fmt: skip
@@ -120,9 +130,11 @@ def test_what_is_missing_does_not_break(changed: dict[str, object], tmp_path: Pa
     assert save_imprint(shown, tmp_path / "imprint.png").stat().st_size > 5000
 
 
-def test_an_unknown_ending_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no known kind of picture"):
-        save_imprint(chart(), tmp_path / "imprint.gif")
+def test_a_name_that_is_its_role_is_said_once(tmp_path: Path) -> None:
+    named = dataclasses.replace(chart(), probe="the probe", signal="the signal")
+    said = imprint_page(named, "x").note
+    assert "the probe per slice, alone and beside the signal" in said
+    assert "the probe (the probe)" not in said
 
 
 @pytest.mark.parametrize("length", [0.1, 1.0, 7.3, 59.0, 400.0, 7200.0])

@@ -15,6 +15,7 @@ import pytest
 
 from jostle.analysis.study_model import Setting, StudyResult, Summary
 from jostle.plot.study_figures import draw_all, plans
+from jostle.plot.study_imprints import periodic
 from jostle.plot.study_page import PAGE_STYLE, Page, canvas
 from jostle.plot.study_text import groups, share_label, tidy
 
@@ -207,9 +208,19 @@ def test_slices_of_a_trace_are_in_the_csv(tmp_path: Path) -> None:
     (saved,) = draw_all(result, tmp_path)
     table = rows(saved.files[-1])
     trace = result.traces[0]
-    probe = [float(row["per_second"]) for row in table if row["series"] == "probe"]
+    probe = [float(row["bytes/s"]) for row in table if row["series"] == "probe with signal"]
     assert probe == trace.probe_rate
     assert sum(row["series"] == "signal is on" for row in table) == len(trace.bursts)
+
+
+def test_the_numbers_of_a_periodic_run_are_those_of_its_cell() -> None:
+    (stem, chart), *_ = periodic(tidy(papers.patterns(periodic=True)))
+    assert stem == "time-slices-open-write-close-beside-open-write-close-1-mib-256-against-256"
+    assert chart.dent == pytest.approx(0.6 * 0.4261, abs=0.02)  # what the trace was made with
+    lengths = [end - begin for begin, end in (chart.alone_ns, chart.together_ns)]
+    if chart.dilation is not None:
+        assert lengths[1] / lengths[0] - 1 == pytest.approx(chart.dilation, abs=1e-6)
+    assert chart.seen == (4, 5)
 
 
 def test_an_empty_study_draws_nothing(tmp_path: Path) -> None:
@@ -217,14 +228,23 @@ def test_an_empty_study_draws_nothing(tmp_path: Path) -> None:
     assert list((tmp_path / "new").iterdir()) == []
 
 
-def test_one_cell_one_run_is_enough(tmp_path: Path) -> None:
-    made = papers.cell("dd", "cp", Setting(None, (1, 1)), 0.4, 0.3)
-    alone = Summary(1, 0.4, 0.4, 0.4, 0.4, None, None)
-    one = dataclasses.replace(made, repetitions=made.repetitions[:1], degradation=alone)
-    saved = draw_all(papers.result(programs=["dd", "cp"], cells=[one]), tmp_path, ("svg",))
+def test_one_run_of_each_cell_is_enough(tmp_path: Path) -> None:
+    setting, alone = Setting(None, (1, 1)), Summary(1, 0.4, 0.4, 0.4, 0.4, None, None)
+    cells = [
+        dataclasses.replace(made, repetitions=made.repetitions[:1], degradation=alone)
+        for made in (papers.cell("dd", "cp", setting, 0.4, 0.3),
+                     papers.cell("cp", "dd", setting, 0.4, 0.3))
+    ]  # fmt: skip
+    saved = draw_all(papers.result(programs=["dd", "cp"], cells=cells), tmp_path, ("svg",))
     whole = " ".join(texts(saved[0].files[0]))
     assert "n = 1" in whole
     assert "interval" not in whole and "diamond" not in whole  # there are none
+
+
+def test_a_single_bar_is_no_figure(tmp_path: Path) -> None:
+    one = papers.cell("dd", "cp", Setting(None, (1, 1)), 0.4, 0.3)
+    names = stems(papers.result(programs=["dd", "cp"], cells=[one]))
+    assert not any("matrix" in name for name in names)
 
 
 def test_cells_without_numbers_do_not_break(tmp_path: Path) -> None:
@@ -239,7 +259,7 @@ def test_cells_without_numbers_do_not_break(tmp_path: Path) -> None:
 
 def test_names_are_never_read_as_mathematics(tmp_path: Path) -> None:
     setting = Setting(None, (1, 1))
-    cells = [papers.cell("$HOME_a^", "b_$x$", setting, 0.5, 0.4)]
+    cells = [papers.cell(one, "b_$x$", setting, 0.5, 0.4) for one in ("$HOME_a^", "b_$x$")]
     draw_all(papers.result(programs=["$HOME_a^", "b_$x$"], cells=cells), tmp_path, ("svg",))
     assert any("$HOME_a^" in text for text in texts(tmp_path / "degradation-matrix.svg"))
 

@@ -123,7 +123,8 @@ def test_figures_are_listed_with_what_they_show(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     setting = Setting(None, (2, 2))
-    cells = [papers.cell("one", "other", setting, 0.4, 0.3)]
+    cells = [papers.cell("one", "other", setting, 0.4, 0.3),
+             papers.cell("other", "one", setting, 0.3, 0.4)]  # fmt: skip
     present(papers.result(programs=["one", "other"], cells=cells), tmp_path, ("svg",),
             as_json=False)  # fmt: skip
     out = capsys.readouterr().out
@@ -149,7 +150,7 @@ def test_matplotlib_is_loaded_for_figures_only() -> None:
     import subprocess
 
     code = (
-        "import sys, jostle.cli.study_view, jostle.cli.study_tables, jostle.plot.imprint;"
+        "import sys, jostle.cli.study_view, jostle.cli.study_tables, jostle.plot.study_imprints;"
         "sys.exit('matplotlib' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

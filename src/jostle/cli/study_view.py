@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +16,15 @@ from jostle.cli.options import (
     repository_flag,
     repository_option,
 )
-from jostle.cli.output import emit_json, heading, next_steps, show
+from jostle.cli.output import emit_json, heading, next_steps, show, utf8
 from jostle.cli.progress import Bar
 from jostle.errors import UsageError
 
 if TYPE_CHECKING:
     from jostle.analysis.study_model import StudyResult
     from jostle.plot.study_figures import Saved
+
+_PAINTED = 2  # imprints that are drawn in the terminal
 
 
 def _complete(ctx: click.Context, _param: click.Parameter, begun: str) -> list[CompletionItem]:
@@ -91,9 +94,27 @@ def present(
     from jostle.cli.study_tables import view
     from jostle.plot.study_text import tidy
 
-    show(*view(tidy(found), laws(found)))
+    ordered = tidy(found)
+    show(*view(ordered, laws(found)))
+    _paint(ordered)
     if folder:
         show("", *_saved(saved, folder))
+
+
+def _paint(found: StudyResult) -> None:
+    """Draw the first imprints of periodic signals in the terminal."""
+    from rich.text import Text
+
+    from jostle.plot.imprint import draw_imprint
+    from jostle.plot.study_imprints import periodic
+
+    width = shutil.get_terminal_size((80, 24)).columns
+    charts = periodic(found)
+    for _, chart in charts[:_PAINTED]:
+        lines = draw_imprint(chart, width=width, unicode=utf8())
+        show("", *(Text.assemble(*line) for line in lines))
+    if len(charts) > _PAINTED:
+        show(f"and {len(charts) - _PAINTED} more: --plot draws them all")
 
 
 def _folder(folder: str | None) -> Path | None:

@@ -42,6 +42,9 @@ class ImprintChart:
         dilation: Share by which the run took longer.
         seen: In how many periods the dent is seen, and how many there were; None: not judged.
         source: Where it was measured and in which slices; a line of small print.
+        told: Where the bursts are known from: "log" (the signal's own), "rule" (its period),
+            "profile" (its slices); "" unknown.
+        setting: Which run it is, and its setting, in words.
     """
 
     probe: str
@@ -58,6 +61,8 @@ class ImprintChart:
     dilation: float | None = None
     seen: tuple[int, int] | None = None
     source: str = ""
+    told: str = "log"
+    setting: str = ""
 
     @property
     def seconds(self) -> float:
@@ -73,10 +78,16 @@ class ImprintChart:
         return [((a - begin) / 1e9, (b - begin) / 1e9) for a, b in inside if b > a]
 
     @property
+    def known_from(self) -> str:
+        """How the bursts are known, in words; empty where that is unknown."""
+        return {"log": "from its own log", "rule": "by its period",
+                "profile": "from its slices"}.get(self.told, "")  # fmt: skip
+
+    @property
     def title(self) -> str:
         """The finding in a sentence."""
         if not _known(self.dent):
-            return f"{self.probe} alone and with the periodic signal {self.signal}"
+            return f"{self.probe} alone and beside {self.signal}, which is periodic"
         if self.dent > 0.02:
             return (
                 f"Each burst of {self.signal} takes {shown(self.dent)} "
@@ -123,6 +134,11 @@ def level(series: Series, span: tuple[int, int]) -> float:
     return float(mean[0])
 
 
+def role(name: str, kind: str) -> str:
+    """Return a name with its role, or alone where it says the role itself."""
+    return name if name == kind else f"{name} ({kind})"
+
+
 def level_in_bursts(shown: ImprintChart) -> float:
     """Return the probe's mean rate over all bursts."""
     weights, rates = [], []
@@ -158,8 +174,10 @@ def draw_imprint(imprint: ImprintChart, *, width: int, unicode: bool) -> list[li
     lines: list[list[Span]] = [[(imprint.title, "bold")], []]
     for label, series, span, colour in (
         (f"{imprint.probe} alone", imprint.alone, imprint.alone_ns, grey),
-        (f"{imprint.probe} with {imprint.signal}", imprint.together, imprint.together_ns, blue),
+        (f"{imprint.probe} beside {imprint.signal}", imprint.together, imprint.together_ns, blue),
     ):
+        if not len(series.values):
+            continue
         said = f"{significant((span[1] - span[0]) / 1e9)} s"
         mean = level(series, span)
         if math.isfinite(mean):
@@ -167,13 +185,13 @@ def draw_imprint(imprint: ImprintChart, *, width: int, unicode: bool) -> list[li
         lines.append([(label, "bold"), (f"  {said}", "dim")])
         means = _columns(series, span[0], imprint.seconds, columns)
         lines.extend(rows(means, top, imprint.unit, height=5, colour=colour, unicode=unicode))
-    lines.append([(f"{imprint.signal} is on", "bold"), ("  from its own log", "dim")])
+    lines.append([(f"{imprint.signal} is on", "bold"), (f"  {imprint.known_from}", "dim")])
     lines.append(_ruler(imprint, columns, orange, unicode=unicode))
     lines.extend(_axis(imprint.seconds, columns, unicode=unicode))
     lines.append([])
     lines.extend([("  " + finding, "")] for finding in imprint.findings)
-    if imprint.source:
-        lines.append([("  " + imprint.source, "dim")])
+    for small in filter(None, (imprint.setting, imprint.source)):
+        lines.append([("  " + small, "dim")])
     return lines if unicode else [[(_ascii(text), style) for text, style in row] for row in lines]
 
 

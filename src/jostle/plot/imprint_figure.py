@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import matplotlib
 
 from jostle.cli.format import rate, significant
 from jostle.plot.axis import ceiling
 from jostle.plot.figure import INK
-from jostle.plot.files import check_suffix
-from jostle.plot.imprint import ImprintChart, level, level_in_bursts, relative, seconds_ticks, shown
+from jostle.plot.imprint import (
+    ImprintChart,
+    level,
+    level_in_bursts,
+    relative,
+    role,
+    seconds_ticks,
+    shown,
+)
 from jostle.plot.model import PALETTE
-from jostle.plot.study_page import FULL, PAGE_STYLE, Canvas, Figures, Page, canvas, save, value_axis
+from jostle.plot.study_page import FULL, Canvas, Figures, Page, value_axis
+from jostle.plot.study_text import DEGRADATION, DILATION
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,34 +29,27 @@ _LEFT, _RIGHT = 0.62, 1.28  # inches beside the axes
 _TOP, _PROBE, _LOAD, _GAP = 0.5, 2.0, 0.6, 0.32
 
 
-def save_imprint(imprint: ImprintChart, path: Path) -> Path:
-    """Draw `imprint` into `path`, and its numbers into a CSV beside it.
+def imprint_page(imprint: ImprintChart, stem: str) -> Page:
+    """Return the page of an imprint.
 
     Args:
         imprint: What to draw.
-        path: A file ending in .png, .svg or .pdf; replaced when it is there.
-
-    Returns:
-        The picture's absolute path.
+        stem: Name of its files without the ending.
     """
-    check_suffix(path)
-    page = _page(imprint, path.stem)
-    with matplotlib.rc_context(PAGE_STYLE):
-        made = canvas(page)
-        _draw(made, imprint)
-        save(made, page, path.absolute().parent, [path.suffix.lower().lstrip(".")])
-    return path.absolute()
-
-
-def _page(imprint: ImprintChart, stem: str) -> Page:
-    note = f"{imprint.probe} (the probe) per slice, alone and beside {imprint.signal} (the signal)."
-    note += " The instants at which the signal was on are from its own log."
+    note = (
+        f"{role(imprint.probe, 'the probe')} per slice, alone and beside "
+        f"{role(imprint.signal, 'the signal')}"
+    )
+    note += f"; {imprint.setting}." if imprint.setting else "."
+    if imprint.known_from:
+        note += f" When the signal was on is known {imprint.known_from}."
     if imprint.seen:
         note += f" The dent is seen in {imprint.seen[0]} of {imprint.seen[1]} periods."
     if imprint.degradation is not None and math.isfinite(imprint.degradation):
-        note += f" Over the whole run the degradation is {shown(imprint.degradation)}."
+        note += f" Over the whole evaluated part the degradation is {shown(imprint.degradation)}."
     body = _TOP + _PROBE + 0.42 + (_LOAD + _GAP if imprint.load is not None else 0.0)
-    return Page(stem, imprint.title, note, imprint.source, _numbers(imprint), width=FULL, body=body)
+    small = f"{DEGRADATION}; {DILATION}. {imprint.source}"
+    return Page(stem, imprint.title, note, small, _numbers(imprint), width=FULL, body=body)
 
 
 def _numbers(imprint: ImprintChart) -> Figures:
@@ -78,7 +76,8 @@ def _drawn(imprint: ImprintChart) -> list[tuple[str, Any, int]]:
     return found
 
 
-def _draw(made: Canvas, imprint: ImprintChart) -> None:
+def draw_figure(made: Canvas, imprint: ImprintChart) -> None:
+    """Draw the probe, alone and beside the signal, above the signal."""
     width = made.width - _LEFT - _RIGHT
     probe = made.axes(_LEFT, _TOP, width, _PROBE)
     _probe(probe, imprint)
@@ -105,12 +104,17 @@ def _probe(axes: Axes, imprint: ImprintChart) -> None:
     """Draw the probe alone and with the signal, with both dilation and degradation marked."""
     top = ceiling(max(imprint.alone.peak, imprint.together.peak) * 1.12, imprint.unit)
     _bands(axes, imprint)
-    alone = relative(imprint.alone, imprint.alone_ns[0])
     together = relative(imprint.together, imprint.together_ns[0])
     axes.stairs(imprint.together.values, together, fill=True, color=_BLUE, alpha=0.22, linewidth=0)
     axes.stairs(imprint.together.values, together, color=_BLUE, linewidth=1.2)
-    axes.stairs(imprint.alone.values, alone, color=_GREY, linewidth=1.0, linestyle=(0, (4, 1.5)))
+    if len(imprint.alone.values):
+        alone = relative(imprint.alone, imprint.alone_ns[0])
+        axes.stairs(
+            imprint.alone.values, alone, color=_GREY, linewidth=1.0, linestyle=(0, (4, 1.5))
+        )
     value_axis(axes, top, imprint.unit, 4)
+    if imprint.unit != "bytes":
+        axes.set_ylabel(f"{imprint.unit} per second", color=INK)
     _legend(axes)
     _levels(axes, imprint, top)
     _ends(axes, imprint, top)
@@ -168,6 +172,8 @@ def _arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float]) -> 
 
 def _ends(axes: Axes, imprint: ImprintChart, top: float) -> None:
     """Mark both ends above the axes, and the dilation as the way between them."""
+    if not len(imprint.alone.values):
+        return
     lengths = [(end - begin) / 1e9 for begin, end in (imprint.alone_ns, imprint.together_ns)]
     said = [f"alone: {significant(lengths[0])} s", f"with the signal: {significant(lengths[1])} s"]
     high = top * 1.05
@@ -195,5 +201,5 @@ def _load(axes: Axes, imprint: ImprintChart) -> None:
     axes.stairs(imprint.load.values, edges, fill=True, color=_ORANGE, alpha=0.3, linewidth=0)
     axes.stairs(imprint.load.values, edges, color=_ORANGE, linewidth=1.2)
     value_axis(axes, top, imprint.unit, 1)
-    axes.annotate(f"the signal: {imprint.signal}", (0, 1), (0, 4), "axes fraction",
+    axes.annotate(role(imprint.signal, "the signal"), (0, 1), (0, 4), "axes fraction",
                   "offset points", fontsize=7.5, color=INK)  # fmt: skip

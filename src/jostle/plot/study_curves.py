@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from jostle.analysis.study_model import BreakEven, Curve, Setting, StudyResult, size_label
 from jostle.cli.format import count
 from jostle.plot.figure import INK, SOFT
-from jostle.plot.study_page import COLUMN, FULL, Canvas, Figures, Look, Page, looks, wrapped
+from jostle.plot.study_page import FULL, NARROW, Canvas, Figures, Look, Page, looks, wrapped
 from jostle.plot.study_text import (
     DEGRADATION,
     about_size,
@@ -137,7 +137,7 @@ def page(result: StudyResult, found: list[Pair], *, chunk: bool) -> Page:
     title = _finding(found) if chunk else _trend(found)
     return Page(
         f"degradation-over-{slug(what)}", title, note, f"{DEGRADATION}. {source(result)}",
-        _numbers(found), width=COLUMN if across == 1 else FULL, body=legend + rows * height,
+        _numbers(found), width=NARROW if across == 1 else FULL, body=legend + rows * height,
     )  # fmt: skip
 
 
@@ -229,7 +229,7 @@ def _legend(made: Canvas, style: dict[str, Look]) -> None:
     ]  # fmt: skip
     top = made.floor + made.body - 0.1
     made.figure.legend(
-        handles=handles, loc="center left", ncols=4 if made.width > COLUMN else 2,
+        handles=handles, loc="center left", ncols=4 if made.width > NARROW else 2,
         bbox_to_anchor=(0.12 / made.width, top / made.height), fontsize=7.5, borderaxespad=0,
         handlelength=2.6, columnspacing=1.2, labelcolor=INK,
     )  # fmt: skip

@@ -12,12 +12,14 @@ import matplotlib
 from jostle.analysis.study_model import StudyResult
 from jostle.plot import (
     study_curves,
+    study_imprints,
     study_kuo,
     study_matrix,
     study_slices,
     study_spread,
     study_versus,
 )
+from jostle.plot.imprint_figure import draw_figure, imprint_page
 from jostle.plot.study_page import PAGE_STYLE, Canvas, Page, canvas, save
 from jostle.plot.study_text import tidy
 
@@ -68,9 +70,8 @@ def _kuo(result: StudyResult) -> Iterator[Plan]:
 
 
 def _slices(result: StudyResult) -> Iterator[Plan]:
-    for trace, imprint in study_slices.periodic(result):
-        page = study_slices.periodic_page(result, trace, imprint)
-        yield page, partial(study_slices.draw_periodic, trace=trace, imprint=imprint)
+    for stem, chart in study_imprints.periodic(result):
+        yield imprint_page(chart, stem), partial(draw_figure, imprint=chart)
     for grid in study_slices.grids(result):
         page = study_slices.grid_page(result, grid)
         yield page, partial(study_slices.draw_grid, grid=grid)

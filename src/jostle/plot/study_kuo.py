@@ -20,7 +20,7 @@ from jostle.plot.study_bars import (
     paged,
     whisker,
 )
-from jostle.plot.study_page import COLUMN, FULL, LOOKS, Canvas, Figures, Look, Page
+from jostle.plot.study_page import FULL, LOOKS, NARROW, Canvas, Figures, Look, Page
 from jostle.plot.study_text import (
     chunk_label,
     kept_label,
@@ -125,7 +125,7 @@ def _kuo_page(
 ) -> Page:  # fmt: skip
     """Return a page with room for the labels of rows below a drawing of some inches."""
     wide = LEFT + RIGHT + _SLOT * len(rows)
-    width = COLUMN if wide <= COLUMN else FULL
+    width = NARROW if wide <= NARROW else FULL
     lines = deepest([row_label(result, row) for row in rows], width)
     body = drawing + 0.12 + LINE * lines
     return Page(stem, *texts, source(result), numbers, width=width, body=body)

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from jostle.analysis.study_model import Cell, StudyResult
 from jostle.plot.figure import INK, SOFT
 from jostle.plot.study_page import (
-    COLUMN,
     FULL,
     LOOKS,
+    NARROW,
     Canvas,
     Figures,
     Look,
@@ -77,9 +77,9 @@ class Matrix:
 
     @property
     def width(self) -> float:
-        """One column where that is enough, else the whole width."""
+        """Narrow where that is enough, else the whole width."""
         widest = max(self.row_width(row) for row in self.rows)
-        return COLUMN if widest <= COLUMN and len(self.rows) == 1 else FULL
+        return NARROW if widest <= NARROW and len(self.rows) == 1 else FULL
 
     def row_width(self, row: list[int]) -> float:
         """Inches that a row of panels takes with the axis beside it."""
@@ -116,8 +116,9 @@ def matrices(result: StudyResult, measure: str) -> list[tuple[Page, Matrix]]:
     known = patterns(result)
     for group in groups(result.cells):
         for part, name in parts(group, known):
-            if not any(math.isfinite(median_of(cell, measure)) for cell in part.cells):
-                continue
+            measured = [c for c in part.cells if math.isfinite(median_of(c, measure))]
+            if not measured or len(part.cells) == 1:
+                continue  # a single bar says no more than a sentence
             matrix = _lay_out(part, measure)
             made.append((_page(result, matrix, name), matrix))
     return made

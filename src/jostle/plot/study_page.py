@@ -1,7 +1,7 @@
 """The page that every figure of a study is drawn on: finding, how to read it, drawing, source.
 
-Sizes are those of print: a figure fills one column or the whole width of a page and is pasted as
-it is. Series are told apart by hue, hatch, marker and dash together, and are named where they are
+Sizes are those of print: a figure fills the width of a page, or a little less, and is pasted as it
+is. Series are told apart by hue, hatch, marker and dash together, and are named where they are
 drawn as far as there is room: nothing rests on colour alone.
 """
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-#: Inches: one column of a two-column page, and both with the gap between them.
-COLUMN, FULL = 3.5, 7.2
+#: Inches: a figure with little in it (titles still need room), and the whole width of a page.
+NARROW, FULL = 6.0, 7.2
 RULE = "#C5CDD5"
 #: Names of commands may hold a dollar sign: no text is read as mathematics.
 PAGE_STYLE: Any = STYLE | {

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jostle.analysis.study_model import Imprint, Setting, StudyResult, Trace
+from jostle.analysis.study_model import Setting, StudyResult, Trace
 from jostle.cli.format import significant
 from jostle.plot.axis import ceiling
 from jostle.plot.figure import INK
 from jostle.plot.imprint import seconds_ticks
 from jostle.plot.model import PALETTE
-from jostle.plot.study_page import FULL, Canvas, Figures, Page, broken, text_width, value_axis
+from jostle.plot.study_page import FULL, Canvas, Figures, Page, broken, value_axis
 from jostle.plot.study_text import rate_label, share_label, slug, source, verdicts
 
 if TYPE_CHECKING:
@@ -102,113 +102,6 @@ def numbers(traces: Sequence[Trace]) -> Figures:
         "probe", "signal", "setting", "run", "series", "metric", "begin_s", "end_s", "per_second",
     )  # fmt: skip
     return Figures(columns, tuple(rows))
-
-
-def periodic(result: StudyResult) -> list[tuple[Trace, Imprint | None]]:
-    """Return the traces with bursts, each with what its imprint says; the first dozen."""
-    found = {(i.probe, _other(i), i.setting, i.run): i for i in result.imprints}
-    bursty = [trace for trace in result.traces if trace.bursts and trace.probe_rate]
-    return [(t, found.get((t.probe, t.signal, t.setting, t.run))) for t in bursty[:_MOST]]
-
-
-def _other(imprint: Imprint) -> str:
-    """Return the signal as traces name it: none where one job is split in two."""
-    return imprint.signal if imprint.setting.processes[1] else ""
-
-
-def periodic_page(result: StudyResult, trace: Trace, imprint: Imprint | None) -> Page:
-    """Return the page of one periodic cell."""
-    own, other = trace.probe, trace.signal
-    if not other:  # one job, whose ranks are split in two
-        own, other = f"one half of {trace.probe}", "the other half"
-    depth = imprint.depth.median if imprint else None
-    if depth is not None and imprint:
-        title = (
-            f"Each burst of {other} takes {share_label(depth)} of the throughput of {own}"
-            if depth > 0.02
-            else f"The bursts of {other} leave no dent in {own}"
-        )
-    else:
-        title = f"{own} beside {other}, which is periodic"
-    run = "the least disturbed run" if trace.signal else "the run"
-    note = (
-        f"Progress per slice of the probe, {own}, and the signal, {other}, in {run} "
-        f"({trace.run}); {trace.setting.label}. Shaded: the signal is on"
-    )
-    note += {"log": ", from its own log.", "rule": ", by its period."}.get(
-        imprint.source if imprint else "", "."
-    )
-    if imprint and imprint.total:
-        note += f" The dent is seen in {imprint.seen} of {imprint.total} bursts of this run"
-        if imprint.low is not None and imprint.high is not None:
-            note += f" (95 % interval {100 * imprint.low:.0f} to {100 * imprint.high:.0f} %)"
-        note += "; below the bursts: degradation against the silence around them"
-        note += ", in brackets where it could be chance." if imprint.seen < imprint.total else "."
-    stem = f"time-slices-{slug(trace.probe)}-beside-{slug(other)}-{slug(_brief(trace))}"
-    return Page(stem, title, note, source(result), numbers([trace]), width=FULL,
-                body=3.1 if trace.signal_rate else 2.32)  # fmt: skip
-
-
-def _brief(trace: Trace) -> str:
-    """Return a setting as part of a file's name."""
-    return trace.setting.label.replace(" processes", "").replace(", periodic", "")
-
-
-def draw_periodic(made: Canvas, trace: Trace, imprint: Imprint | None) -> None:
-    """Draw the probe above the signal, the on-phases shaded through both."""
-    lines = Lines.of(trace)
-    width = made.width - _LEFT - _RIGHT
-    upper = made.axes(_LEFT, 0.28, width, 1.6)
-    _bands(upper, trace)
-    top = ceiling(max(lines.probe.peak, lines.alone.peak) * 1.02, trace.metric)
-    _filled(upper, lines.probe, _BLUE)
-    entries: list[tuple[str, str, Any, bool]] = [("probe", _BLUE, "-", False)]
-    if len(lines.alone.rates):
-        axes_line(upper, lines.alone, _GREY, _DASH)
-        entries.append(("probe alone", _GREY, _DASH, False))
-    _legend(made, [*entries, ("the signal is on", _ORANGE, "-", True)])
-    _scale(upper, top, trace.metric, 4)
-    if imprint:
-        _depths(upper, trace, imprint, (top, width / lines.seconds))
-    last = upper
-    if len(lines.signal.rates):
-        last = made.axes(_LEFT, 0.28 + 1.6 + 0.28, width, 0.5, sharex=upper)
-        _bands(last, trace)
-        _filled(last, lines.signal, _ORANGE)
-        peak = ceiling(lines.signal.peak, trace.signal_metric)
-        _scale(last, peak, trace.signal_metric, 1)
-        said = f"the signal: {trace.signal}"
-        last.annotate(said, (0, 1), (0, 3), "axes fraction", "offset points", color=INK)
-        upper.tick_params(labelbottom=False)
-    _time(last, lines.seconds, 9)
-    last.set_xlabel("seconds since the start of the run", loc="left", color=INK)
-
-
-def _bands(axes: Axes, trace: Trace) -> None:
-    """Shade the signal's on-phases."""
-    for begin, end in trace.bursts:
-        axes.axvspan(begin, end, facecolor=_ORANGE, alpha=0.13, linewidth=0, zorder=0)
-        for edge in (begin, end):
-            axes.axvline(edge, color=_ORANGE, linewidth=0.5, linestyle=(0, (2, 2)), zorder=0.5)
-
-
-def _depths(axes: Axes, trace: Trace, imprint: Imprint, scale: tuple[float, float]) -> None:
-    """Write the degradation of every burst at its foot, as far as there is room.
-
-    Args:
-        axes: Where.
-        trace: The run.
-        imprint: Its bursts.
-        scale: The greatest rate on the axis, and inches per second.
-    """
-    for dent in imprint.dents:
-        if dent.depth is None:
-            continue
-        begin, end = ((at - trace.start_ns) / 1e9 for at in (dent.begin_ns, dent.end_ns))
-        text = share_label(dent.depth) if dent.seen else f"({share_label(dent.depth)})"
-        if text_width(text, 6.5) < (end - begin) * scale[1]:
-            axes.annotate(text, ((begin + end) / 2, 0.02 * scale[0]), ha="center", va="bottom",
-                          fontsize=6.5, color=INK)  # fmt: skip
 
 
 def _filled(axes: Axes, steps: Steps, colour: str) -> None:
@@ -486,8 +379,8 @@ def draw_two_phases(made: Canvas, phases: TwoPhases) -> None:
     axes.annotate(f"the larger ends after {significant(change)} s", (change, 1.02 * top), (0, 3),
                   textcoords="offset points", fontsize=6.5, color=INK, va="bottom", ha="center",
                   annotation_clip=False)  # fmt: skip
-    for begin, until, level in ((0.0, change, phases.together), (change, end, phases.after)):
-        axes.plot([begin, until], [level, level], color=INK, linewidth=1.2)
+    for begin, until, mean in ((0.0, change, phases.together), (change, end, phases.after)):
+        axes.plot([begin, until], [mean, mean], color=INK, linewidth=1.2)
     said = [("beside the larger", phases.together), ("afterwards", phases.after)]
     apart = abs(phases.after - phases.together) > 0.2 * top
     for number, (words, level) in enumerate(said):

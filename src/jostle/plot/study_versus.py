@@ -22,7 +22,7 @@ from jostle.plot.study_bars import (
     pair_words,
     whisker,
 )
-from jostle.plot.study_page import COLUMN, FULL, LOOKS, Canvas, Figures, Look, Page, text_width
+from jostle.plot.study_page import FULL, LOOKS, NARROW, Canvas, Figures, Look, Page, text_width
 from jostle.plot.study_text import kept_label, rate_label, share_label, slug, source
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def _versus_page(result: StudyResult, found: Sequence[Versus], suffix: str) -> P
                 if values:
                     rows.append((name, one.metric, series, what, statistics.median(values),
                                  min(values), max(values), len(values)))  # fmt: skip
-    width = COLUMN if len(found) <= 3 else FULL
+    width = NARROW if len(found) <= 3 else FULL
     lines = deepest([one.label for one in found], width)
     return Page(
         f"standalone-against-concurrent{suffix}", title, note, source(result),
