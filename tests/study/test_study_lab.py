@@ -1,0 +1,162 @@
+"""Studies in a lab: shares of the link, whose traffic it was, and nothing left of the lab."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from workplace import ROOT, Workplace
+
+from jostle.study import traffic
+
+NAME = f"study{os.getpid() % 10000}"
+TEXT = f"""
+[study]
+name = "pairs"
+repetitions = 1
+slice = "250ms"
+[lab]
+name = "{NAME}"
+nodes = 3
+[defaults]
+chunk = "256KiB"
+processes = 2
+volume = "16MiB"
+[[program]]
+name = "one"
+pattern = "write-seek"
+[[program]]
+name = "two"
+pattern = "aggregate-write"
+nodes = 2
+mpi = "{{mpi}}"
+[pairs]
+list = [["one", "two"]]
+"""
+
+
+@pytest.fixture(autouse=True)
+def _lab() -> Iterator[None]:
+    from jostle.errors import JostleError
+    from jostle.lab import LabSpec, attach
+    from jostle.lab.checks import check_machine
+
+    if os.geteuid() != 0:
+        pytest.skip("a lab with a shaped link needs root")
+    try:
+        check_machine(LabSpec(name=NAME))
+    except JostleError as error:
+        pytest.skip(str(error))
+    yield
+    try:
+        attach(NAME).down()
+    except JostleError:
+        return
+    pytest.fail(f"the lab {NAME} was left up")
+
+
+def has(mpi: str) -> bool:
+    from jostle import NativeMissingError
+    from jostle.signals import program
+
+    try:
+        program(None if mpi == "none" else mpi)
+    except NativeMissingError:
+        return False
+    return mpi == "none" or shutil.which(f"mpirun.{mpi}") is not None
+
+
+@pytest.mark.parametrize("mpi", ["none", "openmpi", "mpich"])
+def test_a_pair_in_a_lab(workplace: Workplace, mpi: str) -> None:
+    if not has(mpi):
+        pytest.skip(f"no signals for {mpi}")
+    text = TEXT.replace("{mpi}", mpi)
+    if mpi != "none":
+        text = text.replace("[defaults]", "[defaults]\nalone = false")
+    code, _, err = workplace.study("run", str(workplace.write(text)))
+    assert code == 0, err
+    records = workplace.records("pairs")
+    kinds = ["alone", "alone", "pair"] if mpi == "none" else ["pair"]
+    assert [record["kind"] for record in records] == kinds
+    for record in records:
+        assert record["resource"] == f"sshfs:storage.{NAME}:/"
+        for one in record["programs"]:
+            assert one["error"] is None, one
+            assert one["bytes"] == 16 << 20
+            assert one["written"] == pytest.approx(one["bytes"], rel=0.01)
+        # The link's counters saw what the signals say that they wrote.
+        seen = traffic(record)
+        own = sum(one["bytes"] for one in record["programs"])
+        assert sum(one.server for one in seen) == pytest.approx(own, rel=0.1)
+        assert sum(one.foreign for one in seen) < 0.05 * own
+    pair = records[-1]
+    assert [one["nodes"] for one in pair["programs"]] == [["node1"], ["node2", "node3"]]
+    begins = [one["begin_ns"] for one in pair["programs"]]
+    assert all(begin >= pair["start_ns"] for begin in begins)
+    jobs = workplace.open().query("SELECT DISTINCT host FROM processes")["host"].to_pylist()
+    assert set(jobs) == {"node1", "node2", "node3"}
+    workplace.nothing_left("pairs")
+
+
+def test_foreign_traffic_is_told_apart(workplace: Workplace) -> None:
+    from jostle.lab import LabSpec, up
+
+    path = workplace.write(
+        TEXT.replace("{mpi}", "none").replace("nodes = 2", "nodes = 1\nalone = false")
+    )
+    lab = up(LabSpec(name=NAME, nodes=3))
+    words = ["dd", "if=/dev/zero", f"of={lab.shared}/foreign", "bs=1M", "count=2000"]
+    try:
+        with lab.popen("node3", words, stderr=subprocess.DEVNULL) as foreign:
+            code, _, err = workplace.study("run", str(path))
+            foreign.terminate()
+        assert code == 0, err
+        assert lab.alive()  # it was there before the study
+        pair = workplace.records("pairs")[-1]
+        seen = traffic(pair)
+        inside = [one for one in seen if one.begin_ns >= pair["start_ns"]]
+        assert sum(one.foreign for one in inside) > 0.1 * sum(one.own for one in inside)
+        left = lab.command("node1", ["ls", "-A", str(lab.shared)])
+        assert subprocess.check_output(left, text=True).split() == ["foreign"]
+    finally:
+        lab.down()
+
+
+def test_an_interrupted_study_takes_its_lab_down(workplace: Workplace) -> None:
+    text = TEXT.replace("{mpi}", "none").replace("16MiB", "80MiB")
+    path = workplace.write(text)
+    code, _, err = workplace.interrupted(1, "run", str(path))
+    assert code == 130, err
+    workplace.nothing_left("pairs")
+    listed = [sys.executable, "-m", "jostle.cli", "lab", "status", "--name", NAME]
+    env = dict(os.environ) | {"PYTHONPATH": str(ROOT / "src")}
+    assert subprocess.run(listed, env=env, capture_output=True, check=False).returncode != 0
+    assert not (Path("/run/jostle-lab") / NAME).exists()
+    code, _, err = workplace.study("run", str(path))
+    assert code == 0, err
+    runs = [record["run"] for record in workplace.records("pairs")]
+    assert sorted(runs) == ["r01-a001", "r01-a002", "r01-p001"]
+
+
+def test_another_lab_of_the_name_is_refused(workplace: Workplace) -> None:
+    from jostle.lab import LabSpec, up
+
+    lab = up(LabSpec(name=NAME, nodes=3, storage_rate="100mbit"))
+    try:
+        path = workplace.write(TEXT.replace("{mpi}", "none"))
+        code, _, err = workplace.study("run", str(path))
+    finally:
+        lab.down()
+    assert code == 1 and "storage_rate" in err and "jostle lab down" in err
+
+
+def test_too_few_nodes(workplace: Workplace) -> None:
+    text = TEXT.replace("{mpi}", "none").replace("nodes = 3", "nodes = 2")
+    code, _, err = workplace.study("run", str(workplace.write(text)))
+    assert code == 1 and "needs 3 nodes" in err and "nodes = 3 in [lab]" in err
+    workplace.nothing_left("pairs")
