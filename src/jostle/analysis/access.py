@@ -353,7 +353,11 @@ def _phase(series: Series, claims: _Claims, lo: int, hi: int, total: float) -> P
     elif name == OPEN_WRITE_CLOSE and chosen and chosen.chunks:
         # No more files carry the bytes than there are large writes: small ones beside them (locks,
         # shared pointers of MPI-IO) do not make the chunk smaller.
-        chunk = chosen.bytes / min(float(chosen.chunks), max(carrying, 1))
+        # What they held is summed as it was closed: records of several slices blur what is claimed.
+        closed = float(series.files[span].sum())
+        held = float(series.file_bytes[span].sum()) * chosen.chunks / closed if closed else 0.0
+        held = min(held, moved) or float(chosen.bytes)
+        chunk = held / min(float(chosen.chunks), max(carrying, 1))
         per_chunk = writes * chosen.share / chosen.chunks
     elif name == WRITE_SEEK:
         chunk = float(series.back_bytes[span].sum()) / max(backs, 1)
