@@ -112,17 +112,20 @@ static bool empty_once(int fd, int rank, int depth)
     return nothing;
 }
 
-bool jst_folder_remove(const char *folder, int rank)
+void jst_folder_empty(const char *folder, int rank)
 {
     long fd = jst_sys_open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
 
-    if (fd == -ENOENT)
-        return true;
-    if (fd >= 0) {
-        for (int i = 0; i < 64 && !empty_once((int)fd, rank, 0); i++)
-            jst_sys(syscall(SYS_lseek, fd, 0, SEEK_SET));
-        jst_sys_close((int)fd);
-    }
+    if (fd < 0)
+        return;
+    for (int i = 0; i < 64 && !empty_once((int)fd, rank, 0); i++)
+        jst_sys(syscall(SYS_lseek, fd, 0, SEEK_SET));
+    jst_sys_close((int)fd);
+}
+
+bool jst_folder_remove(const char *folder, int rank)
+{
+    jst_folder_empty(folder, rank);
     long result = jst_sys_unlink(folder, AT_REMOVEDIR);
     return result == 0 || result == -ENOENT;
 }

@@ -13,9 +13,12 @@ bool jst_folder_make(char *folder, size_t size, const char *dir, const char *job
 /* How many bytes the folder's file system has for us; 0, or -errno. */
 long jst_folder_space(const char *folder, uint64_t *bytes);
 
-/* Removes a folder and all in it, or only what is named RANK or RANK.something when rank >= 0 (and
- * the folder itself, should that leave it empty). Calls nothing but the kernel. True when the
- * folder is gone. */
+/* Removes all that is in a folder, or what is named RANK or RANK.something when rank >= 0. Calls
+ * nothing but the kernel. */
+void jst_folder_empty(const char *folder, int rank);
+
+/* The same, and then the folder itself, should it be empty; true when it is gone. Only when nobody
+ * works in it any more: it may be empty between two files of another process. */
 bool jst_folder_remove(const char *folder, int rank);
 
 /* A process of its own, in a session of its own, that removes the folder should this process (and

@@ -203,10 +203,12 @@ __attribute__((noreturn)) static void leave(struct jst_run *run, int status)
     const bool removes = run->folder[0] && !run->options.keep;
 
     if (removes && run->team.world > 1)
-        jst_folder_remove(run->folder, (int)run->team.world_rank);
+        jst_folder_empty(run->folder, (int)run->team.world_rank);
     bool all = jst_team_gather(&run->team, &status);
     if (removes && run->team.world_rank == 0)
         jst_folder_remove(run->folder, -1);
+    else if (removes && jst_team_mpi) /* it may be another folder, on another node's disk */
+        jst_folder_remove(run->folder, (int)run->team.world_rank);
     if (run->folder[0] && run->options.keep && !run->options.quiet && run->team.world_rank == 0)
         fprintf(stderr, "jostle-signal: its files are kept: %s\n", run->folder);
     if (jst_team_mpi || run->team.world_rank == 0)

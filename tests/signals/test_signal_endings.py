@@ -360,3 +360,11 @@ def test_pids_are_those_of_the_started(signals: Signals) -> None:
     process.send_signal(signal.SIGTERM)
     process.communicate(timeout=60)
     assert process.returncode == 0
+
+
+def test_the_first_to_end_leaves_the_others_alone(signals: Signals) -> None:
+    """Who is done removes its files, and not the folder that is empty for a moment."""
+    for _ in range(10):
+        done = signals.run("open-write-close", "--chunk", "4KiB", "--processes", "4",
+                           "--volume", "52KiB", "--flush", "none")  # fmt: skip
+        done.leaves_nothing()
