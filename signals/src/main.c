@@ -211,7 +211,8 @@ __attribute__((noreturn)) static void leave(struct jst_run *run, int status)
         jst_folder_remove(run->folder, (int)run->team.world_rank);
     if (run->folder[0] && run->options.keep && !run->options.quiet && run->team.world_rank == 0)
         fprintf(stderr, "jostle-signal: its files are kept: %s\n", run->folder);
-    if (jst_team_mpi || run->team.world_rank == 0)
+    /* Where a rank is missing others may write still, until they are killed: left to the janitor. */
+    if (jst_team_mpi ? all : run->team.world_rank == 0)
         jst_janitor_done();
     jst_team_end(&run->team, status, all);
 }
