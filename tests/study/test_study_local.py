@@ -258,6 +258,13 @@ def test_a_folder_that_cannot_be_written(workplace: Workplace) -> None:
     assert code == 1 and "/proc/1" in err and "--dir" in err
 
 
+def test_a_misspelt_folder_is_not_made(workplace: Workplace, tmp_path: Path) -> None:
+    wrong = tmp_path / "scrtach"
+    code, _, err = workplace.study("run", str(workplace.write(SLOW)), "--dir", str(wrong))
+    assert code == 1 and str(wrong) in err and "mend:" in err
+    assert not wrong.exists()
+
+
 def test_a_program_that_ignores_being_asked(tmp_path: Path) -> None:
     from jostle.study.launch import Command
 

@@ -132,3 +132,37 @@ def test_too_many_and_too_few_runs(parse: Callable[..., Any]) -> None:
     table = three().replace('volume = "64MiB"', 'volume = { "1MiB" = "8MiB" }')
     with pytest.raises(ConfigError, match="no volume for a chunk of 64KiB"):
         plan(parse(table))
+
+
+def test_nodes_follow_processes(parse: Callable[..., Any]) -> None:
+    text = """
+[study]
+name = "s"
+repetitions = 1
+[where]
+place = "slurm"
+[defaults]
+per_node = 4
+volume = "1TiB"
+[[program]]
+pattern = "open-write-close"
+[[program]]
+pattern = "aggregate-write"
+[axes]
+processes = [[256, 64], [256, 128], [256, 2]]
+[pairs]
+list = [["open-write-close", "aggregate-write"]]
+"""
+    runs = plan(parse(text))
+    nodes = sorted(run.cell["nodes"] for run in runs if run.kind == "pair")
+    assert nodes == [[64, 1], [64, 16], [64, 32]]
+    with pytest.raises(ConfigError, match="`nodes` says it already"):
+        parse(text.replace("per_node = 4", "per_node = 4\nnodes = 2"))
+
+
+def test_few_nodes_write_no_faster_than_they_can(parse: Callable[..., Any]) -> None:
+    text = three().replace("[defaults]", '[where]\nplace = "slurm"\n[defaults]\nprocesses = 60')
+    text = text.replace("64MiB", "16000MiB")
+    one, many = parse(text), parse(text.replace("processes = 60", "processes = 60\nnodes = 5"))
+    spent = [Estimate(study, plan(study)).left([plan(study)[0].id]) for study in (one, many)]
+    assert spent[0] > 16 and spent[0] > 2 * spent[1]

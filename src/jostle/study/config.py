@@ -247,6 +247,7 @@ def _readers(table: Table) -> dict[str, tuple[str, Any]]:
         "role": ("role", lambda: table.word("role", ROLES)),
         "processes": ("processes", lambda: table.whole("processes", 1, 1_000_000)),
         "nodes": ("nodes", lambda: table.whole("nodes", 1, 100_000)),
+        "per_node": ("per_node", lambda: table.whole("per_node", 1, 100_000)),
         "mpi": ("mpi", lambda: table.word("mpi", MPIS)),
         "chunk": ("chunk", lambda: table.size("chunk")),
         "piece": ("piece", lambda: table.size("piece")),
@@ -398,6 +399,8 @@ def _consistent(table: Table, program: Program) -> None:
         raise table.error("mpi", f"`{program.pattern}` needs MPI.", 'mpi = "openmpi" or "mpich"')
     if program.api == "mpiio" and program.mpi in (None, "none"):
         raise table.error("api", "MPI-IO needs MPI.", 'mpi = "openmpi" or "mpich"')
+    if program.nodes and program.per_node:
+        raise table.error("per_node", "`nodes` says it already.", "Leave one of the two out.")
     if program.split and not network:
         raise table.error("split", "only network patterns can be split.", "Leave it out.")
     if program.reuse and program.pattern != "open-write-close":

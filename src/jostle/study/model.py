@@ -43,6 +43,7 @@ class Program:
         role: "both", or only "probe" or only "signal"; "alone": it is in no pair.
         processes: Number of processes of all nodes together.
         nodes: Number of nodes they are spread over.
+        per_node: Processes on each node, in place of nodes.
         mpi: "none", "openmpi" or "mpich".
         chunk: Bytes of one chunk, message or working set.
         piece: Bytes of one call.
@@ -77,6 +78,7 @@ class Program:
     role: str = "both"
     processes: int | None = None
     nodes: int | None = None
+    per_node: int | None = None
     mpi: str | None = None
     chunk: int | None = None
     piece: int | None = None

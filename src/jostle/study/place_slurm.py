@@ -58,7 +58,7 @@ class SlurmPlace(Base):
             )
         super().open()
         try:
-            self._root.mkdir(parents=True, exist_ok=True)
+            self._root.mkdir(exist_ok=True)  # no parents, see Local
             self._id = os.environ.get("SLURM_JOB_ID", "")
             if not self._id:
                 self._allocate()

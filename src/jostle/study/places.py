@@ -207,7 +207,8 @@ class Local(Base):
         """Makes the folders."""
         super().open()
         try:
-            self._root.mkdir(parents=True, exist_ok=True)
+            # No parents: a misspelt folder would be made, on another file system.
+            self._root.mkdir(exist_ok=True)
         except OSError as error:
             self.close()
             raise StudyError(

@@ -20,6 +20,8 @@ DEFAULT_TIME_S = 10.0
 #: Seconds around the programs of a run: start, ingest, pause.
 _AROUND_S = 1.5
 _RATES = {"local": 200e6, "slurm": 20e9}
+#: Of one node of a cluster.
+_NODE_RATE = 1e9
 
 
 @dataclass(frozen=True)
@@ -242,9 +244,11 @@ def filled(study: Study, program: Program, values: Mapping[str, Any], slot: int)
             )
         program = dataclasses.replace(program, volume=known[chunk], volumes=())
     processes = program.processes or 1
+    nodes = program.nodes or -(-processes // (program.per_node or processes))
     default: dict[str, Any] = {
         "processes": processes,
-        "nodes": min(program.nodes or 1, processes),
+        "nodes": min(nodes, processes),
+        "per_node": None,  # said by nodes from here on
         "mpi": program.mpi or "none",
         "progress": program.progress or "bytes",
         "limit_s": program.limit_s or 600.0,
@@ -280,6 +284,8 @@ def _alone_seconds(study: Study, program: Program) -> float:
         return program.expect_s
     bounds = []
     speed = _RATES.get(study.where.place) or rate(study.lab.storage_rate) or 50e6
+    if study.where.place == "slurm":
+        speed = min(speed, _NODE_RATE * (program.nodes or 1))
     if PATTERNS.get(program.pattern or "") == "network":
         speed = rate(study.lab.uplink_rate) or 12e6
     active = max(0.05, 0.5 if program.duty is None else program.duty) if program.period_s else 1.0
