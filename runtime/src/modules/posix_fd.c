@@ -54,9 +54,17 @@ static void replaced(int fd, unsigned place)
         jst_access_closed(b, place, written);
 }
 
+/* What a number that is about to be replaced stands for, when something was written to it. NOTE: the
+ * first call of a forked child must be seen as such before: what its parent wrote is the parent's. */
+static unsigned place_before(int fd)
+{
+    bool mine = jst_access_bytes(fd) && !jst_tls_vfork && jst_enter();
+    return mine && jst_access_bytes(fd) ? jst_fd_place(fd) : 0;
+}
+
 JST_EXPORT int dup2(int fd, int to)
 {
-    unsigned place = jst_access_bytes(to) ? jst_fd_place(to) : 0;
+    unsigned place = place_before(to);
     int r = JST_REAL(dup2)(fd, to);
     if (r >= 0 && fd != to)
         replaced(r, place);
@@ -65,7 +73,7 @@ JST_EXPORT int dup2(int fd, int to)
 
 JST_EXPORT int dup3(int fd, int to, int flags)
 {
-    unsigned place = jst_access_bytes(to) ? jst_fd_place(to) : 0;
+    unsigned place = place_before(to);
     int r = JST_REAL(dup3)(fd, to, flags);
     if (r >= 0)
         replaced(r, place);

@@ -393,6 +393,24 @@ static void streams(void)
            20 * 3100 + (5 * 20005 + 6 * 205 + 20) + 50);
 }
 
+/* A shell's child that is redirected: what its parent wrote to that number is no file of the child,
+ * also when dup2 is the first that the child does. */
+static void redirected_child(void)
+{
+    int fd = opened("parents", O_WRONLY | O_TRUNC), other = opened("childs", O_WRONLY | O_TRUNC);
+    put(fd, 5000);
+    pid_t child = fork();
+    if (child == 0) {
+        MUST(dup2(other, fd) == fd);
+        put(fd, 100);
+        MUST(close(fd) == 0);
+        _exit(0);
+    }
+    MUST(child > 0 && waitpid(child, NULL, 0) == child);
+    MUST(close(fd) == 0 && close(other) == 0);
+    expect(0, 0, 0, 2, 5100);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -413,6 +431,7 @@ int main(int argc, char **argv)
         {"duplicates", duplicates},
         {"reused-number", reused_number},
         {"children", children},
+        {"redirected-child", redirected_child},
         {"threads", threads},
         {"one-descriptor", one_descriptor},
         {"copies", copies},
