@@ -32,11 +32,14 @@ bool jst_folder_make(char *folder, size_t size, const char *dir, const char *job
                           (unsigned long long)jst_now());
     long result =
         length < 0 || (size_t)length >= size ? -ENAMETOOLONG : jst_sys_mkdir(folder, 0700);
-    if (result < 0)
+    if (result < 0) {
         fprintf(stderr,
                 "jostle-signal: cannot make a folder in --dir %s: %s; choose one that you "
                 "may write to\n",
                 dir, strerror((int)-result));
+        /* Cut off, it may be the name of --dir itself: nobody shall empty what we did not make. */
+        folder[0] = '\0';
+    }
     return result == 0;
 }
 

@@ -45,6 +45,11 @@ static void put_text(struct line *line, const char *text)
         bool good = c < 0x80 || (c >= 0xc2 && c <= 0xf4);
         for (int i = 1; good && i <= more; i++)
             good = ((unsigned char)text[i] & 0xc0) == 0x80;
+        if (good && more > 1) { /* none that is too long, a surrogate, or past the last */
+            unsigned code = (c & 0xfu) << 6 | ((unsigned char)text[1] & 0x3fu);
+            good = more == 2 ? code >= 0x20 && (code < 0x360 || code > 0x37f)
+                             : code >= 0x10 && code < 0x110;
+        }
         if (c == '"' || c == '\\')
             put(line, "\\%c", c);
         else if (c < 0x20 || c == 0x7f)

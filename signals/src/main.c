@@ -104,7 +104,7 @@ static bool follow_plan(struct jst_run *run, const struct plan *plan)
 {
     memcpy(run->job, plan->job, sizeof run->job);
     memcpy(run->folder, plan->folder, sizeof run->folder);
-    if (!jst_team_mpi || !has_folder(run) || run->team.world_rank == 0)
+    if (!jst_team_mpi || !run->folder[0] || run->team.world_rank == 0)
         return true;
     if (!run->options.keep)
         jst_janitor_watch(run->folder, (int)run->team.world_rank);
@@ -208,13 +208,20 @@ __attribute__((noreturn)) static void leave(struct jst_run *run, int status)
     if (removes && run->team.world_rank == 0)
         jst_folder_remove(run->folder, -1);
     else if (removes && jst_team_mpi) /* it may be another folder, on another node's disk */
-        jst_folder_remove(run->folder, (int)run->team.world_rank);
+        jst_folder_remove(run->folder, all ? -1 : (int)run->team.world_rank);
     if (run->folder[0] && run->options.keep && !run->options.quiet && run->team.world_rank == 0)
         fprintf(stderr, "jostle-signal: its files are kept: %s\n", run->folder);
     /* Where a rank is missing others may write still, until they are killed: left to the janitor. */
     if (jst_team_mpi ? all : run->team.world_rank == 0)
         jst_janitor_done();
     jst_team_end(&run->team, status, all);
+}
+
+static bool all_fine(struct jst_run *run)
+{
+    say_error(run);
+    int64_t failed = run->error[0] != '\0';
+    return jst_team_world_max(&run->team, &failed, 1) && !failed;
 }
 
 static bool make_ready(struct jst_run *run, int *status)
@@ -235,12 +242,11 @@ static bool make_ready(struct jst_run *run, int *status)
     if (run->options.split)
         split(run);
     share_out(run, &plan);
-    if (!run->error[0])
-        run->options.pattern->prepare(run);
-    say_error(run);
-    int64_t failed = run->error[0] != '\0';
     *status = JST_EXIT_FAILURE;
-    return jst_team_world_max(&run->team, &failed, 1) && !failed;
+    if (!all_fine(run)) /* what prepares together would wait for who cannot */
+        return false;
+    run->options.pattern->prepare(run);
+    return all_fine(run);
 }
 
 static int status_of(const struct jst_run *run, enum jst_reason reason)
@@ -269,10 +275,12 @@ static enum jst_reason finish(struct jst_run *run, enum jst_reason reason)
 
 static int run_signal(struct jst_run *run)
 {
-    int64_t start = run->team.world_rank == 0 ? decide_start(run) : 0;
+    const bool decides = run->team.world_rank == 0;
+    int64_t times[2] = {decides ? decide_start(run) : 0, decides ? jst_now() : 0};
 
-    if (!jst_team_world_max(&run->team, &start, 1))
+    if (!jst_team_world_max(&run->team, times, 2))
         return JST_EXIT_FAILURE;
+    const int64_t start = times[0];
     if (!jst_log_open(&run->log, run, start)) {
         run->options.log = "none"; /* it has said why */
         jst_log_open(&run->log, run, start);
@@ -282,7 +290,7 @@ static int run_signal(struct jst_run *run)
     if (run->prepared)
         jst_log_event(&run->log, "prepare", jst_now(), run->prepared);
     jst_progress_start(run, start);
-    enum jst_reason reason = jst_run_pattern(run, start);
+    enum jst_reason reason = jst_run_pattern(run, start, times[1]);
     /* The probe of a split ends its noise; who was asked to stop, or failed, ends all. */
     if (reason >= JST_REASON_SIGNAL || (run->team.half && run->team.half[0] == 'p')) {
         say_error(run);

@@ -176,8 +176,10 @@ static bool set_value(void *field, const struct option *option, const char *text
         return jst_parse_size(text, field) && *(uint64_t *)field > 0;
     case SECONDS:
     case START:
+        /* Later sums of a start, a period and a time must not overflow. */
         return jst_parse_seconds(text, field) &&
-               (*(int64_t *)field > 0 || strcmp(option->name, "phase") == 0);
+               (*(int64_t *)field > 0 || strcmp(option->name, "phase") == 0) &&
+               *(int64_t *)field < INT64_MAX / (option->kind == START ? 4 : 8);
     case COUNT:
         if (!read_count(text, &number))
             return false;

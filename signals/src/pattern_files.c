@@ -130,7 +130,10 @@ static bool prepare_buffer(struct jst_run *run)
     void *memory;
 
     work.section = run->options.shared ? (int64_t)(run->team.rank * run->options.chunk) : 0;
-    if (!jst_allocate(run, run->options.piece, "a chunk", &memory))
+    int64_t failed = !jst_allocate(run, run->options.piece, "a chunk", &memory);
+    if (together(&run->options) && !jst_team_max(&run->team, &failed, 1))
+        return false;
+    if (failed) /* here, or where others would open a file together with us */
         return false;
     work.buffer = memory;
     work.seed = UINT64_C(0x9e3779b97f4a7c15) * (run->team.world_rank + 1);
@@ -151,8 +154,9 @@ static bool owc_step(struct jst_run *run)
 {
     const struct jst_options *o = &run->options;
 
-    if (!o->reuse && (!o->shared || run->team.rank == 0)) {
-        /* The oldest make room; that is not part of the operation. */
+    if (!o->reuse && (!together(o) || run->team.rank == 0)) {
+        /* The oldest make room; that is not part of the operation. Of a shared file each removes
+         * what it wrote itself: where one is ahead, who follows makes its files once more. */
         if (room_is_short(run) && work.number - work.oldest > 1)
             work.keep = (work.number - work.oldest) / 2;
         while (work.number - work.oldest >= work.keep) {

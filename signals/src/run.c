@@ -105,8 +105,11 @@ static enum jst_reason burst(struct loop *loop, const struct jst_window *window)
     enum jst_reason over = JST_GO_ON;
     int64_t now = jst_now();
 
-    if (!loop->collective && now >= window->end_ns)
-        return time_over(loop, window, now); /* the last operation outlasted all of this window */
+    if (!loop->collective && now >= window->end_ns) {
+        /* The last operation outlasted all of this window. */
+        enum jst_reason asked = asked_to_stop(run);
+        return asked ? asked : time_over(loop, window, now);
+    }
     jst_log_burst_begin(&run->log, window->due_ns, now);
     while (!over) {
         over = before_step(loop, window, now);
@@ -161,13 +164,16 @@ static enum jst_reason wait_for(struct loop *loop, int64_t due_ns, enum jst_reas
     return JST_GO_ON;
 }
 
-enum jst_reason jst_run_pattern(struct jst_run *run, int64_t start_ns)
+enum jst_reason jst_run_pattern(struct jst_run *run, int64_t start_ns, int64_t now_ns)
 {
     const struct jst_options *o = &run->options;
     struct loop loop = {.run = run, .pattern = o->pattern, .start_ns = start_ns};
     enum jst_reason over = JST_BURST_OVER;
     int64_t from = start_ns;
 
+    /* Of a start that is long past, all periods that are over are left out at once. */
+    if (o->rhythm.period_ns && now_ns > start_ns)
+        from += (now_ns - start_ns) / o->rhythm.period_ns * o->rhythm.period_ns;
     loop.collective = o->pattern->votes || (o->pattern->collective && o->pattern->collective(o));
     loop.deadline_ns = o->time_ns ? start_ns + o->time_ns : INT64_MAX;
     for (;;) {

@@ -133,6 +133,7 @@ const char *jst_flush_name(enum jst_flush flush);
 const char *jst_reason_name(enum jst_reason reason);
 
 /* run.c */
-enum jst_reason jst_run_pattern(struct jst_run *run, int64_t start_ns);
+/* now_ns: a moment before that, or after a start that has passed; the same for all, as the start. */
+enum jst_reason jst_run_pattern(struct jst_run *run, int64_t start_ns, int64_t now_ns);
 
 #endif
