@@ -78,6 +78,18 @@ def test_the_terminal_shows_dents_under_the_bursts() -> None:
     assert "dent seen in 3 of 3 periods" in whole
 
 
+@pytest.mark.parametrize(
+    ("seen", "title"),
+    [
+        ((3, 3), "Each burst of bursts takes 50 %"),
+        ((2, 3), "A burst of bursts takes 50 %"),
+        ((0, 3), "The slices of writer do not tell the bursts of bursts from pauses"),
+    ],
+)
+def test_the_title_claims_no_more_than_was_seen(seen: tuple[int, int], title: str) -> None:
+    assert dataclasses.replace(chart(), seen=seen).title.startswith(title)
+
+
 @pytest.mark.parametrize("width", [50, 80, 200])
 @pytest.mark.parametrize("unicode", [True, False])
 def test_drawings_fit_and_are_ascii_when_asked(width: int, unicode: bool) -> None:

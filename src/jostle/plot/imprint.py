@@ -88,10 +88,13 @@ class ImprintChart:
         """The finding in a sentence."""
         if not _known(self.dent):
             return f"{self.probe} alone and beside {self.signal}, which is periodic"
+        seen, periods = self.seen or (1, 1)
+        if self.dent > 0.02 and not seen:
+            return f"The slices of {self.probe} do not tell the bursts of {self.signal} from pauses"
         if self.dent > 0.02:
             return (
-                f"Each burst of {self.signal} takes {shown(self.dent)} "
-                f"of the throughput of {self.probe}"
+                f"{'Each burst' if seen == periods else 'A burst'} of {self.signal} takes "
+                f"{shown(self.dent)} of the throughput of {self.probe}"
             )
         return f"The bursts of {self.signal} leave no dent in {self.probe}"
 
