@@ -258,6 +258,30 @@ def test_a_folder_that_cannot_be_written(workplace: Workplace) -> None:
     assert code == 1 and "/proc/1" in err and "--dir" in err
 
 
+def test_the_next_step_of_show_goes_on_with_the_study(workplace: Workplace) -> None:
+    text = """
+[study]
+name = "{name}"
+repetitions = 1
+[where]
+place = "local"
+[[program]]
+name = "true"
+command = ["true"]
+expect = "1s"
+[pairs]
+all = false
+"""
+    for name, step in (
+        ("mine", "jostle study run STUDY.toml --repetitions N"),
+        ("network-quick", "jostle study run network --quick --place local --repetitions N"),
+    ):
+        path = workplace.write(text.format(name=name))
+        assert workplace.study("run", str(path))[0] == 0
+        code, _, err = workplace.study("show", name)
+        assert code == 0 and step in err, err
+
+
 def test_a_misspelt_folder_is_not_made(workplace: Workplace, tmp_path: Path) -> None:
     wrong = tmp_path / "scrtach"
     code, _, err = workplace.study("run", str(workplace.write(SLOW)), "--dir", str(wrong))

@@ -166,3 +166,31 @@ def test_few_nodes_write_no_faster_than_they_can(parse: Callable[..., Any]) -> N
     one, many = parse(text), parse(text.replace("processes = 60", "processes = 60\nnodes = 5"))
     spent = [Estimate(study, plan(study)).left([plan(study)[0].id]) for study in (one, many)]
     assert spent[0] > 16 and spent[0] > 2 * spent[1]
+
+
+def test_working_sets_are_left_to_the_machine(parse: Callable[..., Any]) -> None:
+    text = """
+[study]
+name = "s"
+repetitions = 1
+[[program]]
+pattern = "memory"
+[[program]]
+pattern = "cache"
+chunk = "4MiB"
+[[program]]
+pattern = "cpu"
+[[program]]
+pattern = "metadata"
+[axes]
+shared = [false]
+[pairs]
+all = false
+"""
+    chunks = {
+        run.members[0].program.name: run.members[0].program.chunk for run in plan(parse(text))
+    }
+    assert chunks == {"memory": None, "cache": 4 << 20, "cpu": None, "metadata": None}
+    varied = text.replace("shared = [false]", 'chunk = ["64KiB", "1MiB"]')
+    counts = Counter(run.members[0].program.name for run in plan(parse(varied)))
+    assert counts == {"memory": 2, "cache": 1, "cpu": 1, "metadata": 1}

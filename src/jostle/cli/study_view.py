@@ -23,6 +23,7 @@ from jostle.errors import UsageError
 if TYPE_CHECKING:
     from jostle.analysis.study_model import StudyResult
     from jostle.plot.study_figures import Saved
+    from jostle.repository import Repository
 
 _PAINTED = 2  # imprints that are drawn in the terminal
 
@@ -35,6 +36,19 @@ def _complete(ctx: click.Context, _param: click.Parameter, begun: str) -> list[C
     except Exception:  # a completion never complains
         return []
     return [CompletionItem(name) for name in names if name.startswith(begun)]
+
+
+def _file_of(store: Repository, name: str) -> str:
+    """Say what `study run` must be told to go on with a study."""
+    from jostle.study import load, shipped
+
+    known = shipped()
+    one = next((stem for stem in known if name in (stem, f"{stem[:18]}-quick")), None)
+    if one is None:
+        return "STUDY.toml"
+    place = store.study(name).plan().get("config", {}).get("where", {}).get("place")
+    other = place is not None and place != load(known[one]).where.place
+    return one + " --quick" * (name != one) + f" --place {place}" * other
 
 
 @click.command("show")
@@ -62,7 +76,7 @@ def command(
         found = result(store, name)
     present(found, place, endings, as_json=as_json)
     flag = repository_flag(repository)
-    steps = [f"jostle study run{flag} {name} --repetitions N"]
+    steps = [f"jostle study run{flag} {_file_of(store, name)} --repetitions N"]
     if place is None:
         steps.insert(0, f"jostle study show{flag} {name} --plot DIR")
     if not as_json:

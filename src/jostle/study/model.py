@@ -16,6 +16,8 @@ PATTERNS: dict[str, str] = {
     "ping": "network", "all-to-all": "network", "incast": "network",
     "memory": "memory", "cache": "memory", "cpu": "cpu", "metadata": "files",
 }  # fmt: skip
+#: Patterns whose operations have no size.
+NO_CHUNK = frozenset({"cpu", "metadata"})
 PLACES = ("lab", "local", "slurm")
 MPIS = ("none", "openmpi", "mpich")
 PROGRESS = ("bytes", "read_bytes", "closes", "operations", "collectives", "messages",
@@ -107,7 +109,9 @@ class Program:
     weak: tuple[str, ...] = ()
 
     def uses(self, key: str) -> bool:
-        """Tells whether an axis concerns it: a command only where it mentions {key}."""
+        """Tells whether a key concerns it: a command only where it mentions {key}."""
+        if self.pattern is not None and key == "chunk":
+            return self.pattern not in NO_CHUNK
         if self.pattern is not None or key in ("processes", "nodes"):
             return True
         texts = (*self.command, *self.prepare, *(text for pair in self.files for text in pair),

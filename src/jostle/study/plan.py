@@ -232,7 +232,7 @@ def filled(study: Study, program: Program, values: Mapping[str, Any], slot: int)
         if getattr(program, key) is None or key in program.weak:
             change[key] = value
     if not program.uses("chunk"):
-        change["chunk"] = None  # a command that does not ask for it has no chunk size
+        change["chunk"] = None  # neither cpu has one, nor a command that does not ask for it
     program = dataclasses.replace(program, **change)
     if program.volumes:
         known = dict(program.volumes)
@@ -254,8 +254,10 @@ def filled(study: Study, program: Program, values: Mapping[str, Any], slot: int)
         "limit_s": program.limit_s or 600.0,
     }
     if program.pattern is not None:
+        # A working set depends on the caches of the machine: jostle-signal knows it.
+        own_default = not program.uses("chunk") or PATTERNS[program.pattern] == "memory"
         default |= {
-            "chunk": program.chunk or 1 << 20,
+            "chunk": program.chunk or (None if own_default else 1 << 20),
             "api": program.api or "posix",
             "shared": bool(program.shared),
         }
