@@ -112,7 +112,7 @@ def profile(
     folder = f"spool/{name}-{os.getpid()}"
     spools = [lab.local(host) / folder for host in ("storage", *lab.nodes)]
     for spool in spools:
-        spool.mkdir(parents=True, exist_ok=True)
+        spool.mkdir()  # a new one: what stands there already may be somebody's link
         spool.chmod(0o1777)
     wanted = child_environment(Spool(lab.here / folder, private=True), name, slice_ns)
     added = {key: value for key, value in wanted.items() if os.environ.get(key) != value}

@@ -21,7 +21,16 @@ from jostle.lab import network
 from jostle.lab.checks import check_machine
 from jostle.lab.registry import services
 from jostle.lab.spec import LabError, LabSpec, check_name
-from jostle.lab.state import ROOT_FOLDER, Claim, State, base_folder, clear, mend, names, read_state
+from jostle.lab.state import (
+    ROOT_FOLDER,
+    Claim,
+    State,
+    clear,
+    mend,
+    names,
+    read_state,
+    trusted_folder,
+)
 
 _PATIENCE_S = 120.0
 _GRACE_S = 10.0
@@ -206,13 +215,21 @@ def gone(name: str) -> LabError:
     return LabError(f"No lab `{name}` is up{also}.", hint=hint, exit_code=2)
 
 
+def _folder_of(name: str) -> Path:
+    check_name(name)
+    try:
+        return trusted_folder() / name
+    except OSError:
+        raise gone(name) from None
+
+
 def attach(name: str = "lab") -> Lab:
     """Find a lab that is up.
 
     Raises:
         LabError: There is none of this name.
     """
-    folder = base_folder() / check_name(name)
+    folder = _folder_of(name)
     state = read_state(folder)
     if state is None or not (state.ready and state.alive()):
         raise gone(name)
@@ -359,7 +376,7 @@ def down(name: str = "lab") -> list[str]:
     Raises:
         LabError: There is nothing of this name, or it does not end.
     """
-    folder = base_folder() / check_name(name)
+    folder = _folder_of(name)
     if not folder.is_dir():
         raise gone(name)
     ran, found = _kill(folder, _GRACE_S), []

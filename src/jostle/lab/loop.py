@@ -57,6 +57,9 @@ class Loop(Filesystem):
         site = self.site
         size = store.size_of(site.spec)
         images = self._images()
+        if site.spec.store == "disk":
+            store.make_disk_folder(site.spec.name)
+        images.mkdir()
         if site.spec.store == "ram":
             store.mount_ram(images, size)
         image = images / "image"
@@ -123,9 +126,7 @@ class Loop(Filesystem):
     def _images(self) -> Path:
         site = self.site
         folder = site.folder if site.spec.store == "ram" else store.disk_folder(site.spec.name)
-        folder = folder / "images"
-        folder.mkdir(parents=True, exist_ok=True)
-        return folder
+        return folder / "images"
 
 
 def _attach(image: Path, node: Path, target: Path, *, direct: bool) -> int:

@@ -35,6 +35,10 @@ class LabSite:
         for name in ("store", "shared", "here", "aside", "log", "local", *locals_):
             (folder / name).mkdir(exist_ok=True)
         for name in locals_:
+            # First inside, then open to all: nobody else can have put something in its place.
+            spool = folder / name / "spool"
+            spool.mkdir(exist_ok=True)
+            spool.chmod(0o1777)
             (folder / name).chmod(0o1777)
 
     def run(

@@ -146,10 +146,6 @@ class Slurm(Service):
         prolog = folder / "task_prolog"
         prolog.write_text(_prolog(folder, site.folder / "here" / "spool"))
         prolog.chmod(0o755)
-        for node in site.nodes:
-            spool = site.local(node) / "spool"
-            spool.mkdir(exist_ok=True)
-            spool.chmod(0o1777)
 
     def _authenticate(self) -> None:
         """Start munged, with a key of its own; its socket serves all hosts."""

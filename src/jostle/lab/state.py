@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from jostle.errors import JostleError
 from jostle.lab import namespaces, store
 from jostle.lab.registry import services
 from jostle.lab.spec import LabError, LabSpec, check_name
@@ -81,14 +82,24 @@ def read_state(folder: Path) -> State | None:
             written=int(fields.get("written", 0)),
             store_bytes=int(fields.get("store_bytes", 0)),
         )
-    except (OSError, ValueError, TypeError, KeyError, LabError):
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, OverflowError, JostleError):
         return None
+
+
+def trusted_folder() -> Path:
+    """Return the folder of all labs of this user, when nobody else can have written to it.
+
+    Raises:
+        LabError: It is somebody else's.
+        OSError: There is none.
+    """
+    return store.trusted(base_folder())
 
 
 def names() -> list[str]:
     """Return the names of all state folders of this user."""
     try:
-        entries = list(base_folder().iterdir())
+        entries = list(trusted_folder().iterdir())
     except OSError:
         return []
     return sorted(entry.name for entry in entries if entry.is_dir())
@@ -104,9 +115,11 @@ class Claim:
             LabError: A lab of this name is up, or is just coming up or going down.
         """
         self.folder = base_folder() / check_name(name)
+        self.folder.parent.parent.mkdir(parents=True, exist_ok=True)
         while True:
-            self.folder.mkdir(mode=0o755, parents=True, exist_ok=True)
             with contextlib.suppress(FileNotFoundError):
+                store.own_folder(self.folder.parent, 0o755)
+                self.folder.mkdir(mode=0o755, exist_ok=True)
                 self.descriptor = os.open(
                     self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
                 )
@@ -168,6 +181,13 @@ def mend(folder: Path) -> list[str]:
     return done
 
 
+def _is_ours(folder: Path) -> bool:
+    try:
+        return store.trusted(folder).is_dir()
+    except (OSError, LabError):
+        return False
+
+
 def clear(folder: Path) -> list[str]:
     """Undo what outlives the lab's namespaces; empty the folder, but for its lock.
 
@@ -176,7 +196,7 @@ def clear(folder: Path) -> list[str]:
     """
     done = mend(folder)
     disk = store.disk_folder(folder.name)
-    if disk.exists():
+    if _is_ours(disk.parent) and disk.exists():
         done += [f"freed {device}" for device in store.detach_images(disk)]
         shutil.rmtree(disk, ignore_errors=True)
         with contextlib.suppress(OSError):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+import stat
 import subprocess
 from pathlib import Path
 
@@ -18,6 +20,46 @@ def disk_folder(name: str) -> Path:
     """Return where a lab keeps what must be on a disk (/run often is not)."""
     owner = "" if os.geteuid() == 0 else f"-{os.geteuid()}"
     return Path(f"/var/tmp/jostle-lab{owner}") / name
+
+
+def make_disk_folder(name: str) -> Path:
+    """Make the same; only we may look into it.
+
+    Raises:
+        LabError: Somebody else has made it.
+    """
+    folder = disk_folder(name)
+    own_folder(folder.parent, 0o700)
+    return own_folder(folder, 0o700)
+
+
+def own_folder(folder: Path, mode: int) -> Path:
+    """Make a folder in a place where all may write, or find ours.
+
+    Raises:
+        LabError: It is somebody else's (see `trusted`).
+    """
+    with contextlib.suppress(FileExistsError):
+        folder.mkdir(mode=mode)
+    return trusted(folder)
+
+
+def trusted(folder: Path) -> Path:
+    """Return a folder that is ours and closed to others.
+
+    Who else has made it could put links in it, and write what we believe.
+
+    Raises:
+        LabError: It is somebody else's, a link, or others may write to it.
+        OSError: There is none.
+    """
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o022:
+        raise LabError(
+            f"{folder} is not a folder of yours alone, and no lab is trusted to it.",
+            hint=f"See who made it (ls -ld {folder}), and remove it.",
+        )
+    return folder
 
 
 def size_of(spec: LabSpec) -> int:
@@ -63,8 +105,7 @@ def make_image(path: Path, size: int) -> None:
     Raises:
         LabError: There is no room, or mkfs failed.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("wb") as image:
+    with path.open("xb") as image:
         image.truncate(size)
     made = subprocess.run(
         [

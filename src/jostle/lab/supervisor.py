@@ -108,7 +108,7 @@ class Supervisor:
         if self.spec.store == "ram":
             store.mount_ram(self.site.store, size, self.spec.name)
             return
-        image = store.disk_folder(self.spec.name) / "store.img"
+        image = store.make_disk_folder(self.spec.name) / "store.img"
         store.make_image(image, size)
         device = store.attach_image(image, self.site.store)
         self.state |= {"device": device, "written": store.written(device)}
