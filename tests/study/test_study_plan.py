@@ -194,3 +194,31 @@ all = false
     varied = text.replace("shared = [false]", 'chunk = ["64KiB", "1MiB"]')
     counts = Counter(run.members[0].program.name for run in plan(parse(varied)))
     assert counts == {"memory": 2, "cache": 1, "cpu": 1, "metadata": 1}
+
+
+def test_progress_is_what_a_pattern_makes(parse: Callable[..., Any]) -> None:
+    text = """
+[study]
+name = "s"
+repetitions = 1
+[[program]]
+pattern = "read"
+[[program]]
+pattern = "cpu"
+[[program]]
+pattern = "metadata"
+progress = "cpu_ns"
+[[program]]
+pattern = "write-seek-read"
+[[program]]
+pattern = "ping"
+mpi = "openmpi"
+processes = 2
+[pairs]
+all = false
+"""
+    programs = [run.members[0].program for run in plan(parse(text))]
+    assert {program.name: program.progress for program in programs} == {
+        "read": "read_bytes", "cpu": "operations", "metadata": "cpu_ns",
+        "write-seek-read": "bytes", "ping": "operations",
+    }  # fmt: skip

@@ -250,7 +250,7 @@ def filled(study: Study, program: Program, values: Mapping[str, Any], slot: int)
         "nodes": min(nodes, processes),
         "per_node": None,  # said by nodes from here on
         "mpi": program.mpi or "none",
-        "progress": program.progress or "bytes",
+        "progress": program.progress or _progress(program.pattern),
         "limit_s": program.limit_s or 600.0,
     }
     if program.pattern is not None:
@@ -264,6 +264,14 @@ def filled(study: Study, program: Program, values: Mapping[str, Any], slot: int)
         if program.period_s:
             default["duty"] = 0.5 if program.duty is None else program.duty
     return dataclasses.replace(program, **default)
+
+
+def _progress(pattern: str | None) -> str:
+    """Returns what tells how far a program is: no profile sees bytes of memory or of a core."""
+    if pattern == "read":
+        return "read_bytes"
+    moves = pattern is None or (PATTERNS[pattern] == "files" and pattern != "metadata")
+    return "bytes" if moves else "operations"
 
 
 # How long
