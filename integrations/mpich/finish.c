@@ -1,4 +1,4 @@
-/* libjostle-lab-mpich.so: lets MPICH programs end on the nodes of a lab.
+/* libjostle_lab_mpich.so: lets MPICH programs end on the nodes of a lab.
  *
  * At its end MPICH waits for each UCX connection to close in order, which over TCP takes the peer's
  * help; a peer that was quicker sits in a barrier of the process manager and gives none. With three

@@ -127,7 +127,7 @@ def test_programs_run_as_they_should(batch: tuple[Path, Repository]) -> None:
             ("0", "node1"), ("1", "node1"), ("2", "node2"), ("3", "node2"),
         ], (name, status, errors)  # fmt: skip
         # Without the lab's help MPICH's MPI_Finalize hangs between nodes now and then.
-        helped = native("libjostle-lab-mpich.so") is not None
+        helped = native("libjostle_lab_mpich.so") is not None
         assert status == "0" or (name.endswith("mpich") and not helped), (name, status, errors)
 
 
@@ -180,7 +180,7 @@ def test_a_job_without_a_script(lab: Lab, tmp_path: Path) -> None:
     words = 'echo "$LD_PRELOAD"; dd if=/dev/zero of=$0 bs=1M count=3 2>/dev/null'
     srun = ["srun", "--nodes=1", "--nodelist=node2", "sh", "-c", words, lab.shared / "mine"]
     said = on(lab, "node1", *srun, env=env).strip()
-    assert re.fullmatch(r"/.*/libjostle\.so:libm\.so\.6(:/.*/libjostle-lab-mpich\.so)?", said)
+    assert re.fullmatch(r"/.*/libjostle\.so:libm\.so\.6(:/.*/libjostle_lab_mpich\.so)?", said)
     repository = Repository(tmp_path / "repository", create=True)
     repository.ingest([spool])
     assert repository.jobs().column("job").to_pylist() == ["mine"]

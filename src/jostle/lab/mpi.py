@@ -106,7 +106,7 @@ def _finish_well(env: dict[str, str]) -> None:
     from jostle import NativeMissingError, _native_path
 
     try:
-        library = str(_native_path("libjostle-lab-mpich.so"))
+        library = str(_native_path("libjostle_lab_mpich.so"))
     except NativeMissingError:
         return  # most programs end well all the same
     others = env.get("LD_PRELOAD") or os.environ.get("LD_PRELOAD", "")

@@ -194,7 +194,7 @@ def _prolog(folder: Path, spool: Path) -> str:
 
 def _finish() -> str:
     """Return what preloads the lab's help for MPICH; nothing where it is not built."""
-    name = "libjostle-lab-mpich.so"
+    name = "libjostle_lab_mpich.so"
     try:
         return _FINISH.format(name=name, path=shlex.quote(str(_native_path(name))))
     except NativeMissingError:
