@@ -300,3 +300,11 @@ def test_a_number_and_its_unit_stay_on_one_line() -> None:
 
     for line in wrapped("loses 62 % beside itself at 64 KiB and 22.8 MiB/s in 250 ms", 0.7, 7.5):
         assert not re.match(r"(%|KiB|MiB/s|ms)", line)
+
+
+def test_rates_are_said_in_the_manner_of_their_metric() -> None:
+    from jostle.plot.study_text import rate_label
+
+    assert rate_label(float(3 << 20), "bytes") == "3.00 MiB/s"
+    assert rate_label(float(3 << 20), "read_bytes") == "3.00 MiB/s read"
+    assert rate_label(12.0, "closes").endswith(" closes/s")

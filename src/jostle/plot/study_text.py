@@ -29,6 +29,8 @@ PATTERNS = (
     "metadata",
 )
 #: What each number means, for small print.
+#: Metrics that are bytes, and what is said behind the figure.
+_BYTES = {"bytes": "", "read_bytes": " read", "message_bytes": " sent"}
 DEGRADATION = "degradation = (alone − beside the signal) / alone, of the probe's throughput"
 DILATION = "dilation = run time beside the signal / run time alone − 1"
 
@@ -45,7 +47,9 @@ def rate_label(rate: float | None, metric: str) -> str:
     """Return progress per second in the manner of its metric; `-` where unknown."""
     if rate is None or not math.isfinite(rate):
         return "-"
-    return f"{byte_count(rate)}/s" if metric == "bytes" else f"{count(rate)} {metric}/s"
+    if metric in _BYTES:
+        return f"{byte_count(rate)}/s{_BYTES[metric]}"
+    return f"{count(rate)} {metric}/s"
 
 
 def seconds_label(seconds: float | None) -> str:
