@@ -57,9 +57,6 @@ static bool check_mpi(const struct jst_options *o, unsigned given, struct answer
     if (o->split && o->pattern->resource != JST_NETWORK)
         return no(answer, "--split is for network patterns (ping, all-to-all, incast), not for %s",
                   o->pattern->name);
-    if (o->split && !(given & JST_GIVEN_PERIOD))
-        return no(answer, "--split makes the odd ranks a periodic noise: give its --period, for "
-                          "example --period 2");
     return true;
 }
 
@@ -84,12 +81,9 @@ static bool check_limits(struct jst_options *o, unsigned given, struct answer an
 static bool check_rhythm(struct jst_options *o, unsigned given, struct answer answer)
 {
     if (!(given & JST_GIVEN_PERIOD)) {
-        if (given & (JST_GIVEN_DUTY | JST_GIVEN_PHASE))
-            return no(answer,
-                      "--%s says nothing without a period; add --period, for example "
-                      "--period 24",
-                      given & JST_GIVEN_DUTY ? "duty" : "phase");
-        return true;
+        if (!(given & (JST_GIVEN_DUTY | JST_GIVEN_PHASE)) && !o->split)
+            return true;
+        o->rhythm.period_ns = 24 * JST_SECOND; /* six slices of the default length */
     }
     o->rhythm.active_ns = (int64_t)((double)o->rhythm.period_ns * o->duty + 0.5);
     if (o->duty > 0 && o->rhythm.active_ns < JST_MS)

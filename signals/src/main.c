@@ -46,6 +46,17 @@ static uint64_t disk_needed(const struct jst_run *run)
     return all && !o->time_ns ? all : least;
 }
 
+/* A size for people: in MiB, or in GiB from one on. */
+static double unit_of(uint64_t bytes)
+{
+    return bytes < JST_GIB ? JST_MIB : JST_GIB;
+}
+
+static const char *unit_name(uint64_t bytes)
+{
+    return bytes < JST_GIB ? "MiB" : "GiB";
+}
+
 static bool plan_disk(const struct jst_run *run, struct plan *plan)
 {
     uint64_t space;
@@ -66,10 +77,9 @@ static bool plan_disk(const struct jst_run *run, struct plan *plan)
     if (needed <= plan->disk)
         return true;
     fprintf(
-        stderr,
-        "jostle-signal: %s would hold %.1f MiB in --dir %s, and may hold %.1f MiB (%s); %s\n",
-        run->options.pattern->name, (double)needed / JST_MIB, run->options.dir,
-        (double)plan->disk / JST_MIB,
+        stderr, "jostle-signal: %s would hold %.2f %s in --dir %s, and may hold %.2f %s (%s); %s\n",
+        run->options.pattern->name, (double)needed / unit_of(needed), unit_name(needed),
+        run->options.dir, (double)plan->disk / unit_of(plan->disk), unit_name(plan->disk),
         capped ? "--max-disk" : "a tenth of the free space is always left",
         run->options.pattern == &jst_aggregate_write && needed > run->options.chunk
             ? "lower --volume, --iterations or --chunk, give a --time (it then starts its files "

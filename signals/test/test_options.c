@@ -105,6 +105,9 @@ static void values(void **unused)
     assert_int_equal(o.rhythm.active_ns, 100 * JST_MS);
     assert_int_equal(o.rhythm.phase_ns, 100 * JST_MS);
     assert_int_equal(o.time_ns, 0);
+    o = taken("write-seek --duty 0.25"); /* periodic, with the period by default */
+    assert_int_equal(o.rhythm.period_ns, 24 * JST_SECOND);
+    assert_int_equal(o.rhythm.active_ns, 6 * JST_SECOND);
     o = taken("open-write-close --chunk 40000 --piece 4 --reuse");
     assert_int_equal(o.piece, 4);
     assert_true(o.reuse);
@@ -159,8 +162,6 @@ static void mistakes(void **unused)
     refused("write-seek --shared=yes", "takes no value");
     refused("write-seek --flush always", "each, end or none");
     refused("write-seek --duty 2 --period 1", "from 0 to 1");
-    refused("write-seek --duty 0.5", "add --period");
-    refused("write-seek --phase 1", "add --period");
     refused("write-seek --period 0.001", "less than a millisecond");
     refused("write-seek --until-stopped --volume 1M", "contradict");
     refused("write-seek --reuse", "open-write-close");
