@@ -308,3 +308,5 @@ def test_rates_are_said_in_the_manner_of_their_metric() -> None:
     assert rate_label(float(3 << 20), "bytes") == "3.00 MiB/s"
     assert rate_label(float(3 << 20), "read_bytes") == "3.00 MiB/s read"
     assert rate_label(12.0, "closes").endswith(" closes/s")
+    assert rate_label(1.96e9, "cpu_ns") == "1.96 CPU s/s"
+    assert rate_label(2.5e9, "instructions") == "2.50 G instructions/s"

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jostle.errors import JostleError
-from jostle.study import ConfigError, find, load, plan, shipped
+from jostle.study import ConfigError, check_where, find, load, plan, shipped
 from jostle.study.config import Wishes
 from jostle.study.config import parse as parse_text
 
@@ -62,6 +62,7 @@ ONE = HEAD + '[[program]]\npattern = "write-seek"\n'
         (ONE + '[where]\nplace = "lob"\n', 6, "no `lob`", "`lab`"),
         (ONE + '[lab]\nfs = "nfs"\n', 6, "no `nfs`", "sshfs"),
         (ONE + '[lab]\nstorage_rate = "fast"\n', 6, "rate", "400mbit"),
+        (ONE + "[lab]\nnodes = 17\n", 6, "17 is not a whole number between 1 and 16", "nodes = 4"),
         (ONE + '[slurm]\nspool = "tmp"\n', 6, "absolute", "/tmp"),
         (ONE + "[studdy]\n", 5, "no such key", "`study`"),
         ('study = 3\n', 1, "must be a table", "[study]"),
@@ -86,6 +87,28 @@ def test_lines_are_found_behind_multi_line_texts(parse: Callable[..., Any]) -> N
     text += '[study]\n"""\n[[program]]\nname = "y"\ncommand = ["y"]\nchunk = "??"\n'
     with pytest.raises(ConfigError, match=r"^study\.toml:16: "):
         parse(text)
+
+
+def test_a_study_asks_for_no_lab_that_cannot_be_built(parse: Callable[..., Any]) -> None:
+    from jostle.lab.spec import MOST_NODES
+
+    assert parse(ONE + f"[lab]\nnodes = {MOST_NODES}\n").lab.nodes == MOST_NODES
+    with pytest.raises(ConfigError, match=f"between 1 and {MOST_NODES}"):
+        parse(ONE + f"[lab]\nnodes = {MOST_NODES + 1}\n")
+
+
+def test_nodes_of_slurm_need_a_folder(parse: Callable[..., Any]) -> None:
+    text = ONE + '[where]\nplace = "slurm"\n'
+    for study, place in (
+        (parse(text), "study.toml:5: `dir` of [where]: "),
+        (parse(ONE, place="slurm"), "study.toml: `dir` of [where]: "),
+    ):
+        with pytest.raises(ConfigError, match="need a folder") as caught:
+            check_where(study)
+        assert str(caught.value).startswith(place) and caught.value.exit_code == 2
+        assert "--dir /path/on/the/shared/fs" in caught.value.hint
+    check_where(parse(text + 'dir = "/scratch"\n'))
+    check_where(parse(text, place="local"))
 
 
 @pytest.mark.parametrize("name", sorted(shipped()))

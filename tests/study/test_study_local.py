@@ -241,14 +241,15 @@ def test_a_full_file_system_is_a_result(workplace: Workplace, tmp_path: Path) ->
         (("run", "nothing-there"), "neither a file nor a shipped one"),
         (("run", "x.toml"), "There is no file x.toml"),
         (("run", "write-patterns", "--name", "a b"), "cannot name a study"),
-        (("run", "write-patterns", "--place", "slurm"), "Slurm|file system to load"),
+        (("run", "write-patterns", "--place", "slurm"), "need a folder"),
+        (("run", "write-patterns-full", "--dry-run"), "need a folder"),
     ],
 )
 def test_mistakes_have_a_mend(workplace: Workplace, words: tuple[str, ...], message: str) -> None:
     import re
 
     code, _, err = workplace.study(*words)
-    assert code != 0
+    assert code == 2 and "making the place ready" not in err
     assert re.search(message, err) and "mend:" in err, err
 
 

@@ -93,12 +93,12 @@ def iso_time(ns: int) -> str:
 
 
 def quantity(value: float, unit: str) -> str:
-    """Return `value` in the manner of its unit (bytes, ns, or a count of ops or threads)."""
+    """Return `value` in the manner of its unit: bytes, ns, a count of things; cpu_ns in seconds."""
     if unit == "bytes":
         return byte_count(value)
     if unit == "ns":
         return duration(value)
-    return count(value)
+    return _plain(value / 1e9) if unit == "cpu_ns" else count(value)
 
 
 def _plain(value: float) -> str:
@@ -120,6 +120,8 @@ def rate(value: float, unit: str) -> str:
     """Return `value` of `unit` per second; time per second is a number of busy threads."""
     if unit == "bytes":
         return f"{byte_count(value)}/s"
+    if unit == "cpu_ns":
+        return f"{quantity(value, unit)} CPU s/s"
     if unit == "ns":
         return f"{duration(value)}/s" if value < 1e9 else f"{_plain(value / 1e9)} s/s"
     return f"{count(value)}/s" if unit == "count" else f"{count(value)} {unit}/s"

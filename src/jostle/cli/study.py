@@ -96,12 +96,13 @@ def run_command(
     Standalone baselines first, then pairs, again and again. What is done already is not run again:
     interrupt it and start it anew as you like. A program that fails is a result, and recorded.
     """
-    from jostle.study import Wishes, find, load, plan
+    from jostle.study import Wishes, check_where, find, load, plan
 
     study = load(find(file), Wishes(name, place, repetitions, mpi, quick))
     if folder is not None:
         where = dataclasses.replace(study.where, dir=str(Path(folder).expanduser().absolute()))
         study = dataclasses.replace(study, where=where)
+    check_where(study)
     warn(f"{one} is left out: {reason}." for one, reason in study.left_out)
     if dry_run:
         _show_plan(study, plan(study), repository, fresh=fresh, as_json=as_json)

@@ -19,7 +19,7 @@ from jostle.plot.imprint import (
 )
 from jostle.plot.model import PALETTE
 from jostle.plot.study_page import FULL, Canvas, Figures, Page, value_axis
-from jostle.plot.study_text import DEGRADATION, DILATION
+from jostle.plot.study_text import DEGRADATION, DILATION, metric_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -114,7 +114,7 @@ def _probe(axes: Axes, imprint: ImprintChart) -> None:
         )
     value_axis(axes, top, imprint.unit, 4)
     if imprint.unit != "bytes":
-        axes.set_ylabel(f"{imprint.unit} per second", color=INK)
+        axes.set_ylabel(f"{metric_label(imprint.unit)} per second", color=INK)
     _legend(axes)
     _levels(axes, imprint, top)
     _ends(axes, imprint, top)

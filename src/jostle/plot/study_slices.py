@@ -21,7 +21,7 @@ from jostle.plot.figure import INK
 from jostle.plot.imprint import seconds_ticks
 from jostle.plot.model import PALETTE
 from jostle.plot.study_page import FULL, Canvas, Figures, Page, broken, value_axis
-from jostle.plot.study_text import rate_label, share_label, slug, source, verdicts
+from jostle.plot.study_text import metric_label, rate_label, share_label, slug, source, verdicts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -120,7 +120,7 @@ def _scale(axes: Axes, top: float, metric: str, number: int) -> None:
     """Label a handful of round values."""
     value_axis(axes, top, metric, number)
     if metric != "bytes" and number > 1:
-        axes.set_ylabel(f"{metric}/s", color=INK)
+        axes.set_ylabel(f"{metric_label(metric)}/s", color=INK)
 
 
 def _time(axes: Axes, seconds: float, most: int) -> None:

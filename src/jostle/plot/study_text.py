@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from jostle.analysis.study_model import Cell, KuoRow, Setting, StudyResult, Summary, size_label
 from jostle.cli.format import byte_count, count, duration
+from jostle.cli.format import rate as said_rate
 from jostle.plot.imprint import shown
 
 PATTERNS = (
@@ -28,9 +29,9 @@ PATTERNS = (
     "cpu",
     "metadata",
 )
-#: What each number means, for small print.
 #: Metrics that are bytes, and what is said behind the figure.
 _BYTES = {"bytes": "", "read_bytes": " read", "message_bytes": " sent"}
+#: What each number means, for small print.
 DEGRADATION = "degradation = (alone − beside the signal) / alone, of the probe's throughput"
 DILATION = "dilation = run time beside the signal / run time alone − 1"
 
@@ -49,7 +50,12 @@ def rate_label(rate: float | None, metric: str) -> str:
         return "-"
     if metric in _BYTES:
         return f"{byte_count(rate)}/s{_BYTES[metric]}"
-    return f"{count(rate)} {metric}/s"
+    return said_rate(rate, metric)
+
+
+def metric_label(metric: str) -> str:
+    """Return what progress is counted in, in words: the values are shown in seconds of CPU time."""
+    return "CPU s" if metric == "cpu_ns" else metric
 
 
 def seconds_label(seconds: float | None) -> str:
@@ -317,7 +323,7 @@ def about_size(size: float) -> str:
 def metrics_note(cells: Iterable[Cell]) -> str:
     """Say what progress is counted in where it is not bytes."""
     counted = {cell.probe: cell.metric for cell in cells if cell.metric}
-    others = {name: metric for name, metric in counted.items() if metric != "bytes"}
+    others = {one: metric_label(metric) for one, metric in counted.items() if metric != "bytes"}
     if not others:
         return ""
     if len(counted) > 1 and len(others) == len(counted) and len(set(others.values())) == 1:

@@ -23,7 +23,7 @@ from jostle.plot.study_bars import (
     whisker,
 )
 from jostle.plot.study_page import FULL, LOOKS, NARROW, Canvas, Figures, Look, Page, text_width
-from jostle.plot.study_text import kept_label, rate_label, share_label, slug, source
+from jostle.plot.study_text import kept_label, metric_label, rate_label, share_label, slug, source
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -181,7 +181,8 @@ def draw_versus(made: Canvas, found: Sequence[Versus]) -> None:
         _trio(lower, found, lambda one: (one.alone_s, one.together_s), "s", slot)
         lower.set_ylabel("run time", color=INK)
         upper.tick_params(labelbottom=False)
-    upper.set_ylabel("throughput" if metric == "bytes" else f"{metric} per second", color=INK)
+    counted = "throughput" if metric == "bytes" else f"{metric_label(metric)} per second"
+    upper.set_ylabel(counted, color=INK)
     legend(made, list(zip(("alone", "first of the pair", "second"), _TRIO,
                            strict=True)))  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 Public door:
     find, load, shipped: a study's file, to a checked Study.
+    check_where: whether its place is told all that it needs, before it is planned or run.
     plan, Estimate: its runs in order, and how long they take.
     begin, check, Runner: makes the runs that are not yet done.
     make_place: this machine, a lab, or nodes of Slurm.
@@ -16,7 +17,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from jostle.study.config import Wishes, find, load, shipped
+from jostle.study.config import Wishes, check_where, find, load, shipped
 from jostle.study.errors import ConfigError, StudyError
 from jostle.study.model import Program, Study
 from jostle.study.monitor import Monitor, Traffic, traffic
@@ -42,6 +43,7 @@ __all__ = [
     "Wishes",
     "begin",
     "check",
+    "check_where",
     "find",
     "load",
     "make_place",

@@ -18,6 +18,7 @@ from jostle.study.model import (
     AXES,
     FLUSHES,
     MODES,
+    MOST_LAB_NODES,
     MPIS,
     PATTERNS,
     PLACEMENTS,
@@ -203,6 +204,22 @@ def _where(table: Table) -> Where:
     return found
 
 
+def check_where(study: Study) -> None:
+    """Makes sure that the place is told all that it needs.
+
+    No part of `load`: what the file leaves open, the command line may still say.
+
+    Raises:
+        ConfigError: Nodes of Slurm are asked for, and no folder that they share.
+    """
+    if study.where.place == "slurm" and not study.where.dir:
+        raise Source(study.file, study.text).error(
+            ("where", "dir"),
+            "nodes of Slurm need a folder on the file system to load, and none is named.",
+            "--dir /path/on/the/shared/fs, or dir in [where]",
+        )
+
+
 def _lab(table: Table) -> LabTable:
     default = LabTable()
 
@@ -212,7 +229,7 @@ def _lab(table: Table) -> LabTable:
 
     found = LabTable(
         name=table.name("name", "lab") or default.name,
-        nodes=table.whole("nodes", 1, 64) or default.nodes,
+        nodes=table.whole("nodes", 1, MOST_LAB_NODES) or default.nodes,
         storage_rate=speed("storage_rate", default.storage_rate),
         uplink_rate=speed("uplink_rate", default.uplink_rate),
         queue=table.word("queue", ("fair", "fifo")) or default.queue,

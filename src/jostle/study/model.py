@@ -140,6 +140,10 @@ class Pair:
     second: str
 
 
+#: What jostle.lab builds at most; a test holds them together, as its import would cost every plan.
+MOST_LAB_NODES = 16
+
+
 @dataclass(frozen=True)
 class LabTable:
     """[lab]: what `jostle.lab` is asked for; see its LabSpec."""

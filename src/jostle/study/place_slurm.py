@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from jostle.study.config import check_where
 from jostle.study.errors import StudyError
 from jostle.study.launch import Command, Launch, environment, placement, version_of, words
 from jostle.study.model import Study
@@ -51,11 +52,7 @@ class SlurmPlace(Base):
                 f"There is no Slurm here: {missing[0]} is not on PATH.",
                 hint="Run it where srun works, or on this machine: --place local, --place lab.",
             )
-        if not self.study.where.dir:
-            raise StudyError(
-                "The study does not say which file system to load.",
-                hint="Name a folder on it that all nodes see: --dir DIR, or dir in [where].",
-            )
+        check_where(self.study)
         super().open()
         try:
             self._root.mkdir(exist_ok=True)  # no parents, see Local
