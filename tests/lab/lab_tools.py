@@ -8,6 +8,8 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,17 @@ HERE = Path(__file__).parent
 def jostle(*words: str, **more: Any) -> subprocess.CompletedProcess[str]:
     """Run the command; not checked."""
     return subprocess.run([*CLI, *words], capture_output=True, text=True, timeout=120, **more)
+
+
+@contextmanager
+def patient_with(mpi: str) -> Iterator[None]:
+    """Skip where MPICH hangs in MPI_Finalize between nodes, as Debian's does now and then."""
+    try:
+        yield
+    except subprocess.TimeoutExpired:
+        if mpi != "mpich":
+            raise
+        pytest.skip("this MPICH hung in MPI_Finalize")
 
 
 def on(lab: Any, node: str, script: str, **more: Any) -> str:

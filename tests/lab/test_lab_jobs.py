@@ -6,7 +6,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from lab_tools import jostle, mpi_program, processes
+from lab_tools import jostle, mpi_program, patient_with, processes
 
 from jostle.lab import Lab
 
@@ -55,11 +55,12 @@ def test_an_mpi_job_over_nodes(lab: Lab, mpi: str, tmp_path: Path) -> None:
     program = mpi_program(mpi, tmp_path)
     repository = tmp_path / "repository"
     length, times = 200_000, 5
-    done = jostle(
-        "lab", "mpirun", "--name", lab.name, "--job", "send", "--slice", "100ms",
-        "--repository", str(repository), "-n", "4", "--nodes", "node1,node4",
-        "--", str(program), str(length), str(times),
-    )  # fmt: skip
+    with patient_with(mpi):
+        done = jostle(
+            "lab", "mpirun", "--name", lab.name, "--job", "send", "--slice", "100ms",
+            "--repository", str(repository), "-n", "4", "--nodes", "node1,node4",
+            "--", str(program), str(length), str(times),
+        )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("preload=yes") == 4
     assert nodes_of(repository, "send") == {"node1", "node4"}

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from lab_tools import NAME, host_traffic, mpi_program, on
+from lab_tools import NAME, host_traffic, mpi_program, on, patient_with
 
 from jostle.lab import Lab, LabSpec, up
 
@@ -104,7 +104,8 @@ def test_ranks_of_both_mpis_meet_over_the_uplink(
         mpi, [("node2", 1), ("node3", 1)], [str(program), str(length), str(times)],
         env={"WORD": "one two"},
     )  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, timeout=100)
+    with patient_with(mpi):
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
         f"rank 0 on node2 word=one two preload={preload}",
@@ -123,7 +124,8 @@ def test_ranks_of_both_mpis_meet_over_the_uplink(
 def test_many_ranks_in_order(lab: Lab, mpi: str, tmp_path: Path) -> None:
     program = mpi_program(mpi, tmp_path)
     command = lab.mpirun(mpi, {"node4": 2, "node1": 1, "node2": 2}, [str(program)], cwd=tmp_path)
-    done = subprocess.run(command, capture_output=True, text=True, timeout=100)
+    with patient_with(mpi):
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     hosts = [line.split()[3] for line in done.stdout.splitlines()]
     assert hosts == ["node4", "node4", "node1", "node2", "node2"]

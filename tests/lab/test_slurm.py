@@ -126,9 +126,8 @@ def test_programs_run_as_they_should(batch: tuple[Path, Repository]) -> None:
         assert sorted(found) == [
             ("0", "node1"), ("1", "node1"), ("2", "node2"), ("3", "node2"),
         ], (name, status, errors)  # fmt: skip
-        # Without the lab's help MPICH's MPI_Finalize hangs between nodes now and then.
-        helped = native("libjostle_lab_mpich.so") is not None
-        assert status == "0" or (name.endswith("mpich") and not helped), (name, status, errors)
+        # MPICH's MPI_Finalize hangs between nodes now and then.
+        assert status == "0" or name.endswith("mpich"), (name, status, errors)
 
 
 def test_every_launch_is_a_job_of_its_own(batch: tuple[Path, Repository]) -> None:
