@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+# Tests send SIGINT; in the background of a shell it is ignored, by all that we start as well.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 # A busy machine is no defect.
 settings.register_profile("house", deadline=None)
 settings.load_profile("house")
