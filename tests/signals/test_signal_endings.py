@@ -159,7 +159,7 @@ def small(signals: Signals) -> Iterator[Signals]:
 
 def test_does_not_fit(small: Signals) -> None:
     done = small.run("aggregate-write", "--volume", "8MiB", code=2)
-    assert "8.0 MiB" in done.err and "7.2 MiB" in done.err and "--volume" in done.err
+    assert "8.00 MiB" in done.err and "7.20 MiB" in done.err and "--volume" in done.err
     done.leaves_nothing()
     done = small.run("write-seek", "--chunk", "4MiB", "--processes", "2", code=2)
     assert "a tenth of the free space is always left" in done.err
