@@ -170,3 +170,18 @@ def test_unequal_writers_break_the_law():
         record["monitor"] = []
     law = next((law for law in laws(result_of(made)) if law.name == "equal writers"), None)
     assert law is None or law.holds is not True
+
+
+def test_the_laws_are_of_files_of_ones_own_where_there_are_both():
+    made = equal_writers(noise=0.01)
+    found = result_of(made)
+    assert found.kuo is not None
+    rows = found.kuo.rows
+    shared = [replace(row, setting=replace(row.setting, shared=True), saturated=True)
+              for row in rows]  # fmt: skip
+    both = replace(found, kuo=replace(found.kuo, rows=[*rows, *shared]))
+    alone = {law.name: law for law in laws(found)}
+    told = {law.name: law for law in laws(both)}
+    assert told["equal writers"].value == alone["equal writers"].value
+    assert "one shared file are left out" in told["equal writers"].explanation
+    assert "left out" not in alone["equal writers"].explanation
