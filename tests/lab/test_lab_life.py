@@ -56,6 +56,9 @@ def test_killed_supervisor_leaves_a_folder_that_down_mends(store: str) -> None:
     writer.wait(timeout=20)
     assert leftovers(name) == []
     assert (FOLDER / name / "state.json").exists()
+    end = time.monotonic() + 10
+    while lab.state.alive() and time.monotonic() < end:
+        time.sleep(0.05)  # process 1 ends after all others
     with pytest.raises(LabError):
         attach(name)
     entered = subprocess.run(lab.command("node1", ["true"]), capture_output=True, text=True)
