@@ -1,0 +1,262 @@
+"""What an estimate says; plain data.
+
+Times in seconds unless the name ends in _ns (since the epoch, CLOCK_REALTIME); shares from 0 to 1;
+percent of the interfered run time (thesis 5.1.3). What could not be told is None, never 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+import pyarrow as pa
+
+Method = Literal["jostle", "thesis"]
+CauseName = Literal["file system", "network", "cpu", "unknown"]
+Light = Literal["green", "yellow", "red"]
+ClassName = Literal["low", "medium", "high"]
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """A figure with its 95 % interval, in the unit of the figure."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Seconds of the run that went to one cause.
+
+    Attributes:
+        cause: What kind of resource.
+        resource: Which one: a mount identity, a node, "MPI"; "" when it is not known.
+        seconds: Run time lost to it.
+        how: Accounted (measured call by call) or inferred (from clusters of segments).
+    """
+
+    cause: CauseName
+    resource: str
+    seconds: Bounded
+    how: Literal["measured", "inferred"]
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A span of the run in which time was lost.
+
+    Attributes:
+        start_ns: Its start.
+        end_ns: Its end.
+        seconds: Run time lost in it.
+        cause: The cause that took most of it.
+        resource: As in Cause.
+        cluster: Number of its hybrid cluster; -1 where no cluster was asked.
+    """
+
+    start_ns: int
+    end_ns: int
+    seconds: float
+    cause: CauseName
+    resource: str
+    cluster: int
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A hybrid cluster: segments alike in computation, communication and I/O.
+
+    Attributes:
+        number: Counted from 1 in order of their work.
+        name: What ends its segments (function), for people.
+        members: Segments.
+        reference_s: What its segments take undisturbed (method thesis: their median).
+        mad_s: Median absolute deviation, unscaled.
+        threshold_s: Longer ones are interfered (thesis: median + 4 MAD).
+        hit: Segments above it.
+        excess_s: Seconds lost in them.
+        total_s: Time inside its segments.
+        usable: Enough members to be judged (thesis: five), by itself or through its kin.
+    """
+
+    number: int
+    name: str
+    members: int
+    reference_s: float
+    mad_s: float
+    threshold_s: float
+    hit: int
+    excess_s: float
+    total_s: float
+    usable: bool
+
+
+@dataclass(frozen=True)
+class Continuous:
+    """Interference that hits nearly everything: a warning with its size, not part of the loss.
+
+    Attributes:
+        percent: Of the run time.
+        reason: How it shows, one sentence.
+    """
+
+    percent: Bounded
+    reason: str
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What interference cost one run.
+
+    Attributes:
+        job: Its name.
+        method: jostle or thesis.
+        world: Number of the MPI world that was judged; -1: a job without MPI.
+        ranks: Processes that were judged.
+        start_ns: Start of the judged time: MPI_Init, or the job's first slice.
+        end_ns: Its end: MPI_Finalize, or the job's last slice.
+        run_s: Length of it.
+        lost_s: Seconds of it that interference cost.
+        percent: The same, percent of run_s.
+        coverage: Share of the run time that could be judged at all.
+        inferred_coverage: Share of the run time after set-up inside usable clusters; None where no
+            clusters were asked.
+        causes: Where the seconds went, the largest first; their sum is lost_s.
+        continuous: A warning; None where there is no sign of it.
+        imbalance_s: Seconds that ranks waited for others of their own job; no part of lost_s.
+        clusters: The hybrid clusters, by number.
+        hits: Where time was lost, in time; the largest thousand.
+        limits: What a person should know before trusting it, one sentence each.
+        segments: One row per judged segment, in time, for charts: start_ns, end_ns, duration_ns,
+            work (what computation was clustered by; null: nothing), cluster, threshold_ns,
+            excess_ns; empty where there are none.
+        seed: Of the random steps.
+    """
+
+    job: str
+    method: Method
+    world: int
+    ranks: int
+    start_ns: int
+    end_ns: int
+    run_s: float
+    lost_s: Bounded
+    percent: Bounded
+    coverage: float
+    inferred_coverage: float | None
+    causes: list[Cause]
+    continuous: Continuous | None
+    imbalance_s: float | None
+    clusters: list[Cluster]
+    hits: list[Hit]
+    limits: list[str]
+    segments: pa.Table
+    seed: int = 0
+
+    @property
+    def intrinsic_s(self) -> float:
+        """Run time without the interference."""
+        return self.run_s - self.lost_s.value
+
+    @property
+    def core_hours_lost(self) -> float:
+        """Core hours that the ranks spent in lost time, one core each."""
+        return self.lost_s.value * self.ranks / 3600
+
+    @property
+    def klass(self) -> ClassName:
+        """The thesis' class: below 7.5 % low, above 15 % high."""
+        from jostle.analysis.estimation.classes import class_of
+
+        return class_of(self.percent.value)
+
+    @property
+    def light(self) -> Light:
+        """The class as a traffic light (thesis 5.2.3)."""
+        lights: dict[ClassName, Light] = {"low": "green", "medium": "yellow", "high": "red"}
+        return lights[self.klass]
+
+    @property
+    def probability(self) -> float:
+        """The soft probability that the run is unfit for analysis (thesis 5.2.3)."""
+        from jostle.analysis.estimation.classes import probability
+
+        return probability(self.percent.value)
+
+    @property
+    def advice(self) -> str:
+        """What to do with the run."""
+        return {
+            "green": "fit for analysis",
+            "yellow": "fit to gauge by; re-run for analysis",
+            "red": "re-run advised",
+        }[self.light]
+
+    def to_json(self) -> dict[str, Any]:
+        """Gives everything but the table of segments as plain values."""
+        fields = [name for name in self.__dataclass_fields__ if name != "segments"]
+        plain: dict[str, Any] = {}
+        for name in fields:
+            value = getattr(self, name)
+            if isinstance(value, list):
+                value = [asdict(x) if hasattr(x, "__dataclass_fields__") else x for x in value]
+            plain[name] = asdict(value) if hasattr(value, "__dataclass_fields__") else value
+        derived = ("intrinsic_s", "core_hours_lost", "klass", "light", "probability", "advice")
+        return plain | {name: getattr(self, name) for name in derived}
+
+
+@dataclass(frozen=True)
+class ClusterDifference:
+    """A cluster as several runs have it (thesis 5.1.4, figure 5.15).
+
+    Attributes:
+        name: What ends its segments.
+        members: Segments per run; 0 where a run has none of it.
+        reference_s: Undisturbed length per run.
+        excess_s: Seconds lost per run.
+        total_s: Time per run.
+    """
+
+    name: str
+    members: list[int]
+    reference_s: list[float]
+    excess_s: list[float]
+    total_s: list[float]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Several runs of one program, the fastest as baseline.
+
+    Attributes:
+        estimates: The runs, in the order given.
+        baseline: Index of the fastest.
+        measured_s: Per run, seconds longer than the baseline.
+        estimated_s: Per run, the lost seconds of its own estimate less the baseline's.
+        displaced_s: Per run, seconds by which medians of clusters are displaced: continuous.
+        work_s: Per run, seconds of segments that the baseline has not, or the reverse.
+        unexplained_s: measured - estimated - displaced - work.
+        by_cause: cause -> per run, seconds more than the baseline.
+        clusters: Matched clusters, those that explain most first.
+        limits: One sentence each.
+    """
+
+    estimates: list[Estimate]
+    baseline: int
+    measured_s: list[float]
+    estimated_s: list[float]
+    displaced_s: list[float]
+    work_s: list[float]
+    unexplained_s: list[float]
+    by_cause: dict[str, list[float]]
+    clusters: list[ClusterDifference]
+    limits: list[str] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, Any]:
+        """Gives everything but the tables of segments as plain values."""
+        plain = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        plain["estimates"] = [estimate.to_json() for estimate in self.estimates]
+        plain["clusters"] = [asdict(row) for row in self.clusters]
+        return plain

@@ -1,0 +1,4 @@
+"""Identification: which resource and whose load slowed a job, slice by slice.
+
+Pure functions on tables. The door is `jostle.analysis`: identify, neighbours and matrix.
+"""

@@ -1,0 +1,253 @@
+"""What identification says; plain data.
+
+Times in seconds unless the name ends in _ns (since the epoch, CLOCK_REALTIME); shares from 0 to 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from jostle.analysis.estimation.model import Bounded
+
+ResourceKind = Literal["file system", "network", "node"]
+#: Stands for all jobs that the viewer may not see.
+OTHERS = "other users' jobs"
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A job whose load explains a loss on one resource.
+
+    Attributes:
+        job: Its name, or OTHERS.
+        program: Its program; "" when it is not told.
+        user: Its owner's uid; None when it is not told.
+        resource: The resource.
+        share: Its part of the loss on the resource, 0 to 1 (non-negative regression).
+        seconds: Seconds that it cost.
+        slices: Slices in which both were active there.
+        correlation: Rank correlation of its load with the job's service time.
+        p: Of the circular-shift permutation test.
+        q: The same after control of the false-discovery rate over all suspects and resources.
+        lag_s: Lag of the load at which the correlation is greatest; 0: at once.
+        pattern: How it used the resource, for people ("aggregate-write, chunk 1 MiB").
+    """
+
+    job: str
+    program: str
+    user: int | None
+    resource: str
+    share: float
+    seconds: Bounded
+    slices: int
+    correlation: float
+    p: float
+    q: float
+    lag_s: float
+    pattern: str
+
+
+@dataclass(frozen=True)
+class GuiltySlice:
+    """A slice in which the job lost time to others.
+
+    Attributes:
+        start_ns: Start of the slice.
+        length_ns: Its length.
+        resource: Where.
+        seconds: Lost in it.
+        suspect: The job that put most load there, or OTHERS.
+    """
+
+    start_ns: int
+    length_ns: int
+    resource: str
+    seconds: float
+    suspect: str
+
+
+@dataclass(frozen=True)
+class ResourceLoss:
+    """What the job lost on one shared resource.
+
+    Attributes:
+        resource: Mount identity, node, or "network".
+        kind: What it is.
+        seconds: Run time lost there to others.
+        slices: Slices that could be judged.
+        own_s: Time that the job spent in calls there, per process (mean).
+        slowdown: Service time under the others' load / without it, median; None: never without.
+        evident: The others' load explains it, after false-discovery control.
+        smallest_s: Smallest loss that could have been seen with these slices.
+        why_not: Where not evident, why, one sentence.
+        steps_ns: Start of each judged slice.
+        slice_ns: Their length.
+        service: Service time relative to the undisturbed one, per slice; nan: job inactive.
+        own_load: The job's load on the resource per slice, in `unit`.
+        others_load: That of all others.
+        unit: bytes, ops or ns, per slice.
+    """
+
+    resource: str
+    kind: ResourceKind
+    seconds: Bounded
+    slices: int
+    own_s: float
+    slowdown: float | None
+    evident: bool
+    smallest_s: float
+    why_not: str
+    steps_ns: list[int]
+    slice_ns: int
+    service: list[float]
+    own_load: list[float]
+    others_load: list[float]
+    unit: str
+
+
+@dataclass(frozen=True)
+class Interference:
+    """Which resources and whose load cost a job how many seconds.
+
+    Attributes:
+        job: The job.
+        start_ns: Its start.
+        run_s: Its length.
+        seconds: Lost in all (resources at the same instant are not added twice).
+        percent: The same, percent of run_s.
+        resources: The shared resources that it used, the greatest loss first.
+        suspects: Ranked by seconds; only evident ones.
+        acquitted: Jobs that were active beside it and did no visible harm, with why.
+        guilty: The slices where it happened, in time.
+        neighbours: Number of other jobs beside it on any of its resources.
+        smallest_s: Smallest loss that could have been seen.
+        limits: What a person should know before trusting it, one sentence each.
+        seed: Of the random steps.
+    """
+
+    job: str
+    start_ns: int
+    run_s: float
+    seconds: Bounded
+    percent: Bounded
+    resources: list[ResourceLoss]
+    suspects: list[Suspect]
+    acquitted: dict[str, str]
+    guilty: list[GuiltySlice]
+    neighbours: int
+    smallest_s: float
+    limits: list[str]
+    seed: int = 0
+
+    @property
+    def evident(self) -> bool:
+        """There is evidence that others cost the job time."""
+        return bool(self.suspects)
+
+    def to_json(self) -> dict[str, Any]:
+        """Gives everything as plain values."""
+        return asdict(self) | {"evident": self.evident}
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """A job that ran beside another on a shared resource.
+
+    Attributes:
+        job: Its name, or OTHERS.
+        program: Its program.
+        user: Its owner's uid; None when it is not told.
+        start_ns, end_ns: When it ran; end_ns 0: still running.
+        nodes: Its nodes.
+        shared: Resources that both used at the same time.
+        overlap_s: Time both were running.
+        load: resource -> load while the job ran, as "1.2 GiB written" for people.
+    """
+
+    job: str
+    program: str
+    user: int | None
+    start_ns: int
+    end_ns: int
+    nodes: list[str]
+    shared: list[str]
+    overlap_s: float
+    load: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Encounter:
+    """One program (victim) with and without another (aggressor) beside it.
+
+    Attributes:
+        victim: Its program.
+        aggressor: The other's program.
+        resource_kind: Where they met.
+        with_runs: Runs of the victim beside it.
+        without_runs: Runs without it.
+        with_mean: Mean service time relative to the victim's own undisturbed, runs beside it.
+        without_mean: The same, runs without it.
+        slowdown: with_mean / without_mean - 1, with its interval.
+        normal: Shapiro-Wilk p of both groups; None: too few.
+        equal_variance: Bartlett p; None: too few.
+        test: "ANOVA", or "Kruskal-Wallis" where its assumptions fail; "" too few runs.
+        p: Of that test.
+        q: After control of the false-discovery rate over the matrix.
+    """
+
+    victim: str
+    aggressor: str
+    resource_kind: ResourceKind
+    with_runs: int
+    without_runs: int
+    with_mean: float
+    without_mean: float
+    slowdown: Bounded | None
+    normal: tuple[float | None, float | None]
+    equal_variance: float | None
+    test: str
+    p: float | None
+    q: float | None
+
+
+@dataclass(frozen=True)
+class Potential:
+    """How much a program hurts (active) and is hurt (passive), over all encounters.
+
+    Attributes:
+        program: The program.
+        runs: Its runs.
+        active: Mean slowdown that it caused, weighted by runs; None: no encounter.
+        passive: Mean slowdown that it suffered.
+        hurts: Programs that it slows, with evidence.
+        hurt_by: Programs that slow it, with evidence.
+    """
+
+    program: str
+    runs: int
+    active: float | None
+    passive: float | None
+    hurts: list[str]
+    hurt_by: list[str]
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Which program slowed which, over a whole repository (Bhatele 5.3).
+
+    Attributes:
+        programs: The programs, the most sensitive first.
+        encounters: Pairs that met, the greatest evident slowdown first.
+        jobs: Jobs looked at.
+        limits: One sentence each.
+    """
+
+    programs: list[Potential]
+    encounters: list[Encounter]
+    jobs: int
+    limits: list[str] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, Any]:
+        """Gives everything as plain values."""
+        return asdict(self)
