@@ -139,11 +139,11 @@ def test_an_empty_study_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 
 def test_a_file_is_no_folder_for_figures(tmp_path: Path) -> None:
-    from jostle.cli.study_view import _folder
+    from jostle.cli.figures import plot_folder
 
     (tmp_path / "file").touch()
     with pytest.raises(UsageError, match="is no folder"):
-        _folder(str(tmp_path / "file"))
+        plot_folder(str(tmp_path / "file"))
 
 
 def test_matplotlib_is_loaded_for_figures_only() -> None:

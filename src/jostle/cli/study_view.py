@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from click.shell_completion import CompletionItem
 
+from jostle.cli.figures import format_option, plot_folder, saved_json, saved_lines
 from jostle.cli.options import (
     default_repository,
     json_option,
@@ -16,13 +17,12 @@ from jostle.cli.options import (
     repository_flag,
     repository_option,
 )
-from jostle.cli.output import emit_json, heading, next_steps, show, utf8
+from jostle.cli.output import emit_json, next_steps, show, utf8
 from jostle.cli.progress import Bar
-from jostle.errors import UsageError
 
 if TYPE_CHECKING:
     from jostle.analysis.study_model import StudyResult
-    from jostle.plot.study_figures import Saved
+    from jostle.plot.study_page import Saved
     from jostle.repository import Repository
 
 _PAINTED = 2  # imprints that are drawn in the terminal
@@ -55,9 +55,7 @@ def _file_of(store: Repository, name: str) -> str:
 @click.argument("name", metavar="NAME", shell_complete=_complete)
 @click.option("--plot", "folder", metavar="DIR",
               help="Draw all there is data for into DIR, a CSV beside each figure.")  # fmt: skip
-@click.option("--format", "endings", type=click.Choice(["png", "svg", "pdf"]), multiple=True,
-              default=("png",), show_default=True,
-              help="Format of the figures; may be given more than once.")  # fmt: skip
+@format_option
 @repository_option
 @json_option
 def command(
@@ -70,7 +68,7 @@ def command(
     """
     from jostle.study.result import result
 
-    place = _folder(folder)
+    place = plot_folder(folder)
     store = open_repository(repository)
     with Bar(f"evaluating {name}", quiet=as_json):
         found = result(store, name)
@@ -100,9 +98,7 @@ def present(
     if as_json:
         content = found.to_json()
         content["laws"] = [law.to_json() for law in laws(found)]
-        content["figures"] = [
-            {"title": one.title, "files": [str(path) for path in one.files]} for one in saved
-        ]
+        content["figures"] = saved_json(saved)
         emit_json(content)
         return
     from jostle.cli.study_tables import view
@@ -112,7 +108,7 @@ def present(
     show(*view(ordered, laws(found)))
     _paint(ordered)
     if folder:
-        show("", *_saved(saved, folder))
+        show("", *saved_lines(saved, folder))
 
 
 def _paint(found: StudyResult) -> None:
@@ -131,18 +127,6 @@ def _paint(found: StudyResult) -> None:
         show(f"and {len(charts) - _PAINTED} more: --plot draws them all")
 
 
-def _folder(folder: str | None) -> Path | None:
-    """Refuse a folder that cannot take figures before any work is done."""
-    if folder is None:
-        return None
-    path = Path(folder).expanduser().absolute()
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except (FileExistsError, NotADirectoryError) as error:
-        raise UsageError(f"`{folder}` is no folder.", hint="Name a folder for --plot.") from error
-    return path
-
-
 def _draw(
     found: StudyResult, folder: Path, endings: tuple[str, ...], *, quiet: bool
 ) -> list[Saved]:
@@ -150,14 +134,3 @@ def _draw(
 
     with Bar("drawing", quiet=quiet) as bar:
         return draw_all(found, folder, tuple(dict.fromkeys(endings)), bar.advance)
-
-
-def _saved(saved: list[Saved], folder: Path) -> list[Any]:
-    """Name the figures that were written."""
-    if not saved:
-        return ["No figure: the study has nothing yet that could be drawn."]
-    lines: list[Any] = [heading(f"{len(saved)} figures", f" in {folder}, a CSV beside each")]
-    for one in saved:
-        pictures = ", ".join(path.name for path in one.files[:-1])
-        lines.append(f"  {pictures}: {one.title}")
-    return lines

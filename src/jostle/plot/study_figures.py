@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-
-import matplotlib
 
 from jostle.analysis.study_model import StudyResult
 from jostle.plot import (
@@ -20,25 +17,8 @@ from jostle.plot import (
     study_versus,
 )
 from jostle.plot.imprint_figure import draw_figure, imprint_page
-from jostle.plot.study_page import PAGE_STYLE, Canvas, Page, canvas, save
+from jostle.plot.study_page import Plan, Saved, draw_pages
 from jostle.plot.study_text import tidy
-
-
-@dataclass(frozen=True)
-class Saved:
-    """A figure that was written.
-
-    Attributes:
-        title: What it shows.
-        files: Its pictures, and last the table of its numbers.
-    """
-
-    title: str
-    files: tuple[Path, ...]
-
-
-#: A page, and what draws on it.
-Plan = tuple[Page, Callable[[Canvas], None]]
 
 
 def plans(result: StudyResult) -> Iterator[Plan]:
@@ -97,14 +77,4 @@ def draw_all(
     Returns:
         What was written, in order.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    found = list(plans(result))
-    saved = []
-    for number, (page, draw) in enumerate(found):
-        if progress:
-            progress(number, len(found), page.stem)
-        with matplotlib.rc_context(PAGE_STYLE):
-            made = canvas(page)
-            draw(made)
-            saved.append(Saved(page.title, save(made, page, folder, endings)))
-    return saved
+    return draw_pages(plans(result), folder, endings, progress)

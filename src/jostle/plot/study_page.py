@@ -11,7 +11,7 @@ import csv
 import functools
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -268,3 +268,50 @@ def save(canvas: Canvas, page: Page, folder: Path, endings: Sequence[str]) -> tu
         canvas.figure.savefig(path, dpi=240, facecolor="white", metadata=metadata)
         paths.append(path)
     return (*paths, page.numbers.write(folder / f"{page.stem}.csv"))
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A figure that was written.
+
+    Attributes:
+        title: What it shows.
+        files: Its pictures, and last the table of its numbers.
+    """
+
+    title: str
+    files: tuple[Path, ...]
+
+
+#: A page, and what draws on it.
+Plan = tuple[Page, Callable[[Canvas], None]]
+
+
+def draw_pages(
+    plans: Iterable[Plan],
+    folder: Path,
+    endings: Sequence[str] = ("png",),
+    progress: Callable[[int, int, str], None] | None = None,
+) -> list[Saved]:
+    """Draw figures into a folder, each with a CSV of its numbers beside it.
+
+    Args:
+        plans: The figures.
+        folder: Where to; made when it is missing.
+        endings: Formats: png, svg, pdf.
+        progress: Told how many of how many are done, and which comes next.
+
+    Returns:
+        What was written, in order.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    found = list(plans)
+    saved = []
+    for number, (page, draw) in enumerate(found):
+        if progress:
+            progress(number, len(found), page.stem)
+        with matplotlib.rc_context(PAGE_STYLE):
+            made = canvas(page)
+            draw(made)
+            saved.append(Saved(page.title, save(made, page, folder, endings)))
+    return saved

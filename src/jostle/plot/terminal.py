@@ -13,7 +13,8 @@ from jostle.plot.axis import ceiling, time_ticks, value_label
 from jostle.plot.model import TERMINAL_PALETTE, Chart, Panel, Series
 
 _NOTHING = 1e-9  # what is less, of any unit, cannot be told from nothing
-_GUTTER = 12
+#: Columns in front of the axis, for labels.
+GUTTER = 12
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ def draw(chart: Chart, *, width: int, unicode: bool, rows: int | None = None) ->
         Lines, each a list of (text, style).
     """
     glyphs = _UNICODE if unicode else _ASCII
-    columns = max(width, 40) - _GUTTER - 2
+    columns = max(width, 40) - GUTTER - 2
     start, end = chart.span
     borders = np.linspace(start, end, columns + 1)
     drawn = sum(series.peak > 0 for panel in chart.panels for series in panel.series)
@@ -59,9 +60,9 @@ def draw(chart: Chart, *, width: int, unicode: bool, rows: int | None = None) ->
         for number, series in enumerate(panel.series):
             colour = TERMINAL_PALETTE[number % len(TERMINAL_PALETTE)]
             lines.extend(_series(panel, series, borders, height, colour, glyphs))
-    lines.extend(_time_axis(start, end, columns, glyphs))
+    lines.extend(time_axis(start, end, columns, unicode=unicode))
     caption = f"one column = {duration((end - start) / columns)}, mean"
-    lines.append([(" " * _GUTTER + f"{caption}. {chart.note}".rstrip(), "dim")])
+    lines.append([(" " * GUTTER + f"{caption}. {chart.note}".rstrip(), "dim")])
     return lines if unicode else [[(_plain(text), style) for text, style in row] for row in lines]
 
 
@@ -94,7 +95,7 @@ def _series(
             else glyphs.bars[min(max(level - (row - 1) * steps, 0), steps)]
             for level, alive in zip(levels, running, strict=True)
         )
-        gutter = f"{label if marked else '':>{_GUTTER - 1}} "
+        gutter = f"{label if marked else '':>{GUTTER - 1}} "
         yield [(gutter + glyphs.axis, "dim"), (text.rstrip(), colour)]
 
 
@@ -110,21 +111,29 @@ def summary(panel: Panel, series: Series, *, brief: bool = False) -> str:
     return ", ".join(words)
 
 
-def _time_axis(start: int, end: int, columns: int, glyphs: _Glyphs) -> Iterator[list[Span]]:
-    """Yield the axis line and the row of clock times below it."""
+def time_axis(start: int, end: int, columns: int, *, unicode: bool) -> Iterator[list[Span]]:
+    """Yield the axis line and the row of clock times below it, behind a gutter of GUTTER columns.
+
+    Args:
+        start: First instant, ns since the epoch.
+        end: Last instant.
+        columns: Width of the axis.
+        unicode: False for a terminal that knows only ASCII.
+    """
+    glyphs = _UNICODE if unicode else _ASCII
     ticks = time_ticks(start, end, max(columns // 11, 2))
     line = [glyphs.line] * columns
     zone = zone_name(start)
-    labels = list(zone) + [" "] * (columns + _GUTTER + 1 - len(zone))
+    labels = list(zone) + [" "] * (columns + GUTTER + 1 - len(zone))
     free = len(zone) + 1
     for instant, label in zip(ticks.instants, ticks.labels, strict=True):
         column = min(round((instant - start) / max(end - start, 1) * columns), columns - 1)
         line[column] = glyphs.tick
-        place = min(column + _GUTTER + 1 - len(label) // 2, len(labels) - len(label))
+        place = min(column + GUTTER + 1 - len(label) // 2, len(labels) - len(label))
         if place >= free:
             labels[place : place + len(label)] = label
             free = place + len(label) + 1
-    gutter = " " * _GUTTER
+    gutter = " " * GUTTER
     yield [(gutter + glyphs.corner + "".join(line), "dim")]
     yield [("".join(labels).rstrip(), "")]
 
