@@ -293,9 +293,37 @@ def test_bins_of_ranks_are_summed_on_one_grid():
     table = merge_world(world_of(2), table_of(rows), tokens_of()).segments
     assert table["bin_ns"].to_pylist() == [10 * MS, 20 * MS]
     assert table["wait_bins"].to_pylist()[0] == [10 * MS, 0, 2 * MS]
+    assert list(map(sum, table["wait_min_bins"].to_pylist())) == [0, 10 * MS]
     assert sum(table["wait_bins"].to_pylist()[1]) == 50 * MS
     assert table["bins_from_ns"][0].as_py() == BEGIN // (10 * MS) * 10 * MS
     assert not any(map(any, table["offcpu_bins"].to_pylist()))
+    assert not any(map(any, table["offcpu_max_bins"].to_pylist()))
+
+
+def test_bins_have_their_extremes_over_ranks():
+    program = make_program(np.random.default_rng(14), 1)
+    program.gaps[:] = 30 * MS
+    rows = [rank_rows(program, every(1, 1), np.random.default_rng(0), process=1000 + r,
+                      final=False) for r in range(3)]  # fmt: skip
+    for row, wait, off in zip(rows, (b"\xff\x33\x00", b"\x66\x66\xff", b"\x33\xff\xff"),
+                              (b"\x33", b"\x00\xff", b""), strict=True):  # fmt: skip
+        row["wait_bins"], row["offcpu_bins"] = [wait], [off]
+    table = merge_world(world_of(3), table_of(rows), tokens_of()).segments
+    assert table["wait_min_bins"].to_pylist() == [[2 * MS, 2 * MS, 0]]
+    assert table["wait_bins"].to_pylist() == [[16 * MS, 16 * MS, 20 * MS]]
+    assert table["offcpu_max_bins"].to_pylist() == [[2 * MS, 10 * MS, 0]]
+    rows[1]["wait_bins"] = [b""]  # a rank that never waited: nobody else's wait is everybody's
+    table = merge_world(world_of(3), table_of(rows), tokens_of()).segments
+    assert not any(table["wait_min_bins"].to_pylist()[0])
+
+
+def test_bytes_have_their_median_over_ranks():
+    program = make_program(np.random.default_rng(14), 2)
+    rows = [rank_rows(program, every(2, 1), np.random.default_rng(0), process=1000 + r, final=False,
+                      values={"p2p_bytes": np.array([7, size, 0])})
+            for r, size in enumerate((10, 30, 1000))]  # fmt: skip
+    table = merge_world(world_of(3), table_of(rows), tokens_of()).segments
+    assert table["p2p_bytes_median"].to_pylist() == [7, 30]
 
 
 def mixed_rows(rank, levels, skew):

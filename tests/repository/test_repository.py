@@ -89,6 +89,22 @@ def test_background_of_a_process_metric_is_by_node(store, profiles):
     assert sum(r["sum"] for r in rows) == total
 
 
+def test_run_tables_have_each_slice_of_the_job_once(store, profiles):
+    tables = store.run_tables("job-a")
+    plain = {key[1:]: v for key, v in plain_rollup(profiles, "posix_write_ns").items()
+             if key[0] == "job-a"}  # fmt: skip
+    stats = [f"posix_write_ns_{stat}" for stat in ("sum", "min", "max")]
+    rows = tables.mount_slices.select(["mount", "slice", "count", *stats]).to_pylist()
+    found = {(r["mount"], r["slice"]): tuple(r[name] for name in ("count", *stats)) for r in rows}
+    assert found == {key: (len(v), sum(v), min(v), max(v)) for key, v in plain.items()}
+    assert tables.slices.num_rows == len({(r["host"], r["slice"])
+                                          for r in tables.slices.to_pylist()})  # fmt: skip
+    assert {"os_runqueue_ns_sum", "state_io_ns_max"} <= set(tables.slices.column_names)
+    assert tables.processes.num_rows == 4
+    assert tables.worlds == ()
+    assert store.run_tables("nobody").slices.num_rows == 0
+
+
 def test_gauges_hold_over_idle_slices(store, spool):
     profile = Profile(job="g", end_ns=EPOCH + 9 * SLICE, end_reason=1)
     first = profile.first_slice

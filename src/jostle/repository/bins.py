@@ -18,6 +18,8 @@ from jostle.repository.tables import Ints
 
 BIN_NS = 10_000_000
 _FULL = 255
+_EXTREMES = {"wait_bins": "wait_min_bins", "offcpu_bins": "offcpu_max_bins"}
+_MOST = {"offcpu_bins"}  # of the others the least counts
 
 
 def flat_bins(
@@ -79,8 +81,10 @@ def merged_bins(
         count: Number of boundaries.
 
     Returns:
-        Columns bin_ns (width of the bins), bins_from_ns (start of the first), and of each of
-        `columns` a list of the time (ns, sum over ranks) in each bin, empty where there is none.
+        Columns bin_ns (width of the bins), bins_from_ns (start of the first); of each of `columns`
+        a list of the time (ns, sum over ranks) in each bin, empty where there is none; and
+        wait_min_bins (least wait of a rank in the bin: all waited so long at that time) and
+        offcpu_max_bins (most time of a rank off the CPU).
     """
     wide = np.zeros(count, dtype=np.int64)
     flat: dict[str, list[tuple[Ints, Ints, NDArray[np.float64]]]] = {name: [] for name in columns}
@@ -90,10 +94,10 @@ def merged_bins(
         segment = np.searchsorted(ends, np.arange(first, int(ends[-1]) + 1))
         for name, column in columns.items():
             row, number, spent = flat_bins(start_ns, shift, column, first, int(ends[-1]) + 1)
+            own = shift[first : int(ends[-1]) + 1]
             if len(row):
-                own = shift[first : int(ends[-1]) + 1]
                 np.maximum.at(wide, segment[row], own[row])
-                flat[name].append((segment[row], number << own[row], spent))
+            flat[name].append((segment[row], number << own[row], spent))
     low = np.full(count, np.iinfo(np.int64).max)
     high = np.full(count, -1, dtype=np.int64)
     for parts in flat.values():
@@ -108,11 +112,19 @@ def merged_bins(
         "bin_ns": pa.array(np.int64(BIN_NS) << wide, mask=~some),
         "bins_from_ns": pa.array(low * (np.int64(BIN_NS) << wide), mask=~some),
     }
+    offsets = pa.array(begin.astype(np.int32))
     for name, parts in flat.items():
         total = np.zeros(int(begin[-1]))
+        extreme = np.full(len(total), 0.0 if name in _MOST or not parts else np.inf)
         for segment, number, spent in parts:
             place = begin[segment] + (number >> wide[segment]) - low[segment]
-            total += np.bincount(place, weights=spent, minlength=len(total))
-        values = pa.array(np.rint(total).astype(np.int64))
-        result[name] = pa.ListArray.from_arrays(pa.array(begin.astype(np.int32)), values)
+            own_bins = np.bincount(place, weights=spent, minlength=len(total))
+            total += own_bins
+            (np.maximum if name in _MOST else np.minimum)(extreme, own_bins, out=extreme)
+        result[name] = _lists(offsets, total)
+        result[_EXTREMES[name]] = _lists(offsets, extreme)
     return result
+
+
+def _lists(offsets: pa.Array, values: NDArray[np.float64]) -> pa.Array:
+    return pa.ListArray.from_arrays(offsets, pa.array(np.rint(values).astype(np.int64)))

@@ -37,6 +37,8 @@ KEYS = (
     "process", "start_ns", "end_ns", "rule", "level", "token_hash", "globals", "globals_before",
     "sequence_hash", "occurrence", "signature_sum", "signature_set", "bin_shift", *SEGMENT_BINS,
 )  # fmt: skip
+#: Of these the median over ranks is given too: a group may be made by it (thesis 5.1.2).
+MEDIANS = ("p2p_bytes", "collective_bytes", "read_bytes", "write_bytes", "mpiio_bytes")
 _LOW_32 = 0xFFFFFFFF
 _MEDIAN_AT_ONCE = 1 << 22
 
@@ -175,6 +177,8 @@ def _merged(
             if name in SEGMENT_VALUES:
                 total, least, most = over.each(ints(part, name), np.add)
                 values |= {name: total, f"{name}_min": least, f"{name}_max": most}
+                if name in MEDIANS:
+                    values[f"{name}_median"] = over.median(ints(part, name), least, most)
     values |= merged_bins(over.spans(), ints(rows, "start_ns"), ints(rows, "bin_shift"),
                           {name: rows.column(name) for name in SEGMENT_BINS},
                           over.count)  # fmt: skip
@@ -216,6 +220,17 @@ class _Ranks:
                 least = np.minimum(least, part) if number else part.copy()
                 most = np.maximum(most, part)
         return total, least, most
+
+    def median(self, column: Ints, least: Ints, most: Ints) -> Ints:
+        """Gives the median over ranks of a sum between boundaries, from its least and most."""
+        result = least.copy()
+        differ = np.flatnonzero(least != most)
+        if len(differ):
+            parts = np.stack([part[differ] for part in self.coarse(column, np.add)])
+            step = max(_MEDIAN_AT_ONCE // len(parts), 1)
+            for low in range(0, len(differ), step):
+                result[differ[low : low + step]] = _middle(parts[:, low : low + step])
+        return result
 
     def total(self, column: NDArray[Any], reduce: np.ufunc) -> NDArray[Any]:
         """Brings a column of all ranks together by the operation that also coarsens it."""

@@ -25,6 +25,7 @@ from jostle.repository.layout import GAUGE_IDS, TABLES
 from jostle.repository.merger import Merger
 from jostle.repository.names import may_come_back
 from jostle.repository.query import Engine, total, visible
+from jostle.repository.run_tables import own_slices
 from jostle.repository.spool import glance
 from jostle.repository.studies import StudyStore, study_names
 from jostle.repository.types import (
@@ -35,6 +36,7 @@ from jostle.repository.types import (
     IngestReport,
     JobSegments,
     JobTables,
+    RunTables,
 )
 from jostle.repository.worlds import find_worlds, worlds_table
 
@@ -257,6 +259,18 @@ class Repository:
             [job],
         )
 
+    def run_tables(self, job: str) -> RunTables:
+        """Gives what an estimate of a job is made from, as `jostle.analysis.estimate` wants it."""
+        window = self._window(job)
+        return RunTables(
+            job,
+            self.job_processes(job),
+            self.job_mounts(job),
+            self.segments(job).worlds,
+            own_slices(self._engine, job, "node_rollup", window),
+            own_slices(self._engine, job, "rollup", window),
+        )
+
     def _job_sums(self, table: str, keys: Sequence[str], job: str) -> pa.Table:
         lo, hi = self._window(job)
         sums = [f"max({name})" if name in GAUGE_IDS else total(name)
@@ -280,12 +294,16 @@ class Repository:
         The row of a process is written when it is first seen and when it has ended; how far one
         that still runs has come is known from its job's slices on the node.
         """
-        return self.query(
-            "WITH seen AS (SELECT host, max((slice + 1) * slice_ns) AS seen_ns "
-            "FROM node_rollup WHERE job = $1 GROUP BY host) "
-            "SELECT p.* REPLACE (CASE WHEN complete THEN last_slice ELSE "
-            "greatest(last_slice, coalesce(seen_ns, 0) // p.slice_ns - 1) END AS last_slice) "
-            "FROM processes p LEFT JOIN seen USING (host) WHERE job = $1 ORDER BY start_ns, pid",
+        begin = self._window(job)[0]
+        return self._engine.ask(
+            lambda: (
+                "WITH seen AS (SELECT host, max((slice + 1) * slice_ns) AS seen_ns "
+                f"FROM {self._engine.stored('node_rollup', begin)} WHERE job = $1 GROUP BY host) "
+                "SELECT p.* REPLACE (CASE WHEN complete THEN last_slice ELSE "
+                "greatest(last_slice, coalesce(seen_ns, 0) // p.slice_ns - 1) END AS last_slice) "
+                f"FROM ({self._engine.source('processes')}) p LEFT JOIN seen USING (host) "
+                "WHERE job = $1 ORDER BY start_ns, pid"
+            ),
             [job],
         )
 

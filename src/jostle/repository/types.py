@@ -40,8 +40,9 @@ class WorldSegments:
             parts (segments of the rank that had most in it), token_hash and function of the call
             that ended it, globals, signature_sum, signature_set, recurring (five or more have
             this signature_set), of each value V of table segments V (sum over ranks), V_min and
-            V_max (least and most of a rank), and bin_ns, bins_from_ns, wait_bins, offcpu_bins
-            (ns in each bin, sum over ranks).
+            V_max (least and most of a rank), V_median of the byte counts, and bin_ns,
+            bins_from_ns, wait_bins, offcpu_bins (ns in each bin, sum over ranks), wait_min_bins
+            (the least of a rank in each bin) and offcpu_max_bins (the most).
         rule: The rule that made most of the time: every, coalesced, epoch, raw, final; none.
         rules: Share of the time of each rule, 0 to 1.
         coverage: Share of the time between a rank's first and last delimiter that lies inside
@@ -95,6 +96,28 @@ class JobSegments:
 
     job: str
     worlds: tuple[WorldSegments, ...]
+
+
+@dataclass(frozen=True)
+class RunTables:
+    """What an estimate of one run is made from.
+
+    Attributes:
+        job: Its name.
+        processes: One row per process (see docs/reference/repository.md, table processes).
+        mounts: One row per mount identity, host and path that its processes used.
+        worlds: Its execution segments, of each MPI world; empty for a job without MPI.
+        slices: One row per node and slice: host, slice, slice_ns, count (processes with a record),
+            then <metric>_sum, _min and _max over the processes of run_tables.RUN_METRICS.
+        mount_slices: The same per mount, of run_tables.RUN_MOUNT_METRICS: mount, slice, ...
+    """
+
+    job: str
+    processes: pa.Table
+    mounts: pa.Table
+    worlds: tuple[WorldSegments, ...]
+    slices: pa.Table
+    mount_slices: pa.Table
 
 
 @dataclass(frozen=True)
