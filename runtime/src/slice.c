@@ -208,11 +208,12 @@ static void add_block(uint64_t *to, const jst_block *b, uint64_t now)
         to[mark] += now - since;
 }
 
-/* What was in progress last time may not have arrived in its cell yet: never less than before. */
+/* What was in progress last time may not have arrived in its cell yet, and what is no level never
+ * shrinks: no less than before, since a record could only say it as 2^64 less a little. */
 static void not_less(uint64_t *now, const uint64_t *before)
 {
-    for (unsigned i = JST_CELL_STATE_P2P_NS; i <= JST_CELL_STATE_IO_NS; i++)
-        if ((int64_t)(now[i] - before[i]) < 0)
+    for (unsigned i = 0; i < JST_CELL_COUNT; i++)
+        if (jst_cell_kind[i] != JST_CODE_GAUGE && (int64_t)(now[i] - before[i]) < 0)
             now[i] = before[i];
 }
 
@@ -254,6 +255,7 @@ static uint64_t sum_of_slots(unsigned cell)
     return sum;
 }
 
+/* Polls apart: of the others they cannot be taken off, since threads go on between two sums. */
 static uint64_t mpi_calls(void)
 {
 #define OPS(name, metric, bytes, state) JST_CELL_##metric##_OPS,
@@ -261,7 +263,8 @@ static uint64_t mpi_calls(void)
 #undef OPS
     uint64_t sum = 0;
     for (unsigned i = 0; i < sizeof ops / sizeof *ops; i++)
-        sum += jst_sum_cell(ops[i]);
+        if (ops[i] != JST_CELL_MPI_TEST_OPS && ops[i] != JST_CELL_MPI_PROBE_OPS)
+            sum += jst_sum_cell(ops[i]);
     return sum;
 }
 
@@ -290,7 +293,7 @@ static void account(void)
     }
     uint64_t *own = jst_a.blocks[0].cells;
     uint64_t polls = jst_sum_cell(JST_CELL_MPI_TEST_OPS) + jst_sum_cell(JST_CELL_MPI_PROBE_OPS);
-    uint64_t mpi = mpi_calls() - polls;
+    uint64_t mpi = mpi_calls();
     uint64_t cpu = jst_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     own[JST_CELL_SELF_CALLS_OPS] = calls + chars + mpi + polls;
     own[JST_CELL_SELF_HEARTBEAT_NS] = cpu;

@@ -169,6 +169,22 @@ static void missed_boundaries_are_one_record(void **state)
     assert_true(f[1].first == FIRST + 7 && f[1].span == 1 && f[1].writes == 6);
 }
 
+/* A cell that shrinks all the same (two sources that do not agree) is no 2^64 in a record. */
+static void a_counter_set_back_is_nothing_until_it_has_grown_again(void **state)
+{
+    found f[8];
+    (void)state;
+    work(5);
+    jst_slice_tick(file, (FIRST + 1) * L + 50000);
+    jst_a.blocks[1].cells[CELL] -= 2;
+    jst_a.blocks[1].cells[CELL + 1] += 1; /* so that there is something to record */
+    jst_slice_tick(file, (FIRST + 2) * L + 50000);
+    work(4);
+    jst_slice_tick(file, (FIRST + 3) * L + 50000);
+    assert_int_equal(read_back(f, 8), 3);
+    assert_true(f[0].writes == 5 && f[1].writes == 0 && f[2].writes == 2);
+}
+
 static void a_clock_set_back_loses_nothing(void **state)
 {
     found f[8];
@@ -222,6 +238,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(one_record_per_slice, begin, end),
         cmocka_unit_test_setup_teardown(idle_slices_have_no_record, begin, end),
         cmocka_unit_test_setup_teardown(missed_boundaries_are_one_record, begin, end),
+        cmocka_unit_test_setup_teardown(a_counter_set_back_is_nothing_until_it_has_grown_again,
+                                        begin, end),
         cmocka_unit_test_setup_teardown(a_clock_set_back_loses_nothing, begin, end),
         cmocka_unit_test_setup_teardown(what_the_disk_refuses_comes_with_the_next_record, begin,
                                         end),

@@ -65,6 +65,10 @@ class Table:
             return [s * self.mount_stride + m.cell for s in slots]
         return list(range(m.cell, m.cell + m.count))
 
+    def name_of(self, cell: int) -> str:
+        """The metric that a cell belongs to."""
+        return next(id for id in self.metrics if cell in self.cells_of(id))
+
 
 class Bytes:
     """A cursor over a byte string."""
@@ -307,7 +311,7 @@ def _tail(
         if delta >= 2**63:
             if i in timers:  # its thread was just booking a call that the records hold already
                 continue
-            assert table.kinds.get(i) == "gauge", f"cell {i} lies behind its commit"
+            assert table.kinds.get(i) == "gauge", f"{table.name_of(i)} lies behind its commit"
             delta -= 2**64
         if delta:
             assert i in table.kinds, f"unused cell {i} moved"

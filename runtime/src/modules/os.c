@@ -146,7 +146,7 @@ bool jst_os_leader_gone(void)
 }
 
 /* The kernel scales the shares of user and system time, of a thread and of all threads, each on its
- * own, and reads of two files are not one instant: a part may seem to be more than the whole. */
+ * own, and two reads are not one instant: a part may seem to be more than the whole. */
 static uint64_t less(uint64_t all, uint64_t ours)
 {
     return all > ours ? all - ours : 0;
@@ -169,8 +169,8 @@ static void sample_io(jst_block *b)
     for (int i = 0; i < IO_FIELDS; i++) {
         bool chars =
             i != READ_BYTES && i != WRITE_BYTES; /* ours cannot be told from storage bytes */
-        uint64_t all = less(io[i] - last.io[i], chars ? own[i] - last.own[i] : 0);
-        uint64_t main = have_main ? less(alone[i] - last.main[i],
+        uint64_t all = less(less(io[i], last.io[i]), chars ? own[i] - last.own[i] : 0);
+        uint64_t main = have_main ? less(less(alone[i], last.main[i]),
                                          chars ? less(own_at_open[i], last.own_main[i]) : 0)
                                   : 0;
         b->cells[io_cells[i]] += waited ? main : all;
@@ -189,26 +189,28 @@ static void add_grown(uint64_t *cell, uint64_t now, uint64_t *before)
     *before = now > *before ? now : *before;
 }
 
+/* Our own part is asked for first: what the heartbeat does between the two (where it is interrupted,
+ * that is a switch) then makes the rest too large by it until the next sample, never negative. */
 static void sample_usage(jst_block *b)
 {
     struct rusage u, ours;
     jst_zero(&ours, sizeof ours);
-    if (jst_sys2(SYS_getrusage, RUSAGE_SELF, &u) < 0)
-        return;
     if (io_fd >= 0) /* in the heartbeat */
         jst_sys2(SYS_getrusage, RUSAGE_THREAD, &ours);
+    if (jst_sys2(SYS_getrusage, RUSAGE_SELF, &u) < 0)
+        return;
     add_grown(&b->cells[JST_CELL_OS_USER_NS], less(time_ns(u.ru_utime), time_ns(ours.ru_utime)),
               &last.user);
     add_grown(&b->cells[JST_CELL_OS_SYSTEM_NS], less(time_ns(u.ru_stime), time_ns(ours.ru_stime)),
               &last.system);
-    add_grown(&b->cells[JST_CELL_OS_VOLUNTARY_SWITCHES], (uint64_t)(u.ru_nvcsw - ours.ru_nvcsw),
-              &last.voluntary);
-    add_grown(&b->cells[JST_CELL_OS_INVOLUNTARY_SWITCHES], (uint64_t)(u.ru_nivcsw - ours.ru_nivcsw),
-              &last.involuntary);
-    add_grown(&b->cells[JST_CELL_OS_MINOR_FAULTS], (uint64_t)(u.ru_minflt - ours.ru_minflt),
-              &last.minor);
-    add_grown(&b->cells[JST_CELL_OS_MAJOR_FAULTS], (uint64_t)(u.ru_majflt - ours.ru_majflt),
-              &last.major);
+    add_grown(&b->cells[JST_CELL_OS_VOLUNTARY_SWITCHES],
+              less((uint64_t)u.ru_nvcsw, (uint64_t)ours.ru_nvcsw), &last.voluntary);
+    add_grown(&b->cells[JST_CELL_OS_INVOLUNTARY_SWITCHES],
+              less((uint64_t)u.ru_nivcsw, (uint64_t)ours.ru_nivcsw), &last.involuntary);
+    add_grown(&b->cells[JST_CELL_OS_MINOR_FAULTS],
+              less((uint64_t)u.ru_minflt, (uint64_t)ours.ru_minflt), &last.minor);
+    add_grown(&b->cells[JST_CELL_OS_MAJOR_FAULTS],
+              less((uint64_t)u.ru_majflt, (uint64_t)ours.ru_majflt), &last.major);
 }
 
 /* Run-queue wait of the threads that own a block (those that make wrapped calls), the main one
