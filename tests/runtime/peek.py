@@ -67,7 +67,7 @@ class Table:
 
     def name_of(self, cell: int) -> str:
         """The metric that a cell belongs to."""
-        return next(id for id in self.metrics if cell in self.cells_of(id))
+        return next(name for name in self.metrics if cell in self.cells_of(name))
 
 
 class Bytes:
