@@ -1,0 +1,125 @@
+"""What a planted repository is asked to hold, and the truth about what it holds; plain data.
+
+Times in seconds unless the name ends in _ns (since the epoch, CLOCK_REALTIME).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import pyarrow as pa
+
+Kind = Literal["file system", "network", "node"]
+#: A slice is guilty from this share of it lost to others on, and clean below the other; what lies
+#: between is scored neither way.
+GUILTY, CLEAN = 0.05, 0.01
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A repository to be planted.
+
+    Attributes:
+        jobs: Number of jobs.
+        slices: Slices from the first job's start to the last start's latest end, about.
+        length: Length of a job without interference, in slices (mean; jobs have half to twice it).
+        processes: Processes of a job (jobs have a quarter of it to all of it).
+        slice_s: Length of a slice.
+        mounts: Shared file systems.
+        users: Owners of jobs.
+        harm: Strength of the dose-response; 0: nobody hurts anybody (false alarms).
+        noise: Standard deviation of the log of a job's own service times, autocorrelated.
+        weather: The same of a file system or the network as a whole: slow for everybody, caused
+            by nobody in the repository.
+        coincidence: Share of jobs whose phases keep time with another job's though one does not
+            hurt the other by it.
+        roommates: Share of jobs that share the nodes of another.
+    """
+
+    jobs: int = 12
+    slices: int = 900
+    length: int = 450
+    processes: int = 8
+    slice_s: float = 1.0
+    mounts: int = 2
+    users: int = 3
+    harm: float = 1.0
+    noise: float = 0.10
+    weather: float = 0.05
+    coincidence: float = 0.3
+    roommates: float = 0.12
+
+
+#: 1000 jobs and 20 million process-slices: ten hours of 4 s, 35 jobs of 64 processes at a time.
+LARGE = Spec(jobs=1000, slices=9000, length=300, processes=128, slice_s=4.0, mounts=3, users=40)
+
+
+@dataclass(frozen=True)
+class PlantedJob:
+    """The truth about one job.
+
+    Attributes:
+        job: Its name.
+        program: Its program.
+        uid: Its owner.
+        nodes: Its nodes.
+        processes: Its processes.
+        start_ns: Its start.
+        end_ns: Its end.
+        alone_s: What it takes with its own noise and the weather, but without the others.
+        lost: (kind, resource) -> seconds of its run time that others cost it there.
+        by: (kind, resource, other job) -> seconds that this one cost it.
+    """
+
+    job: str
+    program: str
+    uid: int
+    nodes: tuple[str, ...]
+    processes: int
+    start_ns: int
+    end_ns: int
+    alone_s: float
+    lost: dict[tuple[Kind, str], float]
+    by: dict[tuple[Kind, str, str], float]
+
+    @property
+    def lost_s(self) -> float:
+        """Seconds that others cost it in all."""
+        return sum(self.lost.values())
+
+    @property
+    def run_s(self) -> float:
+        """Its run time."""
+        return (self.end_ns - self.start_ns) / 1e9
+
+    def culprit(self, kind: Kind, resource: str) -> str:
+        """The job that cost it most on a resource; "" where nobody did."""
+        here = {key[2]: value for key, value in self.by.items() if key[:2] == (kind, resource)}
+        return max(here, key=lambda name: here[name]) if here else ""
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A planted repository and the truth about it.
+
+    Attributes:
+        path: Its folder.
+        spec: What it was asked to hold.
+        seed: Of all random steps.
+        jobs: Name -> truth.
+        slices: Where time was lost: job, slice, slice_ns, kind, resource, seconds, suspect (the job
+            that cost most there), one row per job, slice and resource with a loss.
+        process_slices: Rows of table slices.
+    """
+
+    path: Path
+    spec: Spec
+    seed: int
+    jobs: dict[str, PlantedJob]
+    slices: pa.Table
+    process_slices: int = 0
+    programs: dict[tuple[str, str, Kind], float] = field(default_factory=dict)
+    """(victim's program, aggressor's program, kind) -> percent of the run time of the victim's runs
+    that the other's runs cost them; pairs that never met on a resource are absent."""

@@ -1,0 +1,118 @@
+"""The programs of a planted repository: what they do, phase by phase, when nobody disturbs them.
+
+A repository draws the traits of each program once, so that all runs of a program are alike; each
+run then gets its own size, file system and begin.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+KIB, MIB = 1024, 1024 * 1024
+#: What a phase does on its file system, by number.
+WRITE, READ, META = 0, 1, 2
+Habit = Literal["aggregate-write", "open-write-close", "write-seek"]
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A stretch of a program in which it behaves alike.
+
+    Attributes:
+        seconds: Its length, undisturbed.
+        io: Share of the time in calls to the file system.
+        net: Share of the time in communication; the rest computes.
+        load: What it asks of the file system, share of what that can do (bytes, or metadata
+            operations where `what` is META).
+        traffic: What it asks of the network, likewise.
+        size: Bytes per operation.
+        what: WRITE, READ or META.
+    """
+
+    seconds: float
+    io: float
+    net: float = 0.0
+    load: float = 0.0
+    traffic: float = 0.0
+    size: int = MIB
+    what: int = WRITE
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program.
+
+    Attributes:
+        name: Its name.
+        phases: Repeated until its work is done.
+        mpi: It communicates.
+        weight: How often it is drawn, relative to others.
+        harmful: How much its load slows others, relative to its size (0: served from caches).
+        pressure: What it asks of the processors of nodes that it shares with another job.
+        habit: How it writes.
+    """
+
+    name: str
+    phases: tuple[Phase, ...]
+    mpi: bool = False
+    weight: float = 1.0
+    harmful: float = 1.0
+    pressure: float = 0.0
+    habit: Habit = "aggregate-write"
+
+
+def catalogue(rng: np.random.Generator) -> list[Program]:
+    """Draws the traits of the programs of one repository."""
+
+    def near(value: float) -> float:
+        return float(value * rng.uniform(0.8, 1.25))
+
+    burst, rest = near(14), near(16)
+    return [
+        Program("solver", (
+            Phase(near(20), io=0.02, net=0.15, load=0.002, traffic=0.02, size=4 * KIB),
+            Phase(near(12), io=near(0.75), net=0.02, load=0.12, traffic=0.01, size=MIB),
+        ), mpi=True, weight=2.0),
+        Program("analysis", (
+            Phase(near(25), io=near(0.5), load=0.08, size=256 * KIB, what=READ),
+            Phase(near(10), io=0.08, load=0.01, size=256 * KIB, what=READ),
+        ), weight=1.5),
+        Program("logger", (
+            Phase(near(9), io=near(0.35), load=0.02, size=8 * KIB),
+            Phase(near(6), io=near(0.8), load=0.10, size=MIB),
+            Phase(near(9), io=near(0.35), load=0.05, size=64 * KIB),
+        ), weight=1.5, habit="write-seek"),
+        Program("dump", (Phase(60, io=0.95, load=near(0.5), size=4 * MIB),)),
+        Program("burster", (
+            Phase(burst, io=0.9, load=near(0.6), size=MIB),
+            Phase(rest, io=0.01, load=0.002, size=64 * KIB),
+        ), weight=1.5),
+        Program("untar", (Phase(30, io=0.85, load=near(0.55), size=16 * KIB, what=META),
+                          Phase(near(20), io=0.1, load=0.03, size=16 * KIB, what=META)),
+                weight=0.7, habit="open-write-close"),
+        Program("fft", (
+            Phase(near(8), io=0.0, net=near(0.6), traffic=near(0.55)),
+            Phase(near(12), io=0.0, net=0.1, traffic=0.05),
+        ), mpi=True),
+        Program("cfd", (Phase(30, io=0.01, net=near(0.35), load=0.001, traffic=0.03, size=64 * KIB),
+                        Phase(near(5), io=0.5, net=0.05, load=0.05, traffic=0.01, size=MIB)),
+                mpi=True, weight=1.5),
+        Program("replay", (
+            Phase(burst, io=0.6, load=near(0.5), size=MIB, what=READ),
+            Phase(rest, io=0.02, load=0.01, size=MIB, what=READ),
+        ), harmful=0.0),
+        Program("montecarlo", (Phase(45, io=0.005, load=0.0005, size=4 * KIB),), pressure=0.2),
+        Program("hog", (Phase(near(18), io=0.0), Phase(near(15), io=0.003, load=0.0003)),
+                weight=0.6, pressure=0.9),
+    ]  # fmt: skip
+
+
+def run_of(program: Program, rng: np.random.Generator) -> Program:
+    """Gives one run its own pace: all phases a little longer or shorter, and begun somewhere."""
+    pace = float(rng.uniform(0.9, 1.1))
+    phases = [replace(phase, seconds=phase.seconds * pace) for phase in program.phases]
+    turn = int(rng.integers(len(phases)))
+    return replace(program, phases=(*phases[turn:], *phases[:turn]))

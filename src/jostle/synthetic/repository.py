@@ -1,0 +1,154 @@
+"""Planted repositories: real ones, of jobs whose harm to each other is known.
+
+`plant` lets made-up programs run against each other (planted/contention.py), writes what the
+profiler would have seen of them with the repository's own writer, slice by slice and through its
+log, and gives the truth.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from jostle.repository import Repository
+from jostle.repository.files import publish, write_pieces
+from jostle.repository.log import Change, Log, Position
+from jostle.synthetic.planted.cast import EPOCH_S, Player, cast
+from jostle.synthetic.planted.contention import KINDS, Play, SliceOf
+from jostle.synthetic.planted.model import Kind, Planted, PlantedJob, Spec
+from jostle.synthetic.planted.rows import Writer, mount_name
+
+_BATCH_ROWS = 500_000  # process-slices per commit: some 200 MB while they are written
+_NS = 1e9
+
+
+def plant(path: Path, spec: Spec | None = None, seed: int = 0) -> Planted:
+    """Makes a repository of jobs that hurt each other in known ways.
+
+    Args:
+        path: Its folder; must be empty or new.
+        spec: What it is to hold.
+        seed: The same seed and spec give the same repository.
+
+    Returns:
+        The truth.
+
+    Raises:
+        RepositoryError: The folder cannot be written.
+    """
+    spec = spec or Spec()
+    rng = np.random.default_rng(seed)
+    players = cast(spec, rng)
+    play, writer = Play(spec, players, rng), Writer(spec, players, rng)
+    Repository(path, create=True)
+    log = Log(path)
+    lost, rows = _Losses(spec, players), 0
+    for batch in _batches(play.run(), players):
+        lost.add(batch)
+        files = write_pieces(path, writer.pieces(batch))
+        rows += sum(file.rows for file in files if file.table == "slices")
+        publish(path, log, Change("ingest", add=files))
+    jobs = _truth(players, play)
+    files = write_pieces(path, writer.ends(jobs))
+    done: dict[int, tuple[Position, Position | None]] = {
+        key: (Position(), None) for key in writer.processes()
+    }
+    publish(path, log, Change("ingest", add=files, advance=done))
+    return Planted(path, spec, seed, jobs, lost.table(), rows, _programs(jobs))
+
+
+def _batches(slices: Iterator[SliceOf], players: Sequence[Player]) -> Iterator[list[SliceOf]]:
+    batch: list[SliceOf] = []
+    size = 0
+    counts = np.array([player.processes for player in players])
+    for each in slices:
+        batch.append(each)
+        size += int(counts[each.jobs].sum())
+        if size >= _BATCH_ROWS:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+class _Losses:
+    """Gathers where time was lost."""
+
+    def __init__(self, spec: Spec, players: Sequence[Player]) -> None:
+        self._slice_ns = round(spec.slice_s * _NS)
+        self._first = EPOCH_S * 1_000_000_000 // self._slice_ns
+        self._names = np.array([player.job for player in players], dtype=object)
+        self._resources = [[_resource(kind, player) for player in players] for kind in KINDS]
+        self._parts: list[tuple[np.ndarray, ...]] = []
+
+    def add(self, slices: Sequence[SliceOf]) -> None:
+        """Takes what was lost in some slices."""
+        for each in slices:
+            row, kind = np.nonzero(each.suspects >= 0)
+            at = np.full(len(row), self._first + each.number)
+            found = (each.jobs[row], at, kind, each.lost[row, kind], each.suspects[row, kind])
+            self._parts.append(found)
+
+    def table(self) -> pa.Table:
+        """Gives the table `Planted.slices`."""
+        empty = (np.zeros(0, dtype=np.int64),) * 5
+        job, at, kind, seconds, suspect = (
+            np.concatenate(columns) for columns in zip(*(self._parts or [empty]), strict=True)
+        )
+        resources = np.array(self._resources, dtype=object)
+        return pa.table(
+            {
+                "job": pa.array(self._names[job], pa.string()),
+                "slice": at.astype(np.int64),
+                "slice_ns": np.full(len(at), self._slice_ns),
+                "kind": pa.array(np.array(KINDS, dtype=object)[kind], pa.string()),
+                "resource": pa.array(resources[kind, job], pa.string()),
+                "seconds": seconds.astype(np.float64),
+                "suspect": pa.array(self._names[suspect], pa.string()),
+            }
+        )
+
+
+def _resource(kind: Kind, player: Player) -> str:
+    """Names the resource of a kind that a job uses, as the identification does."""
+    if kind == "file system":
+        return mount_name(player.mount)
+    return "network" if kind == "network" else player.nodes[0]
+
+
+def _truth(players: Sequence[Player], play: Play) -> dict[str, PlantedJob]:
+    jobs = {}
+    for number, player in enumerate(players):
+        lost: dict[tuple[Kind, str], float] = {}
+        by: dict[tuple[Kind, str, str], float] = {}
+        for place, kind in enumerate(KINDS):
+            resource = _resource(kind, player)
+            cost = play.cost[place, number]
+            if cost.any():
+                lost[kind, resource] = float(cost.sum())
+            for other in np.flatnonzero(cost).tolist():
+                by[kind, resource, players[other].job] = float(cost[other])
+        start, end = player.start_s, float(play.end_s[number])
+        jobs[player.job] = PlantedJob(
+            player.job, player.program.name, player.uid, player.nodes, player.processes,
+            round((EPOCH_S + start) * _NS), round((EPOCH_S + end) * _NS),
+            end - start - sum(lost.values()), lost, by,
+        )  # fmt: skip
+    return jobs
+
+
+def _programs(jobs: dict[str, PlantedJob]) -> dict[tuple[str, str, Kind], float]:
+    """Gives what each program cost each other, percent of the victims' time."""
+    seconds: dict[tuple[str, str, Kind], float] = defaultdict(float)
+    time: dict[tuple[str, str, Kind], float] = defaultdict(float)
+    for job in jobs.values():
+        met = {(kind, jobs[other].program) for kind, _, other in job.by}
+        for kind, program in met:
+            time[job.program, program, kind] += job.run_s
+        for (kind, _, other), lost in job.by.items():
+            seconds[job.program, jobs[other].program, kind] += lost
+    return {key: 100 * seconds[key] / time[key] for key in seconds}
