@@ -16,6 +16,7 @@ import pyarrow as pa
 from jostle._schema import BY_ID, HISTOGRAM_IDS
 from jostle.reader import find_profiles
 from jostle.repository import log as _log
+from jostle.repository.beside import Beside, beside
 from jostle.repository.compact import compact, expire
 from jostle.repository.errors import JobError, RepositoryError
 from jostle.repository.files import cannot_write
@@ -458,6 +459,10 @@ class Repository:
             ),
             [job, resources, lo, hi],
         )
+
+    def beside(self, job: str) -> Beside:
+        """Gives a job's slices on shared resources and others' loads there (analysis.identify)."""
+        return beside(self._engine, job)
 
     def _used(self, job: str, table: str, key: str) -> tuple[list[str], int, int]:
         """Gives the resources that a job used, and the time from first to last use (ns)."""
