@@ -63,8 +63,11 @@ def _player(
 ) -> Player:
     length = spec.length * float(rng.uniform(0.5, 1.5))
     start = int(rng.integers(max(1, spec.slices - int(length)))) if number > 2 else number * 7
-    processes = max(1, round(spec.processes * float(rng.choice([0.25, 0.5, 0.75, 1.0]))))
-    count = max(1, processes // 16)
+    least = (
+        2 if program.mpi else 1
+    )  # ranks, on nodes of their own: what they send is on the network
+    processes = max(least, round(spec.processes * float(rng.choice([0.25, 0.5, 0.75, 1.0]))))
+    count = max(least, processes // 16)
     nodes = tuple(f"node{number * 8 % 4096 + i:04d}" for i in range(count))
     room, mount = number, int(rng.integers(spec.mounts)) if number > 2 else 0
     run = run_of(program, rng)
