@@ -1,0 +1,61 @@
+"""What else this machine did while a run went on: so that its own noise can be told."""
+
+from __future__ import annotations
+
+import os
+import resource
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Counters of the machine at an instant, in seconds over all cores.
+
+    Attributes:
+        busy_s: Cores were busy, with anything.
+        steal_s: The hypervisor had taken them.
+        ours_s: Busy with what we started and have waited for.
+        load: Load average over the last minute.
+        cores: Cores.
+    """
+
+    busy_s: float
+    steal_s: float
+    ours_s: float
+    load: float
+    cores: int
+
+
+def look() -> Machine:
+    """Reads the counters now; without /proc/stat (other kernels) they are 0."""
+    tick = os.sysconf("SC_CLK_TCK")
+    try:
+        words = Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]
+    except OSError:
+        words = []
+    user, nice, system, _idle, _wait, irq, soft, steal = ([int(x) for x in words] + [0] * 8)[:8]
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    ours = sum(one.ru_utime + one.ru_stime for one in used)
+    busy = (user + nice + system + irq + soft) / tick
+    return Machine(busy, steal / tick, ours, os.getloadavg()[0], os.cpu_count() or 1)
+
+
+def noise(before: Machine, after: Machine, seconds: float) -> dict[str, float]:
+    """Tells what others took of the machine between two looks.
+
+    Args:
+        before: The first look.
+        after: The second; all that was started in between has been waited for.
+        seconds: Between them.
+
+    Returns:
+        steal and foreign: shares of all cores' time, 0 to 1; load at the end.
+    """
+    room = max(seconds, 1e-9) * after.cores
+    foreign = (after.busy_s - before.busy_s) - (after.ours_s - before.ours_s)
+    return {
+        "steal": (after.steal_s - before.steal_s) / room,
+        "foreign": max(foreign, 0.0) / room,
+        "load": after.load,
+    }

@@ -1,0 +1,206 @@
+"""What a run lost, told from many interleaved runs of the same work; pure functions on arrays.
+
+The estimator is not asked: windows are the same piece of work in every run, and the second fastest
+of all runs says what that piece takes undisturbed. Rules: docs/explanation/validation.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+#: Fewer runs make no oracle.
+FEWEST_RUNS = 8
+#: A boundary of windows is one that all runs have; fewer make no oracle.
+FEWEST_WINDOWS = 8
+
+
+@dataclass(frozen=True)
+class Marks:
+    """How far a run had come when.
+
+    Attributes:
+        done: How much of its work was done: a count of calls, ever growing; starts at 0.
+        at_ns: When; the first is MPI_Init, the last MPI_Finalize.
+    """
+
+    done: Ints
+    at_ns: Ints
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What a run lost.
+
+    Attributes:
+        run_s: MPI_Init to MPI_Finalize.
+        total_s: Longer than the reference, over all windows.
+        displaced_s: Of that, what shifts the median of all windows: continuous.
+        windows: Windows.
+        low_s, high_s: `total_s` with the third smallest and the smallest as reference.
+    """
+
+    run_s: float
+    total_s: float
+    displaced_s: float
+    windows: int
+    low_s: float
+    high_s: float
+
+    @property
+    def total(self) -> float:
+        """Percent of the run time."""
+        return 100 * self.total_s / self.run_s
+
+    @property
+    def displaced(self) -> float:
+        """Percent of the run time that is continuous."""
+        return 100 * self.displaced_s / self.run_s
+
+    @property
+    def instantaneous(self) -> float:
+        """Percent of the run time without the continuous part."""
+        return self.total - self.displaced
+
+
+def windows(runs: Mapping[str, Marks]) -> tuple[list[str], Ints, Floats]:
+    """Cuts all runs at the boundaries that every one of them has.
+
+    Runs that share few boundaries with the others (they ended early) are left out first.
+
+    Args:
+        runs: Marks of each run.
+
+    Returns:
+        Names of the runs that are in, the common counts, and durations in seconds (runs x windows).
+    """
+    names = [name for name, marks in runs.items() if len(marks.done) > 1]
+    if not names:
+        return [], np.zeros(0, np.int64), np.zeros((0, 0))
+    ends, counts = np.unique([runs[name].done[-1] for name in names], return_counts=True)
+    end = ends[np.argmax(counts)]
+    names = [name for name in names if runs[name].done[-1] == end]
+    common = runs[names[0]].done
+    for name in names[1:]:
+        common = np.intersect1d(common, runs[name].done)
+    rows = []
+    for name in names:
+        marks = runs[name]
+        # The last of equal counts: what came after it without counting belongs to the next.
+        at = np.searchsorted(marks.done, common, "right") - 1
+        at[0], at[-1] = 0, len(marks.at_ns) - 1
+        rows.append(np.diff(marks.at_ns[at]) / 1e9)
+    return names, common, np.array(rows)
+
+
+def truths(runs: Mapping[str, Marks]) -> dict[str, Truth]:
+    """Tells what each run lost.
+
+    Args:
+        runs: Marks of each run of one program, all of the same work, made in turn with others.
+
+    Returns:
+        A truth per run; runs that did other work than most have none. Empty with fewer than
+        FEWEST_RUNS runs or FEWEST_WINDOWS windows.
+    """
+    names, _, durations = windows(runs)
+    if len(names) < FEWEST_RUNS or durations.shape[1] < FEWEST_WINDOWS:
+        return {}
+    ordered = np.sort(durations, axis=0)
+    reference = ordered[1]
+    found = {}
+    for row, name in zip(durations, names, strict=True):
+        run_s, total = float(row.sum()), float((row - reference).sum())
+        found[name] = Truth(
+            run_s, total, displacement(row, reference), len(reference),
+            float((row - ordered[2]).sum()), float((row - ordered[0]).sum()),
+        )  # fmt: skip
+    return found
+
+
+def displacement(row: Floats, reference: Floats) -> float:
+    """Gives seconds by which the median window is longer than its reference, over all windows.
+
+    Args:
+        row: Durations of a run's windows (s).
+        reference: Undisturbed durations of the same windows (s).
+    """
+    good = reference > 0
+    if not good.any():
+        return 0.0
+    ratio, weight = row[good] / reference[good], reference[good]
+    order = np.argsort(ratio)
+    half = np.searchsorted(np.cumsum(weight[order]), weight.sum() / 2)
+    return float((ratio[order][min(half, len(order) - 1)] - 1) * reference.sum())
+
+
+@dataclass(frozen=True)
+class Band:
+    """What injected delays cost a run, from their log, in seconds.
+
+    Attributes:
+        low: Per exchange (window) the rank that was delayed most, summed: as if the others had
+            slack for all the rest.
+        flight: Time in which any rank was in a delay: delays at the same time count once.
+        high: All delays of all ranks: as if none hid another.
+        count: Delays.
+    """
+
+    low: float
+    flight: float
+    high: float
+    count: int
+
+
+def band(start_ns: Ints, delay_ns: Ints, rank: Ints, edges_ns: Ints) -> Band:
+    """Tells what delays cost.
+
+    Args:
+        start_ns: When each began.
+        delay_ns: How long it took.
+        rank: Whom it hit.
+        edges_ns: Edges of the windows of the run; delays outside of them do not count.
+    """
+    inside = (start_ns >= edges_ns[0]) & (start_ns < edges_ns[-1])
+    start, delay, rank = start_ns[inside], delay_ns[inside], rank[inside]
+    if not len(start):
+        return Band(0.0, 0.0, 0.0, 0)
+    window = np.searchsorted(edges_ns, start, "right") - 1
+    ranks, place = np.unique(rank, return_inverse=True)
+    sums = np.zeros((len(edges_ns) - 1, len(ranks)))
+    np.add.at(sums, (window, place), delay / 1e9)
+    return Band(float(sums.max(axis=1).sum()), union_s(start, start + delay), float(sums.sum()),
+                len(start))  # fmt: skip
+
+
+def union_s(begin_ns: Ints, end_ns: Ints) -> float:
+    """Gives the length of time in which any of some spans lasts (s)."""
+    if not len(begin_ns):
+        return 0.0
+    order = np.argsort(begin_ns, kind="stable")
+    begin, end = begin_ns[order], end_ns[order]
+    until = np.concatenate([begin[:1], np.maximum.accumulate(end)[:-1]])
+    return float((end - np.maximum(begin, until)).clip(0).sum() / 1e9)
+
+
+def fastest(run_s: Sequence[float], displaced_s: Sequence[float]) -> list[float]:
+    """Gives the thesis' measured interference (5.2.3): longer than the fastest, less displacement.
+
+    Args:
+        run_s: Run times.
+        displaced_s: By which medians of clusters are longer than those of the fastest run.
+
+    Returns:
+        Percent of each run's time; 0 where it would be negative.
+    """
+    least = min(run_s, default=0.0)
+    return [
+        max(100 * (run - least - moved) / run, 0.0)
+        for run, moved in zip(run_s, displaced_s, strict=True)
+    ]

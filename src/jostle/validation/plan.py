@@ -1,0 +1,113 @@
+"""Which runs a validation makes, and in which order; seeded, so that a killed one goes on."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from jostle.validation.codes import Code
+
+Kind = Literal["clean", "inject", "cpu", "memory"]
+#: Delays that are injected: sparse and long, middling, dense and short, heavy-tailed.
+SHAPES = ("gauss:40ms,10ms", "gauss:8ms,2ms", "fixed:1ms", "pareto:4ms,1.6")
+MEAN_MS = {"gauss:40ms,10ms": 40.0, "gauss:8ms,2ms": 8.0, "fixed:1ms": 1.0, "pareto:4ms,1.6": 10.7}
+#: Injected: least and greatest share of the interfered run; between them in equal ratios.
+LEAST, MOST = 0.02, 0.42
+FEWEST_CLEAN = 4
+_LEVELS = {"low": (1, 0.05), "medium": (3, 0.08), "high": (4, 0.16)}
+
+
+@dataclass(frozen=True)
+class Step:
+    """One run.
+
+    Attributes:
+        code: Name of its program.
+        number: Of the run, from 1, among those of its program.
+        kind: What is done to it.
+        strength: Injected: share of the interfered run that is aimed at; else share of the run in
+            which the disturber is on.
+        shape: Injected: the delay, as `jostle inject` takes it; else "".
+        ranks: Injected: which ranks; "" for all.
+        windows: Disturber: (start, length) as shares of an undisturbed run.
+        processes: Of the disturber.
+        seed: Of its random parts.
+    """
+
+    code: str
+    number: int
+    kind: Kind
+    strength: float = 0.0
+    shape: str = ""
+    ranks: str = ""
+    windows: tuple[tuple[float, float], ...] = ()
+    processes: int = 0
+    seed: int = 0
+
+    @property
+    def job(self) -> str:
+        """Name of its job."""
+        return f"{self.code.replace('@', '-')}-{self.number:03d}-{self.kind}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Gives it as plain values."""
+        return asdict(self)
+
+
+def steps(codes: Sequence[Code], *, injected: int, disturbed: int, clean: int, seed: int) -> list[Step]:
+    """Plans the runs, interleaved: a run of each program in turn, treatments shuffled.
+
+    The first run of each program is clean: how often it calls and how long it takes is learnt
+    from it.
+
+    Args:
+        codes: The programs.
+        injected: Injected runs of each.
+        disturbed: Runs beside CPU and memory hogs of each.
+        clean: Clean runs of each.
+        seed: Of the order and of all that is random.
+
+    Returns:
+        The runs in the order in which they are made.
+    """
+    lists = [_of(code, injected, disturbed, clean, seed) for code in codes]
+    return [one[row] for row in range(max(map(len, lists), default=0)) for one in lists]
+
+
+def _of(code: Code, injected: int, disturbed: int, clean: int, seed: int) -> list[Step]:
+    dice = random.Random(f"{seed} {code.name}")
+    plain: list[dict[str, Any]] = []
+    ratio = (MOST / LEAST) ** (1 / max(injected - 1, 1))
+    for number in range(injected):
+        # Every third run is hit on one rank only: the others wait for it.
+        plain.append({
+            "kind": "inject", "strength": round(LEAST * ratio**number, 4),
+            "shape": SHAPES[number % len(SHAPES)],
+            "ranks": str(dice.randrange(code.ranks)) if number % 3 == 2 else "",
+        })  # fmt: skip
+    for number in range(disturbed):
+        level = list(_LEVELS)[number % len(_LEVELS)]
+        kind = ("cpu", "memory")[number // 2 % 2]
+        windows = _windows(dice, *_LEVELS[level])
+        plain.append({
+            "kind": kind, "strength": round(sum(length for _, length in windows), 3),
+            "windows": windows, "processes": 1 + number % 2,
+        })  # fmt: skip
+    plain += [{"kind": "clean"} for _ in range(clean - 1)]
+    dice.shuffle(plain)
+    return [
+        Step(code.name, number, seed=dice.getrandbits(31), **one)
+        for number, one in enumerate([{"kind": "clean"}, *plain], 1)
+    ]
+
+
+def _windows(dice: random.Random, count: int, length: float) -> tuple[tuple[float, float], ...]:
+    """Spreads windows over a run: one in each equal part of it, at a random place in its part."""
+    part = 0.9 / count
+    found = []
+    for number in range(count):
+        slack = max(part - length, 0.0)
+        found.append((round(0.08 + number * part + dice.random() * slack, 4), length))
+    return tuple(found)

@@ -1,0 +1,286 @@
+"""Makes the runs of a validation, one after the other, and remembers them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jostle import _native_path
+from jostle.repository import Repository
+from jostle.validation.codes import CODES, Bench, Code, environment
+from jostle.validation.errors import ValidationError
+from jostle.validation.machine import look, noise
+from jostle.validation.plan import MEAN_MS, Step
+
+SLICE = "250ms"
+_LIMIT_S = 120.0
+_TRIES = 2
+_MPIRUN = ("mpirun.openmpi", "--oversubscribe", "--bind-to", "none", "--mca",
+           "mpi_yield_when_idle", "1", "-np")  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run that was made.
+
+    Attributes:
+        step: What was asked for.
+        job: Its job in the repository.
+        start_ns, end_ns: Of mpirun.
+        status: Its exit status.
+        noise: What others took of the machine (see machine.noise).
+        disturbed: (begin, end) in ns of each disturber that was on.
+        inject: Folder of the injector's logs; "" without.
+        error: Why it cannot be used; "" when it can.
+    """
+
+    step: Step
+    job: str
+    start_ns: int
+    end_ns: int
+    status: int
+    noise: dict[str, float]
+    disturbed: tuple[tuple[int, int], ...]
+    inject: str
+    error: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Gives it as plain values."""
+        return {**self.__dict__, "step": self.step.to_json()}
+
+    @staticmethod
+    def from_json(plain: dict[str, Any]) -> Run:
+        """Reads what `to_json` gave."""
+        step = dict(plain["step"])
+        step["windows"] = tuple(tuple(window) for window in step["windows"])
+        pairs = tuple(tuple(pair) for pair in plain["disturbed"])
+        return Run(**{**plain, "step": Step(**step), "disturbed": pairs})
+
+
+class Store:
+    """A validation's folder: the runs made so far, their profiles, logs and programs."""
+
+    def __init__(self, folder: Path) -> None:
+        """Opens a folder, or makes it.
+
+        Raises:
+            ValidationError: It cannot be made.
+        """
+        self.folder = folder.absolute()
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ValidationError(
+                f"{folder} cannot be made: {error.strerror}.", hint="Name another with --dir."
+            ) from error
+        self.bench = Bench(self.folder / "programs")
+
+    def repository(self, code: str) -> Repository:
+        """Gives the repository of one program's runs."""
+        return Repository(self.folder / code, create=True)
+
+    def runs(self, *, failed: bool = False) -> list[Run]:
+        """Gives the runs made so far; the last line may be torn by a crash.
+
+        Args:
+            failed: Those that cannot be used, too.
+        """
+        try:
+            lines = (self.folder / "runs.jsonl").read_text().splitlines()
+        except FileNotFoundError:
+            return []
+        found = []
+        for line in lines:
+            with contextlib.suppress(ValueError, KeyError, TypeError):
+                found.append(Run.from_json(json.loads(line)))
+        return [run for run in found if failed or not run.error]
+
+    def add(self, run: Run) -> None:
+        """Remembers a run."""
+        with (self.folder / "runs.jsonl").open("a") as stream:
+            stream.write(json.dumps(run.to_json()) + "\n")
+            stream.flush()
+            os.fsync(stream.fileno())
+
+
+@dataclass(frozen=True)
+class Usual:
+    """What an undisturbed run of a program is like: learnt from its first.
+
+    Attributes:
+        seconds: From the start of mpirun to its end.
+        calls: MPI calls of a rank that can be delayed: point-to-point and collective.
+    """
+
+    seconds: float
+    calls: float
+
+
+def make(store: Store, plan: Sequence[Step], *, progress: Callable[[int, int, str, float], None]) -> None:
+    """Makes the runs of a plan that are not yet made.
+
+    Args:
+        store: Where they go.
+        plan: The runs in order.
+        progress: Told before each run: how many are done, of how many, which is next, and
+            seconds left.
+
+    Raises:
+        ValidationError: A program cannot be prepared.
+    """
+    seen = store.runs(failed=True)
+    done = {run.step.job for run in seen if not run.error}
+    tries = {step.job: sum(run.step == step for run in seen) for step in plan}
+    left = [step for step in plan if step.job not in done and tries[step.job] < _TRIES]
+    spent: list[float] = []
+    for number, step in enumerate(left):
+        mean = sum(spent) / len(spent) if spent else 9.0
+        progress(len(plan) - len(left) + number, len(plan), step.job, mean * (len(left) - number))
+        begun = time.monotonic()
+        run = one(store, step)
+        store.add(run)
+        spent.append(time.monotonic() - begun)
+
+
+def one(store: Store, step: Step) -> Run:
+    """Makes one run and takes its profiles into the repository."""
+    code = CODES[step.code]
+    usual = None if step.kind == "clean" else _usual(store, code)
+    folder = store.bench.folder(code)
+    again = sum(run.step.job == step.job for run in store.runs(failed=True))
+    job = step.job + (f".a{again + 1}" if again else "")
+    logs = store.folder / "logs" / job
+    spool = logs / "spool"
+    shutil.rmtree(logs, ignore_errors=True)
+    spool.mkdir(parents=True)
+    words = _words(code, step, folder, job, logs, usual)
+    before, start = look(), time.time_ns()
+    with _disturbers(step, usual, logs) as disturbed, (logs / "output").open("wb") as output:
+        status = _wait(words, folder, output)
+        end = time.time_ns()
+    after = look()
+    error = "" if status == 0 else f"ended with status {status}"
+    report = store.repository(code.name).ingest([spool], remove=True)
+    if not report.processes and not error:
+        error = "left no profile"
+    return Run(step, job, start, end, status, noise(before, after, (end - start) / 1e9),
+               tuple(disturbed), str(logs) if step.kind == "inject" else "", error)  # fmt: skip
+
+
+def _words(
+    code: Code, step: Step, folder: Path, job: str, logs: Path, usual: Usual | None
+) -> list[str]:
+    own = [str(_native_path("jostle-run")), "--job", job, "--spool", str(logs / "spool"),
+           "--slice", SLICE, "--", *code.argv(folder)]  # fmt: skip
+    if step.kind == "inject":
+        assert usual is not None
+        own = ["env", *_injection(code, step, logs, usual), *own]
+    return [*_MPIRUN, str(code.ranks), *own]
+
+
+def _injection(code: Code, step: Step, logs: Path, usual: Usual) -> list[str]:
+    """Gives the variables that make the injector delay a run by the share aimed at."""
+    from jostle.inject import environment as injector
+
+    lost_ms = usual.seconds * 1e3 * step.strength / (1 - step.strength)
+    hit = 1 if step.ranks else code.ranks
+    probability = min(lost_ms / MEAN_MS[step.shape] / hit / max(usual.calls, 1), 1.0)
+    variables = injector(
+        calls="mpi", probability=probability, delay=step.shape, ranks=step.ranks,
+        seed=step.seed, log=logs,
+    )  # fmt: skip
+    return [f"{name}={value}" for name, value in variables.items()]
+
+
+def _usual(store: Store, code: Code) -> Usual:
+    """Learns from the first clean run of a program.
+
+    Raises:
+        ValidationError: There is none that went well.
+    """
+    clean = [run for run in store.runs() if run.step.code == code.name and run.step.kind == "clean"]
+    if not clean:
+        raise ValidationError(
+            f"`{code.name}` has no clean run that went well.",
+            hint=f"See {store.folder / 'logs'} for what it said.",
+        )
+    run = clean[0]
+    rows = store.repository(code.name).process_segments(run.job)
+    names = [name for name in rows.column_names if name in _DELAYED]
+    calls = sum(sum(rows[name].to_pylist()) for name in names) / code.ranks
+    return Usual((run.end_ns - run.start_ns) / 1e9, calls)
+
+
+_DELAYED = ("sends", "recvs", "isends", "irecvs", "sendrecvs", "one_to_all", "all_to_one",
+            "all_to_all", "barriers")  # fmt: skip
+
+
+def _wait(words: Sequence[str], folder: Path, output: Any) -> int:
+    """Runs a command to its end, or to its limit; returns its status."""
+    process = subprocess.Popen(words, cwd=folder, env=environment(), stdin=subprocess.DEVNULL,
+                               stdout=output, stderr=output, start_new_session=True)  # fmt: skip
+    try:
+        return process.wait(_LIMIT_S)
+    except subprocess.TimeoutExpired:
+        return 124
+    finally:
+        if process.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+@contextlib.contextmanager
+def _disturbers(
+    step: Step, usual: Usual | None, logs: Path
+) -> Iterator[list[tuple[int, int]]]:
+    """Switches the disturber of a run on and off, beside the block; gives when it was on.
+
+    The list is complete after the block.
+    """
+    spans: list[tuple[int, int]] = []
+    over = threading.Event()
+    begun = time.monotonic()
+    threads = []
+    for start, length in step.windows:
+        assert usual is not None
+        at, long = begun + start * usual.seconds, length * usual.seconds
+        threads.append(threading.Thread(target=_disturb, args=(step, at, long, logs, over, spans)))
+    for thread in threads:
+        thread.start()
+    try:
+        yield spans
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join()
+        spans.sort()
+
+
+def _disturb(
+    step: Step, at: float, long: float, logs: Path, over: threading.Event,
+    spans: list[tuple[int, int]],
+) -> None:  # fmt: skip
+    if over.wait(max(at - time.monotonic(), 0)):
+        return
+    argv = [str(_native_path("jostle-signal")), step.kind, "--processes", str(step.processes),
+            "--time", f"{long:.3f}", "--start", f"{time.time() + 0.02:.6f}", "--log", str(logs),
+            "--job", f"{step.kind}-hog", "--quiet"]  # fmt: skip
+    begin = time.time_ns() + 20_000_000
+    process = subprocess.Popen(argv, env=environment(), stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
+    while process.poll() is None:
+        if over.wait(0.01):
+            process.terminate()
+            process.wait()
+    spans.append((begin, time.time_ns()))
