@@ -3,11 +3,24 @@
 Public door:
     plant: a repository of any size, of jobs that hurt each other in known ways.
     Spec, Planted, PlantedJob: what it is to hold, and the truth about it; LARGE: 1000 jobs.
+    trace: the tables of one run of an MPI program, and what it lost really.
+    TraceSpec, Truth: a family of such runs, and that truth; SPECS: the families, by name.
 """
 
 from __future__ import annotations
 
 from jostle.synthetic.planted.model import LARGE, Planted, PlantedJob, Spec
 from jostle.synthetic.repository import plant
+from jostle.synthetic.traces import SPECS, TraceSpec, Truth, trace
 
-__all__ = ["LARGE", "Planted", "PlantedJob", "Spec", "plant"]
+__all__ = [
+    "LARGE",
+    "SPECS",
+    "Planted",
+    "PlantedJob",
+    "Spec",
+    "TraceSpec",
+    "Truth",
+    "plant",
+    "trace",
+]

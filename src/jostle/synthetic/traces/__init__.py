@@ -1,0 +1,8 @@
+"""Synthetic runs of MPI programs, event by event, with what they lost really."""
+
+from jostle.synthetic.traces.disturb import Disturbance
+from jostle.synthetic.traces.families import SPECS
+from jostle.synthetic.traces.program import Call, Phase, Program
+from jostle.synthetic.traces.trace import TraceSpec, Truth, trace
+
+__all__ = ["SPECS", "Call", "Disturbance", "Phase", "Program", "TraceSpec", "Truth", "trace"]

@@ -1,0 +1,189 @@
+"""The tables that the repository would hand out of a replayed run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from jostle.repository.layout import TABLES
+from jostle.repository.merge import merge_world
+from jostle.repository.types import RunTables
+from jostle.repository.worlds import World
+from jostle.synthetic.traces.accounts import Spans, stolen
+from jostle.synthetic.traces.program import Floats, Ints
+from jostle.synthetic.traces.rows import Run, segment_rows, tokens
+
+MOUNT = "sshfs:storage:/"
+_CLASSES = {
+    "MPI_Allreduce": "mpi_all_to_all", "MPI_Alltoall": "mpi_all_to_all",
+    "MPI_Allgather": "mpi_all_to_all", "MPI_Barrier": "mpi_barrier",
+    "MPI_Sendrecv": "mpi_sendrecv", "read": "posix_read", "write": "posix_write",
+}  # fmt: skip
+_STATES = {"global": "state_collective_ns", "neighbours": "state_p2p_ns", "file": "state_io_ns"}
+
+
+def run_tables(run: Run, job: str) -> RunTables:
+    """Makes the tables of a run.
+
+    Args:
+        run: The replayed run.
+        job: Name of the job.
+    """
+    ranks = run.program.ranks
+    processes = list(range(1, ranks + 1))
+    world = World(0, "synthetic", ranks, False, processes, list(range(ranks)))
+    merged = merge_world(world, segment_rows(run, processes), tokens(run.script, job))
+    slices, mount_slices = _slices(run)
+    return RunTables(job, _processes(run, job, processes), _mounts(run, job), (merged,), slices,
+                     mount_slices)  # fmt: skip
+
+
+def _host(run: Run, rank: int) -> str:
+    return f"node{rank // run.program.per_node + 1:03d}"
+
+
+def _processes(run: Run, job: str, processes: list[int]) -> pa.Table:
+    end = run.init_ns + round(run.timeline.seconds * 1e9)
+    slice_ns = run.program.slice_ns
+    rows = [
+        {
+            "process": process, "job": job, "host": _host(run, rank), "boot_id": "b",
+            "pid": process,
+            "ppid": 1, "uid": 1000, "gid": 1000, "part": 0, "program": "synthetic",
+            "command": "synthetic", "slice_ns": slice_ns, "start_ns": run.init_ns - 20_000_000,
+            "end_ns": end + 5_000_000, "end_reason": "exit", "complete": True, "short": False,
+            "first_slice": run.init_ns // slice_ns, "last_slice": end // slice_ns, "clock_state": 0,
+            "clock_error_us": 10, "world": "synthetic", "world_size": run.program.ranks,
+            "world_rank": rank, "spawned": False, "mpi_state": 4, "mpi_init_ns": run.init_ns,
+            "mpi_ready_ns": run.init_ns + 1_000_000, "mpi_finalize_ns": end, "mpi_end_ns": end,
+        }
+        for rank, process in enumerate(processes)
+    ]  # fmt: skip
+    shape = TABLES["processes"].keys
+    return pa.Table.from_pylist(rows, pa.schema(shape))
+
+
+def _mounts(run: Run, job: str) -> pa.Table:
+    hosts = sorted({_host(run, rank) for rank in range(run.program.ranks)})
+    rows = [
+        {"job": job, "host": host, "mount": MOUNT, "path": "/scratch", "type": "fuse.sshfs",
+         "source": "storage:/", "major": 0, "minor": 50, "shared": True}
+        for host in hosts
+    ]  # fmt: skip
+    has_files = any(call.sort == "file" for call in run.script.calls)
+    return pa.Table.from_pylist(rows if has_files else [], pa.schema(TABLES["mounts"].keys))
+
+
+def _slices(run: Run) -> tuple[pa.Table, pa.Table]:
+    """Gives the rows per node and slice, and per mount and slice."""
+    first = run.init_ns // run.program.slice_ns
+    end = run.init_ns + round(run.timeline.seconds * 1e9)
+    count = end // run.program.slice_ns - first + 1
+    per_rank = [
+        _rank_metrics(run, rank, int(first), int(count)) for rank in range(run.program.ranks)
+    ]
+    hosts = np.array([_host(run, rank) for rank in range(run.program.ranks)])
+    by_host = [(host, [per_rank[i] for i in np.flatnonzero(hosts == host)])
+               for host in dict.fromkeys(hosts.tolist())]  # fmt: skip
+    has_files = any(call.sort == "file" for call in run.script.calls)
+    return (
+        _rollup(run, "node_rollup", "host", by_host, int(first), int(count)),
+        _rollup(run, "rollup", "mount", [(MOUNT, per_rank)] if has_files else [], int(first),
+                int(count)),
+    )  # fmt: skip
+
+
+def _rank_metrics(run: Run, rank: int, first: int, count: int) -> dict[str, Ints]:
+    """Gives a rank's metrics per slice [count]."""
+    script, timeline = run.script, run.timeline
+    begin, end = timeline.begin_s[:, rank], timeline.end_s[:, rank]
+    result: dict[str, Ints] = {}
+
+    def put(name: str, spans: Spans) -> None:
+        found = _per_slice(run, spans, first, count)
+        result[name] = result[name] + found if name in result else found
+
+    for number, call in enumerate(script.calls):
+        mine = np.flatnonzero(script.call == number)
+        place = (run.init_ns + np.rint(end[mine] * 1e9).astype(np.int64)) // run.program.slice_ns
+        ops = np.bincount((place - first).clip(0, count - 1), minlength=count)
+        spans = Spans(begin[mine], end[mine], end[mine] - begin[mine])
+        stem = _CLASSES[call.function]
+        result[f"{stem}_ops"] = result.get(f"{stem}_ops", 0) + ops
+        if stem != "mpi_barrier":
+            result[f"{stem}_bytes"] = result.get(f"{stem}_bytes", 0) + ops * call.bytes
+        put(f"{stem}_ns", spans)
+        put(_STATES[call.sort], spans)
+    waited = run.waits_s[:, rank]
+    late = np.flatnonzero(waited > 0)
+    put("wait_mpi_ns", Spans(end[late] - waited[late], end[late], waited[late]))
+    put("wait_offcpu_ns", run.away[rank])
+    robbed = stolen(script, timeline, run.effect, rank)
+    put("os_runqueue_ns", robbed)
+    whole = Spans(np.zeros(1), np.array([timeline.seconds]), np.array([timeline.seconds]))
+    put("os_user_ns", whole)
+    result["os_user_ns"] = (result["os_user_ns"] - result["os_runqueue_ns"]).clip(0)
+    return result
+
+
+def _per_slice(run: Run, spans: Spans, first: int, count: int) -> Ints:
+    """Spreads spans over slices, evenly within each [count], ns."""
+    width = run.program.slice_ns / 1e9
+    offset = (run.init_ns - first * run.program.slice_ns) / 1e9
+    edges: Floats = np.arange(1.0, count) * width - offset
+    # What of the spans lies before an edge: whole ones by a sum, those across it one by one.
+    length = np.maximum(spans.end_s - spans.begin_s, 1e-12)
+    order = np.argsort(spans.end_s, kind="stable")
+    done = np.concatenate([[0.0], np.cumsum(spans.amount_s[order])])
+    before = done[np.searchsorted(spans.end_s[order], edges)]
+    before = before + _across(spans, length, edges)
+    total = np.concatenate([[0.0], before, [done[-1]]])
+    return np.rint(np.diff(total) * 1e9).astype(np.int64)
+
+
+def _across(spans: Spans, length: Floats, edges: Floats) -> Floats:
+    """Gives what lies before each edge of the spans that lie across it."""
+    low = np.searchsorted(edges, spans.begin_s, side="right")
+    high = np.searchsorted(edges, spans.end_s, side="right")
+    long = np.flatnonzero(high > low)
+    result = np.zeros(len(edges))
+    for span, a, b in zip(long.tolist(), low[long].tolist(), high[long].tolist(), strict=True):
+        part = (edges[a:b] - spans.begin_s[span]) / length[span]
+        result[a:b] += part * spans.amount_s[span]
+    return result
+
+
+def _rollup(
+    run: Run,
+    table: str,
+    key: str,
+    groups: list[tuple[str, list[dict[str, Ints]]]],
+    first: int,
+    count: int,
+) -> pa.Table:
+    """Makes rows of a rollup: one per group and slice, in time."""
+    stats: dict[str, Any] = {"sum": np.sum, "min": np.min, "max": np.max}
+    names: list[str] = []
+    columns: dict[str, list[Any]] = {name: [] for name in TABLES[table].values}
+    members: list[int] = []
+    for name, ranks in groups:
+        names += [name] * count
+        members += [len(ranks)] * count
+        for column, values in columns.items():
+            metric, _, stat = column.rpartition("_")
+            held = [rank[metric] for rank in ranks if metric in rank]
+            values.append(stats[stat](held, axis=0) if held else np.zeros(count, np.int64))
+    slices = np.tile(np.arange(first, first + count), len(groups))
+    order = np.lexsort((np.array(names), slices)) if names else np.empty(0, np.int64)
+    data: dict[str, Any] = {
+        key: np.array(names, dtype=object)[order],
+        "slice": slices[order],
+        "slice_ns": np.full(len(order), run.program.slice_ns),
+        "count": np.array(members, dtype=np.int64)[order],
+    }
+    for column, values in columns.items():
+        data[column] = np.concatenate(values)[order] if values else np.empty(0, np.int64)
+    data[key] = pa.array(data[key].tolist(), pa.string())
+    return pa.table(data)

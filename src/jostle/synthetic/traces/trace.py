@@ -1,0 +1,214 @@
+"""Synthetic runs whose truth is known: `trace` makes the tables of one, and says what it lost."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from jostle.repository.types import RunTables
+from jostle.synthetic.traces.accounts import off_cpu, waits
+from jostle.synthetic.traces.cuts import cut
+from jostle.synthetic.traces.disturb import Disturbance, Drawn, Effect
+from jostle.synthetic.traces.program import Floats, Ints, Program, Script, write_script
+from jostle.synthetic.traces.rows import Run
+from jostle.synthetic.traces.tables import run_tables
+from jostle.synthetic.traces.timeline import Timeline, replay
+
+_START_NS = 1_700_000_000_000_000_000
+_TRIES = 5  # to come near the wanted loss
+_NEAR = 0.1  # of it
+_CLEAN = 0.12  # of the seeds disturb nothing
+
+
+@dataclass(frozen=True)
+class TraceSpec:
+    """A family of synthetic runs.
+
+    Attributes:
+        name: Its name.
+        program: What runs.
+        disturbances: What disturbs it.
+        least: Least loss that is planted, percent of the disturbed run.
+        most: Most of it.
+        about: One sentence for tables.
+    """
+
+    name: str
+    program: Program
+    disturbances: tuple[Disturbance, ...] = ()
+    least: float = 1.0
+    most: float = 40.0
+    about: str = ""
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What a synthetic run lost: the difference to the same run without its disturbances.
+
+    Attributes:
+        run_s: It took.
+        clean_s: It would have taken.
+        continuous_s: Lost to what was there all the time.
+        by_cause: Seconds lost by cause; their sum is lost_s.
+        time_ns: Ends of events, the last rank's, in the disturbed run [K].
+        clean_at_s: When the same events end in the clean run, seconds since MPI_Init [K].
+        init_ns: MPI_Init.
+        planted: Percent that was wanted.
+        rate_hz: Collectives of all ranks a second.
+    """
+
+    run_s: float
+    clean_s: float
+    continuous_s: float
+    by_cause: dict[str, float]
+    time_ns: Ints = field(repr=False)
+    clean_at_s: Floats = field(repr=False)
+    init_ns: int
+    planted: float
+    rate_hz: float
+
+    @property
+    def lost_s(self) -> float:
+        """Seconds lost in all."""
+        return self.run_s - self.clean_s
+
+    @property
+    def percent(self) -> float:
+        """The same, percent of the disturbed run."""
+        return 100 * self.lost_s / self.run_s
+
+    @property
+    def instantaneous_percent(self) -> float:
+        """Percent lost to what came and went."""
+        return 100 * (self.lost_s - self.continuous_s) / self.run_s
+
+    def between(self, start_ns: int, end_ns: int) -> float:
+        """Gives the seconds lost in a span of the disturbed run."""
+        times = np.concatenate([[self.init_ns], self.time_ns])
+        clean = np.concatenate([[0.0], self.clean_at_s])
+        low, high = np.interp([start_ns, end_ns], times, clean)
+        span = np.clip([start_ns, end_ns], times[0], times[-1])
+        return float((span[1] - span[0]) / 1e9 - (high - low))
+
+    def to_json(self) -> dict[str, Any]:
+        """Gives the figures as plain values."""
+        names = ("run_s", "clean_s", "lost_s", "percent", "instantaneous_percent", "continuous_s",
+                 "by_cause", "planted", "rate_hz")  # fmt: skip
+        return {name: getattr(self, name) for name in names}
+
+
+def trace(spec: TraceSpec, seed: int) -> tuple[RunTables, Truth]:
+    """Makes a synthetic run: its tables as the repository would give them, and its truth.
+
+    The program is replayed event by event on all ranks, with the disturbances and without; the
+    runtime's rules (segments, floors, off-CPU bound, bins, slices) are applied to the first. The
+    loss that is wanted is drawn, and the strength of the disturbances set so that it comes out
+    about so: one seed in eight is left clean.
+
+    Args:
+        spec: The family.
+        seed: Of everything that is drawn. Estimators are tuned on 0-99 and scored from 1000 on.
+    """
+    random = np.random.default_rng([seed, zlib.crc32(spec.name.encode())])
+    script = write_script(spec.program, random)
+    wanted = float(random.uniform(spec.least, spec.most)) if random.random() > _CLEAN else 0.0
+    clean = replay(script, Effect.none(len(script.call)))
+    drawn = [Drawn(what, spec.program, script, int(random.integers(1 << 32)))
+             for what in spec.disturbances]  # fmt: skip
+    if not spec.disturbances:
+        wanted = 0.0
+    strengths = _strengths(script, clean, drawn, wanted) if wanted else [0.0] * len(drawn)
+    effects = [one.effect(strength) for one, strength in zip(drawn, strengths, strict=True)]
+    together = sum(effects, Effect.none(len(script.call)))
+    timeline = replay(script, together) if wanted else clean
+    init = _START_NS + int(random.integers(10**9))
+    run = Run(
+        spec.program,
+        script,
+        timeline,
+        together,
+        waits(script, timeline),
+        [off_cpu(script, timeline, together, rank) for rank in range(spec.program.ranks)],
+        cut(script, timeline.end_s[:, 0], raw=spec.program.raw),
+        init,
+        seed,
+    )
+    truth = _truth(script, clean, timeline, drawn, effects, init, wanted)
+    return run_tables(run, f"{spec.name}-{seed}"), truth
+
+
+def _strengths(script: Script, clean: Timeline, drawn: list[Drawn], wanted: float) -> list[float]:
+    """Finds how strong each disturbance must be, by itself, for its part of the loss."""
+    weights = np.array([one.what.weight for one in drawn])
+    lost = clean.seconds * wanted / (100 - wanted) * weights / weights.sum()
+    return [_strength(script, clean, one, float(part))
+            for one, part in zip(drawn, lost, strict=True)]  # fmt: skip
+
+
+def _strength(script: Script, clean: Timeline, one: Drawn, lost: float) -> float:
+    guess = _first_guess(script, clean, one, lost)
+    low, high = 0.0, np.inf
+    for _ in range(_TRIES):
+        found = replay(script, one.effect(guess)).seconds - clean.seconds
+        if abs(found - lost) < _NEAR * lost:
+            break
+        low, high = (guess, high) if found < lost else (low, guess)
+        better = guess * lost / max(found, lost / 20)
+        guess = better if low < better < high else (low + min(high, 4 * guess)) / 2
+    return guess
+
+
+def _first_guess(script: Script, clean: Timeline, one: Drawn, lost: float) -> float:
+    """Supposes that nothing is hidden and nobody is hit at the same time."""
+    what = one.what
+    part = what.share if what.spans else 1.0
+    is_file = script.sorts == "file"
+    ranks: int = {"each": script.gap_s.shape[1], "one": 1, "node": 4}[what.where]
+    if what.how == "file":
+        return lost / max(float(script.cost_s[is_file].sum()) * part, 1e-9)
+    if what.how == "slow":
+        return lost / max(float(script.gap_s.max(axis=1).sum()) * part, 1e-9)
+    if what.how == "steal":
+        return lost / what.size_s / max(float(script.gap_s.mean(axis=1).sum()) * ranks * part, 1e-9)
+    calls: float = float((~is_file).sum()) * part * (ranks if what.how == "call" else 1)
+    return lost / what.size_s / max(calls, 1.0)
+
+
+def _truth(
+    script: Script,
+    clean: Timeline,
+    timeline: Timeline,
+    drawn: list[Drawn],
+    effects: list[Effect],
+    init: int,
+    wanted: float,
+) -> Truth:
+    """Compares the run with itself undisturbed; causes by replays of their own, scaled."""
+    lost = timeline.seconds - clean.seconds
+    alone = {}
+    kinds = [(one.what.cause, one.what.sustained) for one in drawn]
+    for kind in dict.fromkeys(kinds):
+        mine = [e for e, other in zip(effects, kinds, strict=True) if other == kind]
+        if len(mine) == len(effects):
+            alone[kind] = lost
+        else:
+            just = sum(mine, Effect.none(len(script.call)))
+            alone[kind] = replay(script, just).seconds - clean.seconds
+    scale = lost / sum(alone.values()) if sum(alone.values()) > 0 else 0.0
+    by_cause: dict[str, float] = {}
+    for (cause, _), seconds in alone.items():
+        by_cause[cause] = by_cause.get(cause, 0.0) + seconds * scale
+    return Truth(
+        run_s=timeline.seconds,
+        clean_s=clean.seconds,
+        continuous_s=sum(s for (_, always), s in alone.items() if always) * scale,
+        by_cause=by_cause,
+        time_ns=init + np.rint(timeline.end_s.max(axis=1) * 1e9).astype(np.int64),
+        clean_at_s=clean.end_s.max(axis=1),
+        init_ns=init,
+        planted=wanted,
+        rate_hz=float((script.sorts == "global").sum()) / timeline.seconds,
+    )
