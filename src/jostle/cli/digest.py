@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,7 +49,8 @@ def command(
     said which kind of tool may look closer, and why.
     """
     if spool is not None:
-        made = _of_spool(Path(spool), job, wait_s, with_segments=with_segments, quiet=as_json)
+        with spool_store(Path(spool), job, wait_s=wait_s, quiet=as_json) as (store, name):
+            made = _read(store, name, with_segments=with_segments)
         _put(made, as_json=as_json, with_segments=with_segments)
         if not as_json:
             next_steps(f"jostle ingest {spool}")
@@ -64,24 +67,42 @@ def command(
     next_steps(f"jostle timeline{flag} {name}{metric}", f"jostle background{flag} {name}")
 
 
-def _of_spool(folder: Path, job: str, wait_s: float, *, with_segments: bool, quiet: bool) -> Digest:
-    """Make the digest of a job whose profiles lie in a spool, by a repository for the moment."""
+@contextmanager
+def spool_store(
+    folder: Path, job: str, *, wait_s: float = 0.0, quiet: bool = False
+) -> Iterator[tuple[Repository, str]]:
+    """Make a repository for the moment of a job's profiles in a spool.
+
+    Args:
+        folder: The spool.
+        job: The job's full name, or `last`.
+        wait_s: Wait for the end of all ranks, at most so long, s.
+        quiet: Show no progress.
+
+    Yields:
+        The repository, and the job's name in it.
+
+    Raises:
+        UsageError: No profile there is of this job.
+    """
     from jostle.cli.config import check_readable
     from jostle.cli.waiting import wait_for_ranks
     from jostle.repository import Repository
 
     check_readable(folder)
-    with Bar("reading profiles", quiet=quiet):
-        if wait_s > 0:
-            wait_for_ranks(folder, job, wait_s)
-        with Repository.of_spool([folder], job=None if job == "last" else job) as store:
-            name = store.resolve_job(job) if job == "last" else store.newest(job)
-            if not store.job_processes(name).num_rows:
-                raise UsageError(
-                    f"No profile in {folder} is of a job {job!r}.",
-                    hint="`last` takes the newest; file names begin with their job's name.",
-                )
-            return _read(store, name, with_segments=with_segments)
+    with ExitStack() as stack:
+        with Bar("reading profiles", quiet=quiet):
+            if wait_s > 0:
+                wait_for_ranks(folder, job, wait_s)
+            only = None if job == "last" else job
+            store = stack.enter_context(Repository.of_spool([folder], job=only))
+            name = store.resolve_job(job) if only is None else store.newest(job)
+        if not store.job_processes(name).num_rows:
+            raise UsageError(
+                f"No profile in {folder} is of a job {job!r}.",
+                hint="`last` takes the newest; file names begin with their job's name.",
+            )
+        yield store, name
 
 
 def _read(store: Repository, name: str, *, with_segments: bool) -> Digest:

@@ -30,6 +30,7 @@ from jostle.cli.spawn import Outcome, program_of, run
 from jostle.errors import JostleError, UsageError
 
 if TYPE_CHECKING:
+    from jostle.cli.gate import Gate
     from jostle.repository import IngestReport, Repository
 
 _JOB_NAME = re.compile(r"[^A-Za-z0-9_.-]")
@@ -55,6 +56,11 @@ class Spool:
 @click.option("--slice", "slice_ns", type=SliceLength(), metavar="LENGTH",
               help="Length of a time slice, 100ms to 60s [JOSTLE_SLICE, or 4s].")  # fmt: skip
 @click.option("--keep", is_flag=True, help="Keep the profiles after they are ingested.")
+@click.option("--gate", type=click.FloatRange(0, 100), metavar="PERCENT",
+              help="End with 3 when interference took more of the run time, with 4 when that "
+              "cannot be judged.")  # fmt: skip
+@click.option("--retries", type=click.IntRange(0, 1000), default=0, metavar="N",
+              help="With --gate: run a disturbed CMD again, at most N times.")  # fmt: skip
 @repository_option
 @click.option("--json", "as_json", is_flag=True,
               help="Report as one line of JSON on stderr (stdout belongs to CMD).")  # fmt: skip
@@ -63,6 +69,8 @@ def command(
     job: str | None,
     slice_ns: int | None,
     keep: bool,
+    gate: float | None,
+    retries: int,
     repository: Path,
     as_json: bool,
     cmd: tuple[str, ...],
@@ -72,19 +80,51 @@ def command(
     CMD keeps its terminal, its pipes and its signals; its exit status is ours. The report goes
     to stderr.
     """
-    rules = settings()
+    from jostle.cli.gate import Gate, Rewind
+
+    if retries and gate is None:
+        raise UsageError("--retries without --gate never runs anything again.",
+                         hint="For example: --gate 7.5 --retries 2")  # fmt: skip
     name = job_name(job, program_of(cmd))
-    spool = make_spool(rules, name)
+    limit = None if gate is None else Gate(gate, retries + 1)
+    again = Rewind()
+    for attempt in range(1, retries + 2):
+        own = name if attempt == 1 else f"{name[:59]}-{attempt}"
+        status = _once(cmd, own, slice_ns, limit, repository, as_json=as_json, keep=keep)
+        if limit is None or status or not limit.wants_another:
+            break
+        again.back()
+    return status or (limit.status if limit else 0)
+
+
+def _once(
+    cmd: Sequence[str],
+    name: str,
+    slice_ns: int | None,
+    gate: Gate | None,
+    repository: Path,
+    *,
+    as_json: bool,
+    keep: bool,
+) -> int:
+    """Run CMD one time, report, and let the gate judge a run that ended well; return its status."""
+    spool = make_spool(settings(), name)
     outcome: Outcome | None = None
     try:
         outcome = run(cmd, child_environment(spool, name, slice_ns))
-        _report(cmd, name, spool, outcome, repository, as_json=as_json, keep=keep)
+        if gate is not None and outcome.status == 0:
+            gate.judge(profiles_of(spool, name), outcome.start_ns)
+        else:
+            gate = None  # the failure of CMD is what matters
+        _report(cmd, name, spool, outcome, repository, gate, as_json=as_json, keep=keep)
     except Exception as error:  # the report's trouble must not become CMD's
         if outcome is None:
             raise
         _keep_for_later(spool, error)
     except KeyboardInterrupt:
         _keep_for_later(spool, None)
+        if gate is not None:
+            return 130  # not a run that passed
     finally:
         if outcome is None and spool.private:
             shutil.rmtree(spool.folder, ignore_errors=True)
@@ -168,6 +208,7 @@ def _report(
     spool: Spool,
     outcome: Outcome,
     repository: Path,
+    gate: Gate | None,
     *,
     as_json: bool,
     keep: bool,
@@ -175,7 +216,7 @@ def _report(
     """Ingest what the run left, print the headline, and clear the private spool."""
     files = profiles_of(spool, name)
     if not files:
-        _nothing_recorded(cmd, name, outcome, as_json=as_json)
+        _nothing_recorded(cmd, name, outcome, gate, as_json=as_json)
         if spool.private:
             shutil.rmtree(spool.folder, ignore_errors=True)
         return
@@ -186,6 +227,8 @@ def _report(
     if as_json:
         content = headline_json(store, name, outcome)
         content["warnings"] = report.warnings
+        if gate is not None:
+            content["gate"] = gate.to_json()
         click.echo(json.dumps(content), err=True)
     else:
         warn(report.warnings, most=3)
@@ -202,7 +245,11 @@ def _report(
         elif keep:
             click.echo(f"profiles kept in {spool.folder}", err=True)
         flag = repository_flag(repository)
-        next_steps(f"jostle digest{flag} {name}", f"jostle timeline{flag} {name}")
+        if gate is None:
+            next_steps(f"jostle digest{flag} {name}", f"jostle timeline{flag} {name}")
+        else:
+            gate.say()
+            next_steps(f"jostle estimate{flag} {name}", f"jostle digest{flag} {name}")
 
 
 def _digest(store: Repository, name: str) -> None:
@@ -225,7 +272,9 @@ def _clear(spool: Spool, files: Sequence[Path], report: IngestReport, *, keep: b
     return living
 
 
-def _nothing_recorded(cmd: Sequence[str], name: str, outcome: Outcome, *, as_json: bool) -> None:
+def _nothing_recorded(
+    cmd: Sequence[str], name: str, outcome: Outcome, gate: Gate | None, *, as_json: bool
+) -> None:
     """Say why a run left no profile, instead of saying nothing."""
     from jostle.cli.elf import why_no_preload
     from jostle.cli.format import duration
@@ -245,6 +294,8 @@ def _nothing_recorded(cmd: Sequence[str], name: str, outcome: Outcome, *, as_jso
         why, mend = "the runtime left no profile", "jostle doctor"
     if as_json:
         seen: dict[str, Any] = {"job": name, "recorded": False, "why": why, **vars(outcome)}
+        if gate is not None:
+            seen["gate"] = gate.to_json()
         click.echo(json.dumps(seen), err=True)
         return
     bold, reset = stderr_style("bold"), stderr_style("reset")
@@ -254,6 +305,8 @@ def _nothing_recorded(cmd: Sequence[str], name: str, outcome: Outcome, *, as_jso
         f"{duration(outcome.cpu_ns)} CPU time",
         err=True,
     )
+    if gate is not None:
+        gate.say()
     next_steps("jostle doctor") if mend == "jostle doctor" else click.echo(
         f"  {bold}mend:{reset} {mend}", err=True
     )

@@ -17,6 +17,7 @@ from jostle.repository.types import (
     IngestReport,
     JobSegments,
     JobTables,
+    RunTables,
     WorldSegments,
 )
 
@@ -31,6 +32,7 @@ __all__ = [
     "JobTables",
     "Repository",
     "RepositoryError",
+    "RunTables",
     "StudyStore",
     "WorldSegments",
 ]

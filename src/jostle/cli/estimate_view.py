@@ -1,0 +1,289 @@
+"""What interference cost a run, in words and tables."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from jostle.cli.format import alike, count, duration, local_time, percent, significant
+from jostle.cli.output import fit, heading, table, utf8
+
+if TYPE_CHECKING:
+    from jostle.analysis.estimation.model import Bounded, Cause, CauseName, Cluster, Estimate
+    from jostle.analysis.identification.model import Interference, Suspect
+
+#: Rows of the tables of clusters and suspects; --json has them all.
+_MOST_CLUSTERS, _MOST_SUSPECTS, _MOST_SPANS = 6, 5, 3
+#: Less of a run than this is not worth a line.
+_NOTHING = 0.0005
+CAUSES: dict[CauseName, str] = {
+    "file system": "file system", "network": "network", "cpu": "CPU", "unknown": "cause unknown"
+}  # fmt: skip
+#: A cause is named in the verdict where it took this share of what was lost.
+_MAIN = 0.25
+
+
+def points(value: float, *, like: float | None = None) -> str:
+    """Return percent without their sign: `31`, `4.2`, `0`; with the digits that `like` has."""
+    whole = abs(value if like is None else like) >= 9.95
+    text = f"{value:.0f}" if whole and round(value) else f"{value:.1f}"
+    return text if float(text) else "0"
+
+
+def percent_within(found: Bounded) -> str:
+    """Return percent with their interval: `31 % ± 3`, or `4.0 % (1.2 to 9.0)` where it leans."""
+    down, up = found.value - found.low, found.high - found.value
+    if max(up, down) < 0.05:
+        return f"{points(found.value)} %"
+    if abs(up - down) <= 0.2 * max(up, down):
+        return f"{points(found.value)} % {_plus_minus()} {points(max(up, down), like=found.value)}"
+    return f"{points(found.value)} % ({points(found.low)} to {points(found.high)})"
+
+
+def seconds_within(found: Bounded) -> str:
+    """Return seconds with their interval: `24.1 s (21.8 s to 26.4 s)`."""
+    text, low, high = seconds(found.value), seconds(found.low), seconds(found.high)
+    return text if low == high else f"{text} ({low} to {high})"
+
+
+def seconds(value: float) -> str:
+    """Return seconds as a span; those of a run to a tenth; with a sign where they are negative."""
+    if value < 0:
+        return f"-{seconds(-value)}"
+    if 60 <= value < 600:
+        return f"{value:.0f} s" if value >= 99.95 else f"{value:.1f} s"
+    return duration(value * 1e9)
+
+
+def _plus_minus() -> str:
+    return "±" if utf8() else "+-"
+
+
+def place(resource: str, names: Mapping[str, str]) -> str:
+    """Name a resource as people do: a mount by the path where the job sees it."""
+    return names.get(resource, resource)
+
+
+def verdict(made: Estimate, who: Interference | None = None) -> Any:
+    """Return the verdict: `red  NAME lost 31 % ± 3 of its time: file system, by job ...`."""
+    from rich.text import Text
+
+    dot = "● " if utf8() else ""
+    why = ", ".join([*_causes_in_brief(made), *_who_in_brief(who)])
+    return Text.assemble(
+        (f"{dot}{made.light}", f"bold {made.light}"),
+        (f"  {made.job} lost {percent_within(made.percent)} of its time", "bold"),
+        f": {why}" if why else "",
+    )
+
+
+def _causes_in_brief(made: Estimate) -> list[str]:
+    """Name the causes that took most, where anything to speak of was lost."""
+    whole = made.lost_s.value
+    if made.percent.value < 0.5 or whole <= 0:
+        return []
+    main = [cause for cause in made.causes if cause.seconds.value >= _MAIN * whole]
+    names = dict.fromkeys(CAUSES[cause.cause] for cause in main)
+    return [" and ".join(names)] if names else []
+
+
+def _who_in_brief(who: Interference | None) -> list[str]:
+    if who is None or not who.suspects:
+        return []
+    first = who.suspects[0]
+    said = [f"by {_job(first)}"]
+    if len(who.suspects) > 1:
+        said[0] += f" and {len(who.suspects) - 1} more"
+    said.append(_when(who))
+    return said
+
+
+def _job(suspect: Suspect) -> str:
+    from jostle.analysis.identification.model import OTHERS
+    from jostle.cli.config import owner_name
+
+    if suspect.job == OTHERS:
+        return OTHERS
+    owner = "" if suspect.user is None else f" ({owner_name(suspect.user)})"
+    return f"job {suspect.job}{owner}"
+
+
+def _when(who: Interference) -> str:
+    """Say in how many slices it happened, and when."""
+    slices = {(one.start_ns, one.length_ns) for one in who.guilty}
+    spans = spans_of([(start, start + length) for start, length in slices])
+    many = f"in {count(len(slices))} slice{'s' if len(slices) != 1 else ''}"
+    if not spans:
+        return many
+    shown = [f"{_clock(begin)} to {_clock(end)}" for begin, end in spans[:_MOST_SPANS]]
+    more = f" and {len(spans) - _MOST_SPANS} spans more" if len(spans) > _MOST_SPANS else ""
+    return f"{many} ({', '.join(shown)}{more})"
+
+
+def _clock(instant_ns: int) -> str:
+    return local_time(instant_ns, zone=False).split()[1]
+
+
+def spans_of(pieces: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Join spans that touch or overlap.
+
+    Args:
+        pieces: (begin, end) of each, in any order.
+    """
+    joined: list[tuple[int, int]] = []
+    for begin, end in sorted(pieces):
+        if joined and begin <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((begin, end))
+    return joined
+
+
+def view(
+    made: Estimate, names: Mapping[str, str], who: Interference | None = None
+) -> Iterator[Any]:
+    """Yield the estimate as lines and tables, the verdict first.
+
+    Args:
+        made: What was told of the run.
+        names: Path of each mount, for people.
+        who: What is known of the neighbours; None where none were looked for.
+    """
+    yield verdict(made, who)
+    yield from _figures(made)
+    shown = [one for one in made.causes if one.seconds.value >= _NOTHING * made.run_s]
+    if shown:
+        yield from ("", heading("Where the seconds went"), _causes(made, shown, names))
+    yield from _beside_the_loss(made)
+    strip = list(_strip(made)) if shown else []
+    if strip:
+        yield from ("", heading("When", f"  {_strip_note(made)}"), *strip)
+    yield from _neighbours(who, names)
+    usable = [one for one in made.clusters if one.usable]
+    if usable:
+        yield from ("", heading("Why", f"  {_clusters_note(made)}"), _clusters(usable))
+    limits = [*made.limits, *(who.limits if who else [])]
+    if limits:
+        yield ""
+    yield from (f"note: {limit}" for limit in alike(limits))
+
+
+def _figures(made: Estimate) -> Iterator[Any]:
+    yield heading(
+        f"{made.advice}.",
+        f" {seconds_within(made.lost_s)} of {seconds(made.run_s)} lost; "
+        f"{seconds(made.intrinsic_s)} without interference",
+    )
+    who = "rank" if made.world >= 0 else "process"
+    plural = "" if made.ranks == 1 else "s" if who == "rank" else "es"
+    yield (
+        f"{significant(made.core_hours_lost)} core hours lost by {count(made.ranks)} "
+        f"{who}{plural}; probability that the run is unfit: {made.probability:.2f}"
+    )
+    between = "from MPI_Init to MPI_Finalize" if made.world >= 0 else "from first to last slice"
+    judged = f"judged: {percent(made.coverage)} of the time {between}"
+    if made.inferred_coverage is not None:
+        judged += f"; clusters hold {percent(made.inferred_coverage)} of it after set-up"
+    yield f"{judged}; method {made.method}"
+
+
+def _causes(made: Estimate, shown: Sequence[Cause], names: Mapping[str, str]) -> Any:
+    frame = table(["=", "=", ">lost", ">95 %", ">of the run", "=", "=how"])
+    full, empty = ("█", "·") if utf8() else ("#", ".")
+    for cause in shown:
+        share = cause.seconds.value / made.run_s if made.run_s > 0 else 0.0
+        filled = min(max(round(share * 20), int(share > 0)), 20)
+        frame.add_row(
+            CAUSES[cause.cause], place(cause.resource, names), seconds(cause.seconds.value),
+            f"{seconds(cause.seconds.low)} to {seconds(cause.seconds.high)}", percent(share),
+            full * filled + empty * (20 - filled), cause.how,
+        )  # fmt: skip
+    return fit(frame, "95 %", "how")
+
+
+def _beside_the_loss(made: Estimate) -> Iterator[Any]:
+    """Say what is no part of the loss: imbalance, and continuous interference."""
+    if made.imbalance_s is not None and made.run_s > 0:
+        share = made.imbalance_s / made.run_s
+        yield (
+            f"besides, {seconds(made.imbalance_s)} ({percent(share)}) went to waiting for slower "
+            "ranks of its own: imbalance, no interference"
+        )
+    if made.continuous is not None:
+        yield heading(
+            "warning:",
+            f" perhaps another {percent_within(made.continuous.percent)} hit the whole run, not "
+            f"counted above: {made.continuous.reason}",
+        )
+
+
+def _strip_note(made: Estimate) -> str:
+    width = max(shutil.get_terminal_size((80, 24)).columns, 40) - 14
+    column = (made.end_ns - made.start_ns) / width
+    return f"one column = {duration(column)}; a full one is lost altogether"
+
+
+def _strip(made: Estimate) -> Iterator[Any]:
+    from rich.text import Text
+
+    from jostle.plot.estimate_lost import draw_lost
+
+    width = shutil.get_terminal_size((80, 24)).columns
+    for line in draw_lost(made, width=width, unicode=utf8()):
+        yield Text.assemble(*line)
+
+
+def _neighbours(who: Interference | None, names: Mapping[str, str]) -> Iterator[Any]:
+    if who is None or not who.neighbours:
+        return
+    beside = f"{count(who.neighbours)} other job{'s' if who.neighbours != 1 else ''} beside it"
+    yield from ("", heading("By whom", f"  {beside}"))
+    if not who.suspects:
+        yield (
+            "no evidence against any of them; a loss of less than "
+            f"{seconds(who.smallest_s)} could not have been seen"
+        )
+        return
+    frame = table(
+        ["=job", "=on", ">cost", ">share there", ">slices", ">correlation", "=what it did"]
+    )
+    for suspect in who.suspects[:_MOST_SUSPECTS]:
+        frame.add_row(
+            _job(suspect).removeprefix("job "), place(suspect.resource, names),
+            seconds(suspect.seconds.value), percent(suspect.share), count(suspect.slices),
+            f"{suspect.correlation:.2f}", suspect.pattern,
+        )  # fmt: skip
+    yield fit(frame, "correlation", "share there", "what it did")
+    more = len(who.suspects) - _MOST_SUSPECTS
+    if more > 0:
+        yield f"and {more} more"
+
+
+def _clusters_note(made: Estimate) -> str:
+    usable = sum(one.usable for one in made.clusters)
+    hit = sum(one.hit for one in made.clusters)
+    members = sum(one.members for one in made.clusters)
+    return (
+        f"{count(hit)} of {count(members)} segments took longer than their like; "
+        f"{count(usable)} cluster{'s' if usable != 1 else ''} of like segments"
+    )
+
+
+def _clusters(usable: Sequence[Cluster]) -> Any:
+    """Return the clusters that lost most."""
+    frame = table([">cluster", "=ended by", ">segments", ">usually", ">interfered beyond", ">hit",
+                   ">lost"])  # fmt: skip
+    ordered = sorted(usable, key=lambda one: (-one.excess_s, -one.total_s))
+    for one in ordered[:_MOST_CLUSTERS]:
+        frame.add_row(
+            str(one.number), one.name, count(one.members), seconds(one.reference_s),
+            seconds(one.threshold_s), count(one.hit), seconds(one.excess_s),
+        )  # fmt: skip
+    rest = ordered[_MOST_CLUSTERS:]
+    if rest:
+        frame.add_row(
+            "", f"{len(rest)} more", count(sum(one.members for one in rest)), "", "",
+            count(sum(one.hit for one in rest)), seconds(sum(one.excess_s for one in rest)),
+        )  # fmt: skip
+    return fit(frame, "interfered beyond", "usually")

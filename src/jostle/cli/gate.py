@@ -1,0 +1,165 @@
+"""`jostle run --gate`: may this run be used, or was it too disturbed?"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from jostle.cli.output import show, stderr_style
+from jostle.errors import JostleError
+
+if TYPE_CHECKING:
+    from jostle.analysis.estimation.model import Estimate
+
+#: Exit statuses of their own, so that a CI job can tell them from a failure (docs/how-to).
+DISTURBED, NOT_JUDGED = 3, 4
+#: A run of which less than this could be judged is not called clean.
+LEAST_COVERAGE = 0.5
+
+#: A profile of this run cannot have begun earlier before it, clock steps apart.
+_SLACK_NS = 2_000_000_000
+
+Finding = Literal["clean", "disturbed", "not judged"]
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What is said of one run.
+
+    Attributes:
+        finding: clean, disturbed, or not judged.
+        why: Where it was not judged, why, one sentence.
+        estimate: The estimate behind it; None where none could be made.
+    """
+
+    finding: Finding
+    why: str = ""
+    estimate: Estimate | None = None
+
+
+def find(made: Estimate, most: float) -> Judgement:
+    """Judge a run by its estimate.
+
+    What was lost for certain counts even where little could be judged; a run without loss is only
+    called clean where half of it could be judged.
+
+    Args:
+        made: The estimate.
+        most: Percent of the run time that may be lost.
+    """
+    if made.percent.value > most:
+        return Judgement("disturbed", estimate=made)
+    if made.coverage < LEAST_COVERAGE:
+        why = f"Only {100 * made.coverage:.0f} % of its time could be judged."
+        return Judgement("not judged", " ".join([why, *made.limits[:1]]), made)
+    return Judgement("clean", estimate=made)
+
+
+class Gate:
+    """Judges runs, one after the other, until one is clean or there are no more tries."""
+
+    def __init__(self, most: float, attempts: int) -> None:
+        """Makes a gate.
+
+        Args:
+            most: Percent of the run time that may be lost.
+            attempts: How many runs there may be.
+        """
+        self._most, self._attempts = most, attempts
+        self._attempt = 0
+        self._found = Judgement("not judged", "It has not run.")
+
+    @property
+    def status(self) -> int:
+        """Exit status for the last run."""
+        return {"clean": 0, "disturbed": DISTURBED, "not judged": NOT_JUDGED}[self._found.finding]
+
+    @property
+    def wants_another(self) -> bool:
+        """Whether another run could help: what cannot be judged will not be the next time."""
+        return self._found.finding == "disturbed" and self._attempt < self._attempts
+
+    def judge(self, files: Sequence[Path], start_ns: int) -> None:
+        """Judge the run whose profiles these are; older ones of the same name are passed over."""
+        self._attempt += 1
+        own = [path for path in files if _is_of(path, start_ns)]
+        if not own:
+            self._found = Judgement("not judged", "It left no profile.")
+            return
+        from jostle.analysis import estimate
+        from jostle.repository import Repository
+
+        # The repository may hold earlier runs under the same name: this one is judged alone.
+        try:
+            with Repository.of_spool(own) as store:
+                made = estimate(store.run_tables(store.resolve_job("last")))
+        except Exception as error:  # the run is over; its verdict must not look like a pass
+            self._found = Judgement("not judged", str(error) or type(error).__name__)
+            return
+        self._found = find(made, self._most)
+
+    def say(self) -> None:
+        """Print the verdict on stderr, and what the gate makes of it."""
+        from jostle.cli.estimate_view import percent_within, verdict
+
+        made = self._found.estimate
+        if made is not None:
+            show(verdict(made), err=True)
+        if made is not None and made.continuous is not None:
+            more = percent_within(made.continuous.percent)
+            show(
+                f"  warning: perhaps another {more} all the time, which the gate does not count: "
+                f"{made.continuous.reason}",
+                err=True,
+            )
+        told = {
+            "clean": f"clean: at most {self._most:g} % was lost",
+            "disturbed": f"too disturbed: more than {self._most:g} % was lost",
+            "not judged": f"cannot be judged: {self._found.why}",
+        }[self._found.finding]
+        if self._attempts > 1 and self._found.finding == "disturbed":
+            last = self._attempt == self._attempts
+            told += f"; run {self._attempt} of {self._attempts}" + ("" if last else ", once more")
+        bold, reset = stderr_style("bold"), stderr_style("reset")
+        click.echo(f"{bold}gate:{reset} {told}", err=True)
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the last judgement as plain values."""
+        made = self._found.estimate
+        return {
+            "finding": self._found.finding, "most_percent": self._most, "why": self._found.why,
+            "attempt": self._attempt, "attempts": self._attempts, "status": self.status,
+            "estimate": made.to_json() if made else None,
+        }  # fmt: skip
+
+
+def _is_of(path: Path, start_ns: int) -> bool:
+    """Tell whether a profile is of a process that began after an instant."""
+    from jostle.reader import ProfileHeader, read_header
+
+    try:
+        header = read_header(path)
+    except (JostleError, OSError):
+        return False
+    return isinstance(header, ProfileHeader) and header.start_ns >= start_ns - _SLACK_NS
+
+
+class Rewind:
+    """Puts standard input back to where it was, so that a second run reads what the first did."""
+
+    def __init__(self) -> None:
+        """Remembers the place, where standard input is a file."""
+        try:
+            self._place: int | None = os.lseek(0, 0, os.SEEK_CUR)
+        except OSError:
+            self._place = None  # a pipe or a terminal
+
+    def back(self) -> None:
+        """Goes back to it."""
+        if self._place is not None:
+            os.lseek(0, self._place, os.SEEK_SET)

@@ -1,0 +1,102 @@
+"""The segments of an estimate as arrays, as its figures draw them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from jostle.analysis.estimation.model import Cluster, Estimate
+
+Floats = NDArray[np.float64]
+#: A figure has no room for more points: of the others every so many is drawn.
+_MOST_POINTS = 20_000
+#: Nine tenths of the clusters of a run are of this size or larger (thesis 5.1.1: others are noise).
+LEAST_MEMBERS = 5
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Judged segments, in time.
+
+    Attributes:
+        start: Since the start of the run, s.
+        seconds: How long each took.
+        work: What computation was clustered by; NaN: nothing.
+        cluster: Number of its cluster; 0: none.
+        threshold: Longer ones are interfered, s; NaN: not judged.
+        excess: Seconds lost in it.
+    """
+
+    start: Floats
+    seconds: Floats
+    work: Floats
+    cluster: NDArray[np.int64]
+    threshold: Floats
+    excess: Floats
+
+    @classmethod
+    def of(cls, made: Estimate) -> Drawn:
+        """Take the segments of an estimate."""
+        table = made.segments
+        # Instants since the epoch have more digits than a float.
+        start = table.column("start_ns").to_numpy(zero_copy_only=False).astype(np.int64)
+        cluster = np.nan_to_num(_floats(table, "cluster"), nan=0.0).astype(np.int64)
+        return cls(
+            (start - made.start_ns) / 1e9,
+            _floats(table, "duration_ns", 0.0) / 1e9,
+            _floats(table, "work"),
+            np.maximum(cluster, 0),
+            _floats(table, "threshold_ns") / 1e9,
+            _floats(table, "excess_ns", 0.0) / 1e9,
+        )
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self.start)
+
+    @property
+    def hit(self) -> NDArray[np.bool_]:
+        """Which of them are interfered."""
+        made: NDArray[np.bool_] = self.excess > 0
+        return made
+
+    def only(self, which: NDArray[np.bool_] | NDArray[np.int64]) -> Drawn:
+        """Return some of them."""
+        return replace(
+            self,
+            **{name: getattr(self, name)[which] for name in self.__dataclass_fields__},
+        )
+
+    def thinned(self) -> Drawn:
+        """Return few enough to draw: the longest losses, and every so many of all others."""
+        if len(self) <= _MOST_POINTS:
+            return self
+        worst = np.argsort(-self.excess, kind="stable")[: _MOST_POINTS // 2]
+        even = np.arange(0, len(self), -(-2 * len(self) // _MOST_POINTS))
+        return self.only(np.union1d(worst[self.excess[worst] > 0], even))
+
+
+def _floats(table: pa.Table, name: str, missing: float = np.nan) -> Floats:
+    """Return a column as numbers, with `missing` for nulls."""
+    column = table.column(name).cast(pa.float64())
+    values: Floats = column.to_numpy(zero_copy_only=False).astype(np.float64, copy=True)
+    if missing == missing:  # nulls are NaN already
+        np.nan_to_num(values, copy=False, nan=missing)
+    return values
+
+
+def judged_clusters(made: Estimate, most: int) -> list[Cluster]:
+    """Return the clusters that figures show: usable ones, at most so many, by number.
+
+    Args:
+        made: The estimate.
+        most: Where there are more, those in which most time was spent.
+    """
+    found = [one for one in made.clusters if one.usable or one.members >= LEAST_MEMBERS]
+    longest = sorted(found, key=lambda one: -one.total_s)[:most]
+    return sorted(longest, key=lambda one: one.number)
