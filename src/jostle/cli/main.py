@@ -26,6 +26,11 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "digest": ("digest", "What one job did: MPI, I/O, time; what to look at next."),
         "timeline": ("timeline", "Draw jobs slice by slice on one time axis."),
         "background": ("background", "What all other jobs did on a job's mounts meanwhile."),
+        "neighbours": ("neighbours", "Who ran when and where beside a job."),
+        "interference": ("interference", "Which neighbours slowed a job, when, and how much."),
+        "matrix": ("matrix", "Which program slowed which, over the whole repository."),
+        "estimate": ("estimate", "What interference cost one run, and whether to trust it."),
+        "compare": ("compare", "Why runs of one program took different times."),
         "export": ("export", "Write tables as Parquet, CSV or JSON."),
     },
     "Experiment": {

@@ -1,0 +1,121 @@
+"""Who slowed a job, in words and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from jostle.cli.format import alike, count, duration, significant
+from jostle.cli.output import fit, heading, table
+from jostle.cli.viewer import who
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from jostle.analysis.estimation.model import Bounded
+    from jostle.analysis.identification.model import Interference, ResourceLoss, Suspect
+
+_ACQUITTED = 8  # neighbours whose innocence is told one by one
+
+
+def seconds_text(seconds: Bounded) -> str:
+    """Say a loss with its interval: `1 min 15 s (58.0 s to 1 min 32 s)`."""
+    value, low, high = (duration(1e9 * x) for x in (seconds.value, seconds.low, seconds.high))
+    return f"{value} ({low} to {high})"
+
+
+def percent_text(percent: Bounded) -> str:
+    """Say a share of the run with its interval: `17 % (13 to 21)`."""
+    value, low, high = (significant(x) for x in (percent.value, percent.low, percent.high))
+    return f"{value} % ({low} to {high})"
+
+
+def answer(found: Interference) -> Iterator[Any]:
+    """Yield the answer, then a line per resource and per suspect."""
+    run = f"of its {duration(found.run_s * 1e9)}"
+    if found.evident:
+        yield heading(
+            f"{found.job} lost {seconds_text(found.seconds)} {run} to others: "
+            f"{percent_text(found.percent)}."
+        )
+        first = found.suspects[0]
+        kind = PurePath(first.program).name
+        what = f", {kind}" if kind and kind not in first.job else ""
+        whose = f" ({who(first.user)}{what})" if first.user is not None else ""
+        yield f"  Most of it to {first.job}{whose} on {first.resource}."
+    else:
+        yield heading(f"No evidence that others slowed {found.job}.")
+        if found.resources:
+            share = 100 * found.smallest_s / found.run_s if found.run_s else 0.0
+            yield (
+                f"  A loss above {duration(found.smallest_s * 1e9)} ({significant(share)} % {run}) "
+                "would have been seen."
+            )
+    neighbours = "nobody else" if not found.neighbours else f"{count(found.neighbours)} other jobs"
+    if found.neighbours == 1:
+        neighbours = "one other job"
+    yield f"  {neighbours.capitalize()} at work on its resources meanwhile."
+    if found.resources:
+        yield from ("", heading("Where"), _resources(found.resources))
+        yield from (f"  {loss.resource}: {loss.why_not}" for loss in found.resources
+                    if not loss.evident and loss.why_not)  # fmt: skip
+    if found.suspects:
+        yield from ("", heading("Who", "  jobs whose load explains the loss"))
+        yield _suspects(found.suspects)
+
+
+def _resources(losses: list[ResourceLoss]) -> Table:
+    lost = any(loss.evident for loss in losses)
+    columns = ["=resource", "=kind", *([">lost", ">interval"] * lost), ">slower", ">own calls",
+               ">slices", ">visible", "=evident"]  # fmt: skip
+    frame = table(columns)
+    for loss in losses:
+        ends = [duration(1e9 * end) for end in (loss.seconds.low, loss.seconds.high)]
+        told = [duration(1e9 * loss.seconds.value), " to ".join(ends)]
+        frame.add_row(
+            loss.resource, loss.kind, *((told if loss.evident else ["-", "-"]) * lost),
+            "-" if loss.slowdown is None else f"{significant(loss.slowdown)} x",
+            duration(1e9 * loss.own_s), count(loss.slices), f"> {duration(1e9 * loss.smallest_s)}",
+            "yes" if loss.evident else "no",
+        )  # fmt: skip
+    return fit(frame, "own calls", "kind", "visible", "slices")
+
+
+def _suspects(suspects: list[Suspect]) -> Table:
+    frame = table(
+        ["=job", "=program", "=user", "=on", ">share", ">lost", ">interval", ">slices",
+         ">correlation", ">p", ">q", ">lag", "=how it used it"]
+    )  # fmt: skip
+    for suspect in suspects:
+        ends = [duration(1e9 * end) for end in (suspect.seconds.low, suspect.seconds.high)]
+        frame.add_row(
+            suspect.job, PurePath(suspect.program).name or "-", who(suspect.user),
+            suspect.resource, f"{100 * suspect.share:.0f} %", duration(1e9 * suspect.seconds.value),
+            " to ".join(ends), count(suspect.slices), f"{suspect.correlation:.2f}",
+            probability(suspect.p), probability(suspect.q),
+            duration(1e9 * suspect.lag_s) if suspect.lag_s else "none", suspect.pattern or "-",
+        )  # fmt: skip
+    if len({suspect.resource for suspect in suspects}) == 1:
+        fit_names = ("on", "interval", "p", "user", "lag", "program", "q", "how it used it")
+    else:
+        fit_names = ("interval", "p", "user", "lag", "program", "q", "how it used it", "on")
+    return fit(frame, *fit_names)
+
+
+def probability(value: float) -> str:
+    """Say a p value: three digits at most, and never 0."""
+    return "< 0.001" if value < 0.001 else f"{value:.3f}".rstrip("0")
+
+
+def details(found: Interference) -> Iterator[Any]:
+    """Yield who is not to blame and why, and what limits the answer."""
+    if found.acquitted:
+        yield from ("", heading("Beside it, but not to blame"))
+        told = list(found.acquitted.items())
+        yield from (f"  {job}: {why}" for job, why in told[:_ACQUITTED])
+        if len(told) > _ACQUITTED:
+            yield f"  and {len(told) - _ACQUITTED} more"
+    if found.limits:
+        yield ""
+        yield from (f"note: {limit}" for limit in alike(found.limits))

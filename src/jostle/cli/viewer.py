@@ -1,0 +1,60 @@
+"""Who looks: `--as-user` limits what is told of other users' jobs to aggregates."""
+
+from __future__ import annotations
+
+import pwd
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from jostle.cli.config import owner_name
+from jostle.errors import UsageError
+
+if TYPE_CHECKING:
+    from jostle.repository.beside import Beside
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def as_user_option(function: F) -> F:
+    """Add `--as-user USER`, given to the verb as a uid."""
+    return click.option(
+        "--as-user",
+        "viewer",
+        metavar="USER",
+        callback=_uid,
+        help="Tell what USER (a name or number) may know: other users' jobs only in sum.",
+    )(function)
+
+
+def _uid(_ctx: click.Context, _param: click.Parameter, value: str | None) -> int | None:
+    if value is None:
+        return None
+    if value.isascii() and value.isdigit():
+        return int(value)
+    try:
+        return pwd.getpwnam(value).pw_uid
+    except KeyError:
+        raise UsageError(
+            f"There is no user `{value}` on this machine.", hint="Name the user by number."
+        ) from None
+
+
+def check_owner(found: Beside, viewer: int | None) -> None:
+    """Refuse to tell a user about another one's job.
+
+    Raises:
+        UsageError: The job is not the viewer's.
+    """
+    if viewer is None or found.job.user == viewer:
+        return
+    raise UsageError(
+        f"Job {found.job.job} is not of {owner_name(viewer)}.",
+        hint="--as-user tells of that user's own jobs only; `jostle jobs` lists the owners.",
+    )
+
+
+def who(user: int | None) -> str:
+    """Name a job's owner; "-" where it is not told."""
+    return "-" if user is None else owner_name(user)

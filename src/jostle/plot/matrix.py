@@ -1,0 +1,67 @@
+"""Which program slowed which as a grid: what is shown, in a terminal and as a picture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from jostle.analysis.identification.model import Encounter, Matrix
+
+#: After control of the false-discovery rate.
+_SURE = 0.05
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The encounters on one kind of resource.
+
+    Attributes:
+        place: The kind.
+        victims: Programs that met others there, the most slowed first.
+        aggressors: Programs beside them, the most harmful first.
+        cells: (victim, aggressor) -> their encounter.
+    """
+
+    place: str
+    victims: list[str]
+    aggressors: list[str]
+    cells: dict[tuple[str, str], Encounter]
+
+
+def grids(found: Matrix) -> list[Grid]:
+    """Lay out the encounters, one grid per kind of resource, the one with most evidence first."""
+    made = []
+    for place in dict.fromkeys(each.resource_kind for each in found.encounters):
+        here = [each for each in found.encounters if each.resource_kind == place]
+        victims: dict[str, float] = {}
+        aggressors: dict[str, float] = {}
+        for each in here:
+            harm = each.slowdown.value if each.slowdown and sure(each) else 0.0
+            victims[each.victim] = victims.get(each.victim, 0.0) + harm
+            aggressors[each.aggressor] = aggressors.get(each.aggressor, 0.0) + harm
+        cells = {(each.victim, each.aggressor): each for each in here}
+        made.append(Grid(place, _most(victims), _most(aggressors), cells))
+    return sorted(made, key=lambda grid: -sum(map(sure, grid.cells.values())))
+
+
+def _most(harm: dict[str, float]) -> list[str]:
+    return sorted(harm, key=lambda name: (-harm[name], name))
+
+
+def sure(each: Encounter) -> bool:
+    """There is evidence that the one slows the other."""
+    slower = each.slowdown is not None and each.slowdown.value > 0
+    return slower and each.q is not None and each.q < _SURE
+
+
+def short(program: str) -> str:
+    """Name a program without its folder."""
+    return PurePath(program).name if program.startswith("/") else program
+
+
+def signed(share: float | None) -> str:
+    """Say a slowdown: `+18 %`; "-" where it is not known."""
+    if share is None:
+        return "-"
+    text = f"{100 * share:+.0f}" if abs(share) >= 0.0995 else f"{100 * share:+.1f}"
+    return "0 %" if text in ("+0.0", "-0.0") else f"{text} %"
