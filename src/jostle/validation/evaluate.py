@@ -1,0 +1,146 @@
+"""Has every run of a validation judged, and brings truth and judgements together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from jostle.analysis import compare, estimate
+from jostle.analysis.estimation.model import Estimate, Method
+from jostle.validation.marks import marks
+from jostle.validation.oracle import Band, Marks, Truth, band, fastest, truths
+from jostle.validation.runner import Run, Store
+from jostle.validation.score import Judged, Row, Score, score
+
+if TYPE_CHECKING:
+    from jostle.repository import Repository
+
+METHODS: tuple[Method, ...] = ("jostle", "thesis")
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The scores of a validation.
+
+    Attributes:
+        rows: All runs that have a truth.
+        scores: Per program and method, then of all programs together.
+        calls: Global collectives a second and rank, per program.
+        limits: What a person should know, one sentence each.
+    """
+
+    rows: list[Row]
+    scores: list[Score]
+    calls: dict[str, float]
+    limits: list[str]
+
+    def to_json(self) -> dict[str, Any]:
+        """Gives it as plain values."""
+        from dataclasses import asdict
+
+        return {
+            "rows": [row.to_json() for row in self.rows],
+            "scores": [asdict(one) for one in self.scores],
+            "calls": self.calls,
+            "limits": self.limits,
+        }
+
+
+def evaluate(store: Store, *, seed: int = 0, progress: Progress = lambda *_: None) -> Evaluation:
+    """Judges all runs of a folder.
+
+    Args:
+        store: The folder.
+        seed: Of the random steps of the methods.
+        progress: Told before each run: how many are judged, of how many, which is next.
+
+    Returns:
+        Scores; programs with too few runs for an oracle are named in the limits.
+    """
+    runs = store.runs()
+    rows: list[Row] = []
+    calls: dict[str, float] = {}
+    limits: list[str] = []
+    done = 0
+    for code in dict.fromkeys(run.step.code for run in runs):
+        own = [run for run in runs if run.step.code == code]
+
+        def tell(number: int, job: str, begun: int = done) -> None:
+            progress(begun + number, len(runs), job)
+
+        found, rate = _of_code(store.repository(code), code, own, seed, tell)
+        if not found:
+            limits.append(f"{code} has too few runs of the same work for an oracle ({len(own)}).")
+        elif len(found) < len(own):
+            limits.append(f"{len(own) - len(found)} of {len(own)} runs of {code} did other work.")
+        rows += found
+        calls[code] = rate
+        done += len(own)
+    codes = list(dict.fromkeys(row.code for row in rows))
+    scores = [score(code, method, [row for row in rows if row.code == code])
+              for code in codes for method in METHODS]  # fmt: skip
+    scores += [score("all", method, rows) for method in METHODS if rows]
+    return Evaluation(rows, scores, calls, limits)
+
+
+def _of_code(
+    repository: Repository, code: str, runs: Sequence[Run], seed: int,
+    tell: Callable[[int, str], None],
+) -> tuple[list[Row], float]:  # fmt: skip
+    """Judges the runs of one program; gives its rate of global collectives, too."""
+    seen: dict[str, Marks] = {}
+    said: dict[str, list[Estimate]] = {}
+    for number, run in enumerate(runs):
+        tell(number, run.job)
+        found = marks(repository, run.job)
+        if found is None:
+            continue
+        seen[run.job] = found
+        tables = repository.run_tables(run.job)
+        said[run.job] = [estimate(tables, method=method, seed=seed) for method in METHODS]
+    known = truths(seen)
+    runs = [run for run in runs if run.job in known]
+    if not runs:
+        return [], 0.0
+    moved = compare([said[run.job][METHODS.index("thesis")] for run in runs]).displaced_s
+    thesis = fastest([known[run.job].run_s for run in runs], moved)
+    rows = [
+        Row(run.job, code, run.step.kind, run.step.strength, known[run.job],
+            _band(run, seen[run.job]), measured, run.noise,
+            {one.method: judged(one) for one in said[run.job]})
+        for run, measured in zip(runs, thesis, strict=True)
+    ]  # fmt: skip
+    return rows, _rate(repository, runs[0].job, known[runs[0].job])
+
+
+def _rate(repository: Repository, job: str, truth: Truth) -> float:
+    worlds = repository.segments(job).worlds
+    count = sum(int(world.segments["globals"].to_numpy().sum()) for world in worlds[:1])
+    return count / truth.run_s
+
+
+def _band(run: Run, seen: Marks) -> Band | None:
+    """Reads what the injector really did."""
+    if not run.inject:
+        return None
+    from jostle.inject import read_log
+
+    log = read_log(Path(run.inject))
+    start, delay = (log[name].to_numpy().astype(np.int64) for name in ("start_ns", "delay_ns"))
+    rank = log["rank"].fill_null(-1).to_numpy().astype(np.int64)
+    return band(start, delay, rank, seen.at_ns)
+
+
+def judged(found: Estimate) -> Judged:
+    """Takes from an estimate what is scored."""
+    percent = found.percent
+    return Judged(
+        percent.value, percent.low, percent.high,
+        found.continuous.percent.value if found.continuous else 0.0,
+        found.coverage, found.inferred_coverage,
+    )  # fmt: skip

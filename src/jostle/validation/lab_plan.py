@@ -1,0 +1,159 @@
+"""Which experiments are made in the lab: a probe, and neighbours that hurt it or do not."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+Place = Literal["shared", "own"]
+SLICE_NS = 250_000_000
+#: The storage's link of each lab: a writer alone gets 24 MB/s of it.
+RATE = "200mbit"
+#: Seconds that a probe takes alone, and that neighbours are scheduled for.
+ALONE_S, SCHEDULE_S = 18.0, 40.0
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """A job beside the probe.
+
+    Attributes:
+        name: Its name.
+        node: Where it runs.
+        words: Pattern and options of the signal.
+        place: Whether its files are on the shared file system, or on its node's own.
+        bursts: When it is on: (begin, length) in seconds from the start.
+        harm: It takes from what the probe needs.
+    """
+
+    name: str
+    node: str
+    words: tuple[str, ...]
+    place: Place
+    bursts: tuple[tuple[float, float], ...]
+    harm: bool
+
+
+@dataclass(frozen=True)
+class Scene:
+    """An experiment.
+
+    Attributes:
+        number: Counted from 1.
+        name: Its kind.
+        probe: Name of the probe, a key of PROBES.
+        neighbours: The jobs beside it.
+    """
+
+    number: int
+    name: str
+    probe: str
+    neighbours: tuple[Neighbour, ...]
+
+    @property
+    def job(self) -> str:
+        """Name of the probe's job."""
+        return f"s{self.number:03d}-{self.probe}"
+
+    @property
+    def null(self) -> bool:
+        """Nobody in it does harm."""
+        return not any(one.harm for one in self.neighbours)
+
+    def to_json(self) -> dict[str, Any]:
+        """Gives it as plain values."""
+        return asdict(self)
+
+
+#: Probes: a steady writer; one that writes small files; one with phases of its own.
+PROBES: dict[str, tuple[str, ...]] = {
+    "writer": ("open-write-close", "--chunk", "1MiB", "--volume", "410MiB"),
+    "files": ("open-write-close", "--chunk", "256KiB", "--volume", "340MiB"),
+    "phases": ("open-write-close", "--chunk", "1MiB", "--volume", "220MiB",
+               "--period", "3", "--duty", "0.5"),
+}  # fmt: skip
+_HURTS = (
+    ("open-write-close", "--chunk", "1MiB"),
+    ("aggregate-write", "--chunk", "1MiB", "--flush", "end"),
+)
+_COMPUTES = ("cpu",)
+_ELSEWHERE = ("open-write-close", "--chunk", "64KiB")
+
+
+def scenes(*, harmful: int, null: int, seed: int) -> list[Scene]:
+    """Plans experiments.
+
+    The first of them are probes alone, which say how long each takes undisturbed; then harmful
+    ones and null ones in a shuffled order. Each harmful one has harmless neighbours, too.
+
+    Args:
+        harmful: Experiments with a neighbour that hurts.
+        null: Experiments with harmless neighbours, or none.
+        seed: Of all that is random.
+    """
+    dice = random.Random(seed)
+    names = list(PROBES)
+    kinds: list[tuple[str, str, tuple[Neighbour, ...]]] = []
+    for number in range(harmful):
+        kinds.append(("harmful", names[number % len(names)], _harmful(dice, number)))
+    for number in range(null):
+        # Alone it is a null run, too; three times each, so that there is a median.
+        if number < 3 * len(names):
+            kinds.append(("alone", names[number % len(names)], ()))
+        else:
+            kinds.append(("harmless", names[number % len(names)], _harmless(dice, number)))
+    dice.shuffle(kinds)
+    return [Scene(number, *kind) for number, kind in enumerate(kinds, 1)]
+
+
+def _harmful(dice: random.Random, number: int) -> tuple[Neighbour, ...]:
+    period = dice.choice((4.0, 5.0, 7.0))
+    length = period * dice.choice((0.25, 0.4, 0.5))
+    phase = dice.random() * (period - length)
+    words = _HURTS[number // 3 % len(_HURTS)]
+    bad = Neighbour("bad", "node2", words, "shared", rhythm(period, length, phase), harm=True)
+    # In the same rhythm, at other times; and one that only computes, at the same times.
+    elsewhere = rhythm(period, length, (phase + period / 2) % period)
+    computes = bad.bursts if number % 2 else rhythm(period, length / 2, phase)
+    return (
+        bad,
+        Neighbour("elsewhere", "node3", _ELSEWHERE, "own", elsewhere, harm=False),
+        Neighbour("computes", "node3", _COMPUTES, "own", computes, harm=False),
+    )[: 2 + number % 2]
+
+
+def _harmless(dice: random.Random, number: int) -> tuple[Neighbour, ...]:
+    period = dice.choice((3.0, 4.0, 6.0))  # 3 s: the probe's own rhythm
+    phase = dice.random() * period / 2
+    return (
+        Neighbour("computes", "node2", _COMPUTES, "own", rhythm(period, period / 3, phase),
+                  harm=False),
+        Neighbour("elsewhere", "node3", _ELSEWHERE, "own", rhythm(period, period / 2, phase),
+                  harm=False),
+    )[number % 2 :]  # fmt: skip
+
+
+def rhythm(period: float, length: float, phase: float) -> tuple[tuple[float, float], ...]:
+    """Gives the bursts of a periodic neighbour over the time of an experiment."""
+    step = SLICE_NS / 1e9
+    found: list[tuple[float, float]] = []
+    at = 1.0 + phase
+    while at < SCHEDULE_S:
+        found.append((round(at / step) * step, max(round(length / step), 1) * step))
+        at += period
+    return tuple(found)
+
+
+def from_json(plain: dict[str, Any]) -> Scene:
+    """Reads what `Scene.to_json` gave."""
+    own = [Neighbour(**{**one, "words": tuple(one["words"]),
+                        "bursts": tuple(tuple(pair) for pair in one["bursts"])})
+           for one in plain["neighbours"]]  # fmt: skip
+    return Scene(plain["number"], plain["name"], plain["probe"], tuple(own))
+
+
+def labs_for(scenes: Sequence[Scene], most: int) -> int:
+    """Gives how many labs to use at a time."""
+    return max(1, min(most, len(scenes)))

@@ -1,0 +1,257 @@
+"""Makes the experiments in the lab, several labs at a time, and remembers them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import shutil
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jostle import _native_path
+from jostle.lab import Lab, LabSpec, up
+from jostle.repository import Repository
+from jostle.signals import read_log
+from jostle.validation.errors import ValidationError
+from jostle.validation.lab_plan import PROBES, RATE, SCHEDULE_S, SLICE_NS, Neighbour, Scene, from_json
+
+if TYPE_CHECKING:
+    from jostle.errors import JostleError
+
+_LIMIT_S = 90.0
+_LEAD_S = 1.2
+
+
+@dataclass(frozen=True)
+class Played:
+    """An experiment that was made.
+
+    Attributes:
+        scene: What was asked for.
+        repository: Folder of the repository that holds it.
+        begin_ns, end_ns: First and last operation of the probe.
+        bursts: Neighbour -> (begin, end) in ns of each burst, by its own log.
+        error: Why it cannot be used; "" when it can.
+    """
+
+    scene: Scene
+    repository: str
+    begin_ns: int
+    end_ns: int
+    bursts: dict[str, list[list[int]]]
+    error: str
+
+    @property
+    def seconds(self) -> float:
+        """How long the probe took."""
+        return (self.end_ns - self.begin_ns) / 1e9
+
+    def job(self, neighbour: str) -> str:
+        """Name of a neighbour's job."""
+        return f"{self.scene.job}-{neighbour}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Gives it as plain values."""
+        return {**self.__dict__, "scene": self.scene.to_json()}
+
+
+def played(folder: Path, *, failed: bool = False) -> list[Played]:
+    """Gives the experiments that were made; the last line may be torn by a crash."""
+    try:
+        lines = (folder / "scenes.jsonl").read_text().splitlines()
+    except FileNotFoundError:
+        return []
+    found = []
+    for line in lines:
+        with contextlib.suppress(ValueError, KeyError, TypeError):
+            plain = json.loads(line)
+            found.append(Played(**{**plain, "scene": from_json(plain["scene"])}))
+    return [one for one in found if failed or not one.error]
+
+
+def play(
+    folder: Path, plan: Sequence[Scene], *, labs: int, name: str,
+    progress: Callable[[int, int, str, float], None],
+) -> None:  # fmt: skip
+    """Makes the experiments of a plan that are not yet made.
+
+    Args:
+        folder: Where they go.
+        plan: The experiments.
+        labs: How many labs at a time.
+        name: Of the labs; they are numbered.
+        progress: As of runner.make.
+
+    Raises:
+        JostleError: No lab can be had here.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    done = {one.scene.job for one in played(folder)}
+    left: queue.SimpleQueue[Scene] = queue.SimpleQueue()
+    todo = [scene for scene in plan if scene.job not in done]
+    for scene in todo:
+        left.put(scene)
+    state = _State(folder, len(plan), len(plan) - len(todo), labs, progress)
+    threads = [threading.Thread(target=_worker, args=(state, left, f"{name}{number}"))
+               for number in range(1, min(labs, len(todo)) + 1)]  # fmt: skip
+    for thread in threads:
+        thread.start()
+    try:
+        for thread in threads:
+            thread.join()
+    except BaseException:
+        state.over.set()
+        for thread in threads:
+            thread.join()
+        raise
+    if state.trouble:
+        raise state.trouble[0]
+
+
+class _State:
+    """What the labs share."""
+
+    def __init__(
+        self, folder: Path, total: int, done: int, labs: int,
+        progress: Callable[[int, int, str, float], None],
+    ) -> None:  # fmt: skip
+        self.folder, self.total, self.done = folder, total, done
+        self.labs, self.progress = labs, progress
+        self.lock, self.over = threading.Lock(), threading.Event()
+        self.trouble: list[JostleError] = []
+
+    def begin(self, scene: Scene) -> None:
+        with self.lock:
+            left = (self.total - self.done) * 25.0 / self.labs
+            self.progress(self.done, self.total, scene.job, left)
+
+    def end(self, one: Played) -> None:
+        with self.lock, (self.folder / "scenes.jsonl").open("a") as stream:
+            stream.write(json.dumps(one.to_json()) + "\n")
+            self.done += 1
+
+
+def _worker(state: _State, left: queue.SimpleQueue[Scene], name: str) -> None:
+    from jostle.errors import JostleError
+
+    try:
+        lab = up(LabSpec(name=name, nodes=3, storage_rate=RATE))
+    except JostleError as error:
+        state.trouble.append(error)
+        return
+    try:
+        repository = state.folder / name
+        while not state.over.is_set():
+            try:
+                scene = left.get_nowait()
+            except queue.Empty:
+                return
+            state.begin(scene)
+            state.end(_one(lab, scene, repository, state.over))
+    except JostleError as error:
+        state.trouble.append(error)
+    finally:
+        with contextlib.suppress(JostleError):
+            lab.down()
+
+
+def _one(lab: Lab, scene: Scene, repository: Path, over: threading.Event) -> Played:
+    """Makes one experiment and takes its profiles into a repository."""
+    for node in lab.nodes:
+        for part in ("spool", "log"):
+            shutil.rmtree(lab.local(node) / part, ignore_errors=True)
+            (lab.local(node) / part).mkdir(mode=0o700, parents=True)
+    start_ns = (time.time_ns() + int(_LEAD_S * 1e9)) // SLICE_NS * SLICE_NS
+    ended = threading.Event()
+    probe = _signal(lab, "node1", scene.job, PROBES[scene.probe], lab.shared, start_ns)
+    threads = [threading.Thread(target=_neighbour, args=(lab, scene, one, start_ns, ended))
+               for one in scene.neighbours]  # fmt: skip
+    for thread in threads:
+        thread.start()
+    try:
+        status = _wait(probe, over)
+    finally:
+        ended.set()
+        for thread in threads:
+            thread.join()
+    return _taken(lab, scene, repository, status)
+
+
+def _taken(lab: Lab, scene: Scene, repository: Path, status: int) -> Played:
+    spools = [lab.local(node) / "spool" for node in lab.nodes]
+    Repository(repository, create=True).ingest(spools, remove=True)
+    log = read_log([lab.local(node) / "log" for node in lab.nodes])
+    rows = log.processes.to_pylist()
+    own = [row for row in rows if row["job"] == scene.job and row["complete"]]
+    if status or not own:
+        return Played(scene, str(repository), 0, 0, {}, f"the probe ended with status {status}")
+    bursts = {one.name: sorted(
+        [row["begin_ns"], row["end_ns"]] for row in log.bursts.to_pylist()
+        if row["job"] == f"{scene.job}-{one.name}"
+    ) for one in scene.neighbours}  # fmt: skip
+    mine = [row for row in log.bursts.to_pylist() if row["job"] == scene.job]
+    return Played(scene, str(repository), min(row["begin_ns"] for row in mine),
+                  max(row["end_ns"] for row in mine), bursts, "")  # fmt: skip
+
+
+def _signal(
+    lab: Lab, node: str, job: str, words: Sequence[str], folder: Path, start_ns: int
+) -> subprocess.Popen[bytes]:
+    argv = [
+        str(_native_path("jostle-run")), "--job", job, "--spool", str(lab.here / "spool"),
+        "--slice", f"{SLICE_NS // 1_000_000}ms", "--",
+        str(_native_path("jostle-signal")), *words, "--dir", str(folder), "--job", job,
+        "--slice", f"{SLICE_NS // 1_000_000}ms", "--start",
+        f"{start_ns // 10**9}.{start_ns % 10**9:09d}", "--log", str(lab.here / "log"), "--quiet",
+    ]  # fmt: skip
+    return lab.popen(node, argv, env={"JOSTLE": "on"}, cwd="/", stdin=subprocess.DEVNULL,
+                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
+
+
+def _neighbour(
+    lab: Lab, scene: Scene, one: Neighbour, start_ns: int, ended: threading.Event
+) -> None:
+    """Lets a neighbour come and go: a process per burst, so that its silence costs no core."""
+    folder = lab.shared if one.place == "shared" else lab.here
+    for begin, length in one.bursts:
+        at_ns = start_ns + int(begin * 1e9)
+        if ended.wait(max((at_ns - time.time_ns()) / 1e9 - 0.25, 0)) or begin > SCHEDULE_S:
+            return
+        words = [*one.words, "--time", f"{length:.3f}"]
+        process = _signal(lab, one.node, f"{scene.job}-{one.name}", words, folder, at_ns)
+        try:
+            process.wait(length + 15)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _wait(process: subprocess.Popen[bytes], over: threading.Event) -> int:
+    end = time.monotonic() + _LIMIT_S
+    while process.poll() is None:
+        if over.wait(0.05) or time.monotonic() > end:
+            process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(5)
+            process.kill()
+            process.wait()
+            return 124
+    return process.returncode
+
+
+def name_of(folder: Path) -> str:
+    """Names the labs of a validation: not those of another one that runs beside it.
+
+    Raises:
+        ValidationError: The folder has no name.
+    """
+    if not folder.name:
+        raise ValidationError(f"{folder} has no name.", hint="Name a folder below it with --dir.")
+    return f"val{os.getpid()}-"

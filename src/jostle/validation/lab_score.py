@@ -1,0 +1,203 @@
+"""Scores what is said of experiments in the lab; pure functions."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from jostle.analysis.identification.model import Interference
+from jostle.validation.lab_plan import SLICE_NS
+from jostle.validation.lab_runner import Played
+
+#: Share of a slice in which a harmful neighbour is on: guilty from, innocent below.
+GUILTY, INNOCENT = 0.5, 0.05
+#: Loss above which its error is told in percent of it, not in points.
+LARGE = 10.0
+
+
+@dataclass(frozen=True)
+class Slices:
+    """Slices told rightly and wrongly."""
+
+    hit: int
+    wrong: int
+    missed: int
+
+    @property
+    def precision(self) -> float | None:
+        """Of those blamed, the share that is guilty."""
+        return self.hit / (self.hit + self.wrong) if self.hit + self.wrong else None
+
+    @property
+    def recall(self) -> float | None:
+        """Of the guilty, the share that is blamed."""
+        return self.hit / (self.hit + self.missed) if self.hit + self.missed else None
+
+    @property
+    def f1(self) -> float | None:
+        """Harmonic mean of both; None without a guilty or blamed slice."""
+        every = 2 * self.hit + self.wrong + self.missed
+        return 2 * self.hit / every if every else None
+
+
+@dataclass(frozen=True)
+class Seen:
+    """An experiment and what was said of it.
+
+    Attributes:
+        job: The probe's job.
+        name: Kind of the experiment.
+        probe: Name of the probe.
+        null: Nobody did harm.
+        slices: Slices told rightly and wrongly.
+        blamed: Jobs that were blamed, the first suspect first.
+        right: The first suspect is the one that did harm; None in a null run.
+        run_s: How long it took.
+        lost_s: Longer than alone.
+        said_s, low_s, high_s: What it was said to have lost.
+    """
+
+    job: str
+    name: str
+    probe: str
+    null: bool
+    slices: Slices
+    blamed: tuple[str, ...]
+    right: bool | None
+    run_s: float
+    lost_s: float
+    said_s: float
+    low_s: float
+    high_s: float
+
+    @property
+    def percent(self) -> float:
+        """Loss in percent of the run."""
+        return 100 * self.lost_s / self.run_s
+
+    @property
+    def points(self) -> float:
+        """Error of the seconds lost, in points of the run."""
+        return 100 * abs(self.said_s - self.lost_s) / self.run_s
+
+    @property
+    def relative(self) -> float | None:
+        """The same as a share of the loss, where that is large."""
+        return abs(self.said_s - self.lost_s) / self.lost_s if self.percent > LARGE else None
+
+    def to_json(self) -> dict[str, Any]:
+        """Gives it as plain values."""
+        return asdict(self) | {"f1": self.slices.f1, "points": self.points,
+                               "relative": self.relative}  # fmt: skip
+
+
+def alone(runs: Sequence[Played]) -> dict[str, float]:
+    """Gives the median time of each probe alone (s)."""
+    times: dict[str, list[float]] = {}
+    for one in runs:
+        if one.scene.name == "alone":
+            times.setdefault(one.scene.probe, []).append(one.seconds)
+    return {probe: statistics.median(values) for probe, values in times.items()}
+
+
+def see(one: Played, said: Interference, usual: Mapping[str, float]) -> Seen | None:
+    """Sets an experiment beside what was said of it.
+
+    Args:
+        one: The experiment.
+        said: The answer of `interference` for its probe.
+        usual: Time of each probe alone (s).
+
+    Returns:
+        None when the probe never ran alone.
+    """
+    if one.scene.probe not in usual:
+        return None
+    bad = [neighbour.name for neighbour in one.scene.neighbours if neighbour.harm]
+    blamed = tuple(suspect.job for suspect in said.suspects)
+    return Seen(
+        one.scene.job, one.scene.name, one.scene.probe, one.scene.null,
+        slices(one, said, bad), blamed,
+        blamed[:1] == (one.job(bad[0]),) if bad else None,
+        one.seconds, one.seconds - usual[one.scene.probe],
+        said.seconds.value, said.seconds.low, said.seconds.high,
+    )  # fmt: skip
+
+
+def slices(one: Played, said: Interference, bad: Sequence[str]) -> Slices:
+    """Counts slices that were told rightly and wrongly.
+
+    Args:
+        one: The experiment; slices of its probe's run count, but the first and the last.
+        said: What was said of it.
+        bad: Names of the neighbours that did harm.
+    """
+    first, last = one.begin_ns // SLICE_NS + 1, one.end_ns // SLICE_NS
+    on = dict.fromkeys(range(first, last), 0)
+    for name in bad:
+        for begin, end in one.bursts.get(name, []):
+            for number in range(max(begin // SLICE_NS, first), min(end // SLICE_NS + 1, last)):
+                edge = number * SLICE_NS
+                on[number] += min(end, edge + SLICE_NS) - max(begin, edge)
+    blamed = {
+        number
+        for guilty in said.guilty
+        for number in range(guilty.start_ns // SLICE_NS,
+                            (guilty.start_ns + guilty.length_ns) // SLICE_NS)
+    }  # fmt: skip
+    truth = {number for number, ns in on.items() if ns >= GUILTY * SLICE_NS}
+    clear = {number for number, ns in on.items() if ns < INNOCENT * SLICE_NS}
+    return Slices(len(truth & blamed), len(clear & blamed), len(truth - blamed))
+
+
+@dataclass(frozen=True)
+class LabScore:
+    """How good identification is over some experiments.
+
+    Attributes:
+        runs: Experiments.
+        harmful: Of these, with a neighbour that hurts.
+        slices: Slices of all harmful ones together.
+        first: Share of harmful ones whose first suspect is right.
+        null: Null runs.
+        alarms: Of these, those in which somebody was blamed.
+        relative: Median error of large losses, share of the loss; None without any.
+        points: Median error of the others, points of the run.
+    """
+
+    runs: int
+    harmful: int
+    slices: Slices
+    first: float | None
+    null: int
+    alarms: int
+    relative: float | None
+    points: float | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Gives it as plain values."""
+        return asdict(self) | {"f1": self.slices.f1}
+
+
+def lab_score(seen: Sequence[Seen]) -> LabScore:
+    """Sums experiments up."""
+    harmful = [one for one in seen if not one.null]
+    null = [one for one in seen if one.null]
+    large = [one.relative for one in seen if one.relative is not None]
+    small = [one.points for one in seen if one.relative is None]
+    return LabScore(
+        len(seen),
+        len(harmful),
+        Slices(
+            sum(one.slices.hit for one in harmful),
+            sum(one.slices.wrong for one in harmful),
+            sum(one.slices.missed for one in harmful),
+        ),
+        sum(bool(one.right) for one in harmful) / len(harmful) if harmful else None,
+        len(null),
+        sum(bool(one.blamed) for one in null),
+        statistics.median(large) if large else None,
+        statistics.median(small) if small else None,
+    )

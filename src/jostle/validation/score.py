@@ -1,0 +1,191 @@
+"""Sets what was estimated of each run beside what it lost; pure functions.
+
+Percent of the run time throughout. Rules: docs/explanation/validation.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from jostle.analysis.validation import soft_accuracy
+from jostle.validation.oracle import Band, Truth
+
+#: A run is quiet below these shares of the cores' time, and moved above this percentage.
+MOST_STEAL, MOST_FOREIGN, MOST_MOVED = 0.02, 0.05, 3.0
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a method says of a run.
+
+    Attributes:
+        percent, low, high: Its loss with the 95 % interval.
+        continuous: What it warns of besides; 0 without a warning.
+        coverage: Of the run time.
+        inferred: Coverage of the inferred part; None: no clusters.
+    """
+
+    percent: float
+    low: float
+    high: float
+    continuous: float
+    coverage: float
+    inferred: float | None
+
+    @property
+    def total(self) -> float:
+        """Loss and warning together."""
+        return self.percent + self.continuous
+
+
+@dataclass(frozen=True)
+class Row:
+    """A run: what it lost and what was said of it.
+
+    Attributes:
+        job: Its name.
+        code: Its program.
+        kind: What was done to it.
+        strength: How much (see plan.Step).
+        truth: By the oracle.
+        band: By the injector's log; None where nothing was injected.
+        thesis: Loss as the thesis measures it.
+        noise: What others took of the machine.
+        said: What each method says of it.
+    """
+
+    job: str
+    code: str
+    kind: str
+    strength: float
+    truth: Truth
+    band: Band | None
+    thesis: float
+    noise: dict[str, float]
+    said: dict[str, Judged]
+
+    @property
+    def quiet(self) -> bool:
+        """Little of the machine went to others."""
+        return self.noise["steal"] <= MOST_STEAL and self.noise["foreign"] <= MOST_FOREIGN
+
+    @property
+    def moved(self) -> bool:
+        """All of it was slowed."""
+        return abs(self.truth.displaced) > MOST_MOVED
+
+    @property
+    def disturbed(self) -> bool:
+        """Something was done to it."""
+        return self.kind != "clean"
+
+    def measured(self, method: str) -> float:
+        """Gives the loss that a method is scored against: as the thesis measures it, or all."""
+        return self.thesis if method == "thesis" else self.truth.total
+
+    def estimated(self, method: str) -> float:
+        """Gives what a method says of that loss."""
+        said = self.said[method]
+        return said.percent if method == "thesis" else said.total
+
+    def held(self, method: str) -> bool:
+        """Tells whether the interval holds the truth."""
+        said = self.said[method]
+        return said.low <= self.measured(method) - self.estimated(method) + said.percent <= said.high
+
+    def to_json(self) -> dict[str, Any]:
+        """Gives it as plain values, with what follows from them."""
+        derived = {"total": self.truth.total, "instantaneous": self.truth.instantaneous,
+                   "displaced": self.truth.displaced, "quiet": self.quiet, "moved": self.moved}  # fmt: skip
+        return asdict(self) | {"percent": derived}
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Figures of several runs; None without any."""
+
+    n: int
+    median: float | None
+    worst: float | None
+    tenth: float | None = None
+
+    @staticmethod
+    def of(values: Sequence[float], *, good: Callable[[Sequence[float]], float] = min) -> Spread:
+        """Sums values up.
+
+        Args:
+            values: The values.
+            good: max where small is good (worst is the largest), min where large is.
+        """
+        if not values:
+            return Spread(0, None, None)
+        share = 10 if good is min else 90
+        return Spread(len(values), float(np.median(values)), float(good(values)),
+                      float(np.percentile(values, share)))  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Score:
+    """How good a method is on some runs.
+
+    Attributes:
+        code: Program; "all" for all together.
+        method: jostle or thesis.
+        runs: Number of them.
+        disturbed: Of these, those that something was done to.
+        soft: Accuracy of the soft probability against the measure of the method.
+        total: Difference to the loss in all, points.
+        instantaneous: Difference of the instantaneous part, runs that were not moved.
+        clean: Difference of clean runs, points.
+        held: Share of runs whose interval holds the truth.
+        inferred: Coverage of the inferred part.
+        oracle: Soft accuracy against the oracle, whatever the method's own measure.
+    """
+
+    code: str
+    method: str
+    runs: int
+    disturbed: int
+    soft: Spread
+    total: Spread
+    instantaneous: Spread
+    clean: Spread
+    held: float | None
+    inferred: Spread
+    oracle: Spread
+
+
+def score(code: str, method: str, rows: Sequence[Row]) -> Score:
+    """Scores a method on runs.
+
+    Args:
+        code: What to call them.
+        method: One that all rows have something said by.
+        rows: The runs; soft accuracy and total are of all of them.
+    """
+    rows = [row for row in rows if method in row.said]
+    steady = [row for row in rows if not row.moved]
+    held = [row.held(method) for row in rows]
+    covered = [row.said[method].inferred for row in rows]
+    return Score(
+        code,
+        method,
+        len(rows),
+        sum(row.disturbed for row in rows),
+        Spread.of([soft_accuracy(row.measured(method), row.estimated(method)) for row in rows]),
+        Spread.of([abs(row.measured(method) - row.estimated(method)) for row in rows], good=max),
+        Spread.of(
+            [abs(row.truth.instantaneous - row.said[method].percent) for row in steady], good=max
+        ),
+        Spread.of(
+            [abs(row.truth.total - row.estimated(method)) for row in rows if not row.disturbed],
+            good=max,
+        ),
+        sum(held) / len(held) if held else None,
+        Spread.of([value for value in covered if value is not None]),
+        Spread.of([soft_accuracy(row.truth.total, row.estimated(method)) for row in rows]),
+    )
