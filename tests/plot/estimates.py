@@ -140,7 +140,7 @@ def two_runs() -> Comparison:
     rows = [
         ClusterDifference(
             one.name, [one.members, two.members], [one.reference_s, two.reference_s],
-            [one.excess_s, two.excess_s], [one.total_s, two.total_s],
+            [one.excess_s, two.excess_s], [one.total_s, two.total_s], [one.number, two.number],
         )
         for one, two in zip(runs[0].clusters, runs[1].clusters, strict=True)
     ]  # fmt: skip

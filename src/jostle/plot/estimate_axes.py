@@ -86,6 +86,13 @@ def linear(axes: Axes, top: float, label: Label, steps: int = 4) -> None:
     axes.grid(axis="y")
 
 
+def round_ticks(low: float, high: float, steps: int = 5) -> list[float]:
+    """Return round numbers between two, 0 among them where it lies between."""
+    step = _round_step(max(high - low, 1e-12) / steps)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [number * step for number in range(first, last + 1)]
+
+
 def _round_step(about: float) -> float:
     scale = 10.0 ** math.floor(math.log10(about))
     return next(number * scale for number in (1, 2, 2.5, 5, 10) if number * scale >= about * 0.999)

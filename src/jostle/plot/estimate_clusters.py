@@ -102,15 +102,17 @@ def limits(found: Sequence[Box]) -> tuple[float, float]:
     return float(known.min()), float(known.max())
 
 
-def draw_boxes(axes: Axes, found: Sequence[Box], ends: tuple[float, float]) -> None:
+def draw_boxes(axes: Axes, found: Sequence[Box | None], ends: tuple[float, float]) -> None:
     """Draw boxes side by side: quartiles, whiskers at 1.5 of their distance, and what lies beyond.
 
     Args:
         axes: Where to.
-        found: The boxes.
+        found: The boxes; None leaves a gap.
         ends: Least and greatest value of the axis, s.
     """
     for place, box in enumerate(found):
+        if box is None:
+            continue
         _, low, middle, high, _ = box.quartiles
         reach = 1.5 * (high - low)
         inside = box.seconds[(box.seconds >= low - reach) & (box.seconds <= high + reach)]
@@ -131,12 +133,9 @@ def draw_boxes(axes: Axes, found: Sequence[Box], ends: tuple[float, float]) -> N
                       markersize=size, markeredgewidth=0, alpha=0.7)  # fmt: skip
     logarithmic(axes, *ends, span_label)
     axes.set_xlim(-0.7, max(len(found), 4) - 0.3)
-    axes.set_xticks(range(len(found)), [box.label for box in found], fontsize=_size(found))
+    shown = [str(place + 1) if box is None else box.label for place, box in enumerate(found)]
+    axes.set_xticks(range(len(found)), shown, fontsize=7.5 if len(found) <= 30 else 5.5)
     axes.tick_params(axis="x", length=0)
-
-
-def _size(found: Sequence[Box]) -> float:
-    return 7.5 if len(found) <= 30 else 5.5
 
 
 def _some(values: Floats) -> Floats:

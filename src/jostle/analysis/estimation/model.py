@@ -217,6 +217,7 @@ class ClusterDifference:
         reference_s: Undisturbed length per run.
         excess_s: Seconds lost per run.
         total_s: Time per run.
+        numbers: Number of its cluster in the estimate of each run; 0 where a run has none of it.
     """
 
     name: str
@@ -224,6 +225,7 @@ class ClusterDifference:
     reference_s: list[float]
     excess_s: list[float]
     total_s: list[float]
+    numbers: list[int] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,110 @@
+"""Why runs took different times, in words and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from jostle.cli.estimate_view import CAUSES, percent_within, seconds
+from jostle.cli.format import alike, count
+from jostle.cli.output import fit, heading, table, utf8
+
+if TYPE_CHECKING:
+    from jostle.analysis.estimation.model import CauseName, Comparison
+
+_MOST_CLUSTERS = 8
+#: Less of the baseline's run time is no difference.
+_EQUAL = 0.01
+
+
+def signed(value: float) -> str:
+    """Return a difference with its sign: `+33.0 s`; `0 s` for none."""
+    if abs(value) < 1e-9:
+        return "0 s"
+    return f"+{seconds(value)}" if value > 0 else seconds(value)
+
+
+def finding(made: Comparison) -> str:
+    """Say how much longer the slowest run took, and how much of that was interference."""
+    fastest = made.estimates[made.baseline]
+    slowest = max(range(len(made.estimates)), key=lambda run: made.measured_s[run])
+    longer = made.measured_s[slowest]
+    if longer < _EQUAL * fastest.run_s:
+        return f"All {len(made.estimates)} runs took about as long: {seconds(fastest.run_s)}"
+    name = made.estimates[slowest].job
+    text = f"{name} took {seconds(longer)} longer than {fastest.job}"
+    estimated = made.estimated_s[slowest]
+    if estimated >= 0.5 * longer:
+        return f"{text}; interference explains {seconds(min(estimated, longer))} of it"
+    pieces = {
+        "work that the others did not do": made.work_s[slowest],
+        "a slowdown of everything": made.displaced_s[slowest],
+    }
+    reason, most = max(pieces.items(), key=lambda item: item[1])
+    if most >= 0.5 * longer:
+        return f"{text}; {reason} explains {seconds(min(most, longer))} of it"
+    explained = f"interference explains {seconds(max(estimated, 0.0))} of it"
+    return f"{text}; {explained if estimated > 0 else 'interference does not explain it'}"
+
+
+def view(made: Comparison) -> Iterator[Any]:
+    """Yield the comparison as lines and tables, the finding first."""
+    yield heading(finding(made))
+    yield ""
+    yield _runs(made)
+    yield (
+        "measured: longer than the fastest run; estimated: interference of each run's own "
+        "estimate; displaced: everything slower; work: segments that only one of both has"
+    )
+    if any(any(values) for values in made.by_cause.values()):
+        yield from ("", heading("By cause", "  more than the fastest run"), _causes(made))
+    if made.clusters:
+        yield from ("", heading("By cluster", "  those that explain most first"), _clusters(made))
+    if made.limits:
+        yield ""
+    yield from (f"note: {limit}" for limit in alike(made.limits))
+
+
+def _runs(made: Comparison) -> Any:
+    from rich.text import Text
+
+    frame = table(["=run", "=light", ">interference", ">run time", ">measured", ">estimated",
+                   ">displaced", ">work", ">unexplained"])  # fmt: skip
+    dot = "● " if utf8() else ""
+    for number, one in enumerate(made.estimates):
+        base = number == made.baseline
+        pieces = (made.measured_s, made.estimated_s, made.displaced_s, made.work_s,
+                  made.unexplained_s)  # fmt: skip
+        frame.add_row(
+            one.job, Text(f"{dot}{one.light}", style=one.light), percent_within(one.percent),
+            seconds(one.run_s),
+            *(["fastest", "-", "-", "-", "-"] if base else [signed(p[number]) for p in pieces]),
+        )  # fmt: skip
+    return fit(frame, "work", "light")
+
+
+def _causes(made: Comparison) -> Any:
+    frame = table(["=", *(f">{one.job}" for one in made.estimates)])
+    for name, values in made.by_cause.items():
+        if any(values):
+            cause: CauseName = name  # type: ignore[assignment]
+            frame.add_row(CAUSES.get(cause, name), *map(signed, values))
+    return frame
+
+
+def _clusters(made: Comparison) -> Any:
+    """Return the clusters that explain most: per run, members x usual length, and what was lost."""
+    frame = table(["=ended by", *(f">{one.job}" for one in made.estimates), ">difference"])
+    slowest = max(range(len(made.estimates)), key=lambda run: made.measured_s[run])
+    for row in made.clusters[:_MOST_CLUSTERS]:
+        cells = [
+            f"{count(number)} x {seconds(usual)}" + (f" +{seconds(lost)}" if lost > 0 else "")
+            if number else "-"
+            for number, usual, lost in zip(row.members, row.reference_s, row.excess_s, strict=True)
+        ]  # fmt: skip
+        longer = row.total_s[slowest] - row.total_s[made.baseline]
+        frame.add_row(row.name, *cells, signed(longer))
+    more = len(made.clusters) - _MOST_CLUSTERS
+    if more > 0:
+        frame.add_row(f"{more} more", *[""] * len(made.estimates), "")
+    return frame
