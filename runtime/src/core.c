@@ -4,6 +4,7 @@
 
 #include "access.h"
 #include "config.h"
+#include "inject.h"
 
 jst_area jst_a __attribute__((aligned(JST_PAGE)));
 jst_wipe_page jst_wipe __attribute__((aligned(JST_PAGE)));
@@ -146,6 +147,7 @@ static void begin_child(void)
     jst_segments_child();
     jst_os_child();
     jst_short_begin();
+    jst_inject_child();
     begin_lazily();
 }
 
@@ -174,6 +176,7 @@ static void begin_image(void)
     static const unsigned early[] = {JST_I_write, JST_I_read, JST_I_close, JST_I__exit};
     if (jst_sys3(SYS_madvise, &jst_wipe, JST_PAGE, MADV_WIPEONFORK) < 0)
         pthread_atfork(NULL, NULL, after_fork);
+    jst_inject_begin();
     /* A signal handler may be the first to call these; dlsym is better done now. */
     for (unsigned i = 0; i < sizeof early / sizeof *early; i++)
         jst_resolve(early[i]);

@@ -227,6 +227,8 @@ static inline void jst_fd_forget(int fd)
         atomic_store_explicit(&jst_fds[fd], 0, memory_order_relaxed);
 }
 
+/** The same, and nothing is remembered: for a descriptor that is about to be closed. 0: not known. */
+unsigned jst_fd_place_now(int fd);
 void jst_fd_forget_range(unsigned first, unsigned last);
 uint32_t jst_fds_seen(void); /* no descriptor from here on was ever looked at */
 void jst_cwd_changed(void);

@@ -171,6 +171,13 @@ static unsigned look_at(int fd)
     return place ? place : JST_PLACE_OTHER;
 }
 
+unsigned jst_fd_place_now(int fd)
+{
+    unsigned p =
+        (unsigned)fd < JST_FDS ? atomic_load_explicit(&jst_fds[fd], memory_order_relaxed) : 0;
+    return p || fd < 0 ? p : place_of_fd(fd);
+}
+
 /** First use of a descriptor that was not seen to be opened. 'Other' when it is none (EBADF). */
 JST_COLD unsigned jst_fd_resolve(int fd)
 {

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 
+#include "inject.h"
 #include "mpi.h"
 #include "perf.h"
 #include "perf_self.h"
@@ -286,6 +287,7 @@ void jst_mpi_initialised(uint32_t size, uint32_t rank, uint32_t thread_level, ui
         jst_peers_begin(size);
     jst_perf_self_begin();
     jst_papi_begin();
+    jst_inject_ranked(rank);
     atomic_store(&h->mpi_state, 2);
 }
 

@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 
+#include "inject.h"
 #include "mpi.h"
 #include "mpi_host.h"
 
@@ -28,7 +29,7 @@ static void fill_host(void)
     host = (jst_mpi_host){
         .interface = JST_MPI_INTERFACE,
         .size = sizeof(jst_mpi_host),
-        .enter = jst_mpi_enter,
+        .enter = jst_inject_enter(),
         .leave = jst_mpi_leave,
         .count = jst_mpi_count,
         .real = jst_mpi_real,

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 
+#include "inject.h"
 #include "jst.h"
 
 #define JST_CALL(module, name, ret, params, kind) #name,
@@ -32,6 +33,7 @@ JST_COLD void *jst_resolve(unsigned index)
     void *p = dlsym(RTLD_NEXT, names[index]);
     if (!p)
         p = (void *)missing;
+    p = jst_inject_io(index, p);
     __atomic_store_n(&jst_reals[index], p, __ATOMIC_RELAXED);
     errno = saved;
     return p;
