@@ -25,6 +25,7 @@ from pathlib import Path
 
 import access
 import calls
+import interference
 import lab
 import mpi_calls
 import mpi_segments
@@ -47,6 +48,7 @@ ROWS: dict[str, Callable[[Bench], list[Row]]] = {
     "access": access.rows,
     "ingest": partial(store.rows, key="ingest"),
     "background": partial(store.rows, key="background"),
+    "interference": interference.rows,
     **{f"mpi-calls-{each.name}": partial(mpi_calls.rows, mpi=each) for each in (OPENMPI, MPICH)},
     **{f"mpi-{each.key}": partial(mpi_whole.rows, case=each) for each in mpi_whole.CASES},
     "mpi-segments": mpi_segments.rows,
@@ -54,8 +56,9 @@ ROWS: dict[str, Callable[[Bench], list[Row]]] = {
 }
 PARTS = {
     "mpi": [key for key in ROWS if key.startswith("mpi")],
-    "serial": [key for key in ROWS if not key.startswith(("mpi", "signal", "lab"))],
+    "serial": [key for key in ROWS if not key.startswith(("mpi", "signal", "lab", "interference"))],
     "lab": [key for key in ROWS if key.startswith(("signal", "lab"))],
+    "interference": ["interference"],
 }
 DARSHAN_FOLDERS = ["/usr/lib", "/usr/lib/x86_64-linux-gnu", "/usr/local/lib", "/opt/darshan/lib"]
 
