@@ -53,7 +53,7 @@ SELECT job, arg_max(program, CASE WHEN short THEN 0 ELSE last_slice - first_slic
        CASE WHEN bool_and(complete) THEN max(end_ns) ELSE 0 END AS end_ns,
        max((last_slice + 1) * slice_ns) AS seen_ns,
        min(slice_ns) AS slice_ns, max(clock_state) AS clock_state,
-       max(clock_error_us) AS clock_error_us
+       max(clock_error_us) AS clock_error_us, list_sort(list(DISTINCT boot_id)) AS clocks
 FROM (SELECT * FROM {processes} QUALIFY
       row_number() OVER (PARTITION BY process ORDER BY revision DESC) = 1)
 GROUP BY job
@@ -74,6 +74,7 @@ class JobFacts:
         slice_ns: Length of its slices.
         clock_state: Worst of adjtimex; 5: not synchronised.
         clock_error_us: Largest error bound of its clocks.
+        clocks: Boots of its nodes: nodes of one boot (a lab's) have one clock.
     """
 
     job: str
@@ -88,6 +89,7 @@ class JobFacts:
     slice_ns: int = 0
     clock_state: int = 0
     clock_error_us: int = 0
+    clocks: tuple[str, ...] = ()
 
     @property
     def last_ns(self) -> int:
@@ -152,10 +154,11 @@ def facts(engine: Engine) -> dict[str, JobFacts]:
     rows = engine.ask(lambda: _FACTS.format(processes=engine.stored("processes"))).to_pylist()
     found = {}
     for row in rows:
-        nodes = tuple(node for node in row.pop("nodes") or () if node)
+        nodes, clocks = (tuple(one for one in row.pop(key) or () if one)
+                         for key in ("nodes", "clocks"))  # fmt: skip
         user = row.pop("uid")
         known = {name: value for name, value in row.items() if value is not None}
-        found[row["job"]] = JobFacts(**known, nodes=nodes, user=user)
+        found[row["job"]] = JobFacts(**known, nodes=nodes, clocks=clocks, user=user)
     return found
 
 
@@ -265,6 +268,7 @@ def hide(found: Beside, user: int, name: str) -> Beside:
         slice_ns=max(fact.slice_ns for fact in hidden),
         clock_state=max(fact.clock_state for fact in hidden),
         clock_error_us=max(fact.clock_error_us for fact in hidden),
+        clocks=tuple(sorted({clock for fact in hidden for clock in fact.clocks})),
     )
     return replace(
         found,

@@ -2,3 +2,7 @@
 
 Pure functions on tables. The door is `jostle.analysis`: identify, neighbours and matrix.
 """
+
+from jostle.analysis.identification.identify import identify
+
+__all__ = ["identify"]

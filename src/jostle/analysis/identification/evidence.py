@@ -1,0 +1,198 @@
+"""Does a load explain a slowdown? Partial rank correlation against shifted and stretched loads.
+
+Slices follow each other: slow ones come in runs, and loads in bursts. A test that takes them for
+independent finds suspects everywhere. Here the load is moved against the job in time: a load that
+has nothing to do with it fits as well elsewhere as where it was. Moved as a circle, by more than
+the time in which either forgets itself; and because a load in strict rhythm fits itself again after
+each period, also with its time stretched or shrunk, to other rhythms.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jostle.analysis.identification.places import Floats
+
+Flags = NDArray[np.bool_]
+
+#: Judged slices without which nothing can be said.
+FEWEST = 16
+#: Of the shifts, to say anything at 5 %.
+_SHIFTS = 39
+_STRETCH = (0.62, 0.88)  # and the inverse of both: other rhythms than the load's own
+_POINTS = 60_000  # slices of all stretched loads together
+_ALIKE = 0.1  # what is left of a load beside the job's own phases; with less they are one
+_FORGOT = 0.2  # correlation with itself
+
+
+@dataclass(frozen=True)
+class Test:
+    """What the test of a load said.
+
+    Attributes:
+        correlation: Partial rank correlation at the best lag.
+        lag: That lag, slices (the load before the slowdown).
+        p: Share of moved loads that fit as well; 1 where it could not be tested.
+        smallest: The smallest p that there could be.
+        critical: Correlation that only 5 % of the moved loads reach.
+        alike: The load came and went with the job's own phases, or never changed.
+    """
+
+    correlation: float
+    lag: int
+    p: float
+    smallest: float
+    critical: float
+    alike: bool
+
+
+NOTHING = Test(0.0, 0, 1.0, 1.0, 1.0, alike=False)
+
+
+def ranks(values: Floats) -> Floats:
+    """Gives ranks from 0 to 1, equal values the mean of theirs."""
+    _, where, counts = np.unique(values, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    middle = last - (counts + 1) / 2
+    return np.asarray(middle[where.reshape(-1)] / max(len(values) - 1, 1))
+
+
+def own_phases(kind: NDArray[np.int64], judged: Flags, slow: Floats, own: list[Floats]) -> Floats:
+    """Makes the base of what the job itself explains: classes of operations, and its own load.
+
+    The job's own load is left out where slow slices have less of it: that is what interference
+    does to a job that waits for each operation. More of its own load with slower operations is
+    the job standing in its own way.
+
+    Args:
+        kind: Class of each slice; judged: slices that count; slow: the slowdown.
+        own: What the job did per slice (load, processes).
+
+    Returns:
+        Orthonormal columns, zero where not judged, shape (slices, columns); the first stand for
+        the classes.
+    """
+    columns = [((kind == k) & judged).astype(float) for k in np.unique(kind[judged])]
+    base = _orthonormal(columns)
+    for values in own:
+        level = np.zeros(len(judged))
+        level[judged] = ranks(values[judged])
+        free = level - base @ (base.T @ level)
+        rank = np.zeros(len(judged))
+        rank[judged] = ranks(slow[judged])
+        rank -= base @ (base.T @ rank)
+        norms = float(np.linalg.norm(free) * np.linalg.norm(rank))
+        if norms > 1e-9 and float(free @ rank) / norms > 2 / np.sqrt(judged.sum()):
+            base = _orthonormal([*base.T, level])
+    return base
+
+
+def _orthonormal(columns: list[Floats]) -> Floats:
+    kept: list[Floats] = []
+    for column in columns:
+        free = column.astype(float)
+        for other in kept:
+            free = free - other * float(other @ free)
+        norm = float(np.linalg.norm(free))
+        if norm > 1e-6 * max(float(np.linalg.norm(column)), 1e-300):
+            kept.append(free / norm)
+    return np.array(kept).T if kept else np.zeros((len(columns[0]) if columns else 0, 0))
+
+
+class Moved:
+    """The slowdown of a job on one resource, ready for loads to be moved along it."""
+
+    def __init__(self, slow: Floats, judged: Flags, base: Floats, lags: tuple[int, int]) -> None:
+        """Prepares.
+
+        Args:
+            slow: The slowdown per slice; judged: slices that count.
+            base: Of `own_phases`.
+            lags: Least and greatest lag of the load to be tried, slices.
+        """
+        self.size = len(slow)
+        self.count = int(judged.sum())
+        level = np.zeros(self.size)
+        if self.count:
+            level[judged] = ranks(slow[judged])
+        free = level - base @ (base.T @ level)
+        self._norm = float(np.linalg.norm(free))
+        self._free = free
+        self._lags = lags
+        self._base = base
+        padded = np.vstack([free, judged.astype(float), *base.T])
+        self._spectra = np.conj(np.fft.rfft(padded, axis=1))
+
+    def fits(self, load: Floats) -> tuple[Floats, Floats]:
+        """Gives the partial correlation for every circular shift of a load.
+
+        Returns:
+            Correlation by shift (entry s: the load s slices later than it was), and the part of the
+            load's variance that the job's own phases leave.
+        """
+        spectrum = np.fft.rfft(load)
+        # Entry s of each: sum over t of column(t) * load(t - s); np.fft gives it at -s.
+        crossed = np.fft.irfft(self._spectra * spectrum[None, :], self.size, axis=1)
+        squares = np.fft.irfft(self._spectra[1] * np.fft.rfft(load**2), self.size)
+        mean = crossed[1] / max(self.count, 1)
+        whole = np.maximum(squares - self.count * mean**2, 0)
+        left = np.maximum(squares - (crossed[2:] ** 2).sum(axis=0), 0)
+        fit = crossed[0] / np.sqrt(np.maximum(left, 1e-12)) / max(self._norm, 1e-12)
+        share = left / np.maximum(whole, 1e-12)
+        fit = np.where((left > 1e-9) & (share > _ALIKE) & (whole > 1e-9), fit, 0.0)
+        back = np.concatenate([[0], np.arange(self.size - 1, 0, -1)])
+        return np.clip(fit, -1, 1)[back], np.where(whole > 1e-9, share, 0.0)[back]
+
+    def at_least(self, slow: Floats, judged: Flags, load: Floats) -> float:
+        """Gives the best correlation of a load with another slowdown of the same slices."""
+        other = Moved(slow, judged, self._base, self._lags)
+        fit, _ = other.fits(ranks(load))
+        return max(float(fit[lag % self.size])
+                   for lag in range(self._lags[0], self._lags[1] + 1))  # fmt: skip
+
+    def _best(self, fit: Floats) -> Floats:
+        """Takes, for each shift, the best correlation over the lags."""
+        return np.max([np.roll(fit, -lag) for lag in range(self._lags[0], self._lags[1] + 1)],
+                      axis=0)  # fmt: skip
+
+    def test(self, load: Floats) -> Test:
+        """Tests one load, with the search over lags in the reckoning."""
+        if self._norm < 1e-9 or self.count < FEWEST or not load.any():
+            return NOTHING
+        level = ranks(load)
+        fit, share = self.fits(level)
+        tried = list(range(self._lags[0], self._lags[1] + 1))
+        seen = np.array([fit[lag % self.size] for lag in tried])
+        if not any(share[lag % self.size] > _ALIKE for lag in tried):
+            return Test(0.0, 0, 1.0, 1.0, 1.0, alike=True)
+        lag = tried[int(np.argmax(seen))]
+        found = float(seen.max())
+        apart = self._apart(level)
+        null = [self._best(fit)[apart : self.size - apart]] if self.size > 2 * apart else []
+        for factor in self._factors():
+            place = np.floor(np.arange(self.size) * factor).astype(np.int64) % self.size
+            null.append(self._best(self.fits(level[place])[0]))
+        moved = np.concatenate(null) if null else np.zeros(0)
+        if len(moved) < _SHIFTS:
+            return Test(found, lag, 1.0, 1.0, 1.0, alike=False)
+        smallest = 1 / (1 + len(moved))
+        p = (1 + int((moved >= found - 1e-12).sum())) * smallest
+        return Test(found, lag, p, smallest, float(np.quantile(moved, 0.95)), alike=False)
+
+    def _apart(self, level: Floats) -> int:
+        """Gives the shift from which on a load has forgotten itself, or the job has."""
+        spans = []
+        for values in (level - level.mean(), self._free):
+            power = np.abs(np.fft.rfft(values)) ** 2
+            same = np.fft.irfft(power, self.size)
+            below = np.flatnonzero(same < _FORGOT * max(same[0], 1e-12))
+            spans.append(int(below[0]) if len(below) else self.size // 2)
+        return max(min(min(spans), self.size // 3), 1) + self._lags[1]
+
+    def _factors(self) -> Floats:
+        many = int(np.clip(_POINTS // max(self.size, 1), 4, 24)) // 2
+        below = np.geomspace(*_STRETCH, many)
+        return np.concatenate([below, 1 / below])

@@ -1,0 +1,264 @@
+"""Which resources and whose load cost a job how many seconds (design: identification)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from jostle.analysis.estimation.model import Bounded
+from jostle.analysis.identification.judge import (
+    Judgement,
+    accuse,
+    delayed,
+    judge,
+    why_not,
+)
+from jostle.analysis.identification.limits import clock_slices, limits
+from jostle.analysis.identification.model import (
+    OTHERS,
+    GuiltySlice,
+    Interference,
+    ResourceLoss,
+    Suspect,
+)
+from jostle.analysis.identification.pattern import pattern
+from jostle.analysis.identification.places import Floats, places
+from jostle.analysis.identification.price import LEAST_SHARE, Price, price
+from jostle.analysis.identification.service import Service
+from jostle.repository.beside import Beside, hide
+
+_NS = 1e9
+
+
+@dataclass
+class _Verdict:
+    """A judged resource with its price, where there is evidence.
+
+    Attributes:
+        one: The judgement; price: of the suspects; None without any.
+        together: Suspects dropped because another explains the loss better, with which.
+    """
+
+    one: Judgement
+    price: Price | None
+    together: dict[str, str]
+
+
+def identify(beside: Beside, *, seed: int = 0, as_user: int | None = None) -> Interference:
+    """Finds who slowed a job, on which shared resource, by how much and when.
+
+    Service time per operation (by kind and size) is set against the load of every other job on the
+    same resource, over the slices in which the job was active there: partial rank correlation, a
+    circular-shift permutation test with a search over lags, control of the false-discovery rate
+    over resources and suspects, shares by non-negative regression, intervals by a block bootstrap.
+
+    Args:
+        beside: From Repository.beside.
+        seed: Of the bootstrap.
+        as_user: Uid of the viewer: of other users' jobs only the sum is looked at, and told.
+
+    Returns:
+        The answer; without evidence it says the smallest loss that could have been seen.
+    """
+    found = beside if as_user is None else hide(beside, as_user, OTHERS)
+    judged = [judge(place, clock_slices(found)) for place in places(found)]
+    accuse(judged)
+    verdicts = [_verdict(one, np.random.default_rng([seed, k])) for k, one in enumerate(judged)]
+    run_s = max(found.job.last_ns - found.job.start_ns, 0) / _NS
+    seconds, guilty = _together(verdicts, run_s)
+    suspects = _suspects(found, verdicts)
+    part = 100 / run_s if run_s else 0.0
+    resources = [_resource(one) for one in verdicts]
+    blind = [one.smallest_s for one in resources]
+    return Interference(
+        job=found.job.job,
+        start_ns=found.job.start_ns,
+        run_s=run_s,
+        seconds=seconds,
+        percent=Bounded(seconds.value * part, seconds.low * part, seconds.high * part),
+        resources=sorted(resources, key=lambda r: (-r.seconds.value, -r.own_s, r.resource)),
+        suspects=suspects,
+        acquitted=_acquitted(verdicts, {suspect.job for suspect in suspects}),
+        guilty=guilty,
+        neighbours=len({job for one in judged for job in one.place.loads}),
+        smallest_s=max(blind, default=0.0),
+        limits=limits(found, judged, [one.price for one in verdicts], run_s),
+        seed=seed,
+    )
+
+
+def _verdict(one: Judgement, rng: np.random.Generator) -> _Verdict:
+    """Prices the suspects, and drops those that were only there when another did harm."""
+    names = sorted(one.suspects)
+    together: dict[str, str] = {}
+    result: Price | None = None
+    while names:
+        loads = {name: delayed(one.place.loads[name], one.tests[name].lag) for name in names}
+        result = price(one.place, loads, one.lag, rng)
+        worst = max(names, key=lambda name: result.shares[name].value)  # noqa: B023
+        weak = [name for name in names if name != worst and (
+            result.shares[name].value < LEAST_SHARE or result.shares[name].low <= 0)]  # fmt: skip
+        if not weak:
+            break
+        drop = min(weak, key=lambda name: result.shares[name].value)  # noqa: B023
+        together[drop] = worst
+        names.remove(drop)
+    if result is not None and result.seconds.low <= 0:
+        result = None  # a loss that may be none is no evidence
+    if result is None:
+        one.suspects = {}
+    else:
+        one.suspects = {name: one.suspects[name] for name in names}
+    return _Verdict(one, result, together)
+
+
+def _together(verdicts: Sequence[_Verdict], run_s: float) -> tuple[Bounded, list[GuiltySlice]]:
+    """Adds resources up so that no instant counts twice.
+
+    Calls on two mounts are not at the same time: their losses add, up to the slice. Waiting for a
+    core lies inside calls as well, and a rank's file system inside its partners' MPI: of kinds the
+    greatest counts.
+    """
+    priced = [(one, one.price) for one in verdicts if one.price is not None]
+    if not priced:
+        return Bounded(0.0, 0.0, 0.0), []
+    axis = priced[0][0].one.place.axis
+    kinds: dict[str, Floats] = {}
+    for one, cost in priced:
+        kind = one.one.place.kind
+        if kind == "file system":
+            kinds[kind] = kinds.get(kind, np.zeros(axis[2])) + cost.lost
+        else:
+            old = kinds.get(kind)
+            kinds[kind] = cost.lost if old is None else _greater(old, cost.lost)
+    lost = np.zeros(axis[2])
+    for values in kinds.values():
+        lost = _greater(lost, values)
+    value = float(np.minimum(lost, axis[1] / _NS).sum())
+    alone = sum(cost.seconds.value for _, cost in priced)
+    scale = value / alone if alone > 0 else 0.0
+    down = sum((cost.seconds.value - cost.seconds.low) ** 2 for _, cost in priced) ** 0.5
+    up = sum((cost.seconds.high - cost.seconds.value) ** 2 for _, cost in priced) ** 0.5
+    low, high = max(value - down * scale, 0.0), min(value + up * scale, max(run_s, value))
+    return Bounded(value, low, high), _guilty(priced)
+
+
+def _greater(a: Floats, b: Floats) -> Floats:
+    return np.asarray(np.where(np.abs(a) >= np.abs(b), a, b))
+
+
+def _guilty(priced: Sequence[tuple[_Verdict, Price]]) -> list[GuiltySlice]:
+    found: dict[int, GuiltySlice] = {}
+    for verdict, cost in priced:
+        place = verdict.one.place
+        loads = {name: delayed(place.loads[name], verdict.one.tests[name].lag) * _weight(cost, name)
+                 for name in verdict.one.suspects}  # fmt: skip
+        for k in np.flatnonzero(cost.guilty).tolist():
+            seconds = max(float(cost.lost[k]), 0.0)
+            if k in found and found[k].seconds >= seconds:
+                continue
+            worst = max(loads, key=lambda name: (loads[name][k], name))  # noqa: B023
+            found[k] = GuiltySlice(
+                place.axis[0] + k * place.axis[1], place.axis[1], place.resource, seconds, worst
+            )
+    return [found[k] for k in sorted(found)]
+
+
+def _weight(cost: Price, name: str) -> float:
+    return max(cost.shares[name].value, 1e-9)
+
+
+def _suspects(found: Beside, verdicts: Sequence[_Verdict]) -> list[Suspect]:
+    listed = []
+    for verdict in verdicts:
+        one, cost = verdict.one, verdict.price
+        if cost is None:
+            continue
+        for name, q in one.suspects.items():
+            fact, test, share = found.others[name], one.tests[name], cost.shares[name]
+            low, high = cost.seconds.low * share.low, cost.seconds.high * share.high
+            value = cost.seconds.value * share.value
+            load = delayed(one.place.loads[name], test.lag)
+            listed.append(Suspect(
+                job=name,
+                program=fact.program,
+                user=fact.user,
+                resource=one.place.resource,
+                share=share.value,
+                seconds=Bounded(value, min(low, value), max(high, value)),
+                slices=int((one.served.judged & (load > 0)).sum()),
+                correlation=test.correlation,
+                p=test.p,
+                q=q,
+                lag_s=test.lag * one.place.axis[1] / _NS,
+                pattern="" if name == OTHERS else pattern(found, name, one.place),
+            ))  # fmt: skip
+    return sorted(listed, key=lambda suspect: (-suspect.seconds.value, suspect.job))
+
+
+def _resource(verdict: _Verdict) -> ResourceLoss:
+    one, cost = verdict.one, verdict.price
+    place = one.place
+    served: Service = cost.service if cost else one.served
+    service = np.full(place.axis[2], np.nan)
+    service[served.judged] = np.exp(served.slow[served.judged])
+    return ResourceLoss(
+        resource=place.resource,
+        kind=place.kind,
+        seconds=cost.seconds if cost else Bounded(0.0, 0.0, 0.0),
+        slices=one.slices,
+        own_s=one.own_s,
+        slowdown=cost.slowdown if cost else None,
+        evident=cost is not None,
+        smallest_s=one.smallest_s,
+        why_not="" if cost else why_not(one),
+        steps_ns=[place.axis[0] + k * place.axis[1] for k in range(place.axis[2])],
+        slice_ns=place.axis[1],
+        service=service.tolist(),
+        own_load=place.own_load.tolist(),
+        others_load=place.others.tolist(),
+        unit=place.unit,
+    )
+
+
+def _acquitted(verdicts: Sequence[_Verdict], guilty: set[str]) -> dict[str, str]:
+    """Gives, for every job that did no visible harm, why; of several places the one that the job
+    spent most time on speaks."""
+    reasons: dict[str, str] = {}
+    for verdict in sorted(verdicts, key=lambda one: -one.one.own_s):
+        one = verdict.one
+        for job in one.place.loads:
+            if job not in guilty:
+                reasons.setdefault(job, _reason(verdict, job))
+    return dict(sorted(reasons.items()))
+
+
+def _reason(verdict: _Verdict, job: str) -> str:
+    one = verdict.one
+    where = one.place.resource
+    if job in one.little:
+        return f"Its load was only {one.little[job]:.1%} of all load on {where}."
+    if job in verdict.together:
+        return (
+            f"It was active on {where} together with {verdict.together[job]}, whose load explains "
+            "the slow slices better."
+        )
+    test = one.tests[job]
+    if test.alike:
+        return (
+            f"Its load on {where} never changed, or changed with the job's own phases: "
+            "its effect cannot be told from this job's slices."
+        )
+    if test.smallest >= 1:
+        return f"Too few slices on {where} to tell."
+    if test.correlation > 0 and test.p <= 0.05:
+        return (
+            f"The service time on {where} follows its load (p = {test.p:.2g}), but not more "
+            "than chance makes likely among all that were tested, or at no visible loss."
+        )
+    return (
+        f"Its load on {where} and the job's service time do not move together "
+        f"(p = {test.p:.2g})."
+    )

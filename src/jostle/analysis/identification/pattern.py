@@ -1,0 +1,68 @@
+"""How a suspect used a resource, in a few words."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from jostle.analysis.access import write_patterns
+from jostle.analysis.identification.places import Place
+from jostle.repository.beside import Beside
+from jostle.repository.types import WRITE_METRICS, JobTables
+
+_UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
+_KINDS = ("posix", "stdio")
+_NAMED = frozenset({"open-write-close", "write-seek", "aggregate-write"})
+
+
+def size(count: float) -> str:
+    """Writes a number of bytes for people."""
+    level = 0
+    while count >= 1024 and level < len(_UNITS) - 1:
+        count /= 1024
+        level += 1
+    return f"{count:.0f} {_UNITS[level]}" if count >= 10 or not level else f"{count:.1f} {_UNITS[level]}"
+
+
+def pattern(found: Beside, job: str, place: Place) -> str:
+    """Says how a job used a resource: access pattern and chunk, reads, metadata, messages, CPU."""
+    if place.kind == "node":
+        load = place.loads[job]
+        cores = load.sum() / max(float((load > 0).sum()), 1) / place.axis[1]
+        return f"{cores:.1f} cores busy"
+    if place.kind == "network":
+        rows = found.network_loads.filter(pc.equal(found.network_loads.column("job"), job))
+        calls = _sum(rows, "ops")
+        return f"MPI, {size(_sum(rows, 'bytes') / max(calls, 1))} a call"
+    rows = found.mount_loads
+    rows = rows.filter(pc.and_(pc.equal(rows.column("job"), job),
+                               pc.equal(rows.column("mount"), place.resource)))  # fmt: skip
+    return _files(job, rows)
+
+
+def _sum(rows: pa.Table, *names: str) -> float:
+    return float(sum(np.asarray(rows.column(name).to_numpy(), dtype=float).sum() for name in names))
+
+
+def _files(job: str, rows: pa.Table) -> str:
+    written = _sum(rows, *(f"{kind}_write_bytes" for kind in _KINDS))
+    read = _sum(rows, *(f"{kind}_read_bytes" for kind in _KINDS))
+    files = _sum(rows, *(f"{kind}_{what}_ops" for kind in _KINDS for what in ("open", "meta")))
+    moves = _sum(rows, *(f"{kind}_{what}_ops" for kind in _KINDS for what in ("read", "write")))
+    if files > 4 * max(moves, 1):
+        return "metadata"
+    if read > written:
+        calls = _sum(rows, *(f"{kind}_read_ops" for kind in _KINDS))
+        return f"read, {size(read / max(calls, 1))} a call"
+    named = write_patterns(_tables(job, rows))
+    if named and named[0].pattern in _NAMED and named[0].chunk_bytes:
+        return f"{named[0].pattern}, chunk {size(named[0].chunk_bytes)}"
+    calls = _sum(rows, *(f"{kind}_write_ops" for kind in _KINDS))
+    return f"write, {size(written / max(calls, 1))} a call" if calls else ""
+
+
+def _tables(job: str, rows: pa.Table) -> JobTables:
+    empty = pa.table({})
+    keys = ["mount", "slice", "slice_ns", "count"]
+    return JobTables(job, empty, empty, empty, empty, None, rows.select([*keys, *WRITE_METRICS]))
