@@ -9,6 +9,7 @@ Public door:
     segment_rows: the segments of a world, one by one.
     timeline: a metric of several jobs on one time axis, whatever their slice lengths.
     background: a job's slices against what all others did on the same resources.
+    identify: which shared resources and whose load slowed a job, and by how many seconds.
     evaluate: what a study of probes and signals found; laws: which laws of the papers hold there.
     ProgressTables: the progress of jobs, slice by slice, that `evaluate` asks for.
 
@@ -22,6 +23,7 @@ from jostle.analysis.access import write_patterns
 from jostle.analysis.access_model import Part, Phase, WritePattern
 from jostle.analysis.bursts import Period, find_period
 from jostle.analysis.digest import digest
+from jostle.analysis.identification import identify
 from jostle.analysis.laws import laws
 from jostle.analysis.model import (
     Access,
@@ -84,6 +86,7 @@ __all__ = [
     "digest",
     "evaluate",
     "find_period",
+    "identify",
     "laws",
     "overhead",
     "progress_of",
