@@ -90,7 +90,7 @@ class Drawn:
         """Gives what it adds.
 
         Args:
-            strength: Probability per call (call, all; what is beyond 1 makes delays longer), events
+            strength: Probability per call (call, all; beyond 1 what is sustained is longer), events
                 a second of computation (steal), or how much longer it takes, relative (slow, file).
         """
         script, what = self._script, self.what
@@ -106,17 +106,21 @@ class Drawn:
         elif what.how == "all":
             dice = random.random(len(sorts))
             hit = (dice < strength) & (sorts != "file") & self._open
-            sizes = self._sizes(random, len(sorts)) * max(strength, 1.0)
+            sizes = self._sizes(random, len(sorts)) * self._longer(strength)
             result.all_s = np.where(hit, sizes, 0.0)[:, None]
         elif what.how == "call":
             each = random.random(script.gap_s.shape, dtype=np.float32)
             hit = (each < strength) & ((sorts != "file") & self._open)[:, None] & ranks
-            result.call_s = self._scattered(hit, hit.astype(np.int64)) * max(strength, 1.0)
+            result.call_s = self._scattered(hit, hit.astype(np.int64)) * self._longer(strength)
         else:
             mean = strength * script.gap_s * ranks * self._open[:, None]
             times = np.random.default_rng(self._seed + 2).poisson(mean)
             result.stolen_s = self._scattered(times > 0, times)
         return result
+
+    def _longer(self, strength: float) -> float:
+        """What is there all the time can only grow by its size."""
+        return max(strength, 1.0) if self.what.sustained else 1.0
 
     def _scattered(self, hit: NDArray[np.bool_], times: Ints) -> Floats:
         """Gives each hit the sum of as many sizes as it was hit times."""

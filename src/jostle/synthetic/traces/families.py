@@ -98,9 +98,11 @@ def _checkpoints(seconds: float) -> Phase:
     )
 
 
-_RARE = Disturbance("network", "call", 80e-3, "gauss")
+_RARE = Disturbance("network", "call", 2.0, "gauss")
+_LONG = Disturbance("network", "call", 0.2, "gauss")
+_MIDDLE = Disturbance("network", "call", 25e-3, "gauss")
 _INJECTED = Disturbance("network", "call", 5e-3, "gauss")
-_HEAVY = Disturbance("network", "call", 4e-3, "pareto")
+_HEAVY = Disturbance("network", "call", 15e-3, "pareto")
 _DENSE = Disturbance("network", "call", 0.5e-3, "gauss")
 _STORMS = Disturbance("network", "all", 2e-3, "exponential", spans=5, share=0.3)
 _LONG_STORMS = Disturbance("network", "all", 60e-3, "exponential", spans=5, share=0.4)
@@ -116,17 +118,17 @@ _NET_ALWAYS = Disturbance("network", "all", 0.2e-3, "exponential", sustained=Tru
 _LIST = (
     TraceSpec("steady-1", _program(_steady(1, 200), ranks=16), (_RARE,), 1, 40,
               "one collective a second, sparse large delays"),
-    TraceSpec("steady-15", _program(_steady(15, 60), ranks=32), (_RARE,), 1, 40,
+    TraceSpec("steady-15", _program(_steady(15, 60), ranks=32), (_LONG,), 1, 40,
               "15 collectives a second, sparse large delays"),
-    TraceSpec("steady-70", _program(_steady(70, 60), ranks=64), (_INJECTED,), 1, 40,
-              "70 collectives a second, delays of 5 ms"),
+    TraceSpec("steady-70", _program(_steady(70, 60), ranks=64), (_MIDDLE,), 1, 40,
+              "70 collectives a second, delays of 25 ms"),
     TraceSpec("steady-300", _program(_steady(300, 40), ranks=16), (_INJECTED,), 1, 40,
               "300 collectives a second, delays of 5 ms"),
     TraceSpec("steady-5000", _program(_steady(5000, 20), ranks=8, jitter=0.02), (_DENSE,), 1, 40,
               "5000 collectives a second, dense small delays"),
     TraceSpec("steady-30000", _program(_steady(30_000, 12), ranks=4, jitter=0.02), (_DENSE,), 1, 40,
               "30 000 collectives a second, dense small delays"),
-    TraceSpec("dense-300", _program(_steady(300, 40), ranks=16), (_DENSE,), 1, 30,
+    TraceSpec("dense-300", _program(_steady(300, 40), ranks=16), (_DENSE,), 1, 10,
               "300 collectives a second, dense small delays"),
     TraceSpec("heavy-70", _program(_steady(70, 60), ranks=16), (_HEAVY,), 1, 40,
               "70 collectives a second, delays with a heavy tail"),
@@ -138,32 +140,32 @@ _LIST = (
               "fast iterative solver, network slow for everybody in spans"),
     TraceSpec("solver-memory", _program(_solver(300, 40), ranks=16), (_SLOW_MEMORY,), 1, 20,
               "iterative solver, slow memory in spans"),
-    TraceSpec("particles-calls", _program(_particles(40), ranks=8), (_INJECTED,), 1, 40,
-              "molecular dynamics with changing bytes, delays of 5 ms"),
+    TraceSpec("particles-calls", _program(_particles(40), ranks=8), (_MIDDLE,), 1, 40,
+              "molecular dynamics with changing bytes, delays of 25 ms"),
     TraceSpec("particles-hog", _program(_particles(40), ranks=8), (_HOG,), 1, 40,
               "molecular dynamics, CPU of one rank stolen in spans"),
     TraceSpec("particles-memory", _program(_particles(40), ranks=8), (_SLOW_NODE,), 1, 20,
               "molecular dynamics, slow memory on a node in spans"),
-    TraceSpec("halo-calls", _program(_halo(40), ranks=8), (_INJECTED,), 1, 40,
-              "no collectives, delays of 5 ms in exchanges"),
+    TraceSpec("halo-calls", _program(_halo(40), ranks=8), (_MIDDLE,), 1, 40,
+              "no collectives, delays of 25 ms in exchanges"),
     TraceSpec("halo-steal", _program(_halo(40), ranks=8), (_HOG,), 1, 40,
               "no collectives, CPU of one rank stolen in spans"),
     TraceSpec("transposes", _program(_transposes(60), ranks=16), (_LONG_STORMS,), 1, 40,
               "large all-to-alls, network slow for everybody in spans"),
     TraceSpec("imbalance-static", _program(_steady(40, 50), ranks=32, imbalance=0.12),
-              (_INJECTED,), 1, 40, "load imbalance that stays, delays of 5 ms"),
+              (_MIDDLE,), 1, 40, "load imbalance that stays, delays of 25 ms"),
     TraceSpec("imbalance-wandering",
               _program(_steady(40, 50), ranks=32, imbalance=0.03, wandering=0.12),
-              (_INJECTED, _NODE), 1, 40, "load imbalance that wanders, delays and a node's CPU"),
+              (_MIDDLE, _NODE), 1, 40, "load imbalance that wanders, delays and a node's CPU"),
     TraceSpec("checkpoints", _program(_checkpoints(60), ranks=16), (_SLOW_DISK,), 1, 30,
               "checkpoints, file system slow in spans"),
     TraceSpec("many-causes", _program(_checkpoints(60), ranks=16),
-              (_SLOW_DISK, _INJECTED, _HOG), 3, 40, "file system, network and CPU together"),
+              (_SLOW_DISK, _MIDDLE, _HOG), 3, 40, "file system, network and CPU together"),
     TraceSpec("two-phases", _program(_solver(300, 20), _steady(15, 25), _particles(20), ranks=16),
-              (_INJECTED,), 1, 40, "three kinds of phases, delays of 5 ms"),
+              (_MIDDLE,), 1, 40, "three kinds of phases, delays of 25 ms"),
     TraceSpec("ranks-256", _program(_solver(60, 40, (4, 20)), ranks=256, per_node=32),
-              (_INJECTED,), 1, 40, "256 ranks, iterative solver"),
-    TraceSpec("ranks-1024", _program(_steady(20, 60), ranks=1024, per_node=64), (_RARE,), 1, 40,
+              (_MIDDLE,), 1, 40, "256 ranks, iterative solver"),
+    TraceSpec("ranks-1024", _program(_steady(20, 60), ranks=1024, per_node=64), (_LONG,), 1, 40,
               "1024 ranks, sparse large delays"),
     TraceSpec("always-cpu", _program(_solver(300, 40), ranks=8), (_ALWAYS,), 2, 40,
               "CPU of one rank stolen all the time"),

@@ -1,0 +1,74 @@
+"""Groups of segments that are equal in communication and I/O, and hybrid clusters (5.1.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from jostle.repository.tables import ints
+
+Ints = NDArray[np.int64]
+BytesRule = Literal["exact", "median", "ignore"]
+BYTES_RULES: tuple[BytesRule, ...] = ("exact", "median", "ignore")
+
+#: Operations, by blocking semantics and by senders against recipients.
+COUNTS = (
+    "sends", "recvs", "isends", "irecvs", "sendrecvs", "one_to_all", "all_to_one", "all_to_all",
+    "barriers", "scans", "neighbors", "rma_ops", "opens", "closes", "reads", "writes", "mpiio_ops",
+)  # fmt: skip
+#: Volumes; `--bytes` says how they count.
+BYTES = (
+    "p2p_bytes", "p2p_room", "collective_bytes", "rma_bytes", "read_bytes", "write_bytes",
+    "mpiio_bytes",
+)  # fmt: skip
+#: A feature of a rank's own is equal where sum, least and most over the ranks are.
+_OVER_RANKS = ("", "_min", "_max")
+
+
+def features(segments: pa.Table, bytes_rule: BytesRule) -> list[Ints]:
+    """Gives the features that must be equal within a group, one column each.
+
+    Args:
+        segments: Merged segments (repository.types.WorldSegments).
+        bytes_rule: exact: volumes of the ranks count; median: only their median over the ranks
+            (volumes that have none in the table are left out); ignore: they do not count.
+    """
+    names = [f"{name}{over}" for name in COUNTS for over in _OVER_RANKS]
+    if bytes_rule == "exact":
+        names += [f"{name}{over}" for name in BYTES for over in _OVER_RANKS]
+    elif bytes_rule == "median":
+        names += [f"{name}_median" for name in BYTES]
+    return [ints(segments, name) for name in names if name in segments.column_names]
+
+
+def equal_rows(columns: Sequence[NDArray[Any]], rows: int) -> Ints:
+    """Numbers rows: two have the same number iff they are equal in all columns.
+
+    Args:
+        columns: Each [rows].
+        rows: How many there are.
+
+    Returns:
+        Numbers from 0, ascending with the values of the columns, the first counting most, [rows].
+    """
+    number = np.zeros(rows, dtype=np.int64)
+    for column in columns:
+        if rows and (column != column[0]).any():
+            _, code = np.unique(column, return_inverse=True)
+            pair = number * (int(code.max()) + 1) + code
+            _, number = np.unique(pair, return_inverse=True)
+    return number
+
+
+def hybrid(clusters: Ints, groups: Ints) -> Ints:
+    """Combines clusters (computation) and groups (communication, I/O): both must agree (fig. 5.6).
+
+    Returns:
+        Number of the hybrid cluster of each segment, from 0 in ascending order of cluster, then
+        group, [n].
+    """
+    return equal_rows((clusters, groups), len(clusters))

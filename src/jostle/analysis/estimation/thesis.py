@@ -1,0 +1,307 @@
+"""Method `thesis`: chapter 5 to the letter.
+
+Segments alike in computation (relative distance below 0.1) and equal in communication and I/O form
+hybrid clusters. Longer than median + 4 MAD of its cluster is interfered; what is beyond that,
+summed up over the run, is the impact, in percent of the (interfered) run time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from jostle.analysis.estimation.errors import EstimateError
+from jostle.analysis.estimation.groups import BytesRule, equal_rows, features, hybrid
+from jostle.analysis.estimation.model import Bounded, Cause, Cluster, Estimate, Hit
+from jostle.analysis.estimation.relative import relative_clusters
+from jostle.analysis.estimation.worlds import judged_world
+from jostle.repository.tables import ints
+from jostle.repository.types import RunTables, WorldSegments
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+#: Smaller clusters say nothing.
+MEMBERS = 5
+#: MAD above the median from which on a segment is interfered.
+WIDTH = 4.0
+_HITS, _LISTED = 1000, 2000
+_HASTY_HZ = 300.0  # segments a second: where the thesis found its method inaccurate (GAPgeofem)
+
+
+@dataclass(frozen=True)
+class Price:
+    """What a hybrid cluster lost (5.1.3).
+
+    Attributes:
+        median: Of the durations.
+        mad: Median absolute deviation, unscaled.
+        threshold: median + 4 MAD.
+        hit: Durations above it.
+        excess: Sum of what they are above it.
+    """
+
+    median: float
+    mad: float
+    threshold: float
+    hit: int
+    excess: float
+
+
+def price(durations: NDArray[Any]) -> Price:
+    """Prices one hybrid cluster.
+
+    Args:
+        durations: Of its segments, in any unit; fewer than five give nothing.
+    """
+    if not len(durations):
+        return Price(0.0, 0.0, 0.0, 0, 0.0)
+    median = float(np.median(durations))
+    mad = float(np.median(np.abs(durations - median)))
+    threshold = median + WIDTH * mad
+    if len(durations) < MEMBERS:
+        return Price(median, mad, threshold, 0, 0.0)
+    beyond = durations[durations > threshold] - threshold
+    return Price(median, mad, threshold, len(beyond), float(beyond.sum()))
+
+
+def estimate_thesis(
+    tables: RunTables, *, bytes_rule: BytesRule = "exact", seed: int = 0
+) -> Estimate:
+    """Estimates what interference cost a run, as the thesis does.
+
+    It works on any segments; on those of JOSTLE_SEGMENTS=raw, where every global collective ends
+    one, it is the thesis' own method.
+
+    Args:
+        tables: The run.
+        bytes_rule: How volumes count in groups (thesis 5.1.1): exact; median, over the ranks;
+            ignore.
+        seed: Only handed on: nothing here is random.
+
+    Raises:
+        EstimateError: The job has no execution segments, or values that cannot be.
+    """
+    world, limits = judged_world(tables)
+    if world is None:
+        raise EstimateError(
+            f"Job '{tables.job}' has no execution segments, and method thesis judges nothing else.",
+            hint="Use the method that also judges slices: --method jostle.",
+        )
+    segments = world.segments
+    duration = ints(segments, "duration_ns")
+    if (duration < 0).any():
+        raise EstimateError(
+            f"Segments of job '{tables.job}' end before they begin: clocks were set meanwhile.",
+            hint="Run it again on nodes whose clocks are in step.",
+        )
+    work, stood_in = work_of(segments, len(world.ranks))
+    groups = equal_rows(features(segments, bytes_rule), len(duration))
+    number = hybrid(relative_clusters(work), groups)
+    found = _Found(segments, duration, work, number)
+    start, end = _window(tables, world)
+    run_s = max((end - start) / 1e9, 1e-9)
+    lost = found.excess.sum() / 1e9
+    beyond = found.beyond_median / 1e9
+    limits = [*_limits(found, world, run_s, bytes_rule), *stood_in, *limits]
+    seconds = Bounded(lost, lost, max(lost, min(beyond, run_s)))
+    percent = Bounded(*(100 * value / run_s for value in (lost, seconds.low, seconds.high)))
+    return Estimate(
+        job=tables.job,
+        method="thesis",
+        world=world.number,
+        ranks=len(world.ranks),
+        start_ns=start,
+        end_ns=end,
+        run_s=run_s,
+        lost_s=seconds,
+        percent=percent,
+        coverage=min(float(duration[found.usable].sum()) / 1e9 / run_s, 1.0),
+        inferred_coverage=found.coverage_after_set_up(),
+        causes=[Cause("unknown", "", seconds, "inferred")] if lost > 0 else [],
+        continuous=None,
+        imbalance_s=None,
+        clusters=found.listed(),
+        hits=found.hits(),
+        limits=limits,
+        segments=found.table(),
+        seed=seed,
+    )
+
+
+def work_of(segments: pa.Table, ranks: int) -> tuple[NDArray[Any], list[str]]:
+    """Gives the computation of each segment, and what to say when no counter told it.
+
+    Floating-point operations where they were counted, else instructions outside MPI calls (thesis
+    5.1.1). Without either, the time outside MPI and file calls and on the CPU stands in.
+
+    Args:
+        segments: Merged segments.
+        ranks: Ranks that they were merged from.
+    """
+    for name in ("flops", "instructions"):
+        values = _column(segments, name)
+        if values.any():
+            missing = float((values == 0).mean())
+            said = [] if missing < 0.01 else [
+                f"{100 * missing:.0f} % of the segments have no {name}: they are taken for alike."
+            ]  # fmt: skip
+            return values, said
+    outside = _column(segments, "duration_ns") * ranks - _column(segments, "mpi_ns")
+    away = np.maximum(_column(segments, "io_ns"), _column(segments, "offcpu_ns"))
+    work = (outside - away).clip(0)
+    burnt = _column(segments, "cpu_ns")
+    if burnt.any():
+        work = np.minimum(work, burnt)
+    return work, [
+        "Neither floating-point operations nor instructions were counted: CPU time outside MPI and "
+        "file calls stood in for them. A core that slows down looks like more work then, and its "
+        "loss is not seen."
+    ]
+
+
+def _column(segments: pa.Table, name: str) -> Ints:
+    if name not in segments.column_names:
+        return np.zeros(segments.num_rows, dtype=np.int64)
+    return ints(segments, name)
+
+
+def _window(tables: RunTables, world: WorldSegments) -> tuple[int, int]:
+    """Gives MPI_Init and MPI_Finalize: the first rank's, and the last one's."""
+    start = int(ints(world.segments, "start_ns")[0])
+    end = int(ints(world.segments, "end_ns")[-1])
+    rows = tables.processes
+    names = ("process", "mpi_init_ns", "mpi_finalize_ns")
+    if any(name not in rows.column_names for name in names):
+        return start, max(end, start + 1)
+    mine = np.isin(ints(rows, "process"), np.array(world.processes, dtype=np.int64))
+    begun = ints(rows, "mpi_init_ns")[mine]
+    over = ints(rows, "mpi_finalize_ns")[mine]
+    if len(begun) and begun.min() > 0:
+        start = min(start, int(begun.min()))
+    if len(over):
+        end = max(end, int(over.max()))
+    return start, max(end, start + 1)
+
+
+class _Found:
+    """The segments in their hybrid clusters, priced."""
+
+    def __init__(
+        self, segments: pa.Table, duration: Ints, work: NDArray[Any], number: Ints
+    ) -> None:
+        self._segments, self._duration, self._work = segments, duration, work
+        self._number = number
+        count = int(number.max()) + 1 if len(number) else 0
+        order = np.argsort(number, kind="stable")
+        self._members = np.split(order, np.cumsum(np.bincount(number, minlength=count))[:-1])
+        self._prices = [price(duration[rows]) for rows in self._members]
+        sizes = np.array([len(rows) for rows in self._members], dtype=np.int64)
+        # Clusters by number: in order of their work, the thesis' figures have them so.
+        middle = [float(np.median(work[rows])) for rows in self._members]
+        self._rank = np.empty(count, dtype=np.int64)
+        self._rank[np.lexsort((np.arange(count), np.array(middle)))] = np.arange(1, count + 1)
+        self.usable = (sizes >= MEMBERS)[number] if count else np.zeros(0, dtype=bool)
+        thresholds = np.array([p.threshold for p in self._prices])
+        self._threshold = thresholds[number] if count else np.zeros(0)
+        self.excess: Floats = np.where(self.usable, (duration - self._threshold).clip(0), 0.0)
+        medians = np.array([p.median for p in self._prices])
+        hit = self.excess > 0
+        self.beyond_median = float((duration[hit] - medians[number[hit]]).sum()) if count else 0.0
+
+    def coverage_after_set_up(self) -> float:
+        """Gives the share of the time after the first segment that is in usable clusters."""
+        rest = self._duration[1:]
+        total = float(rest.sum())
+        return float(rest[self.usable[1:]].sum()) / total if total else 0.0
+
+    @property
+    def per_second(self) -> float:
+        """Segments a second."""
+        total = float(self._duration.sum()) / 1e9
+        return len(self._duration) / total if total else 0.0
+
+    def listed(self) -> list[Cluster]:
+        """Gives the clusters by number; of very many all usable ones and the largest others."""
+        function = self._segments.column("function").to_pylist()
+        order = np.argsort(self._rank)
+        if len(order) > _LISTED:
+            total = np.array([float(self._duration[rows].sum()) for rows in self._members])
+            usable = np.array([len(rows) >= MEMBERS for rows in self._members])
+            kept = np.lexsort((-total, ~usable))[:_LISTED]
+            order = order[np.isin(order, kept)]
+        return [self._cluster(int(i), function) for i in order]
+
+    def _cluster(self, i: int, function: list[str]) -> Cluster:
+        rows, found = self._members[i], self._prices[i]
+        names = [function[row] for row in rows[:MEMBERS]]
+        return Cluster(
+            number=int(self._rank[i]),
+            name=max(set(names), key=names.count),
+            members=len(rows),
+            reference_s=found.median / 1e9,
+            mad_s=found.mad / 1e9,
+            threshold_s=found.threshold / 1e9,
+            hit=found.hit,
+            excess_s=found.excess / 1e9,
+            total_s=float(self._duration[rows].sum()) / 1e9,
+            usable=len(rows) >= MEMBERS,
+        )
+
+    def hits(self) -> list[Hit]:
+        """Gives the interfered segments in time; of very many the largest."""
+        rows = np.argsort(-self.excess, kind="stable")[:_HITS]
+        rows = np.sort(rows[self.excess[rows] > 0])
+        start, end = (ints(self._segments, name) for name in ("start_ns", "end_ns"))
+        return [
+            Hit(int(start[row]), int(end[row]), float(self.excess[row]) / 1e9, "unknown", "",
+                int(self._rank[self._number[row]]))
+            for row in rows
+        ]  # fmt: skip
+
+    def table(self) -> pa.Table:
+        """Gives Estimate.segments."""
+        numbers = self._rank[self._number] if len(self._number) else self._number
+        return pa.table(
+            {
+                "start_ns": self._segments["start_ns"],
+                "end_ns": self._segments["end_ns"],
+                "duration_ns": self._duration,
+                "work": self._work,
+                "cluster": np.where(self.usable, numbers, 0),
+                "threshold_ns": np.rint(self._threshold).astype(np.int64),
+                "excess_ns": np.rint(self.excess).astype(np.int64),
+            }
+        )
+
+
+def _limits(found: _Found, world: WorldSegments, run_s: float, bytes_rule: BytesRule) -> list[str]:
+    said = []
+    raw = world.rules.get("raw", 0.0) + world.rules.get("every", 0.0)
+    if raw < 0.5:
+        said.append(
+            "The thesis ends a segment at every all-to-all call: most of these are coalesced or "
+            "were cut at other calls. JOSTLE_SEGMENTS=raw records them as the thesis does."
+        )
+    outside = 1 - found.coverage_after_set_up()
+    if outside > 0.1:
+        mend = "" if bytes_rule != "exact" else " --bytes median or ignore makes larger ones."
+        said.append(
+            f"{100 * outside:.0f} % of the time after set-up lies in clusters of fewer than "
+            f"{MEMBERS} segments, which say nothing.{mend}"
+        )
+    if found.per_second > _HASTY_HZ:
+        said.append(
+            f"{found.per_second:.0f} segments a second: the thesis found its method inaccurate "
+            "from about 300 on."
+        )
+    said.append(
+        "Only instantaneous interference is priced, and only what is above median + 4 MAD; where "
+        "more than half of a cluster is hit, nothing is seen. The thesis gives no interval: the "
+        "upper bound is the same segments above their median."
+    )
+    return said
