@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import click
 
@@ -15,6 +15,7 @@ from jostle.errors import JostleError
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Estimate
+    from jostle.cli.spawn import Outcome
 
 #: Exit statuses of their own, so that a CI job can tell them from a failure (docs/how-to).
 DISTURBED, NOT_JUDGED = 3, 4
@@ -61,7 +62,15 @@ def find(made: Estimate, most: float) -> Judgement:
 
 
 class Gate:
-    """Judges runs, one after the other, until one is clean or there are no more tries."""
+    """Judges runs, one after the other, until one is clean or there are no more tries.
+
+    Attributes:
+        key: Its place in a report as JSON.
+        environment: Variables for the command that it judges: none.
+    """
+
+    key = "gate"
+    environment: ClassVar[dict[str, str]] = {}
 
     def __init__(self, most: float, attempts: int) -> None:
         """Makes a gate.
@@ -84,13 +93,21 @@ class Gate:
         """Whether another run could help: what cannot be judged will not be the next time."""
         return self._found.finding == "disturbed" and self._attempt < self._attempts
 
-    def judge(self, files: Sequence[Path], start_ns: int) -> None:
-        """Judge the run whose profiles these are; older ones of the same name are passed over."""
+    def judge(self, files: Sequence[Path], outcome: Outcome) -> bool:
+        """Judge the run whose profiles these are; older ones of the same name are passed over.
+
+        Returns:
+            False: the run failed, which is what matters, and there is nothing to say of it.
+        """
+        if outcome.status:
+            return False
         self._attempt += 1
-        own = [path for path in files if _is_of(path, start_ns)]
+        self._found = self._judgement([path for path in files if _is_of(path, outcome.start_ns)])
+        return True
+
+    def _judgement(self, own: Sequence[Path]) -> Judgement:
         if not own:
-            self._found = Judgement("not judged", "It left no profile.")
-            return
+            return Judgement("not judged", "It left no profile.")
         from jostle.analysis import estimate
         from jostle.repository import Repository
 
@@ -99,9 +116,8 @@ class Gate:
             with Repository.of_spool(own) as store:
                 made = estimate(store.run_tables(store.resolve_job("last")))
         except Exception as error:  # the run is over; its verdict must not look like a pass
-            self._found = Judgement("not judged", str(error) or type(error).__name__)
-            return
-        self._found = find(made, self._most)
+            return Judgement("not judged", str(error) or type(error).__name__)
+        return find(made, self._most)
 
     def say(self) -> None:
         """Print the verdict on stderr, and what the gate makes of it."""

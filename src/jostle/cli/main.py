@@ -36,7 +36,9 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Experiment": {
         "signal": ("signal", "Make controlled load at known instants, with a log of what it did."),
         "lab": ("lab", "A small cluster on this machine, to run jobs and experiments on."),
+        "inject": ("inject", "Delay calls of a command on purpose, with a log of every delay."),
         "study": ("study", "Run probe/signal experiments: who hurts whom, and how much."),
+        "validate": ("validate", "How well losses are told: runs whose loss is known."),
     },
     "Care": {
         "overhead": ("overhead", "What profiling costs a command: alternating runs."),

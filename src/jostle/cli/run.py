@@ -10,7 +10,7 @@ import stat
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,6 +31,7 @@ from jostle.errors import JostleError, UsageError
 
 if TYPE_CHECKING:
     from jostle.cli.gate import Gate
+    from jostle.cli.inject_view import Delays
     from jostle.repository import IngestReport, Repository
 
 _JOB_NAME = re.compile(r"[^A-Za-z0-9_.-]")
@@ -90,40 +91,42 @@ def command(
     again = Rewind()
     for attempt in range(1, retries + 2):
         own = name if attempt == 1 else f"{name[:59]}-{attempt}"
-        status = _once(cmd, own, slice_ns, limit, repository, as_json=as_json, keep=keep)
+        status = once(cmd, own, slice_ns, limit, repository, as_json=as_json, keep=keep)
         if limit is None or status or not limit.wants_another:
             break
         again.back()
     return status or (limit.status if limit else 0)
 
 
-def _once(
+def once(
     cmd: Sequence[str],
     name: str,
     slice_ns: int | None,
-    gate: Gate | None,
+    more: Gate | Delays | None,
     repository: Path,
     *,
     as_json: bool,
     keep: bool,
 ) -> int:
-    """Run CMD one time, report, and let the gate judge a run that ended well; return its status."""
+    """Run CMD one time and report; return its status.
+
+    more: a gate, which judges a run that ended well, or delays that are injected into it.
+    """
     spool = make_spool(settings(), name)
     outcome: Outcome | None = None
     try:
-        outcome = run(cmd, child_environment(spool, name, slice_ns))
-        if gate is not None and outcome.status == 0:
-            gate.judge(profiles_of(spool, name), outcome.start_ns)
-        else:
-            gate = None  # the failure of CMD is what matters
-        _report(cmd, name, spool, outcome, repository, gate, as_json=as_json, keep=keep)
+        own = more.environment if more is not None else {}
+        outcome = run(cmd, child_environment(spool, name, slice_ns, own))
+        if more is not None and not more.judge(profiles_of(spool, name), outcome):
+            more = None
+        _report(cmd, name, spool, outcome, repository, more, as_json=as_json, keep=keep)
     except Exception as error:  # the report's trouble must not become CMD's
         if outcome is None:
             raise
         _keep_for_later(spool, error)
     except KeyboardInterrupt:
         _keep_for_later(spool, None)
-        if gate is not None:
+        if more is not None and more.key == "gate":
             return 130  # not a run that passed
     finally:
         if outcome is None and spool.private:
@@ -173,8 +176,10 @@ def _trustworthy(parent: Path) -> bool:
     return stat.S_ISDIR(facts.st_mode) and mine and (closed or bool(facts.st_mode & stat.S_ISVTX))
 
 
-def child_environment(spool: Spool, name: str, slice_ns: int | None) -> dict[str, str]:
-    """Return the environment of CMD: ours, with the runtime in front of other preloads."""
+def child_environment(
+    spool: Spool, name: str, slice_ns: int | None, more: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """Return the environment of CMD: ours and more, the runtime in front of other preloads."""
     from jostle import _native_path
 
     library = str(_native_path("libjostle.so"))
@@ -183,7 +188,7 @@ def child_environment(spool: Spool, name: str, slice_ns: int | None) -> dict[str
             f"{library} cannot be preloaded: LD_PRELOAD splits at spaces and colons.",
             hint="Install jostle below a path without them.",
         )
-    environment = dict(os.environ)
+    environment = dict(os.environ) | dict(more or {})
     others = environment.get("LD_PRELOAD", "")
     environment["LD_PRELOAD"] = f"{library}:{others}" if others else library
     environment["JOSTLE_SPOOL"] = str(spool.folder)
@@ -208,7 +213,7 @@ def _report(
     spool: Spool,
     outcome: Outcome,
     repository: Path,
-    gate: Gate | None,
+    more: Gate | Delays | None,
     *,
     as_json: bool,
     keep: bool,
@@ -216,7 +221,7 @@ def _report(
     """Ingest what the run left, print the headline, and clear the private spool."""
     files = profiles_of(spool, name)
     if not files:
-        _nothing_recorded(cmd, name, outcome, gate, as_json=as_json)
+        _nothing_recorded(cmd, name, outcome, more, as_json=as_json)
         if spool.private:
             shutil.rmtree(spool.folder, ignore_errors=True)
         return
@@ -227,8 +232,8 @@ def _report(
     if as_json:
         content = headline_json(store, name, outcome)
         content["warnings"] = report.warnings
-        if gate is not None:
-            content["gate"] = gate.to_json()
+        if more is not None:
+            content[more.key] = more.to_json()
         click.echo(json.dumps(content), err=True)
     else:
         warn(report.warnings, most=3)
@@ -245,10 +250,10 @@ def _report(
         elif keep:
             click.echo(f"profiles kept in {spool.folder}", err=True)
         flag = repository_flag(repository)
-        if gate is None:
+        if more is None:
             next_steps(f"jostle digest{flag} {name}", f"jostle timeline{flag} {name}")
         else:
-            gate.say()
+            more.say()
             next_steps(f"jostle estimate{flag} {name}", f"jostle digest{flag} {name}")
 
 
@@ -273,7 +278,12 @@ def _clear(spool: Spool, files: Sequence[Path], report: IngestReport, *, keep: b
 
 
 def _nothing_recorded(
-    cmd: Sequence[str], name: str, outcome: Outcome, gate: Gate | None, *, as_json: bool
+    cmd: Sequence[str],
+    name: str,
+    outcome: Outcome,
+    more: Gate | Delays | None,
+    *,
+    as_json: bool,
 ) -> None:
     """Say why a run left no profile, instead of saying nothing."""
     from jostle.cli.elf import why_no_preload
@@ -294,8 +304,8 @@ def _nothing_recorded(
         why, mend = "the runtime left no profile", "jostle doctor"
     if as_json:
         seen: dict[str, Any] = {"job": name, "recorded": False, "why": why, **vars(outcome)}
-        if gate is not None:
-            seen["gate"] = gate.to_json()
+        if more is not None:
+            seen[more.key] = more.to_json()
         click.echo(json.dumps(seen), err=True)
         return
     bold, reset = stderr_style("bold"), stderr_style("reset")
@@ -305,8 +315,8 @@ def _nothing_recorded(
         f"{duration(outcome.cpu_ns)} CPU time",
         err=True,
     )
-    if gate is not None:
-        gate.say()
+    if more is not None:
+        more.say()
     next_steps("jostle doctor") if mend == "jostle doctor" else click.echo(
         f"  {bold}mend:{reset} {mend}", err=True
     )
