@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from jostle.cli.format import alike, count, duration, local_time, percent, significant
-from jostle.cli.output import fit, heading, table, utf8
+from jostle.cli.output import console, fit, heading, table, utf8
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Bounded, Cause, CauseName, Cluster, Estimate
@@ -191,13 +191,14 @@ def _figures(made: Estimate) -> Iterator[Any]:
 def _causes(made: Estimate, shown: Sequence[Cause], names: Mapping[str, str]) -> Any:
     frame = table(["=", "=", ">lost", ">95 %", ">of the run", "=", "=how"])
     full, empty = ("█", "·") if utf8() else ("#", ".")
+    wide = 20 if console().width >= 80 else 10
     for cause in shown:
         share = cause.seconds.value / made.run_s if made.run_s > 0 else 0.0
-        filled = min(max(round(share * 20), int(share > 0)), 20)
+        filled = min(max(round(share * wide), int(share > 0)), wide)
         frame.add_row(
             CAUSES[cause.cause], place(cause.resource, names), seconds(cause.seconds.value),
             f"{seconds(cause.seconds.low)} to {seconds(cause.seconds.high)}", percent(share),
-            full * filled + empty * (20 - filled), cause.how,
+            full * filled + empty * (wide - filled), cause.how,
         )  # fmt: skip
     return fit(frame, "95 %", "how")
 

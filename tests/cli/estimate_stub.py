@@ -1,0 +1,119 @@
+"""The command with estimates whose figures are known: run as a program in place of `jostle`.
+
+What the engines say is not what is looked at here, but how the verbs say it. STUB_PERCENT lists
+what successive estimates of `run --gate` shall say; `fail` raises.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests/plot")]
+
+import estimates  # noqa: E402
+import pyarrow as pa  # noqa: E402
+
+import jostle.analysis  # noqa: E402
+from jostle.analysis.estimation.model import Bounded  # noqa: E402
+from jostle.cli import estimate as verb  # noqa: E402
+from jostle.cli import output  # noqa: E402
+from jostle.cli.main import main  # noqa: E402
+from jostle.errors import JostleError, UsageError  # noqa: E402
+
+JOBS = {
+    "heads": estimates.heads,
+    "heads-1": lambda: estimates.heads(job="heads-1"),
+    "heads-2": lambda: estimates.heads(disturbed=False, seed=2, job="heads-2"),
+    "clean": lambda: estimates.heads(disturbed=False, job="clean"),
+    "ftq": estimates.ftq,
+}
+
+
+class Store:
+    """A repository of these jobs."""
+
+    def resolve_job(self, name: str) -> str:
+        if name not in JOBS:
+            raise UsageError(f"There is no job {name!r}.", hint="Did you mean heads?")
+        return name
+
+    def run_tables(self, name: str) -> Any:
+        paths = pa.table({"mount": [estimates.SHARED] * 2, "path": ["/shared/deep", "/shared"]})
+        return SimpleNamespace(job=name, mounts=paths)
+
+    def beside(self, name: str) -> Any:
+        others = {"writer": 1, "idler": 1} if name == "heads" else {}
+        return SimpleNamespace(job=SimpleNamespace(job=name, user=0), others=others, name=name)
+
+
+def estimate(tables: Any, **how: Any) -> Any:
+    """What the engine would say."""
+    if tables.job in JOBS:
+        return JOBS[tables.job]()
+    said = os.environ.get("STUB_PERCENT", "0").split(",")
+    if said[0] == "fail":
+        raise JostleError("The run is too short to be judged.", hint="Run it for longer.")
+    os.environ["STUB_PERCENT"] = ",".join(said[1:] or said)
+    value = float(said[0])
+    return estimates.plain(
+        estimates.heads(disturbed=False), job=tables.job, percent=Bounded(value, value, value),
+        coverage=float(os.environ.get("STUB_COVERAGE", "0.9")),
+    )  # fmt: skip
+
+
+def identify(beside: Any, **how: Any) -> Any:
+    return estimates.beside(JOBS[beside.name]())
+
+
+def put_in() -> None:
+    """Put these in place of the engines and of the repository."""
+    import jostle.cli.compare as compare
+
+    jostle.analysis.estimate = estimate  # type: ignore[assignment]
+    jostle.analysis.identify = identify  # type: ignore[assignment]
+    jostle.analysis.compare = lambda runs: estimates.two_runs()  # type: ignore[assignment]
+    verb.open_repository = lambda path, **_: Store()  # type: ignore[assignment,return-value]
+    compare.open_repository = verb.open_repository  # type: ignore[attr-defined]
+
+
+def batch(commands: list[dict[str, Any]]) -> list[list[Any]]:
+    """Run commands one after the other: importing anew would take longer than all of them.
+
+    Args:
+        commands: Of each its words, columns and the encoding of its terminal.
+
+    Returns:
+        Of each its exit status, stdout and stderr.
+    """
+    seen = []
+    for command in commands:
+        os.environ["COLUMNS"] = str(command["columns"])
+        both = [io.TextIOWrapper(io.BytesIO(), encoding=command["encoding"]) for _ in range(2)]
+        output.console.cache_clear()
+        with contextlib.redirect_stdout(both[0]), contextlib.redirect_stderr(both[1]):
+            code = main(command["words"])
+        texts = []
+        for stream in both:
+            stream.flush()
+            texts.append(stream.buffer.getvalue().decode(command["encoding"]))  # type: ignore[attr-defined]
+        seen.append([code, *texts])
+    return seen
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "run":
+        jostle.analysis.estimate = estimate  # type: ignore[assignment]
+        sys.exit(main(sys.argv[1:]))
+    put_in()
+    if sys.argv[1] == "--batch":
+        print(json.dumps(batch(json.load(sys.stdin))))
+    else:
+        sys.exit(main(sys.argv[1:]))

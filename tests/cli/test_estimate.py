@@ -1,0 +1,221 @@
+"""What people see of an estimate and a comparison: golden outputs, JSON, files, mistakes.
+
+The estimates are made by hand (tests/plot/estimates.py), so that a better engine changes nothing
+here. To renew: JOSTLE_RENEW=1 pytest tests/cli/test_estimate.py, and look at the diff.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from command import Done, jostle
+
+STUB = Path(__file__).with_name("estimate_stub.py")
+GOLDEN = Path(__file__).with_name("golden")
+CASES = {
+    "estimate": ["estimate", "heads"],
+    "estimate-clean": ["estimate", "clean"],
+    "estimate-no-mpi": ["estimate", "ftq"],
+    "estimate-unknown": ["estimate", "haeds"],
+    "estimate-bad-export": ["estimate", "heads", "--export", "hits.txt"],
+    "compare": ["compare", "heads-1", "heads-2"],
+    "compare-one": ["compare", "heads", "heads"],
+}
+
+
+def environment() -> dict[str, str]:
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("JOSTLE", "NO_COLOR"))}
+    if "JOSTLE_NATIVE" in os.environ:
+        clean["JOSTLE_NATIVE"] = os.environ["JOSTLE_NATIVE"]
+    return clean | {"TZ": "UTC", "PYTHONUTF8": "1"}
+
+
+def stub(*words: str, stdin: str | None = None, **more: str) -> Done:
+    """Run a command with estimates made by hand."""
+    done = subprocess.run(
+        [sys.executable, str(STUB), *words], env=environment() | {"COLUMNS": "100"} | more,
+        input=stdin, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where files of the commands go."""
+    return tmp_path_factory.mktemp("estimates")
+
+
+@pytest.fixture(scope="module")
+def told(place: Path) -> dict[str, Done]:
+    """What all commands of this page say, from one process."""
+    (place / "file").touch()
+    asked: dict[str, tuple[list[str], int, str]] = {
+        name: (words, 100, "utf-8") for name, words in CASES.items()
+    }
+    heads = ["estimate", "heads"]
+    asked |= {
+        "ascii": (heads, 100, "ascii"),
+        "60": (heads, 60, "utf-8"),
+        "80": (heads, 80, "utf-8"),
+        "json": ([*heads, "--json"], 100, "utf-8"),
+        "compare json": (["compare", "heads-1", "heads-2", "--json"], 100, "utf-8"),
+        "events": ([*heads, "--export", str(place / "hits.json")], 100, "utf-8"),
+        "csv": (["estimate", "ftq", "--export", str(place / "hits.csv")], 100, "utf-8"),
+        "plot": ([*heads, "--plot", str(place / "plot"), "--json"], 100, "utf-8"),
+        "compare plot": (
+            ["compare", "heads-1", "heads-2", "--plot", str(place / "plot")], 100, "utf-8"),
+        "no folder": ([*heads, "--plot", str(place / "file")], 100, "utf-8"),
+        "no place": ([*heads, "--export", str(place / "none" / "a.csv")], 100, "utf-8"),
+    }  # fmt: skip
+    batch = [
+        {"words": words, "columns": columns, "encoding": encoding}
+        for words, columns, encoding in asked.values()
+    ]
+    done = stub("--batch", stdin=json.dumps(batch))
+    assert done.code == 0, done.err
+    return {name: Done(*seen) for name, seen in zip(asked, json.loads(done.out), strict=True)}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_golden(name: str, told: dict[str, Done]) -> None:
+    done = told[name]
+    seen = f"exit status {done.code}\n---- stdout\n{done.out}---- stderr\n{done.err}"
+    file = GOLDEN / f"{name}.txt"
+    if os.environ.get("JOSTLE_RENEW"):
+        file.write_text(seen)
+    assert seen == file.read_text()
+
+
+def test_the_verdict_is_the_first_line(told: dict[str, Done]) -> None:
+    first = told["estimate"].out.splitlines()[0]
+    for words in (
+        "red",
+        "27 % ± 3",
+        "file system",
+        "by job writer (root)",
+        "in 17 slices (22:13:32",
+    ):
+        assert words in first
+
+
+def test_ascii_terminals_get_ascii(told: dict[str, Done]) -> None:
+    done = told["ascii"]
+    assert done.out.startswith("red  heads lost 27 % +- 3")
+    assert "?" not in done.out
+
+
+def test_colour_is_for_terminals() -> None:
+    code = "import pty, sys; pty.spawn([sys.executable, *sys.argv[1:]])"
+    words = [sys.executable, "-c", code, str(STUB), "estimate", "heads"]
+    plain = environment() | {"TERM": "xterm-256color"}
+    for more, coloured in (({}, True), ({"NO_COLOR": "1"}, False)):
+        out = subprocess.run(words, env=plain | more, stdin=subprocess.DEVNULL, check=False,
+                             capture_output=True).stdout.decode()  # fmt: skip
+        assert ("\x1b[1;31m● red" in out) == coloured
+        assert "red" in out
+
+
+@pytest.mark.parametrize("width", ["60", "80"])
+def test_it_fits_the_width(width: str, told: dict[str, Done]) -> None:
+    drawn = [line for line in told[width].out.splitlines() if re.search("[│└█─]", line)]
+    assert len(drawn) >= 5
+    assert max(map(len, drawn)) <= int(width)
+
+
+def test_json_has_it_all(told: dict[str, Done]) -> None:
+    assert told["json"].err == ""
+    content = json.loads(told["json"].out)
+    assert content["light"] == "red"
+    assert content["percent"]["low"] < content["percent"]["value"] < content["percent"]["high"]
+    assert {cause["cause"] for cause in content["causes"]} == {"file system", "network"}
+    assert content["interference"]["suspects"][0]["job"] == "writer"
+    assert content["figures"] == []
+    assert len(content["hits"]) == sum(one["hit"] for one in content["clusters"])
+    content = json.loads(told["compare json"].out)
+    assert content["baseline"] == 1
+    assert [one["job"] for one in content["estimates"]] == ["heads-1", "heads-2"]
+
+
+def test_intervals_for_trace_tools(told: dict[str, Done], place: Path) -> None:
+    file, done = place / "hits.json", told["events"]
+    assert f"interfered intervals: {file}" in done.out
+    events = json.loads(file.read_text())["traceEvents"]
+    spans = [event for event in events if event["ph"] == "X"]
+    names = {event["tid"]: event["args"]["name"] for event in events if event["ph"] == "M"}
+    assert len(spans) == int(done.out.split(" interfered intervals")[0].splitlines()[-1]) + 1
+    assert {"network MPI", "file system sshfs:storage.lab:/"} <= set(names.values())
+    for event in spans:
+        assert set(event) == {"ph", "name", "cat", "pid", "tid", "ts", "dur", "args"}
+        assert abs(event["ts"] / 1e6 - 1_700_000_000) < 200
+        assert event["dur"] > 0
+
+
+def test_intervals_that_overlap_have_tracks_of_their_own() -> None:
+    from jostle.analysis.estimation.model import Hit
+    from jostle.cli.intervals import _lanes
+
+    hits = [Hit(start, start + 10, 1.0, "cpu", "", -1) for start in (0, 5, 10, 12, 14, 20)]
+    ends: dict[int, int] = {}
+    for hit, lane in sorted(zip(hits, _lanes(hits), strict=True), key=lambda one: one[0].start_ns):
+        assert hit.start_ns >= ends.get(lane, 0)
+        ends[lane] = hit.end_ns
+    assert len(ends) == 4
+
+
+def test_intervals_as_csv(told: dict[str, Done], place: Path) -> None:
+    assert told["csv"].code == 0
+    with (place / "hits.csv").open(newline="") as source:
+        rows = list(csv.DictReader(source))
+    assert [row["cause"] for row in rows] == ["cpu"] * 3
+    assert rows[0]["start"] == "2023-11-14T22:13:23.000+00:00"
+    assert rows[0]["cluster"] == ""
+
+
+def test_unusable_files_are_refused_before_any_work(told: dict[str, Done]) -> None:
+    assert (told["no folder"].code, told["no folder"].out) == (2, "")
+    assert told["no place"].code == 2
+    assert "mkdir -p" in told["no place"].err
+
+
+def test_figures_are_drawn(told: dict[str, Done]) -> None:
+    figures = json.loads(told["plot"].out)["figures"]
+    stems = [Path(figure["files"][0]).stem for figure in figures]
+    assert stems == [
+        "lost-time", "segments-in-time", "segments-histograms", "clusters-spread", "clusters-sizes",
+        "cluster-4-in-time", "cluster-4-histograms", "cluster-3-in-time", "cluster-3-histograms",
+    ]  # fmt: skip
+    for figure in figures:
+        picture, table = map(Path, figure["files"])
+        assert picture.read_bytes().startswith(b"\x89PNG")
+        assert picture.stat().st_size > 15_000
+        assert len(table.read_text().splitlines()) > 3
+    assert "2 figures in" in told["compare plot"].out
+    assert "clusters-of-the-runs.png" in told["compare plot"].out
+
+
+def test_real_jobs_have_a_verdict(repository: str) -> None:
+    """Whatever the engine says of them, it is said."""
+    done = jostle("estimate", "tar-steady", JOSTLE_REPOSITORY=repository)
+    assert done.code == 0, done.err
+    assert "tar-steady lost" in done.out.splitlines()[0]
+    assert done.err.startswith("next: jostle ")
+    done = jostle("estimate", "tar-steady", "--json", JOSTLE_REPOSITORY=repository)
+    assert json.loads(done.out)["job"] == "tar-steady"
+    assert jostle("estimate", "tar-stedy", JOSTLE_REPOSITORY=repository).code == 2
+
+
+def test_a_spool_needs_no_repository(spool: Path, tmp_path: Path) -> None:
+    nowhere = {"JOSTLE_REPOSITORY": str(tmp_path / "none")}
+    done = jostle("estimate", "--spool", str(spool), "tar-steady", **nowhere)
+    assert done.code == 0, done.err
+    assert "tar-steady lost" in done.out
+    assert done.err == f"next: jostle ingest {spool}\n"
+    assert not (tmp_path / "none").exists()
+    assert jostle("estimate", "--spool", str(spool), "lake", **nowhere).code == 2
