@@ -3,10 +3,10 @@
 Rules, fixed before anything was scored:
     A slice of a job is guilty when others cost it at least 5 % of the slice over all resources,
     and clean below 1 %; what lies between is counted neither way. Found guilty is what the answer
-    lists. The first suspect is right when it cost the job at least four fifths of what the worst
-    one did (jobs that lost 5 % or more). The error of the seconds is relative where the loss is
-    above 10 % of the run, else in points of the run time. A null job is one of a repository whose
-    programs do no harm at all.
+    lists with a loss of 1 % of the slice or more. The first suspect is right when it cost the job
+    at least four fifths of what the worst one did (jobs that lost 5 % or more). The error of the
+    seconds is relative where the loss is above 10 % of the run, else in points of the run time. A
+    null job is one of a repository whose programs do no harm at all.
 """
 
 from __future__ import annotations
@@ -211,7 +211,7 @@ def _job(
     planted: Planted, job: PlantedJob, shares: dict[int, float], found: Interference
 ) -> JobScore:
     length = round(planted.spec.slice_s * 1e9)
-    blamed = {at for each in found.guilty
+    blamed = {at for each in found.guilty if each.seconds >= CLEAN * planted.spec.slice_s
               for at in range(each.start_ns // length,
                               max((each.start_ns + each.length_ns) // length,
                                   each.start_ns // length + 1))}  # fmt: skip

@@ -61,7 +61,7 @@ def cast(spec: Spec, rng: np.random.Generator) -> list[Player]:
 def _player(
     spec: Spec, number: int, program: Program, earlier: list[Player], rng: np.random.Generator
 ) -> Player:
-    length = spec.length * float(rng.uniform(0.5, 1.5))
+    length = spec.length * float(rng.uniform(0.5, 1.5)) * program.stay
     start = int(rng.integers(max(1, spec.slices - int(length)))) if number > 2 else number * 7
     least = (
         2 if program.mpi else 1

@@ -53,6 +53,7 @@ class Program:
         harmful: How much its load slows others, relative to its size (0: served from caches).
         pressure: What it asks of the processors of nodes that it shares with another job.
         habit: How it writes.
+        stay: Length of its runs, relative to those of others.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Program:
     harmful: float = 1.0
     pressure: float = 0.0
     habit: Habit = "aggregate-write"
+    stay: float = 1.0
 
 
 def catalogue(rng: np.random.Generator) -> list[Program]:
@@ -85,14 +87,14 @@ def catalogue(rng: np.random.Generator) -> list[Program]:
             Phase(near(6), io=near(0.8), load=0.10, size=MIB),
             Phase(near(9), io=near(0.35), load=0.05, size=64 * KIB),
         ), weight=1.5, habit="write-seek"),
-        Program("dump", (Phase(60, io=0.95, load=near(0.5), size=4 * MIB),)),
+        Program("dump", (Phase(60, io=0.95, load=near(0.5), size=4 * MIB),), stay=0.35),
         Program("burster", (
             Phase(burst, io=0.9, load=near(0.6), size=MIB),
             Phase(rest, io=0.01, load=0.002, size=64 * KIB),
         ), weight=1.5),
         Program("untar", (Phase(30, io=0.85, load=near(0.55), size=16 * KIB, what=META),
                           Phase(near(20), io=0.1, load=0.03, size=16 * KIB, what=META)),
-                weight=0.7, habit="open-write-close"),
+                weight=0.7, habit="open-write-close", stay=0.5),
         Program("fft", (
             Phase(near(8), io=0.0, net=near(0.6), traffic=near(0.55)),
             Phase(near(12), io=0.0, net=0.1, traffic=0.05),
