@@ -128,7 +128,7 @@ def _cavity(name: str, steps: int, ranks: int) -> Code:
     )  # fmt: skip
 
 
-_ALL_TO_ALL = "Fourier transforms: two all-to-alls of 4 MiB a step"
+_ALL_TO_ALL = "Fourier transforms: two all-to-alls of 2 MiB a step"
 _STENCIL = "neighbours only: no global collective"
 _SOLVER = "conjugate gradients: thousands of Allreduces a second, varying iterations"
 
@@ -137,12 +137,12 @@ CODES: dict[str, Code] = {
     for code in (
         _lammps("lammps", 600, 2),
         _cavity("icofoam", 600, 2),
-        _mini("transpose", 75, _ALL_TO_ALL),
-        _mini("stencil", 3800, _STENCIL),
+        _mini("transpose", 400, _ALL_TO_ALL),
+        _mini("stencil", 18000, _STENCIL),
         _mini("solver", 280, _SOLVER),
         _lammps("lammps@4", 600, 4),
-        _mini("transpose@4", 75, _ALL_TO_ALL, 4),
-        _mini("stencil@8", 3800, _STENCIL, 8),
+        _mini("transpose@4", 400, _ALL_TO_ALL, 4),
+        _mini("stencil@8", 12000, _STENCIL, 8),
     )
 }
 #: What is run unless others are named.

@@ -67,13 +67,27 @@ class Scene:
         return asdict(self)
 
 
-#: Probes: a steady writer; one that writes small files; one with phases of its own.
-PROBES: dict[str, tuple[str, ...]] = {
-    "writer": ("open-write-close", "--chunk", "1MiB", "--volume", "410MiB"),
-    "files": ("open-write-close", "--chunk", "256KiB", "--volume", "340MiB"),
-    "phases": ("open-write-close", "--chunk", "1MiB", "--volume", "220MiB",
-               "--period", "3", "--duty", "0.5"),
-}  # fmt: skip
+@dataclass(frozen=True)
+class Probe:
+    """A job whose loss is measured.
+
+    Attributes:
+        words: Pattern and options of the signal that it is made of.
+        rounds: How often it runs that, one after the other.
+        rest_s: Seconds that it does nothing between two of them.
+    """
+
+    words: tuple[str, ...]
+    rounds: int = 1
+    rest_s: float = 0.0
+
+
+#: A steady writer; one of small files; one with phases of its own, by its work and not by a clock.
+PROBES: dict[str, Probe] = {
+    "writer": Probe(("open-write-close", "--chunk", "1MiB", "--volume", "410MiB")),
+    "files": Probe(("open-write-close", "--chunk", "256KiB", "--volume", "340MiB")),
+    "phases": Probe(("open-write-close", "--chunk", "1MiB", "--volume", "36MiB"), 7, 1.1),
+}
 _HURTS = (
     ("open-write-close", "--chunk", "1MiB"),
     ("aggregate-write", "--chunk", "1MiB", "--flush", "end"),
@@ -125,7 +139,7 @@ def _harmful(dice: random.Random, number: int) -> tuple[Neighbour, ...]:
 
 
 def _harmless(dice: random.Random, number: int) -> tuple[Neighbour, ...]:
-    period = dice.choice((3.0, 4.0, 6.0))  # 3 s: the probe's own rhythm
+    period = dice.choice((2.75, 4.0, 6.0))  # 2.75 s: the rhythm of the probe with phases
     phase = dice.random() * period / 2
     return (
         Neighbour("computes", "node2", _COMPUTES, "own", rhythm(period, period / 3, phase),

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import queue
+import shlex
 import shutil
 import subprocess
 import threading
@@ -20,7 +21,15 @@ from jostle.lab import Lab, LabSpec, up
 from jostle.repository import Repository
 from jostle.signals import read_log
 from jostle.validation.errors import ValidationError
-from jostle.validation.lab_plan import PROBES, RATE, SCHEDULE_S, SLICE_NS, Neighbour, Scene, from_json
+from jostle.validation.lab_plan import (
+    PROBES,
+    RATE,
+    SCHEDULE_S,
+    SLICE_NS,
+    Neighbour,
+    Scene,
+    from_json,
+)
 
 if TYPE_CHECKING:
     from jostle.errors import JostleError
@@ -37,6 +46,7 @@ class Played:
         scene: What was asked for.
         repository: Folder of the repository that holds it.
         begin_ns, end_ns: First and last operation of the probe.
+        active: Slices in which the probe was at work, by its own log.
         bursts: Neighbour -> (begin, end) in ns of each burst, by its own log.
         error: Why it cannot be used; "" when it can.
     """
@@ -45,6 +55,7 @@ class Played:
     repository: str
     begin_ns: int
     end_ns: int
+    active: list[int]
     bursts: dict[str, list[list[int]]]
     error: str
 
@@ -170,7 +181,7 @@ def _one(lab: Lab, scene: Scene, repository: Path, over: threading.Event) -> Pla
             (lab.local(node) / part).mkdir(mode=0o700, parents=True)
     start_ns = (time.time_ns() + int(_LEAD_S * 1e9)) // SLICE_NS * SLICE_NS
     ended = threading.Event()
-    probe = _signal(lab, "node1", scene.job, PROBES[scene.probe], lab.shared, start_ns)
+    probe = _probe(lab, scene, start_ns)
     threads = [threading.Thread(target=_neighbour, args=(lab, scene, one, start_ns, ended))
                for one in scene.neighbours]  # fmt: skip
     for thread in threads:
@@ -191,26 +202,41 @@ def _taken(lab: Lab, scene: Scene, repository: Path, status: int) -> Played:
     rows = log.processes.to_pylist()
     own = [row for row in rows if row["job"] == scene.job and row["complete"]]
     if status or not own:
-        return Played(scene, str(repository), 0, 0, {}, f"the probe ended with status {status}")
+        return Played(scene, str(repository), 0, 0, [], {}, f"the probe ended with status {status}")
     bursts = {one.name: sorted(
         [row["begin_ns"], row["end_ns"]] for row in log.bursts.to_pylist()
         if row["job"] == f"{scene.job}-{one.name}"
     ) for one in scene.neighbours}  # fmt: skip
     mine = [row for row in log.bursts.to_pylist() if row["job"] == scene.job]
+    active = sorted({row["slice"] for row in log.slices.to_pylist() if row["job"] == scene.job})
     return Played(scene, str(repository), min(row["begin_ns"] for row in mine),
-                  max(row["end_ns"] for row in mine), bursts, "")  # fmt: skip
+                  max(row["end_ns"] for row in mine), active, bursts, "")  # fmt: skip
 
 
-def _signal(
-    lab: Lab, node: str, job: str, words: Sequence[str], folder: Path, start_ns: int
-) -> subprocess.Popen[bytes]:
-    argv = [
-        str(_native_path("jostle-run")), "--job", job, "--spool", str(lab.here / "spool"),
-        "--slice", f"{SLICE_NS // 1_000_000}ms", "--",
+def _probe(lab: Lab, scene: Scene, start_ns: int) -> subprocess.Popen[bytes]:
+    """Starts the probe; one of several rounds is a shell that goes through them."""
+    probe = PROBES[scene.probe]
+    first = _words(lab, scene.job, probe.words, lab.shared, start_ns)
+    if probe.rounds == 1:
+        return _profiled(lab, "node1", scene.job, first)
+    # The later rounds were due long ago: each begins at once.
+    later = shlex.join(_words(lab, scene.job, probe.words, lab.shared, 10**9))
+    script = (f"{shlex.join(first)} || exit; for round in $(seq {probe.rounds - 1}); do "
+              f"sleep {probe.rest_s:g}; {later} || exit; done")  # fmt: skip
+    return _profiled(lab, "node1", scene.job, ["sh", "-c", script])
+
+
+def _words(lab: Lab, job: str, words: Sequence[str], folder: Path, start_ns: int) -> list[str]:
+    return [
         str(_native_path("jostle-signal")), *words, "--dir", str(folder), "--job", job,
         "--slice", f"{SLICE_NS // 1_000_000}ms", "--start",
         f"{start_ns // 10**9}.{start_ns % 10**9:09d}", "--log", str(lab.here / "log"), "--quiet",
     ]  # fmt: skip
+
+
+def _profiled(lab: Lab, node: str, job: str, words: Sequence[str]) -> subprocess.Popen[bytes]:
+    argv = [str(_native_path("jostle-run")), "--job", job, "--spool", str(lab.here / "spool"),
+            "--slice", f"{SLICE_NS // 1_000_000}ms", "--", *words]  # fmt: skip
     return lab.popen(node, argv, env={"JOSTLE": "on"}, cwd="/", stdin=subprocess.DEVNULL,
                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
 
@@ -224,8 +250,8 @@ def _neighbour(
         at_ns = start_ns + int(begin * 1e9)
         if ended.wait(max((at_ns - time.time_ns()) / 1e9 - 0.25, 0)) or begin > SCHEDULE_S:
             return
-        words = [*one.words, "--time", f"{length:.3f}"]
-        process = _signal(lab, one.node, f"{scene.job}-{one.name}", words, folder, at_ns)
+        job, words = f"{scene.job}-{one.name}", [*one.words, "--time", f"{length:.3f}"]
+        process = _profiled(lab, one.node, job, _words(lab, job, words, folder, at_ns))
         try:
             process.wait(length + 15)
         except subprocess.TimeoutExpired:

@@ -130,15 +130,17 @@ def slices(one: Played, said: Interference, bad: Sequence[str]) -> Slices:
     """Counts slices that were told rightly and wrongly.
 
     Args:
-        one: The experiment; slices of its probe's run count, but the first and the last.
+        one: The experiment; slices in which its probe is at work count, but not those in which it
+            begins or pauses: nobody knows how much of them it needed.
         said: What was said of it.
         bad: Names of the neighbours that did harm.
     """
     first, last = one.begin_ns // SLICE_NS + 1, one.end_ns // SLICE_NS
-    on = dict.fromkeys(range(first, last), 0)
+    busy = set(one.active)
+    on = {number: 0 for number in range(first, last) if {number - 1, number, number + 1} <= busy}
     for name in bad:
         for begin, end in one.bursts.get(name, []):
-            for number in range(max(begin // SLICE_NS, first), min(end // SLICE_NS + 1, last)):
+            for number in on.keys() & set(range(begin // SLICE_NS, end // SLICE_NS + 1)):
                 edge = number * SLICE_NS
                 on[number] += min(end, edge + SLICE_NS) - max(begin, edge)
     blamed = {

@@ -50,7 +50,7 @@ static void fourier(cplx *row, const cplx *root, int n)
 
 static double transpose(int steps)
 {
-    enum { N = 1024 };
+    enum { N = 512 };
     int rows = N / ranks;
     cplx *grid = take(sizeof *grid * N * (size_t)rows), *packed = take(sizeof *grid * N * rows);
     cplx root[N / 2];
@@ -67,7 +67,7 @@ static double transpose(int steps)
                 for (int column = 0; column < rows; column++)
                     for (int row = 0; row < rows; row++)
                         packed[((size_t)to * rows + column) * rows + row] =
-                            grid[(size_t)row * N + to * rows + column] / 32;
+                            grid[(size_t)row * N + to * rows + column] / sqrt(N);
             MPI_Alltoall(packed, 2 * rows * rows, MPI_DOUBLE, grid, 2 * rows * rows, MPI_DOUBLE,
                          MPI_COMM_WORLD);
             for (int column = 0; column < rows; column++)
@@ -103,7 +103,7 @@ static void edges(double *field, int width, int lines)
 
 static double stencil(int steps)
 {
-    enum { WIDTH = 1024, LINES = 1024 };
+    enum { WIDTH = 512, LINES = 512 };
     int lines = LINES / ranks;
     size_t cells = (size_t)(lines + 2) * WIDTH;
     double *now = take(cells * sizeof *now), *next = take(cells * sizeof *next), sum = 0;

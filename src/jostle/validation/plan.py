@@ -56,7 +56,9 @@ class Step:
         return asdict(self)
 
 
-def steps(codes: Sequence[Code], *, injected: int, disturbed: int, clean: int, seed: int) -> list[Step]:
+def steps(
+    codes: Sequence[Code], *, injected: int, disturbed: int, clean: int, seed: int
+) -> list[Step]:
     """Plans the runs, interleaved: a run of each program in turn, treatments shuffled.
 
     The first run of each program is clean: how often it calls and how long it takes is learnt

@@ -126,7 +126,9 @@ class Usual:
     calls: float
 
 
-def make(store: Store, plan: Sequence[Step], *, progress: Callable[[int, int, str, float], None]) -> None:
+def make(
+    store: Store, plan: Sequence[Step], *, progress: Callable[[int, int, str, float], None]
+) -> None:
     """Makes the runs of a plan that are not yet made.
 
     Args:
@@ -195,10 +197,8 @@ def _injection(code: Code, step: Step, logs: Path, usual: Usual) -> list[str]:
     lost_ms = usual.seconds * 1e3 * step.strength / (1 - step.strength)
     hit = 1 if step.ranks else code.ranks
     probability = min(lost_ms / MEAN_MS[step.shape] / hit / max(usual.calls, 1), 1.0)
-    variables = injector(
-        calls="mpi", probability=probability, delay=step.shape, ranks=step.ranks,
-        seed=step.seed, log=logs,
-    )  # fmt: skip
+    variables = injector(_STRUCK, step.shape, logs, probability=probability, seed=step.seed,
+                         ranks=step.ranks)  # fmt: skip
     return [f"{name}={value}" for name, value in variables.items()]
 
 
@@ -221,6 +221,8 @@ def _usual(store: Store, code: Code) -> Usual:
     return Usual((run.end_ns - run.start_ns) / 1e9, calls)
 
 
+#: Calls that are delayed, and the columns that count them.
+_STRUCK = "collective,send,receive"
 _DELAYED = ("sends", "recvs", "isends", "irecvs", "sendrecvs", "one_to_all", "all_to_one",
             "all_to_all", "barriers")  # fmt: skip
 
@@ -241,9 +243,7 @@ def _wait(words: Sequence[str], folder: Path, output: Any) -> int:
 
 
 @contextlib.contextmanager
-def _disturbers(
-    step: Step, usual: Usual | None, logs: Path
-) -> Iterator[list[tuple[int, int]]]:
+def _disturbers(step: Step, usual: Usual | None, logs: Path) -> Iterator[list[tuple[int, int]]]:
     """Switches the disturber of a run on and off, beside the block; gives when it was on.
 
     The list is complete after the block.

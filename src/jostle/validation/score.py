@@ -95,12 +95,17 @@ class Row:
     def held(self, method: str) -> bool:
         """Tells whether the interval holds the truth."""
         said = self.said[method]
-        return said.low <= self.measured(method) - self.estimated(method) + said.percent <= said.high
+        return (
+            said.low <= self.measured(method) - self.estimated(method) + said.percent <= said.high
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Gives it as plain values, with what follows from them."""
-        derived = {"total": self.truth.total, "instantaneous": self.truth.instantaneous,
-                   "displaced": self.truth.displaced, "quiet": self.quiet, "moved": self.moved}  # fmt: skip
+        truth = self.truth
+        derived = {
+            "total": truth.total, "instantaneous": truth.instantaneous,
+            "displaced": truth.displaced, "quiet": self.quiet, "moved": self.moved,
+        }  # fmt: skip
         return asdict(self) | {"percent": derived}
 
 

@@ -1,0 +1,151 @@
+"""How a validation's results are told in a terminal: tables 5.5 to 5.7 of the thesis, and more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from jostle.cli.output import heading, table
+
+if TYPE_CHECKING:
+    from jostle.validation.evaluate import Evaluation
+    from jostle.validation.lab_score import LabScore, Seen
+    from jostle.validation.results import Results
+    from jostle.validation.score import Row, Score
+    from jostle.validation.synthetic import Family
+
+_LETTER = {"low": "L", "medium": "M", "high": "H"}
+
+
+def view(found: Results) -> list[Any]:
+    """Returns what to print of a validation."""
+    lines: list[Any] = []
+    if found.estimation and found.estimation.rows:
+        lines += _estimation(found.estimation)
+    if found.lab and found.lab.runs:
+        lines += _lab(found.lab, found.seen)
+    if found.synthetic:
+        lines += _synthetic(found.synthetic)
+    if found.clustering:
+        lines += _clustering(found.clustering)
+    return lines or ["Nothing to judge yet."]
+
+
+def _estimation(found: Evaluation) -> list[Any]:
+    lines: list[Any] = []
+    for code in dict.fromkeys(row.code for row in found.rows):
+        rows = [row for row in found.rows if row.code == code]
+        rate = found.calls.get(code, 0.0)
+        lines += ["", heading(code, f": {len(rows)} runs, {rate:,.0f} global collectives/s")]
+        lines += [_runs(rows), *_classes(rows)]
+    lines += ["", heading("Estimates", " against the truth, in points of the run time")]
+    return [*lines, _scores(found.scores)]
+
+
+def _runs(rows: Sequence[Row]) -> Any:
+    """Makes tables 5.5 and 5.7 of one program, a line per run, the most disturbed first."""
+    from jostle.analysis.estimation.classes import class_of, probability
+
+    frame = table(("=run", ">M %", ">E %", ">δ", "class", ">p(M)", ">p(E)", ">δp", "=interval",
+                   ">planted", ">thesis M", ">E", ">δ"))  # fmt: skip
+    for row in sorted(rows, key=lambda row: -row.truth.total):
+        said, truth = row.said["jostle"], row.truth.total
+        p, q = probability(truth), probability(said.total)
+        letters = f"{_LETTER[class_of(truth)]}/{_LETTER[class_of(said.total)]}"
+        thesis = row.said["thesis"].percent
+        frame.add_row(
+            row.job, f"{truth:.1f}", f"{said.total:.1f}", f"{abs(truth - said.total):.1f}", letters,
+            f"{p:.2f}", f"{q:.2f}", f"{abs(p - q):.2f}",
+            f"{said.low:.1f}..{said.high:.1f}{'' if row.held('jostle') else ' !'}", _planted(row),
+            f"{row.thesis:.1f}", f"{thesis:.1f}", f"{abs(row.thesis - thesis):.1f}",
+        )  # fmt: skip
+    return frame
+
+
+def _planted(row: Row) -> str:
+    """Tells what the injector's log bounds, in percent of the run."""
+    if row.band is None:
+        return ""
+    low, high = (100 * value / row.truth.run_s for value in (row.band.low, row.band.high))
+    return f"{low:.1f}..{high:.1f}"
+
+
+def _classes(rows: Sequence[Row]) -> list[str]:
+    """Tells table 5.6 in a line per method."""
+    from jostle.analysis.validation import class_scores
+
+    lines = []
+    for method in rows[0].said:
+        found = class_scores(
+            [row.measured(method) for row in rows], [row.estimated(method) for row in rows]
+        )
+        told = ", ".join(
+            f"{name} {one.f1:.2f} ({one.tp} right, {one.fp} wrong, {one.fn} missed)"
+            for name, one in found.items()
+        )
+        lines.append(f"F1 by class, {method}: {told}")
+    return lines
+
+
+def _scores(scores: Sequence[Score]) -> Any:
+    frame = table(("=program", "=method", ">runs", ">accuracy", ">10 %", ">least", ">total",
+                   ">instant.", ">(runs)", ">clean", ">worst", ">interval",
+                   ">inferred"))  # fmt: skip
+    for one in scores:
+        frame.add_row(
+            one.code, one.method, str(one.runs), _number(one.soft.median, 3),
+            _number(one.soft.tenth, 2), _number(one.soft.worst, 2), _number(one.total.median),
+            _number(one.instantaneous.median), str(one.instantaneous.n), _number(one.clean.median),
+            _number(one.clean.worst), _share(one.held), _share(one.inferred.median),
+        )  # fmt: skip
+    return frame
+
+
+def _number(value: float | None, digits: int = 1) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.0f} %"
+
+
+def _lab(score: LabScore, seen: Sequence[Seen]) -> list[Any]:
+    frame = table(("=experiment", "=kind", ">F1", ">run s", ">lost s", ">said s", ">error",
+                   "=first suspect"))  # fmt: skip
+    for one in seen:
+        error = f"{one.points:.1f} points" if one.relative is None else _share(one.relative)
+        verdict = one.blamed[0] if one.blamed else "nobody"
+        wrong = one.right is False or (one.null and one.blamed)
+        frame.add_row(
+            one.job, one.name, "" if one.null else _number(one.slices.f1, 2), f"{one.run_s:.1f}",
+            f"{one.lost_s:.1f}", f"{one.said_s:.1f}", error, verdict + " !" * bool(wrong),
+        )  # fmt: skip
+    told = (
+        f": F1 per slice {_number(score.slices.f1, 2)} (precision "
+        f"{_number(score.slices.precision, 2)}, recall {_number(score.slices.recall, 2)}), first "
+        f"suspect right in {_share(score.first)} of {score.harmful}, {score.alarms} false alarms "
+        f"in {score.null} null runs, seconds lost within {_share(score.relative)} where above "
+        f"10 %, else {_number(score.points)} points"
+    )
+    return ["", heading("Identification", told), frame]
+
+
+def _synthetic(found: Family) -> list[Any]:
+    frame = table(("=traces", ">number", ">accuracy", ">least", ">error", ">worst",
+                   ">instant.", ">interval"))  # fmt: skip
+    for one in found.scores:
+        frame.add_row(
+            one.code, str(one.runs), _number(one.soft.median, 3), _number(one.soft.worst, 2),
+            _number(one.total.median), _number(one.total.worst),
+            _number(one.instantaneous.median), _share(one.held),
+        )  # fmt: skip
+    return ["", heading("Synthetic traces", ": the loss is known exactly"), frame]
+
+
+def _clustering(found: Sequence[Any]) -> list[Any]:
+    frame = table(("=program", "=method", ">clusters", ">std/mean", ">unclustered"))
+    for one in found:
+        for row in one.rows:
+            frame.add_row(one.code, row.method, str(row.clusters), _number(row.spread, 3),
+                          _share(row.unclustered))  # fmt: skip
+    return ["", heading("Clustering", ": spread within clusters, share left alone"), frame]

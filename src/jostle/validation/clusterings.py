@@ -1,0 +1,52 @@
+"""How ways to cluster the work of segments do on real programs (thesis figure 5.4)."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from jostle.analysis import estimate
+from jostle.analysis.validation import ClusteringScore, compare_methods
+from jostle.validation.runner import Store
+
+
+@dataclass(frozen=True)
+class Clustered:
+    """The segments of one clean run of a program, clustered in several ways.
+
+    Attributes:
+        code: The program.
+        job: The run.
+        segments: How many it has.
+        rows: One per way.
+    """
+
+    code: str
+    job: str
+    segments: int
+    rows: list[ClusteringScore]
+
+    def to_json(self) -> dict[str, Any]:
+        """Gives it as plain values."""
+        return asdict(self)
+
+
+def clusterings(store: Store, *, seed: int) -> list[Clustered]:
+    """Clusters the work of the first clean run of each program.
+
+    Args:
+        store: The runs.
+        seed: Of the random steps.
+    """
+    first = {run.step.code: run for run in reversed(store.runs()) if run.step.kind == "clean"}
+    found = []
+    for code, run in sorted(first.items()):
+        tables = store.repository(code).run_tables(run.job)
+        work = estimate(tables, method="thesis", seed=seed).segments["work"]
+        values = work.drop_null().to_numpy().astype(np.float64)
+        if len(values):
+            scores = compare_methods(values, seed=seed)
+            found.append(Clustered(code, run.job, len(values), scores))
+    return found

@@ -1,0 +1,146 @@
+"""All parts of a validation: what is wanted, made, and found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jostle.validation.codes import choose
+from jostle.validation.lab_score import LabScore, Seen
+from jostle.validation.plan import FEWEST_CLEAN, steps
+from jostle.validation.runner import Store, make
+
+if TYPE_CHECKING:
+    from jostle.validation.clusterings import Clustered
+    from jostle.validation.evaluate import Evaluation
+    from jostle.validation.synthetic import Family
+
+#: done, total, what comes next, seconds left (0: not known).
+Progress = Callable[[float, float, str, float], None]
+_LABS = 3
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a validation is asked for.
+
+    Attributes:
+        parts: Of estimation, identification, clustering, synthetic.
+        programs: Names; empty for those installed.
+        runs: Injected runs of each program.
+        quick: Few of all.
+        seed: Of all that is random.
+        make: Make the runs that are missing.
+    """
+
+    parts: tuple[str, ...]
+    programs: tuple[str, ...]
+    runs: int
+    quick: bool
+    seed: int
+    make: bool
+
+
+@dataclass
+class Results:
+    """What a validation found; a part that was not asked for is None.
+
+    Attributes:
+        estimation: Scores of estimates on real programs.
+        seen: Experiments in the lab, one by one.
+        lab: Their scores.
+        clustering: How ways to cluster do, per program.
+        synthetic: Scores of estimates on made-up runs.
+        limits: What a person should know, one sentence each.
+    """
+
+    estimation: Evaluation | None = None
+    seen: list[Seen] = field(default_factory=list)
+    lab: LabScore | None = None
+    clustering: list[Clustered] | None = None
+    synthetic: Family | None = None
+    limits: list[str] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, Any]:
+        """Gives it as plain values."""
+        return {
+            "estimation": self.estimation.to_json() if self.estimation else None,
+            "identification": None if self.lab is None else {
+                **self.lab.to_json(), "experiments": [one.to_json() for one in self.seen],
+            },
+            "clustering": None if self.clustering is None else [
+                one.to_json() for one in self.clustering
+            ],
+            "synthetic": self.synthetic.to_json() if self.synthetic else None,
+            "limits": self.limits,
+        }  # fmt: skip
+
+
+def results(folder: Path, wanted: Wanted, progress: Progress) -> Results:
+    """Makes what is missing, and judges all there is.
+
+    Args:
+        folder: Where runs and repositories are.
+        wanted: What is asked for.
+        progress: Told what comes next.
+
+    Raises:
+        JostleError: A program or the lab cannot be had.
+    """
+    store = Store(folder)
+    found = Results()
+    if wanted.make and "estimation" in wanted.parts:
+        _make(store, wanted, progress)
+    if "identification" in wanted.parts:
+        _identification(store.folder / "lab", wanted, found, progress)
+    if "estimation" in wanted.parts:
+        from jostle.validation.evaluate import evaluate
+
+        found.estimation = evaluate(
+            store, progress=lambda done, total, job: progress(done, total, f"judging {job}", 0)
+        )
+        found.limits += found.estimation.limits
+    if "clustering" in wanted.parts:
+        from jostle.validation.clusterings import clusterings
+
+        found.clustering = clusterings(store, seed=wanted.seed)
+    if "synthetic" in wanted.parts:
+        from jostle.validation.synthetic import traces
+
+        found.synthetic = traces(
+            1 if wanted.quick else 4, seed=wanted.seed,
+            progress=lambda done, total, name: progress(done, total, f"trace {name}", 0),
+        )  # fmt: skip
+    return found
+
+
+def _make(store: Store, wanted: Wanted, progress: Progress) -> None:
+    plan = steps(
+        choose(wanted.programs), injected=wanted.runs, disturbed=2 if wanted.quick else 5,
+        clean=2 if wanted.quick else FEWEST_CLEAN, seed=wanted.seed,
+    )  # fmt: skip
+    make(store, plan, progress=progress)
+
+
+def _identification(folder: Path, wanted: Wanted, found: Results, progress: Progress) -> None:
+    from jostle.analysis import identify
+    from jostle.repository import Repository
+    from jostle.validation.lab_plan import scenes
+    from jostle.validation.lab_runner import name_of, play, played
+    from jostle.validation.lab_score import alone, lab_score, see
+
+    if wanted.make:
+        plan = scenes(harmful=3 if wanted.quick else wanted.runs,
+                      null=3 if wanted.quick else wanted.runs + 5, seed=wanted.seed)  # fmt: skip
+        play(folder, plan, labs=_LABS, name=name_of(folder), progress=progress)
+    made = played(folder)
+    usual = alone(made)
+    for number, one in enumerate(made):
+        progress(number, len(made), f"judging {one.scene.job}", 0)
+        said = identify(Repository(one.repository).beside(one.scene.job), seed=wanted.seed)
+        seen = see(one, said, usual)
+        if seen is not None:
+            found.seen.append(seen)
+    found.lab = lab_score(found.seen)

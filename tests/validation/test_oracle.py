@@ -1,0 +1,132 @@
+"""The oracle on made runs with known answers: nothing of it may come from the estimator."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from jostle.validation.oracle import (
+    FEWEST_RUNS,
+    Marks,
+    band,
+    displacement,
+    fastest,
+    truths,
+    union_s,
+    windows,
+)
+
+
+def marks(lengths: list[float], counts: list[int] | None = None) -> Marks:
+    """Makes a run of windows of so many seconds; each is so many counts long."""
+    steps = counts or [10] * len(lengths)
+    done = np.cumsum([0, *steps])
+    at = np.cumsum([0, *(round(length * 1e9) for length in lengths)]) + 5_000_000_000
+    return Marks(done.astype(np.int64), at.astype(np.int64))
+
+
+def fleet(**special: list[float]) -> dict[str, Marks]:
+    """Makes eight equal runs of ten windows of 1 s, and others."""
+    runs = {f"plain{number}": marks([1.0] * 10) for number in range(FEWEST_RUNS)}
+    return runs | {name: marks(lengths) for name, lengths in special.items()}
+
+
+def test_a_burst_is_instantaneous() -> None:
+    """Two windows of ten are longer: 3 s of 13 are lost, and none of it continuous."""
+    found = truths(fleet(hit=[1, 1, 2, 1, 1, 3, 1, 1, 1, 1]))["hit"]
+    assert found.run_s == pytest.approx(13)
+    assert found.total == pytest.approx(100 * 3 / 13)
+    assert found.displaced == pytest.approx(0)
+    assert found.instantaneous == pytest.approx(found.total)
+
+
+def test_a_run_that_is_slow_throughout_is_displaced() -> None:
+    """Every window takes a fifth longer: all of the loss is continuous."""
+    found = truths(fleet(slow=[1.2] * 10))["slow"]
+    assert found.total == pytest.approx(100 * 2 / 12)
+    assert found.instantaneous == pytest.approx(0, abs=1e-9)
+
+
+def test_one_lucky_run_is_no_reference() -> None:
+    """The second smallest counts: a run that did a window in half the time changes nothing."""
+    found = truths(fleet(lucky=[0.5] + [1.0] * 9))
+    assert found["plain0"].total == pytest.approx(0)
+    assert found["lucky"].total == pytest.approx(100 * -0.5 / 9.5)
+    assert found["plain0"].high_s == pytest.approx(0.5)
+    assert found["plain0"].low_s == pytest.approx(0)
+
+
+def test_windows_are_of_equal_work_whatever_the_segments() -> None:
+    """A run whose segments are twice as coarse is cut at the boundaries that it shares."""
+    runs = fleet()
+    runs["coarse"] = marks([2.0, 2.0, 2.0, 2.0, 2.5], [20] * 5)
+    names, common, durations = windows(runs)
+    assert names[-1] == "coarse"
+    assert common.tolist() == [0, 20, 40, 60, 80, 100]
+    assert durations[-1].tolist() == [2.0, 2.0, 2.0, 2.0, 2.5]
+
+
+def test_a_run_that_did_other_work_has_no_truth() -> None:
+    """A run that ended early is left out, and does not take windows from the others."""
+    runs = fleet()
+    runs["short"] = marks([1.0] * 7)
+    found = truths(runs)
+    assert "short" not in found
+    assert found["plain0"].windows == 10
+
+
+@pytest.mark.parametrize("number", [0, 1, FEWEST_RUNS - 1])
+def test_few_runs_make_no_oracle(number: int) -> None:
+    """With fewer than eight runs nobody knows what a window takes undisturbed."""
+    assert truths({str(one): marks([1.0] * 10) for one in range(number)}) == {}
+
+
+def test_time_after_the_last_count_belongs_to_the_run() -> None:
+    """What comes before MPI_Finalize without counting is part of the last window."""
+    ends = Marks(np.array([0, 10, 20, 20]), np.array([0, 1, 2, 5]) * 1_000_000_000)
+    _, _, durations = windows({"a": ends, "b": ends})
+    assert durations.tolist() == [[1.0, 4.0], [1.0, 4.0]]
+
+
+def test_the_displacement_weighs_windows_by_their_length() -> None:
+    """Many short windows that doubled are little beside a long one that did not."""
+    row = np.array([2e-3] * 20 + [1.0])
+    reference = np.array([1e-3] * 20 + [1.0])
+    assert displacement(row, reference) == pytest.approx(0)
+    assert displacement(row, np.zeros(21)) == 0
+
+
+def test_the_band_of_the_injectors_log() -> None:
+    """The most delayed rank of each window is the low end, all delays the high end."""
+    ms = 1_000_000
+    start = np.array([10, 12, 500, 1500, 2500]) * ms
+    delay = np.array([5, 7, 3, 4, 100]) * ms
+    rank = np.array([0, 1, 0, 1, 0])
+    found = band(start, delay, rank, np.array([0, 1000, 2000]) * ms)
+    assert found.count == 4  # the last began after the run
+    assert found.low == pytest.approx((8 + 4) / 1e3)  # rank 0 had 5 + 3 in the first window
+    assert found.high == pytest.approx(19 / 1e3)
+    assert found.flight == pytest.approx((9 + 3 + 4) / 1e3)  # 10..15 and 12..19 overlap
+
+
+def test_no_delays_no_band() -> None:
+    """A run in which nothing struck has a band of nothing."""
+    none = np.zeros(0, np.int64)
+    assert band(none, none, none, np.array([0, 10])).high == 0
+
+
+@pytest.mark.parametrize(
+    ("spans", "length"),
+    [([], 0), ([(0, 2)], 2), ([(0, 2), (1, 3)], 3), ([(0, 5), (1, 2), (6, 7)], 6),
+     ([(4, 6), (0, 1), (0, 1)], 3)],
+)  # fmt: skip
+def test_time_in_any_of_several_spans(spans: list[tuple[int, int]], length: float) -> None:
+    """Spans that overlap count once."""
+    begin = np.array([a for a, _ in spans], np.int64) * 10**9
+    end = np.array([b for _, b in spans], np.int64) * 10**9
+    assert union_s(begin, end) == pytest.approx(length)
+
+
+def test_the_measure_of_the_thesis() -> None:
+    """Longer than the fastest, less what all medians are longer by; never below nothing."""
+    assert fastest([10.0, 12.5, 11.0], [0.0, 0.5, 2.0]) == pytest.approx([0.0, 16.0, 0.0])

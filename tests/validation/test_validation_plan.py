@@ -1,0 +1,79 @@
+"""Plans of a validation: repeatable, interleaved, and over all classes of loss."""
+
+from __future__ import annotations
+
+import pytest
+
+from jostle.validation.codes import CODES, choose
+from jostle.validation.errors import ValidationError
+from jostle.validation.lab_plan import SCHEDULE_S, SLICE_NS, from_json, rhythm, scenes
+from jostle.validation.plan import LEAST, MOST, Step, steps
+
+_CODES = [CODES["lammps"], CODES["stencil"]]
+
+
+def plan(seed: int = 0) -> list[Step]:
+    """Plans the usual number of runs of two programs."""
+    return steps(_CODES, injected=15, disturbed=5, clean=4, seed=seed)
+
+
+def test_a_plan_is_repeatable() -> None:
+    """The same seed gives the same runs: a killed validation goes on where it was."""
+    assert plan() == plan()
+    assert plan() != plan(seed=1)
+
+
+def test_programs_take_turns_and_the_first_run_is_clean() -> None:
+    """No spell of the machine can hit one program alone."""
+    runs = plan()
+    assert [run.code for run in runs[:4]] == ["lammps", "stencil", "lammps", "stencil"]
+    assert {run.kind for run in runs[:2]} == {"clean"}
+    assert len({run.job for run in runs}) == len(runs) == 2 * 24
+
+
+def test_injected_runs_are_of_all_classes() -> None:
+    """Several runs low, medium and high; the least and the greatest as promised."""
+    aimed = [run.strength for run in plan() if run.kind == "inject" and run.code == "lammps"]
+    assert (min(aimed), max(aimed)) == (LEAST, MOST)
+    assert sum(share < 0.075 for share in aimed) >= 4
+    assert sum(0.075 <= share <= 0.15 for share in aimed) >= 3
+    assert sum(share > 0.15 for share in aimed) >= 4
+
+
+def test_disturbers_lie_inside_the_run() -> None:
+    """Windows do not overlap, and end before the run does."""
+    for run in plan():
+        ends = [start + length for start, length in run.windows]
+        assert all(end <= start for end, (start, _) in zip(ends, run.windows[1:], strict=False))
+        assert not ends or ends[-1] < 1.0
+        assert bool(run.windows) == (run.kind in ("cpu", "memory"))
+
+
+def test_unknown_and_missing_programs_are_told() -> None:
+    """A misspelt name is a user's mistake, with what there is instead."""
+    with pytest.raises(ValidationError, match="no program `lamps`") as error:
+        choose(["lamps"])
+    assert "lammps" in error.value.hint
+    assert error.value.exit_code == 2
+
+
+def test_bursts_lie_on_slices() -> None:
+    """Neighbours come and go at boundaries of slices, over the whole experiment."""
+    found = rhythm(4.0, 1.6, 0.3)
+    step = SLICE_NS / 1e9
+    assert all(begin % step == 0 and length % step == 0 for begin, length in found)
+    assert found[0] == (1.25, 1.5)
+    assert found[-1][0] + 4.0 >= SCHEDULE_S
+
+
+def test_experiments_in_the_lab() -> None:
+    """Each probe runs alone three times; harmful runs have harmless neighbours, too."""
+    made = scenes(harmful=12, null=20, seed=3)
+    assert made == scenes(harmful=12, null=20, seed=3)
+    assert sum(one.null for one in made) == 20
+    alone = [one.probe for one in made if one.name == "alone"]
+    assert all(alone.count(probe) == 3 for probe in set(alone)) and len(set(alone)) == 3
+    for one in made:
+        assert sum(neighbour.harm for neighbour in one.neighbours) == (one.name == "harmful")
+        assert len(one.neighbours) >= 2 or one.name != "harmful"
+        assert from_json(one.to_json()) == one
