@@ -5,37 +5,27 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-
-
-@dataclass(frozen=True)
-class Done:
-    """How a command ended."""
-
-    code: int
-    out: str
-    err: str
+import ready
+from ready import ROOT, Done
 
 
-def jostle(*words: str, stdin: str | None = None, **environment: str) -> Done:
-    """Run the command as a user would, in UTC, without colour, 100 columns wide."""
+def jostle(*words: str, stdin: str | None = None, afresh: bool = False, **environment: str) -> Done:
+    """Run the command as a user would, in UTC, without colour, 100 columns wide.
+
+    Args:
+        words: what follows `jostle`.
+        stdin: what it may read.
+        afresh: start it from nothing; else its imports are done already.
+        environment: variables beside those of the tests, JOSTLE_* apart.
+    """
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("JOSTLE", "NO_COLOR"))}
     if "JOSTLE_NATIVE" in os.environ:
         clean["JOSTLE_NATIVE"] = os.environ["JOSTLE_NATIVE"]
     clean |= {"TZ": "UTC", "COLUMNS": "100", "PYTHONUTF8": "1", "PYTHONPATH": str(ROOT / "src")}
-    done = subprocess.run(
-        [sys.executable, "-m", "jostle.cli", *words],
-        env=clean | environment,
-        input=stdin,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    return Done(done.returncode, done.stdout, done.stderr)
+    if afresh or stdin is not None:
+        return ready.started(words, clean | environment, stdin=stdin)
+    return ready.run(words, clean | environment)
 
 
 def python(code: str, *words: str) -> Done:

@@ -1,0 +1,193 @@
+"""The command `jostle` without its start: a Python that has imported all forks for each call.
+
+A start costs a second of imports, and the command itself often a tenth of that. What a start is
+like is tested where it matters (tests/cli/test_manners.py); all else may be had sooner.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import gc
+import importlib
+import json
+import os
+import pkgutil
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+import time
+import traceback
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+ROOT = Path(__file__).resolve().parents[1]
+# What Python or a library reads when it starts: with another value there is another start.
+_AT_START = ("PYTHON", "LC_", "LANG", "LD_", "MPL", "OMP_", "OPENBLAS")
+_OTHERS = "duckdb pytz pyarrow.dataset rich.table scipy.stats matplotlib.figure"
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+def started(
+    words: Sequence[str], environment: Mapping[str, str], *, stdin: str | None = None,
+    timeout: float = 120,
+) -> Done:  # fmt: skip
+    """Run the command as a user would."""
+    done = subprocess.run(
+        [sys.executable, "-m", "jostle.cli", *words], env=dict(environment), input=stdin,
+        capture_output=True, text=True, timeout=timeout, check=False,
+    )  # fmt: skip
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
+def run(words: Sequence[str], environment: Mapping[str, str], *, timeout: float = 120) -> Done:
+    """Run the command in a fork of a Python that has imported it, with nothing to read.
+
+    Raises:
+        subprocess.TimeoutExpired: it took longer than `timeout` seconds, and was killed.
+    """
+    python = _python()
+    if _at_start(environment) != _at_start(python.environment):
+        return started(words, environment, stdin="", timeout=timeout)
+    return python.run(words, environment, timeout)
+
+
+def _at_start(environment: Mapping[str, str]) -> dict[str, str]:
+    return {key: value for key, value in environment.items() if key.startswith(_AT_START)}
+
+
+@functools.cache
+def _python() -> _Python:
+    return _Python({**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONUTF8": "1"})
+
+
+class _Python:
+    """A Python that has imported all, and how to ask it for a fork of its own."""
+
+    def __init__(self, environment: dict[str, str]) -> None:
+        self.environment = environment
+        self.socket, theirs = socket.socketpair()
+        with theirs:
+            self.process = subprocess.Popen(
+                [sys.executable, __file__, str(theirs.fileno())], env=environment,
+                pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
+            )  # fmt: skip
+
+    def run(self, words: Sequence[str], environment: Mapping[str, str], timeout: float) -> Done:
+        asked = {"words": list(words), "environment": dict(environment), "cwd": os.getcwd()}
+        (out, theirs_out), (err, theirs_err) = os.pipe(), os.pipe()
+        with open(os.devnull) as nothing:
+            message = json.dumps(asked).encode() + b"\n"
+            socket.send_fds(self.socket, [message], [nothing.fileno(), theirs_out, theirs_err])
+        os.close(theirs_out)
+        os.close(theirs_err)
+        pid = self._number()
+        texts = _read({out: bytearray(), err: bytearray()}, time.monotonic() + timeout)
+        if texts is None:
+            os.kill(pid, signal.SIGKILL)
+        code = self._number()
+        if texts is None:
+            raise subprocess.TimeoutExpired(list(words), timeout)
+        return Done(code, *texts)
+
+    def _number(self) -> int:
+        answer = self.socket.recv(8, socket.MSG_WAITALL)
+        assert len(answer) == 8, "the Python that forks has ended"
+        return int.from_bytes(answer, "little", signed=True)
+
+
+def _read(found: dict[int, bytearray], end: float) -> list[str] | None:
+    """All that comes out of some pipes, which are closed; None: it is not over in time."""
+    with selectors.DefaultSelector() as ready:
+        for pipe in found:
+            ready.register(pipe, selectors.EVENT_READ)
+        while ready.get_map() and (left := end - time.monotonic()) > 0:
+            for key, _ in ready.select(left):
+                if piece := os.read(key.fd, 1 << 16):
+                    found[key.fd] += piece
+                else:
+                    ready.unregister(key.fd)
+        over = not ready.get_map()
+    for pipe in found:
+        os.close(pipe)
+    return [text.decode().replace("\r\n", "\n") for text in found.values()] if over else None
+
+
+# ---- the other side ----
+
+
+def _import_all() -> None:
+    import jostle
+
+    names = [module.name for module in pkgutil.walk_packages(jostle.__path__, "jostle.")]
+    for name in (*_OTHERS.split(), *names):
+        if not name.endswith("__main__"):
+            with suppress(Exception):  # a command that needs it will say so
+                importlib.import_module(name)
+
+
+def _become(asked: dict[str, Any], pipes: list[int]) -> None:
+    """Make this process what a new one would be."""
+    for number, pipe in enumerate(pipes):
+        os.dup2(pipe, number)
+        os.close(pipe)
+    os.environ.clear()
+    os.environ.update(asked["environment"])
+    time.tzset()
+    os.chdir(asked["cwd"])
+    sys.argv = [str(ROOT / "src/jostle/cli/__main__.py"), *asked["words"]]
+
+
+def _end() -> NoReturn:
+    """Run the command, and all that ends with it; taking 1400 modules apart is spared."""
+    from jostle.cli.main import main
+
+    try:
+        code = main()
+    except BaseException:
+        traceback.print_exc()
+        code = 1
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
+
+
+def _serve(asker: socket.socket) -> int:
+    _import_all()
+    gc.collect()
+    gc.freeze()
+    while True:
+        message, pipes, _, _ = socket.recv_fds(asker, 1 << 16, 3)
+        while message and not message.endswith(b"\n"):
+            message += asker.recv(1 << 16)
+        if not message:
+            return 0
+        pid = os.fork()
+        if pid == 0:
+            asker.close()
+            _become(json.loads(message), pipes)
+            _end()
+        for pipe in pipes:
+            os.close(pipe)
+        asker.sendall(pid.to_bytes(8, "little", signed=True))
+        _, status = os.waitpid(pid, 0)
+        asker.sendall(os.waitstatus_to_exitcode(status).to_bytes(8, "little", signed=True))
+
+
+if __name__ == "__main__":
+    sys.exit(_serve(socket.socket(fileno=int(sys.argv[1]))))
