@@ -64,8 +64,8 @@ def guilty() -> Interference:
             Suspect("untar-9", "/usr/bin/tar", 60002, SCRATCH, 0.18, Bounded(5.7, 2.2, 8.9), 61,
                     0.34, 0.012, 0.024, 1.0, "open-write-close, files of 16 KiB"),
         ],
-        {"reader-3": "its load and the service time do not move together (p = 0.48)",
-         "solver-41": "it was at work on another file system"},
+        {"reader-3": "Its load and the service time do not move together (p = 0.48).",
+         "solver-41": "Its load was only 0.3% of all load."},
         marks, 4, 2.3, ["The clocks of two nodes differ by up to 3 ms."],
     )  # fmt: skip
 
@@ -75,7 +75,7 @@ def innocent() -> Interference:
     place = loss(evident=False)
     return Interference(
         "solver-42", BEGIN, 300.0, Bounded(0.0, 0.0, 2.3), Bounded(0.0, 0.0, 0.8), [place], [],
-        {"dump-17": "its load and the service time do not move together (p = 0.61)"}, [], 1, 2.3,
+        {"dump-17": "Its load and the service time do not move together (p = 0.61)."}, [], 1, 2.3,
         [],
     )  # fmt: skip
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -62,7 +63,7 @@ def command(
         found = identify(beside, seed=seed, as_user=viewer)
     saved = _draw(found, place, endings, quiet=as_json) if place else []
     if as_json:
-        emit_json(found.to_json() | {"figures": saved_json(saved)})
+        emit_json(_without_nan(found.to_json()) | {"figures": saved_json(saved)})
         return
     _present(found)
     if place:
@@ -70,6 +71,13 @@ def command(
     flag = repository_flag(repository)
     seen = f" --as-user {viewer}" if viewer is not None else ""
     next_steps(*_next(found, flag, seen, drawn=place is not None))
+
+
+def _without_nan(content: dict[str, Any]) -> dict[str, Any]:
+    """Say null where a slice has no value: JSON knows no NaN."""
+    for loss in content["resources"]:
+        loss["service"] = [None if math.isnan(value) else value for value in loss["service"]]
+    return content
 
 
 def _present(found: Interference) -> None:

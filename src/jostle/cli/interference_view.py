@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from jostle.analysis.identification.model import Interference, ResourceLoss, Suspect
 
 _ACQUITTED = 8  # neighbours whose innocence is told one by one
+_NODES = 3  # nodes that are told one by one: what one tells the others tell again
 
 
 def seconds_text(seconds: Bounded) -> str:
@@ -57,12 +59,24 @@ def answer(found: Interference) -> Iterator[Any]:
         neighbours = "one other job"
     yield f"  {neighbours.capitalize()} at work on its resources meanwhile."
     if found.resources:
-        yield from ("", heading("Where"), _resources(found.resources))
-        yield from (f"  {loss.resource}: {loss.why_not}" for loss in found.resources
-                    if not loss.evident and loss.why_not)  # fmt: skip
+        yield from ("", heading("Where"))
+        yield from _where(found.resources)
     if found.suspects:
         yield from ("", heading("Who", "  jobs whose load explains the loss"))
-        yield _suspects(found.suspects)
+        yield _suspects(found)
+
+
+def _where(losses: list[ResourceLoss]) -> Iterator[Any]:
+    """Yield the table of resources, and why those without evidence have none."""
+    nodes = [loss for loss in losses if loss.kind == "node"][_NODES:]
+    told = [loss for loss in losses if loss not in nodes]
+    yield _resources(told)
+    for loss in told:
+        if not loss.evident and loss.why_not:
+            yield f"  {loss.resource}: {loss.why_not}"
+    if nodes:
+        guilty = sum(loss.evident for loss in nodes)
+        yield f"  and {count(len(nodes))} more nodes, {count(guilty)} of them with evidence"
 
 
 def _resources(losses: list[ResourceLoss]) -> Table:
@@ -76,31 +90,47 @@ def _resources(losses: list[ResourceLoss]) -> Table:
         frame.add_row(
             loss.resource, loss.kind, *((told if loss.evident else ["-", "-"]) * lost),
             "-" if loss.slowdown is None else f"{significant(loss.slowdown)} x",
-            duration(1e9 * loss.own_s), count(loss.slices), f"> {duration(1e9 * loss.smallest_s)}",
+            duration(1e9 * loss.own_s), count(loss.slices),
+            "-" if loss.evident else f"> {duration(1e9 * loss.smallest_s)}",
             "yes" if loss.evident else "no",
         )  # fmt: skip
     return fit(frame, "own calls", "kind", "visible", "slices")
 
 
-def _suspects(suspects: list[Suspect]) -> Table:
+def _suspects(found: Interference) -> Table:
     frame = table(
         ["=job", "=program", "=user", "=on", ">share", ">lost", ">interval", ">slices",
          ">correlation", ">p", ">q", ">lag", "=how it used it"]
     )  # fmt: skip
-    for suspect in suspects:
+    for suspect, place in _once(found):
         ends = [duration(1e9 * end) for end in (suspect.seconds.low, suspect.seconds.high)]
         frame.add_row(
-            suspect.job, PurePath(suspect.program).name or "-", who(suspect.user),
-            suspect.resource, f"{100 * suspect.share:.0f} %", duration(1e9 * suspect.seconds.value),
+            suspect.job, PurePath(suspect.program).name or "-", who(suspect.user), place,
+            f"{100 * suspect.share:.0f} %", duration(1e9 * suspect.seconds.value),
             " to ".join(ends), count(suspect.slices), f"{suspect.correlation:.2f}",
             probability(suspect.p), probability(suspect.q),
             duration(1e9 * suspect.lag_s) if suspect.lag_s else "none", suspect.pattern or "-",
         )  # fmt: skip
-    if len({suspect.resource for suspect in suspects}) == 1:
-        fit_names = ("on", "interval", "p", "user", "lag", "program", "q", "how it used it")
-    else:
-        fit_names = ("interval", "p", "user", "lag", "program", "q", "how it used it", "on")
-    return fit(frame, *fit_names)
+    one = len({suspect.resource for suspect in found.suspects}) == 1
+    first, last = (["on"], []) if one else ([], ["on"])
+    return fit(frame, *first, "interval", "p", "user", "lag", "program", "q", "how it used it",
+               *last)  # fmt: skip
+
+
+def _once(found: Interference) -> Iterator[tuple[Suspect, str]]:
+    """Yield each suspect with where it was, once for all nodes that it shares with the job."""
+    kinds = {loss.resource: loss.kind for loss in found.resources}
+    nodes = Counter(suspect.job for suspect in found.suspects
+                    if kinds.get(suspect.resource) == "node")  # fmt: skip
+    told: set[str] = set()
+    for suspect in found.suspects:
+        if kinds.get(suspect.resource) != "node":
+            yield suspect, suspect.resource
+        elif suspect.job not in told:
+            told.add(suspect.job)
+            more = nodes[suspect.job] - 1
+            also = f" and {more} more node{'s' if more > 1 else ''}" if more else ""
+            yield suspect, suspect.resource + also
 
 
 def probability(value: float) -> str:

@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jostle.analysis.estimation.model import Bounded
-from jostle.analysis.identification.model import Interference, ResourceLoss
+from jostle.analysis.identification.model import Interference, ResourceKind, ResourceLoss
 from jostle.cli.format import duration, rate, significant
 from jostle.plot.axis import ceiling
 from jostle.plot.imprint import rows
@@ -30,6 +31,7 @@ class BlameChart:
     Attributes:
         job: The job.
         resource: Where.
+        kind: What it is.
         evident: Others are to blame for it.
         unit: Of the loads: bytes, ops, ns.
         edges: Borders of the slices, ns since the epoch; gapless.
@@ -47,6 +49,7 @@ class BlameChart:
 
     job: str
     resource: str
+    kind: ResourceKind
     evident: bool
     unit: str
     edges: NDArray[np.int64]
@@ -75,6 +78,13 @@ class BlameChart:
         return f"{lost}, {100 * self.share:.0f} % of that to {self.suspect}"
 
     @property
+    def work(self) -> str:
+        """What is timed there."""
+        return {"file system": "a call", "network": "an MPI call"}.get(
+            self.kind, "the same computation"
+        )
+
+    @property
     def spans(self) -> list[tuple[int, int]]:
         """Unbroken stretches of guilty slices, ns since the epoch."""
         flags = np.concatenate([[False], self.guilty, [False]]).astype(np.int8)
@@ -98,6 +108,9 @@ def charts(found: Interference, *, most: int = 3) -> list[BlameChart]:
     drawable = [loss for loss in found.resources if loss.steps_ns and loss.slice_ns > 0]
     guilty = [loss for loss in drawable if loss.evident]
     chosen = guilty or sorted(drawable, key=lambda loss: -loss.own_s)[:1]
+    # The worst of each kind first: what one node tells the others of a job tell again.
+    worst = {loss.kind: loss for loss in reversed(chosen)}
+    chosen.sort(key=lambda loss: loss is not worst[loss.kind])
     return [_chart(found, loss) for loss in chosen[:most]]
 
 
@@ -122,7 +135,7 @@ def _chart(found: Interference, loss: ResourceLoss) -> BlameChart:
     first_suspect = max(suspects, key=lambda suspect: suspect.share, default=None)
     per_second = 1e9 / loss.slice_ns
     return BlameChart(
-        found.job, loss.resource, loss.evident, loss.unit,
+        found.job, loss.resource, loss.kind, loss.evident, loss.unit,
         (first + np.arange(size + 1, dtype=np.int64)) * loss.slice_ns,
         laid(loss.service, 1.0), laid(loss.own_load, per_second),
         laid(loss.others_load, per_second), guilty, loss.seconds,
@@ -173,7 +186,8 @@ def draw_blame(chart: BlameChart, *, width: int, unicode: bool) -> list[list[Spa
     lines: list[list[Span]] = [[(f"{chart.job} on {chart.resource}", "bold")]]
     service = means(chart.service, chart.edges, borders)
     top = ceiling(float(np.nanmax(service, initial=1.0)), "")
-    lines.append([("  service time", blue), (f"  {_service_words(chart)}", "dim")])
+    said = f"of {chart.work}, times what it takes undisturbed"
+    lines.append([("  service time", blue), (f"  {said}", "dim")])
     lines += rows(service, top, "", height=4, colour=blue, unicode=unicode)
     if chart.guilty.any():
         lines.append(_ruler(chart, borders, orange, unicode=unicode))
@@ -190,22 +204,17 @@ def draw_blame(chart: BlameChart, *, width: int, unicode: bool) -> list[list[Spa
         top = ceiling(peak, chart.unit)
         lines += rows(load, top, chart.unit, height=height, colour=colour, unicode=unicode)
     lines += time_axis(start, end, columns, unicode=unicode)
-    lines.append([(" " * GUTTER + _caption(chart, columns, unicode=unicode), "dim")])
+    lines += [[(" " * GUTTER + said, "dim")] for said in _captions(chart, columns, unicode=unicode)]
     return lines if unicode else [[(_ascii(text), style) for text, style in row] for row in lines]
 
 
-def _service_words(chart: BlameChart) -> str:
-    return "of a call, times what it takes undisturbed" if len(chart.service) else ""
-
-
-def _caption(chart: BlameChart, columns: int, *, unicode: bool) -> str:
-    span = (int(chart.edges[-1]) - int(chart.edges[0])) / columns
-    said = f"one column = {duration(span)}, mean"
+def _captions(chart: BlameChart, columns: int, *, unicode: bool) -> Iterator[str]:
     if chart.guilty.any():
-        mark = "▀" if unicode else "="
-        count = int(chart.guilty.sum())
-        said = f"{mark} time lost to others, {count} slices of {duration(chart.slice_ns)}; {said}"
-    return said
+        mark, count = "▀" if unicode else "=", int(chart.guilty.sum())
+        length = duration(chart.slice_ns)
+        yield f"{mark} lost to others: {count} slices of {length}"
+    span = (int(chart.edges[-1]) - int(chart.edges[0])) / columns
+    yield f"one column = {duration(span)}, mean"
 
 
 def _ruler(chart: BlameChart, borders: Floats, colour: str, *, unicode: bool) -> list[Span]:

@@ -36,8 +36,8 @@ def plans(found: Interference) -> Iterator[Plan]:
 def blame_page(chart: BlameChart) -> Page:
     """Return the page of a job on one resource."""
     note = (
-        f"Top: how long a call of {chart.job} took on {chart.resource}, relative to what it takes "
-        f"undisturbed, per slice of {duration(chart.slice_ns)}; gaps: no calls there. "
+        f"Top: how long {chart.work} of {chart.job} took on {chart.resource}, relative to what it "
+        f"takes undisturbed, per slice of {duration(chart.slice_ns)}; gaps: it did nothing there. "
         "Middle: its own load. Bottom: the load of all other jobs there. "
     )
     if chart.guilty.any():
@@ -112,7 +112,7 @@ def _service(axes: Axes, chart: BlameChart) -> None:
     axes.set_yticks(ticks)
     axes.set_yticklabels([f"\u00d7{tick:g}" if tick else "0" for tick in ticks])
     axes.grid(axis="y")
-    _heading(axes, "service time of a call, relative to undisturbed")
+    _heading(axes, f"service time of {chart.work}, relative to undisturbed")
     said = [(1.0, "undisturbed")]
     slowed = chart.service[chart.guilty & ~np.isnan(chart.service)]
     if len(slowed):

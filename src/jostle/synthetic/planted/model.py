@@ -52,8 +52,8 @@ class Spec:
     roommates: float = 0.12
 
 
-#: 1000 jobs and 20 million process-slices: ten hours of 4 s, 35 jobs of 64 processes at a time.
-LARGE = Spec(jobs=1000, slices=9000, length=300, processes=128, slice_s=4.0, mounts=3, users=40)
+#: 1000 jobs and 20 million process-slices: ten hours of 4 s, 35 jobs of 60 processes at a time.
+LARGE = Spec(jobs=1000, slices=9000, length=300, processes=96, slice_s=4.0, mounts=3, users=40)
 
 
 @dataclass(frozen=True)
