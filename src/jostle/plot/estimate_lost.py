@@ -66,7 +66,8 @@ def draw_lost(estimate: Estimate, *, width: int, unicode: bool) -> list[list[Spa
         # Something is never drawn as nothing: the smallest bar stands for all that is above zero.
         levels = np.where(share > 1e-6, np.maximum(np.rint(share * steps), 1), 0).astype(int)
         text = "".join(bars[level] if level else idle for level in levels)
-        lines.append([(f"{cause:>{GUTTER - 1}} {edge}", "dim"), (text, TERMINAL_COLOURS[cause])])
+        name = "CPU" if cause == "cpu" else cause
+        lines.append([(f"{name:>{GUTTER - 1}} {edge}", "dim"), (text, TERMINAL_COLOURS[cause])])
     if lines:
         lines.extend(time_axis(estimate.start_ns, estimate.end_ns, columns, unicode=unicode))
     return lines

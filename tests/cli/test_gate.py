@@ -1,0 +1,122 @@
+"""`jostle run --gate`: exit statuses, retries, and what a CI job reads.
+
+The runs are real; what their estimates say is set by the test (estimate_stub.py), but for the last.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from command import ROOT, Done, jostle
+from test_estimate import STUB, environment, stub
+
+
+@pytest.fixture(autouse=True)
+def _needs_runtime(library: Path) -> None:
+    """Fail clearly without libjostle.so."""
+
+
+def gate(folder: Path, *words: str, percent: str, stdin: str = "") -> Done:
+    """Run a command that writes a little behind a gate of 7.5 %."""
+    (folder / "input").write_text(stdin)
+    code = f"cd {folder}; cat; echo out; echo x >>tries; head -c 200000 /dev/zero >data"
+    more = {"STUB_PERCENT": percent, "JOSTLE_REPOSITORY": str(folder / "repository")}
+    with (folder / "input").open() as file:
+        done = subprocess.run(
+            [sys.executable, str(STUB), "run", "--gate", "7.5", *words, "--", "sh", "-c", code],
+            stdin=file, capture_output=True, text=True, check=False, env=environment() | more,
+        )  # fmt: skip
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
+def tries(folder: Path) -> int:
+    return len((folder / "tries").read_text().splitlines())
+
+
+def test_a_clean_run_passes(tmp_path: Path) -> None:
+    done = gate(tmp_path, "--job", "one", percent="3")
+    assert (done.code, done.out) == (0, "out\n"), done.err
+    assert "green  one lost 3.0 % of its time" in done.err
+    assert "gate: clean: at most 7.5 % was lost" in done.err
+    assert done.err.splitlines()[-2] == "next: jostle estimate one"
+
+
+def test_a_disturbed_run_is_repeated_until_it_is_clean(tmp_path: Path) -> None:
+    """Each run has a verdict and a name of its own, and reads what the first one read."""
+    done = gate(tmp_path, "--job", "n", "--retries", "5", percent="31,12,2", stdin="in\n")
+    assert (done.code, done.out) == (0, "in\nout\n" * 3), done.err
+    assert tries(tmp_path) == 3
+    assert "gate: too disturbed: more than 7.5 % was lost; run 1 of 6, once more" in done.err
+    assert "red  n lost 31 %" in done.err
+    assert "yellow  n-2 lost 12 %" in done.err
+    assert "green  n-3 lost 2.0 %" in done.err
+
+
+def test_but_not_more_often_than_it_may(tmp_path: Path) -> None:
+    done = gate(tmp_path, "--json", "--retries", "1", percent="31")
+    assert (done.code, tries(tmp_path)) == (3, 2)
+    lines = [json.loads(line)["gate"] for line in done.err.splitlines()]
+    assert [(line["finding"], line["attempt"]) for line in lines] == [("disturbed", 1),
+                                                                     ("disturbed", 2)]  # fmt: skip
+    assert lines[1]["status"] == 3
+    assert lines[0]["estimate"]["percent"]["value"] == 31
+
+
+def test_a_failure_of_the_command_is_its_own(tmp_path: Path) -> None:
+    words = ("run", "--gate", "5", "--retries", "3", "--", "sh", "-c")
+    place = {"JOSTLE_REPOSITORY": str(tmp_path / "r"), "STUB_PERCENT": "50"}
+    done = stub(*words, f"echo x >>{tmp_path}/tries; exit 77", **place)
+    assert (done.code, tries(tmp_path)) == (77, 1)
+    assert "gate:" not in done.err
+
+
+def test_what_cannot_be_judged_does_not_pass_and_is_not_repeated(tmp_path: Path) -> None:
+    done = gate(tmp_path, "--retries", "3", percent="fail")
+    assert (done.code, tries(tmp_path)) == (4, 1)
+    assert "gate: cannot be judged: The run is too short to be judged." in done.err
+
+
+def test_nothing_recorded_does_not_pass(tmp_path: Path) -> None:
+    done = jostle("run", "--gate", "5", "--", "true", JOSTLE="off")
+    assert done.code == 4
+    assert "nothing recorded" in done.err
+    assert "gate: cannot be judged: It left no profile." in done.err
+
+
+@pytest.mark.parametrize(
+    ("percent", "coverage", "finding"),
+    [(7.5, 0.9, "clean"), (7.6, 0.9, "disturbed"), (2.0, 0.4, "not judged"),
+     (20.0, 0.4, "disturbed")],
+)  # fmt: skip
+def test_what_is_lost_for_certain_counts_whatever_the_coverage(
+    percent: float, coverage: float, finding: str
+) -> None:
+    sys.path.insert(0, str(ROOT / "tests/plot"))
+    import estimates
+
+    from jostle.analysis.estimation.model import Bounded
+    from jostle.cli.gate import find
+
+    lost = Bounded(percent, percent, percent)
+    made = estimates.plain(estimates.ftq(), percent=lost, coverage=coverage)
+    found = find(made, 7.5)
+    assert found.finding == finding
+    assert ("Only 40 % of its time could be judged." in found.why) == (finding == "not judged")
+
+
+def test_retries_need_a_gate() -> None:
+    done = jostle("run", "--retries", "2", "--", "true")
+    assert done.code == 2
+    assert "--gate 7.5 --retries 2" in done.err
+
+
+def test_a_real_run_is_judged(tmp_path: Path) -> None:
+    words = ("--slice", "100ms", "--gate", "100", "--", "sh", "-c")
+    code = f"for i in 1 2 3 4 5 6; do head -c 3000000 /dev/zero >{tmp_path}/data; sleep 0.1; done"
+    done = jostle("run", *words, code, JOSTLE_REPOSITORY=str(tmp_path / "r"))
+    assert done.code in (0, 4), done.err  # a share of 100 is never exceeded
+    assert ("gate: clean" in done.err) == (done.code == 0)
