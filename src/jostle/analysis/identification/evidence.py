@@ -68,7 +68,9 @@ def own_phases(kind: NDArray[np.int64], judged: Flags, slow: Floats, own: list[F
     the job standing in its own way.
 
     Args:
-        kind: Class of each slice; judged: slices that count; slow: the slowdown.
+        kind: Class of each slice.
+        judged: Slices that count.
+        slow: The slowdown.
         own: What the job did per slice (load, processes).
 
     Returns:
@@ -109,10 +111,12 @@ class Moved:
         """Prepares.
 
         Args:
-            slow: The slowdown per slice; judged: slices that count.
+            slow: The slowdown per slice.
+            judged: Slices that count.
             base: Of `own_phases`.
             lags: Least and greatest lag of the load to be tried, slices.
         """
+        self._slow, self._judged = slow, judged
         self.size = len(slow)
         self.count = int(judged.sum())
         level = np.zeros(self.size)
@@ -125,6 +129,12 @@ class Moved:
         self._base = base
         padded = np.vstack([free, judged.astype(float), *base.T])
         self._spectra = np.conj(np.fft.rfft(padded, axis=1))
+
+    def beside(self, load: Floats) -> Moved:
+        """Gives the same with one more load in the base: what it explains is explained."""
+        judged = self._judged
+        level = np.where(judged, ranks(load), 0.0)
+        return Moved(self._slow, judged, _orthonormal([*self._base.T, level]), self._lags)
 
     def fits(self, load: Floats) -> tuple[Floats, Floats]:
         """Gives the partial correlation for every circular shift of a load.
@@ -155,8 +165,8 @@ class Moved:
 
     def _best(self, fit: Floats) -> Floats:
         """Takes, for each shift, the best correlation over the lags."""
-        return np.max([np.roll(fit, -lag) for lag in range(self._lags[0], self._lags[1] + 1)],
-                      axis=0)  # fmt: skip
+        tried = range(self._lags[0], self._lags[1] + 1)
+        return np.asarray(np.max([np.roll(fit, -lag) for lag in tried], axis=0))
 
     def test(self, load: Floats) -> Test:
         """Tests one load, with the search over lags in the reckoning."""

@@ -97,21 +97,24 @@ def _verdict(one: Judgement, rng: np.random.Generator) -> _Verdict:
     while names:
         loads = {name: delayed(one.place.loads[name], one.tests[name].lag) for name in names}
         result = price(one.place, loads, one.lag, rng)
-        worst = max(names, key=lambda name: result.shares[name].value)  # noqa: B023
-        weak = [name for name in names if name != worst and (
-            result.shares[name].value < LEAST_SHARE or result.shares[name].low <= 0)]  # fmt: skip
+        part = {name: result.shares[name].value for name in names}
+        worst = max(names, key=lambda name: part[name])
+        weak = {name: part[name] for name in names if name != worst and (
+            part[name] < LEAST_SHARE or result.shares[name].low <= 0)}  # fmt: skip
         if not weak:
             break
-        drop = min(weak, key=lambda name: result.shares[name].value)  # noqa: B023
+        drop = min(weak, key=lambda name: weak[name])
         together[drop] = worst
         names.remove(drop)
-    if result is not None and result.seconds.low <= 0:
-        result = None  # a loss that may be none is no evidence
-    if result is None:
-        one.suspects = {}
-    else:
-        one.suspects = {name: one.suspects[name] for name in names}
+    if result is not None and not _visible(result):
+        result = None
+    one.suspects = {name: one.suspects[name] for name in names if result is not None}
     return _Verdict(one, result, together)
+
+
+def _visible(cost: Price) -> bool:
+    """Tells whether there is a loss at all: one that may be none is no evidence."""
+    return cost.seconds.low > 0 and (cost.slowdown is None or cost.slowdown > 1)
 
 
 def _together(verdicts: Sequence[_Verdict], run_s: float) -> tuple[Bounded, list[GuiltySlice]]:
@@ -159,7 +162,7 @@ def _guilty(priced: Sequence[tuple[_Verdict, Price]]) -> list[GuiltySlice]:
             seconds = max(float(cost.lost[k]), 0.0)
             if k in found and found[k].seconds >= seconds:
                 continue
-            worst = max(loads, key=lambda name: (loads[name][k], name))  # noqa: B023
+            worst = max(loads, key=lambda name: (loads[name][k], name))
             found[k] = GuiltySlice(
                 place.axis[0] + k * place.axis[1], place.axis[1], place.resource, seconds, worst
             )
@@ -224,8 +227,10 @@ def _resource(verdict: _Verdict) -> ResourceLoss:
 
 
 def _acquitted(verdicts: Sequence[_Verdict], guilty: set[str]) -> dict[str, str]:
-    """Gives, for every job that did no visible harm, why; of several places the one that the job
-    spent most time on speaks."""
+    """Gives, for every job that did no visible harm, why.
+
+    Of several places the one that the job spent most time on speaks.
+    """
     reasons: dict[str, str] = {}
     for verdict in sorted(verdicts, key=lambda one: -one.one.own_s):
         one = verdict.one
@@ -259,6 +264,5 @@ def _reason(verdict: _Verdict, job: str) -> str:
             "than chance makes likely among all that were tested, or at no visible loss."
         )
     return (
-        f"Its load on {where} and the job's service time do not move together "
-        f"(p = {test.p:.2g})."
+        f"Its load on {where} and the job's service time do not move together (p = {test.p:.2g})."
     )

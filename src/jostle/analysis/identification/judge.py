@@ -9,11 +9,9 @@ import numpy as np
 
 from jostle.analysis.identification.evidence import (
     FEWEST,
-    NOTHING,
     Moved,
     Test,
     own_phases,
-    ranks,
 )
 from jostle.analysis.identification.places import Floats, Place
 from jostle.analysis.identification.price import smallest_loss
@@ -42,7 +40,8 @@ class Judgement:
         smallest_s: Smallest loss that could have been seen.
         lag: Slices after a load that may still be disturbed.
         p: Of the resource: Simes over all its tests.
-        q: Of the resource; of suspects: the same after control over resources and suspects.
+        moved: The slowdown, ready for tests.
+        q: The same after control over resources; suspects: q of those with evidence.
     """
 
     place: Place
@@ -53,6 +52,7 @@ class Judgement:
     smallest_s: float
     lag: int
     p: float
+    moved: Moved
     q: float = 1.0
     suspects: dict[str, float] = field(default_factory=dict)
 
@@ -88,6 +88,7 @@ def judge(place: Place, clock_slices: int) -> Judgement:
     return Judgement(
         place, served, total, tests, little,
         smallest_loss(place, served, others, moved, total.critical), lag, _simes(every),
+        moved,
     )  # fmt: skip
 
 
@@ -148,21 +149,34 @@ def adjusted(values: Sequence[float]) -> list[float]:
 
 
 def accuse(judgements: Sequence[Judgement]) -> None:
-    """Controls the rate of false discoveries: over resources, then over suspects of each."""
+    """Controls the rate of false discoveries: over resources, then over suspects of each.
+
+    On a resource with evidence suspects are taken one by one, the plainest first; what the load of
+    one explains no longer speaks against (or hides) the others.
+    """
     for one, q in zip(judgements, adjusted([one.p for one in judgements]), strict=True):
         one.q = q
-        names = list(one.tests)
-        within = adjusted([one.tests[name].p for name in names])
-        one.suspects = {
-            name: max(q, p) for name, p in zip(names, within, strict=True)
-            if max(q, p) <= LEVEL and one.tests[name].correlation > 0 and _doses_answer(one, name)
-        }  # fmt: skip
+        moved, left = one.moved, dict(one.tests)
+        while q <= LEVEL and left:
+            within = dict(zip(left, adjusted([test.p for test in left.values()]), strict=True))
+            for name in [name for name in left if not _answers(one, name, left[name])]:
+                within.pop(name)
+            best = min(within, key=lambda name: (left[name].p, -left[name].correlation, name),
+                       default=None)  # fmt: skip
+            if best is None or max(q, within[best]) > LEVEL:
+                break
+            one.suspects[best] = max(q, within[best])
+            one.tests[best] = left.pop(best)
+            moved = moved.beside(delayed(grained(one.place.loads[best]), one.tests[best].lag))
+            left = {name: moved.test(grained(one.place.loads[name])) for name in left}
 
 
-def _doses_answer(one: Judgement, job: str) -> bool:
+def _answers(one: Judgement, job: str, test: Test) -> bool:
     """Tells whether more load went with more slowdown, not only some load with some."""
+    if test.correlation <= 0:
+        return False
     judged = one.served.judged
-    load = delayed(one.place.loads[job], one.tests[job].lag)
+    load = delayed(one.place.loads[job], test.lag)
     here = judged & (load > 0)
     if int(here.sum()) < 2 * QUIET:
         return True
@@ -170,7 +184,7 @@ def _doses_answer(one: Judgement, job: str) -> bool:
     strong, weak = here & (load >= middle), judged & ~(here & (load >= middle))
     if not weak.any():
         return True
-    return bool(np.median(one.served.slow[strong]) > np.median(one.served.slow[weak]))
+    return bool(np.mean(one.served.slow[strong]) > np.mean(one.served.slow[weak]))
 
 
 def delayed(load: Floats, lag: int) -> Floats:
@@ -207,9 +221,3 @@ def why_not(one: Judgement) -> str:
 def _steady(one: Judgement) -> bool:
     level = grained(one.place.others)[one.served.judged]
     return bool(len(level) and np.ptp(level) <= 0.1 * max(float(np.max(level)), 1.0))
-
-
-__all__ = [
-    "LEVEL", "NOTHING", "Judgement", "accuse", "adjusted", "delayed", "grained", "judge", "ranks",
-    "why_not",
-]  # fmt: skip

@@ -22,7 +22,11 @@ def size(count: float) -> str:
     while count >= 1024 and level < len(_UNITS) - 1:
         count /= 1024
         level += 1
-    return f"{count:.0f} {_UNITS[level]}" if count >= 10 or not level else f"{count:.1f} {_UNITS[level]}"
+    return (
+        f"{count:.0f} {_UNITS[level]}"
+        if count >= 10 or not level
+        else f"{count:.1f} {_UNITS[level]}"
+    )
 
 
 def pattern(found: Beside, job: str, place: Place) -> str:

@@ -14,13 +14,17 @@ from jostle.analysis.identification.service import QUIET, Flags, Service, quiet_
 
 Rng = np.random.Generator
 
-_DRAWS = 400
+_DRAWS = 200
 _STEPS = 25
-#: Part of the load's fitted effect from which on a slice counts as loaded, and as guilty.
+#: Part of its usual height from which on a load counts.
 _LOADED = 0.05
-_GUILTY = 0.4
-#: Part of the usual slowdown that a guilty slice must show itself.
-_SHOWN = 0.35
+#: Parts of a slice: a guilty one must be expected to have lost so much, and with what it lost
+#: to all appearances so much on average.
+_EXPECTED, _LOST = 0.02, 0.035
+_FEW_CALM = (
+    0.02  # of the slices: with fewer undisturbed ones the regression says what undisturbed is
+)
+_HIGHEST = 0.995  # quantile of slowdowns at which single stalls are cut for the regression
 #: Suspects with less of the loss than this were only there at the time.
 LEAST_SHARE = 0.05
 
@@ -36,7 +40,6 @@ class Price:
         guilty: Slices in which it shows.
         slowdown: Median service time in loaded slices / in the others; None where either lacks.
         service: What the slices were judged by, with the suspects' absence for undisturbed.
-        expected_s: Run time that the operations of the loaded slices would have taken.
     """
 
     seconds: Bounded
@@ -45,7 +48,63 @@ class Price:
     guilty: Flags
     slowdown: float | None
     service: Service
-    expected_s: float
+
+
+@dataclass(frozen=True)
+class _Case:
+    """Slices, loads and slowdowns of one price.
+
+    Attributes:
+        busy: Seconds there of the process that counts.
+        ratio: Time spent / expected; 1 where not judged.
+        heights: Loads as parts of their usual height, shape (slices, suspects).
+        served: How the resource served the job; calm, loaded: slices without and with suspects.
+    """
+
+    busy: Floats
+    ratio: Floats
+    heights: Floats
+    served: Service
+    calm: Flags
+    loaded: Flags
+
+    @property
+    def calm_known(self) -> bool:
+        """There are enough undisturbed slices."""
+        many = int(self.calm.sum())
+        return many >= max(QUIET, _FEW_CALM * int(self.served.judged.sum()))
+
+    def fit(self, rows: NDArray[np.int64]) -> tuple[float, Floats]:
+        """Fits ratio = level + sum of strength * height, nothing negative.
+
+        Returns:
+            The undisturbed level and the strengths.
+        """
+        from scipy.optimize import nnls
+
+        weight = np.sqrt(np.maximum(self.busy[rows], 1e-9))
+        target = np.minimum(self.ratio, np.quantile(self.ratio[rows], _HIGHEST))[rows] * weight
+        columns = np.column_stack([np.ones(len(rows)), self.heights[rows]]) * weight[:, None]
+        try:
+            found = nnls(columns, target)[0]
+        except RuntimeError:  # did not come to an end
+            return 1.0, np.zeros(self.heights.shape[1])
+        return max(float(found[0]), 0.05), np.asarray(found[1:])
+
+    def level(self, calm: NDArray[np.int64], fitted: float) -> float:
+        """Gives the undisturbed ratio: references are medians, prices are means."""
+        if not self.calm_known:
+            return fitted
+        whole = float(self.served.expected[calm].sum())
+        return float(self.served.spent[calm].sum() / max(whole, 1e-12))
+
+    def lost(self, rows: NDArray[np.int64], level: float) -> Floats:
+        """Gives seconds beyond what the operations usually take.
+
+        Negative where they went faster: cutting that off would make losses of noise.
+        """
+        part = 1 - level / np.maximum(self.ratio[rows], 1e-12)
+        return np.asarray(self.busy[rows] * np.clip(part, -1, 1))
 
 
 def price(place: Place, loads: dict[str, Floats], lag: int, rng: Rng) -> Price:
@@ -57,69 +116,66 @@ def price(place: Place, loads: dict[str, Floats], lag: int, rng: Rng) -> Price:
         lag: Slices after a load that are not yet quiet.
         rng: For the bootstrap.
     """
-    whole = np.sum(list(loads.values()), axis=0)
+    heights = np.array([np.minimum(load / _usual(load), 2.0) for load in loads.values()]).T
+    whole = np.asarray(heights.sum(axis=1))
     quiet = quiet_slices(whole, 1 if lag else 0)
     served = service(place, quiet)
-    judged = served.judged
-    norm = _usual(whole)
-    loaded = judged & (whole > _LOADED * norm)
-    calm = judged & quiet
-    ratio = np.where(judged, served.spent / np.maximum(served.expected, 1e-12), 1.0)
-    lost = _lost(place, served, ratio, calm)
-    seconds, drawn = _seconds(lost, place.busy, ratio, served, loaded, calm, rng)
-    shares = _shares(place, loads, lost, judged, rng)
-    high, low = served.slow[loaded], served.slow[calm]
+    ratio = np.where(served.judged, served.spent / np.maximum(served.expected, 1e-12), 1.0)
+    loaded = served.judged & (whole > _LOADED * _usual(whole))
+    case = _Case(place.busy, ratio, heights, served, served.judged & quiet, loaded)
+    rows = np.flatnonzero(served.judged)
+    fitted, strengths = case.fit(rows)
+    level = case.level(np.flatnonzero(case.calm), fitted)
+    lost = np.zeros(len(whole))
+    lost[loaded] = case.lost(np.flatnonzero(loaded), level)
+    part = heights @ strengths
+    expected = np.where(served.judged, place.busy * part / (fitted + part), 0.0)
+    seconds, shares = _drawn(case, lost, strengths, list(loads), rng)
+    high, low = served.slow[loaded], served.slow[case.calm]
     slowdown = float(np.exp(np.median(high) - np.median(low))) if len(high) and len(low) else None
-    guilty = _guilty(served, whole, loaded, calm)
-    return Price(
-        Bounded(seconds, *_interval(drawn, seconds)), shares, np.where(loaded, lost, 0.0), guilty,
-        slowdown, served, float((place.busy - lost)[loaded].sum()),
-    )  # fmt: skip
+    length = place.axis[1] / 1e9
+    guilty = (expected >= _EXPECTED * length) & (expected + lost >= 2 * _LOST * length)
+    return Price(seconds, shares, lost, guilty, slowdown, served)
 
 
 def _usual(load: Floats) -> float:
     return float(np.quantile(load[load > 0], 0.9)) if (load > 0).any() else 1.0
 
 
-def _even(served: Service, calm: Flags) -> float:
-    """Gives spent / expected of the calm slices: references are medians, prices are means."""
-    if int(calm.sum()) < QUIET:
-        return 1.0
-    return float(served.spent[calm].sum() / max(float(served.expected[calm].sum()), 1e-12))
-
-
-def _lost(place: Place, served: Service, ratio: Floats, calm: Flags) -> Floats:
-    """Gives seconds of the process that counts beyond what its operations usually take.
-
-    Negative where they went faster: cutting that off would make losses of noise.
-    """
-    part = 1 - _even(served, calm) / np.maximum(ratio, 1e-12)
-    return np.where(served.judged, place.busy * np.clip(part, -1, 1), 0.0)
-
-
-def _seconds(
-    lost: Floats, busy: Floats, ratio: Floats, served: Service, loaded: Flags, calm: Flags, rng: Rng
-) -> tuple[float, Floats]:
-    """Adds up the loss, with draws of it from a bootstrap over blocks of slices.
+def _drawn(
+    case: _Case, lost: Floats, strengths: Floats, names: list[str], rng: Rng
+) -> tuple[Bounded, dict[str, Bounded]]:
+    """Adds the loss up and shares it out, with intervals from a bootstrap over blocks of slices.
 
     Loaded and calm slices are drawn apart, so that the number of disturbed slices stays; the calm
     ones say what undisturbed is, and each draw says it anew.
     """
-    value = float(lost[loaded].sum())
-    where, still = np.flatnonzero(loaded), np.flatnonzero(calm)
+    value = float(lost.sum())
+    rows, still = np.flatnonzero(case.served.judged), np.flatnonzero(case.calm)
+    where = np.flatnonzero(case.loaded)
     if not len(where):
-        return 0.0, np.zeros(1)
-    even = _even(served, calm)
-    draws = np.empty(_DRAWS)
+        return Bounded(0.0, 0.0, 0.0), {name: Bounded(0.0, 0.0, 0.0) for name in names}
+    several = len(names) > 1 or not case.calm_known
+    draws, parts = np.empty(_DRAWS), np.empty((_DRAWS, len(names)))
     for k in range(_DRAWS):
+        fitted, strong = case.fit(rows[_blocks(len(rows), rng)]) if several else (1.0, strengths)
+        calm = still[_blocks(len(still), rng)] if len(still) else still
         pick = where[_blocks(len(where), rng)]
-        level = even
-        if len(still) >= QUIET:
-            calmed = still[_blocks(len(still), rng)]
-            level = float(served.spent[calmed].sum() / max(served.expected[calmed].sum(), 1e-12))
-        part = np.clip(1 - level / np.maximum(ratio[pick], 1e-12), -1, 1)
-        draws[k] = float((busy[pick] * part).sum())
-    return value, draws
+        draws[k] = float(case.lost(pick, case.level(calm, fitted)).sum())
+        parts[k] = _parts(case, strong)
+    low, high = np.quantile(parts, (0.025, 0.975), axis=0)
+    share = _parts(case, strengths)
+    return Bounded(value, *_interval(draws, value)), {
+        name: Bounded(float(share[k]), float(min(low[k], share[k])), float(max(high[k], share[k])))
+        for k, name in enumerate(names)
+    }
+
+
+def _parts(case: _Case, strengths: Floats) -> Floats:
+    """Gives each suspect's part of the fitted loss."""
+    parts = strengths * (case.heights * case.busy[:, None])[case.served.judged].sum(axis=0)
+    total = float(parts.sum())
+    return np.asarray(parts / total) if total > 0 else np.zeros(len(strengths))
 
 
 def _blocks(size: int, rng: Rng) -> NDArray[np.int64]:
@@ -133,57 +189,9 @@ def _interval(draws: Floats, value: float) -> tuple[float, float]:
     low, high = np.quantile(draws, (0.025, 0.975))
     # Few blocks make draws too narrow: widened as Student's t is against the normal, and more.
     wide = 1.15
-    return float(value - (value - low) * wide), float(value + (high - value) * wide)
-
-
-def _shares(
-    place: Place, loads: dict[str, Floats], lost: Floats, judged: Flags, rng: Rng
-) -> dict[str, Bounded]:
-    """Shares the loss among loads by non-negative regression."""
-    names = list(loads)
-    if len(names) == 1:
-        return {names[0]: Bounded(1.0, 1.0, 1.0)}
-    exposed = place.busy - np.maximum(lost, 0)
-    columns = np.array([loads[name] / _usual(loads[name]) * exposed for name in names]).T
-    rows = np.flatnonzero(judged)
-    value = _fitted(columns[rows], exposed[rows], lost[rows])
-    draws = np.array([
-        _fitted(columns[pick], exposed[pick], lost[pick])
-        for pick in (rows[_blocks(len(rows), rng)] for _ in range(_DRAWS // 4))
-    ])  # fmt: skip
-    low, high = np.quantile(draws, (0.025, 0.975), axis=0)
-    return {
-        name: Bounded(float(value[k]), float(low[k]), float(high[k]))
-        for k, name in enumerate(names)
-    }
-
-
-def _fitted(columns: Floats, exposed: Floats, lost: Floats) -> Floats:
-    """Gives each load's part of the fitted loss; what no load explains is left to a constant."""
-    from scipy.optimize import nnls
-
-    whole = np.column_stack([columns, exposed, -exposed])
-    scale = np.maximum(np.linalg.norm(whole, axis=0), 1e-12)
-    try:
-        weight = nnls(whole / scale, lost)[0] / scale
-    except RuntimeError:  # did not come to an end
-        return np.full(columns.shape[1], 1 / columns.shape[1])
-    parts = weight[: columns.shape[1]] * columns.sum(axis=0)
-    total = float(parts.sum())
-    return np.asarray(parts / total) if total > 0 else np.zeros(columns.shape[1])
-
-
-def _guilty(served: Service, whole: Floats, loaded: Flags, calm: Flags) -> Flags:
-    """Marks loaded slices that show the slowdown."""
-    if not loaded.any():
-        return loaded
-    strong = loaded & (whole > _GUILTY * float(np.median(whole[loaded])))
-    base = float(np.median(served.slow[calm])) if calm.any() else 0.0
-    usual = float(np.median(served.slow[strong])) - base if strong.any() else 0.0
-    if usual <= 0:
-        return np.zeros(len(whole), dtype=bool)
-    shown = np.where(served.judged, served.slow, -np.inf) > base + _SHOWN * usual
-    return np.asarray(strong & shown)
+    return float(min(value - (value - low) * wide, value)), float(
+        max(value + (high - value) * wide, value)
+    )
 
 
 def smallest_loss(place: Place, served: Service, load: Floats, moved: Moved, level: float) -> float:
@@ -207,7 +215,7 @@ def smallest_loss(place: Place, served: Service, load: Floats, moved: Moved, lev
     if float(np.std(shape[judged])) < 1e-6:
         return busy
     still = served.slow.copy()
-    here, gone = judged & (shape > _GUILTY), judged & (shape <= _LOADED)
+    here, gone = judged & (shape > 0.5), judged & (shape <= _LOADED)
     if here.any() and gone.any():
         still[here] -= np.median(still[here]) - np.median(still[gone])
     noise = float(np.std(still[judged]))

@@ -1,0 +1,80 @@
+"""Who ran beside a job, when and where."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from jostle.analysis.identification.model import OTHERS, Neighbour
+from jostle.analysis.identification.pattern import size
+from jostle.repository.beside import Beside, hide
+
+_KINDS = ("posix", "stdio")
+_NS = 1e9
+
+
+def neighbours(beside: Beside, *, as_user: int | None = None) -> list[Neighbour]:
+    """Lists the jobs that were active on a resource of a job while it ran.
+
+    Args:
+        beside: From Repository.beside.
+        as_user: Uid of the viewer: other users' jobs are one entry, without names.
+
+    Returns:
+        The one that was longest beside it first.
+    """
+    found = beside if as_user is None else hide(beside, as_user, OTHERS)
+    listed = [_neighbour(found, name) for name in found.others]
+    return sorted(listed, key=lambda one: (-one.overlap_s, one.start_ns, one.job))
+
+
+def _neighbour(found: Beside, name: str) -> Neighbour:
+    fact, own = found.others[name], found.job
+    load = _loads(found, name)
+    # Without names: no other's begin or end may be told apart either.
+    overlap = max(min(fact.last_ns, own.last_ns) - max(fact.start_ns, own.start_ns), 0)
+    return Neighbour(
+        job=name,
+        program=fact.program,
+        user=fact.user,
+        start_ns=fact.start_ns,
+        end_ns=fact.end_ns,
+        nodes=list(fact.nodes),
+        shared=list(load),
+        overlap_s=overlap / _NS,
+        load=load,
+    )
+
+
+def _loads(found: Beside, name: str) -> dict[str, str]:
+    said: dict[str, str] = {}
+    rows = _of(found.mount_loads, name)
+    for mount in dict.fromkeys(rows.column("mount").to_pylist()) if rows.num_rows else ():
+        here = rows.filter(pc.equal(rows.column("mount"), mount))
+        parts = []
+        for what, done in (("write", "written"), ("read", "read")):
+            moved = _sum(here, *(f"{kind}_{what}_bytes" for kind in _KINDS))
+            if moved:
+                parts.append(f"{size(moved)} {done}")
+        if not parts:
+            calls = ("open_ops", "close_ops", "meta_ops", "seek_ops", "sync_ops")
+            many = _sum(here, *(f"{kind}_{call}" for kind in _KINDS for call in calls))
+            parts.append(f"{many:.0f} operations without data")
+        said[str(mount)] = ", ".join(parts)
+    rows = _of(found.node_loads, name)
+    for node in dict.fromkeys(rows.column("host").to_pylist()) if rows.num_rows else ():
+        here = rows.filter(pc.equal(rows.column("host"), node))
+        said[str(node)] = f"{_sum(here, 'cpu_ns') / _NS:.1f} s of CPU time"
+    rows = _of(found.network_loads, name)
+    if rows.num_rows:
+        said["network"] = f"{size(_sum(rows, 'bytes'))} by MPI"
+    return said
+
+
+def _of(table: pa.Table, name: str) -> pa.Table:
+    return table.filter(pc.equal(table.column("job"), name)) if table.num_rows else table
+
+
+def _sum(rows: pa.Table, *names: str) -> float:
+    return float(sum(np.asarray(rows.column(name).to_numpy(), dtype=float).sum() for name in names))
