@@ -9,6 +9,7 @@ Public door:
     segment_rows: the segments of a world, one by one.
     timeline: a metric of several jobs on one time axis, whatever their slice lengths.
     background: a job's slices against what all others did on the same resources.
+    compare: by which clusters and causes estimated runs of one program differ.
     identify: which shared resources and whose load slowed a job, and by how many seconds.
     evaluate: what a study of probes and signals found; laws: which laws of the papers hold there.
     ProgressTables: the progress of jobs, slice by slice, that `evaluate` asks for.
@@ -23,6 +24,7 @@ from jostle.analysis.access import write_patterns
 from jostle.analysis.access_model import Part, Phase, WritePattern
 from jostle.analysis.bursts import Period, find_period
 from jostle.analysis.digest import digest
+from jostle.analysis.estimation.runs import compare
 from jostle.analysis.identification import identify
 from jostle.analysis.laws import laws
 from jostle.analysis.model import (
@@ -83,6 +85,7 @@ __all__ = [
     "World",
     "WritePattern",
     "background",
+    "compare",
     "digest",
     "evaluate",
     "find_period",
