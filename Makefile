@@ -8,7 +8,7 @@ demo: build             ## a probe, a signal, and the imprint that one leaves on
 	@.venv/bin/jostle demo
 
 test: build             ## the tests
-	@.venv/bin/python -m pytest -q
+	@tools/test.sh
 
 check: build            ## tests, linters, sanitizers, fuzzers, freshness of generated files
 	@tools/check.sh
