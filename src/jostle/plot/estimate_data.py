@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 #: A figure has no room for more points: of the others every so many is drawn.
 _MOST_POINTS = 20_000
-#: Nine tenths of the clusters of a run are of this size or larger (thesis 5.1.1: others are noise).
+#: Nearly all segments wait a little: method jostle calls none hit for less of its duration.
+_TOLD = 0.01
+#: Smaller clusters are noise (thesis 5.1.1).
 LEAST_MEMBERS = 5
 
 
@@ -30,6 +32,7 @@ class Drawn:
         cluster: Number of its cluster; 0: none.
         threshold: Longer ones are interfered, s; NaN: not judged.
         excess: Seconds lost in it.
+        least: What is less is no hit, as a share of a segment.
     """
 
     start: Floats
@@ -38,6 +41,7 @@ class Drawn:
     cluster: NDArray[np.int64]
     threshold: Floats
     excess: Floats
+    least: float = 0.0
 
     @classmethod
     def of(cls, made: Estimate) -> Drawn:
@@ -53,7 +57,13 @@ class Drawn:
             np.maximum(cluster, 0),
             _floats(table, "threshold_ns") / 1e9,
             _floats(table, "excess_ns", 0.0) / 1e9,
+            0.0 if made.method == "thesis" else _TOLD,
         )
+
+    @property
+    def arrays(self) -> list[str]:
+        """The names of what there is of each segment."""
+        return [name for name in self.__dataclass_fields__ if name != "least"]
 
     def __len__(self) -> int:
         """Return how many there are."""
@@ -62,14 +72,14 @@ class Drawn:
     @property
     def hit(self) -> NDArray[np.bool_]:
         """Which of them are interfered."""
-        made: NDArray[np.bool_] = self.excess > 0
+        made: NDArray[np.bool_] = self.excess > self.least * self.seconds
         return made
 
     def only(self, which: NDArray[np.bool_] | NDArray[np.int64]) -> Drawn:
         """Return some of them."""
         return replace(
             self,
-            **{name: getattr(self, name)[which] for name in self.__dataclass_fields__},
+            **{name: getattr(self, name)[which] for name in self.arrays},
         )
 
     def thinned(self) -> Drawn:
@@ -78,7 +88,7 @@ class Drawn:
             return self
         worst = np.argsort(-self.excess, kind="stable")[: _MOST_POINTS // 2]
         even = np.arange(0, len(self), -(-2 * len(self) // _MOST_POINTS))
-        return self.only(np.union1d(worst[self.excess[worst] > 0], even))
+        return self.only(np.union1d(worst[self.hit[worst]], even))
 
 
 def _floats(table: pa.Table, name: str, missing: float = np.nan) -> Floats:

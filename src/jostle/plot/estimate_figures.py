@@ -142,6 +142,8 @@ def _timeline_page(made: Estimate, scene: Scene) -> Page:
         "Each point is a segment of the run. The longest are not always those that were hit: "
         f"some have more to do.{few}"
     )
+    if not scene.has_work:
+        note += " No instructions could be counted: work is told from calls and bytes."
     return Page("segments-in-time", title, note, foot(made),
                 estimate_segments.timeline_numbers(scene), width=FULL, body=scene.body)  # fmt: skip
 

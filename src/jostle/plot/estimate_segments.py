@@ -72,7 +72,7 @@ def timeline_numbers(scene: Scene) -> Figures:
     """Return the points of a timeline."""
     drawn = scene.segments.thinned()
     columns = ("start_s", "duration_s", "work", "cluster", "threshold_s", "lost_s")
-    rows = zip(*(getattr(drawn, name).tolist() for name in drawn.__dataclass_fields__), strict=True)
+    rows = zip(*(getattr(drawn, name).tolist() for name in drawn.arrays), strict=True)
     return Figures(columns, tuple(rows))
 
 
