@@ -24,7 +24,7 @@ Ints = NDArray[np.int64]
 
 THRESHOLDS = (0.05, 0.1, 0.2)
 CLUSTERS = range(2, 41)
-_MOST = 20_000  # values that K-means and mixtures are given; of more, evenly spaced ones
+_MOST = 5000  # values that K-means and mixtures are given; of more, evenly spaced ones
 
 
 @dataclass(frozen=True)
