@@ -15,7 +15,9 @@ import numpy as np
 import pyarrow as pa
 
 from jostle.repository import Repository
+from jostle.repository.errors import RepositoryError
 from jostle.repository.files import publish, write_pieces
+from jostle.repository.layout import MARKER
 from jostle.repository.log import Change, Log, Position
 from jostle.synthetic.planted.cast import EPOCH_S, Player, cast
 from jostle.synthetic.planted.contention import KINDS, Play, SliceOf
@@ -26,7 +28,7 @@ _BATCH_ROWS = 500_000  # process-slices per commit: some 200 MB while they are w
 _NS = 1e9
 
 
-def plant(path: Path, spec: Spec | None = None, seed: int = 0) -> Planted:
+def plant(path: Path | str, spec: Spec | None = None, seed: int = 0) -> Planted:
     """Makes a repository of jobs that hurt each other in known ways.
 
     Args:
@@ -38,9 +40,11 @@ def plant(path: Path, spec: Spec | None = None, seed: int = 0) -> Planted:
         The truth.
 
     Raises:
-        RepositoryError: The folder cannot be written.
+        RepositoryError: The folder cannot be written, or is a repository already.
     """
-    spec = spec or Spec()
+    spec, path = spec or Spec(), Path(path).expanduser().absolute()
+    if (path / MARKER).exists():
+        raise RepositoryError(f"There is a repository in {path}.", hint="Name a new folder.")
     rng = np.random.default_rng(seed)
     players = cast(spec, rng)
     play, writer = Play(spec, players, rng), Writer(spec, players, rng)
