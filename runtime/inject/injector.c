@@ -11,6 +11,7 @@
  */
 #include "injector.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,6 +94,12 @@ void jst_tell(const char *what, const char *value, const char *then)
 
 /* ---- the log and the numbers, at the first call that could be delayed ---- */
 
+static void find_keys(void)
+{
+    for (unsigned i = 0; i < JST_DELAY_CLASSES; i++)
+        keys[i] = jst_chance_key(jst_rule.seed, rank, jst_log->ordinal, i);
+}
+
 static bool make_ready(void)
 {
     uint64_t signals;
@@ -100,10 +107,10 @@ static bool make_ready(void)
     jst_block_signals(&signals);
     if (atomic_compare_exchange_strong(&ready, &state, MAKING)) {
         state = jst_log_make(rank) ? READY : FAILED;
-        for (unsigned i = 0; state == READY && i < JST_DELAY_CLASSES; i++)
-            keys[i] = jst_chance_key(jst_rule.seed, rank, jst_log->ordinal, i);
-        if (state == READY)
+        if (state == READY) {
             jst_log->ready_ns = initialised_ns;
+            find_keys();
+        }
         atomic_store(&ready, state);
         if (state == FAILED)
             jst_tell("no log can be written in", jst_rule.log, "so no delays are injected");
@@ -187,7 +194,7 @@ static void mpi(unsigned klass, const char *call)
 static bool readable(uintptr_t address)
 {
     enum { NO_SUCH_WAY = 99 };
-    return jst_sys4(SYS_rt_sigprocmask, NO_SUCH_WAY, address & ~(uintptr_t)7, NULL, 8) == -22;
+    return jst_sys4(SYS_rt_sigprocmask, NO_SUCH_WAY, address & ~(uintptr_t)7, NULL, 8) == -EINVAL;
 }
 
 /* What lies in these is in no file system that anybody could disturb. */
@@ -308,9 +315,10 @@ static void ranked(uint32_t world_rank)
     chosen = jst_rules_rank(rank);
     origin_ns = jst_now(CLOCK_MONOTONIC);
     initialised_ns = jst_now(CLOCK_REALTIME);
-    if (jst_log) {
+    if (jst_log) { /* the launcher had told nothing, or something else */
         jst_log->rank = (int32_t)world_rank;
         jst_log->ready_ns = initialised_ns;
+        find_keys();
     }
 }
 

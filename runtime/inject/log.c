@@ -6,6 +6,7 @@
 #include "injector.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
@@ -61,7 +62,10 @@ static bool room_to(int fd, uint64_t from, uint64_t to)
     static const char zeros[4096];
     if (!allowed(to))
         return false;
-    long r = jst_sys4(SYS_fallocate, fd, 0, from, to - from);
+    long r;
+    do
+        r = jst_sys4(SYS_fallocate, fd, 0, from, to - from);
+    while (r == -EINTR);
     if (r != -EOPNOTSUPP && r != -ENOSYS)
         return r == 0;
     for (uint64_t at = from; at < to; at += sizeof zeros) {
@@ -163,6 +167,8 @@ static void fill_head(jst_log_head *h, int64_t rank, uint32_t ordinal, uint32_t 
     h->seed = jst_rule.seed;
     h->start_ns = jst_now(CLOCK_REALTIME);
     jst_text(h->host, sizeof h->host, host_name());
+    const char *job = getenv("JOSTLE_JOB");
+    jst_text(h->job, sizeof h->job, job ? job : "");
     jst_text(h->program, sizeof h->program, program_invocation_short_name);
     jst_text(h->rules, sizeof h->rules, jst_rule.text);
     for (unsigned i = 0; i < JST_DELAY_CLASSES; i++)

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #define JST_LIBRARY "libjostle.so"
+#define JST_INJECTOR "libjostle_inject.so"
 
 enum {
     JST_EXIT_OWN = 125,
@@ -107,6 +108,26 @@ static void preload(const char *library)
     free(value);
 }
 
+/* JOSTLE_INJECT asks for delays (`jostle inject`): the library that makes them lies beside ours and
+ * comes behind it. To be called before preload. */
+static void preload_injector(const char *library)
+{
+    const char *others = getenv("LD_PRELOAD");
+    char path[PATH_MAX];
+    char *value;
+
+    if (getenv("JOSTLE_INJECT") == NULL || (others != NULL && strstr(others, JST_INJECTOR) != NULL))
+        return;
+    if ((size_t)snprintf(path, sizeof path, "%.*s" JST_INJECTOR,
+                         (int)(strrchr(library, '/') + 1 - library), library) >= sizeof path ||
+        access(path, R_OK) != 0)
+        fail(JST_EXIT_OWN, "%s is missing, and JOSTLE_INJECT needs it: install jostle again", path);
+    if (asprintf(&value, others != NULL && others[0] != '\0' ? "%s:%s" : "%s", path, others) < 0)
+        fail(JST_EXIT_OWN, "out of memory");
+    set_variable("LD_PRELOAD", value);
+    free(value);
+}
+
 /* Sets JOSTLE_SPOOL to an absolute path, since the program may change its folder. */
 static void set_spool(const char *dir)
 {
@@ -179,6 +200,7 @@ int main(int count, char **values)
 
     read_options(count, values);
     find_library(library);
+    preload_injector(library);
     preload(library);
     execvp(values[optind], values + optind);
     if (errno == ENOENT && strchr(values[optind], '/') != NULL && access(values[optind], F_OK) == 0)

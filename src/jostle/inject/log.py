@@ -94,6 +94,7 @@ PROCESSES = pa.schema(
         ("host", pa.string()),
         ("pid", pa.int64()),
         ("rank", pa.int32()),
+        ("job", pa.string()),
         ("program", pa.string()),
         ("rules", pa.string()),
         ("seed", pa.int64()),
@@ -120,7 +121,7 @@ class InjectLog:
             Ordered by start_ns.
         totals: One row per process and class that could have been delayed: calls seen, delays
             given, their sum; whole also where the log was full.
-        processes: One row per process: program, rules, seed, start_ns, ready_ns (MPI_Init done,
+        processes: One row per process: job (null: not named by JOSTLE_JOB), program, rules, seed, start_ns, ready_ns (MPI_Init done,
             null: never), lost and lost_ns (delays given without a record), unfinished (delays that
             the process did not live to see the end of, in no other figure).
         notes: What a reader should know, as sentences.
@@ -299,6 +300,7 @@ def _tables(
         "host": host,
         "pid": pid,
         "rank": rank,
+        "job": _text(head["job"]) or None,
         "program": _text(head["program"]),
         "rules": _text(head["rules"]),
         "seed": int(head["seed"]),
