@@ -11,6 +11,7 @@ Public door:
     background: a job's slices against what all others did on the same resources.
     compare: by which clusters and causes estimated runs of one program differ.
     identify: which shared resources and whose load slowed a job, and by how many seconds.
+    neighbours: who ran beside a job; matrix: which program slowed which.
     evaluate: what a study of probes and signals found; laws: which laws of the papers hold there.
     ProgressTables: the progress of jobs, slice by slice, that `evaluate` asks for.
 
@@ -25,7 +26,7 @@ from jostle.analysis.access_model import Part, Phase, WritePattern
 from jostle.analysis.bursts import Period, find_period
 from jostle.analysis.digest import digest
 from jostle.analysis.estimation.runs import compare
-from jostle.analysis.identification import identify
+from jostle.analysis.identification import identify, matrix, neighbours
 from jostle.analysis.laws import laws
 from jostle.analysis.model import (
     Access,
@@ -91,6 +92,8 @@ __all__ = [
     "find_period",
     "identify",
     "laws",
+    "matrix",
+    "neighbours",
     "overhead",
     "progress_of",
     "progress_of_log",

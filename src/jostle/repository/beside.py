@@ -27,7 +27,7 @@ MOUNT_TIMES = tuple(f"{kind}_{name}_ns" for kind in _KINDS
 #: The families of MPI calls by what they are judged as: (operations, bytes, time).
 P2P = ("send", "recv", "sendrecv", "isend", "irecv")
 COLLECTIVE = ("one_to_all", "all_to_one", "all_to_all", "scan", "neighbor", "barrier")
-_NO_BYTES = ("barrier", "recv", "irecv")  # room to receive is no traffic
+NO_BYTES = ("barrier", "recv", "irecv")  # room to receive is no traffic
 _MPI_FAMILIES = (*P2P, *COLLECTIVE, "wait")
 _MPI_BYTES = tuple(f"mpi_{name}_bytes" for name in (
     "send", "isend", "sendrecv", "one_to_all", "all_to_one", "all_to_all", "scan", "neighbor",
@@ -39,7 +39,7 @@ _MPI_NS = ("state_p2p_ns", "state_collective_ns", "state_onesided_ns")
 NODE_METRICS = tuple(dict.fromkeys((
     "os_user_ns", "os_system_ns", "os_runqueue_ns", "wait_mpi_ns", "wait_offcpu_ns", *_MPI_NS,
     *(f"mpi_{name}_{what}" for name in _MPI_FAMILIES for what in ("ops", "ns")),
-    *(f"mpi_{name}_bytes" for name in (*P2P, *COLLECTIVE) if name not in _NO_BYTES),
+    *(f"mpi_{name}_bytes" for name in (*P2P, *COLLECTIVE) if name not in NO_BYTES),
 )))  # fmt: skip
 #: Of these also the most and the least of one process, as <metric>_max and <metric>_min.
 NODE_TIMES = ("os_runqueue_ns", "os_user_ns", "os_system_ns", "wait_mpi_ns", *_MPI_NS)
@@ -231,7 +231,7 @@ def _network(
             if name != job and fact.ranks > 1 and len(fact.nodes) > 1
             and fact.start_ns < window[1] and fact.last_ns > window[0]]  # fmt: skip
     wanted = {"bytes": _MPI_BYTES, "ops": _MPI_OPS, "ns": _MPI_NS}
-    sums = {name: _added(f"{one}_sum" for one in metrics) for name, metrics in wanted.items()}
+    sums = {name: added(f"{one}_sum" for one in metrics) for name, metrics in wanted.items()}
     columns = ", ".join(f"{total(value)} AS {name}" for name, value in sums.items())
     return engine.ask(
         lambda: (
@@ -243,7 +243,8 @@ def _network(
     )
 
 
-def _added(columns: Iterable[str]) -> str:
+def added(columns: Iterable[str]) -> str:
+    """Gives SQL for a sum of columns that may be null."""
     return " + ".join(f"coalesce({name}, 0)::HUGEINT" for name in columns)
 
 

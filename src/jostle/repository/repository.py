@@ -25,6 +25,7 @@ from jostle.repository.ingest import Ingester, Progress
 from jostle.repository.layout import GAUGE_IDS, TABLES
 from jostle.repository.merger import Merger
 from jostle.repository.names import may_come_back
+from jostle.repository.programs import Programs, programs_beside
 from jostle.repository.query import Engine, total, visible
 from jostle.repository.run_tables import own_slices
 from jostle.repository.spool import glance
@@ -463,6 +464,10 @@ class Repository:
     def beside(self, job: str) -> Beside:
         """Gives a job's slices on shared resources and others' loads there (analysis.identify)."""
         return beside(self._engine, job)
+
+    def programs_beside(self) -> Programs:
+        """Gives what all jobs did on the resources that they share (analysis.matrix)."""
+        return programs_beside(self._engine)
 
     def _used(self, job: str, table: str, key: str) -> tuple[list[str], int, int]:
         """Gives the resources that a job used, and the time from first to last use (ns)."""

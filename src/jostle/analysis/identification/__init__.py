@@ -4,5 +4,7 @@ Pure functions on tables. The door is `jostle.analysis`: identify, neighbours an
 """
 
 from jostle.analysis.identification.identify import identify
+from jostle.analysis.identification.matrix import matrix
+from jostle.analysis.identification.neighbours import neighbours
 
-__all__ = ["identify"]
+__all__ = ["identify", "matrix", "neighbours"]

@@ -41,7 +41,8 @@ def limits(
         said.append("The job has no slices: it was too short, or used nothing that is counted.")
     elif not judged:
         said.append("No other job was active on a resource of this job while it ran.")
-    if (apart := _apart_ns(found)) and judged:
+    apart = _apart_ns(found)
+    if judged and apart > _APART * found.job.slice_ns:
         said.append(
             "Clocks of the nodes are not synchronised well enough: they may be up to "
             f"{apart / 1e6:.0f} ms apart, with slices of {found.job.slice_ns / 1e6:.0f} ms; "

@@ -180,7 +180,7 @@ def _parts(case: _Case, strengths: Floats) -> Floats:
 
 def _blocks(size: int, rng: Rng) -> NDArray[np.int64]:
     """Draws places with their neighbours, as a moving-block bootstrap does."""
-    length = max(int(round(size ** (1 / 3) * 1.5)), 1)
+    length = max(round(size ** (1 / 3) * 1.5), 1)
     starts = rng.integers(0, size, -(-size // length))
     return np.asarray((starts[:, None] + np.arange(length)[None, :]).reshape(-1)[:size] % size)
 

@@ -97,7 +97,7 @@ def service(place: Place, quiet: Flags) -> Service:
 
 
 def _classes(calls: Calls) -> list[Flags]:
-    """Parts the slices by the log2 of the size; a rare class joins one of half or twice its size."""
+    """Parts the slices by the log2 of the size; a rare class joins the next one."""
     on = enough(calls)
     level = np.zeros(len(on), dtype=np.int64)
     sized = on & (calls.size > 0)

@@ -1,0 +1,437 @@
+"""Which program slowed which, over a whole repository (Bhatele 5.3).
+
+A run of a program is one value: the time that its operations took on a resource, over what they
+usually take this program there undisturbed (same operation, same size). Runs beside another
+program are set against runs without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from jostle.analysis.identification.judge import LEVEL, adjusted
+from jostle.analysis.identification.model import (
+    OTHERS,
+    Encounter,
+    Matrix,
+    Potential,
+    ResourceKind,
+)
+from jostle.analysis.identification.places import OPERATION, Floats
+from jostle.analysis.identification.with_without import difference
+from jostle.repository.programs import FILE_CLASSES, MPI_CLASSES, Programs
+
+Ints = NDArray[np.int64]
+
+_SLICES = 3  # beside the other, or without it, for a run to count
+_TOGETHER = 30  # programs, the most frequent, whose loads are told apart by regression
+_QUIET = 5  # slices of a reference
+_DOSE = 0.05  # of all load there: a smaller one cannot be what slowed the run
+_USUAL = 0.1  # of its program's usual load on the resource: less is not active
+
+
+@dataclass
+class _Rows:
+    """Jobs on resources of one kind, one row per job, resource and step of time.
+
+    Attributes:
+        job, program: Numbers, into the names; place: resource and step in one number.
+        resource: Number of the resource.
+        load: What the job put there.
+        expected, spent: Of its operations, undisturbed and as they were (any unit); 0: unknown.
+    """
+
+    kind: ResourceKind
+    job: Ints
+    program: Ints
+    resource: Ints
+    place: Ints
+    load: Floats
+    expected: Floats
+    spent: Floats
+
+
+def matrix(tables: Programs, *, as_user: int | None = None) -> Matrix:
+    """Finds which program slowed which.
+
+    Args:
+        tables: From Repository.programs_beside.
+        as_user: Uid of the viewer: only this user's jobs are looked at as slowed, and programs of
+            other users are one.
+
+    Returns:
+        Every pair of programs that met, with counts and tests, and what each program does to
+        others and suffers from them.
+    """
+    names, program = _programs(tables, as_user)
+    encounters = []
+    for rows in _kinds(tables, program):
+        if len(rows.job):
+            encounters += _encounters(rows, names, tables, as_user)
+    encounters = _controlled(encounters)
+    visible = {name: number for name, number in program.items()
+               if as_user is None or tables.jobs[name].user == as_user}  # fmt: skip
+    limits = (
+        [
+            "Programs that always come together share what a slice lost by their loads: neither "
+            "can be acquitted."
+        ]
+        if encounters
+        else ["No two programs were active on a shared resource at the same time."]
+    )
+    return Matrix(
+        programs=_potentials(encounters, names, list(visible.values())),
+        encounters=encounters,
+        jobs=len(visible),
+        limits=limits,
+    )
+
+
+def _programs(tables: Programs, as_user: int | None) -> tuple[list[str], dict[str, int]]:
+    """Numbers the programs; those of others are one where they may not be told."""
+    told = {
+        name: fact.program if as_user is None or fact.user == as_user else OTHERS
+        for name, fact in tables.jobs.items()
+    }
+    names = sorted(set(told.values()))
+    number = {name: k for k, name in enumerate(names)}
+    return names, {job: number[name] for job, name in told.items()}
+
+
+def _kinds(tables: Programs, program: dict[str, int]) -> Iterable[_Rows]:
+    files = [(name, OPERATION if "stdio" in name else 0) for name in FILE_CLASSES]
+    yield _service("file system", tables.mounts, files, program)
+    yield _service("network", tables.network, [(name, 0) for name in MPI_CLASSES], program)
+    yield _nodes(tables.nodes, program)
+
+
+def _numbers(table: pa.Table, name: str) -> Floats:
+    if name not in table.column_names:
+        return np.zeros(table.num_rows)
+    return np.maximum(np.asarray(table.column(name).to_numpy(), dtype=np.float64), 0)
+
+
+def _keys(table: pa.Table, program: dict[str, int]) -> tuple[Ints, Ints, Ints, Ints]:
+    """Gives numbers of job, program and resource, and resource and step of time in one number."""
+    jobs = table.column("job").combine_chunks().dictionary_encode()
+    names = jobs.dictionary.to_pylist()
+    order = {name: k for k, name in enumerate(program)}
+    job = np.array([order.get(name, -1) for name in names] or [-1])[jobs.indices.to_numpy()]
+    owned = np.array([program.get(name, -1) for name in names] or [-1])[jobs.indices.to_numpy()]
+    places = table.column("resource").combine_chunks().dictionary_encode()
+    resource = places.indices.to_numpy().astype(np.int64)
+    length = np.asarray(table.column("slice_ns").to_numpy(), dtype=np.int64)
+    middle = np.asarray(table.column("slice").to_numpy(), dtype=np.int64) * length + length // 2
+    step = int(length.max(initial=1))
+    at = middle // step
+    low = int(at.min(initial=0))
+    width = int(at.max(initial=0)) - low + 1
+    return job, owned, resource, resource * width + (at - low)
+
+
+def _service(
+    kind: ResourceKind, table: pa.Table, classes: Sequence[tuple[str, int]], program: dict[str, int]
+) -> _Rows:
+    job, owned, resource, place = _keys(table, program)
+    load = np.zeros(len(job))
+    columns = []
+    for name, piece in classes:
+        ops, moved = _numbers(table, f"{name}_ops"), _numbers(table, f"{name}_bytes")
+        load += moved + OPERATION * ops
+        work = moved / piece if piece and name.endswith(("read", "write")) else ops
+        columns.append((work, moved, _numbers(table, f"{name}_ns")))
+    rows = _Rows(kind, job, owned, resource, place, load, np.zeros(len(job)), np.zeros(len(job)))
+    quiet = _alone(rows)
+    for ops, moved, ns in columns:
+        _expect(rows, ops, moved, ns, quiet)
+    return rows
+
+
+def _nodes(table: pa.Table, program: dict[str, int]) -> _Rows:
+    """On a node the work is CPU time; waiting for a core comes on top."""
+    job, owned, resource, place = _keys(table, program)
+    cpu, queued = _numbers(table, "cpu_ns"), _numbers(table, "queued_ns")
+    rows = _Rows("node", job, owned, resource, place, cpu, np.zeros(len(job)), np.zeros(len(job)))
+    _expect(rows, cpu, np.zeros(len(job)), cpu + queued, _alone(rows))
+    return rows
+
+
+def _alone(rows: _Rows) -> NDArray[np.bool_]:
+    """Finds the rows of jobs that had a resource nearly to themselves."""
+    return np.asarray(rows.load >= (1 - _DOSE) * _at_place(rows))
+
+
+def _at_place(rows: _Rows) -> Floats:
+    """Gives, per row, the load of all jobs at its place and time."""
+    _, where = np.unique(rows.place, return_inverse=True)
+    where = where.reshape(-1)
+    return np.asarray(np.bincount(where, rows.load)[where])
+
+
+def _expect(rows: _Rows, ops: Floats, moved: Floats, ns: Floats, quiet: NDArray[np.bool_]) -> None:
+    """Adds what operations of one class took, and would have taken undisturbed."""
+    on = np.flatnonzero((ops > 0) & (ns > 0))
+    if not len(on):
+        return
+    rate = ns[on] / ops[on]
+    mean = moved[on] / ops[on]
+    level = np.where(mean > 0, np.rint(np.log2(np.maximum(mean, 1))) + 1, 0).astype(np.int64)
+    many = int(rows.resource.max()) + 1
+    group = (rows.program[on] * many + rows.resource[on]) * 64 + np.clip(level, 0, 63)
+    reference = _references(group, rate, quiet[on])
+    known = reference > 0
+    rows.expected[on[known]] += (ops[on] * reference)[known]
+    rows.spent[on[known]] += ns[on[known]]
+
+
+def _references(group: Ints, rate: Floats, quiet: NDArray[np.bool_]) -> Floats:
+    """Gives the undisturbed rate of each group, 0 for groups of few rows.
+
+    The median of its quiet rows, else the lower quartile of all.
+    """
+    ids, where = np.unique(group, return_inverse=True)
+    where = where.reshape(-1)
+    found = _quantile(where, rate, len(ids), 0.25)
+    found[np.bincount(where, minlength=len(ids)) < _QUIET] = 0.0
+    calm = _quantile(where[quiet], rate[quiet], len(ids), 0.5)
+    enough = np.bincount(where[quiet], minlength=len(ids)) >= _QUIET
+    found[enough] = calm[enough]
+    return np.asarray(found[where])
+
+
+def _quantile(where: Ints, values: Floats, groups: int, part: float) -> Floats:
+    order = np.lexsort((values, where))
+    counts = np.bincount(where, minlength=groups)
+    first = np.cumsum(counts) - counts
+    pick = first + ((counts - 1) * part).astype(np.int64)
+    found = np.zeros(groups)
+    full = counts > 0
+    found[full] = values[order][pick[full]]
+    return found
+
+
+# ---- who met whom ----
+
+
+@dataclass(frozen=True)
+class _Meetings:
+    """Rows of jobs beside other programs: one entry per row and program.
+
+    Attributes:
+        row: Row of the job; program: the other; height: its load, as a part of its usual one.
+    """
+
+    row: Ints
+    program: Ints
+    height: Floats
+
+
+def _encounters(
+    rows: _Rows, names: list[str], tables: Programs, as_user: int | None
+) -> list[Encounter]:
+    jobs = list(tables.jobs)
+    mine = np.array([as_user is None or tables.jobs[name].user == as_user for name in jobs])
+    judged = (rows.expected > 0) & mine[rows.job]
+    met = _meetings(rows, judged, len(names))
+    own, total = _explained(rows, judged, met)
+    clear = np.where(judged, rows.spent - total * rows.expected, 0.0)
+    size = len(jobs)
+    everything = [np.bincount(rows.job[judged], values[judged], minlength=size).astype(np.float64)
+                  for values in (rows.expected, clear, np.ones(len(clear)))]  # fmt: skip
+    program = np.full(size, -1, dtype=np.int64)
+    program[rows.job] = rows.program
+    found = []
+    for other in np.unique(met.program):
+        here = met.program == other
+        row = met.row[here]
+        job, expected = rows.job[row], rows.expected[row]
+        beside = [np.bincount(job, values, minlength=size).astype(np.float64)
+                  for values in (expected, clear[row], np.ones(len(row)))]  # fmt: skip
+        theirs = np.bincount(job, own[here] * expected, minlength=size).astype(np.float64)
+        for victim in np.unique(program[job]):
+            runs = np.flatnonzero(program == victim)
+            found.append(_encounter(
+                (names[victim], names[other], rows.kind),
+                [values[runs] for values in beside], theirs[runs],
+                [values[runs] for values in everything],
+            ))  # fmt: skip
+    return [one for one in found if one is not None]
+
+
+def _meetings(rows: _Rows, judged: NDArray[np.bool_], programs: int) -> _Meetings:
+    """Finds which programs were active at the same place and time as a job."""
+    usual = _usual_load(rows)
+    active = rows.load >= _USUAL * usual
+    key = rows.place * programs + rows.program
+    there, where = np.unique(key[active], return_inverse=True)
+    where = where.reshape(-1)
+    load = np.bincount(where, rows.load[active])
+    common = np.bincount(where, usual[active]) / np.maximum(np.bincount(where), 1)
+    place, program = there // programs, there % programs
+    own = np.flatnonzero(judged)
+    whole = _at_place(rows)
+    lo = np.searchsorted(place, rows.place[own], "left")
+    hi = np.searchsorted(place, rows.place[own], "right")
+    many = hi - lo
+    row = np.repeat(own, many)
+    other = np.repeat(lo - (np.cumsum(many) - many), many) + np.arange(len(row))
+    # A job does not meet itself, but others of its program.
+    theirs = load[other] - np.where(
+        (program[other] == rows.program[row]) & active[row], rows.load[row], 0.0
+    )
+    strong = theirs > _DOSE * whole[row]
+    height = np.minimum(theirs / np.maximum(common[other], 1e-9), 3.0)
+    return _Meetings(row[strong], program[other][strong], height[strong])
+
+
+def _explained(rows: _Rows, judged: NDArray[np.bool_], met: _Meetings) -> tuple[Floats, Floats]:
+    """Shares the slowdown of every row among the programs beside it.
+
+    Programs come and go together: what one did must not be laid at the door of the other. Per
+    program and resource one non-negative regression of the slowdown on the loads of all others.
+
+    Returns:
+        The part of each meeting, and their sum per row.
+    """
+    part = np.zeros(len(met.row))
+    total = np.zeros(len(rows.job))
+    many = int(rows.resource.max()) + 1
+    group = np.where(judged, rows.program * many + rows.resource, -1)
+    order = np.argsort(group[met.row], kind="stable")
+    ids, first = np.unique(group[met.row][order], return_index=True)
+    members: dict[int, Ints] = {}
+    by_group = np.argsort(group, kind="stable")
+    starts = np.searchsorted(group[by_group], ids)
+    ends = np.searchsorted(group[by_group], ids, "right")
+    for k, number in enumerate(ids.tolist()):
+        members[number] = by_group[starts[k] : ends[k]]
+    for number, pairs in zip(ids.tolist(), np.split(order, first[1:]), strict=True):
+        part[pairs] = _fitted(rows, members[number], met, pairs)
+    np.add.at(total, met.row, part)
+    return part, total
+
+
+def _fitted(rows: _Rows, members: Ints, met: _Meetings, pairs: Ints) -> Floats:
+    from scipy.optimize import nnls
+
+    programs, counts = np.unique(met.program[pairs], return_counts=True)
+    programs = programs[np.argsort(-counts)][:_TOGETHER]
+    place = np.full(int(met.program.max()) + 1, -1)
+    place[programs] = np.arange(len(programs))
+    within = np.searchsorted(members, met.row[pairs]) if _rising(members) else np.zeros(0, int)
+    columns = np.zeros((len(members), len(programs) + 1))
+    columns[:, 0] = 1.0
+    known = place[met.program[pairs]] >= 0
+    columns[within[known], place[met.program[pairs][known]] + 1] = met.height[pairs[known]]
+    ratio = rows.spent[members] / rows.expected[members]
+    weight = np.sqrt(rows.expected[members])
+    # Programs that are always there must not take the place of what is usual.
+    ratio = np.minimum(ratio, np.quantile(ratio, 0.99)) - np.quantile(ratio, 0.05)
+    try:
+        strength = nnls(columns * weight[:, None], ratio * weight)[0][1:]
+    except RuntimeError:  # did not come to an end
+        strength = np.zeros(len(programs))
+    found = np.zeros(len(pairs))
+    found[known] = strength[place[met.program[pairs][known]]] * met.height[pairs[known]]
+    return found
+
+
+def _rising(values: Ints) -> bool:
+    return bool((np.diff(values) > 0).all())
+
+
+def _usual_load(rows: _Rows) -> Floats:
+    """Gives, per row, the usual load of its program on the resource."""
+    group = rows.program * (int(rows.resource.max()) + 1) + rows.resource
+    ids, where = np.unique(group, return_inverse=True)
+    where = where.reshape(-1)
+    return np.asarray(_quantile(where, rows.load, len(ids), 0.75)[where])
+
+
+def _encounter(
+    pair: tuple[str, str, ResourceKind],
+    beside: list[Floats],
+    theirs: Floats,
+    everything: list[Floats],
+) -> Encounter | None:
+    """Sets runs beside a program against runs without it.
+
+    Args:
+        pair: Victim, aggressor, kind of resource.
+        beside: Per run, over slices beside the aggressor: undisturbed time, time spent less what
+            other programs explain, slices.
+        theirs: What the aggressor explains of these slices.
+        everything: As beside, over all slices of the run.
+    """
+    expected, clear, slices = beside
+    there = slices >= _SLICES
+    if not there.any():
+        return None
+    values = (clear + theirs)[there] / expected[there]
+    left, rest, many = (whole - part for whole, part in zip(everything, beside, strict=True))
+    away = (many >= _SLICES) & (left > 0)
+    without = rest[away] / left[away]
+    said = difference(values, without)
+    return Encounter(
+        victim=pair[0],
+        aggressor=pair[1],
+        resource_kind=pair[2],
+        with_runs=len(values),
+        without_runs=len(without),
+        with_mean=float(values.mean()),
+        without_mean=float(without.mean()) if len(without) else 0.0,
+        slowdown=said.slowdown,
+        normal=said.normal,
+        equal_variance=said.equal_variance,
+        test=said.test,
+        p=said.p,
+        q=None,
+    )
+
+
+def _controlled(found: list[Encounter]) -> list[Encounter]:
+    """Controls the rate of false discoveries over the matrix, and sorts it."""
+    from dataclasses import replace
+
+    tested = [one for one in found if one.p is not None]
+    q = dict(zip(map(id, tested), adjusted([one.p or 0.0 for one in tested]), strict=True))
+    done = [replace(one, q=q.get(id(one))) for one in found]
+    return sorted(done, key=lambda one: (not _evident(one), -_size(one), one.victim, one.aggressor))
+
+
+def _size(one: Encounter) -> float:
+    return one.slowdown.value if one.slowdown else 0.0
+
+
+def _evident(one: Encounter) -> bool:
+    return one.q is not None and one.q <= LEVEL and _size(one) > 0
+
+
+def _potentials(found: list[Encounter], names: list[str], program: list[int]) -> list[Potential]:
+    runs = np.bincount(np.asarray(program, dtype=np.int64), minlength=len(names))
+    listed = []
+    for number, name in enumerate(names):
+        gives = [one for one in found if one.aggressor == name]
+        takes = [one for one in found if one.victim == name]
+        listed.append(Potential(
+            program=name,
+            runs=int(runs[number]),
+            active=_mean(gives),
+            passive=_mean(takes),
+            hurts=sorted({one.victim for one in gives if _evident(one)}),
+            hurt_by=sorted({one.aggressor for one in takes if _evident(one)}),
+        ))  # fmt: skip
+    return sorted(listed, key=lambda one: (-(one.passive or 0.0), one.program))
+
+
+def _mean(found: Sequence[Encounter]) -> float | None:
+    known = [(one.slowdown.value, one.with_runs) for one in found if one.slowdown is not None]
+    if not known:
+        return None
+    values, weights = zip(*known, strict=True)
+    return float(np.average(values, weights=weights))

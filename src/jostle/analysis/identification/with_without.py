@@ -1,0 +1,101 @@
+"""Runs with and without a neighbour: are they different, and by how much (Bhatele 5.3)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jostle.analysis.estimation.model import Bounded
+
+Floats = NDArray[np.float64]
+
+#: Runs of each group below which nothing is tested.
+FEWEST = 3
+_LEVEL = 0.05
+_MOST_NORMAL = 5000  # values that Shapiro-Wilk is good for
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What the two groups say.
+
+    Attributes:
+        slowdown: Mean with / mean without - 1, with its 95 % interval; None: a group is empty.
+        normal: Shapiro-Wilk p of each group; None: too few.
+        equal_variance: Bartlett p; None: too few.
+        test: "ANOVA", or "Kruskal-Wallis" where its assumptions fail; "" too few runs.
+        p: Of that test.
+    """
+
+    slowdown: Bounded | None
+    normal: tuple[float | None, float | None]
+    equal_variance: float | None
+    test: str
+    p: float | None
+
+
+def difference(beside: Floats, without: Floats) -> Difference:
+    """Compares two groups of runs.
+
+    Args:
+        beside: A value per run with the neighbour.
+        without: The same of runs without it.
+
+    Returns:
+        ANOVA where both groups look normal (Shapiro-Wilk) and alike in variance (Bartlett), else
+        the rank test of Kruskal and Wallis.
+    """
+    if not len(beside) or not len(without):
+        return Difference(None, (None, None), None, "", None)
+    slowdown = _slowdown(beside, without)
+    if len(beside) < FEWEST or len(without) < FEWEST:
+        return Difference(slowdown, (None, None), None, "", None)
+    from scipy import stats
+
+    normal = (_normal(beside), _normal(without))
+    equal = None
+    if np.ptp(beside) > 0 and np.ptp(without) > 0:
+        equal = _finite(stats.bartlett(beside, without).pvalue)
+    sound = all(p is not None and p > _LEVEL for p in (*normal, equal))
+    if sound:
+        return Difference(slowdown, normal, equal, "ANOVA",
+                          _finite(stats.f_oneway(beside, without).pvalue))  # fmt: skip
+    if np.ptp(np.concatenate([beside, without])) == 0:
+        return Difference(slowdown, normal, equal, "Kruskal-Wallis", 1.0)
+    p = _finite(stats.kruskal(beside, without).pvalue)
+    return Difference(slowdown, normal, equal, "Kruskal-Wallis", p)
+
+
+def _normal(values: Floats) -> float | None:
+    from scipy import stats
+
+    if np.ptp(values) <= 0:
+        return None
+    found: Any = stats.shapiro(values[:_MOST_NORMAL])
+    return _finite(found.pvalue)
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def _slowdown(beside: Floats, without: Floats) -> Bounded:
+    """Gives the ratio of the means less one; its interval by Welch's t on relative errors."""
+    above, below = float(beside.mean()), float(without.mean())
+    ratio = above / below
+    parts = [values.var(ddof=1) / len(values) / mean**2 if len(values) > 1 else np.inf
+             for values, mean in ((beside, above), (without, below))]  # fmt: skip
+    spread = float(sum(parts))
+    if not math.isfinite(spread):
+        return Bounded(ratio - 1, -1.0, math.inf)
+    below_it = sum(part**2 / (len(values) - 1)
+                   for part, values in zip(parts, (beside, without), strict=True))  # fmt: skip
+    degrees = max(spread**2 / max(below_it, 1e-300), 1.0)
+    from scipy.special import stdtrit
+
+    wide = ratio * float(stdtrit(degrees, 0.975)) * math.sqrt(spread)
+    return Bounded(ratio - 1, ratio - wide - 1, ratio + wide - 1)
