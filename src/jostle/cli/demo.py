@@ -1,4 +1,4 @@
-"""`jostle demo`: a probe, a signal, and the imprint that one leaves on the other."""
+"""`jostle demo`: a probe, a signal, the imprint that one leaves on the other, and the verdict."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ import shutil
 import subprocess
 import tempfile
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from jostle.cli.demo_proof import prove
 from jostle.cli.options import json_option
 from jostle.cli.output import console, emit_json, heading, next_steps, show, silent_next
 from jostle.errors import JostleError
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _MOST_MIB = 4096
-_PROBE = "demo.r01-p001.writer"
+_PROBE, _ALONE = "demo.r01-p001.writer", "demo.r01-a001.writer"
 _IN_A_LAB = """\
 A small cluster is built out of namespaces on this machine: two nodes, and a file system that they
 share over a link of 400 Mbit/s. On one node a program writes steadily, first alone, then beside a
@@ -38,7 +40,7 @@ steady one is watched in slices of 250 ms."""
 @click.option("--local", is_flag=True, help="Share a folder on this disk; build no cluster.")
 @json_option
 def command(local: bool, as_json: bool) -> None:
-    """Watch a neighbour leave its imprint on a program, in a minute or two.
+    """Watch a neighbour slow a program, and the verdict on it, in a minute or two.
 
     A study of one probe and one periodic signal, on a small cluster of namespaces, or where none
     can be built in a folder on this disk. It keeps a small repository of its own, so that the
@@ -57,22 +59,26 @@ def command(local: bool, as_json: bool) -> None:
         scenes = [
             ("The writer alone; then the writer beside its neighbour", run),
             ("What it cost the writer", ["study", "show", "demo", "--plot", str(pictures)]),
-            ("The writer, as its owner sees it: what it wrote, and how", ["digest", _PROBE]),
+            ("The verdict on that run, from its own profile", ["estimate", _PROBE]),
+            ("The verdict on the writer alone", ["estimate", _ALONE]),
         ]
         if as_json:
-            content = {words[-1] if words[0] == "digest" else words[1]: _as_json(words)
-                       for _, words in scenes}  # fmt: skip
-            emit_json({"repository": str(repository), "pictures": str(pictures), **content})
+            said = [_as_json(words) for _, words in scenes]
+            content = dict(zip(("run", "show", "beside", "alone"), said, strict=True))
+            proof = asdict(prove(repository))
+            emit_json({"repository": str(repository), "pictures": str(pictures), **content,
+                       "proof": proof})  # fmt: skip
             return
         show(heading("jostle demo", ": was it me, or the neighbours?"), "")
         show(_IN_A_FOLDER.format(why=why) if why else _IN_A_LAB)
         for title, words in scenes:
             _scene(title, words)
+    show("", heading("Was it right?"), *prove(repository).lines())
     picture = next(iter(sorted(pictures.glob("time-slices-*.png"))), pictures)
     show("", heading("The picture: ", str(picture)))
     show(f"The demo took {time.monotonic() - begin:.0f} s. Its repository stays; try yourself:")
     next_steps(f"export JOSTLE_REPOSITORY={repository}", "jostle jobs",
-               f"jostle timeline {_PROBE} {_PROBE.replace('writer', 'neighbour')}",
+               f"jostle interference {_PROBE} --plot {pictures}", f"jostle digest {_PROBE}",
                "jostle study run write-patterns --quick", "jostle run -- CMD")  # fmt: skip
 
 

@@ -1,0 +1,104 @@
+"""What the demo says of itself: the verdict beside what the neighbour's own log says it did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jostle.repository import Repository
+
+_STUDY = "demo"
+
+
+@dataclass(frozen=True)
+class Proof:
+    """The verdict beside the truth.
+
+    Attributes:
+        slice_ns: Length of a slice.
+        on: Slices of the writer's run that the neighbour's bursts filled by half or more.
+        named: Slices that jostle named.
+        both: Slices of both kinds.
+        suspect: The job that jostle named first; "" none.
+        neighbour: The job that it was.
+        longer_s: Seconds that the writer took longer than alone.
+        lost_s: Seconds that jostle said it lost, told from that run alone; with bounds.
+    """
+
+    slice_ns: int
+    on: int
+    named: int
+    both: int
+    suspect: str
+    neighbour: str
+    longer_s: float
+    lost_s: tuple[float, float, float]
+
+    def lines(self) -> list[str]:
+        """Says it in sentences."""
+        who = "It named" if self.suspect == self.neighbour else "It did not name"
+        value, low, high = self.lost_s
+        length = f"{self.slice_ns / 1e6:g} ms"
+        return [
+            f"The neighbour's own log: its bursts filled {self.on} slices of {length} of the "
+            f"writer's run. jostle, which has not",
+            f"read that log, named {self.named} slices; {self.both} are the same. {who} the "
+            "neighbour as the first suspect.",
+            f"Beside the neighbour the writer took {self.longer_s:.1f} s longer than alone. From "
+            f"that one run jostle said {value:.1f} s",
+            f"({low:.1f} to {high:.1f}).",
+        ]
+
+
+def prove(path: Path) -> Proof:
+    """Sets what jostle says of the demo's writer against the log of its neighbour.
+
+    Args:
+        path: The demo's repository.
+    """
+    from jostle.analysis import estimate, identify
+    from jostle.repository import Repository
+
+    repository = Repository(path)
+    runs = {tuple(program["name"] for program in record["programs"]): record
+            for record in repository.study(_STUDY).read_runs()}  # fmt: skip
+    (alone,) = runs[("writer",)]["programs"]
+    pair = runs[("writer", "neighbour")]
+    writer, neighbour = pair["programs"]
+    found = identify(repository.beside(writer["job"]))
+    priced = estimate(repository.run_tables(writer["job"])).lost_s
+    on = _slices_on(repository, pair["run"], neighbour, writer, pair["slice_ns"])
+    named = {guilty.start_ns for guilty in found.guilty}
+    return Proof(
+        slice_ns=pair["slice_ns"],
+        on=len(on),
+        named=len(named),
+        both=len(on & named),
+        suspect=found.suspects[0].job if found.suspects else "",
+        neighbour=neighbour["job"],
+        longer_s=(_seconds(writer) - _seconds(alone)),
+        lost_s=(priced.value, priced.low, priced.high),
+    )
+
+
+def _seconds(program: dict[str, int]) -> float:
+    return (program["end_ns"] - program["begin_ns"]) / 1e9
+
+
+def _slices_on(
+    repository: Repository, run: str, signal: dict[str, str], probe: dict[str, int], step: int
+) -> set[int]:
+    """Gives the starts (ns) of the probe's slices that bursts of the signal filled by half."""
+    from jostle.signals import read_log
+
+    bursts = read_log(repository.study(_STUDY).logs(run), job=signal["job"]).bursts
+    filled: dict[int, int] = {}
+    for burst in bursts.select(["begin_ns", "end_ns"]).to_pylist():
+        begin = max(burst["begin_ns"], probe["begin_ns"])
+        end = min(burst["end_ns"], probe["end_ns"])
+        for start in range(begin // step * step, end, step):
+            here = min(end, start + step) - max(begin, start)
+            filled[start] = filled.get(start, 0) + here
+    return {start for start, time in filled.items() if 2 * time >= step}
