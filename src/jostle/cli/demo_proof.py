@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from jostle.repository import Repository
 
 _STUDY = "demo"
 
@@ -69,7 +65,8 @@ def prove(path: Path) -> Proof:
     writer, neighbour = pair["programs"]
     found = identify(repository.beside(writer["job"]))
     priced = estimate(repository.run_tables(writer["job"])).lost_s
-    on = _slices_on(repository, pair["run"], neighbour, writer, pair["slice_ns"])
+    log = repository.study(_STUDY).folder / neighbour["log"]
+    on = _slices_on(log, writer, pair["slice_ns"])
     named = {guilty.start_ns for guilty in found.guilty}
     return Proof(
         slice_ns=pair["slice_ns"],
@@ -87,13 +84,11 @@ def _seconds(program: dict[str, int]) -> float:
     return (program["end_ns"] - program["begin_ns"]) / 1e9
 
 
-def _slices_on(
-    repository: Repository, run: str, signal: dict[str, str], probe: dict[str, int], step: int
-) -> set[int]:
-    """Gives the starts (ns) of the probe's slices that bursts of the signal filled by half."""
+def _slices_on(log: Path, probe: dict[str, int], step: int) -> set[int]:
+    """Gives the starts (ns) of the probe's slices that bursts in a log filled by half."""
     from jostle.signals import read_log
 
-    bursts = read_log(repository.study(_STUDY).logs(run), job=signal["job"]).bursts
+    bursts = read_log(log).bursts
     filled: dict[int, int] = {}
     for burst in bursts.select(["begin_ns", "end_ns"]).to_pylist():
         begin = max(burst["begin_ns"], probe["begin_ns"])
