@@ -9,6 +9,7 @@ Public door:
     segment_rows: the segments of a world, one by one.
     timeline: a metric of several jobs on one time axis, whatever their slice lengths.
     background: a job's slices against what all others did on the same resources.
+    estimate: what interference cost one run, told from that run alone.
     compare: by which clusters and causes estimated runs of one program differ.
     identify: which shared resources and whose load slowed a job, and by how many seconds.
     neighbours: who ran beside a job; matrix: which program slowed which.
@@ -25,6 +26,7 @@ from jostle.analysis.access import write_patterns
 from jostle.analysis.access_model import Part, Phase, WritePattern
 from jostle.analysis.bursts import Period, find_period
 from jostle.analysis.digest import digest
+from jostle.analysis.estimation import estimate
 from jostle.analysis.estimation.runs import compare
 from jostle.analysis.identification import identify, matrix, neighbours
 from jostle.analysis.laws import laws
@@ -88,6 +90,7 @@ __all__ = [
     "background",
     "compare",
     "digest",
+    "estimate",
     "evaluate",
     "find_period",
     "identify",

@@ -2,3 +2,39 @@
 
 Pure functions on tables. The door is `jostle.analysis`: estimate and compare.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jostle.analysis.estimation.groups import BytesRule
+    from jostle.analysis.estimation.model import Estimate, Method
+    from jostle.repository.types import RunTables
+
+
+def estimate(
+    tables: RunTables,
+    *,
+    method: Method = "jostle",
+    bytes_rule: BytesRule = "exact",
+    seed: int = 0,
+) -> Estimate:
+    """Estimates what interference cost a run, from its own profile alone.
+
+    Args:
+        tables: The run, from `Repository.run_tables`.
+        method: jostle (account first, infer the rest), or thesis (5.1 to the letter).
+        bytes_rule: How method thesis compares bytes between segments.
+        seed: Of the random steps.
+
+    Raises:
+        EstimateError: Nothing can be said about the run.
+    """
+    if method == "thesis":
+        from jostle.analysis.estimation.thesis import estimate_thesis
+
+        return estimate_thesis(tables, bytes_rule=bytes_rule, seed=seed)
+    from jostle.analysis.estimation.jostle import estimate_jostle
+
+    return estimate_jostle(tables, seed=seed)

@@ -1,0 +1,98 @@
+"""What is known of lost time without asking what was done: M and D of the account.
+
+M: in a bin of 10 ms everybody waited beyond the floors of the calls. It came from outside, through
+the network or MPI itself: a late rank of their own would not have waited. D: a rank was off its
+CPU, and the others lost as much. Both are read from bins and sums that the runtime keeps
+(docs/explanation/waiting.md). Floors are lower quartiles, so undisturbed calls are beyond them too:
+what is usual for a kind of segment is taken off.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from jostle.analysis.estimation.columns import Floats, Ints, floats, lists, share, summed
+from jostle.analysis.estimation.robust import usual
+
+_LEAST = 0.02  # of a bin: clocks, and the grain of a byte per bin
+_KINDS = 64  # kinds whose usual wait is their own; the rest have one in common
+_ENOUGH = 50  # bins of a kind to have its own
+
+
+@dataclass(frozen=True)
+class Account:
+    """Time per segment that was seen to be lost, seconds.
+
+    Attributes:
+        network: Everybody waited in MPI (M).
+        cpu: The critical rank was off its CPU outside MPI and file calls (D).
+    """
+
+    network: Floats
+    cpu: Floats
+
+
+def account(segments: pa.Table, ranks: int, kind: Ints) -> Account:
+    """Accounts for lost time segment by segment.
+
+    Args:
+        segments: Merged segments (repository.types.WorldSegments).
+        ranks: Ranks that they were merged from.
+        kind: Number of the kind of each segment; of equal kinds the same is usual.
+    """
+    duration = floats(segments, "duration_ns") / 1e9
+    network = _network(segments, kind)
+    network = np.minimum(network, duration)
+    return Account(network, np.minimum(_cpu(segments, ranks), duration - network))
+
+
+def _network(segments: pa.Table, kind: Ints) -> Floats:
+    row, waited = lists(segments, "wait_min_bins")
+    width = floats(segments, "bin_ns")[row]
+    part = share(waited, width)
+    beyond = np.zeros(len(row))
+    of = kind[row]
+    counts = np.bincount(of) if len(of) else np.empty(0, np.int64)
+    own = np.argsort(-counts, kind="stable")[:_KINDS]
+    own = own[counts[own] >= _ENOUGH]
+    rest = ~np.isin(of, own)
+    for chosen in (*(of == number for number in own), rest):
+        if chosen.any():
+            beyond[chosen] = _beyond(part[chosen])
+    return summed(row, beyond * width, segments.num_rows) / 1e9
+
+
+def _beyond(part: Floats) -> Floats:
+    """Gives what is beyond the usual, of the values that are so clearly."""
+    found = usual(part)
+    hit = part > found.threshold(_LEAST)
+    reference = float(part[~hit].mean()) if not hit.all() else found.centre
+    beyond: Floats = np.where(hit, part - reference, 0.0)
+    return beyond.clip(0)
+
+
+def _cpu(segments: pa.Table, ranks: int) -> Floats:
+    row, off = lists(segments, "offcpu_max_bins")
+    most = summed(row, off, segments.num_rows)
+    # Sleep in file calls is off the CPU too, and told apart there.
+    most = (most - floats(segments, "io_ns_max")).clip(0)
+    return np.minimum(most, _all_lost(segments, ranks)) / 1e9
+
+
+def _all_lost(segments: pa.Table, ranks: int) -> Floats:
+    """Gives what every rank lost, waiting or off the CPU, beyond what all waited at once (ns).
+
+    A rank that was off the CPU while it had time to spare cost nobody anything: the others did not
+    wait for it.
+    """
+    row, everybody = lists(segments, "wait_min_bins")
+    together = summed(row, everybody, segments.num_rows)
+    if "idle_min" in segments.column_names:
+        least = floats(segments, "idle_min")
+    else:
+        least = (floats(segments, "wait_ns") + floats(segments, "offcpu_ns")) / max(ranks, 1)
+    lost: Floats = (least - together).clip(0)
+    return lost

@@ -1,0 +1,200 @@
+"""Lost seconds by cause: what was measured names its own, the rest is joined with the slices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from jostle.analysis.estimation.columns import Floats, Ints, floats
+from jostle.analysis.estimation.interval import Doubt
+from jostle.analysis.estimation.model import Bounded, Cause, CauseName, Hit
+from jostle.analysis.estimation.service import Service
+
+MPI = "MPI"
+_MOST_HITS = 1000
+
+
+@dataclass(frozen=True)
+class Part:
+    """Seconds lost to one cause, span by span.
+
+    Attributes:
+        cause: As in model.Cause.
+        resource: As in model.Cause.
+        measured: Accounted for, not inferred.
+        seconds: In each span.
+    """
+
+    cause: CauseName
+    resource: str
+    measured: bool
+    seconds: Floats
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the slices say of each span.
+
+    Attributes:
+        storage: mount -> seconds that its files kept a process longer than usual.
+        late: All mounts together.
+        late_share: The same as a share of the time in file calls.
+        queue: Seconds that a process waited for a core, the most of one node.
+        host: The node on which that was most.
+    """
+
+    storage: dict[str, Floats]
+    late: Floats
+    late_share: Floats
+    queue: Floats
+    host: list[str]
+
+
+def evidence(start: Ints, end: Ints, slices: pa.Table, services: list[Service]) -> Evidence:
+    """Joins spans with the slices that they lie in; what is in a slice is spread evenly over it.
+
+    Args:
+        start: Start of each span, ns, in order; spans do not overlap.
+        end: Its end.
+        slices: Of the job, by host.
+        services: Of its mounts.
+    """
+    storage, late, busy = {}, np.zeros(len(start)), np.zeros(len(start))
+    for service in services:
+        span = (service.start_ns, service.start_ns + service.slice_ns)
+        busy += spread_over(*span, service.time_s / service.processes, start, end)
+        if service.lost_s.any():
+            storage[service.mount] = spread_over(*span, service.lost_s, start, end)
+            late += storage[service.mount]
+    share = np.divide(late, busy, out=np.zeros(len(late)), where=busy > 0).clip(0, 1)
+    hosts = np.array(slices.column("host").to_pylist(), dtype=object)
+    begin = slices.column("slice").to_numpy() * slices.column("slice_ns").to_numpy()
+    length = slices.column("slice_ns").to_numpy()
+    waited = np.minimum(floats(slices, "os_runqueue_ns_max"), length) / 1e9
+    names = sorted(set(hosts.tolist()))
+    queues = np.zeros((max(len(names), 1), len(start)))
+    for number, name in enumerate(names):
+        at = np.flatnonzero(hosts == name)
+        queues[number] = spread_over(begin[at], (begin + length)[at], waited[at], start, end)
+    worst = queues.argmax(axis=0)
+    return Evidence(
+        storage, late, share, queues.max(axis=0), [names[i] if names else "" for i in worst]
+    )
+
+
+def spread_over(begin: Ints, until: Ints, amount: Floats, start: Ints, end: Ints) -> Floats:
+    """Gives what of some amounts, each spread evenly over its time, lies in each span.
+
+    Args:
+        begin: Start of each amount's time, ascending; may overlap (several slice lengths).
+        until: Its end.
+        amount: The amounts.
+        start: Start of each span.
+        end: Its end.
+    """
+    if not len(begin):
+        return np.zeros(len(start))
+    zero = int(min(begin[0], start[0] if len(start) else begin[0]))
+    times = np.concatenate([begin, until]) - zero
+    rates = amount / (until - begin).clip(1)
+    order = np.argsort(times, kind="stable")
+    times = times[order].astype(np.float64)
+    rate = np.cumsum(np.concatenate([rates, -rates])[order])
+    sums = np.concatenate([[0.0], np.cumsum(np.diff(times) * rate[:-1])])
+    found: Floats = np.interp(end - zero, times, sums) - np.interp(start - zero, times, sums)
+    return found.clip(0)
+
+
+def inferred_parts(inferred: Floats, seen: Evidence, stored: Floats, queued: Floats) -> list[Part]:
+    """Attributes what was inferred to what the slices show at its time.
+
+    Args:
+        inferred: Seconds of each span that no account explains; negative: too much was accounted.
+        seen: What the slices show.
+        stored: Seconds of late file calls that are accounted for already.
+        queued: The same of waiting for a core.
+    """
+    left = inferred.clip(0)
+    parts = []
+    late = (seen.late - stored).clip(0)
+    for mount, own in seen.storage.items():
+        share = np.divide(own, seen.late, out=np.zeros(len(own)), where=seen.late > 0)
+        took = np.minimum(left, late) * share
+        parts.append(Part("file system", mount, False, took))
+    left = left - np.minimum(left, late)
+    took = np.minimum(left, (seen.queue - queued).clip(0))
+    parts += by_host("cpu", took, seen.host, measured=False)
+    parts.append(Part("unknown", "", False, left - took))
+    return parts
+
+
+def by_host(cause: CauseName, seconds: Floats, host: list[str], *, measured: bool) -> list[Part]:
+    """Takes seconds apart by the node that they were lost on."""
+    names = np.array(host, dtype=object)
+    return [Part(cause, name, measured, np.where(names == name, seconds, 0.0))
+            for name in sorted(set(host))]  # fmt: skip
+
+
+def causes(parts: list[Part], lost: Floats, doubt: Doubt) -> list[Cause]:
+    """Adds parts up to causes that sum to what was lost.
+
+    Args:
+        parts: Seconds by cause and span; together at least what was lost.
+        lost: Seconds of each span that were lost.
+        doubt: Of the whole.
+    """
+    whole = sum((part.seconds for part in parts), np.zeros(len(lost)))
+    scale = np.divide(lost, whole, out=np.zeros(len(lost)), where=whole > 0)
+    found: dict[tuple[CauseName, str, bool], float] = {}
+    for part in parts:
+        key = (part.cause, part.resource, part.measured)
+        found[key] = found.get(key, 0.0) + float((part.seconds * scale).sum())
+    total = max(sum(found.values()), 1e-12)
+    rows = [
+        Cause(cause, resource, _share(seconds, seconds / total, doubt),
+              "measured" if measured else "inferred")
+        for (cause, resource, measured), seconds in found.items()
+        if seconds > 1e-6 * total and seconds > 1e-9
+    ]  # fmt: skip
+    return sorted(rows, key=lambda row: (-row.seconds.value, row.cause, row.resource))
+
+
+def _share(seconds: float, share: float, doubt: Doubt) -> Bounded:
+    """Gives a part of the loss its part of the doubt: parts err less than in proportion."""
+    wide = float(np.sqrt(share))
+    low = max(seconds - doubt.below * wide, 0.0)
+    return Bounded(seconds, low, seconds + doubt.above * wide)
+
+
+def hits(
+    start: Ints, end: Ints, lost: Floats, parts: list[Part], cluster: Ints, least: Floats
+) -> list[Hit]:
+    """Lists the spans in which time was lost, neighbours with the same cause together.
+
+    Args:
+        start: Start of each span, ns.
+        end: Its end.
+        lost: Seconds lost in it.
+        parts: By cause.
+        cluster: Number of its cluster.
+        least: Seconds below which it is not worth telling.
+    """
+    at = np.flatnonzero(lost > least)
+    if not len(at) or not parts:
+        return []
+    shares = np.stack([part.seconds[at] for part in parts])
+    main = shares.argmax(axis=0)
+    begins = np.ones(len(at), dtype=bool)
+    begins[1:] = (np.diff(at) > 1) | (np.diff(main) != 0)
+    first = np.flatnonzero(begins)
+    last = np.concatenate([first[1:], [len(at)]]) - 1
+    seconds = np.add.reduceat(lost[at], first)
+    chosen = np.sort(np.argsort(-seconds, kind="stable")[:_MOST_HITS])
+    return [
+        Hit(int(start[at[first[i]]]), int(end[at[last[i]]]), float(seconds[i]),
+            parts[main[first[i]]].cause, parts[main[first[i]]].resource,
+            int(cluster[at[first[i]]]))
+        for i in chosen.tolist()
+    ]  # fmt: skip

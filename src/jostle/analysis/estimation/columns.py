@@ -1,0 +1,44 @@
+"""Columns of tables as numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+
+def floats(table: pa.Table, name: str) -> Floats:
+    """Gives a column as numbers; zeros where the table has none of the name."""
+    if name not in table.column_names:
+        return np.zeros(table.num_rows)
+    values: Floats = table.column(name).to_numpy().astype(np.float64)
+    return np.nan_to_num(values, nan=0.0)
+
+
+def lists(table: pa.Table, name: str) -> tuple[Ints, Floats]:
+    """Gives a column of lists: of each of its values the row, and the value."""
+    if name not in table.column_names or not table.num_rows:
+        return np.empty(0, np.int64), np.empty(0)
+    column: Any = table.column(name).combine_chunks()
+    if isinstance(column, pa.ChunkedArray):
+        column = column.chunk(0)
+    offsets = column.offsets.to_numpy().astype(np.int64)
+    values = column.values.to_numpy(zero_copy_only=False)[offsets[0] : offsets[-1]]
+    return np.repeat(np.arange(len(column)), np.diff(offsets)), values.astype(np.float64)
+
+
+def summed(rows: Ints, weights: Floats, count: int) -> Floats:
+    """Adds weights up by their row."""
+    result: Floats = np.bincount(rows, weights=weights, minlength=count).astype(np.float64)
+    return result
+
+
+def share(part: Floats, whole: Floats) -> Floats:
+    """Gives part / whole, 0 where there is no whole."""
+    return np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0)

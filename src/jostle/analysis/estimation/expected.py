@@ -1,0 +1,199 @@
+"""How long segments take undisturbed: references of clusters, and of what is too rare for one.
+
+A cluster with enough members is its own reference. Smaller ones are judged through their kin: a
+window takes the sum of what its parts take, so a kind's durations are a sum of its counts times
+their costs (fitted to the undisturbed members), and clusters are shrunk towards that sum by how
+little they know of themselves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import nnls
+
+from jostle.analysis.estimation.columns import Flags, Floats, Ints
+from jostle.analysis.estimation.robust import usual
+from jostle.analysis.estimation.work import Work
+
+ENOUGH = 5  # members (thesis 5.1.1)
+LEAST = 0.02  # of a segment: what is nearer to its reference is no excess
+_LEARNT_FROM = 4000  # segments that a sum of parts is fitted to
+_PARTS = 4  # at most in a sum
+_BETTER = 0.9  # a part must make the scatter this much smaller
+_ROUNDS = 4
+_LOOSE = 0.25  # a kind whose members scatter more cannot be judged by it
+_KINDS = 400  # the largest kinds have a sum of their own
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What segments take undisturbed.
+
+    Attributes:
+        seconds: Reference of each segment; 0 where there is none.
+        threshold: What is beyond this is interfered; infinite where there is no reference.
+        usable: Whether it has a reference.
+    """
+
+    seconds: Floats
+    threshold: Floats
+    usable: Flags
+
+
+def expected(rest: Floats, work: Work) -> Expected:
+    """Finds references.
+
+    Args:
+        rest: Seconds that each segment took beyond what was accounted for.
+        work: What the segments did.
+    """
+    count = len(rest)
+    seconds, threshold = np.zeros(count), np.full(count, np.inf)
+    some = rest > 0
+    sizes = np.bincount(work.kind)
+    spent = np.bincount(work.kind, weights=rest)
+    large = [k for k in np.argsort(-spent, kind="stable")[:_KINDS].tolist() if sizes[k] >= ENOUGH]
+    order = np.argsort(work.kind, kind="stable")
+    begins = np.concatenate([[0], np.cumsum(sizes)])
+    for kind in large:
+        members = order[begins[kind] : begins[kind + 1]]
+        members = members[some[members]]
+        if len(members) < ENOUGH:
+            continue
+        own, spread = _of_kind(rest[members], work.amounts[members], work.cluster[members])
+        if spread <= _LOOSE:
+            seconds[members] = own
+            threshold[members] = own * np.exp(max(4 * spread, LEAST))
+    _of_kin(rest, work, seconds, threshold, some)
+    return Expected(seconds, threshold, seconds > 0)
+
+
+def _of_kind(rest: Floats, amounts: Floats, cluster: Ints) -> tuple[Floats, float]:
+    """Gives the references of one kind's members, and how much they scatter (log MAD)."""
+    predicted = _sum_of_parts(rest, amounts)
+    away = np.log(rest / predicted)
+    clusters, place, sizes = np.unique(cluster, return_inverse=True, return_counts=True)
+    spread = usual(away).spread
+    centres = _centres(away, place, len(clusters))
+    known = sizes >= ENOUGH
+    # What a cluster of n members knows of its centre, and how far clusters lie from their kind's.
+    doubt = (2.2 * max(spread, 1e-3)) ** 2 / sizes
+    if known.sum() > 1:
+        middle = float(np.average(centres[known], weights=sizes[known]))
+        square = (centres[known] - middle) ** 2 - doubt[known]
+        apart = max(float(np.average(square, weights=sizes[known])), 0.0)
+    else:
+        middle, apart = usual(away).centre, 0.0
+    trust = np.where(known, apart / (apart + doubt), 0.0) if apart else np.zeros(len(sizes))
+    away = away - (middle + trust * (centres - middle))[place]
+    found = usual(away)
+    hit = away > found.threshold(LEAST)
+    # The mean of those that were not hit, not their mode: what they scatter adds up to nothing.
+    level = np.log(np.exp(away[~hit]).mean()) if not hit.all() else found.centre
+    reference: Floats = rest / np.exp(away - level)
+    return reference, found.spread
+
+
+def _centres(away: Floats, place: Ints, count: int) -> Floats:
+    """Gives the usual value of each cluster; of small ones the lower of the middle ones."""
+    order = np.lexsort((away, place))
+    sizes = np.bincount(place, minlength=count)
+    begins = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    centres: Floats = away[order[begins + (sizes - 1) * 2 // 5]]
+    for cluster in np.flatnonzero(sizes >= 20)[:_KINDS].tolist():
+        at = order[begins[cluster] : begins[cluster] + sizes[cluster]]
+        centres[cluster] = usual(away[at]).centre
+    return centres
+
+
+def _of_kin(rest: Floats, work: Work, seconds: Floats, threshold: Floats, some: Flags) -> None:
+    """Judges what is left by the sum of parts that all others have in common."""
+    left = (seconds == 0) & some
+    good = seconds > 0
+    if not left.any() or good.sum() < 4 * ENOUGH or not work.amounts.shape[1]:
+        return
+    learnt = np.flatnonzero(good)
+    costs = _costs(seconds[learnt], work.amounts[learnt])
+    predicted = _with(work.amounts, costs)
+    fits = predicted > 0
+    away = np.abs(np.log(seconds[learnt][fits[learnt]] / predicted[learnt][fits[learnt]]))
+    spread = float(np.median(away)) if len(away) else np.inf
+    # Alike in what they do as those they are judged by: within the range of their amounts.
+    most = work.amounts[learnt].max(axis=0) * 1.5
+    like = left & fits & (work.amounts <= most).all(axis=1)
+    if spread <= _LOOSE:
+        seconds[like] = predicted[like]
+        threshold[like] = predicted[like] * np.exp(max(6 * spread, 0.1))
+
+
+def _sum_of_parts(rest: Floats, amounts: Floats) -> Floats:
+    """Gives what members take by the costs of what they did."""
+    if amounts.shape[1] == 0 or (amounts == amounts[:1]).all():
+        return np.full(len(rest), float(np.exp(usual(np.log(rest)).centre)))
+    predicted = _with(amounts, _costs(rest, amounts))
+    return np.where(predicted > 0, predicted, float(np.median(rest)))
+
+
+def _with(amounts: Floats, costs: Floats) -> Floats:
+    result: Floats = costs[0] + amounts @ costs[1:]
+    return result
+
+
+def _costs(rest: Floats, amounts: Floats) -> Floats:
+    """Fits the cost of a segment, and of one of each amount; only the few that tell most.
+
+    Parts are taken one by one, as long as what is left scatters less. Members far above their
+    prediction were hit, and are left out of the next round.
+
+    Returns:
+        Seconds: of a segment as such, then of each column of `amounts`.
+    """
+    at = np.linspace(0, len(rest) - 1, min(len(rest), _LEARNT_FROM)).astype(np.int64)
+    rest, amounts = rest[at], amounts[at]
+    scale = amounts.mean(axis=0)
+    varies = np.flatnonzero((scale > 0) & (amounts.std(axis=0) > 1e-3 * scale))
+    ones = np.ones((len(rest), 1))
+    columns = np.concatenate([ones, amounts[:, varies] / scale[varies]], axis=1)
+    single = [(*_robust(rest, columns[:, [one]])[::-1], one) for one in range(columns.shape[1])]
+    # A window is the sum of its parts: what is the same each time is so only where it fits better.
+    spread, fitted, one = min(single[1:] or single, key=lambda each: each[0])
+    if single[0][0] < _BETTER * spread:
+        spread, fitted, one = single[0]
+    best = [one]
+    while len(best) <= _PARTS:
+        tried = [(*_robust(rest, columns[:, [*best, new]])[::-1], new)
+                 for new in range(columns.shape[1]) if new not in best]  # fmt: skip
+        if not tried:
+            break
+        least, costs, new = min(tried, key=lambda each: each[0])
+        if least > _BETTER * spread:
+            break
+        best, fitted, spread = [*best, new], costs, least
+    result = np.zeros(1 + len(scale))
+    for column, cost in zip(best, fitted, strict=True):
+        place = 0 if column == 0 else 1 + int(varies[column - 1])
+        result[place] = cost / (1.0 if column == 0 else scale[varies[column - 1]])
+    return result
+
+
+def _robust(rest: Floats, columns: Floats) -> tuple[Floats, float]:
+    """Fits non-negative costs to the undisturbed, and tells how these scatter (log MAD)."""
+    kept = np.ones(len(rest), dtype=bool)
+    costs, spread = np.zeros(columns.shape[1]), np.inf
+    for _ in range(_ROUNDS):
+        weight = 1 / rest[kept]
+        costs = nnls(columns[kept] * weight[:, None], np.ones(int(kept.sum())))[0]
+        predicted = columns @ costs
+        fits = predicted > 0
+        if fits.sum() < ENOUGH:
+            return costs, np.inf
+        away = np.full(len(rest), np.inf)
+        away[fits] = np.log(rest[fits] / predicted[fits])
+        found = usual(away[fits])
+        spread = found.spread
+        kept = np.abs(away - found.centre) <= max(4 * spread, LEAST / 2)
+        if kept.sum() < max(ENOUGH, columns.shape[1] + 1):
+            break
+    return costs, spread

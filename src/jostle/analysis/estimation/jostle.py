@@ -1,0 +1,288 @@
+"""Method jostle: account first, infer the rest (field notes' A = M + D + S, and I/O).
+
+Per segment: what everybody waited at once (M, network), what the critical rank was off its CPU (D),
+what file calls took beyond their usual (I/O), and what then remains beyond the reference of its
+cluster (S). What is accounted for needs no cluster, and clusters scatter less without it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from jostle.analysis.estimation.account import Account, account
+from jostle.analysis.estimation.attribute import (
+    MPI,
+    Evidence,
+    Part,
+    by_host,
+    causes,
+    evidence,
+    hits,
+    inferred_parts,
+)
+from jostle.analysis.estimation.columns import Floats, Ints, floats
+from jostle.analysis.estimation.continuous import continuous
+from jostle.analysis.estimation.expected import Expected, expected
+from jostle.analysis.estimation.interval import Doubt, doubt
+from jostle.analysis.estimation.model import Bounded, Cluster, Estimate
+from jostle.analysis.estimation.service import Service, services
+from jostle.analysis.estimation.spans import estimate_slices
+from jostle.analysis.estimation.work import Work, work_of
+from jostle.analysis.estimation.worlds import judged_world
+from jostle.repository.types import RunTables, WorldSegments
+
+_TOLD = 0.01  # of a segment: smaller losses are no hit worth telling
+_MOST_CLUSTERS = 500
+
+
+@dataclass(frozen=True)
+class Priced:
+    """The segments of a world, priced; seconds per segment.
+
+    Attributes:
+        start: Start of each, ns.
+        end: Its end, ns.
+        duration: What it took.
+        account: What was seen to be lost.
+        storage: What file calls took beyond their usual.
+        inferred: What remained beyond its reference; negative where the account had more than
+            was really lost.
+        lost: All of it together.
+        work: What the segments did.
+        expected: Their references, without what was accounted for.
+        evidence: What the slices show at the time of each.
+    """
+
+    start: Ints
+    end: Ints
+    duration: Floats
+    account: Account
+    storage: Floats
+    inferred: Floats
+    lost: Floats
+    work: Work
+    expected: Expected
+    evidence: Evidence
+
+
+def estimate_jostle(tables: RunTables, *, seed: int = 0) -> Estimate:
+    """Estimates what interference cost a run.
+
+    Args:
+        tables: The run.
+        seed: Of the random steps.
+
+    Raises:
+        EstimateError: The job has neither segments nor slices.
+    """
+    world, limits = judged_world(tables)
+    if world is None:
+        return estimate_slices(tables, seed=seed)
+    served = services(tables.mount_slices)
+    priced = price(world, tables.slices, served)
+    begin, end = _judged_time(tables, world, priced)
+    run = max((end - begin) / 1e9, 1e-9)
+    lost = min(float(priced.lost.sum()), run)
+    coverage, inferred_coverage = _coverages(priced, run)
+    error = _doubt(priced, lost, run, coverage, seed)
+    bounded = error.around(lost, run)
+    parts = _parts(priced)
+    return Estimate(
+        job=tables.job,
+        method="jostle",
+        world=world.number,
+        ranks=len(world.ranks),
+        start_ns=begin,
+        end_ns=end,
+        run_s=run,
+        lost_s=bounded,
+        percent=Bounded(*(100 * x / run for x in (bounded.value, bounded.low, bounded.high))),
+        coverage=coverage,
+        inferred_coverage=inferred_coverage,
+        causes=causes(parts, priced.lost, error),
+        continuous=continuous(priced.duration, priced.lost, priced.expected, priced.work, run),
+        imbalance_s=_imbalance(world, priced),
+        clusters=_clusters(world.segments, priced),
+        hits=hits(priced.start, priced.end, priced.lost, parts, _number(priced),
+                  _TOLD * priced.duration),
+        limits=[*limits, *_limits(priced, coverage, inferred_coverage)],
+        segments=_table(priced),
+        seed=seed,
+    )  # fmt: skip
+
+
+def price(world: WorldSegments, slices: pa.Table, served: list[Service]) -> Priced:
+    """Prices the segments of a world.
+
+    Args:
+        world: The world; at least one segment.
+        slices: The job's slices by host.
+        served: What its mounts gave it.
+    """
+    segments = world.segments
+    start = segments.column("start_ns").to_numpy().astype(np.int64)
+    end = segments.column("end_ns").to_numpy().astype(np.int64)
+    duration = floats(segments, "duration_ns").clip(0) / 1e9
+    work = work_of(segments)
+    seen = account(segments, len(world.ranks), work.kind)
+    shown = evidence(start, end, slices, served)
+    storage = np.minimum(
+        shown.late_share * floats(segments, "io_ns_max") / 1e9, duration - seen.network - seen.cpu
+    ).clip(0)
+    rest = (duration - seen.network - seen.cpu - storage).clip(0)
+    reference = expected(rest, work)
+    inferred = _inferred(rest, reference, seen.cpu + storage)
+    lost = (seen.network + seen.cpu + storage + inferred).clip(0, duration)
+    return Priced(start, end, duration, seen, storage, inferred, lost, work, reference, shown)
+
+
+def _inferred(rest: Floats, reference: Expected, doubtful: Floats) -> Floats:
+    """Gives what remains beyond the reference, or what the account had too much."""
+    away = np.where(reference.usable, rest - reference.seconds, 0.0)
+    margin = np.where(reference.usable, reference.threshold - reference.seconds, np.inf)
+    inferred: Floats = np.where(away > margin, away, 0.0)
+    over = away < -margin
+    inferred[over] = np.maximum(away[over], -doubtful[over])
+    return inferred
+
+
+def _judged_time(tables: RunTables, world: WorldSegments, priced: Priced) -> tuple[int, int]:
+    """Gives MPI_Init and MPI_Finalize of the world, as far as its segments reach."""
+    return int(priced.start[0]), int(max(priced.end[-1], priced.start[0] + 1))
+
+
+def _coverages(priced: Priced, run: float) -> tuple[float, float | None]:
+    """Gives the share of the run that was judged, and of the run after set-up in clusters.
+
+    Set-up is what comes before the first segment of a kind that recurs.
+    """
+    usable = priced.expected.usable
+    if not usable.any():
+        return 0.0, 0.0
+    first, last = int(np.argmax(usable)), len(usable) - int(np.argmax(usable[::-1]))
+    inside = float(priced.duration[usable].sum())
+    after = float(priced.duration[first:last].sum())
+    # The account needs no cluster, but calls with a floor: those of a program that comes round.
+    coverage = min(after / run, 1.0) if inside > 0.5 * after else inside / run
+    return coverage, min(inside / max(after, 1e-9), 1.0)
+
+
+def _doubt(priced: Priced, lost: float, run: float, coverage: float, seed: int) -> Doubt:
+    """Gives the doubt that comes from references: each kind's, times the time priced by it."""
+    kind, count = priced.work.kind, int(priced.work.kind.max()) + 1
+    usable = priced.expected.usable
+    scatter = np.zeros(len(kind))
+    scatter[usable] = np.log(priced.expected.threshold[usable] / priced.expected.seconds[usable])
+    inferred = usable & (priced.inferred > 0)
+    members = np.bincount(kind[usable], minlength=count).clip(1)
+    spread = np.bincount(kind[usable], scatter[usable], count) / members / 4 * 1.5
+    priced_s = np.bincount(kind[inferred], priced.expected.seconds[inferred], count)
+    calm_s = np.bincount(kind[usable & ~inferred], priced.expected.seconds[usable & ~inferred],
+                         count)  # fmt: skip
+    unsure = spread * priced_s / np.sqrt(members)
+    hidden = 0.25 * spread * calm_s / np.sqrt(members)
+    return doubt(lost, run, unsure=unsure, hidden=hidden, coverage=coverage, seed=seed)
+
+
+def _parts(priced: Priced) -> list[Part]:
+    """Takes lost time apart by cause."""
+    shown = priced.evidence
+    # Descheduled inside an MPI call, a rank makes everybody wait: what of M the run queue explains.
+    queued = np.minimum(priced.account.network, (shown.queue - priced.account.cpu).clip(0))
+    parts = [Part("network", MPI, True, priced.account.network - queued)]
+    parts += by_host("cpu", priced.account.cpu + queued, shown.host, measured=True)
+    for mount, late in shown.storage.items():
+        share = np.divide(late, shown.late, out=np.zeros(len(late)), where=shown.late > 0)
+        parts.append(Part("file system", mount, True, priced.storage * share))
+    parts += inferred_parts(priced.inferred, shown, priced.storage, priced.account.cpu + queued)
+    return parts
+
+
+def _imbalance(world: WorldSegments, priced: Priced) -> float:
+    """Gives the seconds that the mean rank waited for slower ones of its own job.
+
+    The rank with the least time in MPI is the one that the others waited for; what outside delays
+    explain of that is no imbalance.
+    """
+    ranks = max(len(world.ranks), 1)
+    mean = floats(world.segments, "mpi_ns") / ranks / 1e9
+    waited = mean - floats(world.segments, "mpi_ns_min") / 1e9
+    return float((waited - priced.account.cpu - priced.inferred.clip(0)).clip(0).sum())
+
+
+def _number(priced: Priced) -> Ints:
+    """Numbers clusters from 1; 0 for segments that are in none that can be judged."""
+    return np.where(priced.expected.usable, priced.work.cluster + 1, 0)
+
+
+def _clusters(segments: pa.Table, priced: Priced) -> list[Cluster]:
+    cluster = priced.work.cluster
+    count = int(cluster.max()) + 1
+    order = np.argsort(cluster, kind="stable")
+    edges = np.concatenate([[0], np.cumsum(np.bincount(cluster, minlength=count))])
+    total = np.bincount(cluster, priced.duration, count)
+    names = segments.column("function").to_pylist()
+    rows = []
+    for number in np.sort(np.argsort(-total, kind="stable")[:_MOST_CLUSTERS]).tolist():
+        at = order[edges[number] : edges[number + 1]]
+        reference = priced.expected.seconds[at]
+        rest = priced.duration[at] - priced.lost[at]
+        usable = bool(priced.expected.usable[at].all())
+        rows.append(
+            Cluster(
+                number=number + 1,
+                name=names[at[0]] or "MPI_Finalize",
+                members=len(at),
+                reference_s=float(reference.mean()) if usable else float(np.median(rest)),
+                mad_s=float(np.median(np.abs(rest - np.median(rest)))),
+                threshold_s=float(priced.expected.threshold[at].mean()) if usable else 0.0,
+                hit=int((priced.lost[at] > _TOLD * priced.duration[at]).sum()),
+                excess_s=float(priced.lost[at].sum()),
+                total_s=float(total[number]),
+                usable=usable,
+            )
+        )
+    return rows
+
+
+def _limits(priced: Priced, coverage: float, inferred: float | None) -> list[str]:
+    limits = []
+    if len(priced.duration) < 20:
+        limits.append(
+            f"Only {len(priced.duration)} segments: too few to know what is usual; run it longer."
+        )
+    if inferred is not None and inferred < 0.5:
+        limits.append(
+            f"Only {100 * inferred:.0f} % of the time after set-up lies in segments that recur: "
+            "outside them only waiting and time off the CPU are priced."
+        )
+    if coverage < 0.5:
+        limits.append(f"Only {100 * coverage:.0f} % of the run could be judged.")
+    if not priced.work.measured:
+        limits.append(
+            "No counter of instructions: the work of a segment is told from its calls and bytes."
+        )
+    return limits
+
+
+def _table(priced: Priced) -> pa.Table:
+    """Gives the judged segments for charts."""
+    work = None
+    if priced.work.measured:
+        work = priced.work.amounts[:, priced.work.names.index(priced.work.measured)]
+    usable = priced.expected.usable
+    threshold = np.where(usable, priced.expected.threshold, 0.0)
+    return pa.table(
+        {
+            "start_ns": priced.start,
+            "end_ns": priced.end,
+            "duration_ns": np.rint(priced.duration * 1e9).astype(np.int64),
+            "work": pa.nulls(len(usable), pa.float64()) if work is None else pa.array(work),
+            "cluster": _number(priced),
+            "threshold_ns": pa.array(np.rint(threshold * 1e9).astype(np.int64), mask=~usable),
+            "excess_ns": np.rint(priced.lost * 1e9).astype(np.int64),
+        }
+    )

@@ -1,0 +1,227 @@
+"""Jobs without segments: priced from their slices alone.
+
+What the slices measure is time in file calls against the work asked for, time in which threads
+waited for a core, and, of MPI programs, time that all ranks waited at once. How long computation
+should take, slices do not know.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from jostle.analysis.estimation.attribute import (
+    MPI,
+    Evidence,
+    Part,
+    by_host,
+    causes,
+    evidence,
+    hits,
+    spread_over,
+)
+from jostle.analysis.estimation.columns import Floats, Ints, floats
+from jostle.analysis.estimation.errors import EstimateError
+from jostle.analysis.estimation.interval import doubt
+from jostle.analysis.estimation.model import Bounded, Estimate
+from jostle.analysis.estimation.robust import usual
+from jostle.analysis.estimation.service import Service, services
+from jostle.repository.types import RunTables
+
+_LEAST = 0.02  # of a slice
+_FEW = 8  # slices: with less nothing is usual
+
+
+@dataclass(frozen=True)
+class _Spans:
+    """The slices of a run, each instant once."""
+
+    start: Ints
+    end: Ints
+
+    @property
+    def seconds(self) -> Floats:
+        result: Floats = (self.end - self.start) / 1e9
+        return result
+
+
+def estimate_slices(tables: RunTables, *, seed: int = 0) -> Estimate:
+    """Estimates what interference cost a job, from its slices.
+
+    Args:
+        tables: The run.
+        seed: Of the random steps.
+
+    Raises:
+        EstimateError: The job has no slices.
+    """
+    begin, end, processes = _life(tables)
+    spans = _spans(tables.slices, begin, end)
+    served = services(tables.mount_slices)
+    shown = evidence(spans.start, spans.end, tables.slices, served)
+    run = (end - begin) / 1e9
+    parts = _parts(tables.slices, spans, shown, served)
+    lost = sum((part.seconds for part in parts), np.zeros(len(spans.start)))
+    lost = np.minimum(lost, spans.seconds)
+    total = min(float(lost.sum()), run)
+    coverage = _coverage(tables, spans, served, run)
+    error = doubt(
+        total, run,
+        unsure=np.array([service.missed_s / 2 for service in served if service.judged]),
+        hidden=np.zeros(0), coverage=coverage, seed=seed,
+    )  # fmt: skip
+    bounded = error.around(total, run)
+    return Estimate(
+        job=tables.job,
+        method="jostle",
+        world=-1,
+        ranks=processes,
+        start_ns=begin,
+        end_ns=end,
+        run_s=run,
+        lost_s=bounded,
+        percent=Bounded(*(100 * x / run for x in (bounded.value, bounded.low, bounded.high))),
+        coverage=coverage,
+        inferred_coverage=None,
+        causes=causes(parts, lost, error),
+        continuous=None,
+        imbalance_s=None,
+        clusters=[],
+        hits=hits(spans.start, spans.end, lost, parts, np.full(len(lost), -1),
+                  _LEAST * spans.seconds),
+        limits=_limits(spans, served, coverage),
+        segments=empty_segments(),
+        seed=seed,
+    )  # fmt: skip
+
+
+def empty_segments() -> pa.Table:
+    """Gives Estimate.segments of a run that has none."""
+    ints = ("start_ns", "end_ns", "duration_ns", "cluster", "threshold_ns", "excess_ns")
+    order = ("start_ns", "end_ns", "duration_ns", "work", *ints[3:])
+    return pa.table({name: pa.array([], pa.int64() if name in ints else pa.float64())
+                     for name in order})  # fmt: skip
+
+
+def _life(tables: RunTables) -> tuple[int, int, int]:
+    """Gives start and end of the job's processes that have slices, and how many these are."""
+    if not tables.slices.num_rows or not tables.processes.num_rows:
+        raise EstimateError(
+            f"Job {tables.job!r} has no slices: nothing of it was recorded that could be priced.",
+            hint="Programs shorter than a tenth of a second leave none; `jostle jobs` lists all.",
+        )
+    rows = tables.processes.select(["start_ns", "end_ns", "last_slice", "slice_ns", "short"])
+    long = [row for row in rows.to_pylist() if not row["short"]] or rows.to_pylist()
+    begin = min(row["start_ns"] for row in long)
+    end = max(row["end_ns"] or (row["last_slice"] + 1) * row["slice_ns"] for row in long)
+    return int(begin), int(max(end, begin + 1)), len(long)
+
+
+def _spans(slices: pa.Table, begin: int, end: int) -> _Spans:
+    length = int(slices.column("slice_ns").to_numpy().min())
+    first = (slices.column("slice").to_numpy() * slices.column("slice_ns").to_numpy()).min()
+    last = ((slices.column("slice").to_numpy() + 1) * slices.column("slice_ns").to_numpy()).max()
+    edges = np.arange(int(first), int(last) + 1, length, dtype=np.int64)
+    if len(edges) > 2_000_000:  # clocks apart, or a process that slept for weeks
+        edges = np.linspace(int(first), int(last), 2_000_000).astype(np.int64)
+    start, until = edges[:-1].clip(begin, end), edges[1:].clip(begin, end)
+    some = until > start
+    return _Spans(start[some], until[some])
+
+
+def _parts(slices: pa.Table, spans: _Spans, shown: Evidence, served: list[Service]) -> list[Part]:
+    """Gives what was lost by cause in each span; together at most the span."""
+    seconds = spans.seconds
+    left = seconds - np.minimum(shown.late, seconds)
+    scale = np.divide(seconds - left, shown.late, out=np.zeros(len(left)), where=shown.late > 0)
+    parts = [
+        Part("file system", mount, True, late * scale) for mount, late in shown.storage.items()
+    ]
+    network = _everybody_waits(slices, spans)
+    network = np.minimum(network, left)
+    parts.append(Part("network", MPI, True, network))
+    # Waiting for a core inside file calls is part of their time already.
+    queue = _beyond(_queue(slices, spans), seconds) * (1 - _in_files(served, spans))
+    parts += by_host("cpu", np.minimum(queue, left - network), shown.host, measured=True)
+    return parts
+
+
+def _beyond(amount: Floats, seconds: Floats) -> Floats:
+    """Gives what is beyond the usual share of the time."""
+    if len(amount) < _FEW:
+        return np.zeros(len(amount))
+    share = amount / seconds
+    found = usual(share)
+    hit = share > found.threshold(_LEAST)
+    calm = float(share[~hit].mean()) if not hit.all() else found.centre
+    beyond: Floats = np.where(hit, (share - calm).clip(0) * seconds, 0.0)
+    return beyond
+
+
+def _over(slices: pa.Table, spans: _Spans, amount: Floats) -> Floats:
+    """Adds up an amount of each row of slices in the spans."""
+    begin = slices.column("slice").to_numpy() * slices.column("slice_ns").to_numpy()
+    return spread_over(
+        begin, begin + slices.column("slice_ns").to_numpy(), amount, spans.start, spans.end
+    )
+
+
+def _queue(slices: pa.Table, spans: _Spans) -> Floats:
+    """Gives the seconds that the mean thread waited for a core."""
+    processes = _over(slices, spans, floats(slices, "count"))
+    threads = np.maximum(_over(slices, spans, floats(slices, "os_threads_sum")), processes)
+    waited = _over(slices, spans, floats(slices, "os_runqueue_ns_sum")) / 1e9
+    length = float(slices.column("slice_ns").to_numpy().min()) / 1e9
+    result: Floats = np.divide(waited, threads, out=np.zeros(len(waited)), where=threads > 0)
+    return np.minimum(result * spans.seconds / length, spans.seconds)
+
+
+def _in_files(served: list[Service], spans: _Spans) -> Floats:
+    """Gives the share of the spans that a process was in file calls."""
+    inside = np.zeros(len(spans.start))
+    for service in served:
+        time = service.time_s / service.processes
+        inside += spread_over(
+            service.start_ns, service.start_ns + service.slice_ns, time, spans.start, spans.end
+        )
+    return (inside / spans.seconds).clip(0, 1)
+
+
+def _everybody_waits(slices: pa.Table, spans: _Spans) -> Floats:
+    """Gives the seconds that all ranks of all nodes waited in MPI beyond the usual."""
+    waited = floats(slices, "wait_mpi_ns_min") / 1e9
+    if not waited.any():
+        return np.zeros(len(spans.start))
+    hosts = np.array(slices.column("host").to_pylist(), dtype=object)
+    least = np.full(len(spans.start), np.inf)
+    for host in sorted(set(hosts.tolist())):
+        least = np.minimum(least, _over(slices, spans, np.where(hosts == host, waited, 0.0)))
+    return _beyond(least, spans.seconds)
+
+
+def _coverage(tables: RunTables, spans: _Spans, served: list[Service], run: float) -> float:
+    """Gives the share of the run in which something can be judged: in file calls, or on a core."""
+    judged = [service for service in served if service.judged]
+    files = _in_files(judged, spans) * spans.seconds
+    busy = floats(tables.slices, "os_user_ns_sum") + floats(tables.slices, "os_system_ns_sum")
+    busy += floats(tables.slices, "os_runqueue_ns_sum")
+    count = floats(tables.slices, "count").clip(1)
+    cores = np.minimum(_over(tables.slices, spans, busy / count) / 1e9, spans.seconds)
+    return float(np.minimum(files + cores, spans.seconds).sum()) / max(run, 1e-9)
+
+
+def _limits(spans: _Spans, served: list[Service], coverage: float) -> list[str]:
+    limits = ["No execution segments: priced from slices, which do not know how long computation "
+              "should take."]  # fmt: skip
+    for service in served:
+        if not service.judged:
+            limits.append(
+                f"Too few file operations on {service.mount} to know what they usually take."
+            )
+    if len(spans.start) < _FEW:
+        limits.append(f"Only {len(spans.start)} slices: take shorter ones (--slice 250ms).")
+    if coverage < 0.5:
+        limits.append(f"Only {100 * coverage:.0f} % of the run could be judged.")
+    return limits

@@ -1,0 +1,96 @@
+"""What segments did: their kinds, their counts, and which of them did the same.
+
+Without a counter of instructions the calls are the work signature: which they were (the set of
+function, site and size, `signature_set`: the kind), how many, and how many bytes. Two segments with
+equal counts, and bytes within a tenth (thesis 5.1.1's relative distance), did the same work.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from jostle.analysis.estimation.columns import Floats, Ints, floats
+
+COUNTS = (
+    "sends", "recvs", "isends", "irecvs", "sendrecvs", "one_to_all", "all_to_one", "all_to_all",
+    "barriers", "scans", "neighbors", "rma_ops", "opens", "closes", "reads", "writes", "mpiio_ops",
+    "globals",
+)  # fmt: skip
+BYTES = ("p2p_bytes", "collective_bytes", "rma_bytes", "read_bytes", "write_bytes", "mpiio_bytes")
+COUNTERS = ("instructions", "flops")
+NEAR = 1.1  # bytes or instructions nearer than this are the same work
+
+
+@dataclass(frozen=True)
+class Work:
+    """What each segment did.
+
+    Attributes:
+        kind: Number of its kind, from 0: what calls it has, and between which delimiters it lies.
+        cluster: Number of its cluster: of a kind, counts and bytes; from 0.
+        names: Of the columns of `amounts`.
+        amounts: Counts, bytes and instructions, over all ranks, [segments x names]; columns that
+            are zero everywhere are left out.
+        measured: Name of the counter of computation, "" where there is none.
+    """
+
+    kind: Ints
+    cluster: Ints
+    names: list[str]
+    amounts: Floats
+    measured: str
+
+
+def work_of(segments: pa.Table) -> Work:
+    """Tells segments apart by what they did.
+
+    Args:
+        segments: Merged segments.
+    """
+    kind = _kinds(segments)
+    columns = {name: floats(segments, name) for name in (*COUNTS, *BYTES, *COUNTERS)}
+    measured = next((n for n in reversed(COUNTERS) if np.mean(columns[n] > 0) > 0.9), "")
+    kept = [name for name in (*COUNTS, *BYTES) if columns[name].any()]
+    kept += [measured] if measured else []
+    amounts = (
+        np.stack([columns[name] for name in kept], axis=1) if kept else np.zeros((len(kind), 0))
+    )
+    near = sum((columns[name] for name in BYTES), np.zeros(len(kind)))
+    counted = _mixed([columns[name] for name in COUNTS], len(kind))
+    cluster = _near(kind, counted, near)
+    if measured:
+        cluster = _near(cluster, np.zeros(len(kind), np.uint64), columns[measured])
+    return Work(kind, cluster, kept, amounts, measured)
+
+
+def _kinds(segments: pa.Table) -> Ints:
+    """Numbers what is of one kind: the same set of calls, between the same two delimiters."""
+    sets = segments.column("signature_set").to_numpy()
+    ended = floats(segments, "token_hash")
+    began = np.concatenate([[-1.0], ended[:-1]])
+    keys = np.stack([np.unique(key, return_inverse=True)[1] for key in (sets, ended, began)])
+    return np.unique(keys, axis=1, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+
+def _mixed(columns: list[Floats], count: int) -> NDArray[np.uint64]:
+    """Gives one number for several counts: equal where all are."""
+    mixed = np.zeros(count, dtype=np.uint64)
+    for column in columns:
+        mixed = (mixed ^ column.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    return mixed
+
+
+def _near(first: Ints, second: NDArray[np.uint64], value: Floats) -> Ints:
+    """Numbers what is equal in two keys and, in order, near in a value."""
+    order = np.lexsort((value, second, first))
+    a, b, v = first[order], second[order], value[order]
+    begins = np.ones(len(order), dtype=bool)
+    begins[1:] = (a[1:] != a[:-1]) | (b[1:] != b[:-1]) | (v[1:] > NEAR * v[:-1])
+    result = np.empty(len(order), dtype=np.int64)
+    result[order] = np.cumsum(begins) - 1
+    return result

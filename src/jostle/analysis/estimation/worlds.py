@@ -1,0 +1,57 @@
+"""Which of a job's MPI worlds is judged, and what is said of the others."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from jostle.repository.types import RunTables, WorldSegments
+
+
+def judged_world(tables: RunTables) -> tuple[WorldSegments | None, list[str]]:
+    """Gives the world that spent most process-seconds, and what a person should know.
+
+    Args:
+        tables: The run.
+
+    Returns:
+        The world, None where no rank of the job has a segment; sentences for Estimate.limits.
+    """
+    worlds = [world for world in tables.worlds if world.segments.num_rows]
+    if not worlds:
+        return None, []
+    spent = {world.number: process_seconds(world) for world in worlds}
+    best = max(worlds, key=lambda world: (spent[world.number], -world.number))
+    limits = []
+    others = [world for world in worlds if world is not best]
+    if others:
+        rest = sum(spent[world.number] for world in others)
+        limits.append(
+            f"{len(others)} more MPI worlds with {rest:.0f} process-seconds are not judged; this "
+            f"one has {spent[best.number]:.0f}."
+        )
+    extra = _without_mpi(tables.processes)
+    if extra:
+        limits.append(f"{extra} processes without MPI are not judged.")
+    return best, [*limits, *best.notes]
+
+
+def process_seconds(world: WorldSegments) -> float:
+    """Gives the time inside the world's segments times its ranks, seconds."""
+    return float(pc.sum(world.segments["duration_ns"]).as_py() or 0) * len(world.ranks) / 1e9
+
+
+def _without_mpi(processes: pa.Table) -> int:
+    """Counts processes that took part for longer than an instant and have no MPI."""
+    if "world_size" not in processes.column_names:
+        return 0
+    launchers = {"mpirun", "mpiexec", "orterun", "prterun", "mpiexec.hydra", "hydra_pmi_proxy",
+                 "orted", "srun", "bash", "dash", "sh"}  # fmt: skip
+    rows = processes.select(["program", "world_size", "short"]).to_pylist()
+    return sum(
+        1
+        for row in rows
+        if not row["world_size"]
+        and not row["short"]
+        and row["program"].rpartition("/")[2] not in launchers
+    )
