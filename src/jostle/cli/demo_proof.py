@@ -19,8 +19,10 @@ class Proof:
         both: Slices of both kinds.
         suspect: The job that jostle named first; "" none.
         neighbour: The job that it was.
-        longer_s: Seconds that the writer took longer than alone.
+        together_s: Seconds from the writer's first operation to its end, beside the neighbour.
+        alone_s: The same alone.
         lost_s: Seconds that jostle said it lost, told from that run alone; with bounds.
+        quiet: The run alone got a green light: it was a fair measure.
     """
 
     slice_ns: int
@@ -29,8 +31,10 @@ class Proof:
     both: int
     suspect: str
     neighbour: str
-    longer_s: float
+    together_s: float
+    alone_s: float
     lost_s: tuple[float, float, float]
+    quiet: bool
 
     def lines(self) -> list[str]:
         """Says it in sentences."""
@@ -42,9 +46,11 @@ class Proof:
             f"writer's run. jostle, which has not",
             f"read that log, named {self.named} slices; {self.both} are the same. {who} the "
             "neighbour as the first suspect.",
-            f"Beside the neighbour the writer took {self.longer_s:.1f} s longer than alone. From "
-            f"that one run jostle said {value:.1f} s",
-            f"({low:.1f} to {high:.1f}).",
+            f"Beside the neighbour the writer took {self.together_s:.1f} s, alone "
+            f"{self.alone_s:.1f} s: {self.together_s - self.alone_s:.1f} s longer. From the first of "
+            "these runs",
+            f"alone jostle said {value:.1f} s ({low:.1f} to {high:.1f})."
+            + ("" if self.quiet else " The run alone was itself disturbed, see above."),
         ]
 
 
@@ -75,8 +81,10 @@ def prove(path: Path) -> Proof:
         both=len(on & named),
         suspect=found.suspects[0].job if found.suspects else "",
         neighbour=neighbour["job"],
-        longer_s=(_seconds(writer) - _seconds(alone)),
+        together_s=_seconds(writer),
+        alone_s=_seconds(alone),
         lost_s=(priced.value, priced.low, priced.high),
+        quiet=estimate(repository.run_tables(alone["job"])).light == "green",
     )
 
 
