@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -46,7 +47,7 @@ def command(
         found = matrix(store.programs_beside(), as_user=viewer)
     saved = _draw(found, place, endings, quiet=as_json) if place else []
     if as_json:
-        emit_json(found.to_json() | {"figures": saved_json(saved)})
+        emit_json(_finite(found.to_json()) | {"figures": saved_json(saved)})
         return
     from jostle.cli.matrix_view import view
 
@@ -59,6 +60,15 @@ def command(
     if found.encounters and place is None:
         steps.insert(0, f"jostle matrix{flag}{seen} --plot DIR")
     next_steps(*steps)
+
+
+def _finite(value: Any) -> Any:
+    """Say null where an interval has no end: JSON knows no infinity."""
+    if isinstance(value, dict):
+        return {name: _finite(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _draw(found: Matrix, folder: Path, endings: tuple[str, ...], *, quiet: bool) -> list[Saved]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,8 @@ def view(found: Matrix) -> Iterator[Any]:
     for grid in grids(found):
         yield from ("", heading(f"Slowed on the {grid.place}", reading), _grid(grid))
     if found.encounters:
-        told = (evident or found.encounters)[:_PAIRS]
+        tested = [each for each in found.encounters if each.p is not None]
+        told = (evident or tested or found.encounters)[:_PAIRS]
         yield from ("", heading("Pairs", "  runs beside it against runs without it"))
         yield _pairs(told)
         left = len(found.encounters) - len(told)
@@ -90,11 +92,13 @@ def _pairs(encounters: list[Encounter]) -> Table:
          ">q"]
     )  # fmt: skip
     for each in encounters:
-        low, high = (each.slowdown.low, each.slowdown.high) if each.slowdown else (None, None)
+        size = each.slowdown
+        bounded = size is not None and math.isfinite(size.low) and math.isfinite(size.high)
+        ends = f"{signed(size.low)} to {signed(size.high)}" if size and bounded else "-"
         frame.add_row(
             short(each.victim), short(each.aggressor), each.resource_kind, count(each.with_runs),
-            count(each.without_runs), signed(each.slowdown.value if each.slowdown else None),
-            f"{signed(low)} to {signed(high)}" if each.slowdown else "-", each.test or "too few",
+            count(each.without_runs), signed(size.value if size else None),
+            ends, each.test or "too few",
             "-" if each.p is None else probability(each.p),
             "-" if each.q is None else probability(each.q),
         )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import PurePath
 
@@ -33,19 +34,21 @@ def grids(found: Matrix) -> list[Grid]:
     made = []
     for place in dict.fromkeys(each.resource_kind for each in found.encounters):
         here = [each for each in found.encounters if each.resource_kind == place]
-        victims: dict[str, float] = {}
-        aggressors: dict[str, float] = {}
-        for each in here:
-            harm = each.slowdown.value if each.slowdown and sure(each) else 0.0
-            victims[each.victim] = victims.get(each.victim, 0.0) + harm
-            aggressors[each.aggressor] = aggressors.get(each.aggressor, 0.0) + harm
         cells = {(each.victim, each.aggressor): each for each in here}
-        made.append(Grid(place, _most(victims), _most(aggressors), cells))
+        victims = _most([(each.victim, each) for each in here])
+        made.append(Grid(place, victims, _most([(each.aggressor, each) for each in here]), cells))
     return sorted(made, key=lambda grid: -sum(map(sure, grid.cells.values())))
 
 
-def _most(harm: dict[str, float]) -> list[str]:
-    return sorted(harm, key=lambda name: (-harm[name], name))
+def _most(named: list[tuple[str, Encounter]]) -> list[str]:
+    """Put programs in order: those with most evidence first, then by their mean slowdown."""
+    evident: dict[str, float] = defaultdict(float)
+    all_of: dict[str, list[float]] = defaultdict(list)
+    for name, each in named:
+        size = each.slowdown.value if each.slowdown else 0.0
+        evident[name] += size * sure(each)
+        all_of[name].append(size)
+    return sorted(all_of, key=lambda name: (-evident[name], -sum(all_of[name]) / len(all_of[name])))
 
 
 def sure(each: Encounter) -> bool:
