@@ -103,7 +103,8 @@ def rows(bench: Bench) -> list[Row]:
         one = measure(method, bench.rounds(5), quick=bench.quick)
         aim = method == "jostle"
         found.append(Row(
-            "estimate", f"estimate, method {method}", "s", f"<= {TARGET_S:.0f} s" if aim else "none",
+            "estimate", f"estimate, method {method}", "s",
+            f"<= {TARGET_S:.0f} s" if aim else "none",
             one["seconds"] <= TARGET_S if aim else None, ours=one["seconds"],
             spread=one["spread"], note=f"{one['note']}; peak memory {one['memory_mib']:.0f} MiB",
         ))  # fmt: skip

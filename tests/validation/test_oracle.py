@@ -10,7 +10,6 @@ from jostle.validation.oracle import (
     Marks,
     band,
     displacement,
-    fastest,
     truths,
     union_s,
     windows,
@@ -125,8 +124,3 @@ def test_time_in_any_of_several_spans(spans: list[tuple[int, int]], length: floa
     begin = np.array([a for a, _ in spans], np.int64) * 10**9
     end = np.array([b for _, b in spans], np.int64) * 10**9
     assert union_s(begin, end) == pytest.approx(length)
-
-
-def test_the_measure_of_the_thesis() -> None:
-    """Longer than the fastest, less what all medians are longer by; never below nothing."""
-    assert fastest([10.0, 12.5, 11.0], [0.0, 0.5, 2.0]) == pytest.approx([0.0, 16.0, 0.0])

@@ -11,8 +11,9 @@ import numpy as np
 
 from jostle.analysis import compare, estimate
 from jostle.analysis.estimation.model import Estimate, Method
+from jostle.analysis.estimation.runs import measured_percent
 from jostle.validation.marks import marks
-from jostle.validation.oracle import Band, Marks, Truth, band, fastest, truths
+from jostle.validation.oracle import Band, Marks, Truth, band, truths
 from jostle.validation.runner import Run, Store
 from jostle.validation.score import Judged, Row, Score, score
 
@@ -108,12 +109,13 @@ def _of_code(
     if not runs:
         return [], 0.0
     moved = compare([said[run.job][METHODS.index("thesis")] for run in runs]).displaced_s
-    thesis = fastest([known[run.job].run_s for run in runs], moved)
+    fastest = min(known[run.job].run_s for run in runs)
     rows = [
         Row(run.job, code, run.step.kind, run.step.strength, known[run.job],
-            _band(run, seen[run.job]), measured, run.noise,
+            _band(run, seen[run.job]),
+            max(measured_percent(known[run.job].run_s, fastest, shift), 0.0), run.noise,
             {one.method: judged(one) for one in said[run.job]})
-        for run, measured in zip(runs, thesis, strict=True)
+        for run, shift in zip(runs, moved, strict=True)
     ]  # fmt: skip
     return rows, _rate(repository, runs[0].job, known[runs[0].job])
 

@@ -6,7 +6,7 @@ of all runs says what that piece takes undisturbed. Rules: docs/explanation/vali
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -187,20 +187,3 @@ def union_s(begin_ns: Ints, end_ns: Ints) -> float:
     begin, end = begin_ns[order], end_ns[order]
     until = np.concatenate([begin[:1], np.maximum.accumulate(end)[:-1]])
     return float((end - np.maximum(begin, until)).clip(0).sum() / 1e9)
-
-
-def fastest(run_s: Sequence[float], displaced_s: Sequence[float]) -> list[float]:
-    """Gives the thesis' measured interference (5.2.3): longer than the fastest, less displacement.
-
-    Args:
-        run_s: Run times.
-        displaced_s: By which medians of clusters are longer than those of the fastest run.
-
-    Returns:
-        Percent of each run's time; 0 where it would be negative.
-    """
-    least = min(run_s, default=0.0)
-    return [
-        max(100 * (run - least - moved) / run, 0.0)
-        for run, moved in zip(run_s, displaced_s, strict=True)
-    ]

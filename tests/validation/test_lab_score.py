@@ -1,0 +1,75 @@
+"""Slices and suspects of made experiments: guilty, clear, and what is neither."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from jostle.validation.lab_plan import SLICE_NS, Neighbour, Scene
+from jostle.validation.lab_runner import Played
+from jostle.validation.lab_score import Slices, alone, lab_score, see
+
+_BAD = Neighbour("bad", "node2", (), "shared", (), harm=True)
+_FIRST = 4_000_000_000  # a slice since the epoch
+
+
+def experiment(name: str, bursts: list[tuple[float, float]], slices: int = 20) -> Played:
+    """Makes one of so many slices; bursts are in slices from its begin."""
+    begin = _FIRST * SLICE_NS
+    spans = [[begin + int(a * SLICE_NS), begin + int(b * SLICE_NS)] for a, b in bursts]
+    scene = Scene(1, name, "writer", (_BAD,) if bursts else ())
+    active = list(range(_FIRST - 1, _FIRST + slices + 1))
+    return Played(scene, "", begin, begin + slices * SLICE_NS, active, {"bad": spans}, "")
+
+
+def answer(guilty: list[int], suspects: list[str], seconds: float = 0.0) -> Any:
+    """Makes what `identify` would say; slices from the begin of the run."""
+    rows = [SimpleNamespace(start_ns=(_FIRST + at) * SLICE_NS, length_ns=SLICE_NS) for at in guilty]
+    said = SimpleNamespace(value=seconds, low=seconds, high=seconds)
+    blamed = [SimpleNamespace(job=job) for job in suspects]
+    return SimpleNamespace(guilty=rows, suspects=blamed, seconds=said)
+
+
+def test_slices_that_are_half_hit_are_guilty_and_slightly_hit_ones_are_neither() -> None:
+    """A burst from 5.9 to 8.6: slices 6, 7 and 8 are guilty, 5 is neither."""
+    one = experiment("harmful", [(5.9, 8.6)])
+    seen = see(one, answer([5, 6, 7, 12], ["s001-writer-bad"]), {"writer": 4.0})
+    assert seen is not None
+    assert seen.slices == Slices(hit=2, wrong=1, missed=1)
+    assert seen.slices.f1 == pytest.approx(2 / 3)
+    assert seen.right
+
+
+def test_slices_in_which_the_probe_rests_do_not_count() -> None:
+    """Nobody can be hurt there; nor where the probe begins or ends to rest."""
+    one = experiment("harmful", [(5, 9)])
+    one.active.remove(_FIRST + 7)
+    seen = see(one, answer([], []), {"writer": 4.0})
+    assert seen is not None and seen.slices.missed == 1  # of 5, 6, 7, 8 only 5 is left
+
+
+def test_the_first_suspect_and_false_alarms() -> None:
+    """Only the first counts; blame in a null run is an alarm."""
+    usual = {"writer": 4.0}
+    wrong = see(
+        experiment("harmful", [(5, 9)]), answer([5, 6], ["other", "s001-writer-bad"]), usual
+    )
+    alarm = see(experiment("harmless", []), answer([3], ["other"]), usual)
+    quiet = see(experiment("alone", []), answer([], []), usual)
+    assert wrong and alarm and quiet
+    found = lab_score([wrong, alarm, quiet])
+    assert (found.first, found.null, found.alarms) == (0.0, 2, 1)
+    assert found.slices == Slices(2, 0, 2)
+
+
+def test_seconds_lost_in_percent_or_in_points() -> None:
+    """Above a tenth of the run the error is a share of the loss, below it points."""
+    large = see(experiment("harmful", [(5, 9)]), answer([], [], 0.9), {"writer": 4.0})
+    small = see(experiment("harmful", [(5, 9)]), answer([], [], 0.2), {"writer": 4.9})
+    assert large and small
+    assert large.relative == pytest.approx(0.1)  # lost 1 s of 5
+    assert small.relative is None and small.points == pytest.approx(2.0)
+    assert alone([experiment("alone", []), experiment("harmful", [(1, 2)])]) == {"writer": 5.0}
+    assert see(experiment("harmful", [(5, 9)]), answer([], []), {}) is None

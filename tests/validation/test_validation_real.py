@@ -1,0 +1,85 @@
+"""A validation of one small program, for real: runs, injected delays, truth; killed and resumed."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from jostle import NativeMissingError, _native_path
+from jostle.validation import codes
+from jostle.validation.codes import Code
+from jostle.validation.marks import marks
+from jostle.validation.oracle import band, windows
+from jostle.validation.plan import MEAN_MS, Step
+from jostle.validation.runner import Store, make
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("mpicc.openmpi") is None or shutil.which("mpirun.openmpi") is None,
+    reason="needs Open MPI and its compiler",
+)
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> Code:
+    """The all-to-all program, for a third of a second."""
+    code = codes._mini("transpose", 40, "all-to-all")
+    monkeypatch.setitem(codes.CODES, "transpose", code)
+    return code
+
+
+def test_runs_of_a_small_program(
+    small: Code, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two clean runs and an injected one: the same work in all, and the log tells what was added.
+
+    The third run is made by a second call: what is there already is not made again.
+    """
+    try:
+        _native_path("libjostle_inject.so")
+    except NativeMissingError:
+        pytest.skip("the injector is not built")
+    monkeypatch.setitem(MEAN_MS, "fixed:20ms", 20.0)
+    store = Store(tmp_path / "validation")
+    plan = [
+        Step("transpose", 1, "clean"),
+        Step("transpose", 2, "clean"),
+        Step("transpose", 3, "inject", strength=0.4, shape="fixed:20ms", ranks="1", seed=5),
+    ]
+    told: list[str] = []
+    make(store, plan[:2], progress=lambda done, total, job, left: told.append(job))
+    make(store, plan, progress=lambda done, total, job, left: told.append(job))
+    assert told == [step.job for step in plan]
+    runs = store.runs()
+    assert [run.error for run in runs] == [""] * 3
+    seen = {run.job: marks(store.repository("transpose"), run.job) for run in runs}
+    known = {job: found for job, found in seen.items() if found is not None}
+    names, common, durations = windows(known)
+    assert len(names) == 3 and common[-1] == 80  # two all-to-alls a step
+    from jostle.inject import read_log
+
+    log = read_log(Path(runs[2].inject))
+    assert set(log["rank"].to_pylist()) == {1}
+    planted = band(
+        log["start_ns"].to_numpy().astype(np.int64), log["delay_ns"].to_numpy().astype(np.int64),
+        log["rank"].to_numpy().astype(np.int64), known[runs[2].job].at_ns,
+    )  # fmt: skip
+    assert planted.count == log.num_rows > 0
+    assert planted.low <= planted.high
+    assert durations[2].sum() > planted.low
+
+
+def test_a_run_that_fails_is_told_and_tried_again_under_another_name(
+    small: Code, tmp_path: Path
+) -> None:
+    """A program that breaks leaves a run with an error, which is repeated once and not scored."""
+    store = Store(tmp_path / "validation")
+    (store.bench.folder(small) / "mini").write_text("#!/bin/sh\nexit 3\n")
+    plan = [Step("transpose", 1, "clean")]
+    for _ in range(3):
+        make(store, plan, progress=lambda *_: None)
+    failed = store.runs(failed=True)
+    assert [run.job for run in failed] == ["transpose-001-clean", "transpose-001-clean.a2"]
+    assert all(run.error for run in failed) and store.runs() == []

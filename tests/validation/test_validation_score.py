@@ -1,0 +1,64 @@
+"""Scores of made runs: what counts where, and against which measure."""
+
+from __future__ import annotations
+
+import pytest
+
+from jostle.validation.oracle import Truth
+from jostle.validation.score import Judged, Row, Spread, score
+
+_QUIET = {"steal": 0.0, "foreign": 0.01, "load": 1.0}
+
+
+def row(
+    total: float, said: float, *, kind: str = "inject", displaced: float = 0.0,
+    continuous: float = 0.0, thesis: float = 0.0, width: float = 2.0,
+) -> Row:  # fmt: skip
+    """Makes a run of 100 s: percent of it are seconds of it."""
+    truth = Truth(100.0, total, displaced, 50, total - 1, total + 1)
+    judged = Judged(said, said - width, said + width, continuous, 1.0, 0.9)
+    other = Judged(thesis, thesis, thesis, 0.0, 1.0, None)
+    return Row("job", "code", kind, 0.1, truth, None, thesis, _QUIET,
+               {"jostle": judged, "thesis": other})  # fmt: skip
+
+
+def test_the_warning_counts_in_the_total_and_not_in_the_instantaneous_part() -> None:
+    """A run that was slowed throughout is right when loss and warning add up."""
+    one = row(20.0, 8.0, displaced=12.0, continuous=12.0)
+    found = score("code", "jostle", [one])
+    assert found.total.median == pytest.approx(0)
+    assert found.instantaneous.n == 0  # it was moved
+    assert one.held("jostle")
+
+
+def test_the_interval_is_of_the_loss() -> None:
+    """Truth less the warning must lie in it, ends included."""
+    assert row(10.0, 8.0, width=2.0).held("jostle")
+    assert not row(10.5, 8.0, width=2.0).held("jostle")
+    assert row(10.5, 8.0, continuous=0.5, width=2.0).held("jostle")
+
+
+def test_figures_of_several_runs() -> None:
+    """Medians and worst values are of the right runs."""
+    rows = [row(10.0, 11.0), row(30.0, 27.0), row(2.0, 2.5, kind="clean"), row(1, 3, kind="clean")]
+    found = score("code", "jostle", rows)
+    assert (found.runs, found.disturbed) == (4, 2)
+    assert (found.clean.median, found.clean.worst) == pytest.approx((1.25, 2.0))
+    assert (found.total.median, found.total.worst) == pytest.approx((1.5, 3.0))
+    assert found.instantaneous.n == 4
+    assert found.held == 0.75
+    assert found.inferred.median == 0.9
+
+
+def test_the_thesis_is_scored_against_its_own_measure_and_against_the_oracle() -> None:
+    """It says exactly what the thesis measures: right by that, and far from the oracle."""
+    found = score("code", "thesis", [row(30.0, 0.0, thesis=5.0)])
+    assert found.soft.median == 1.0
+    assert found.oracle.median == pytest.approx(0.1, abs=0.02)
+
+
+def test_nothing_to_score() -> None:
+    """A method without runs has no figures, rather than zeros."""
+    found = score("code", "jostle", [])
+    assert found.soft == Spread(0, None, None)
+    assert found.held is None
