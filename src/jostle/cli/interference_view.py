@@ -54,10 +54,9 @@ def answer(found: Interference) -> Iterator[Any]:
                 f"  A loss above {duration(found.smallest_s * 1e9)} ({significant(share)} % {run}) "
                 "would have been seen."
             )
-    neighbours = "nobody else" if not found.neighbours else f"{count(found.neighbours)} other jobs"
-    if found.neighbours == 1:
-        neighbours = "one other job"
-    yield f"  {neighbours.capitalize()} at work on its resources meanwhile."
+    beside = {0: "Nobody else was", 1: "One other job was"}
+    neighbours = beside.get(found.neighbours, f"{count(found.neighbours)} other jobs were")
+    yield f"  {neighbours} at work on its resources meanwhile."
     if found.resources:
         yield from ("", heading("Where"))
         yield from _where(found.resources)
