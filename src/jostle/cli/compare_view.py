@@ -10,9 +10,9 @@ from jostle.cli.format import alike, count
 from jostle.cli.output import fit, heading, table, utf8
 
 if TYPE_CHECKING:
-    from jostle.analysis.estimation.model import CauseName, Comparison
+    from jostle.analysis.estimation.model import CauseName, ClusterDifference, Comparison
 
-_MOST_CLUSTERS = 8
+_MOST_CLUSTERS, _LEAST_MEMBERS = 8, 5
 #: Less of the baseline's run time is no difference.
 _EQUAL = 0.01
 
@@ -92,11 +92,18 @@ def _causes(made: Comparison) -> Any:
     return frame
 
 
+def large(made: Comparison) -> list[ClusterDifference]:
+    """Return the clusters with members enough to tell something; all where there is none."""
+    found = [row for row in made.clusters if max(row.members) >= _LEAST_MEMBERS]
+    return found or made.clusters
+
+
 def _clusters(made: Comparison) -> Any:
     """Return the clusters that explain most: per run, members x usual length, and what was lost."""
     frame = table(["=ended by", *(f">{one.job}" for one in made.estimates), ">difference"])
     slowest = max(range(len(made.estimates)), key=lambda run: made.measured_s[run])
-    for row in made.clusters[:_MOST_CLUSTERS]:
+    shown = large(made)[:_MOST_CLUSTERS]
+    for row in shown:
         cells = [
             f"{count(number)} x {seconds(usual)}" + (f" +{seconds(lost)}" if lost > 0 else "")
             if number else "-"
@@ -104,7 +111,7 @@ def _clusters(made: Comparison) -> Any:
         ]  # fmt: skip
         longer = row.total_s[slowest] - row.total_s[made.baseline]
         frame.add_row(row.name, *cells, signed(longer))
-    more = len(made.clusters) - _MOST_CLUSTERS
+    more = len(made.clusters) - len(shown)
     if more > 0:
         frame.add_row(f"{more} more", *[""] * len(made.estimates), "")
     return frame

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 #: Rows of the tables of clusters and suspects; --json has them all.
 _MOST_CLUSTERS, _MOST_SUSPECTS, _MOST_SPANS = 6, 5, 3
+#: Smaller clusters are told of together.
+_LEAST_MEMBERS = 5
 #: Less of a run than this is not worth a line.
 _NOTHING = 0.0005
 CAUSES: dict[CauseName, str] = {
@@ -83,9 +85,12 @@ def _causes_in_brief(made: Estimate) -> list[str]:
     whole = made.lost_s.value
     if made.percent.value < 0.5 or whole <= 0:
         return []
-    main = [cause for cause in made.causes if cause.seconds.value >= _MAIN * whole]
-    names = dict.fromkeys(CAUSES[cause.cause] for cause in main)
-    return [" and ".join(names)] if names else []
+    sums: dict[str, float] = {}
+    for cause in made.causes:
+        name = CAUSES[cause.cause]
+        sums[name] = sums.get(name, 0.0) + cause.seconds.value
+    main = [name for name, lost in sums.items() if lost >= _MAIN * whole]
+    return [" and ".join(sorted(main, key=lambda name: -sums[name]))] if main else []
 
 
 def _who_in_brief(who: Interference | None) -> list[str]:
@@ -272,19 +277,22 @@ def _clusters_note(made: Estimate) -> str:
 
 
 def _clusters(usable: Sequence[Cluster]) -> Any:
-    """Return the clusters that lost most."""
+    """Return the clusters that lost most; small ones, judged through their kin, as one."""
     frame = table([">cluster", "=ended by", ">segments", ">usually", ">interfered beyond", ">hit",
                    ">lost"])  # fmt: skip
-    ordered = sorted(usable, key=lambda one: (-one.excess_s, -one.total_s))
-    for one in ordered[:_MOST_CLUSTERS]:
+    large = [one for one in usable if one.members >= _LEAST_MEMBERS]
+    large.sort(key=lambda one: (-one.excess_s, -one.total_s))
+    for one in large[:_MOST_CLUSTERS]:
         frame.add_row(
             str(one.number), one.name, count(one.members), seconds(one.reference_s),
             seconds(one.threshold_s), count(one.hit), seconds(one.excess_s),
         )  # fmt: skip
-    rest = ordered[_MOST_CLUSTERS:]
-    if rest:
-        frame.add_row(
-            "", f"{len(rest)} more", count(sum(one.members for one in rest)), "", "",
-            count(sum(one.hit for one in rest)), seconds(sum(one.excess_s for one in rest)),
-        )  # fmt: skip
+    small = [one for one in usable if one.members < _LEAST_MEMBERS]
+    for name, rest in (("more", large[_MOST_CLUSTERS:]), ("small ones", small)):
+        if rest:
+            frame.add_row(
+                "", f"{count(len(rest))} {name}", count(sum(one.members for one in rest)),
+                "", "", count(sum(one.hit for one in rest)),
+                seconds(sum(one.excess_s for one in rest)),
+            )  # fmt: skip
     return fit(frame, "interfered beyond", "usually")

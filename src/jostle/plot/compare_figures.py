@@ -58,9 +58,9 @@ def plans(made: Comparison) -> Iterator[Plan]:
 
 def _runs(made: Comparison) -> list[Run]:
     """Find the segments of the matched clusters in every run, the shortest segments first."""
-    rows = sorted(
-        made.clusters[:_MOST], key=lambda row: max(row.reference_s)
-    )  # fmt: skip
+    from jostle.cli.compare_view import large
+
+    rows = sorted(large(made)[:_MOST], key=lambda row: max(row.reference_s))
     found = []
     for number, one in enumerate(made.estimates[:_MOST_RUNS]):
         segments = Drawn.of(one)
@@ -90,10 +90,9 @@ def _clusters_page(made: Comparison, runs: Sequence[Run]) -> Page:
         "How long the segments of each cluster took, run by run; boxes: half of the segments, "
         "with the median. A cluster has the same number in all runs."
     )
-    if len(made.clusters) > _MOST:
-        note += (
-            f" Of {count(len(made.clusters))} clusters, the {_MOST} that explain most are shown."
-        )
+    shown = len(runs[0].boxes)
+    if len(made.clusters) > shown:
+        note += f" Shown are {shown} of {count(len(made.clusters))}, those that explain most."
     numbers = spread_numbers([(run.made.job, [box for box in run.boxes if box]) for run in runs])
     body = _TOP + len(runs) * (_HIGH + _GAP) + 0.2
     return Page("clusters-of-the-runs", finding(made), note, _foot(made), numbers, width=FULL,

@@ -132,7 +132,8 @@ def draw_boxes(axes: Axes, found: Sequence[Box | None], ends: tuple[float, float
             axes.plot(place + side, some, linestyle="", marker=marker, color=colour,
                       markersize=size, markeredgewidth=0, alpha=0.7)  # fmt: skip
     logarithmic(axes, *ends, span_label)
-    axes.set_xlim(-0.7, max(len(found), 4) - 0.3)
+    spare = max(4 - len(found), 0) / 2  # few boxes stand in the middle, not stretched
+    axes.set_xlim(-0.7 - spare, len(found) - 0.3 + spare)
     shown = [str(place + 1) if box is None else box.label for place, box in enumerate(found)]
     axes.set_xticks(range(len(found)), shown, fontsize=7.5 if len(found) <= 30 else 5.5)
     axes.tick_params(axis="x", length=0)
@@ -168,7 +169,8 @@ def draw_sizes(made: Canvas, found: Sequence[Cluster]) -> None:
         if len(found) <= 24:
             axes.annotate(count(one.members), (place, one.members), (0, 2), ha="center",
                           textcoords="offset points", fontsize=6.5, color=INK)  # fmt: skip
-    axes.set_xlim(-0.7, max(len(found), 4) - 0.3)
+    spare = max(4 - len(found), 0) / 2
+    axes.set_xlim(-0.7 - spare, len(found) - 0.3 + spare)
     labels = [str(one.number) for one in found]
     axes.set_xticks(range(len(found)), labels, fontsize=7.5 if len(found) <= 30 else 5.5)
     axes.tick_params(axis="x", length=0)

@@ -100,13 +100,19 @@ def _floats(table: pa.Table, name: str, missing: float = np.nan) -> Floats:
     return values
 
 
-def judged_clusters(made: Estimate, most: int) -> list[Cluster]:
-    """Return the clusters that figures show: usable ones, at most so many, by number.
+def large_clusters(made: Estimate, most: int) -> list[Cluster]:
+    """Return the clusters that figures show one by one, at most so many, by number.
 
     Args:
         made: The estimate.
         most: Where there are more, those in which most time was spent.
     """
-    found = [one for one in made.clusters if one.usable or one.members >= LEAST_MEMBERS]
+    found = [one for one in made.clusters if one.members >= LEAST_MEMBERS]
     longest = sorted(found, key=lambda one: -one.total_s)[:most]
     return sorted(longest, key=lambda one: one.number)
+
+
+def in_small_clusters(made: Estimate, segments: Drawn) -> Drawn:
+    """Return the segments that could be judged, but in clusters too small to be shown."""
+    small = [one.number for one in made.clusters if one.usable and one.members < LEAST_MEMBERS]
+    return segments.only(np.isin(segments.cluster, small))

@@ -12,7 +12,7 @@ from jostle.cli.format import count, duration, local_time
 from jostle.cli.format import percent as share_label
 from jostle.plot import estimate_clusters, estimate_segments
 from jostle.plot.estimate_axes import LEFT, RIGHT, legend, linear, patch
-from jostle.plot.estimate_data import Drawn, judged_clusters
+from jostle.plot.estimate_data import LEAST_MEMBERS, Drawn, in_small_clusters, large_clusters
 from jostle.plot.estimate_lost import COLOURS, lost_over_time
 from jostle.plot.estimate_segments import Scene
 from jostle.plot.figure import INK
@@ -22,6 +22,7 @@ from jostle.plot.study_page import FULL, Canvas, Figures, Page, Plan
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Cluster, Estimate
 
+_CAUSES = {"cpu": "CPU", "unknown": "cause unknown"}
 _SPANS = 120  # of the figure of lost time
 #: Clusters that get figures of their own: the worst, and others with so much of the loss.
 _MOST_CLUSTERS, _MUCH = 3, 0.2
@@ -37,7 +38,7 @@ def plans(made: Estimate) -> Iterator[Plan]:
     scene = Scene(segments, made.run_s)
     yield _timeline_page(made, scene), partial(estimate_segments.draw_timeline, scene=scene)
     yield _histogram_page(made, scene), partial(estimate_segments.draw_histograms, scene=scene)
-    clusters = judged_clusters(made, estimate_clusters.MOST)
+    clusters = large_clusters(made, estimate_clusters.MOST)
     boxes = estimate_clusters.boxes(segments, clusters)
     if boxes:
         page = _spread_page(made, clusters, boxes)
@@ -46,6 +47,11 @@ def plans(made: Estimate) -> Iterator[Plan]:
         yield page, partial(estimate_clusters.draw_sizes, found=clusters)
     for cluster in _chosen(made, clusters):
         yield from _one_cluster(made, segments, cluster)
+    small = in_small_clusters(made, segments)
+    if small.seconds.sum() > _MUCH * segments.seconds.sum():
+        scene = Scene(small, made.run_s, threshold=True)
+        page = _small_page(made, scene)
+        yield page, partial(estimate_segments.draw_timeline, scene=scene)
 
 
 def _chosen(made: Estimate, clusters: Sequence[Cluster]) -> list[Cluster]:
@@ -76,10 +82,7 @@ def foot(made: Estimate) -> str:
 def _lost_page(made: Estimate) -> Page:
     from jostle.cli.estimate_view import percent_within
 
-    worst = max(made.causes, key=lambda one: one.seconds.value, default=None)
-    title = f"{made.job} lost {percent_within(made.percent)} of its time"
-    if worst is not None and worst.cause != "unknown":
-        title += f", most of it to {_article(worst.cause)}"
+    title = f"{made.job} lost {percent_within(made.percent)} of its time{_to_whom(made)}"
     length = made.run_s / _SPANS
     note = (
         f"Share of the time that was lost, by cause, in each of {_SPANS} spans of "
@@ -96,8 +99,15 @@ def _lost_page(made: Estimate) -> Page:
     return Page("lost-time", title, note, foot(made), numbers, width=FULL, body=2.35)
 
 
-def _article(cause: str) -> str:
-    return {"cpu": "the CPU"}.get(cause, f"the {cause}")
+def _to_whom(made: Estimate) -> str:
+    """Say which cause took most, where one is known that did."""
+    sums: dict[str, float] = {}
+    for one in made.causes:
+        sums[one.cause] = sums.get(one.cause, 0.0) + one.seconds.value
+    worst = max(sums, key=lambda name: sums[name], default="unknown")
+    if worst == "unknown" or sums[worst] < 0.5 * sum(sums.values()):
+        return ""
+    return f", most of it to the {'CPU' if worst == 'cpu' else worst}"
 
 
 def _spans(made: Estimate) -> dict[str, np.typing.NDArray[np.float64]]:
@@ -122,7 +132,7 @@ def _draw_lost(canvas: Canvas, estimate: Estimate) -> None:
     axes.set_xlim(0, estimate.run_s)
     axes.set_xticks(seconds_ticks(estimate.run_s, 10))
     axes.set_xlabel("seconds since the start of the run", loc="left", color=INK)
-    legend(canvas, [patch(colours[cause], "CPU" if cause == "cpu" else cause)
+    legend(canvas, [patch(colours[cause], _CAUSES.get(cause, cause))
                     for cause in _spans(estimate)], top=0.12)  # fmt: skip
 
 
@@ -170,13 +180,20 @@ def _spread_page(
         )
     note = (
         "Boxes: half of the segments of a cluster, with the median; whiskers: 1.5 times as far. "
-        "Clusters that cannot be judged are not shown."
+        f"{_shown(made, len(boxes))}"
     )
-    if sum(one.usable for one in made.clusters) > len(boxes):
-        note += f" Of {count(len(made.clusters))}, the {len(boxes)} with most time are."
     numbers = estimate_clusters.spread_numbers([(made.job, boxes)])
     body = estimate_clusters.TOP + estimate_clusters.PANEL + 0.42
     return Page("clusters-spread", title, note, foot(made), numbers, width=FULL, body=body)
+
+
+def _shown(made: Estimate, number: int) -> str:
+    """Say which clusters are left out."""
+    large = sum(one.members >= LEAST_MEMBERS for one in made.clusters)
+    text = f"Clusters of fewer than {LEAST_MEMBERS} are not shown."
+    if large > number:
+        text += f" Of {count(large)} others, the {number} with most time are."
+    return text
 
 
 def _sizes_page(made: Estimate, clusters: Sequence[Cluster]) -> Page:
@@ -186,10 +203,21 @@ def _sizes_page(made: Estimate, clusters: Sequence[Cluster]) -> Page:
         f"Cluster {largest.number} holds {count(largest.members)} of the {count(whole)} segments "
         f"of {made.job}"
     )
-    note = "Number of segments in each cluster. Clusters that cannot be judged are not shown."
+    note = f"Number of segments in each cluster. {_shown(made, len(clusters))}"
     numbers = estimate_clusters.sizes_numbers(clusters)
     return Page("clusters-sizes", title, note, foot(made), numbers, width=FULL,
                 body=estimate_clusters.TOP + 2.12)  # fmt: skip
+
+
+def _small_page(made: Estimate, scene: Scene) -> Page:
+    hit, number = int(scene.segments.hit.sum()), count(len(scene.segments))
+    title = f"{count(hit)} of {number} segments took longer than others of their kind let expect"
+    note = (
+        f"Segments with fewer than {LEAST_MEMBERS} of the same work are judged by what their parts "
+        "take in others: the red lines. Below them, interfered are those whose loss was measured."
+    )
+    return Page("small-clusters-in-time", title, note, foot(made),
+                estimate_segments.timeline_numbers(scene), width=FULL, body=scene.body)  # fmt: skip
 
 
 def _one_cluster(made: Estimate, segments: Drawn, cluster: Cluster) -> Iterator[Plan]:

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 _HIGH, _GAP, _TOP = 1.45, 0.42, 0.42  # inches: a panel, between two, above the first
 _BINS = 60
+#: Thresholds of one cluster that differ by less are one.
+_SAME = 0.05
 #: Values that differ by more than this factor are binned by powers.
 _WIDE = 4.0
 #: Work that differs by less than the distance within a cluster is drawn as alike.
@@ -122,11 +124,16 @@ def _points(axes: Axes, drawn: Drawn, values: Floats, label: Label) -> None:
 
 
 def _threshold(axes: Axes, drawn: Drawn) -> None:
-    """Draw the threshold, as steps where each segment has its own."""
+    """Draw the threshold: one line of a cluster, or a dash at each segment that has its own."""
     known = np.isfinite(drawn.threshold)
-    if known.any():
-        axes.plot(drawn.start[known], drawn.threshold[known], color=RED, linewidth=1.1,
-                  linestyle=(0, (4, 2)), drawstyle="steps-post", zorder=4)  # fmt: skip
+    values = drawn.threshold[known]
+    if not len(values):
+        return
+    if np.ptp(values) <= _SAME * float(np.median(values)):
+        axes.axhline(float(np.median(values)), color=RED, linewidth=1.1, linestyle=(0, (4, 2)))
+    else:
+        axes.plot(drawn.start[known], values, color=RED, linestyle="", marker="_", markersize=4,
+                  markeredgewidth=0.8, zorder=1.5)  # fmt: skip
 
 
 @dataclass(frozen=True)
