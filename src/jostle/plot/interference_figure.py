@@ -76,7 +76,8 @@ def draw_figure(made: Canvas, chart: BlameChart) -> None:
     own = made.axes(_LEFT, top, width, _OWN, sharex=service)
     _load(own, chart, chart.own, _BLUE, f"load of {chart.job} itself")
     others = made.axes(_LEFT, top + _OWN + _GAP, width, _OTHERS, sharex=service)
-    whose = f"; {chart.suspect} did most of the harm" if chart.evident and chart.suspect else ""
+    part = "the harm" if chart.share > 0.95 else "most of the harm"
+    whose = f"; {chart.suspect} did {part}" if chart.evident and chart.suspect else ""
     _load(others, chart, chart.others, _ORANGE, f"load of all others{whose}")
     for axes in (service, own):
         axes.tick_params(labelbottom=False)
@@ -143,7 +144,7 @@ def _load(axes: Axes, chart: BlameChart, values: Floats, colour: str, title: str
     _shade(axes, chart)
     axes.stairs(drawn, borders, fill=True, color=colour, alpha=0.25, linewidth=0)
     axes.stairs(drawn, borders, color=colour, linewidth=1.0)
-    value_axis(axes, top, chart.unit, 2)
+    value_axis(axes, top, chart.unit, 1 if values is chart.own else 2)
     _heading(axes, title)
     said = f"mean\n{rate(float(np.mean(drawn)), chart.unit)}"
     axes.annotate(said, (1, 0.5), (6, 0), "axes fraction", "offset points", fontsize=6.5,
