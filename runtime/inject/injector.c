@@ -62,9 +62,10 @@ static uint64_t keys[JST_DELAY_CLASSES];
 static _Atomic uint32_t ready; /* of the log: */
 enum { NOT_YET, MAKING, READY, FAILED };
 static uint64_t error_device, error_inode; /* of stderr as it was */
-/* Until when the thread's delay lasts: a handler that interrupts it is not delayed in its turn.
- * A time, not a flag: the handler may leave by longjmp. */
+/* Until when the thread's delay lasts, and where its frame is: a handler that interrupts it runs
+ * deeper in the stack, and is not delayed in its turn. No flag: it may leave by longjmp. */
 static __thread uint64_t busy_until;
+static __thread uintptr_t busy_frame;
 
 /* ---- what is told ---- */
 
@@ -163,9 +164,11 @@ static __attribute__((noinline, cold)) void delay(unsigned klass, const char *ca
                                                   uint64_t ns)
 {
     uint64_t begin = jst_now(CLOCK_MONOTONIC);
-    if (begin < busy_until || !in_window(begin))
+    uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+    if ((begin < busy_until && frame < busy_frame) || !in_window(begin))
         return;
     busy_until = begin + ns;
+    busy_frame = frame;
     jst_log_record *r = jst_log_begin(klass, call, n);
     wait_until(begin + ns);
     jst_log_end(r, klass, jst_now(CLOCK_MONOTONIC) - begin);

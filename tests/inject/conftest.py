@@ -1,0 +1,31 @@
+"""Fixtures of the injector's tests: runners that preload it behind the library under test."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parents[1]
+sys.path.insert(0, str(TESTS / "runtime"))
+sys.path.insert(0, str(TESTS / "mpi"))
+sys.path.insert(0, str(TESTS / "cli"))
+sys.path.insert(0, str(TESTS / "inject"))
+
+from injected import Injected
+from mpis import FLAVOURS, Mpi, needed
+
+
+@pytest.fixture(params=FLAVOURS)
+def mpi(request: pytest.FixtureRequest) -> Mpi:
+    """Each MPI in turn."""
+    return needed(request.param)
+
+
+@pytest.fixture
+def injected(library: Path, tmp_path: Path) -> Injected:
+    """A runner with folders of its own, whose programs are delayed by rules."""
+    if not (library.parent / "libjostle_inject.so").exists():
+        pytest.fail("libjostle_inject.so is not built: run `make build`, or set JOSTLE_NATIVE")
+    return Injected(library, tmp_path)
