@@ -47,8 +47,8 @@ class Proof:
             f"read that log, named {self.named} slices; {self.both} are the same. {who} the "
             "neighbour as the first suspect.",
             f"Beside the neighbour the writer took {self.together_s:.1f} s, alone "
-            f"{self.alone_s:.1f} s: {self.together_s - self.alone_s:.1f} s longer. From the first of "
-            "these runs",
+            f"{self.alone_s:.1f} s: {self.together_s - self.alone_s:.1f} s longer. From the first "
+            "of these runs",
             f"alone jostle said {value:.1f} s ({low:.1f} to {high:.1f})."
             + ("" if self.quiet else " The run alone was itself disturbed, see above."),
         ]
