@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-TESTS = Path(__file__).parents[1]
-sys.path.insert(0, str(TESTS / "runtime"))
-sys.path.insert(0, str(TESTS / "mpi"))
-sys.path.insert(0, str(TESTS / "cli"))
-sys.path.insert(0, str(TESTS / "inject"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "runtime"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "mpi"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "cli"))
+sys.path.insert(0, str(Path(__file__).parent))
 
 from injected import Injected
 from mpis import FLAVOURS, Mpi, needed
