@@ -7,7 +7,7 @@ import pytest
 from jostle.validation.codes import CODES, choose
 from jostle.validation.errors import ValidationError
 from jostle.validation.lab_plan import SCHEDULE_S, SLICE_NS, from_json, rhythm, scenes
-from jostle.validation.plan import LEAST, MOST, Step, steps
+from jostle.validation.plan import LEAST, MOST, SHAPES, Step, longer, steps
 
 _CODES = [CODES["lammps"], CODES["stencil"]]
 
@@ -77,3 +77,10 @@ def test_experiments_in_the_lab() -> None:
         assert sum(neighbour.harm for neighbour in one.neighbours) == (one.name == "harmful")
         assert len(one.neighbours) >= 2 or one.name != "harmful"
         assert from_json(one.to_json()) == one
+
+
+def test_longer_delays_keep_their_shape() -> None:
+    """Where a call would be struck too often, delays become longer: mean, spread and least."""
+    assert [longer(shape, 2.5) for shape in SHAPES] == [
+        "gauss:100ms,25ms", "gauss:20ms,5ms", "fixed:2.5ms", "pareto:10ms,1.6",
+    ]  # fmt: skip

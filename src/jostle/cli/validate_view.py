@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from jostle.cli.output import heading, table
 
 if TYPE_CHECKING:
+    from jostle.synthetic.blame_scores import BlameScore
     from jostle.validation.evaluate import Evaluation
     from jostle.validation.lab_score import LabScore, Seen
     from jostle.validation.results import Results
@@ -26,6 +27,8 @@ def view(found: Results) -> list[Any]:
         lines += _lab(found.lab, found.seen)
     if found.synthetic:
         lines += _synthetic(found.synthetic)
+    if found.planted:
+        lines += _planted_repositories(found.planted)
     if found.clustering:
         lines += _clustering(found.clustering)
     return lines or ["Nothing to judge yet."]
@@ -140,6 +143,16 @@ def _synthetic(found: Family) -> list[Any]:
             _number(one.instantaneous.median), _share(one.held),
         )  # fmt: skip
     return ["", heading("Synthetic traces", ": the loss is known exactly"), frame]
+
+
+def _planted_repositories(found: BlameScore) -> list[Any]:
+    told = (
+        f": {len(found.jobs)} jobs; F1 per slice {found.f1:.2f} (precision {found.precision:.2f}, "
+        f"recall {found.recall:.2f}), first suspect right in {_share(found.top1)}, false alarms in "
+        f"{_share(found.false_alarms)} of the jobs of harmless repositories, seconds lost within "
+        f"{_share(found.relative_error)} where above 10 %, else {found.points_error:.1f} points"
+    )
+    return ["", heading("Planted repositories", told)]
 
 
 def _clustering(found: Sequence[Any]) -> list[Any]:

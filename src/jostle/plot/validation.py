@@ -88,7 +88,7 @@ def _runs_page(code: str, rows: Sequence[Row]) -> Page:
     )  # fmt: skip
     title = f"{code}: estimates of {len(rows)} runs are {off:.1f} points off in the median"
     return Page(f"runs-{code.replace('@', '-')}", title, note, _FOOT, Figures(columns, numbers),
-                width=FULL, body=_TALL + 0.95)  # fmt: skip
+                width=FULL, body=_TALL + 0.7)  # fmt: skip
 
 
 def _draw_runs(made: Canvas, rows: Sequence[Row]) -> None:
@@ -106,7 +106,8 @@ def _draw_runs(made: Canvas, rows: Sequence[Row]) -> None:
              linewidth=0.7, hatch=LOOKS[1].hatch, label="E: as estimated")  # fmt: skip
     axes.errorbar(place + 0.2, values, spans, fmt="none", ecolor=INK, elinewidth=0.7, capsize=1.5)
     _classes(axes)
-    _percent(axes, max([*measured, *values, 16.0]))
+    highest = [value + over for value, over in zip(values, spans[1], strict=True)]
+    _percent(axes, max([*measured, *highest, 16.0]))
     axes.set_xlim(-0.7, len(rows) - 0.3)
     axes.set_xticks(place)
     axes.set_xticklabels([row.kind for row in rows], rotation=90, fontsize=6)
@@ -141,7 +142,7 @@ def _logistic_page(rows: Sequence[Row]) -> Page:
         f"Probability that a run is unfit for analysis, as it is and as it was estimated: "
         f"{len(rows)} runs",
         "Left: the soft classifier of thesis 5.2.3. Right: each run; on the diagonal both agree.",
-        _FOOT, Figures(columns, numbers), width=FULL, body=2.75,
+        _FOOT, Figures(columns, numbers), width=FULL, body=2.6,
     )  # fmt: skip
 
 
@@ -149,14 +150,14 @@ def _draw_logistic(made: Canvas, rows: Sequence[Row]) -> None:
     from jostle.analysis.estimation.classes import probability
 
     half = (made.width - _RIGHT) / 2
-    left = made.axes(_LEFT, 0.1, half - _LEFT - 0.15, 2.1)
+    left = made.axes(_LEFT, 0.3, half - _LEFT - 0.15, 1.9)
     grid = np.linspace(0, 30, 241)
     left.plot(grid, [probability(float(x)) for x in grid], color=LOOKS[0].colour, linewidth=1.4)
     for edge in (_LOW, _HIGH):
         left.axvline(edge, color=SOFT, linewidth=0.7, linestyle=(0, (4, 2)))
     left.set_xlabel("loss in percent of the run", color=INK)
     left.set_ylabel("probability", color=INK)
-    right = made.axes(half + _LEFT, 0.1, half - _LEFT, 2.1)
+    right = made.axes(half + _LEFT, 0.3, half - _LEFT, 1.9)
     right.plot([0, 1], [0, 1], color=SOFT, linewidth=0.7)
     for method, look in _METHODS.items():
         some = [row for row in rows if method in row.said]
@@ -167,7 +168,7 @@ def _draw_logistic(made: Canvas, rows: Sequence[Row]) -> None:
         )  # fmt: skip
     right.set_xlabel("as measured", color=INK)
     right.set_ylabel("as estimated", color=INK)
-    right.legend(loc="lower right", fontsize=7)
+    right.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=2, fontsize=7, borderaxespad=0.2)
     for axes in made.drawn:
         axes.grid(axis="y")
 
@@ -192,7 +193,7 @@ def _boxes_page(name: str, rows: Sequence[Row]) -> Page:
         _FOOT,
         Figures(("program", "method", "run", "soft_accuracy", "difference_points"), numbers),
         width=FULL,
-        body=2.75,
+        body=2.6,
     )
 
 
@@ -274,11 +275,17 @@ def _clustering_page(found: Sequence[Any]) -> Page:
     columns = ("program", "method", "clusters", "mean_std_over_mean", "share_unclustered")
     return Page(
         "clustering",
-        "Relative distance against other ways to cluster the computation of segments",
+        f"Relative distance 0.1 leaves {_alone(found, 'relative 0.1')} of the segments alone, "
+        f"k-means {_alone(found, 'k-means')}",
         "Left: mean over clusters of standard deviation by mean. Right: share of segments in "
         "clusters of fewer than five. Mean over the programs; points: each program.",
-        "Segments of clean runs", Figures(columns, numbers), width=FULL, body=2.75,
+        "Segments of clean runs", Figures(columns, numbers), width=FULL, body=2.6,
     )  # fmt: skip
+
+
+def _alone(found: Sequence[Any], method: str) -> str:
+    shares = [row.unclustered for one in found for row in one.rows if row.method == method]
+    return f"{100 * float(np.mean(shares)):.0f} %" if shares else "-"
 
 
 def _draw_clustering(made: Canvas, found: Sequence[Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
@@ -15,6 +16,9 @@ SHAPES = ("gauss:40ms,10ms", "gauss:8ms,2ms", "fixed:1ms", "pareto:4ms,1.6")
 MEAN_MS = {"gauss:40ms,10ms": 40.0, "gauss:8ms,2ms": 8.0, "fixed:1ms": 1.0, "pareto:4ms,1.6": 10.7}
 #: Injected: least and greatest share of the interfered run; between them in equal ratios.
 LEAST, MOST = 0.02, 0.42
+#: Share of a rank's calls that are delayed at most: from there on delays become longer. What
+#: strikes most calls is no event, but how the machine is.
+MOST_STRUCK = 0.1
 FEWEST_CLEAN = 4
 _LEVELS = {"low": (1, 0.05), "medium": (3, 0.08), "high": (4, 0.16)}
 
@@ -54,6 +58,16 @@ class Step:
     def to_json(self) -> dict[str, Any]:
         """Gives it as plain values."""
         return asdict(self)
+
+
+def longer(shape: str, times: float) -> str:
+    """Gives a delay that is so many times as long.
+
+    Args:
+        shape: One of SHAPES, or the like.
+        times: Factor of its lengths.
+    """
+    return re.sub(r"([\d.]+)ms", lambda found: f"{float(found[1]) * times:.6g}ms", shape)
 
 
 def steps(

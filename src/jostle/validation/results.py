@@ -13,6 +13,7 @@ from jostle.validation.plan import FEWEST_CLEAN, steps
 from jostle.validation.runner import Store, make
 
 if TYPE_CHECKING:
+    from jostle.synthetic.blame_scores import BlameScore
     from jostle.validation.clusterings import Clustered
     from jostle.validation.evaluate import Evaluation
     from jostle.validation.synthetic import Family
@@ -53,6 +54,7 @@ class Results:
         lab: Their scores.
         clustering: How ways to cluster do, per program.
         synthetic: Scores of estimates on made-up runs.
+        planted: Scores of identification in made-up repositories.
         limits: What a person should know, one sentence each.
     """
 
@@ -61,6 +63,7 @@ class Results:
     lab: LabScore | None = None
     clustering: list[Clustered] | None = None
     synthetic: Family | None = None
+    planted: BlameScore | None = None
     limits: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
@@ -74,6 +77,7 @@ class Results:
                 one.to_json() for one in self.clustering
             ],
             "synthetic": self.synthetic.to_json() if self.synthetic else None,
+            "planted": self.planted.to_json() if self.planted else None,
             "limits": self.limits,
         }  # fmt: skip
 
@@ -107,12 +111,7 @@ def results(folder: Path, wanted: Wanted, progress: Progress) -> Results:
 
         found.clustering = clusterings(store, seed=wanted.seed)
     if "synthetic" in wanted.parts:
-        from jostle.validation.synthetic import traces
-
-        found.synthetic = traces(
-            1 if wanted.quick else 4, seed=wanted.seed,
-            progress=lambda done, total, name: progress(done, total, f"trace {name}", 0),
-        )  # fmt: skip
+        _synthetic(wanted, found, progress)
     return found
 
 
@@ -122,6 +121,19 @@ def _make(store: Store, wanted: Wanted, progress: Progress) -> None:
         clean=2 if wanted.quick else FEWEST_CLEAN, seed=wanted.seed,
     )  # fmt: skip
     make(store, plan, progress=progress)
+
+
+def _synthetic(wanted: Wanted, found: Results, progress: Progress) -> None:
+    from jostle.synthetic.blame_scores import score_seeds
+    from jostle.validation.synthetic import FIRST_SEED, traces
+
+    found.synthetic = traces(
+        1 if wanted.quick else 4, seed=wanted.seed,
+        progress=lambda done, total, name: progress(done, total, f"trace {name}", 0),
+    )  # fmt: skip
+    first, number = FIRST_SEED + 1000 * wanted.seed, 3 if wanted.quick else 20
+    progress(0, number, f"{number} planted repositories", 0)
+    found.planted = score_seeds(range(first, first + number))
 
 
 def _identification(folder: Path, wanted: Wanted, found: Results, progress: Progress) -> None:

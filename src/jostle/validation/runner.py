@@ -20,7 +20,7 @@ from jostle.repository import Repository
 from jostle.validation.codes import CODES, Bench, Code, environment
 from jostle.validation.errors import ValidationError
 from jostle.validation.machine import look, noise
-from jostle.validation.plan import MEAN_MS, Step
+from jostle.validation.plan import MEAN_MS, MOST_STRUCK, Step, longer
 
 SLICE = "250ms"
 _LIMIT_S = 120.0
@@ -196,9 +196,10 @@ def _injection(code: Code, step: Step, logs: Path, usual: Usual) -> list[str]:
 
     lost_ms = usual.seconds * 1e3 * step.strength / (1 - step.strength)
     hit = 1 if step.ranks else code.ranks
-    probability = min(lost_ms / MEAN_MS[step.shape] / hit / max(usual.calls, 1), 1.0)
-    variables = injector(_STRUCK, step.shape, logs, probability=probability, seed=step.seed,
-                         ranks=step.ranks)  # fmt: skip
+    probability = lost_ms / MEAN_MS[step.shape] / hit / max(usual.calls, 1)
+    shape = longer(step.shape, max(probability / MOST_STRUCK, 1.0))
+    variables = injector(_STRUCK, shape, logs, probability=min(probability, MOST_STRUCK),
+                         seed=step.seed, ranks=step.ranks)  # fmt: skip
     return [f"{name}={value}" for name, value in variables.items()]
 
 
