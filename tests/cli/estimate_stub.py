@@ -34,6 +34,15 @@ JOBS = {
     "heads-2": lambda: estimates.heads(disturbed=False, seed=2, job="heads-2"),
     "clean": lambda: estimates.heads(disturbed=False, job="clean"),
     "ftq": estimates.ftq,
+    "short": lambda: estimates.plain(
+        estimates.ftq(),
+        job="short",
+        percent=Bounded(2, 0, 20),
+        lost_s=Bounded(0.2, 0, 2),
+        coverage=0.3,
+        hits=[],
+        causes=[],
+    ),
 }
 
 

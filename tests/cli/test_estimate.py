@@ -23,6 +23,7 @@ CASES = {
     "estimate": ["estimate", "heads"],
     "estimate-clean": ["estimate", "clean"],
     "estimate-no-mpi": ["estimate", "ftq"],
+    "estimate-not-judged": ["estimate", "short"],
     "estimate-unknown": ["estimate", "haeds"],
     "estimate-bad-export": ["estimate", "heads", "--export", "hits.txt"],
     "compare": ["compare", "heads-1", "heads-2"],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -58,12 +58,13 @@ def command(
         )
     from jostle.analysis import compare, estimate
 
+    how: dict[str, Any] = {"method": method, "bytes_rule": bytes_rule, "seed": seed}
     found = []
     with Bar("pricing", quiet=as_json) as bar:
         for number, name in enumerate(names):
             bar.advance(number, len(names), f"pricing {name}")
             tables = store.run_tables(name)
-            found.append(estimate(tables, method=method, bytes_rule=bytes_rule, seed=seed))
+            found.append(estimate(tables, **how))
         made = compare(found)
     saved = _draw(made, place, endings, quiet=as_json) if place else []
     if as_json:

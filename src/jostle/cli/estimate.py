@@ -82,14 +82,14 @@ def command(
         found = price(store, name, how, alone=spool is not None, viewer=viewer, quiet=as_json)
     saved = _draw(found.estimate, place, endings, quiet=as_json)
     written = write_intervals(found.estimate, file) if file else 0
+    from jostle.cli.estimate_view import is_judged, view
+
     if as_json:
-        content = found.estimate.to_json()
+        content = found.estimate.to_json() | {"judged": is_judged(found.estimate)}
         content["interference"] = found.who.to_json() if found.who else None
         content["figures"] = saved_json(saved)
         emit_json(content)
         return
-    from jostle.cli.estimate_view import view
-
     show(*view(found.estimate, found.names, found.who))
     if place:
         show("", *saved_lines(saved, place, of="the run has nothing"))

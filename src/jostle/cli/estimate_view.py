@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 #: Rows of the tables of clusters and suspects; --json has them all.
 _MOST_CLUSTERS, _MOST_SUSPECTS, _MOST_SPANS = 6, 5, 3
+#: A run of which less than this could be judged is not called clean.
+LEAST_COVERAGE = 0.5
 #: Smaller clusters are told of together.
 _LEAST_MEMBERS = 5
 #: Less of a run than this is not worth a line.
@@ -67,10 +69,26 @@ def place(resource: str, names: Mapping[str, str]) -> str:
     return names.get(resource, resource)
 
 
+def is_judged(made: Estimate) -> bool:
+    """Tell whether the light means something.
+
+    What was lost for certain counts even where little could be judged; that little was lost does
+    not.
+    """
+    return made.coverage >= LEAST_COVERAGE or made.light != "green"
+
+
 def verdict(made: Estimate, who: Interference | None = None) -> Any:
     """Return the verdict: `red  NAME lost 31 % ± 3 of its time: file system, by job ...`."""
     from rich.text import Text
 
+    if not is_judged(made):
+        dot = "○ " if utf8() else ""
+        return Text.assemble(
+            (f"{dot}not judged", "bold"),
+            (f"  {made.job}: only {percent(made.coverage)} of its time could be judged", "bold"),
+            f"; {percent_within(made.percent)} of the time was lost there",
+        )
     dot = "● " if utf8() else ""
     why = ", ".join([*_causes_in_brief(made), *_who_in_brief(who)])
     return Text.assemble(
@@ -122,7 +140,8 @@ def _when(who: Interference) -> str:
     if not spans:
         return many
     shown = [f"{_clock(begin)} to {_clock(end)}" for begin, end in spans[:_MOST_SPANS]]
-    more = f" and {len(spans) - _MOST_SPANS} spans more" if len(spans) > _MOST_SPANS else ""
+    left = len(spans) - _MOST_SPANS
+    more = f" and {left} more span{'s' if left > 1 else ''}" if left > 0 else ""
     return f"{many} ({', '.join(shown)}{more})"
 
 
@@ -176,7 +195,7 @@ def view(
 
 def _figures(made: Estimate) -> Iterator[Any]:
     yield heading(
-        f"{made.advice}.",
+        f"{made.advice if is_judged(made) else 'cannot be called fit'}.",
         f" {seconds_within(made.lost_s)} of {seconds(made.run_s)} lost; "
         f"{seconds(made.intrinsic_s)} without interference",
     )

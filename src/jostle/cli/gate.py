@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import click
 
+from jostle.cli.estimate_view import LEAST_COVERAGE
 from jostle.cli.output import show, stderr_style
 from jostle.errors import JostleError
 
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
 #: Exit statuses of their own, so that a CI job can tell them from a failure (docs/how-to).
 DISTURBED, NOT_JUDGED = 3, 4
-#: A run of which less than this could be judged is not called clean.
-LEAST_COVERAGE = 0.5
 
 #: A profile of this run cannot have begun earlier before it, clock steps apart.
 _SLACK_NS = 2_000_000_000
