@@ -26,6 +26,7 @@ from pathlib import Path
 import access
 import calls
 import estimate
+import inject
 import interference
 import lab
 import mpi_calls
@@ -51,6 +52,7 @@ ROWS: dict[str, Callable[[Bench], list[Row]]] = {
     "background": partial(store.rows, key="background"),
     "interference": interference.rows,
     "estimate": estimate.rows,
+    "inject": inject.rows,
     **{f"mpi-calls-{each.name}": partial(mpi_calls.rows, mpi=each) for each in (OPENMPI, MPICH)},
     **{f"mpi-{each.key}": partial(mpi_whole.rows, case=each) for each in mpi_whole.CASES},
     "mpi-segments": mpi_segments.rows,

@@ -46,7 +46,7 @@ tidy() {
     # clang's own compile commands: it does not know all flags of gcc.
     cmake -G Ninja -B build/clang -DCMAKE_C_COMPILER=clang -DJOSTLE_WERROR=ON -DJOSTLE_TESTS=ON \
         >/dev/null || return 1
-    find runtime/src runtime/decoder runtime/launcher runtime/mpi signals/src -name '*.c' \
+    find runtime/src runtime/decoder runtime/launcher runtime/mpi runtime/inject signals/src -name '*.c' \
         ! -name jst_metrics.c ! -path '*/mpi/generated/*' |
         xargs -n 4 -P 2 clang-tidy -p build/clang --quiet
 }
@@ -73,9 +73,10 @@ builds() {
     done
 }
 
-# The export list of the library is calls.def and the list of MPI names, no more and no less.
+# The export list of the library is calls.def and the list of MPI names, no more and no less; that of
+# the injector is one function.
 exports() {
-    python tools/exports.py build/native/libjostle.so
+    python tools/exports.py build/native/libjostle_inject.so build/native/libjostle.so
 }
 
 # What holds in a build whose heartbeat is a pthread and whose run-time library comes first: no
