@@ -39,7 +39,7 @@ def view(found: Matrix) -> Iterator[Any]:
         if left:
             what = "" if len(evident) > _PAIRS else " without evidence"
             yield f"{count(left)} more pairs{what} (--json)."
-    if found.limits:
+    if found.limits and found.encounters:
         yield ""
         yield from (f"note: {limit}" for limit in alike(found.limits))
 

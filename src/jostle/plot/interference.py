@@ -107,7 +107,8 @@ def charts(found: Interference, *, most: int = 3) -> list[BlameChart]:
     """
     drawable = [loss for loss in found.resources if loss.steps_ns and loss.slice_ns > 0]
     guilty = [loss for loss in drawable if loss.evident]
-    chosen = guilty or sorted(drawable, key=lambda loss: -loss.own_s)[:1]
+    # Every job computes: a node is of interest only where somebody shared nothing else.
+    chosen = guilty or sorted(drawable, key=lambda loss: (loss.kind == "node", -loss.own_s))[:1]
     # The worst of each kind first: what one node tells the others of a job tell again.
     worst = {loss.kind: loss for loss in reversed(chosen)}
     chosen.sort(key=lambda loss: loss is not worst[loss.kind])
