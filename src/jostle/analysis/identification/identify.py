@@ -114,32 +114,32 @@ def _verdict(one: Judgement, rng: np.random.Generator) -> _Verdict:
 
 def _visible(cost: Price) -> bool:
     """Tells whether there is a loss at all: one that may be none is no evidence."""
-    return cost.seconds.low > 0 and (cost.slowdown is None or cost.slowdown > 1)
+    return cost.seconds.low > 0
 
 
 def _together(verdicts: Sequence[_Verdict], run_s: float) -> tuple[Bounded, list[GuiltySlice]]:
     """Adds resources up so that no instant counts twice.
 
-    Calls on two mounts are not at the same time: their losses add, up to the slice. Waiting for a
-    core lies inside calls as well, and a rank's file system inside its partners' MPI: of kinds the
-    greatest counts.
+    A process is in one call at a time: losses in calls on several mounts and in MPI add, up to the
+    slice. Waiting for a core lies inside these calls as well: of a node only the part of the slice
+    counts that was outside them, and of several nodes the one that lost most.
     """
     priced = [(one, one.price) for one in verdicts if one.price is not None]
     if not priced:
         return Bounded(0.0, 0.0, 0.0), []
-    axis = priced[0][0].one.place.axis
-    kinds: dict[str, Floats] = {}
+    _, length, steps = priced[0][0].one.place.axis
+    calls, cores, busy = np.zeros(steps), np.zeros(steps), np.zeros(steps)
+    for one in verdicts:
+        if one.one.place.kind != "node":
+            busy += one.one.place.busy
     for one, cost in priced:
-        kind = one.one.place.kind
-        if kind == "file system":
-            kinds[kind] = kinds.get(kind, np.zeros(axis[2])) + cost.lost
+        if one.one.place.kind == "node":
+            cores = _greater(cores, cost.lost)
         else:
-            old = kinds.get(kind)
-            kinds[kind] = cost.lost if old is None else _greater(old, cost.lost)
-    lost = np.zeros(axis[2])
-    for values in kinds.values():
-        lost = _greater(lost, values)
-    value = float(np.minimum(lost, axis[1] / _NS).sum())
+            calls = calls + cost.lost
+    slice_s = length / _NS
+    outside = 1 - np.clip(busy / slice_s, 0, 1)
+    value = float(np.minimum(calls + cores * outside, slice_s).sum())
     alone = sum(cost.seconds.value for _, cost in priced)
     scale = value / alone if alone > 0 else 0.0
     down = sum((cost.seconds.value - cost.seconds.low) ** 2 for _, cost in priced) ** 0.5

@@ -77,7 +77,7 @@ class ResourceLoss:
         seconds: Run time lost there to others.
         slices: Slices that could be judged.
         own_s: Time that the job spent in calls there, per process (mean).
-        slowdown: Service time under the others' load / without it, median; None: never without.
+        slowdown: Service time under the suspects' load / without it; None: no suspects.
         evident: The others' load explains it, after false-discovery control.
         smallest_s: Smallest loss that could have been seen with these slices.
         why_not: Where not evident, why, one sentence.

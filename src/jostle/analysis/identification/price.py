@@ -38,7 +38,7 @@ class Price:
         shares: Part of each suspect, with its interval.
         lost: Seconds lost per slice (0 where no suspect was).
         guilty: Slices in which it shows.
-        slowdown: Median service time in loaded slices / in the others; None where either lacks.
+        slowdown: Service time in loaded slices / undisturbed; None where there are none.
         service: What the slices were judged by, with the suspects' absence for undisturbed.
     """
 
@@ -131,8 +131,8 @@ def price(place: Place, loads: dict[str, Floats], lag: int, rng: Rng) -> Price:
     part = heights @ strengths
     expected = np.where(served.judged, place.busy * part / (fitted + part), 0.0)
     seconds, shares = _drawn(case, lost, strengths, list(loads), rng)
-    high, low = served.slow[loaded], served.slow[case.calm]
-    slowdown = float(np.exp(np.median(high) - np.median(low))) if len(high) and len(low) else None
+    here, gone = float(place.busy[loaded].sum()), float(lost.sum())
+    slowdown = here / (here - gone) if here > gone > -here else None
     length = place.axis[1] / 1e9
     guilty = (expected >= _EXPECTED * length) & (expected + lost >= 2 * _LOST * length)
     return Price(seconds, shares, lost, guilty, slowdown, served)
