@@ -1,0 +1,103 @@
+"""The command, its tables and its figures, on made results."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from jostle.analysis.validation import ClusteringScore
+from jostle.cli.main import main
+from jostle.cli.output import console, show
+from jostle.cli.validate_view import view
+from jostle.plot.validation import draw_all
+from jostle.validation.clusterings import Clustered
+from jostle.validation.evaluate import METHODS, Evaluation
+from jostle.validation.lab_score import Seen, Slices, lab_score
+from jostle.validation.oracle import Band, Truth
+from jostle.validation.results import Results
+from jostle.validation.score import Judged, Row, score
+
+
+@pytest.fixture(autouse=True)
+def own_console() -> None:
+    """The console that is kept writes to the capture of an earlier test."""
+    console.cache_clear()
+
+
+def made() -> Results:
+    """Makes results of six runs of a program and of two experiments."""
+    rows = []
+    for number, (total, said) in enumerate(
+        [(1, 1.5), (4, 3), (9, 8), (12, 16), (20, 22), (40, 37)], 1
+    ):
+        kind = "clean" if number == 1 else "cpu" if number == 2 else "inject"
+        band = Band(total, total, total + 1, 10) if kind == "inject" else None
+        judged = Judged(said, said - 1.5, said + 1.5, 0.0, 1.0, 0.98)
+        rows.append(
+            Row(f"stencil-{number:03d}-{kind}", "stencil", kind, total / 100,
+                Truth(100.0, total, 0.0, 60, total - 0.5, total + 0.5), band, total * 0.9,
+                {"steal": 0.0, "foreign": 0.0, "load": 1.0},
+                {"jostle": judged, "thesis": Judged(said / 2, 0, 0, 0, 1, None)})
+        )  # fmt: skip
+    scores = [score("stencil", method, rows) for method in METHODS]
+    seen = [
+        Seen("s001-writer", "harmful", "writer", False, Slices(9, 1, 0), ("s001-writer-bad",), True,
+             20.0, 4.0, 4.4, 3.5, 5.0),
+        Seen("s002-writer", "harmless", "writer", True, Slices(0, 0, 0), ("s002-writer-computes",),
+             None, 16.0, 0.0, 0.3, 0.0, 0.6),
+    ]  # fmt: skip
+    clusters = [
+        ClusteringScore("relative 0.1", 8, 0.02, 0.1),
+        ClusteringScore("k-means", 40, 0.01, 0.8),
+    ]
+    return Results(
+        estimation=Evaluation(rows, scores, {"stencil": 0.0}, []),
+        seen=seen,
+        lab=lab_score(seen),
+        clustering=[Clustered("stencil", "stencil-001-clean", 60, clusters)],
+    )
+
+
+def test_the_tables_of_the_thesis(capsys: pytest.CaptureFixture[str]) -> None:
+    """Tables 5.5 to 5.7: the most disturbed run first, both percentages, classes, probabilities."""
+    show(*view(made()))
+    lines = capsys.readouterr().out.splitlines()
+    first = next(line for line in lines if line.startswith("stencil-006"))
+    assert first.split()[1:5] == ["40.0", "37.0", "3.0", "H/H"]
+    assert "35.5..38.5 !" in first  # 40 is not in it
+    medium = next(line for line in lines if line.startswith("stencil-004"))
+    assert medium.split()[4:8] == ["M/H", "0.57", "0.84", "0.28"]
+    assert any(
+        line.startswith("F1 by class, jostle: high 0.80 (2 right, 1 wrong") for line in lines
+    )
+    lab = next(line for line in lines if line.startswith("s002-writer"))
+    assert lab.endswith("s002-writer-computes !")  # blamed without guilt
+    assert "1 false alarms in 1 null runs" in " ".join(lines)
+
+
+def test_the_figures(tmp_path: Path) -> None:
+    """Figures 5.17 to 5.20 and 5.4, each with its numbers."""
+    saved = draw_all(made(), tmp_path)
+    stems = [one.files[0].stem for one in saved]
+    assert stems == ["runs-stencil", "soft-probability", "accuracy-injected", "accuracy-disturbed",
+                     "seconds-lost-in-the-lab", "clustering"]  # fmt: skip
+    with (tmp_path / "runs-stencil.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [float(row["measured_percent"]) for row in rows] == [1, 4, 9, 12, 20, 40]
+    assert all(path.stat().st_size > 0 for one in saved for path in one.files)
+
+
+def test_an_empty_folder_and_wrong_words(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing to judge is said; a misspelt program and two numbers of runs are refused."""
+    folder = ["validate", "--dir", str(tmp_path)]
+    assert main([*folder, "--estimation", "--score-only"]) == 0
+    assert "Nothing to judge yet" in capsys.readouterr().out
+    assert json.loads((tmp_path / "results.json").read_text())["estimation"]["rows"] == []
+    assert main([*folder, "--estimation", "--programs", "lamps"]) == 2
+    assert "lammps" in capsys.readouterr().err
+    assert main([*folder, "--quick", "--runs", "3"]) == 2
