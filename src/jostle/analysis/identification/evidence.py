@@ -77,6 +77,8 @@ def own_phases(kind: NDArray[np.int64], judged: Flags, slow: Floats, own: list[F
         Orthonormal columns, zero where not judged, shape (slices, columns); the first stand for
         the classes.
     """
+    if not judged.any():
+        return np.zeros((len(judged), 0))
     columns = [((kind == k) & judged).astype(float) for k in np.unique(kind[judged])]
     base = _orthonormal(columns)
     for values in own:
