@@ -18,6 +18,8 @@ from jostle.analysis.estimation.columns import Floats, Ints, floats, lists, shar
 from jostle.analysis.estimation.robust import usual
 
 _LEAST = 0.02  # of a bin: clocks, and the grain of a byte per bin
+_SIGMA = 1.48  # standard deviation of a MAD of 1
+_JITTER_S = 1.2e-4
 _KINDS = 64  # kinds whose usual wait is their own; the rest have one in common
 _ENOUGH = 50  # bins of a kind to have its own
 
@@ -61,13 +63,26 @@ def _network(segments: pa.Table, kind: Ints) -> Floats:
     rest = ~np.isin(of, own)
     for chosen in (*(of == number for number in own), rest):
         if chosen.any():
-            beyond[chosen] = _beyond(part[chosen])
+            beyond[chosen] = _beyond(part[chosen], float(np.median(width[chosen])) / 1e9)
     return summed(row, beyond * width, segments.num_rows) / 1e9
 
 
-def _beyond(part: Floats) -> Floats:
-    """Gives what is beyond the usual, of the values that are so clearly."""
+def _beyond(part: Floats, width: float) -> Floats:
+    """Gives what is beyond the usual, of the values that are so clearly.
+
+    The usual itself may be made of delays, when nearly every bin has some. Counts tell: n delays of
+    length d make a mean of n d and a variance of n d^2, so that variance over mean is d. The jitter
+    of calls comes in tens of microseconds, what comes in larger chunks is no jitter.
+
+    Args:
+        part: Share of each bin that everybody waited in.
+        width: Of a bin, seconds.
+    """
     found = usual(part)
+    chunk = _SIGMA**2 * found.spread**2 / max(found.centre, 1e-9) * width
+    natural = found.centre * min(1.0, (_JITTER_S / max(chunk, 1e-9)) ** 2)
+    if natural < found.centre:
+        return np.where(part > natural + _LEAST, part - natural, 0.0)
     hit = part > found.threshold(_LEAST)
     reference = float(part[~hit].mean()) if not hit.all() else found.centre
     beyond: Floats = np.where(hit, part - reference, 0.0)

@@ -22,7 +22,8 @@ LEAST = 0.02  # of a segment: what is nearer to its reference is no excess
 _LEARNT_FROM = 4000  # segments that a sum of parts is fitted to
 _PARTS = 4  # at most in a sum
 _BETTER = 0.9  # a part must make the scatter this much smaller
-_ROUNDS = 4
+_REACHES = (0.8, 0.4, 0.2, 0.1, 0.05)  # log: how far from the usual a member still counts
+_FAR = 0.5  # log: beyond, how far makes no difference
 _LOOSE = 0.25  # a kind whose members scatter more cannot be judged by it
 _KINDS = 400  # the largest kinds have a sum of their own
 
@@ -144,8 +145,7 @@ def _with(amounts: Floats, costs: Floats) -> Floats:
 def _costs(rest: Floats, amounts: Floats) -> Floats:
     """Fits the cost of a segment, and of one of each amount; only the few that tell most.
 
-    Parts are taken one by one, as long as what is left scatters less. Members far above their
-    prediction were hit, and are left out of the next round.
+    Parts are taken one by one, as long as members come nearer to what is predicted.
 
     Returns:
         Seconds: of a segment as such, then of each column of `amounts`.
@@ -179,21 +179,22 @@ def _costs(rest: Floats, amounts: Floats) -> Floats:
 
 
 def _robust(rest: Floats, columns: Floats) -> tuple[Floats, float]:
-    """Fits non-negative costs to the undisturbed, and tells how these scatter (log MAD)."""
-    kept = np.ones(len(rest), dtype=bool)
-    costs, spread = np.zeros(columns.shape[1]), np.inf
-    for _ in range(_ROUNDS):
-        weight = 1 / rest[kept]
-        costs = nnls(columns[kept] * weight[:, None], np.ones(int(kept.sum())))[0]
+    """Fits non-negative costs to the undisturbed, and tells how far members lie from the fit.
+
+    Members count the less the further they lie from the usual; at first hardly, in the end sharply.
+    To begin sharply would settle on a few that are alike, and take all others for disturbed.
+    """
+    kept = np.ones(len(rest))
+    costs, off = np.zeros(columns.shape[1]), np.inf
+    for reach in _REACHES:
+        weight = np.sqrt(kept) / rest
+        costs = nnls(columns * weight[:, None], np.sqrt(kept))[0]
         predicted = columns @ costs
-        fits = predicted > 0
-        if fits.sum() < ENOUGH:
+        if not (predicted > 0).all():
             return costs, np.inf
-        away = np.full(len(rest), np.inf)
-        away[fits] = np.log(rest[fits] / predicted[fits])
-        found = usual(away[fits])
-        spread = found.spread
-        kept = np.abs(away - found.centre) <= max(4 * spread, LEAST / 2)
-        if kept.sum() < max(ENOUGH, columns.shape[1] + 1):
-            break
-    return costs, spread
+        away = np.log(rest / predicted)
+        found = usual(away)
+        away -= found.centre
+        off = float(np.minimum(np.abs(away), _FAR).mean())
+        kept = 1 / (1 + (away / max(reach, 3 * found.spread)) ** 2) ** 2
+    return costs, off
