@@ -52,6 +52,7 @@ def test_a_disturbed_run_is_repeated_until_it_is_clean(tmp_path: Path) -> None:
     assert tries(tmp_path) == 3
     assert "gate: too disturbed: more than 7.5 % was lost; run 1 of 6, once more" in done.err
     assert "red  n lost 31 %" in done.err
+    assert done.err.count("next:") == 1
     assert "yellow  n-2 lost 12 %" in done.err
     assert "green  n-3 lost 2.0 %" in done.err
 

@@ -24,9 +24,11 @@ class Delays:
     Attributes:
         key: Their place in a report as JSON.
         environment: The variables that make the command suffer them.
+        wants_another: The command is to run again: never.
     """
 
     key = "inject"
+    wants_another = False
 
     def __init__(self, environment: dict[str, str], folder: Path) -> None:
         """Makes it.

@@ -254,7 +254,8 @@ def _report(
             next_steps(f"jostle digest{flag} {name}", f"jostle timeline{flag} {name}")
         else:
             more.say()
-            next_steps(f"jostle estimate{flag} {name}", f"jostle digest{flag} {name}")
+            if not more.wants_another:
+                next_steps(f"jostle estimate{flag} {name}", f"jostle digest{flag} {name}")
 
 
 def _digest(store: Repository, name: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -153,17 +154,20 @@ class Counts:
     powers: bool
 
 
-def counts(values: Floats, hit: Any, *, alike: float = 0.0) -> Counts:
+def counts(values: Floats, hit: Any, *, alike: float = 0.0, mark: float = math.nan) -> Counts:
     """Count values into bins, equally wide, or by powers where they differ widely.
 
     Args:
         values: What is counted.
         hit: Which of them are interfered.
         alike: The bins reach so far around the middle at least, as a share of it.
+        mark: A value that lies within them; NaN: none.
     """
     known = np.isfinite(values) & (values > 0)
     values, hit = values[known], hit[known]
     low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
+    if math.isfinite(mark):
+        low, high = min(low, 0.97 * mark), max(high, 1.03 * mark)
     powers = low > 0 and high > _WIDE * low
     middle, least = (low + high) / 2, max(alike, 0.01)
     low, high = min(low, middle * (1 - least)), max(high, middle * (1 + least))
@@ -188,10 +192,16 @@ def histogram_numbers(scene: Scene) -> Figures:
 
 def _both(scene: Scene) -> list[tuple[str, Counts]]:
     segments = scene.segments
-    found = [("duration_s", counts(segments.seconds, segments.hit))]
+    found = [("duration_s", counts(segments.seconds, segments.hit, mark=_mark(scene)))]
     if scene.has_work:
         found.append(("work", counts(segments.work, segments.hit, alike=_ALIKE)))
     return found
+
+
+def _mark(scene: Scene) -> float:
+    """Return the threshold of a cluster; NaN where none is drawn."""
+    known = scene.segments.threshold[np.isfinite(scene.segments.threshold)]
+    return float(np.median(known)) if scene.threshold and len(known) else math.nan
 
 
 def draw_histograms(made: Canvas, scene: Scene) -> None:
@@ -203,11 +213,8 @@ def draw_histograms(made: Canvas, scene: Scene) -> None:
         _bars(axes, found, span_label if time else amount_label)
         axes.set_xlabel("duration of a segment" if time else "work in a segment", loc="left",
                         color=INK)  # fmt: skip
-        if scene.threshold and time:
-            known = scene.segments.threshold[np.isfinite(scene.segments.threshold)]
-            if len(known):
-                axes.axvline(float(np.median(known)), color=RED, linewidth=1.1,
-                             linestyle=(0, (4, 2)))  # fmt: skip
+        if time and math.isfinite(mark := _mark(scene)):
+            axes.axvline(mark, color=RED, linewidth=1.1, linestyle=(0, (4, 2)))
     _legend(made, scene, patch(BLUE, "segments"), patch(RED, "interfered ones"))
 
 

@@ -1,0 +1,125 @@
+"""Figures of estimates: every text is there and readable, the CSV holds what is drawn."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import estimates
+import matplotlib
+import numpy as np
+import pyarrow as pa
+import pytest
+from test_study_figures import faults
+
+from jostle.analysis.estimation.model import Estimate
+from jostle.plot import compare_figures, estimate_figures
+from jostle.plot.estimate_data import Drawn, in_small_clusters, large_clusters
+from jostle.plot.estimate_lost import draw_lost, lost_over_time
+from jostle.plot.estimate_segments import counts
+from jostle.plot.study_page import PAGE_STYLE, Plan, canvas, draw_pages
+
+
+def scattered() -> Estimate:
+    """A run in which nearly every segment is a cluster of its own."""
+    made = estimates.heads()
+    table = made.segments.set_column(4, "cluster", pa.array(range(1, len(made.segments) + 1)))
+    small = [estimates.replace(made.clusters[0], number=n + 1, members=1) for n in range(700)]
+    return estimates.plain(made, segments=table, clusters=small)
+
+
+FIGURES: dict[str, Callable[[], Iterator[Plan]]] = {
+    "heads": lambda: estimate_figures.plans(estimates.heads()),
+    "clean": lambda: estimate_figures.plans(estimates.heads(disturbed=False)),
+    "no MPI": lambda: estimate_figures.plans(estimates.ftq()),
+    "scattered": lambda: estimate_figures.plans(scattered()),
+    "two runs": lambda: compare_figures.plans(estimates.two_runs()),
+}
+STEMS = {
+    "heads": ["lost-time", "segments-in-time", "segments-histograms", "clusters-spread",
+              "clusters-sizes", "cluster-4-in-time", "cluster-4-histograms", "cluster-3-in-time",
+              "cluster-3-histograms"],
+    "clean": ["lost-time", "segments-in-time", "segments-histograms", "clusters-spread",
+              "clusters-sizes", "cluster-3-in-time", "cluster-3-histograms"],
+    "no MPI": ["lost-time"],
+    "scattered": ["lost-time", "segments-in-time", "segments-histograms", "small-clusters-in-time"],
+    "two runs": ["difference-of-the-runs", "clusters-of-the-runs"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_texts_lie_inside_and_apart(name: str) -> None:
+    found = list(FIGURES[name]())
+    assert [page.stem for page, _ in found] == STEMS[name]
+    for page, draw in found:
+        with matplotlib.rc_context(PAGE_STYLE):
+            made = canvas(page)
+            draw(made)
+            problems = faults(made.figure)
+        assert not problems, f"{page.stem}: {problems}"
+
+
+def test_the_csv_holds_what_is_drawn(tmp_path: Path) -> None:
+    saved = {one.files[0].stem: one.files[1] for one in draw_pages(FIGURES["heads"](), tmp_path)}
+    made = estimates.heads()
+    rows = {}
+    for stem, file in saved.items():
+        with file.open(newline="") as source:
+            rows[stem] = list(csv.DictReader(source))
+    lost = sum(float(row["lost_s"]) for row in rows["lost-time"])
+    assert lost == pytest.approx(sum(hit.seconds for hit in made.hits))
+    assert len(rows["segments-in-time"]) == made.segments.num_rows
+    counted = [row for row in rows["segments-histograms"] if row["of"] == "duration_s"]
+    number = sum(float(row["segments"]) + float(row["interfered_segments"]) for row in counted)
+    assert number == made.segments.num_rows
+    assert [int(row["segments"]) for row in rows["clusters-sizes"]] == [310, 240, 120, 30]
+
+
+def test_a_figure_of_a_million_segments_is_thinned_but_no_loss_is_left_out() -> None:
+    table = estimates.heads().segments
+    made = estimates.plain(estimates.heads(), segments=pa.concat_tables([table] * 300))
+    drawn = Drawn.of(made)
+    thin = drawn.thinned()
+    assert len(drawn) > 200_000
+    assert len(thin) <= 20_001
+    worst = np.sort(drawn.excess)[-100:]
+    assert np.isin(worst, thin.excess).all()
+
+
+def test_instants_keep_their_nanoseconds() -> None:
+    made = estimates.heads()
+    seconds = Drawn.of(made).start
+    assert seconds[0] == 0
+    assert seconds[-1] == pytest.approx(made.run_s, abs=1.0)
+    assert len(np.unique(seconds)) == len(seconds)
+
+
+def test_histograms_hold_ends_marks_and_single_values() -> None:
+    hit = np.array([False, False, True])
+    for values in ([1.0, 1.0, 1.0], [1.0, 2.0, 3.0], [1e-3, 1.0, 500.0]):
+        found = counts(np.array(values), hit, mark=0.5)
+        assert found.usual.sum() == 2
+        assert found.hit.sum() == 1
+        assert found.edges[0] < 0.5 < found.edges[-1]
+    assert counts(np.array([np.nan]), np.array([False])).usual.sum() == 0
+
+
+def test_clusters_of_one_are_drawn_together() -> None:
+    made = scattered()
+    assert large_clusters(made, 48) == []
+    assert len(in_small_clusters(made, Drawn.of(made))) == 700
+
+
+def test_the_strip_of_the_terminal_keeps_the_seconds() -> None:
+    made = estimates.heads()
+    borders = np.linspace(0, made.end_ns - made.start_ns, 11)
+    spread = lost_over_time(made, borders)
+    assert sum(part.sum() for part in spread.values()) == pytest.approx(
+        sum(hit.seconds for hit in made.hits)
+    )
+    assert spread["file system"][0] == spread["file system"][-1] == 0
+    lines = ["".join(text for text, _ in line) for line in draw_lost(made, width=80, unicode=True)]
+    assert [line[:12].strip() for line in lines[:2]] == ["file system", "network"]
+    assert max(map(len, lines)) <= 80
+    assert draw_lost(estimates.plain(made, hits=[]), width=80, unicode=True) == []
