@@ -43,17 +43,20 @@ class Done:
 
 def started(
     words: Sequence[str], environment: Mapping[str, str], *, stdin: str | None = None,
-    timeout: float = 120,
+    cwd: Path | None = None, timeout: float = 120,
 ) -> Done:  # fmt: skip
     """Run the command as a user would."""
     done = subprocess.run(
-        [sys.executable, "-m", "jostle.cli", *words], env=dict(environment), input=stdin,
+        [sys.executable, "-m", "jostle.cli", *words], env=dict(environment), input=stdin, cwd=cwd,
         capture_output=True, text=True, timeout=timeout, check=False,
     )  # fmt: skip
     return Done(done.returncode, done.stdout, done.stderr)
 
 
-def run(words: Sequence[str], environment: Mapping[str, str], *, timeout: float = 120) -> Done:
+def run(
+    words: Sequence[str], environment: Mapping[str, str], *, cwd: Path | None = None,
+    timeout: float = 120,
+) -> Done:  # fmt: skip
     """Run the command in a fork of a Python that has imported it, with nothing to read.
 
     Raises:
@@ -61,8 +64,8 @@ def run(words: Sequence[str], environment: Mapping[str, str], *, timeout: float 
     """
     python = _python()
     if _at_start(environment) != _at_start(python.environment):
-        return started(words, environment, stdin="", timeout=timeout)
-    return python.run(words, environment, timeout)
+        return started(words, environment, stdin="", cwd=cwd, timeout=timeout)
+    return python.run(words, environment, cwd or Path.cwd(), timeout)
 
 
 def _at_start(environment: Mapping[str, str]) -> dict[str, str]:
@@ -86,8 +89,10 @@ class _Python:
                 pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
             )  # fmt: skip
 
-    def run(self, words: Sequence[str], environment: Mapping[str, str], timeout: float) -> Done:
-        asked = {"words": list(words), "environment": dict(environment), "cwd": os.getcwd()}
+    def run(
+        self, words: Sequence[str], environment: Mapping[str, str], cwd: Path, timeout: float
+    ) -> Done:
+        asked = {"words": list(words), "environment": dict(environment), "cwd": str(cwd)}
         (out, theirs_out), (err, theirs_err) = os.pipe(), os.pipe()
         with open(os.devnull) as nothing:
             message = json.dumps(asked).encode() + b"\n"
@@ -167,7 +172,7 @@ def _end() -> NoReturn:
     os._exit(code)
 
 
-def _serve(asker: socket.socket) -> int:
+def _serve(asker: socket.socket) -> NoReturn:
     _import_all()
     gc.collect()
     gc.freeze()
@@ -176,7 +181,7 @@ def _serve(asker: socket.socket) -> int:
         while message and not message.endswith(b"\n"):
             message += asker.recv(1 << 16)
         if not message:
-            return 0
+            os._exit(0)
         pid = os.fork()
         if pid == 0:
             asker.close()
@@ -190,4 +195,4 @@ def _serve(asker: socket.socket) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(_serve(socket.socket(fileno=int(sys.argv[1]))))
+    _serve(socket.socket(fileno=int(sys.argv[1])))

@@ -1,26 +1,33 @@
 #!/usr/bin/env bash
-# test.sh: all tests, in two streams side by side: those of labs, studies, signals and documents
-# mostly wait for clocks and links, the others compute.
+# test.sh: all tests, three folders at a time: those of labs, studies, signals and documents mostly
+# wait for clocks and links, the others compute.
 #
-#   tools/test.sh [OPTION...]     options of pytest, for both streams
+#   tools/test.sh [OPTION...]     options of pytest
+#
+# Logs: build/tests/FOLDER.log
 set -uo pipefail
 cd "$(dirname "$0")/.."
-log=build/tests-computing.log
-waiting=() computing=()
-for folder in tests/*/; do
-    case $folder in
-    tests/data/ | tests/__pycache__/) ;;
-    tests/docs/ | tests/inject/ | tests/lab/ | tests/signals/ | tests/study/ | tests/validation/)
-        waiting+=("$folder") ;;
-    *) computing+=("$folder") ;;
-    esac
-done
-mkdir -p build
-.venv/bin/python -m pytest -q "$@" "${computing[@]}" >"$log" 2>&1 &
-other=$!
-trap 'kill "$other" 2>/dev/null' EXIT
-.venv/bin/python -m pytest -q "$@" "${waiting[@]}"
-status=$?
-wait "$other" || status=$?
-cat "$log"
-exit "$status"
+export logs=build/tests
+mkdir -p "$logs"
+# The longest first, what waits beside what computes; then what is not named here.
+order="docs analysis lab cli study mpi signals runtime validation inject"
+
+one() {
+    local name=$1 begin=$SECONDS state=ok
+    shift
+    .venv/bin/python -m pytest -q "$@" "tests/$name" >"$logs/$name.log" 2>&1 ||
+        [ $? -eq 5 ] || state=FAILED # 5: the options leave none
+    [ "$state" = ok ] || cat "$logs/$name.log"
+    printf '%-12s %-7s %4d s  %s\n' "$name" "$state" $((SECONDS - begin)) \
+        "$(tail -n 1 "$logs/$name.log")"
+    [ "$state" = ok ]
+}
+export -f one
+
+others=$(find tests -mindepth 2 -maxdepth 2 -name 'test_*.py' -printf '%h\n' | sort -u | sed 's/.*\///')
+if ! printf '%s\n' $order $others | awk '!seen[$0]++' |
+    xargs -P 3 -I '{}' bash -c 'one "$@"' bash '{}' "$@"; then
+    echo "Tests failed. One folder again: .venv/bin/python -m pytest tests/FOLDER"
+    exit 1
+fi
+grep -h '^SKIPPED' "$logs"/*.log | sort -u || true

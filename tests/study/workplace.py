@@ -11,9 +11,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+import ready
 from jostle.repository import Repository
-
-ROOT = Path(__file__).resolve().parents[2]
+from ready import ROOT
 
 
 class Workplace:
@@ -28,21 +28,24 @@ class Workplace:
         path.write_text(text)
         return path
 
-    def start(self, *words: str, **environment: str) -> subprocess.Popen[str]:
+    def environment(self) -> dict[str, str]:
         clean = {k: v for k, v in os.environ.items() if not k.startswith(("JOSTLE", "SLURM"))}
         if "JOSTLE_NATIVE" in os.environ:
             clean["JOSTLE_NATIVE"] = os.environ["JOSTLE_NATIVE"]
-        clean |= {"COLUMNS": "200", "PYTHONPATH": str(ROOT / "src"), "TMPDIR": str(self.folder),
-                  "JOSTLE_REPOSITORY": str(self.repository)}  # fmt: skip
+        return clean | {
+            "COLUMNS": "200", "PYTHONPATH": str(ROOT / "src"), "PYTHONUTF8": "1",
+            "TMPDIR": str(self.folder), "JOSTLE_REPOSITORY": str(self.repository),
+        }  # fmt: skip
+
+    def start(self, *words: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [sys.executable, "-m", "jostle.cli", "study", *words], env=clean | environment,
+            [sys.executable, "-m", "jostle.cli", "study", *words], env=self.environment(),
             cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
 
-    def study(self, *words: str, **environment: str) -> tuple[int, str, str]:
-        with self.start(*words, **environment) as process:
-            out, err = process.communicate(timeout=240)
-        return process.returncode, out, err
+    def study(self, *words: str) -> tuple[int, str, str]:
+        done = ready.run(["study", *words], self.environment(), cwd=self.folder, timeout=240)
+        return done.code, done.out, done.err
 
     def interrupted(self, runs: int, *words: str) -> tuple[int, str, str]:
         """Starts a study, and sends ^C in the middle of the run after `runs` finished ones."""
