@@ -137,41 +137,56 @@ class Play:
         here = done.jobs
         time = np.clip(at + step - np.maximum(self._start[here], at), 0, step)
         time[self._left[here] <= 0] = 0.0
-        io, net, load, traffic, size, what = self._phases.at(here, self._clock[here])
         active = time > 0
-        io, net = io * active, net * active
-        cpu = (1 - io - net) * active
+        io, net, load, traffic, size, what = self._phases.at(here, self._clock[here])
+        shares = np.array([io, net, 1 - io - net]) * active
         dose = self._doses(here, load * active, traffic * active, what, active)
-        self._drift(here)
-        own = np.exp(self._spec.noise * self._noise[:, here])
-        sky = np.exp(self._spec.weather * self._weather)
-        mount = self._mount[here]
-        calm = np.array([own[0] * sky[mount], own[1] * sky[-1], np.ones(len(here))])
-        hurt = np.array([
-            self._slowed(dose[0].sum(axis=1), mount),
-            self._spec.harm * self._net_steep * dose[1].sum(axis=1),
-            self._spec.harm * dose[2].sum(axis=1),
-        ])  # fmt: skip
-        shares = np.array([io, net, cpu])
-        stretch = (shares * calm * (1 + hurt)).sum(axis=0)
-        stretch[~active] = 1.0
-        pace = 1 / stretch
+        calm, hurt = self._calm(here), self._hurt(here, dose)
+        stretch = np.where(active, (shares * calm * (1 + hurt)).sum(axis=0), 1.0)
         time = np.minimum(time, self._left[here] * stretch)
-        spent = time * shares * calm * (1 + hurt) * pace
-        lost = time * shares * calm * hurt * pace
-        self._clock[here] += time * pace
-        self._left[here] -= time * pace
-        self._left[here[self._left[here] < 1e-9]] = 0.0
-        ended = active & (self._left[here] <= 0)
-        self.end_s[here[ended]] = (np.maximum(self._start[here], at) + time)[ended]
-        self._pace[here] = pace
+        moved = time / stretch
+        lost = moved * shares * calm * hurt
+        self._advance(here, at, time, moved, active)
+        self._pace[here] = 1 / stretch
         for kind in range(3):
-            all_doses = dose[kind].sum(axis=1)
-            share = np.divide(lost[kind], all_doses, out=np.zeros_like(time), where=all_doses > 0)
+            whole = dose[kind].sum(axis=1)
+            share = np.divide(lost[kind], whole, out=np.zeros_like(time), where=whole > 0)
             blame[kind] += dose[kind] * share[:, None]
         done.alive_s += time
         done.lost += lost.T
-        self._book(done, (load, traffic, size, what), spent, lost, time * pace)
+        spent = moved * shares * calm * (1 + hurt)
+        self._book(done, (load, traffic, size, what), spent, lost, moved)
+
+    def _calm(self, here: NDArray[np.int64]) -> Floats:
+        """Gives what calls take by noise and weather alone, by kind of resource."""
+        # Noise is half forgotten after a slice, weather after ten.
+        self._noise[:, here] = self._drifted(self._noise[:, here], 0.5 ** (1 / STEPS))
+        self._weather = self._drifted(self._weather, 0.5 ** (0.1 / STEPS))
+        own = np.exp(self._spec.noise * self._noise[:, here])
+        sky = np.exp(self._spec.weather * self._weather)
+        return np.array([own[0] * sky[self._mount[here]], own[1] * sky[-1], np.ones(len(here))])
+
+    def _drifted(self, values: Floats, memory: float) -> Floats:
+        fresh = self._rng.standard_normal(values.shape)
+        drifted: Floats = memory * values + np.sqrt(1 - memory**2) * fresh
+        return drifted
+
+    def _hurt(self, here: NDArray[np.int64], dose: list[Floats]) -> Floats:
+        """Gives what the others add to it."""
+        on_mount = self._slowed(dose[0].sum(axis=1), self._mount[here])
+        on_net = self._spec.harm * self._net_steep * dose[1].sum(axis=1)
+        return np.array([on_mount, on_net, self._spec.harm * dose[2].sum(axis=1)])
+
+    def _advance(
+        self, here: NDArray[np.int64], at: float, time: Floats, moved: Floats,
+        active: NDArray[np.bool_],
+    ) -> None:  # fmt: skip
+        """Moves the clocks of jobs on, and notes who has ended."""
+        self._clock[here] += moved
+        self._left[here] -= moved
+        self._left[here[self._left[here] < 1e-9]] = 0.0
+        ended = active & (self._left[here] <= 0)
+        self.end_s[here[ended]] = (np.maximum(self._start[here], at) + time)[ended]
 
     def _book(
         self, done: SliceOf, asked: tuple[Floats, ...], spent: Floats, lost: Floats, moved: Floats
@@ -213,18 +228,6 @@ class Play:
         )
         slowed: Floats = self._spec.harm * steep * answer
         return slowed
-
-    def _drift(self, here: NDArray[np.int64]) -> None:
-        """Moves noise (half forgotten after a slice) and weather (after ten slices) on."""
-        for values, memory in ((self._noise, 0.5 ** (1 / STEPS)),
-                               (self._weather, 0.5 ** (0.1 / STEPS))):  # fmt: skip
-            fresh = self._rng.standard_normal(values[..., here].shape if values.ndim > 1
-                                              else values.shape)  # fmt: skip
-            if values.ndim > 1:
-                values[:, here] = memory * values[:, here] + np.sqrt(1 - memory**2) * fresh
-            else:
-                values *= memory
-                values += np.sqrt(1 - memory**2) * fresh
 
 
 @dataclass(frozen=True)
