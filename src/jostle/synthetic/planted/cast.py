@@ -68,7 +68,8 @@ def _player(
     )  # ranks, on nodes of their own: what they send is on the network
     processes = max(least, round(spec.processes * float(rng.choice([0.25, 0.5, 0.75, 1.0]))))
     count = max(least, processes // 16)
-    nodes = tuple(f"node{number * 8 % 4096 + i:04d}" for i in range(count))
+    first = number * max(8, spec.processes // 16)
+    nodes = tuple(f"node{first + i:04d}" for i in range(count))
     room, mount = number, int(rng.integers(spec.mounts)) if number > 2 else 0
     run = run_of(program, rng)
     start_s = (start + float(rng.uniform())) * spec.slice_s
