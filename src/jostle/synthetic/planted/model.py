@@ -24,7 +24,8 @@ class Spec:
     Attributes:
         jobs: Number of jobs.
         slices: Slices from the first job's start to the last start's latest end, about.
-        length: Length of a job without interference, in slices (mean; jobs have half to twice it).
+        length: Length of a job without interference, in slices (mean; jobs have half to one and a
+            half times it, some aggressors a third of that).
         processes: Processes of a job (jobs have a quarter of it to all of it).
         slice_s: Length of a slice.
         mounts: Shared file systems.
