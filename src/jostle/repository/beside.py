@@ -54,7 +54,7 @@ SELECT job, arg_max(program, CASE WHEN short THEN 0 ELSE last_slice - first_slic
        max((last_slice + 1) * slice_ns) AS seen_ns,
        min(slice_ns) AS slice_ns, max(clock_state) AS clock_state,
        max(clock_error_us) AS clock_error_us, list_sort(list(DISTINCT boot_id)) AS clocks
-FROM (SELECT * FROM {processes} QUALIFY
+FROM (SELECT * FROM {processes} WHERE {where} QUALIFY
       row_number() OVER (PARTITION BY process ORDER BY revision DESC) = 1)
 GROUP BY job
 """
@@ -125,22 +125,19 @@ class Beside:
 
 def beside(engine: Engine, job: str) -> Beside:
     """Gives what `jostle.analysis.identify` needs (see Repository.beside)."""
-    everyone = facts(engine)
-    if job not in everyone:
+    own = facts(engine, [job]).get(job)
+    if own is None:
         raise JobError(f"There is no job {job!r}.", hint="`jostle jobs` lists them all.")
-    own = everyone[job]
-    lo, hi = own.start_ns, max(own.seen_ns, own.end_ns) + max(own.slice_ns, 1)
-    # A record that begins before the job may reach into its time, by a slice of the longest.
-    longest = max(fact.slice_ns for fact in everyone.values())
-    window = [lo - longest, hi]
+    window = [own.start_ns, max(own.seen_ns, own.end_ns) + max(own.slice_ns, 1)]
     mounts = _mounts(engine, job, window)
     nodes = _nodes(engine, job, own, window)
     network = own.ranks > 1 and len(own.nodes) > 1
-    traffic = _network(engine, everyone, job, window) if network else _NO_TRAFFIC
-    names = set().union(*(table.column("job").to_pylist() for table in (*mounts, nodes, traffic)))
+    traffic = _network(engine, job, window) if network else _NO_TRAFFIC
+    seen = (mounts[1], nodes, traffic)
+    others = facts(engine, sorted(set().union(*(table["job"].to_pylist() for table in seen))))
     return Beside(
         own,
-        {name: everyone[name] for name in sorted(names - {job}) if name in everyone},
+        dict(sorted(others.items())),
         mounts[0].drop_columns("job"),
         _own_nodes(engine, job, window),
         mounts[1],
@@ -149,9 +146,13 @@ def beside(engine: Engine, job: str) -> Beside:
     )
 
 
-def facts(engine: Engine) -> dict[str, JobFacts]:
-    """Gives who the jobs are, by name."""
-    rows = engine.ask(lambda: _FACTS.format(processes=engine.stored("processes"))).to_pylist()
+def facts(engine: Engine, jobs: list[str] | None = None) -> dict[str, JobFacts]:
+    """Gives who jobs are, by name; all of them where none are named."""
+    where = "true" if jobs is None else "list_contains($1, job)"
+    rows = engine.ask(
+        lambda: _FACTS.format(processes=engine.stored("processes"), where=where),
+        [] if jobs is None else [jobs],
+    ).to_pylist()
     found = {}
     for row in rows:
         nodes, clocks = (tuple(one for one in row.pop(key) or () if one)
@@ -223,23 +224,21 @@ def _nodes(engine: Engine, job: str, own: JobFacts, window: list[int]) -> pa.Tab
     )
 
 
-def _network(
-    engine: Engine, everyone: dict[str, JobFacts], job: str, window: list[int]
-) -> pa.Table:
-    """Gives the MPI traffic of jobs with ranks on several nodes."""
-    wide = [name for name, fact in everyone.items()
-            if name != job and fact.ranks > 1 and len(fact.nodes) > 1
-            and fact.start_ns < window[1] and fact.last_ns > window[0]]  # fmt: skip
+def _network(engine: Engine, job: str, window: list[int]) -> pa.Table:
+    """Gives the MPI traffic of other jobs that had it on several nodes."""
     wanted = {"bytes": _MPI_BYTES, "ops": _MPI_OPS, "ns": _MPI_NS}
     sums = {name: added(f"{one}_sum" for one in metrics) for name, metrics in wanted.items()}
     columns = ", ".join(f"{total(value)} AS {name}" for name, value in sums.items())
     return engine.ask(
         lambda: (
-            f"SELECT job, {_SLICE}, {total('count')} AS count, {columns} "
-            f"FROM {engine.stored('node_rollup', *window)} WHERE list_contains($1, job) "
-            f"AND {_SPAN} GROUP BY job, {_SLICE} ORDER BY job, slice * slice_ns"
+            f"SELECT * EXCLUDE hosts FROM ("
+            f"SELECT job, {_SLICE}, {total('count')} AS count, {columns}, "
+            "max(count(DISTINCT host)) OVER (PARTITION BY job) AS hosts "
+            f"FROM {engine.stored('node_rollup', *window)} WHERE job <> $1 AND {_SPAN} "
+            f"AND {sums['ops']} > 0 GROUP BY job, {_SLICE}) WHERE hosts > 1 "
+            "ORDER BY job, slice * slice_ns"
         ),
-        [wide, *window],
+        [job, *window],
     )
 
 
