@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import nnls
 
 from jostle.analysis.estimation.columns import Flags, Floats, Ints
 from jostle.analysis.estimation.robust import usual
@@ -121,9 +120,10 @@ def _of_kin(rest: Floats, work: Work, seconds: Floats, threshold: Floats, some: 
     fits = predicted > 0
     away = np.abs(np.log(seconds[learnt][fits[learnt]] / predicted[learnt][fits[learnt]]))
     spread = float(np.median(away)) if len(away) else np.inf
-    # Alike in what they do as those they are judged by: within the range of their amounts.
+    # Alike in what they do as those they are judged by: the same calls, within their range.
     most = work.amounts[learnt].max(axis=0) * 1.5
-    like = left & fits & (work.amounts <= most).all(axis=1)
+    strange = work.sets & ~np.bitwise_or.reduce(work.sets[learnt])
+    like = left & fits & (strange == 0) & (work.amounts <= most).all(axis=1)
     if spread <= _LOOSE:
         seconds[like] = predicted[like]
         threshold[like] = predicted[like] * np.exp(max(6 * spread, 0.1))
@@ -162,7 +162,7 @@ def _costs(rest: Floats, amounts: Floats) -> Floats:
     if single[0][0] < _BETTER * spread:
         spread, fitted, one = single[0]
     best = [one]
-    while len(best) <= _PARTS:
+    while len(best) <= _PARTS and len(rest) >= ENOUGH * (len(best) + 1):
         tried = [(*_robust(rest, columns[:, [*best, new]])[::-1], new)
                  for new in range(columns.shape[1]) if new not in best]  # fmt: skip
         if not tried:
@@ -179,7 +179,10 @@ def _costs(rest: Floats, amounts: Floats) -> Floats:
 
 
 def _robust(rest: Floats, columns: Floats) -> tuple[Floats, float]:
-    """Fits non-negative costs to the undisturbed, and tells how far members lie from the fit.
+    """Fits costs to the undisturbed, and tells how far members lie from the fit.
+
+    A cost may be negative: of two kinds of call in a step and one of them in its iterations, the
+    difference counts the steps.
 
     Members count the less the further they lie from the usual; at first hardly, in the end sharply.
     To begin sharply would settle on a few that are alike, and take all others for disturbed.
@@ -188,7 +191,7 @@ def _robust(rest: Floats, columns: Floats) -> tuple[Floats, float]:
     costs, off = np.zeros(columns.shape[1]), np.inf
     for reach in _REACHES:
         weight = np.sqrt(kept) / rest
-        costs = nnls(columns * weight[:, None], np.sqrt(kept))[0]
+        costs = np.linalg.lstsq(columns * weight[:, None], np.sqrt(kept), rcond=1e-9)[0]
         predicted = columns @ costs
         if not (predicted > 0).all():
             return costs, np.inf

@@ -30,6 +30,7 @@ class Work:
     """What each segment did.
 
     Attributes:
+        sets: Its calls, as a set of 64 bits.
         kind: Number of its kind, from 0: what calls it has, and between which delimiters it lies.
         cluster: Number of its cluster: of a kind, counts and bytes; from 0.
         names: Of the columns of `amounts`.
@@ -38,6 +39,7 @@ class Work:
         measured: Name of the counter of computation, "" where there is none.
     """
 
+    sets: NDArray[np.uint64]
     kind: Ints
     cluster: Ints
     names: list[str]
@@ -51,7 +53,8 @@ def work_of(segments: pa.Table) -> Work:
     Args:
         segments: Merged segments.
     """
-    kind = _kinds(segments)
+    sets = segments.column("signature_set").to_numpy().astype(np.uint64, copy=False)
+    kind = _kinds(segments, sets)
     columns = {name: floats(segments, name) for name in (*COUNTS, *BYTES, *COUNTERS)}
     measured = next((n for n in reversed(COUNTERS) if np.mean(columns[n] > 0) > 0.9), "")
     kept = [name for name in (*COUNTS, *BYTES) if columns[name].any()]
@@ -64,12 +67,11 @@ def work_of(segments: pa.Table) -> Work:
     cluster = _near(kind, counted, near)
     if measured:
         cluster = _near(cluster, np.zeros(len(kind), np.uint64), columns[measured])
-    return Work(kind, cluster, kept, amounts, measured)
+    return Work(sets, kind, cluster, kept, amounts, measured)
 
 
-def _kinds(segments: pa.Table) -> Ints:
+def _kinds(segments: pa.Table, sets: NDArray[np.uint64]) -> Ints:
     """Numbers what is of one kind: the same set of calls, between the same two delimiters."""
-    sets = segments.column("signature_set").to_numpy()
     ended = floats(segments, "token_hash")
     began = np.concatenate([[-1.0], ended[:-1]])
     keys = np.stack([np.unique(key, return_inverse=True)[1] for key in (sets, ended, began)])
