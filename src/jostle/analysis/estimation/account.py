@@ -46,25 +46,38 @@ def account(segments: pa.Table, ranks: int, kind: Ints) -> Account:
         kind: Number of the kind of each segment; of equal kinds the same is usual.
     """
     duration = floats(segments, "duration_ns") / 1e9
-    network = _network(segments, kind)
-    network = np.minimum(network, duration)
-    return Account(network, np.minimum(_cpu(segments, ranks), duration - network))
-
-
-def _network(segments: pa.Table, kind: Ints) -> Floats:
     row, waited = lists(segments, "wait_min_bins")
     width = floats(segments, "bin_ns")[row]
+    network = summed(row, _per_kind(waited, width, kind[row]), segments.num_rows) / 1e9
+    together = summed(row, waited, segments.num_rows) / 1e9
+    # Without a collective between, a delay goes from neighbour to neighbour, and all wait for it in
+    # the end, but not in the same bin.
+    waves = floats(segments, "globals") <= 1
+    least = np.where(waves, floats(segments, "wait_ns_min"), 0.0)
+    network = np.maximum(network, _per_kind(least, duration * 1e9, kind) / 1e9)
+    network = np.minimum(network, duration)
+    together = np.maximum(together, least / 1e9)
+    return Account(network, np.minimum(_cpu(segments, ranks, together), duration - network))
+
+
+def _per_kind(waited: Floats, width: Floats, kind: Ints) -> Floats:
+    """Gives what is beyond the usual of a kind.
+
+    Args:
+        waited: Time that everybody waited in each bin, ns.
+        width: Of the bin, ns.
+        kind: Of the bin's segment.
+    """
     part = share(waited, width)
-    beyond = np.zeros(len(row))
-    of = kind[row]
-    counts = np.bincount(of) if len(of) else np.empty(0, np.int64)
+    beyond = np.zeros(len(part))
+    counts = np.bincount(kind) if len(kind) else np.empty(0, np.int64)
     own = np.argsort(-counts, kind="stable")[:_KINDS]
     own = own[counts[own] >= _ENOUGH]
-    rest = ~np.isin(of, own)
-    for chosen in (*(of == number for number in own), rest):
+    rest = ~np.isin(kind, own)
+    for chosen in (*(kind == number for number in own), rest):
         if chosen.any():
             beyond[chosen] = _beyond(part[chosen], float(np.median(width[chosen])) / 1e9)
-    return summed(row, beyond * width, segments.num_rows) / 1e9
+    return beyond * width
 
 
 def _beyond(part: Floats, width: float) -> Floats:
@@ -89,25 +102,16 @@ def _beyond(part: Floats, width: float) -> Floats:
     return beyond.clip(0)
 
 
-def _cpu(segments: pa.Table, ranks: int) -> Floats:
+def _cpu(segments: pa.Table, ranks: int, together: Floats) -> Floats:
+    """Gives the seconds that the critical rank was off its CPU outside MPI and file calls.
+
+    A rank that was off the CPU while it had time to spare cost nobody anything: the others did not
+    wait for it. So it is no more than what every rank lost, waiting or off the CPU, beyond what all
+    waited at once.
+    """
     row, off = lists(segments, "offcpu_max_bins")
     most = summed(row, off, segments.num_rows)
     # Sleep in file calls is off the CPU too, and told apart there.
-    most = (most - floats(segments, "io_ns_max")).clip(0)
-    return np.minimum(most, _all_lost(segments, ranks)) / 1e9
-
-
-def _all_lost(segments: pa.Table, ranks: int) -> Floats:
-    """Gives what every rank lost, waiting or off the CPU, beyond what all waited at once (ns).
-
-    A rank that was off the CPU while it had time to spare cost nobody anything: the others did not
-    wait for it.
-    """
-    row, everybody = lists(segments, "wait_min_bins")
-    together = summed(row, everybody, segments.num_rows)
-    if "idle_min" in segments.column_names:
-        least = floats(segments, "idle_min")
-    else:
-        least = (floats(segments, "wait_ns") + floats(segments, "offcpu_ns")) / max(ranks, 1)
-    lost: Floats = (least - together).clip(0)
-    return lost
+    most = (most - floats(segments, "io_ns_max")).clip(0) / 1e9
+    lost = (floats(segments, "wait_ns") + floats(segments, "offcpu_ns")) / max(ranks, 1) / 1e9
+    return np.minimum(most, (lost - together).clip(0))

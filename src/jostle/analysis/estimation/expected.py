@@ -187,8 +187,9 @@ def _robust(rest: Floats, columns: Floats) -> tuple[Floats, float]:
     Members count the less the further they lie from the usual; at first hardly, in the end sharply.
     To begin sharply would settle on a few that are alike, and take all others for disturbed.
     """
-    kept = np.ones(len(rest))
-    costs, off = np.zeros(columns.shape[1]), np.inf
+    kept: Floats = np.ones(len(rest))
+    costs: Floats = np.zeros(columns.shape[1])
+    off = np.inf
     for reach in _REACHES:
         weight = np.sqrt(kept) / rest
         costs = np.linalg.lstsq(columns * weight[:, None], np.sqrt(kept), rcond=1e-9)[0]
