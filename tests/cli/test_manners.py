@@ -13,13 +13,17 @@ import pytest
 from command import ROOT, jostle, python
 
 VERBS = (
-    "run ingest jobs digest timeline background export signal overhead doctor demo repository"
+    "run inject ingest jobs digest timeline background interference neighbours matrix estimate "
+    "compare export signal lab study validate overhead doctor demo repository"
 ).split()
 LOOKING = (
     ["jobs"],
     ["digest", "tar-steady"],
     ["timeline", "tar-steady", "sqlite-bursts"],
     ["background", "tar-steady"],
+    ["neighbours", "tar-steady"],
+    ["interference", "tar-steady"],
+    ["matrix"],
 )
 
 
