@@ -19,6 +19,8 @@ _MOST_CLUSTERS, _MOST_SUSPECTS, _MOST_SPANS = 6, 5, 3
 LEAST_COVERAGE = 0.5
 #: Smaller clusters are told of together.
 _LEAST_MEMBERS = 5
+#: Percent of a run below which no cause and no suspect is named in the verdict.
+_WORTH_A_WORD = 0.5
 #: Less of a run than this is not worth a line.
 _NOTHING = 0.0005
 CAUSES: dict[CauseName, str] = {
@@ -90,7 +92,8 @@ def verdict(made: Estimate, who: Interference | None = None) -> Any:
             f"; {percent_within(made.percent)} of the time was lost there",
         )
     dot = "● " if utf8() else ""
-    why = ", ".join([*_causes_in_brief(made), *_who_in_brief(who)])
+    loss = made.percent.value >= _WORTH_A_WORD and made.lost_s.value > 0
+    why = ", ".join([*_causes_in_brief(made), *_who_in_brief(who)]) if loss else ""
     return Text.assemble(
         (f"{dot}{made.light}", f"bold {made.light}"),
         (f"  {made.job} lost {percent_within(made.percent)} of its time", "bold"),
@@ -99,15 +102,12 @@ def verdict(made: Estimate, who: Interference | None = None) -> Any:
 
 
 def _causes_in_brief(made: Estimate) -> list[str]:
-    """Name the causes that took most, where anything to speak of was lost."""
-    whole = made.lost_s.value
-    if made.percent.value < 0.5 or whole <= 0:
-        return []
+    """Name the causes that took most."""
     sums: dict[str, float] = {}
     for cause in made.causes:
         name = CAUSES[cause.cause]
         sums[name] = sums.get(name, 0.0) + cause.seconds.value
-    main = [name for name, lost in sums.items() if lost >= _MAIN * whole]
+    main = [name for name, lost in sums.items() if lost >= _MAIN * made.lost_s.value]
     return [" and ".join(sorted(main, key=lambda name: -sums[name]))] if main else []
 
 
@@ -229,7 +229,7 @@ def _causes(made: Estimate, shown: Sequence[Cause], names: Mapping[str, str]) ->
 
 def _beside_the_loss(made: Estimate) -> Iterator[Any]:
     """Say what is no part of the loss: imbalance, and continuous interference."""
-    if made.imbalance_s is not None and made.run_s > 0:
+    if made.imbalance_s is not None and made.imbalance_s >= _NOTHING * made.run_s > 0:
         share = made.imbalance_s / made.run_s
         yield (
             f"besides, {seconds(made.imbalance_s)} ({percent(share)}) went to waiting for slower "

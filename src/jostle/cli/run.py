@@ -123,6 +123,8 @@ def once(
     except Exception as error:  # the report's trouble must not become CMD's
         if outcome is None:
             raise
+        if more is not None and more.key == "gate":
+            more.say()
         _keep_for_later(spool, error)
     except KeyboardInterrupt:
         _keep_for_later(spool, None)
