@@ -122,8 +122,9 @@ class InjectLog:
         totals: One row per process and class that could have been delayed: calls seen, delays
             given, their sum; whole also where the log was full.
         processes: One row per process: job (null: not named by JOSTLE_JOB), program, rules, seed,
-            start_ns, ready_ns (MPI_Init done, null: never), lost and lost_ns (delays given without a record), unfinished (delays that
-            the process did not live to see the end of, in no other figure).
+            start_ns, ready_ns (MPI_Init done, null: never), lost and lost_ns (delays given
+            without a record), unfinished (delays that the process did not live to see the end
+            of, in no other figure).
         notes: What a reader should know, as sentences.
     """
 
