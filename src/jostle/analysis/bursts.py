@@ -109,7 +109,7 @@ def _test(starts: Ints, lengths: Ints, least: int, slice_s: float) -> Period | N
     distances = np.diff(starts).astype(np.float64)
     if len(distances) < 2:
         return None
-    from scipy import stats  # half a second, and only for bursts
+    from scipy.special import stdtrit  # scipy.stats would take a second to import
 
     held, bursts = distances[:_TESTED], lengths[:-1][:_TESTED]
     seen = max(float(held.std()), float(_EDGE)) / float(held.mean())
@@ -121,14 +121,18 @@ def _test(starts: Ints, lengths: Ints, least: int, slice_s: float) -> Period | N
     varied = made.std(axis=1) / made.mean(axis=1)
     p_value = float((1 + (varied <= seen).sum()) / (1 + _TRIALS))
     order = np.arange(len(starts), dtype=np.float64)
-    line = stats.linregress(order, starts.astype(np.float64))
-    error = max(float(line.stderr), float(_EDGE / np.sqrt(((order - order.mean()) ** 2).sum() * 2)))
+    order -= order.mean()
+    spread = float((order**2).sum())
+    slope = float((order * starts).sum()) / spread
+    off = starts - float(starts.mean()) - slope * order
+    error = float(np.sqrt((off**2).sum() / max(len(starts) - 2, 1) / spread))
+    error = max(error, float(_EDGE / np.sqrt(spread * 2)))
     # Two distances leave one degree of freedom, of which rounding is the larger part.
-    reach = float(stats.t.ppf(0.975, max(len(starts) - 2, 2))) * error
+    reach = float(stdtrit(max(len(starts) - 2, 2), 0.975)) * error
     return Period(
-        seconds=float(line.slope) * slice_s,
-        low=max(float(line.slope) - reach, 0.0) * slice_s,
-        high=(float(line.slope) + reach) * slice_s,
+        seconds=slope * slice_s,
+        low=max(slope - reach, 0.0) * slice_s,
+        high=(slope + reach) * slice_s,
         on_seconds=float(np.median(lengths)) * slice_s,
         bursts=len(starts),
         p_value=p_value,

@@ -23,7 +23,7 @@ FEWEST = 16
 #: Of the shifts, to say anything at 5 %.
 _SHIFTS = 39
 _STRETCH = (0.62, 0.88)  # and the inverse of both: other rhythms than the load's own
-_POINTS = 60_000  # slices of all stretched loads together
+_POINTS = 8_000  # slices of all stretched loads together
 _ALIKE = 0.1  # what is left of a load beside the job's own phases; with less they are one
 _FORGOT = 0.2  # correlation with itself
 
@@ -136,46 +136,54 @@ class Moved:
         """Gives the same with one more load in the base: what it explains is explained."""
         judged = self._judged
         level = np.where(judged, ranks(load), 0.0)
-        return Moved(self._slow, judged, _orthonormal([*self._base.T, level]), self._lags)
+        there = np.where(judged, load > 0, 0.0)  # that it was there at all may do the harm
+        base = _orthonormal([*self._base.T, there, level])
+        return Moved(self._slow, judged, base, self._lags)
 
-    def fits(self, load: Floats) -> tuple[Floats, Floats]:
-        """Gives the partial correlation for every circular shift of a load.
+    def fits(self, loads: Floats) -> tuple[Floats, Floats]:
+        """Gives the partial correlation for every circular shift of loads.
+
+        Args:
+            loads: Shape (loads, slices).
 
         Returns:
-            Correlation by shift (entry s: the load s slices later than it was), and the part of the
-            load's variance that the job's own phases leave.
+            Correlation by load and shift (entry s: the load s slices later than it was), and the
+            part of the load's variance that the job's own phases leave.
         """
-        spectrum = np.fft.rfft(load)
-        # Entry s of each: sum over t of column(t) * load(t - s); np.fft gives it at -s.
-        crossed = np.fft.irfft(self._spectra * spectrum[None, :], self.size, axis=1)
-        squares = np.fft.irfft(self._spectra[1] * np.fft.rfft(load**2), self.size)
-        mean = crossed[1] / max(self.count, 1)
-        whole = np.maximum(squares - self.count * mean**2, 0)
-        left = np.maximum(squares - (crossed[2:] ** 2).sum(axis=0), 0)
-        fit = crossed[0] / np.sqrt(np.maximum(left, 1e-12)) / max(self._norm, 1e-12)
+        spectra = np.fft.rfft(loads, axis=1)
+        # Sum over t of column(t) * load(t - s), which np.fft gives at -s: the free slowdown, the
+        # judged slices, then the base.
+        crossed = np.fft.irfft(self._spectra[None, :, :] * spectra[:, None, :], self.size, axis=2)
+        squares = np.fft.irfft(
+            self._spectra[1][None, :] * np.fft.rfft(loads**2, axis=1), self.size, axis=1
+        )
+        whole = np.maximum(squares - crossed[:, 1] ** 2 / max(self.count, 1), 0)
+        left = np.maximum(squares - (crossed[:, 2:] ** 2).sum(axis=1), 0)
+        fit = crossed[:, 0] / np.sqrt(np.maximum(left, 1e-12)) / max(self._norm, 1e-12)
         share = left / np.maximum(whole, 1e-12)
         fit = np.where((left > 1e-9) & (share > _ALIKE) & (whole > 1e-9), fit, 0.0)
         back = np.concatenate([[0], np.arange(self.size - 1, 0, -1)])
-        return np.clip(fit, -1, 1)[back], np.where(whole > 1e-9, share, 0.0)[back]
+        share = np.where(whole > 1e-9, share, 0.0)
+        return np.clip(fit, -1, 1)[:, back], share[:, back]
 
     def at_least(self, slow: Floats, judged: Flags, load: Floats) -> float:
         """Gives the best correlation of a load with another slowdown of the same slices."""
         other = Moved(slow, judged, self._base, self._lags)
-        fit, _ = other.fits(ranks(load))
+        fit = other.fits(ranks(load)[None, :])[0][0]
         return max(float(fit[lag % self.size])
                    for lag in range(self._lags[0], self._lags[1] + 1))  # fmt: skip
 
     def _best(self, fit: Floats) -> Floats:
         """Takes, for each shift, the best correlation over the lags."""
         tried = range(self._lags[0], self._lags[1] + 1)
-        return np.asarray(np.max([np.roll(fit, -lag) for lag in tried], axis=0))
+        return np.asarray(np.max([np.roll(fit, -lag, axis=-1) for lag in tried], axis=0))
 
     def test(self, load: Floats) -> Test:
         """Tests one load, with the search over lags in the reckoning."""
         if self._norm < 1e-9 or self.count < FEWEST or not load.any():
             return NOTHING
         level = ranks(load)
-        fit, share = self.fits(level)
+        fit, share = (values[0] for values in self.fits(level[None, :]))
         tried = list(range(self._lags[0], self._lags[1] + 1))
         seen = np.array([fit[lag % self.size] for lag in tried])
         if not any(share[lag % self.size] > _ALIKE for lag in tried):
@@ -184,9 +192,9 @@ class Moved:
         found = float(seen.max())
         apart = self._apart(level)
         null = [self._best(fit)[apart : self.size - apart]] if self.size > 2 * apart else []
-        for factor in self._factors():
-            place = np.floor(np.arange(self.size) * factor).astype(np.int64) % self.size
-            null.append(self._best(self.fits(level[place])[0]))
+        place = np.floor(np.arange(self.size)[None, :] * self._factors()[:, None])
+        stretched = level[place.astype(np.int64) % self.size]
+        null.append(self._best(self.fits(stretched)[0]).reshape(-1))
         moved = np.concatenate(null) if null else np.zeros(0)
         if len(moved) < _SHIFTS:
             return Test(found, lag, 1.0, 1.0, 1.0, alike=False)
