@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 def compiled(source: str, *more: str) -> Path:
     """A test program, with further sources or flags; kept for the session."""
     folder = Path(tempfile.mkdtemp(prefix="jostle-inject-test-"))
-    target = folder / source.removesuffix(".c")
+    target = folder / Path(source).stem
     command = ["cc", "-g", "-O1", "-D_GNU_SOURCE", "-Wall", str(PROGRAMS / source)]
     subprocess.run([*command, *more, "-o", str(target), "-pthread"], check=True)
     return target

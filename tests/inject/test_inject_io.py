@@ -204,3 +204,17 @@ def test_delays_are_as_long_as_asked(injected: Injected) -> None:
     assert late[0] >= 0
     assert late[10] < 200_000, late
     assert os.path.getsize(next(iter((injected.logs / "1").glob("*.jil")))) == 72704
+
+
+@pytest.mark.parametrize(
+    ("source", "metrics"),
+    [("cancel.c", "posix"), ("storm.c", "posix"), ("fork_threads.c", "posix"),
+     ("stdio_all.c", "stdio"), ("posix_data.c", "posix")],
+)  # fmt: skip
+def test_hard_programs_do_not_notice(injected: Injected, source: str, metrics: str) -> None:
+    """Cancelled threads, storms of signals, forks among threads: all is done and counted."""
+    program = compiled(f"../../runtime/programs/{source}", "-ldl", "-lrt")
+    env = injected.rules("calls=io probability=0.2 delay=fixed:30us")
+    result = injected.run(program, injected.data, env=env)
+    result.check(metrics)
+    assert injected.suffered(result).given > 0
