@@ -106,11 +106,12 @@ def test_only_in_the_window(injected: Injected) -> None:
 
 
 def test_only_while_the_schedule_is_on(injected: Injected) -> None:
-    run = injected.suffer(
-        "calls=write period=200ms on=100ms phase=50ms delay=fixed:2ms", "write=30000", "sync=20"
-    )
+    script = "for i in 1 2 3 4 5 6 7 8 9 0; do echo x; echo y; echo z; sleep 0.05; done >file"
+    run = injected.suffer("calls=write period=200ms on=100ms phase=50ms delay=fixed:1ms",
+                          Path("/bin/sh"), "-c", script)  # fmt: skip
     starts = run.log.delays["start_ns"].to_pylist()
-    assert len(starts) > 10
+    assert run.calls("write") == 30
+    assert 2 < len(starts) < 30
     assert all((at - 50_000_000) % 200_000_000 < 101_000_000 for at in starts)
 
 
