@@ -30,6 +30,8 @@ from jostle.analysis.identification.service import Service
 from jostle.repository.beside import Beside, hide
 
 _NS = 1e9
+#: Part of the run: a smaller loss is not worth blaming anybody, whatever the tests say.
+_LEAST = 0.01
 
 
 @dataclass
@@ -65,8 +67,10 @@ def identify(beside: Beside, *, seed: int = 0, as_user: int | None = None) -> In
     found = beside if as_user is None else hide(beside, as_user, OTHERS)
     judged = [judge(place, clock_slices(found)) for place in places(found)]
     accuse(judged)
-    verdicts = [_verdict(one, np.random.default_rng([seed, k])) for k, one in enumerate(judged)]
     run_s = max(found.job.last_ns - found.job.start_ns, 0) / _NS
+    verdicts = [
+        _verdict(one, run_s, np.random.default_rng([seed, k])) for k, one in enumerate(judged)
+    ]
     seconds, guilty = _together(verdicts, run_s)
     suspects = _suspects(found, verdicts)
     part = 100 / run_s if run_s else 0.0
@@ -89,7 +93,7 @@ def identify(beside: Beside, *, seed: int = 0, as_user: int | None = None) -> In
     )
 
 
-def _verdict(one: Judgement, rng: np.random.Generator) -> _Verdict:
+def _verdict(one: Judgement, run_s: float, rng: np.random.Generator) -> _Verdict:
     """Prices the suspects, and drops those that were only there when another did harm."""
     names = sorted(one.suspects)
     together: dict[str, str] = {}
@@ -106,15 +110,15 @@ def _verdict(one: Judgement, rng: np.random.Generator) -> _Verdict:
         drop = min(weak, key=lambda name: weak[name])
         together[drop] = worst
         names.remove(drop)
-    if result is not None and not _visible(result):
+    if result is not None and not _visible(result, run_s):
         result = None
     one.suspects = {name: one.suspects[name] for name in names if result is not None}
     return _Verdict(one, result, together)
 
 
-def _visible(cost: Price) -> bool:
-    """Tells whether there is a loss at all: one that may be none is no evidence."""
-    return cost.seconds.low > 0
+def _visible(cost: Price, run_s: float) -> bool:
+    """Tells whether there is a loss to speak of: one that may be none is no evidence."""
+    return cost.seconds.low > 0 and cost.seconds.value >= _LEAST * run_s
 
 
 def _together(verdicts: Sequence[_Verdict], run_s: float) -> tuple[Bounded, list[GuiltySlice]]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from jostle.analysis.identification.judge import Judgement
+from jostle.analysis.identification.places import nodes
 from jostle.analysis.identification.price import Price
 from jostle.analysis.identification.service import QUIET, quiet_slices
 from jostle.repository.beside import Beside
@@ -50,6 +51,9 @@ def limits(
         )
     for one, cost in zip(judged, prices, strict=True):
         said += _of_place(one, cost)
+    several = len(set(found.node_loads.column("host").to_pylist())) - len(nodes(found))
+    if several > 0:
+        said.append("Of nodes shared with the same jobs only the most loaded one was judged.")
     if found.job.processes > 1 and found.job.ranks <= 1 and any(prices):
         said.append(
             "Seconds are those of the mean process: in a job whose processes wait for the slowest, "

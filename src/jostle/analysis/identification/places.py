@@ -98,15 +98,21 @@ def places(found: Beside) -> list[Place]:
         for name in _names(found.mount_loads, "mount")
         if name in set(_names(found.own_mounts, "mount"))
     ]
-    shared += [_node(found, name, axis) for name in _names(found.node_loads, "host")]
+    shared += [_node(found, name, axis) for name in nodes(found)]
     if found.network_loads.num_rows and found.own_nodes.num_rows:
         shared.append(_network(found, axis))
     return [place for place in shared if any(load.any() for load in place.loads.values())]
 
 
-def unshared(found: Beside) -> list[str]:
-    """Names the mounts that the job used alone."""
-    return sorted(set(_names(found.own_mounts, "mount")) - set(_names(found.mount_loads, "mount")))
+def nodes(found: Beside) -> list[str]:
+    """Names the nodes to be judged: of those shared with the same jobs the most loaded one."""
+    best: dict[tuple[str, ...], tuple[float, str]] = {}
+    for name in sorted(_names(found.node_loads, "host")):
+        rows = _where(found.node_loads, "host", name)
+        load = float(np.asarray(rows.column("cpu_ns").to_numpy(), dtype=np.float64).sum())
+        jobs = tuple(sorted(_names(rows, "job")))
+        best[jobs] = max(best.get(jobs, (-1.0, "")), (load, name))
+    return sorted(name for _, name in best.values())
 
 
 def _names(table: pa.Table, column: str) -> list[str]:

@@ -24,6 +24,8 @@ _EXPECTED, _LOST = 0.02, 0.035
 _FEW_CALM = (
     0.02  # of the slices: with fewer undisturbed ones the regression says what undisturbed is
 )
+#: Of the loss, where no undisturbed slice is free of others: how much less or more it may be.
+_DOUBT = (0.1, 0.6)
 _HIGHEST = 0.995  # quantile of slowdowns at which single stalls are cut for the regression
 #: Suspects with less of the loss than this were only there at the time.
 LEAST_SHARE = 0.05
@@ -131,11 +133,34 @@ def price(place: Place, loads: dict[str, Floats], lag: int, rng: Rng) -> Price:
     part = heights @ strengths
     expected = np.where(served.judged, place.busy * part / (fitted + part), 0.0)
     seconds, shares = _drawn(case, lost, strengths, list(loads), rng)
+    seconds = _doubted(seconds, _unclean(place, case))
     here, gone = float(place.busy[loaded].sum()), float(lost.sum())
     slowdown = here / (here - gone) if here > gone > -here else None
     length = place.axis[1] / 1e9
     guilty = (expected >= _EXPECTED * length) & (expected + lost >= 2 * _LOST * length)
     return Price(seconds, shares, lost, guilty, slowdown, served)
+
+
+def _unclean(place: Place, case: _Case) -> float:
+    """Gives the share of the undisturbed slices in which others, not suspected, were active."""
+    calm = case.calm if case.calm_known else case.served.judged
+    others = place.others
+    if not calm.any() or not others.any():
+        return 0.0
+    return float((others[calm] > _LOADED * _usual(others)).mean())
+
+
+def _doubted(seconds: Bounded, unclean: float) -> Bounded:
+    """Widens an interval where the undisturbed slices may be none.
+
+    Jobs without evidence may still have cost something, then too in the slices that stand for
+    undisturbed: the loss is rather too small than too large.
+    """
+    return Bounded(
+        seconds.value,
+        seconds.low - _DOUBT[0] * unclean * abs(seconds.value),
+        seconds.high + _DOUBT[1] * unclean * abs(seconds.value),
+    )
 
 
 def _usual(load: Floats) -> float:
