@@ -56,11 +56,12 @@ def equal_rows(columns: Sequence[NDArray[Any]], rows: int) -> Ints:
         Numbers from 0, ascending with the values of the columns, the first counting most, [rows].
     """
     number = np.zeros(rows, dtype=np.int64)
+    example = np.zeros(min(rows, 1), dtype=np.int64)  # a row of each number
     for column in columns:
-        if rows and (column != column[0]).any():
+        if (column != column[example][number]).any():  # else it parts nothing that is together
             _, code = np.unique(column, return_inverse=True)
             pair = number * (int(code.max()) + 1) + code
-            _, number = np.unique(pair, return_inverse=True)
+            _, example, number = np.unique(pair, return_index=True, return_inverse=True)
     return number
 
 

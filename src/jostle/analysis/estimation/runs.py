@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 from jostle.analysis.estimation.errors import EstimateError
 from jostle.analysis.estimation.model import Cluster, ClusterDifference, Comparison, Estimate
@@ -120,6 +119,8 @@ def _profiles(estimate: Estimate) -> list[_Profile]:
 
 def _matched(base: list[_Profile], other: list[_Profile]) -> dict[int, Cluster]:
     """Gives a run's clusters by their place in the baseline's list; negative: it has none there."""
+    from scipy.optimize import linear_sum_assignment  # half a second: only who compares pays it
+
     found: dict[int, Cluster] = {}
     if base and other:
         cost = _distances(base, other)

@@ -34,39 +34,49 @@ _HASTY_HZ = 300.0  # segments a second: where the thesis found its method inaccu
 
 
 @dataclass(frozen=True)
-class Price:
-    """What a hybrid cluster lost (5.1.3).
+class Prices:
+    """What hybrid clusters lost (5.1.3), one value per cluster.
 
     Attributes:
-        median: Of the durations.
+        members: Segments in it.
+        median: Of their durations.
         mad: Median absolute deviation, unscaled.
         threshold: median + 4 MAD.
-        hit: Durations above it.
-        excess: Sum of what they are above it.
+        hit: Durations above it, in clusters of five and more.
+        excess: Sum of what these are above it.
     """
 
-    median: float
-    mad: float
-    threshold: float
-    hit: int
-    excess: float
+    members: Ints
+    median: Floats
+    mad: Floats
+    threshold: Floats
+    hit: Ints
+    excess: Floats
 
 
-def price(durations: NDArray[Any]) -> Price:
-    """Prices one hybrid cluster.
+def prices(durations: NDArray[Any], number: Ints) -> Prices:
+    """Prices hybrid clusters.
 
     Args:
-        durations: Of its segments, in any unit; fewer than five give nothing.
+        durations: Of segments, in any unit, [n].
+        number: Cluster of each, from 0 without gaps, [n].
     """
-    if not len(durations):
-        return Price(0.0, 0.0, 0.0, 0, 0.0)
-    median = float(np.median(durations))
-    mad = float(np.median(np.abs(durations - median)))
+    members = np.bincount(number)
+    median = _medians(durations, number, members)
+    mad = _medians(np.abs(durations - median[number]), number, members)
     threshold = median + WIDTH * mad
-    if len(durations) < MEMBERS:
-        return Price(median, mad, threshold, 0, 0.0)
-    beyond = durations[durations > threshold] - threshold
-    return Price(median, mad, threshold, len(beyond), float(beyond.sum()))
+    beyond: Floats = (durations - threshold[number]).clip(0) * (members[number] >= MEMBERS)
+    hit = np.bincount(number, weights=beyond > 0, minlength=len(members)).astype(np.int64)
+    excess = np.bincount(number, weights=beyond, minlength=len(members)).astype(np.float64)
+    return Prices(members, median, mad, threshold, hit, excess)
+
+
+def _medians(values: NDArray[Any], number: Ints, members: Ints) -> Floats:
+    """Gives the median of each cluster's values."""
+    ordered = values[np.lexsort((values, number))]
+    first = np.cumsum(members) - members
+    low, high = first + (members - 1) // 2, first + members // 2
+    return np.asarray((ordered[low] + ordered[high]) / 2, dtype=np.float64)
 
 
 def estimate_thesis(
@@ -196,22 +206,19 @@ class _Found:
     ) -> None:
         self._segments, self._duration, self._work = segments, duration, work
         self._number = number
-        count = int(number.max()) + 1 if len(number) else 0
-        order = np.argsort(number, kind="stable")
-        self._members = np.split(order, np.cumsum(np.bincount(number, minlength=count))[:-1])
-        self._prices = [price(duration[rows]) for rows in self._members]
-        sizes = np.array([len(rows) for rows in self._members], dtype=np.int64)
-        # Clusters by number: in order of their work, the thesis' figures have them so.
-        middle = [float(np.median(work[rows])) for rows in self._members]
-        self._rank = np.empty(count, dtype=np.int64)
-        self._rank[np.lexsort((np.arange(count), np.array(middle)))] = np.arange(1, count + 1)
-        self.usable = (sizes >= MEMBERS)[number] if count else np.zeros(0, dtype=bool)
-        thresholds = np.array([p.threshold for p in self._prices])
-        self._threshold = thresholds[number] if count else np.zeros(0)
+        self._prices = prices(duration, number)
+        members = self._prices.members
+        self._order = np.argsort(number, kind="stable")
+        self._first = np.cumsum(members) - members
+        # Clusters by number: in order of their work, as the thesis' figures have them.
+        middle = _medians(work, number, members)
+        self._rank = np.empty(len(members), dtype=np.int64)
+        self._rank[np.lexsort((np.arange(len(members)), middle))] = np.arange(1, len(members) + 1)
+        self.usable = (members >= MEMBERS)[number]
+        self._threshold = self._prices.threshold[number]
         self.excess: Floats = np.where(self.usable, (duration - self._threshold).clip(0), 0.0)
-        medians = np.array([p.median for p in self._prices])
         hit = self.excess > 0
-        self.beyond_median = float((duration[hit] - medians[number[hit]]).sum()) if count else 0.0
+        self.beyond_median = float((duration[hit] - self._prices.median[number[hit]]).sum())
 
     def coverage_after_set_up(self) -> float:
         """Gives the share of the time after the first segment that is in usable clusters."""
@@ -227,29 +234,29 @@ class _Found:
 
     def listed(self) -> list[Cluster]:
         """Gives the clusters by number; of very many all usable ones and the largest others."""
-        function = self._segments.column("function").to_pylist()
-        order = np.argsort(self._rank)
-        if len(order) > _LISTED:
-            total = np.array([float(self._duration[rows].sum()) for rows in self._members])
-            usable = np.array([len(rows) >= MEMBERS for rows in self._members])
-            kept = np.lexsort((-total, ~usable))[:_LISTED]
-            order = order[np.isin(order, kept)]
-        return [self._cluster(int(i), function) for i in order]
+        total = np.bincount(self._number, weights=self._duration) / 1e9
+        chosen = np.arange(len(total))
+        if len(total) > _LISTED:
+            chosen = np.lexsort((-total, self._prices.members < MEMBERS))[:_LISTED]
+        chosen = chosen[np.argsort(self._rank[chosen])]
+        return [self._cluster(int(i), float(total[i])) for i in chosen]
 
-    def _cluster(self, i: int, function: list[str]) -> Cluster:
-        rows, found = self._members[i], self._prices[i]
-        names = [function[row] for row in rows[:MEMBERS]]
+    def _cluster(self, i: int, total: float) -> Cluster:
+        found, first = self._prices, int(self._first[i])
+        members = int(found.members[i])
+        some = self._order[first : first + min(members, MEMBERS)]
+        names = self._segments["function"].take(pa.array(some)).to_pylist()
         return Cluster(
             number=int(self._rank[i]),
             name=max(set(names), key=names.count),
-            members=len(rows),
-            reference_s=found.median / 1e9,
-            mad_s=found.mad / 1e9,
-            threshold_s=found.threshold / 1e9,
-            hit=found.hit,
-            excess_s=found.excess / 1e9,
-            total_s=float(self._duration[rows].sum()) / 1e9,
-            usable=len(rows) >= MEMBERS,
+            members=members,
+            reference_s=float(found.median[i]) / 1e9,
+            mad_s=float(found.mad[i]) / 1e9,
+            threshold_s=float(found.threshold[i]) / 1e9,
+            hit=int(found.hit[i]),
+            excess_s=float(found.excess[i]) / 1e9,
+            total_s=total,
+            usable=members >= MEMBERS,
         )
 
     def hits(self) -> list[Hit]:

@@ -52,6 +52,7 @@ class Truth:
         run_s: It took.
         clean_s: It would have taken.
         continuous_s: Lost to what was there all the time.
+        hidden_s: Of that, lost to memory that was slow all the time: no single run shows it.
         by_cause: Seconds lost by cause; their sum is lost_s.
         time_ns: Ends of events, the last rank's, in the disturbed run [K].
         clean_at_s: When the same events end in the clean run, seconds since MPI_Init [K].
@@ -63,6 +64,7 @@ class Truth:
     run_s: float
     clean_s: float
     continuous_s: float
+    hidden_s: float
     by_cause: dict[str, float]
     time_ns: Ints = field(repr=False)
     clean_at_s: Floats = field(repr=False)
@@ -85,6 +87,11 @@ class Truth:
         """Percent lost to what came and went."""
         return 100 * (self.lost_s - self.continuous_s) / self.run_s
 
+    @property
+    def visible_percent(self) -> float:
+        """Percent lost to what this run by itself can show."""
+        return 100 * (self.lost_s - self.hidden_s) / self.run_s
+
     def between(self, start_ns: int, end_ns: int) -> float:
         """Gives the seconds lost in a span of the disturbed run."""
         times = np.concatenate([[self.init_ns], self.time_ns])
@@ -95,8 +102,9 @@ class Truth:
 
     def to_json(self) -> dict[str, Any]:
         """Gives the figures as plain values."""
-        names = ("run_s", "clean_s", "lost_s", "percent", "instantaneous_percent", "continuous_s",
-                 "by_cause", "planted", "rate_hz")  # fmt: skip
+        names = ("run_s", "clean_s", "lost_s", "percent", "instantaneous_percent",
+                 "visible_percent", "continuous_s", "hidden_s", "by_cause", "planted",
+                 "rate_hz")  # fmt: skip
         return {name: getattr(self, name) for name in names}
 
 
@@ -205,6 +213,7 @@ def _truth(
         run_s=timeline.seconds,
         clean_s=clean.seconds,
         continuous_s=sum(s for (_, always), s in alone.items() if always) * scale,
+        hidden_s=alone.get(("memory", True), 0.0) * scale,
         by_cause=by_cause,
         time_ns=init + np.rint(timeline.end_s.max(axis=1) * 1e9).astype(np.int64),
         clean_at_s=clean.end_s.max(axis=1),
