@@ -69,7 +69,7 @@ def _per_kind(waited: Floats, width: Floats, kind: Ints) -> Floats:
         kind: Of the bin's segment.
     """
     part = share(waited, width)
-    beyond = np.zeros(len(part))
+    beyond: Floats = np.zeros(len(part))
     counts = np.bincount(kind) if len(kind) else np.empty(0, np.int64)
     own = np.argsort(-counts, kind="stable")[:_KINDS]
     own = own[counts[own] >= _ENOUGH]
@@ -77,7 +77,8 @@ def _per_kind(waited: Floats, width: Floats, kind: Ints) -> Floats:
     for chosen in (*(kind == number for number in own), rest):
         if chosen.any():
             beyond[chosen] = _beyond(part[chosen], float(np.median(width[chosen])) / 1e9)
-    return beyond * width
+    beyond *= width
+    return beyond
 
 
 def _beyond(part: Floats, width: float) -> Floats:
@@ -114,4 +115,5 @@ def _cpu(segments: pa.Table, ranks: int, together: Floats) -> Floats:
     # Sleep in file calls is off the CPU too, and told apart there.
     most = (most - floats(segments, "io_ns_max")).clip(0) / 1e9
     lost = (floats(segments, "wait_ns") + floats(segments, "offcpu_ns")) / max(ranks, 1) / 1e9
-    return np.minimum(most, (lost - together).clip(0))
+    result: Floats = np.minimum(most, (lost - together).clip(0))
+    return result

@@ -42,14 +42,16 @@ class Evidence:
         late: All mounts together.
         late_share: The same as a share of the time in file calls.
         queue: Seconds that a process waited for a core, the most of one node.
-        host: The node on which that was most.
+        host: The node on which that was most, an index into `hosts`.
+        hosts: Names of nodes.
     """
 
     storage: dict[str, Floats]
     late: Floats
     late_share: Floats
     queue: Floats
-    host: list[str]
+    host: Ints
+    hosts: list[str]
 
 
 def evidence(start: Ints, end: Ints, slices: pa.Table, services: list[Service]) -> Evidence:
@@ -79,9 +81,7 @@ def evidence(start: Ints, end: Ints, slices: pa.Table, services: list[Service]) 
         at = np.flatnonzero(hosts == name)
         queues[number] = spread_over(begin[at], (begin + length)[at], waited[at], start, end)
     worst = queues.argmax(axis=0)
-    return Evidence(
-        storage, late, share, queues.max(axis=0), [names[i] if names else "" for i in worst]
-    )
+    return Evidence(storage, late, share, queues.max(axis=0), worst, names or [""])
 
 
 def spread_over(begin: Ints, until: Ints, amount: Floats, start: Ints, end: Ints) -> Floats:
@@ -125,16 +125,17 @@ def inferred_parts(inferred: Floats, seen: Evidence, stored: Floats, queued: Flo
         parts.append(Part("file system", mount, False, took))
     left = left - np.minimum(left, late)
     took = np.minimum(left, (seen.queue - queued).clip(0))
-    parts += by_host("cpu", took, seen.host, measured=False)
+    parts += by_host("cpu", took, seen, measured=False)
     parts.append(Part("unknown", "", False, left - took))
     return parts
 
 
-def by_host(cause: CauseName, seconds: Floats, host: list[str], *, measured: bool) -> list[Part]:
+def by_host(cause: CauseName, seconds: Floats, seen: Evidence, *, measured: bool) -> list[Part]:
     """Takes seconds apart by the node that they were lost on."""
-    names = np.array(host, dtype=object)
-    return [Part(cause, name, measured, np.where(names == name, seconds, 0.0))
-            for name in sorted(set(host))]  # fmt: skip
+    if len(seen.hosts) == 1:
+        return [Part(cause, seen.hosts[0], measured, seconds)]
+    return [Part(cause, name, measured, np.where(seen.host == number, seconds, 0.0))
+            for number, name in enumerate(seen.hosts)]  # fmt: skip
 
 
 def causes(parts: list[Part], lost: Floats, doubt: Doubt) -> list[Cause]:

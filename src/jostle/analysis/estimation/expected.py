@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from jostle.analysis.estimation.columns import Flags, Floats, Ints
+from jostle.analysis.estimation.columns import Flags, Floats, Ints, numbered, ordered
 from jostle.analysis.estimation.robust import usual
 from jostle.analysis.estimation.work import Work
 
@@ -55,7 +55,7 @@ def expected(rest: Floats, work: Work) -> Expected:
     sizes = np.bincount(work.kind)
     spent = np.bincount(work.kind, weights=rest)
     large = [k for k in np.argsort(-spent, kind="stable")[:_KINDS].tolist() if sizes[k] >= ENOUGH]
-    order = np.argsort(work.kind, kind="stable")
+    order = ordered(work.kind)
     begins = np.concatenate([[0], np.cumsum(sizes)])
     for kind in large:
         members = order[begins[kind] : begins[kind + 1]]
@@ -74,9 +74,10 @@ def _of_kind(rest: Floats, amounts: Floats, cluster: Ints) -> tuple[Floats, floa
     """Gives the references of one kind's members, and how much they scatter (log MAD)."""
     predicted = _sum_of_parts(rest, amounts)
     away = np.log(rest / predicted)
-    clusters, place, sizes = np.unique(cluster, return_inverse=True, return_counts=True)
+    place = numbered(cluster)
+    sizes = np.bincount(place)
     spread = usual(away).spread
-    centres = _centres(away, place, len(clusters))
+    centres = _centres(away, place, len(sizes))
     known = sizes >= ENOUGH
     # What a cluster of n members knows of its centre, and how far clusters lie from their kind's.
     doubt = (2.2 * max(spread, 1e-3)) ** 2 / sizes
@@ -98,7 +99,7 @@ def _of_kind(rest: Floats, amounts: Floats, cluster: Ints) -> tuple[Floats, floa
 
 def _centres(away: Floats, place: Ints, count: int) -> Floats:
     """Gives the usual value of each cluster; of small ones the lower of the middle ones."""
-    order = np.lexsort((away, place))
+    order = ordered(place, away)
     sizes = np.bincount(place, minlength=count)
     begins = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     centres: Floats = away[order[begins + (sizes - 1) * 2 // 5]]
@@ -192,7 +193,7 @@ def _robust(rest: Floats, columns: Floats) -> tuple[Floats, float]:
     off = np.inf
     for reach in _REACHES:
         weight = np.sqrt(kept) / rest
-        costs = np.linalg.lstsq(columns * weight[:, None], np.sqrt(kept), rcond=1e-9)[0]
+        costs[:] = np.linalg.lstsq(columns * weight[:, None], np.sqrt(kept), rcond=1e-9)[0]
         predicted = columns @ costs
         if not (predicted > 0).all():
             return costs, np.inf
@@ -200,5 +201,5 @@ def _robust(rest: Floats, columns: Floats) -> tuple[Floats, float]:
         found = usual(away)
         away -= found.centre
         off = float(np.minimum(np.abs(away), _FAR).mean())
-        kept = 1 / (1 + (away / max(reach, 3 * found.spread)) ** 2) ** 2
+        kept[:] = 1 / (1 + (away / max(reach, 3 * found.spread)) ** 2) ** 2
     return costs, off

@@ -23,7 +23,7 @@ from jostle.analysis.estimation.attribute import (
     hits,
     inferred_parts,
 )
-from jostle.analysis.estimation.columns import Floats, Ints, floats
+from jostle.analysis.estimation.columns import Floats, Ints, floats, ordered
 from jostle.analysis.estimation.continuous import continuous
 from jostle.analysis.estimation.expected import Expected, expected
 from jostle.analysis.estimation.interval import Doubt, doubt
@@ -193,7 +193,7 @@ def _parts(priced: Priced) -> list[Part]:
     # Descheduled inside an MPI call, a rank makes everybody wait: what of M the run queue explains.
     queued = np.minimum(priced.account.network, (shown.queue - priced.account.cpu).clip(0))
     parts = [Part("network", MPI, True, priced.account.network - queued)]
-    parts += by_host("cpu", priced.account.cpu + queued, shown.host, measured=True)
+    parts += by_host("cpu", priced.account.cpu + queued, shown, measured=True)
     for mount, late in shown.storage.items():
         share = np.divide(late, shown.late, out=np.zeros(len(late)), where=shown.late > 0)
         parts.append(Part("file system", mount, True, priced.storage * share))
@@ -221,7 +221,7 @@ def _number(priced: Priced) -> Ints:
 def _clusters(segments: pa.Table, priced: Priced) -> list[Cluster]:
     cluster = priced.work.cluster
     count = int(cluster.max()) + 1
-    order = np.argsort(cluster, kind="stable")
+    order = ordered(cluster)
     edges = np.concatenate([[0], np.cumsum(np.bincount(cluster, minlength=count))])
     total = np.bincount(cluster, priced.duration, count)
     names = segments.column("function").to_pylist()

@@ -144,7 +144,7 @@ def _parts(slices: pa.Table, spans: _Spans, shown: Evidence, served: list[Servic
     parts.append(Part("network", MPI, True, network))
     # Waiting for a core inside file calls is part of their time already.
     queue = _beyond(_queue(slices, spans), seconds) * (1 - _in_files(served, spans))
-    parts += by_host("cpu", np.minimum(queue, left - network), shown.host, measured=True)
+    parts += by_host("cpu", np.minimum(queue, left - network), shown, measured=True)
     return parts
 
 

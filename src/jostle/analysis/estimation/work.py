@@ -13,7 +13,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from jostle.analysis.estimation.columns import Floats, Ints, floats
+from jostle.analysis.estimation.columns import (
+    Floats,
+    Ints,
+    floats,
+    numbered,
+    numbered_pairs,
+    ordered,
+)
 
 COUNTS = (
     "sends", "recvs", "isends", "irecvs", "sendrecvs", "one_to_all", "all_to_one", "all_to_all",
@@ -63,19 +70,18 @@ def work_of(segments: pa.Table) -> Work:
         np.stack([columns[name] for name in kept], axis=1) if kept else np.zeros((len(kind), 0))
     )
     near = sum((columns[name] for name in BYTES), np.zeros(len(kind)))
-    counted = _mixed([columns[name] for name in COUNTS], len(kind))
-    cluster = _near(kind, counted, near)
+    counted = numbered(_mixed([columns[name] for name in COUNTS], len(kind)))
+    cluster = _near(numbered_pairs(kind, counted), near)
     if measured:
-        cluster = _near(cluster, np.zeros(len(kind), np.uint64), columns[measured])
+        cluster = _near(cluster, columns[measured])
     return Work(sets, kind, cluster, kept, amounts, measured)
 
 
 def _kinds(segments: pa.Table, sets: NDArray[np.uint64]) -> Ints:
     """Numbers what is of one kind: the same set of calls, between the same two delimiters."""
-    ended = floats(segments, "token_hash")
-    began = np.concatenate([[-1.0], ended[:-1]])
-    keys = np.stack([np.unique(key, return_inverse=True)[1] for key in (sets, ended, began)])
-    return np.unique(keys, axis=1, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    ended = numbered(floats(segments, "token_hash"))
+    began = np.concatenate([[-1], ended[:-1]]) + 1
+    return numbered_pairs(numbered_pairs(numbered(sets), ended), began)
 
 
 def _mixed(columns: list[Floats], count: int) -> NDArray[np.uint64]:
@@ -87,12 +93,12 @@ def _mixed(columns: list[Floats], count: int) -> NDArray[np.uint64]:
     return mixed
 
 
-def _near(first: Ints, second: NDArray[np.uint64], value: Floats) -> Ints:
-    """Numbers what is equal in two keys and, in order, near in a value."""
-    order = np.lexsort((value, second, first))
-    a, b, v = first[order], second[order], value[order]
+def _near(equal: Ints, value: Floats) -> Ints:
+    """Numbers what has equal numbers and, in order, is near in a value."""
+    order = ordered(equal, value)
+    a, v = equal[order], value[order]
     begins = np.ones(len(order), dtype=bool)
-    begins[1:] = (a[1:] != a[:-1]) | (b[1:] != b[:-1]) | (v[1:] > NEAR * v[:-1])
+    begins[1:] = (a[1:] != a[:-1]) | (v[1:] > NEAR * v[:-1])
     result = np.empty(len(order), dtype=np.int64)
     result[order] = np.cumsum(begins) - 1
     return result
