@@ -10,7 +10,7 @@ import pytest
 from jostle.repository import Repository
 from jostle.repository.errors import RepositoryError
 from jostle.synthetic import Planted, Spec, plant
-from jostle.synthetic.blame_scores import score
+from jostle.validation.blame_scores import score
 
 SPEC = Spec(jobs=6, slices=200, length=120, processes=4)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from jostle.cli.output import heading, table
 
 if TYPE_CHECKING:
-    from jostle.synthetic.blame_scores import BlameScore
+    from jostle.validation.blame_scores import BlameScore
     from jostle.validation.evaluate import Evaluation
     from jostle.validation.lab_score import LabScore, Seen
     from jostle.validation.results import Results
@@ -92,13 +92,14 @@ def _classes(rows: Sequence[Row]) -> list[str]:
 
 def _scores(scores: Sequence[Score]) -> Any:
     frame = table(("=program", "=method", ">runs", ">accuracy", ">10 %", ">least", ">total",
-                   ">instant.", ">(runs)", ">clean", ">worst", ">interval",
+                   ">instant.", ">steady", ">clean", ">worst", ">interval",
                    ">inferred"))  # fmt: skip
     for one in scores:
         frame.add_row(
             one.code, one.method, str(one.runs), _number(one.soft.median, 3),
             _number(one.soft.tenth, 2), _number(one.soft.worst, 2), _number(one.total.median),
-            _number(one.instantaneous.median), str(one.instantaneous.n), _number(one.clean.median),
+            _number(one.instantaneous.median), _number(one.steady.median),
+            _number(one.clean.median),
             _number(one.clean.worst), _share(one.held), _share(one.inferred.median),
         )  # fmt: skip
     return frame

@@ -13,7 +13,7 @@ from jostle.validation.plan import FEWEST_CLEAN, steps
 from jostle.validation.runner import Store, make
 
 if TYPE_CHECKING:
-    from jostle.synthetic.blame_scores import BlameScore
+    from jostle.validation.blame_scores import BlameScore
     from jostle.validation.clusterings import Clustered
     from jostle.validation.evaluate import Evaluation
     from jostle.validation.synthetic import Family
@@ -124,7 +124,7 @@ def _make(store: Store, wanted: Wanted, progress: Progress) -> None:
 
 
 def _synthetic(wanted: Wanted, found: Results, progress: Progress) -> None:
-    from jostle.synthetic.blame_scores import score_seeds
+    from jostle.validation.blame_scores import score_seeds
     from jostle.validation.synthetic import FIRST_SEED, traces
 
     found.synthetic = traces(
