@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from beside_maker import MIB, bursts, noise
+from hypothesis import given
+from hypothesis import strategies as st
 
 from jostle.analysis.identification.evidence import FEWEST, Moved, own_phases, ranks
 from jostle.analysis.identification.judge import adjusted, delayed, grained
+from jostle.analysis.identification.regression import nonnegative
 
 SIZE = 160
 
@@ -120,3 +123,15 @@ def test_a_steady_load_has_no_ups_and_downs():
     steady = 50 + np.random.default_rng(1).normal(0, 0.4, SIZE)
     assert np.ptp(grained(steady)) <= 1
     assert np.ptp(grained(bursts(SIZE, 1))) >= 10
+
+
+@given(st.integers(0, 10_000), st.integers(1, 7))
+def test_the_regression_is_that_of_lawson_and_hanson(seed, many):
+    from scipy.optimize import nnls
+
+    rng = np.random.default_rng(seed)
+    columns = rng.random((40, many)) * (rng.random((40, many)) > 0.5)
+    target = columns @ rng.normal(0.3, 1, many) + rng.normal(0, 0.2, 40)
+    found, best = nonnegative(columns, target), nnls(columns, target)[1]
+    assert (found >= 0).all()
+    assert np.linalg.norm(columns @ found - target) <= best * (1 + 1e-6) + 1e-9

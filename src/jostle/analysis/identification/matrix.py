@@ -23,6 +23,7 @@ from jostle.analysis.identification.model import (
     ResourceKind,
 )
 from jostle.analysis.identification.places import OPERATION, Floats
+from jostle.analysis.identification.regression import nonnegative
 from jostle.analysis.identification.with_without import difference
 from jostle.repository.programs import FILE_CLASSES, MPI_CLASSES, Programs
 
@@ -317,8 +318,6 @@ def _explained(rows: _Rows, judged: NDArray[np.bool_], met: _Meetings) -> tuple[
 
 
 def _fitted(rows: _Rows, members: Ints, met: _Meetings, pairs: Ints) -> Floats:
-    from scipy.optimize import nnls
-
     programs, counts = np.unique(met.program[pairs], return_counts=True)
     programs = programs[np.argsort(-counts)][:_TOGETHER]
     place = np.full(int(met.program.max()) + 1, -1)
@@ -332,10 +331,7 @@ def _fitted(rows: _Rows, members: Ints, met: _Meetings, pairs: Ints) -> Floats:
     weight = np.sqrt(rows.expected[members])
     # Programs that are always there must not take the place of what is usual.
     ratio = np.minimum(ratio, np.quantile(ratio, 0.99)) - np.quantile(ratio, 0.05)
-    try:
-        strength = nnls(columns * weight[:, None], ratio * weight)[0][1:]
-    except RuntimeError:  # did not come to an end
-        strength = np.zeros(len(programs))
+    strength = nonnegative(columns * weight[:, None], ratio * weight)[1:]
     found = np.zeros(len(pairs))
     found[known] = strength[place[met.program[pairs][known]]] * met.height[pairs[known]]
     return found

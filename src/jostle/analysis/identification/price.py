@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from jostle.analysis.estimation.model import Bounded
 from jostle.analysis.identification.evidence import Moved
 from jostle.analysis.identification.places import Floats, Place
+from jostle.analysis.identification.regression import nonnegative
 from jostle.analysis.identification.service import QUIET, Flags, Service, quiet_slices, service
 
 Rng = np.random.Generator
@@ -82,15 +83,10 @@ class _Case:
         Returns:
             The undisturbed level and the strengths.
         """
-        from scipy.optimize import nnls
-
         weight = np.sqrt(np.maximum(self.busy[rows], 1e-9))
         target = np.minimum(self.ratio, np.quantile(self.ratio[rows], _HIGHEST))[rows] * weight
         columns = np.column_stack([np.ones(len(rows)), self.heights[rows]]) * weight[:, None]
-        try:
-            found = nnls(columns, target)[0]
-        except RuntimeError:  # did not come to an end
-            return 1.0, np.zeros(self.heights.shape[1])
+        found = nonnegative(columns, target)
         return max(float(found[0]), 0.05), np.asarray(found[1:])
 
     def level(self, calm: NDArray[np.int64], fitted: float) -> float:
