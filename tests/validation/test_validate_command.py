@@ -35,12 +35,12 @@ def made() -> Results:
     ):
         kind = "clean" if number == 1 else "cpu" if number == 2 else "inject"
         band = Band(total, total, total + 1, 10) if kind == "inject" else None
-        judged = Judged(said, said - 1.5, said + 1.5, 0.0, 1.0, 0.98)
+        judged = Judged(said, said - 1.5, said + 1.5, 0.0, 0.0, 1.0, 0.98)
         rows.append(
             Row(f"stencil-{number:03d}-{kind}", "stencil", kind, total / 100,
                 Truth(100.0, total, 0.0, 60, total - 0.5, total + 0.5), band, total * 0.9,
                 {"steal": 0.0, "foreign": 0.0, "load": 1.0},
-                {"jostle": judged, "thesis": Judged(said / 2, 0, 0, 0, 1, None)})
+                {"jostle": judged, "thesis": Judged(said / 2, 0, 0, 0, 0, 1, None)})
         )  # fmt: skip
     scores = [score("stencil", method, rows) for method in METHODS]
     seen = [

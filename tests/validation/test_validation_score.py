@@ -12,12 +12,12 @@ _QUIET = {"steal": 0.0, "foreign": 0.01, "load": 1.0}
 
 def row(
     total: float, said: float, *, kind: str = "inject", displaced: float = 0.0,
-    continuous: float = 0.0, thesis: float = 0.0, width: float = 2.0,
+    continuous: float = 0.0, thesis: float = 0.0, width: float = 2.0, shift: float = 0.0,
 ) -> Row:  # fmt: skip
     """Makes a run of 100 s: percent of it are seconds of it."""
     truth = Truth(100.0, total, displaced, 50, total - 1, total + 1)
-    judged = Judged(said, said - width, said + width, continuous, 1.0, 0.9)
-    other = Judged(thesis, thesis, thesis, 0.0, 1.0, None)
+    judged = Judged(said, said - width, said + width, continuous, shift, 1.0, 0.9)
+    other = Judged(thesis, thesis, thesis, 0.0, 0.0, 1.0, None)
     return Row("job", "code", kind, 0.1, truth, None, thesis, _QUIET,
                {"jostle": judged, "thesis": other})  # fmt: skip
 
@@ -27,8 +27,16 @@ def test_the_warning_counts_in_the_total_and_not_in_the_instantaneous_part() -> 
     one = row(20.0, 8.0, displaced=12.0, continuous=12.0)
     found = score("code", "jostle", [one])
     assert found.total.median == pytest.approx(0)
-    assert found.instantaneous.n == 0  # it was moved
+    assert found.steady.n == 0  # it was moved
+    assert found.instantaneous.median == pytest.approx(0)
     assert one.held("jostle")
+
+
+def test_a_displacement_that_was_accounted_for_is_no_instantaneous_loss() -> None:
+    """What shifts all segments is taken off on both sides, by the same definition."""
+    found = score("code", "jostle", [row(20.0, 20.0, displaced=15.0, shift=14.0)])
+    assert found.total.median == pytest.approx(0)
+    assert found.instantaneous.median == pytest.approx(1.0)
 
 
 def test_the_interval_is_of_the_loss() -> None:

@@ -13,7 +13,7 @@ from jostle.analysis import compare, estimate
 from jostle.analysis.estimation.model import Estimate, Method
 from jostle.analysis.estimation.runs import measured_percent
 from jostle.validation.marks import marks
-from jostle.validation.oracle import Band, Marks, Truth, band, truths
+from jostle.validation.oracle import Band, Marks, Truth, band, displacement, truths
 from jostle.validation.runner import Run, Store
 from jostle.validation.score import Judged, Row, Score, score
 
@@ -141,8 +141,13 @@ def _band(run: Run, seen: Marks) -> Band | None:
 def judged(found: Estimate) -> Judged:
     """Takes from an estimate what is scored."""
     percent = found.percent
+    moved = 0.0
+    if found.segments.num_rows:
+        duration = found.segments["duration_ns"].to_numpy() / 1e9
+        excess = found.segments["excess_ns"].fill_null(0).to_numpy() / 1e9
+        moved = displacement(duration, duration - excess)
     return Judged(
         percent.value, percent.low, percent.high,
         found.continuous.percent.value if found.continuous else 0.0,
-        found.coverage, found.inferred_coverage,
+        100 * moved / found.run_s, found.coverage, found.inferred_coverage,
     )  # fmt: skip

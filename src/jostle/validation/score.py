@@ -25,6 +25,7 @@ class Judged:
     Attributes:
         percent, low, high: Its loss with the 95 % interval.
         continuous: What it warns of besides; 0 without a warning.
+        displaced: Of the loss, what shifts the median of all segments, as of Truth.displaced.
         coverage: Of the run time.
         inferred: Coverage of the inferred part; None: no clusters.
     """
@@ -33,6 +34,7 @@ class Judged:
     low: float
     high: float
     continuous: float
+    displaced: float
     coverage: float
     inferred: float | None
 
@@ -40,6 +42,11 @@ class Judged:
     def total(self) -> float:
         """Loss and warning together."""
         return self.percent + self.continuous
+
+    @property
+    def instantaneous(self) -> float:
+        """Loss without what shifts all segments."""
+        return self.percent - self.displaced
 
 
 @dataclass(frozen=True)
@@ -144,7 +151,8 @@ class Score:
         disturbed: Of these, those that something was done to.
         soft: Accuracy of the soft probability against the measure of the method.
         total: Difference to the loss in all, points.
-        instantaneous: Difference of the instantaneous part, runs that were not moved.
+        instantaneous: Difference of the instantaneous part, points.
+        steady: The same of runs that were not moved.
         clean: Difference of clean runs, points.
         held: Share of runs whose interval holds the truth.
         inferred: Coverage of the inferred part.
@@ -158,6 +166,7 @@ class Score:
     soft: Spread
     total: Spread
     instantaneous: Spread
+    steady: Spread
     clean: Spread
     held: float | None
     inferred: Spread
@@ -173,7 +182,8 @@ def score(code: str, method: str, rows: Sequence[Row]) -> Score:
         rows: The runs; soft accuracy and total are of all of them.
     """
     rows = [row for row in rows if method in row.said]
-    steady = [row for row in rows if not row.moved]
+    parts = [(abs(row.truth.instantaneous - row.said[method].instantaneous), row.moved)
+             for row in rows]  # fmt: skip
     held = [row.held(method) for row in rows]
     covered = [row.said[method].inferred for row in rows]
     return Score(
@@ -183,9 +193,8 @@ def score(code: str, method: str, rows: Sequence[Row]) -> Score:
         sum(row.disturbed for row in rows),
         Spread.of([soft_accuracy(row.measured(method), row.estimated(method)) for row in rows]),
         Spread.of([abs(row.measured(method) - row.estimated(method)) for row in rows], good=max),
-        Spread.of(
-            [abs(row.truth.instantaneous - row.said[method].percent) for row in steady], good=max
-        ),
+        Spread.of([points for points, _ in parts], good=max),
+        Spread.of([points for points, moved in parts if not moved], good=max),
         Spread.of(
             [abs(row.truth.total - row.estimated(method)) for row in rows if not row.disturbed],
             good=max,
