@@ -14,9 +14,9 @@ import numpy as np
 from jostle.analysis.estimation.columns import Floats
 
 #: Share of the values that makes a place dense; fewer undisturbed ones are not recognised.
-_DENSE = 0.25
+_DENSE = 0.15
 #: The lowest window that is at most so much wider than the narrowest one begins the search.
-_WIDER = 1.5
+_WIDER = 3.0
 _AT_MOST = 20_000  # values that are looked at; of more, evenly spaced quantiles
 _FEW = 8
 
@@ -59,7 +59,7 @@ def usual(values: Floats, grain: float = 1e-3) -> Usual:
 
 def _lowest_dense(ordered: Floats, grain: float) -> tuple[float, float]:
     """Gives the middle of the lowest window that is dense, and how wide dense ones are."""
-    inside = max(int(len(ordered) * _DENSE), 3)
+    inside = max(int(len(ordered) * _DENSE), 4)
     widths = ordered[inside:] - ordered[:-inside]
     wide = max(_WIDER * float(widths.min()), grain)
     first = int(np.argmax(widths <= wide))

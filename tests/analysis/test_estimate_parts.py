@@ -1,0 +1,221 @@
+"""Parts of method jostle: what is usual, what is accounted for, what is expected, what files cost."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from jostle.analysis.estimation.account import account
+from jostle.analysis.estimation.attribute import spread_over
+from jostle.analysis.estimation.columns import numbered, numbered_pairs, ordered
+from jostle.analysis.estimation.expected import expected
+from jostle.analysis.estimation.interval import doubt
+from jostle.analysis.estimation.robust import usual
+from jostle.analysis.estimation.service import excess
+from jostle.analysis.estimation.work import Work, work_of
+
+MS = 1_000_000
+
+
+@pytest.mark.parametrize("hit", [0.0, 0.3, 0.5, 0.65])
+def test_the_usual_is_found_though_more_than_half_was_hit(hit):
+    random = np.random.default_rng(1)
+    calm = random.normal(0, 0.01, 1000)
+    values = np.where(random.random(1000) < hit, calm + random.uniform(0.1, 1, 1000), calm)
+    found = usual(values)
+    assert abs(found.centre) < 0.006
+    assert 0.003 < found.spread < 0.02
+
+
+def test_of_two_levels_the_lower_one_is_usual():
+    random = np.random.default_rng(2)
+    values = np.concatenate([random.normal(0, 0.02, 300), random.normal(0.6, 0.02, 700)])
+    assert abs(usual(values).centre) < 0.02
+
+
+def test_one_level_keeps_its_middle():
+    values = np.random.default_rng(3).normal(5, 1, 5000)
+    assert usual(values).centre == pytest.approx(5, abs=0.25)
+
+
+def test_equal_and_few_values_have_no_scatter():
+    assert usual(np.full(40, 2.0)).spread == 0
+    assert usual(np.array([7.0])).centre == 7
+    assert usual(np.array([1.0, 2.0])).centre == 1
+
+
+def bins(values, name="wait_min_bins"):
+    return pa.array([list(map(int, row)) for row in values], pa.list_(pa.int64()))
+
+
+def segments(count, **columns):
+    table = {
+        "duration_ns": np.full(count, 100 * MS),
+        "bin_ns": np.full(count, 10 * MS),
+        "globals": np.full(count, 50),
+    }
+    return pa.table(table | columns)
+
+
+def test_what_everybody_waits_at_once_came_from_outside():
+    waits = np.full((60, 10), 0.1 * MS)
+    waits[5, 3] = 8 * MS
+    found = account(segments(60, wait_min_bins=bins(waits)), 4, np.zeros(60, np.int64))
+    assert found.network[5] == pytest.approx(7.9e-3, rel=0.01)
+    assert found.network.sum() == pytest.approx(found.network[5])
+
+
+def test_delays_in_every_bin_are_no_jitter():
+    random = np.random.default_rng(4)
+    delays = random.poisson(4, (60, 10)) * 1.0 * MS  # 40 % of the time
+    jitter = random.normal(0.4 * MS, 0.04 * MS, (60, 10)).clip(0)
+    kind = np.zeros(60, np.int64)
+    hit = account(segments(60, wait_min_bins=bins(delays)), 4, kind).network.sum()
+    assert hit == pytest.approx(delays.sum() / 1e9, rel=0.2)
+    assert account(segments(60, wait_min_bins=bins(jitter)), 4, kind).network.sum() < 0.05
+
+
+def test_off_cpu_counts_only_where_all_lost_by_it():
+    off = np.zeros((60, 10))
+    off[7, 2] = off[9, 2] = 6 * MS
+    wait = np.zeros(60, np.int64)
+    wait[7] = 6 * MS  # the other rank waited for the first one, and not for the second
+    table = segments(60, offcpu_max_bins=bins(off), wait_ns=wait,
+                     offcpu_ns=off.sum(axis=1).astype(np.int64))  # fmt: skip
+    found = account(table, 2, np.zeros(60, np.int64)).cpu
+    assert found[7] == pytest.approx(6e-3)
+    assert found[9] == pytest.approx(3e-3)  # half of them lost it: what is known of the least
+
+
+def test_sleep_in_file_calls_is_not_the_cpus():
+    off = np.zeros((60, 10))
+    off[7, 2] = 6 * MS
+    io = np.zeros(60, np.int64)
+    io[7] = 6 * MS
+    table = segments(60, offcpu_max_bins=bins(off), io_ns_max=io,
+                     offcpu_ns=off.sum(axis=1).astype(np.int64) * 2)  # fmt: skip
+    assert account(table, 2, np.zeros(60, np.int64)).cpu.sum() == 0
+
+
+def test_without_a_collective_all_wait_in_the_end():
+    least = np.zeros(60, np.int64)
+    least[4] = 30 * MS  # each rank waited, but none when another did
+    table = segments(60, wait_ns_min=least, wait_min_bins=bins(np.zeros((60, 10))),
+                     globals=np.zeros(60, np.int64))  # fmt: skip
+    assert account(table, 4, np.zeros(60, np.int64)).network[4] == pytest.approx(0.03)
+
+
+def made(**columns):
+    """Segments of one kind, as far as they are said to be."""
+    count = len(next(iter(columns.values())))
+    table = {"signature_set": np.full(count, 3, np.uint64), "token_hash": np.full(count, 9)}
+    return pa.table(table | columns)
+
+
+def test_work_is_the_calls_and_the_bytes_within_a_tenth():
+    bytes_ = np.array([9, 1000, 1050, 1100, 1300, 1000])
+    sends = np.array([5, 5, 5, 5, 5, 6])
+    found = work_of(made(p2p_bytes=bytes_, sends=sends))
+    assert len({*found.cluster[1:4].tolist()}) == 1
+    assert len({*found.cluster[1:].tolist()}) == 3
+    assert found.measured == ""
+    counted = work_of(made(sends=sends, instructions=np.array([1, 10, 100, 10, 100, 10]) * 1000))
+    assert counted.measured == "instructions"
+    assert counted.cluster[1] == counted.cluster[3] != counted.cluster[2]
+
+
+def test_what_lies_between_other_delimiters_is_of_another_kind():
+    found = work_of(made(token_hash=np.array([1, 2, 3, 1, 2, 3, 1])))
+    assert len({*found.kind.tolist()}) == 4  # the first has none before it
+    assert found.kind[1] == found.kind[4] != found.kind[2]
+
+
+def windows(seed=5, count=400, noise=0.01):
+    """Windows of steps with iterations: both cost, and their calls are counted together."""
+    random = np.random.default_rng(seed)
+    steps, inner = random.integers(1, 5, count), random.integers(20, 200, count)
+    time = (steps * 0.02 + inner * 5e-4) * np.exp(random.normal(0, noise, count))
+    table = made(sends=steps + inner, all_to_all=steps + 2 * inner)
+    return time, work_of(table), random
+
+
+def test_windows_cost_the_sum_of_their_parts():
+    time, work, random = windows()
+    hit = random.random(len(time)) < 0.3
+    found = expected(time * np.where(hit, 1.5, 1.0), work)
+    assert found.usable.all()
+    assert np.median(np.abs(found.seconds / time - 1)) < 0.02
+    beyond = time * np.where(hit, 1.5, 1.0) > found.threshold
+    assert (beyond == hit).mean() > 0.98
+
+
+def test_a_minority_with_another_part_is_not_taken_for_disturbed():
+    steps = np.repeat([2, 4], [60, 20])
+    inner = np.concatenate([np.linspace(100, 300, 60), np.linspace(10, 30, 20)]).astype(int)
+    time = steps * 8e-3 + inner * 1e-4
+    found = expected(time, work_of(made(sends=steps, all_to_all=inner)))
+    assert found.seconds == pytest.approx(time, rel=0.02)
+
+
+def test_strange_segments_have_no_reference():
+    time, work, _ = windows()
+    sets = work.sets.copy()
+    kind, cluster = work.kind.copy(), work.cluster.copy()
+    sets[:2], kind[:2] = 1 << 40, kind.max() + 1
+    cluster[:2] = cluster.max() + 1
+    found = expected(time, Work(sets, kind, cluster, work.names, work.amounts, ""))
+    assert not found.usable[:2].any()
+    assert found.usable[2:].all()
+
+
+def test_rare_segments_are_judged_by_their_kin():
+    time, work, _ = windows()
+    kind, cluster = work.kind.copy(), work.cluster.copy()
+    kind[:3], cluster[:3] = kind.max() + 1, cluster.max() + 1
+    found = expected(time, Work(work.sets, kind, cluster, work.names, work.amounts, ""))
+    assert found.usable[:3].all()
+    assert found.seconds[:3] == pytest.approx(time[:3], rel=0.1)
+
+
+def test_files_beside_a_periodic_neighbour():
+    """Half of the time everything takes 1.8 times as long."""
+    random = np.random.default_rng(6)
+    time = np.full(80, 0.25)
+    slow = np.arange(80) // 8 % 2 == 1
+    work = time / np.where(slow, 1.8, 1.0) * np.exp(random.normal(0, 0.03, 80))
+    lost, spread = excess(time, work / work.sum() * time.sum(), np.arange(80))
+    assert lost.sum() == pytest.approx(40 * 0.25 * (1 - 1 / 1.8), rel=0.03)
+    assert (lost[~slow] == 0).all()
+    assert spread < 0.05
+
+
+def test_a_steady_writer_lost_nothing():
+    random = np.random.default_rng(7)
+    time = np.full(80, 0.25) * np.exp(random.normal(0, 0.08, 80))
+    lost, _ = excess(time, np.full(80, 0.25), np.arange(80))
+    assert lost.sum() < 0.02 * time.sum()
+
+
+def test_spread_over_keeps_what_lies_inside():
+    begin = np.array([0, 100, 200])
+    found = spread_over(begin, begin + 100, np.array([1.0, 2.0, 4.0]), np.array([0, 50, 250]),
+                        np.array([50, 250, 900]))  # fmt: skip
+    assert found == pytest.approx([0.5, 0.5 + 2 + 2, 2])
+
+
+def test_numbers_of_groups():
+    assert numbered(np.array([7, 3, 7])).tolist() == [0, 1, 0]
+    assert numbered_pairs(np.array([0, 0, 1]), np.array([1, 1, 1])).tolist() == [0, 0, 1]
+    group, value = np.array([1, 0, 1, 0]), np.array([2.0, 9.0, 1.0, 3.0])
+    assert ordered(group, value).tolist() == [3, 1, 2, 0]
+    assert ordered(group).tolist() == [1, 3, 0, 2]
+
+
+def test_doubt_grows_with_what_was_not_judged():
+    some = {"unsure": np.array([0.1, 0.2]), "hidden": np.zeros(2), "seed": 1}
+    sure = doubt(10, 100, coverage=1.0, **some)
+    unsure = doubt(10, 100, coverage=0.5, **some)
+    assert unsure.above > sure.above > 0
+    assert unsure.below > sure.below > 0
+    assert doubt(10, 100, coverage=1.0, **some) == sure
