@@ -2,7 +2,7 @@
 
 What is printed wrong there is not asserted: table 5.5's and 5.7's rounding within a digit, tables
 5.3's and 5.15's captions, and that the impact is counted from the median. Vector 3 (index trees) is
-of a store that jostle replaced: docs/adr/0008-segment-store.md.
+in tests/repository/test_index_tree.py.
 """
 
 from __future__ import annotations
