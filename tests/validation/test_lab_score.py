@@ -15,12 +15,20 @@ _BAD = Neighbour("bad", "node2", (), "shared", (), harm=True)
 _FIRST = 4_000_000_000  # a slice since the epoch
 
 
-def experiment(name: str, bursts: list[tuple[float, float]], slices: int = 20) -> Played:
-    """Makes one of so many slices; bursts are in slices from its begin."""
+def experiment(
+    name: str, bursts: list[tuple[float, float]], slices: int = 20, beside: int = 5
+) -> Played:
+    """Makes one of so many slices; bursts are in slices from its begin.
+
+    Ten operations are done in a slice, beside a harmful neighbour so many as told.
+    """
     begin = _FIRST * SLICE_NS
     spans = [[begin + int(a * SLICE_NS), begin + int(b * SLICE_NS)] for a, b in bursts]
     scene = Scene(1, name, "writer", (_BAD,) if bursts else ())
-    active = list(range(_FIRST - 1, _FIRST + slices + 1))
+    active = [
+        [_FIRST + at, beside if any(a < at + 1 and at < b for a, b in bursts) else 10]
+        for at in range(-1, slices + 1)
+    ]
     return Played(scene, "", begin, begin + slices * SLICE_NS, active, {"bad": spans}, "")
 
 
@@ -35,7 +43,7 @@ def answer(guilty: list[int], suspects: list[str], seconds: float = 0.0) -> Any:
 def test_slices_that_are_half_hit_are_guilty_and_slightly_hit_ones_are_neither() -> None:
     """A burst from 5.9 to 8.6: slices 6, 7 and 8 are guilty, 5 is neither."""
     one = experiment("harmful", [(5.9, 8.6)])
-    seen = see(one, answer([5, 6, 7, 12], ["s001-writer-bad"]), {"writer": 4.0})
+    seen = see(one, answer([5, 6, 7, 12], ["s001-writer-bad"]), {"writer": 10.0})
     assert seen is not None
     assert seen.slices == Slices(hit=2, wrong=1, missed=1)
     assert seen.slices.f1 == pytest.approx(2 / 3)
@@ -45,14 +53,14 @@ def test_slices_that_are_half_hit_are_guilty_and_slightly_hit_ones_are_neither()
 def test_slices_in_which_the_probe_rests_do_not_count() -> None:
     """Nobody can be hurt there; nor where the probe begins or ends to rest."""
     one = experiment("harmful", [(5, 9)])
-    one.active.remove(_FIRST + 7)
-    seen = see(one, answer([], []), {"writer": 4.0})
+    del one.active[1 + 7]
+    seen = see(one, answer([], []), {"writer": 10.0})
     assert seen is not None and seen.slices.missed == 1  # of 5, 6, 7, 8 only 5 is left
 
 
 def test_the_first_suspect_and_false_alarms() -> None:
     """Only the first counts; blame in a null run is an alarm."""
-    usual = {"writer": 4.0}
+    usual = {"writer": 10.0}
     wrong = see(
         experiment("harmful", [(5, 9)]), answer([5, 6], ["other", "s001-writer-bad"]), usual
     )
@@ -65,11 +73,23 @@ def test_the_first_suspect_and_false_alarms() -> None:
 
 
 def test_seconds_lost_in_percent_or_in_points() -> None:
-    """Above a tenth of the run the error is a share of the loss, below it points."""
-    large = see(experiment("harmful", [(5, 9)]), answer([], [], 0.9), {"writer": 4.0})
-    small = see(experiment("harmful", [(5, 9)]), answer([], [], 0.2), {"writer": 4.9})
-    assert large and small
-    assert large.relative == pytest.approx(0.1)  # lost 1 s of 5
+    """Beside the neighbour half of the work is done: four slices cost half a second of five.
+
+    Above a tenth of the run the error is a share of the loss, below it points.
+    """
+    usual = {"writer": 10.0}
+    small = see(experiment("harmful", [(5, 9)]), answer([], [], 0.6), usual)
+    large = see(experiment("harmful", [(5, 13)]), answer([], [], 0.9), usual)
+    assert small and large
+    assert small.lost_s == pytest.approx(0.5)
     assert small.relative is None and small.points == pytest.approx(2.0)
-    assert alone([experiment("alone", []), experiment("harmful", [(1, 2)])]) == {"writer": 5.0}
+    assert large.lost_s == pytest.approx(1.0)
+    assert large.relative == pytest.approx(0.1)
+
+
+def test_what_a_probe_does_alone() -> None:
+    """The mean of the middle half of all slices of runs alone; without one there is no score."""
+    slow = experiment("alone", [])
+    slow.active[5][1] = 1
+    assert alone([slow, experiment("harmful", [(1, 2)])]) == {"writer": 10.0}
     assert see(experiment("harmful", [(5, 9)]), answer([], []), {}) is None

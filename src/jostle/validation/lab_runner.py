@@ -46,7 +46,7 @@ class Played:
         scene: What was asked for.
         repository: Folder of the repository that holds it.
         begin_ns, end_ns: First and last operation of the probe.
-        active: Slices in which the probe was at work, by its own log.
+        active: Slices in which the probe was at work, and its operations there, by its own log.
         bursts: Neighbour -> (begin, end) in ns of each burst, by its own log.
         error: Why it cannot be used; "" when it can.
     """
@@ -55,9 +55,19 @@ class Played:
     repository: str
     begin_ns: int
     end_ns: int
-    active: list[int]
+    active: list[list[int]]
     bursts: dict[str, list[list[int]]]
     error: str
+
+    def work(self) -> dict[int, int]:
+        """Gives the operations of the slices in which the probe was at work throughout.
+
+        Not of those in which it begins or pauses, nor of those beside them: nobody knows how much
+        of them it needed.
+        """
+        done = {pair[0]: pair[1] for pair in self.active}
+        return {number: operations for number, operations in done.items()
+                if number - 1 in done and number + 1 in done}  # fmt: skip
 
     @property
     def seconds(self) -> float:
@@ -208,9 +218,13 @@ def _taken(lab: Lab, scene: Scene, repository: Path, status: int) -> Played:
         if row["job"] == f"{scene.job}-{one.name}"
     ) for one in scene.neighbours}  # fmt: skip
     mine = [row for row in log.bursts.to_pylist() if row["job"] == scene.job]
-    active = sorted({row["slice"] for row in log.slices.to_pylist() if row["job"] == scene.job})
+    active: dict[int, int] = {}
+    for row in log.slices.to_pylist():
+        if row["job"] == scene.job:
+            active[row["slice"]] = active.get(row["slice"], 0) + row["operations"]
     return Played(scene, str(repository), min(row["begin_ns"] for row in mine),
-                  max(row["end_ns"] for row in mine), active, bursts, "")  # fmt: skip
+                  max(row["end_ns"] for row in mine),
+                  [list(pair) for pair in sorted(active.items())], bursts, "")  # fmt: skip
 
 
 def _probe(lab: Lab, scene: Scene, start_ns: int) -> subprocess.Popen[bytes]:

@@ -55,7 +55,7 @@ class Seen:
         blamed: Jobs that were blamed, the first suspect first.
         right: The first suspect is the one that did harm; None in a null run.
         run_s: How long it took.
-        lost_s: Longer than alone.
+        lost_s: What harmful neighbours cost it.
         said_s, low_s, high_s: What it was said to have lost.
     """
 
@@ -94,12 +94,17 @@ class Seen:
 
 
 def alone(runs: Sequence[Played]) -> dict[str, float]:
-    """Gives the median time of each probe alone (s)."""
-    times: dict[str, list[float]] = {}
+    """Gives what each probe does in a slice alone: operations, mean of the middle half."""
+    found: dict[str, list[int]] = {}
     for one in runs:
         if one.scene.name == "alone":
-            times.setdefault(one.scene.probe, []).append(one.seconds)
-    return {probe: statistics.median(values) for probe, values in times.items()}
+            found.setdefault(one.scene.probe, []).extend(one.work().values())
+    middle = {}
+    for probe, values in found.items():
+        values.sort()
+        kept = values[len(values) // 4 : len(values) - len(values) // 4]
+        middle[probe] = statistics.fmean(kept)
+    return middle
 
 
 def see(one: Played, said: Interference, usual: Mapping[str, float]) -> Seen | None:
@@ -108,7 +113,7 @@ def see(one: Played, said: Interference, usual: Mapping[str, float]) -> Seen | N
     Args:
         one: The experiment.
         said: The answer of `interference` for its probe.
-        usual: Time of each probe alone (s).
+        usual: Operations of each probe in a slice alone.
 
     Returns:
         None when the probe never ran alone.
@@ -117,40 +122,62 @@ def see(one: Played, said: Interference, usual: Mapping[str, float]) -> Seen | N
         return None
     bad = [neighbour.name for neighbour in one.scene.neighbours if neighbour.harm]
     blamed = tuple(suspect.job for suspect in said.suspects)
+    shares = beside(one, bad)
     return Seen(
         one.scene.job, one.scene.name, one.scene.probe, one.scene.null,
-        slices(one, said, bad), blamed,
+        slices(shares, said), blamed,
         blamed[:1] == (one.job(bad[0]),) if bad else None,
-        one.seconds, one.seconds - usual[one.scene.probe],
+        one.seconds, lost(one, shares, usual[one.scene.probe]),
         said.seconds.value, said.seconds.low, said.seconds.high,
     )  # fmt: skip
 
 
-def slices(one: Played, said: Interference, bad: Sequence[str]) -> Slices:
-    """Counts slices that were told rightly and wrongly.
+def beside(one: Played, bad: Sequence[str]) -> dict[int, float]:
+    """Gives the share of each slice of work in which a harmful neighbour was on.
 
     Args:
-        one: The experiment; slices in which its probe is at work count, but not those in which it
-            begins or pauses: nobody knows how much of them it needed.
-        said: What was said of it.
+        one: The experiment.
         bad: Names of the neighbours that did harm.
     """
-    first, last = one.begin_ns // SLICE_NS + 1, one.end_ns // SLICE_NS
-    busy = set(one.active)
-    on = {number: 0 for number in range(first, last) if {number - 1, number, number + 1} <= busy}
+    on = dict.fromkeys(one.work(), 0)
     for name in bad:
         for begin, end in one.bursts.get(name, []):
             for number in on.keys() & set(range(begin // SLICE_NS, end // SLICE_NS + 1)):
                 edge = number * SLICE_NS
                 on[number] += min(end, edge + SLICE_NS) - max(begin, edge)
+    return {number: ns / SLICE_NS for number, ns in on.items()}
+
+
+def lost(one: Played, shares: Mapping[int, float], usual: float) -> float:
+    """Gives the seconds that harmful neighbours cost.
+
+    In the slices in which they were on: the time that the work done there did not need alone.
+
+    Args:
+        one: The experiment.
+        shares: Share of each slice in which they were on.
+        usual: Operations in a slice alone.
+    """
+    done = one.work()
+    hit = [number for number, share in shares.items() if share >= INNOCENT]
+    return sum(1 - done[number] / usual for number in hit) * SLICE_NS / 1e9
+
+
+def slices(shares: Mapping[int, float], said: Interference) -> Slices:
+    """Counts slices that were told rightly and wrongly.
+
+    Args:
+        shares: Share of each slice in which a harmful neighbour was on.
+        said: What was said of the experiment.
+    """
     blamed = {
         number
         for guilty in said.guilty
         for number in range(guilty.start_ns // SLICE_NS,
                             (guilty.start_ns + guilty.length_ns) // SLICE_NS)
     }  # fmt: skip
-    truth = {number for number, ns in on.items() if ns >= GUILTY * SLICE_NS}
-    clear = {number for number, ns in on.items() if ns < INNOCENT * SLICE_NS}
+    truth = {number for number, share in shares.items() if share >= GUILTY}
+    clear = {number for number, share in shares.items() if share < INNOCENT}
     return Slices(len(truth & blamed), len(clear & blamed), len(truth - blamed))
 
 
