@@ -25,6 +25,8 @@ _EXPECTED, _LOST = 0.02, 0.035
 _FEW_CALM = (
     0.02  # of the slices: with fewer undisturbed ones the regression says what undisturbed is
 )
+#: Deviations (of a normal spread) above the median beyond which a slice is a single stall.
+_STALL = 2.5
 #: Of the loss, where no undisturbed slice is free of others: how much less or more it may be.
 _DOUBT = (0.1, 0.6)
 _HIGHEST = 0.995  # quantile of slowdowns at which single stalls are cut for the regression
@@ -93,8 +95,7 @@ class _Case:
         """Gives the undisturbed ratio: references are medians, prices are means."""
         if not self.calm_known:
             return fitted
-        whole = float(self.served.expected[calm].sum())
-        return float(self.served.spent[calm].sum() / max(whole, 1e-12))
+        return float(np.average(self.ratio[calm], weights=self.served.expected[calm]))
 
     def lost(self, rows: NDArray[np.int64], level: float) -> Floats:
         """Gives seconds beyond what the operations usually take.
@@ -120,7 +121,8 @@ def price(place: Place, loads: dict[str, Floats], lag: int, rng: Rng) -> Price:
     served = service(place, quiet)
     ratio = np.where(served.judged, served.spent / np.maximum(served.expected, 1e-12), 1.0)
     loaded = served.judged & (whole > _LOADED * _usual(whole))
-    case = _Case(place.busy, ratio, heights, served, served.judged & quiet, loaded)
+    calm = served.judged & quiet
+    case = _Case(place.busy, _cut(_cut(ratio, loaded), calm), heights, served, calm, loaded)
     rows = np.flatnonzero(served.judged)
     fitted, strengths = case.fit(rows)
     level = case.level(np.flatnonzero(case.calm), fitted)
@@ -135,6 +137,17 @@ def price(place: Place, loads: dict[str, Floats], lag: int, rng: Rng) -> Price:
     length = place.axis[1] / 1e9
     guilty = (expected >= _EXPECTED * length) & (expected + lost >= 2 * _LOST * length)
     return Price(seconds, shares, lost, guilty, slowdown, served)
+
+
+def _cut(ratio: Floats, members: Flags) -> Floats:
+    """Cuts single stalls among slices of a kind, which would make means of a few slices' chance."""
+    if not members.any():
+        return ratio
+    level = np.log(np.maximum(ratio[members], 1e-12))
+    middle = float(np.median(level))
+    spread = 1.48 * float(np.median(np.abs(level - middle)))
+    most = float(np.exp(min(middle + max(_STALL * spread, 0.1), 50.0)))
+    return np.where(members, np.minimum(ratio, most), ratio)
 
 
 def _unclean(place: Place, case: _Case) -> float:
