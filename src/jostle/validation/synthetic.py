@@ -21,7 +21,8 @@ class Family:
 
     Attributes:
         rows: One per trace.
-        scores: Of each kind, then of all, by method jostle.
+        scores: By method jostle: of each kind, of all whose disturbance comes and goes, and of those
+            in which it is there all the time.
     """
 
     rows: list[Row]
@@ -53,7 +54,10 @@ def traces(
         rows.append(_trace(name, FIRST_SEED + seed * 1000 + number))
     rows.sort(key=lambda row: row.code)
     each = [score(name, "jostle", [row for row in rows if row.code == name]) for name in SPECS]
-    return Family(rows, [*each, score("all", "jostle", rows)])
+    always = {name for name, spec in SPECS.items() if any(d.sustained for d in spec.disturbances)}
+    parts = (("all", [row for row in rows if row.code not in always]),
+             ("sustained", [row for row in rows if row.code in always]))  # fmt: skip
+    return Family(rows, [*each, *(score(name, "jostle", own) for name, own in parts)])
 
 
 def _trace(name: str, seed: int) -> Row:
