@@ -1,0 +1,114 @@
+"""Runs with and without a neighbour, and which program slowed which."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from scipy import stats
+
+from jostle.analysis import matrix
+from jostle.analysis.identification.model import OTHERS
+from jostle.analysis.identification.with_without import difference
+from jostle.repository.beside import JobFacts
+from jostle.repository.programs import FILE_CLASSES, MPI_CLASSES, Programs
+
+MIB = 1 << 20
+SECOND = 1_000_000_000
+
+
+def _group(size, mean, deviation):
+    """Makes values of exactly this mean and deviation that look normal."""
+    values = stats.norm.ppf((np.arange(size) + 0.5) / size)
+    return mean + deviation * (values - values.mean()) / values.std(ddof=1)
+
+
+@pytest.mark.parametrize(("beside", "without"), [(87, 66), (62, 91)])
+def test_the_messaging_rates_of_the_paper(beside, without):
+    # Bhatele 5.3: 58.0 +- 9.12 with MILC, 66.0 +- 8.69 MB/s without; sizes are not printed.
+    found = difference(_group(beside, 58.0, 9.12), _group(without, 66.0, 8.69))
+    assert found.test == "ANOVA"
+    assert found.p == pytest.approx(1.76e-7, rel=0.2)
+    assert found.equal_variance == pytest.approx(0.67, abs=0.03)
+    assert all(p > 0.05 for p in found.normal)
+    assert found.slowdown.value == pytest.approx(58 / 66 - 1)
+    assert found.slowdown.low < found.slowdown.value < found.slowdown.high < 0
+
+
+def test_ranks_where_the_assumptions_fail():
+    rng = np.random.default_rng(1)
+    found = difference(rng.pareto(1.1, 40) + 2, rng.pareto(1.1, 40) + 1)
+    assert found.test == "Kruskal-Wallis"
+    assert found.p < 0.01
+
+
+def test_too_few_runs_are_not_tested():
+    found = difference(np.array([1.2, 1.3]), np.array([1.0, 1.0, 1.1]))
+    assert found.test == "" and found.p is None
+    assert found.slowdown.value > 0
+    assert difference(np.array([]), np.array([1.0])).slowdown is None
+
+
+def _tables(harm, runs=8, steps=60):
+    """Makes runs of a victim, beside a storm in every second one, and always beside a calm one."""
+    rng = np.random.default_rng(3)
+    rows, jobs = [], {}
+    for run in range(runs):
+        for name, user in (("victim", 1), ("storm", 2), ("calm", 3)):
+            if name != "storm" or run % 2:
+                jobs[f"{name}-{run}"] = JobFacts(f"{name}-{run}", f"/bin/{name}", user)
+        for k in range(steps):
+            at = run * 1000 + k
+            stormy = run % 2 == 1 and 10 <= k < 40
+            slow = (1 + harm * stormy) * rng.lognormal(0, 0.05)
+            rows.append((f"victim-{run}", at, 100, 100 * MIB, 0.5e9 * slow))
+            if k % 3:
+                rows.append((f"calm-{run}", at, 30, 30 * MIB, 0.1e9))
+            if stormy:
+                rows.append((f"storm-{run}", at, 200, 200 * MIB, 0.9e9))
+    columns = {name: [row[place] for row in rows]
+               for place, name in enumerate(("job", "slice", "posix_write_ops",
+                                             "posix_write_bytes", "posix_write_ns"))}  # fmt: skip
+    columns["posix_write_ns"] = [int(value) for value in columns["posix_write_ns"]]
+    columns |= {"resource": ["fs"] * len(rows), "slice_ns": [SECOND] * len(rows)}
+    for name in FILE_CLASSES:
+        for what in ("ops", "bytes", "ns"):
+            columns.setdefault(f"{name}_{what}", [0] * len(rows))
+    return Programs(jobs, pa.table(columns), _empty(MPI_CLASSES), _empty(()))
+
+
+def _empty(classes):
+    names = ["slice", "slice_ns", *(f"{name}_{what}" for name in classes
+                                    for what in ("ops", "bytes", "ns"))]  # fmt: skip
+    text = {name: pa.array([], pa.string()) for name in ("job", "resource")}
+    return pa.table(text | {name: pa.array([], pa.int64()) for name in names})
+
+
+def test_the_program_that_slows_another_is_found():
+    found = matrix(_tables(0.8))
+    first = found.encounters[0]
+    assert (first.victim, first.aggressor) == ("/bin/victim", "/bin/storm")
+    assert first.slowdown.value == pytest.approx(0.8, abs=0.2)
+    assert first.q <= 0.05
+    potential = {one.program: one for one in found.programs}
+    assert potential["/bin/storm"].hurts == ["/bin/victim"]
+    assert potential["/bin/victim"].hurt_by == ["/bin/storm"]
+    assert potential["/bin/calm"].hurts == []
+
+
+def test_nobody_hurts_where_nobody_does():
+    assert all(not one.hurts for one in matrix(_tables(0.0)).programs)
+
+
+def test_of_other_users_programs_only_the_sum_is_told():
+    found = matrix(_tables(0.8), as_user=1)
+    told = repr(found.to_json())
+    assert "storm" not in told and "calm" not in told
+    assert {one.victim for one in found.encounters} == {"/bin/victim"}
+    assert {one.aggressor for one in found.encounters} == {OTHERS}
+    assert found.jobs == 8
+
+
+def test_an_empty_repository_gives_an_empty_matrix():
+    found = matrix(Programs({}, _empty(FILE_CLASSES), _empty(MPI_CLASSES), _empty(())))
+    assert found.encounters == [] and found.limits
