@@ -21,8 +21,8 @@ class Family:
 
     Attributes:
         rows: One per trace.
-        scores: By method jostle: of each kind, of all whose disturbance comes and goes, and of those
-            in which it is there all the time.
+        scores: By method jostle: of each kind, of all whose disturbance comes and goes, and of
+            those in which it is there all the time.
     """
 
     rows: list[Row]
