@@ -1,4 +1,4 @@
-"""Parts of method jostle: what is usual, what is accounted for, what is expected, what files cost."""
+"""Parts of method jostle: what is usual, accounted for, expected, and what files cost."""
 
 from __future__ import annotations
 

@@ -19,7 +19,8 @@ from jostle.analysis.estimation.robust import usual
 
 _LEAST = 0.02  # of a bin: clocks, and the grain of a byte per bin
 _SIGMA = 1.48  # standard deviation of a MAD of 1
-_JITTER_S = 1.2e-4
+_JITTER_S = 1.2e-4  # of calls, in bins
+_WAVES_S = 1.2e-3  # of ranks that meet their neighbours only, in segments
 _KINDS = 64  # kinds whose usual wait is their own; the rest have one in common
 _ENOUGH = 50  # bins of a kind to have its own
 
@@ -48,25 +49,26 @@ def account(segments: pa.Table, ranks: int, kind: Ints) -> Account:
     duration = floats(segments, "duration_ns") / 1e9
     row, waited = lists(segments, "wait_min_bins")
     width = floats(segments, "bin_ns")[row]
-    network = summed(row, _per_kind(waited, width, kind[row]), segments.num_rows) / 1e9
+    network = summed(row, _per_kind(waited, width, kind[row], _JITTER_S), segments.num_rows) / 1e9
     together = summed(row, waited, segments.num_rows) / 1e9
     # Without a collective between, a delay goes from neighbour to neighbour, and all wait for it in
     # the end, but not in the same bin.
     waves = floats(segments, "globals") <= 1
     least = np.where(waves, floats(segments, "wait_ns_min"), 0.0)
-    network = np.maximum(network, _per_kind(least, duration * 1e9, kind) / 1e9)
+    network = np.maximum(network, _per_kind(least, duration * 1e9, kind, _WAVES_S) / 1e9)
     network = np.minimum(network, duration)
     together = np.maximum(together, least / 1e9)
     return Account(network, np.minimum(_cpu(segments, ranks, together), duration - network))
 
 
-def _per_kind(waited: Floats, width: Floats, kind: Ints) -> Floats:
+def _per_kind(waited: Floats, width: Floats, kind: Ints, jitter: float) -> Floats:
     """Gives what is beyond the usual of a kind.
 
     Args:
         waited: Time that everybody waited in each bin, ns.
         width: Of the bin, ns.
         kind: Of the bin's segment.
+        jitter: Seconds in which the jitter of calls comes.
     """
     part = share(waited, width)
     beyond: Floats = np.zeros(len(part))
@@ -76,12 +78,12 @@ def _per_kind(waited: Floats, width: Floats, kind: Ints) -> Floats:
     rest = ~np.isin(kind, own)
     for chosen in (*(kind == number for number in own), rest):
         if chosen.any():
-            beyond[chosen] = _beyond(part[chosen], float(np.median(width[chosen])) / 1e9)
+            beyond[chosen] = _beyond(part[chosen], float(np.median(width[chosen])) / 1e9, jitter)
     beyond *= width
     return beyond
 
 
-def _beyond(part: Floats, width: float) -> Floats:
+def _beyond(part: Floats, width: float, jitter: float) -> Floats:
     """Gives what is beyond the usual, of the values that are so clearly.
 
     The usual itself may be made of delays, when nearly every bin has some. Counts tell: n delays of
@@ -91,10 +93,11 @@ def _beyond(part: Floats, width: float) -> Floats:
     Args:
         part: Share of each bin that everybody waited in.
         width: Of a bin, seconds.
+        jitter: As in _per_kind.
     """
     found = usual(part)
     chunk = _SIGMA**2 * found.spread**2 / max(found.centre, 1e-9) * width
-    natural = found.centre * min(1.0, (_JITTER_S / max(chunk, 1e-9)) ** 2)
+    natural = found.centre * min(1.0, (jitter / max(chunk, 1e-9)) ** 2)
     if natural < found.centre:
         return np.where(part > natural + _LEAST, part - natural, 0.0)
     hit = part > found.threshold(_LEAST)
