@@ -134,10 +134,13 @@ def beside(engine: Engine, job: str) -> Beside:
     network = own.ranks > 1 and len(own.nodes) > 1
     traffic = _network(engine, job, window) if network else _NO_TRAFFIC
     seen = (mounts[1], nodes, traffic)
-    others = facts(engine, sorted(set().union(*(table["job"].to_pylist() for table in seen))))
+    names = sorted(set().union(*(table["job"].to_pylist() for table in seen)))
+    known = facts(engine, names)
+    # A repository that forgets may have lost the processes of slices that it still has.
+    others = {name: known.get(name, JobFacts(job=name)) for name in names}
     return Beside(
         own,
-        dict(sorted(others.items())),
+        others,
         mounts[0].drop_columns("job"),
         _own_nodes(engine, job, window),
         mounts[1],
@@ -290,7 +293,7 @@ def _merged(table: pa.Table, kept: set[str], name: str, keys: list[str]) -> pa.T
     wide = renamed
     for column in values:
         place = wide.column_names.index(column)
-        wide = wide.set_column(place, column, wide.column(column).cast(pa.float64()))
+        wide = wide.set_column(place, column, wide.column(column).cast(pa.float64(), safe=False))
     rows = wide.group_by(by, use_threads=False).aggregate(
         [(column, "max" if column.endswith("_max") else "sum") for column in values]
     )
