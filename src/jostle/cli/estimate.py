@@ -20,7 +20,7 @@ from jostle.cli.options import (
     repository_flag,
     repository_option,
 )
-from jostle.cli.output import emit_json, next_steps, show
+from jostle.cli.output import emit_json, finite, next_steps, show
 from jostle.cli.progress import Bar
 from jostle.cli.viewer import as_user_option, check_owner
 
@@ -86,7 +86,7 @@ def command(
 
     if as_json:
         content = found.estimate.to_json() | {"judged": is_judged(found.estimate)}
-        content["interference"] = found.who.to_json() if found.who else None
+        content["interference"] = finite(found.who.to_json()) if found.who else None
         content["figures"] = saved_json(saved)
         emit_json(content)
         return

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,7 +16,7 @@ from jostle.cli.options import (
     repository_flag,
     repository_option,
 )
-from jostle.cli.output import emit_json, next_steps, show, utf8
+from jostle.cli.output import emit_json, finite, next_steps, show, utf8
 from jostle.cli.progress import Bar
 from jostle.cli.viewer import as_user_option, check_owner
 
@@ -63,7 +62,7 @@ def command(
         found = identify(beside, seed=seed, as_user=viewer)
     saved = _draw(found, place, endings, quiet=as_json) if place else []
     if as_json:
-        emit_json(_without_nan(found.to_json()) | {"figures": saved_json(saved)})
+        emit_json(finite(found.to_json()) | {"figures": saved_json(saved)})
         return
     _present(found)
     if place:
@@ -71,13 +70,6 @@ def command(
     flag = repository_flag(repository)
     seen = f" --as-user {viewer}" if viewer is not None else ""
     next_steps(*_next(found, flag, seen, drawn=place is not None))
-
-
-def _without_nan(content: dict[str, Any]) -> dict[str, Any]:
-    """Say null where a slice has no value: JSON knows no NaN."""
-    for loss in content["resources"]:
-        loss["service"] = [None if math.isnan(value) else value for value in loss["service"]]
-    return content
 
 
 def _present(found: Interference) -> None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from jostle.cli.figures import format_option, plot_folder, saved_json, saved_lines
 from jostle.cli.options import json_option, open_repository, repository_flag, repository_option
-from jostle.cli.output import emit_json, next_steps, show
+from jostle.cli.output import emit_json, finite, next_steps, show
 from jostle.cli.progress import Bar
 from jostle.cli.viewer import as_user_option
 
@@ -47,7 +46,7 @@ def command(
         found = matrix(store.programs_beside(), as_user=viewer)
     saved = _draw(found, place, endings, quiet=as_json) if place else []
     if as_json:
-        emit_json(_finite(found.to_json()) | {"figures": saved_json(saved)})
+        emit_json(finite(found.to_json()) | {"figures": saved_json(saved)})
         return
     from jostle.cli.matrix_view import view
 
@@ -60,15 +59,6 @@ def command(
     if found.encounters and place is None:
         steps.insert(0, f"jostle matrix{flag}{seen} --plot DIR")
     next_steps(*steps)
-
-
-def _finite(value: Any) -> Any:
-    """Say null where an interval has no end: JSON knows no infinity."""
-    if isinstance(value, dict):
-        return {name: _finite(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(each) for each in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _draw(found: Matrix, folder: Path, endings: tuple[str, ...], *, quiet: bool) -> list[Saved]:

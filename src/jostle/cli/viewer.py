@@ -50,7 +50,7 @@ def check_owner(found: Beside, viewer: int | None) -> None:
     if viewer is None or found.job.user == viewer:
         return
     raise UsageError(
-        f"Job {found.job.job} is not of {owner_name(viewer)}.",
+        f"That job is not of {owner_name(viewer)}.",  # not its name: `last` may have found it
         hint="--as-user tells of that user's own jobs only; `jostle jobs` lists the owners.",
     )
 

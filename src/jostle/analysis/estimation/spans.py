@@ -31,6 +31,7 @@ from jostle.analysis.estimation.service import Service, services
 from jostle.repository.types import RunTables
 
 _LEAST = 0.02  # of a slice
+_MOST_SPANS = 2_000_000
 _FEW = 8  # slices: with less nothing is usual
 
 
@@ -123,9 +124,10 @@ def _spans(slices: pa.Table, begin: int, end: int) -> _Spans:
     length = int(slices.column("slice_ns").to_numpy().min())
     first = (slices.column("slice").to_numpy() * slices.column("slice_ns").to_numpy()).min()
     last = ((slices.column("slice").to_numpy() + 1) * slices.column("slice_ns").to_numpy()).max()
-    edges = np.arange(int(first), int(last) + 1, length, dtype=np.int64)
-    if len(edges) > 2_000_000:  # clocks apart, or a process that slept for weeks
-        edges = np.linspace(int(first), int(last), 2_000_000).astype(np.int64)
+    if (int(last) - int(first)) // length < _MOST_SPANS:
+        edges = np.arange(int(first), int(last) + 1, length, dtype=np.int64)
+    else:  # clocks apart, or a process that slept for weeks
+        edges = np.linspace(int(first), int(last), _MOST_SPANS).astype(np.int64)
     start, until = edges[:-1].clip(begin, end), edges[1:].clip(begin, end)
     some = until > start
     return _Spans(start[some], until[some])

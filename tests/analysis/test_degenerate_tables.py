@@ -1,0 +1,32 @@
+"""Tables that no sound run leaves: clocks that were wrong, counts beyond 2^53, rows without a job.
+
+They come from damaged profiles and from nodes whose clock was set; they must cost no memory and end
+in no traceback.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from jostle.analysis.estimation.spans import _spans
+from jostle.cli.output import finite
+from jostle.repository.beside import _merged
+
+
+def test_a_clock_that_began_in_1970_makes_no_endless_axis() -> None:
+    day = 1_780_000_000_000
+    slices = pa.table({"slice": [0, day], "slice_ns": [1_000_000, 1_000_000]})
+    spans = _spans(slices, 0, (day + 1) * 1_000_000)
+    assert 0 < len(spans.start) <= 2_000_000
+
+
+def test_loads_beyond_what_a_float_holds_exactly_are_merged() -> None:
+    loads = pa.table({"job": ["a", "b"], "host": ["n", "n"], "slice": [1, 1], "slice_ns": [1, 1],
+                      "count": [1, 1], "cpu_ns": [2**62, 2**62 + 1]})  # fmt: skip
+    (row,) = _merged(loads, set(), "other users", ["host"]).to_pylist()
+    assert row["job"] == "other users"
+    assert row["cpu_ns"] == 2.0**63
+
+
+def test_what_is_no_number_is_null_in_json() -> None:
+    assert finite({"a": [float("nan"), (float("inf"), 1.0)]}) == {"a": [None, [None, 1.0]]}
