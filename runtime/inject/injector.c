@@ -169,9 +169,11 @@ static __attribute__((noinline, cold)) void delay(unsigned klass, const char *ca
         return;
     busy_until = begin + ns;
     busy_frame = frame;
+    int pid = jst_getpid();
     jst_log_record *r = jst_log_begin(klass, call, n);
     wait_until(begin + ns);
-    jst_log_end(r, klass, jst_now(CLOCK_MONOTONIC) - begin);
+    if (pid == jst_getpid()) /* else a handler forked meanwhile: the log is the parent's */
+        jst_log_end(r, klass, jst_now(CLOCK_MONOTONIC) - begin);
 }
 
 static inline void consider(unsigned klass, const char *call)

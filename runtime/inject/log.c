@@ -123,9 +123,12 @@ static bool find_ordinal(int64_t rank, uint32_t *ordinal)
     int fd = jst_openat(AT_FDCWD, path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (fd < 0)
         return false;
-    bool good = allowed(PLACES * 4) && jst_sys2(SYS_ftruncate, fd, PLACES * 4) == 0;
+    /* Room for it first, as in room_to; but others may be counting in it already: no zeros. */
+    long r = allowed(PLACES * 4) ? jst_sys4(SYS_fallocate, fd, 0, 0, PLACES * 4) : -EFBIG;
+    if (r == -EOPNOTSUPP || r == -ENOSYS)
+        r = jst_sys2(SYS_ftruncate, fd, PLACES * 4);
     long at =
-        good ? jst_sys6(SYS_mmap, 0, PLACES * 4, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : -1;
+        r == 0 ? jst_sys6(SYS_mmap, 0, PLACES * 4, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : -1;
     jst_close(fd);
     if (at < 0 && at > -4096)
         return false;
