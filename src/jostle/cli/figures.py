@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -39,6 +40,12 @@ def plot_folder(folder: str | None) -> Path | None:
         path.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:
         raise UsageError(f"`{folder}` is no folder.", hint="Name a folder for --plot.") from error
+    except OSError as error:
+        problem = f"`{folder}` cannot be made: {error.strerror}."
+        raise UsageError(problem, hint="Name another folder for --plot.") from error
+    if not os.access(path, os.W_OK | os.X_OK):
+        problem = f"Nothing can be written in `{folder}`."
+        raise UsageError(problem, hint="Name another folder for --plot.")
     return path
 
 
