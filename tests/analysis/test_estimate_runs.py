@@ -1,0 +1,129 @@
+"""Whole runs by method jostle: traces of known truth, jobs without segments, hostile input."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from jostle.analysis import estimate
+from jostle.analysis.estimation.errors import EstimateError
+from jostle.synthetic import SPECS, trace
+
+
+def checked(tables, **options):
+    """Estimates, and holds what every answer must hold."""
+    found = estimate(tables, **options)
+    json.dumps(found.to_json(), allow_nan=False)
+    assert 0 <= found.lost_s.low <= found.lost_s.value <= found.lost_s.high
+    assert found.lost_s.value <= found.run_s
+    assert 0 <= found.coverage <= 1
+    total = sum(cause.seconds.value for cause in found.causes)
+    assert total == pytest.approx(found.lost_s.value, rel=0.01, abs=0.01)
+    assert estimate(tables, **options).to_json() == found.to_json()
+    return found
+
+
+@pytest.mark.parametrize("family", ["steady-15", "halo-calls", "checkpoints", "imbalance-static"])
+def test_traces_of_known_truth(family):
+    tables, truth = trace(SPECS[family], 4)
+    found = checked(tables)
+    assert found.percent.value == pytest.approx(truth.percent, abs=2)
+    assert found.percent.low <= truth.percent <= found.percent.high
+    assert found.inferred_coverage > 0.9
+
+
+def test_seconds_go_to_the_cause_that_took_them():
+    tables, truth = trace(SPECS["many-causes"], 1)
+    found = checked(tables)
+    for cause, seconds in truth.by_cause.items():
+        told = sum(row.seconds.value for row in found.causes if row.cause == cause)
+        assert told == pytest.approx(seconds, rel=0.65), cause
+
+
+def world_of(tables, segments):
+    """The same run with other segments."""
+    return dataclasses.replace(
+        tables, worlds=(dataclasses.replace(tables.worlds[0], segments=segments),)
+    )
+
+
+@pytest.fixture(scope="module")
+def run():
+    return trace(SPECS["halo-steal"], 4)[0]
+
+
+@pytest.mark.parametrize("kept", [1, 2, 5])
+def test_a_few_segments_are_said_to_be_few(run, kept):
+    found = checked(world_of(run, run.worlds[0].segments.slice(0, kept)))
+    assert any("segments: too few" in limit for limit in found.limits)
+
+
+def test_nothing_recurs(run):
+    segments = run.worlds[0].segments
+    place = segments.schema.get_field_index("signature_set")
+    sets = np.uint64(1) << (np.arange(segments.num_rows) % 64).astype(np.uint64)
+    alone = segments.set_column(place, "signature_set", pa.array(sets)).slice(0, 60)
+    found = checked(world_of(run, alone))
+    assert found.inferred_coverage == 0
+    assert any("could be judged" in limit for limit in found.limits)
+
+
+@pytest.mark.parametrize("value", [0, -5, 2**62])
+def test_impossible_durations_are_no_crash(run, value):
+    segments = run.worlds[0].segments
+    place = segments.schema.get_field_index("duration_ns")
+    column = segments["duration_ns"].to_numpy().copy()
+    column[3:9] = value
+    found = estimate(world_of(run, segments.set_column(place, "duration_ns", pa.array(column))))
+    json.dumps(found.to_json(), allow_nan=False)
+
+
+def test_without_slices_seconds_have_no_node(run):
+    found = checked(dataclasses.replace(run, slices=run.slices.slice(0, 0)))
+    assert {cause.resource for cause in found.causes if cause.cause == "cpu"} <= {""}
+
+
+def test_a_job_without_anything_is_refused(run):
+    empty = dataclasses.replace(run, worlds=(), slices=run.slices.slice(0, 0))
+    with pytest.raises(EstimateError, match="no slices") as refused:
+        estimate(empty)
+    assert refused.value.hint
+
+
+def test_a_job_without_segments_is_priced_from_its_slices(run):
+    found = checked(dataclasses.replace(run, worlds=()))
+    assert found.world == -1
+    assert found.segments.num_rows == 0
+    assert any("No execution segments" in limit for limit in found.limits)
+
+
+def test_several_worlds_are_said(run):
+    small = dataclasses.replace(
+        run.worlds[0], number=1, segments=run.worlds[0].segments.slice(0, 9)
+    )
+    found = checked(dataclasses.replace(run, worlds=(small, *run.worlds)))
+    assert found.world == 0
+    assert any("more MPI world" in limit for limit in found.limits)
+
+
+def test_a_longer_delay_costs_more(run):
+    """A segment of a known kind that takes another 50 ms costs 50 ms more."""
+    before = estimate(run)
+    segments = run.worlds[0].segments
+    excess = np.where(before.segments["cluster"].to_numpy() > 0, before.segments["excess_ns"], 0)
+    hit = int(np.argmax(excess)) if excess.any() else segments.num_rows // 2
+    columns = {}
+    for name in ("duration_ns", "end_ns", "start_ns"):
+        column = segments[name].to_numpy().copy()
+        column[(hit if name != "start_ns" else hit + 1) :] += 50_000_000
+        if name == "duration_ns":
+            column[hit + 1 :] -= 50_000_000
+        columns[name] = pa.array(column)
+    for name, column in columns.items():
+        segments = segments.set_column(segments.schema.get_field_index(name), name, column)
+    after = estimate(world_of(run, segments))
+    assert after.lost_s.value - before.lost_s.value == pytest.approx(0.05, abs=0.01)
