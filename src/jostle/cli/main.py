@@ -72,7 +72,7 @@ class Verbs(click.Group):
         name = args[0]
         if name in VERBS or name.startswith("-"):
             return super().resolve_command(ctx, args)
-        close = difflib.get_close_matches(name, VERBS, n=3, cutoff=0.5)
+        close = difflib.get_close_matches(name, VERBS, n=3, cutoff=0.6)
         close += [verb for verb in VERBS if verb.startswith(name) and verb not in close]
         hints = [f"Did you mean `{_join_or(close)}`?"] if close else []
         if not close and shutil.which(name):
