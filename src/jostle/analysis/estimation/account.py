@@ -70,6 +70,8 @@ def _per_kind(waited: Floats, width: Floats, kind: Ints, jitter: float) -> Float
         kind: Of the bin's segment.
         jitter: Seconds in which the jitter of calls comes.
     """
+    if not waited.any():
+        return np.zeros(len(waited))
     part = share(waited, width)
     beyond: Floats = np.zeros(len(part))
     counts = np.bincount(kind) if len(kind) else np.empty(0, np.int64)
