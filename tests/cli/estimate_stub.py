@@ -43,7 +43,11 @@ JOBS = {
         hits=[],
         causes=[],
     ),
-}
+    "crowded": lambda: estimates.plain(
+        estimates.heads(disturbed=False), job="crowded", percent=Bounded(0, 0, 1),
+        lost_s=Bounded(0, 0, 0.3), hits=[], causes=[],
+    ),
+}  # fmt: skip
 
 
 class Store:
@@ -59,7 +63,7 @@ class Store:
         return SimpleNamespace(job=name, mounts=paths)
 
     def beside(self, name: str) -> Any:
-        others = {"writer": 1, "idler": 1} if name == "heads" else {}
+        others = {"writer": 1, "idler": 1} if name in ("heads", "crowded") else {}
         return SimpleNamespace(job=SimpleNamespace(job=name, user=0), others=others, name=name)
 
 
@@ -79,7 +83,7 @@ def estimate(tables: Any, **how: Any) -> Any:
 
 
 def identify(beside: Any, **how: Any) -> Any:
-    return estimates.beside(JOBS[beside.name]())
+    return estimates.beside(estimates.heads(job=beside.name))
 
 
 def put_in() -> None:

@@ -66,6 +66,9 @@ def told(place: Path) -> dict[str, Done]:
         "60": (heads, 60, "utf-8"),
         "80": (heads, 80, "utf-8"),
         "json": ([*heads, "--json"], 100, "utf-8"),
+        "short json": (["estimate", "short", "--json"], 100, "utf-8"),
+        "crowded": (["estimate", "crowded"], 200, "utf-8"),
+        "crowded json": (["estimate", "crowded", "--json"], 100, "utf-8"),
         "compare json": (["compare", "heads-1", "heads-2", "--json"], 100, "utf-8"),
         "events": ([*heads, "--export", str(place / "hits.json")], 100, "utf-8"),
         "csv": (["estimate", "ftq", "--export", str(place / "hits.csv")], 100, "utf-8"),
@@ -142,6 +145,23 @@ def test_json_has_it_all(told: dict[str, Done]) -> None:
     content = json.loads(told["compare json"].out)
     assert content["baseline"] == 1
     assert [one["job"] for one in content["estimates"]] == ["heads-1", "heads-2"]
+
+
+def test_a_run_that_is_not_judged_has_no_light_for_programs_either(told: dict[str, Done]) -> None:
+    content = json.loads(told["short json"].out)
+    assert (content["judged"], content["light"], content["probability"]) == (False, None, None)
+    assert content["advice"] == "cannot be called fit"
+
+
+def test_neighbours_that_explain_more_than_the_run_shows_decide(told: dict[str, Done]) -> None:
+    """Where somebody is always there, the run alone has nothing undisturbed: that is no green."""
+    lines = told["crowded"].out.splitlines()
+    assert lines[0].startswith("● red  crowded lost 0 % (0 to 1.0) of its time by itself, but 27 %")
+    assert "by job writer (root), in 17 slices" in lines[0]
+    assert lines[1].startswith("re-run advised.")
+    assert any("the light goes by the neighbours" in line for line in lines)
+    content = json.loads(told["crowded json"].out)
+    assert (content["light"], content["percent"]["value"]) == ("red", 0)
 
 
 def test_intervals_for_trace_tools(told: dict[str, Done], place: Path) -> None:

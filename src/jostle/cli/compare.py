@@ -68,7 +68,10 @@ def command(
         made = compare(found)
     saved = _draw(made, place, endings, quiet=as_json) if place else []
     if as_json:
-        emit_json(made.to_json() | {"figures": saved_json(saved)})
+        from jostle.cli.estimate_view import estimate_json
+
+        runs = [estimate_json(one) for one in made.estimates]
+        emit_json(made.to_json() | {"estimates": runs, "figures": saved_json(saved)})
         return
     from jostle.cli.compare_view import view
 

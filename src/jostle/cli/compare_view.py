@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from jostle.cli.estimate_view import CAUSES, percent_within, seconds
+from jostle.cli.estimate_view import CAUSES, is_judged, percent_within, seconds
 from jostle.cli.format import alike, count
 from jostle.cli.output import fit, heading, table, utf8
 
 if TYPE_CHECKING:
-    from jostle.analysis.estimation.model import CauseName, ClusterDifference, Comparison
+    from jostle.analysis.estimation.model import (
+        CauseName,
+        ClusterDifference,
+        Comparison,
+        Estimate,
+    )
 
 _MOST_CLUSTERS, _LEAST_MEMBERS = 8, 5
 #: Less of the baseline's run time is no difference.
@@ -66,21 +71,26 @@ def view(made: Comparison) -> Iterator[Any]:
 
 
 def _runs(made: Comparison) -> Any:
-    from rich.text import Text
-
     frame = table(["=run", "=light", ">interference", ">run time", ">measured", ">estimated",
                    ">displaced", ">work", ">unexplained"])  # fmt: skip
-    dot = "● " if utf8() else ""
     for number, one in enumerate(made.estimates):
         base = number == made.baseline
         pieces = (made.measured_s, made.estimated_s, made.displaced_s, made.work_s,
                   made.unexplained_s)  # fmt: skip
         frame.add_row(
-            one.job, Text(f"{dot}{one.light}", style=one.light), percent_within(one.percent),
+            one.job, _light(one), percent_within(one.percent),
             seconds(one.run_s),
             *(["fastest", "-", "-", "-", "-"] if base else [signed(p[number]) for p in pieces]),
         )  # fmt: skip
     return fit(frame, "work", "light")
+
+
+def _light(one: Estimate) -> Any:
+    from rich.text import Text
+
+    if not is_judged(one):
+        return Text("○ not judged" if utf8() else "not judged")
+    return Text(f"{'● ' if utf8() else ''}{one.light}", style=one.light)
 
 
 def _causes(made: Comparison) -> Any:

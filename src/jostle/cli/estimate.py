@@ -82,11 +82,12 @@ def command(
         found = price(store, name, how, alone=spool is not None, viewer=viewer, quiet=as_json)
     saved = _draw(found.estimate, place, endings, quiet=as_json)
     written = write_intervals(found.estimate, file) if file else 0
-    from jostle.cli.estimate_view import is_judged, view
+    from jostle.cli.estimate_view import estimate_json, view
 
     if as_json:
-        content = found.estimate.to_json() | {"judged": is_judged(found.estimate)}
+        content = estimate_json(found.estimate, found.who)
         content["interference"] = finite(found.who.to_json()) if found.who else None
+        content["mounts"] = found.names
         content["figures"] = saved_json(saved)
         emit_json(content)
         return
@@ -95,22 +96,29 @@ def command(
         show("", *saved_lines(saved, place, of="the run has nothing"))
     if file:
         show(f"{written} interfered interval{'s' if written != 1 else ''}: {file}")
-    _what_next(name, found, repository, spool=spool, drawn=bool(place))
+    _what_next(name, found, repository, viewer=viewer, spool=spool, drawn=bool(place))
 
 
 def _what_next(
-    name: str, found: Priced, repository: Path, *, spool: str | None, drawn: bool
+    name: str,
+    found: Priced,
+    repository: Path,
+    *,
+    viewer: int | None,
+    spool: str | None,
+    drawn: bool,
 ) -> None:
     """Name what leads on: the figures, the neighbours, another run to compare with."""
     if spool is not None:
         next_steps(f"jostle ingest {spool}")
         return
     flag = repository_flag(repository)
+    seen = f" --as-user {viewer}" if viewer is not None else ""
     steps = []
     if found.who and found.who.neighbours:
-        steps.append(f"jostle interference{flag} {name}")
+        steps.append(f"jostle interference{flag}{seen} {name}")
     if not drawn:
-        steps.append(f"jostle estimate{flag} {name} --plot DIR")
+        steps.append(f"jostle estimate{flag}{seen} {name} --plot DIR")
     steps.append(f"jostle compare{flag} {name} ANOTHER_RUN")
     next_steps(*steps[:2])
 
@@ -152,9 +160,10 @@ def price(
     from jostle.analysis import estimate
 
     with Bar(f"pricing {name}", quiet=quiet):
+        # Who may not know the job is told nothing of it, not even why it cannot be priced.
+        who = None if alone else _beside(store, name, how["seed"], viewer)
         tables = store.run_tables(name)
         made = estimate(tables, **how)
-        who = None if alone else _beside(store, name, how["seed"], viewer)
     return Priced(made, mount_paths(tables), who)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from jostle.cli.format import alike, count, duration, local_time, percent, significant
@@ -26,6 +27,11 @@ _NOTHING = 0.0005
 CAUSES: dict[CauseName, str] = {
     "file system": "file system", "network": "network", "cpu": "CPU", "unknown": "cause unknown"
 }  # fmt: skip
+_NO_ADVICE = "cannot be called fit"
+_MORE_BY_NEIGHBOURS = (
+    "What the neighbours did explains more than the run shows by itself, which has little "
+    "undisturbed time to be compared with: the light goes by the neighbours."
+)
 #: A cause is named in the verdict where it took this share of what was lost.
 _MAIN = 0.25
 
@@ -80,11 +86,39 @@ def is_judged(made: Estimate) -> bool:
     return made.coverage >= LEAST_COVERAGE or made.light != "green"
 
 
+def deciding(made: Estimate, who: Interference | None) -> Estimate | None:
+    """Return the estimate whose light counts; None where it means nothing.
+
+    Where somebody was there nearly all the time a run has nothing undisturbed to be compared with.
+    What its neighbours did can explain more then than it shows by itself, and counts.
+    """
+    if who is not None and _explains_more(made, who):
+        return replace(made, percent=who.percent)
+    return made if is_judged(made) else None
+
+
+def _explains_more(made: Estimate, who: Interference | None) -> bool:
+    if who is None or made.method == "thesis":  # which is as the thesis has it, and knows nobody
+        return False
+    return who.evident and who.seconds.low > made.lost_s.high
+
+
+def estimate_json(made: Estimate, who: Interference | None = None) -> dict[str, Any]:
+    """Give an estimate as plain values; without a light where that would mean nothing."""
+    judge = deciding(made, who)
+    said = {
+        name: getattr(judge, name) if judge else None for name in ("klass", "light", "probability")
+    }
+    advice = judge.advice if judge else _NO_ADVICE
+    return made.to_json() | said | {"advice": advice, "judged": judge is not None}
+
+
 def verdict(made: Estimate, who: Interference | None = None) -> Any:
     """Return the verdict: `red  NAME lost 31 % ± 3 of its time: file system, by job ...`."""
     from rich.text import Text
 
-    if not is_judged(made):
+    judge = deciding(made, who)
+    if judge is None:
         dot = "○ " if utf8() else ""
         return Text.assemble(
             (f"{dot}not judged", "bold"),
@@ -92,12 +126,13 @@ def verdict(made: Estimate, who: Interference | None = None) -> Any:
             f"; {percent_within(made.percent)} of the time was lost there",
         )
     dot = "● " if utf8() else ""
-    loss = made.percent.value >= _WORTH_A_WORD and made.lost_s.value > 0
+    loss = judge.percent.value >= _WORTH_A_WORD and (made.lost_s.value > 0 or judge is not made)
     why = ", ".join([*_causes_in_brief(made), *_who_in_brief(who)]) if loss else ""
+    lost = f"  {made.job} lost {percent_within(made.percent)} of its time"
+    if judge is not made:
+        lost += f" by itself, but {percent_within(judge.percent)} by what its neighbours did"
     return Text.assemble(
-        (f"{dot}{made.light}", f"bold {made.light}"),
-        (f"  {made.job} lost {percent_within(made.percent)} of its time", "bold"),
-        f": {why}" if why else "",
+        (f"{dot}{judge.light}", f"bold {judge.light}"), (lost, "bold"), f": {why}" if why else ""
     )
 
 
@@ -175,7 +210,7 @@ def view(
         who: What is known of the neighbours; None where none were looked for.
     """
     yield verdict(made, who)
-    yield from _figures(made)
+    yield from _figures(made, deciding(made, who))
     shown = [one for one in made.causes if one.seconds.value >= _NOTHING * made.run_s]
     if shown:
         yield from ("", heading("Where the seconds went"), _causes(made, shown, names))
@@ -188,14 +223,16 @@ def view(
     if usable:
         yield from ("", heading("Why", f"  {_clusters_note(made)}"), _clusters(usable))
     limits = [*made.limits, *(who.limits if who else [])]
+    if _explains_more(made, who):
+        limits.insert(0, _MORE_BY_NEIGHBOURS)
     if limits:
         yield ""
     yield from (f"note: {limit}" for limit in alike(limits))
 
 
-def _figures(made: Estimate) -> Iterator[Any]:
+def _figures(made: Estimate, judge: Estimate | None) -> Iterator[Any]:
     yield heading(
-        f"{made.advice if is_judged(made) else 'cannot be called fit'}.",
+        f"{judge.advice if judge else _NO_ADVICE}.",
         f" {seconds_within(made.lost_s)} of {seconds(made.run_s)} lost; "
         f"{seconds(made.intrinsic_s)} without interference",
     )
@@ -203,7 +240,8 @@ def _figures(made: Estimate) -> Iterator[Any]:
     plural = "" if made.ranks == 1 else "s" if who == "rank" else "es"
     yield (
         f"{significant(made.core_hours_lost)} core hours lost by {count(made.ranks)} "
-        f"{who}{plural}; probability that the run is unfit: {made.probability:.2f}"
+        f"{who}{plural}"
+        + (f"; probability that the run is unfit: {judge.probability:.2f}" if judge else "")
     )
     between = "from MPI_Init to MPI_Finalize" if made.world >= 0 else "from first to last slice"
     judged = f"judged: {percent(made.coverage)} of the time {between}"

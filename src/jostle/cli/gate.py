@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import click
 
-from jostle.cli.estimate_view import LEAST_COVERAGE
+from jostle.cli.estimate_view import LEAST_COVERAGE, estimate_json
 from jostle.cli.output import show, stderr_style
 from jostle.errors import JostleError
 
@@ -54,7 +55,9 @@ def find(made: Estimate, most: float) -> Judgement:
     """
     if made.percent.value > most:
         return Judgement("disturbed", estimate=made)
-    if made.coverage < LEAST_COVERAGE:
+    if math.isnan(made.percent.value):
+        return Judgement("not judged", "Its loss is no number.", made)
+    if not made.coverage >= LEAST_COVERAGE:
         why = f"Only {100 * made.coverage:.0f} % of its time could be judged."
         return Judgement("not judged", " ".join([why, *made.limits[:1]]), made)
     return Judgement("clean", estimate=made)
@@ -149,7 +152,7 @@ class Gate:
         return {
             "finding": self._found.finding, "most_percent": self._most, "why": self._found.why,
             "attempt": self._attempt, "attempts": self._attempts, "status": self.status,
-            "estimate": made.to_json() if made else None,
+            "estimate": estimate_json(made) if made else None,
         }  # fmt: skip
 
 

@@ -9,6 +9,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from jostle.cli.estimate_view import is_judged
 from jostle.cli.format import iso_time
 from jostle.errors import UsageError
 
@@ -96,8 +97,9 @@ def trace_events(made: Estimate) -> dict[str, Any]:
 
 def _verdict(made: Estimate) -> dict[str, Any]:
     return {
-        "light": made.light, "percent": made.percent.value, "lost_s": made.lost_s.value,
-        "run_s": made.run_s, "coverage": made.coverage, "method": made.method,
+        "light": made.light if is_judged(made) else None,
+        "percent": made.percent.value, "lost_s": made.lost_s.value, "run_s": made.run_s,
+        "coverage": made.coverage, "method": made.method,
     }  # fmt: skip
 
 

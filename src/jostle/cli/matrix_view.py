@@ -23,7 +23,7 @@ def view(found: Matrix) -> Iterator[Any]:
     """Yield the answer, the programs, the matrix, and the pairs with their tests."""
     evident = [each for each in found.encounters if sure(each)]
     yield heading(_answer(found, evident))
-    yield f"  {count(found.jobs)} jobs of {count(len(found.programs))} programs."
+    yield f"  {_many(found.jobs, 'job')} of {_many(len(found.programs), 'program')}."
     if found.programs:
         yield from ("", heading("Programs", "  the most sensitive first"))
         yield _programs(found.programs)
@@ -44,11 +44,16 @@ def view(found: Matrix) -> Iterator[Any]:
         yield from (f"note: {limit}" for limit in alike(found.limits))
 
 
+def _many(number: int, noun: str) -> str:
+    return f"{count(number)} {noun}{'' if number == 1 else 's'}"
+
+
 def _answer(found: Matrix, evident: list[Encounter]) -> str:
     if not found.encounters:
         return "No two programs were at work on the same resource."
     if not evident:
-        return f"No evidence that any program slows another ({count(len(found.encounters))} pairs)."
+        met = _many(len(found.encounters), "pair")
+        return f"No evidence that any program slows another ({met})."
     worst = max(evident, key=lambda each: each.slowdown.value if each.slowdown else 0.0)
     size = f" by {100 * worst.slowdown.value:.0f} %" if worst.slowdown else ""
     more = f"; {len(evident)} pairs with evidence in all" if len(evident) > 1 else ""

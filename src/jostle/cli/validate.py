@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jostle.cli.figures import format_option, plot_folder, saved_json, saved_lines
-from jostle.cli.output import emit_json, next_steps, show, warn
+from jostle.cli.output import emit_json, finite, next_steps, show, warn
 from jostle.cli.progress import Bar
 from jostle.errors import UsageError
 
@@ -38,7 +38,7 @@ _PARTS = ("estimation", "identification", "clustering", "synthetic")
               help="Injected runs of each program, experiments in the lab [15].")  # fmt: skip
 @click.option("--seed", type=click.IntRange(0, 10**6), default=0, show_default=True, metavar="N",
               help="Of order, treatments and delays.")  # fmt: skip
-@click.option("--score-only", is_flag=True, help="Run nothing; judge what DIR holds.")
+@click.option("--score-only", is_flag=True, help="Run no program; judge what DIR holds.")
 @click.option("--plot", "pictures", metavar="DIR",
               help="Draw the thesis' figures 5.4 and 5.17 to 5.20 into DIR.")  # fmt: skip
 @format_option
@@ -75,22 +75,26 @@ def command(
                     not score_only)  # fmt: skip
     with Bar("validating", quiet=as_json) as bar:
         found = results(Path(folder), wanted, progress=_follower(bar, quiet=as_json))
-    (Path(folder) / "results.json").write_text(json.dumps(found.to_json(), indent=1, default=str))
+    content = finite(found.to_json())
+    (Path(folder) / "results.json").write_text(json.dumps(content, indent=1, default=str))
     saved = []
     if target is not None:
         from jostle.plot.validation import draw_all
 
         saved = draw_all(found, target, endings)
     if as_json:
-        emit_json({**found.to_json(), "figures": saved_json(saved)})
+        emit_json({**content, "figures": saved_json(saved)})
         return 0
     _print(found)
     if target is not None:
         show("", *saved_lines(saved, target, of="the validation has nothing yet"))
     warn(found.limits)
-    if target is None:
-        again = f"jostle validate --dir {shlex.quote(folder)} --score-only --plot figures"
-        next_steps(again)
+    again = f"jostle validate --dir {shlex.quote(folder)}"
+    judged = found.estimation and found.estimation.rows
+    if not (judged or found.seen or found.synthetic or found.clustering):
+        next_steps(f"{again} --estimation --quick")
+    elif target is None:
+        next_steps(f"{again} --score-only --plot figures")
     return 0
 
 

@@ -237,6 +237,10 @@ def _one_cluster(made: Estimate, segments: Drawn, cluster: Cluster) -> Iterator[
         f"{duration(cluster.reference_s * 1e9)}, beyond "
         f"{duration(cluster.threshold_s * 1e9)} (dashed) they are interfered."
     )
+    if made.method == "jostle":
+        note += (
+            " That is the mean: each has its own threshold, and what is measured counts below it."
+        )
     stem = f"cluster-{cluster.number}"
     page = Page(f"{stem}-in-time", title, note, foot(made),
                 estimate_segments.timeline_numbers(scene), width=FULL, body=scene.body)  # fmt: skip
