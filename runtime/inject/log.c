@@ -201,8 +201,10 @@ bool jst_log_make(int64_t rank)
             at = map(fd, capacity = FEW);
     }
     jst_close(fd);
-    if (at < 0 && at > -4096)
+    if (at < 0 && at > -4096) {
+        jst_sys3(SYS_unlinkat, AT_FDCWD, path, 0);
         return false;
+    }
     atomic_store(&allocated, FIRST);
     atomic_store(&full, 0);
     records = (jst_log_record *)(at + (long)sizeof(jst_log_head));

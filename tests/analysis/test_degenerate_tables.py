@@ -6,11 +6,16 @@ in no traceback.
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pyarrow as pa
 
 from jostle.analysis.estimation.spans import _spans
+from jostle.analysis.identification.places import _axis
 from jostle.cli.output import finite
-from jostle.repository.beside import _merged
+from jostle.repository.beside import JobFacts, _merged
+from jostle.repository.programs import _known
 
 
 def test_a_clock_that_began_in_1970_makes_no_endless_axis() -> None:
@@ -30,3 +35,17 @@ def test_loads_beyond_what_a_float_holds_exactly_are_merged() -> None:
 
 def test_what_is_no_number_is_null_in_json() -> None:
     assert finite({"a": [float("nan"), (float("inf"), 1.0)]}) == {"a": [None, [None, 1.0]]}
+
+
+def test_a_run_of_very_many_slices_is_judged_to_its_end() -> None:
+    slices = pa.table({"slice": [7, 1_000_000], "slice_ns": [100, 100]})
+    found: Any = SimpleNamespace(own_mounts=slices, own_nodes=slices.slice(0, 0))
+    begin, step, steps = _axis(found)
+    assert steps <= 400_000
+    assert begin <= 700 and begin + step * steps >= 100_000_100
+
+
+def test_slices_of_jobs_that_nobody_knows_are_no_part_of_the_matrix() -> None:
+    slices = pa.table({"job": ["known", "expired"], "resource": ["m", "m"]})
+    assert _known(slices, {"known": JobFacts("known")})["job"].to_pylist() == ["known"]
+    assert _known(slices, {}).num_rows == 0

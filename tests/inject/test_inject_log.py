@@ -69,7 +69,7 @@ def test_tables(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b"", "head: it has 0 bytes"),
+        (log(GOOD)[:100], "head: it has 100 bytes"),
         (b"x" * 9000, "byte 0: this is no log"),
         (log(GOOD, version=2), "version 2"),
         (log(GOOD, record_bytes=63), "byte 12"),
@@ -96,6 +96,15 @@ def test_places_that_hold_none(tmp_path: Path) -> None:
         read(tmp_path / "none")
     os.mkfifo(tmp_path / "pipe.jil")
     assert read(tmp_path).processes.num_rows == 0
+
+
+@pytest.mark.parametrize("data", [b"", bytes(8192 + 64 * 1008)])
+def test_a_log_that_never_began_is_a_note(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "inject-x-1.jil").write_bytes(data)
+    (tmp_path / "inject-x-2.jil").write_bytes(log(GOOD))
+    found = read(tmp_path)
+    assert found.processes.num_rows == 1
+    assert any("never begun" in note for note in found.notes)
 
 
 def test_a_torn_log_is_read_as_far_as_it_goes(tmp_path: Path) -> None:

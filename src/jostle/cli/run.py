@@ -127,6 +127,8 @@ def once(
             more.say()
         _keep_for_later(spool, error)
     except KeyboardInterrupt:
+        if outcome is None:  # a second Ctrl-C, while the first ended CMD
+            raise
         _keep_for_later(spool, None)
         if more is not None and more.key == "gate":
             return 130  # not a run that passed

@@ -152,14 +152,20 @@ def read(source: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> I
         InjectLogError: A file is no log, or no such file or folder.
     """
     places = [source] if isinstance(source, (str, os.PathLike)) else list(source)
-    read_ones = [_read_file(path) for path in _files(places)]
+    read_ones, unborn = [], []
+    for path in _files(places):
+        one = _read_file(path)
+        if one is None:
+            unborn.append(f"{path}: made and never begun: the disk was full, or the process killed")
+        else:
+            read_ones.append(one)
     delays = pa.concat_tables([DELAYS.empty_table(), *(one[0] for one in read_ones)])
     notes = [note for one in read_ones for note in one[3]]
     return InjectLog(
         delays=delays.sort_by([("start_ns", "ascending"), ("host", "ascending")]),
         totals=pa.concat_tables([TOTALS.empty_table(), *(one[1] for one in read_ones)]),
         processes=pa.Table.from_pylist([one[2] for one in read_ones], PROCESSES),
-        notes=tuple(notes),
+        notes=(*notes, *unborn),
     )
 
 
@@ -194,11 +200,13 @@ def _bad(path: Path, place: str, reason: str) -> InjectLogError:
     )
 
 
-def _read_file(path: Path) -> tuple[pa.Table, pa.Table, dict[str, Any], list[str]]:
-    """Read one file: delays, totals, the process, notes."""
+def _read_file(path: Path) -> tuple[pa.Table, pa.Table, dict[str, Any], list[str]] | None:
+    """Read one file: delays, totals, the process, notes; None: its head was never written."""
     try:
         with path.open("rb") as file:
             head_bytes = file.read(_HEAD_BYTES)
+            if not any(head_bytes[:8]):
+                return None
             head, classes = _head(path, head_bytes)
             count = min(int(head["begun"]), int(head["capacity"]))
             records = np.frombuffer(_whole(file.read(count * _RECORD.itemsize)), _RECORD)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from jostle.repository.beside import (
     COLLECTIVE,
@@ -70,7 +71,13 @@ def programs_beside(engine: Engine) -> Programs:
         ),
         [_shared(everyone)],
     )
-    return Programs(everyone, mounts, network, nodes)
+    return Programs(everyone, *(_known(table, everyone) for table in (mounts, network, nodes)))
+
+
+def _known(table: pa.Table, everyone: dict[str, JobFacts]) -> pa.Table:
+    """Leaves out jobs whose processes expired, or came in while we asked."""
+    names = pa.array(list(everyone), pa.string())
+    return table.filter(pc.is_in(table.column("job"), value_set=names))
 
 
 def _file_columns() -> dict[str, str]:

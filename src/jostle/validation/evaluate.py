@@ -12,6 +12,7 @@ import numpy as np
 from jostle.analysis import compare, estimate
 from jostle.analysis.estimation.model import Estimate, Method
 from jostle.analysis.estimation.runs import measured_percent
+from jostle.errors import JostleError
 from jostle.validation.marks import marks
 from jostle.validation.oracle import Band, Marks, Truth, band, displacement, truths
 from jostle.validation.runner import Run, Store
@@ -30,7 +31,7 @@ class Evaluation:
 
     Attributes:
         rows: All runs that have a truth.
-        scores: Per program and method, then of all programs together.
+        scores: Per program and method, then of all programs together, then of their quiet runs.
         calls: Global collectives a second and rank, per program.
         limits: What a person should know, one sentence each.
     """
@@ -74,7 +75,7 @@ def evaluate(store: Store, *, seed: int = 0, progress: Progress = lambda *_: Non
         def tell(number: int, job: str, begun: int = done) -> None:
             progress(begun + number, len(runs), job)
 
-        found, rate = _of_code(store.repository(code), code, own, seed, tell)
+        found, rate = _of_code(store.repository(code), code, own, seed, tell, limits)
         if not found:
             limits.append(f"{code} has too few runs of the same work for an oracle ({len(own)}).")
         elif len(found) < len(own):
@@ -85,13 +86,15 @@ def evaluate(store: Store, *, seed: int = 0, progress: Progress = lambda *_: Non
     codes = list(dict.fromkeys(row.code for row in rows))
     scores = [score(code, method, [row for row in rows if row.code == code])
               for code in codes for method in METHODS]  # fmt: skip
-    scores += [score("all", method, rows) for method in METHODS if rows]
+    quiet = [row for row in rows if row.quiet]
+    scores += [score(name, method, own) for name, own in (("all", rows), ("quiet", quiet))
+               for method in METHODS if own]  # fmt: skip
     return Evaluation(rows, scores, calls, limits)
 
 
 def _of_code(
     repository: Repository, code: str, runs: Sequence[Run], seed: int,
-    tell: Callable[[int, str], None],
+    tell: Callable[[int, str], None], limits: list[str],
 ) -> tuple[list[Row], float]:  # fmt: skip
     """Judges the runs of one program; gives its rate of global collectives, too."""
     seen: dict[str, Marks] = {}
@@ -101,9 +104,13 @@ def _of_code(
         found = marks(repository, run.job)
         if found is None:
             continue
-        seen[run.job] = found
         tables = repository.run_tables(run.job)
-        said[run.job] = [estimate(tables, method=method, seed=seed) for method in METHODS]
+        try:
+            said[run.job] = [estimate(tables, method=method, seed=seed) for method in METHODS]
+        except JostleError as error:
+            limits.append(f"{run.job} cannot be judged: {error}")
+            continue
+        seen[run.job] = found
     known = truths(seen)
     runs = [run for run in runs if run.job in known]
     if not runs:

@@ -94,6 +94,8 @@ _HURTS = (
 )
 _COMPUTES = ("cpu",)
 _ELSEWHERE = ("open-write-close", "--chunk", "64KiB")
+#: On the probe's own file system, but hardly anything: some small files a second.
+_LITTLE = ("open-write-close", "--chunk", "16KiB", "--iterations", "4")
 
 
 def scenes(*, harmful: int, null: int, seed: int) -> list[Scene]:
@@ -130,12 +132,17 @@ def _harmful(dice: random.Random, number: int) -> tuple[Neighbour, ...]:
     bad = Neighbour("bad", "node2", words, "shared", rhythm(period, length, phase), harm=True)
     # In the same rhythm, at other times; and one that only computes, at the same times.
     elsewhere = rhythm(period, length, (phase + period / 2) % period)
-    computes = bad.bursts if number % 2 else rhythm(period, length / 2, phase)
+    computes = Neighbour("computes", "node3", _COMPUTES, "own", bad.bursts, harm=False)
     return (
         bad,
         Neighbour("elsewhere", "node3", _ELSEWHERE, "own", elsewhere, harm=False),
-        Neighbour("computes", "node3", _COMPUTES, "own", computes, harm=False),
-    )[: 2 + number % 2]
+        computes if number % 2 else _little(phase),
+    )
+
+
+def _little(phase: float) -> Neighbour:
+    """A neighbour that shares the probe's file system all the time, and does no harm."""
+    return Neighbour("little", "node3", _LITTLE, "shared", rhythm(1.0, 0.25, phase), harm=False)
 
 
 def _harmless(dice: random.Random, number: int) -> tuple[Neighbour, ...]:
@@ -144,9 +151,10 @@ def _harmless(dice: random.Random, number: int) -> tuple[Neighbour, ...]:
     return (
         Neighbour("computes", "node2", _COMPUTES, "own", rhythm(period, period / 3, phase),
                   harm=False),
+        _little(phase),
         Neighbour("elsewhere", "node3", _ELSEWHERE, "own", rhythm(period, period / 2, phase),
                   harm=False),
-    )[number % 2 :]  # fmt: skip
+    )[number % 2 : 2 + number % 2]  # fmt: skip
 
 
 def rhythm(period: float, length: float, phase: float) -> tuple[tuple[float, float], ...]:

@@ -14,9 +14,10 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jostle import _native_path
+from jostle.errors import JostleError
 from jostle.lab import Lab, LabSpec, up
 from jostle.repository import Repository
 from jostle.signals import read_log
@@ -30,9 +31,6 @@ from jostle.validation.lab_plan import (
     Scene,
     from_json,
 )
-
-if TYPE_CHECKING:
-    from jostle.errors import JostleError
 
 _LIMIT_S = 90.0
 _LEAD_S = 1.2
@@ -146,7 +144,7 @@ class _State:
         self.folder, self.total, self.done = folder, total, done
         self.labs, self.progress = labs, progress
         self.lock, self.over = threading.Lock(), threading.Event()
-        self.trouble: list[JostleError] = []
+        self.trouble: list[Exception] = []
 
     def begin(self, scene: Scene) -> None:
         with self.lock:
@@ -155,13 +153,12 @@ class _State:
 
     def end(self, one: Played) -> None:
         with self.lock, (self.folder / "scenes.jsonl").open("a") as stream:
-            stream.write(json.dumps(one.to_json()) + "\n")
+            # A line of its own, behind one that a crash may have torn.
+            stream.write("\n" + json.dumps(one.to_json()) + "\n")
             self.done += 1
 
 
 def _worker(state: _State, left: queue.SimpleQueue[Scene], name: str) -> None:
-    from jostle.errors import JostleError
-
     try:
         lab = up(LabSpec(name=name, nodes=3, storage_rate=RATE))
     except JostleError as error:
@@ -176,8 +173,9 @@ def _worker(state: _State, left: queue.SimpleQueue[Scene], name: str) -> None:
                 return
             state.begin(scene)
             state.end(_one(lab, scene, repository, state.over))
-    except JostleError as error:
+    except Exception as error:  # whatever it is, the others must hear of it
         state.trouble.append(error)
+        state.over.set()
     finally:
         with contextlib.suppress(JostleError):
             lab.down()

@@ -108,7 +108,8 @@ class Store:
     def add(self, run: Run) -> None:
         """Remembers a run."""
         with (self.folder / "runs.jsonl").open("a") as stream:
-            stream.write(json.dumps(run.to_json()) + "\n")
+            # A line of its own, behind one that a crash may have torn.
+            stream.write("\n" + json.dumps(run.to_json()) + "\n")
             stream.flush()
             os.fsync(stream.fileno())
 

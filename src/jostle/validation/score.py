@@ -145,7 +145,7 @@ class Score:
     """How good a method is on some runs.
 
     Attributes:
-        code: Program; "all" for all together.
+        code: Program; "all" for all together, "quiet" for the quiet runs of all.
         method: jostle or thesis.
         runs: Number of them.
         disturbed: Of these, those that something was done to.

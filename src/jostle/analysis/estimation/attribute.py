@@ -76,12 +76,13 @@ def evidence(start: Ints, end: Ints, slices: pa.Table, services: list[Service]) 
     length = slices.column("slice_ns").to_numpy()
     waited = np.minimum(floats(slices, "os_runqueue_ns_max"), length) / 1e9
     names = sorted(set(hosts.tolist()))
-    queues = np.zeros((max(len(names), 1), len(start)))
-    for number, name in enumerate(names):
+    queue, worst = np.zeros(len(start)), np.zeros(len(start), dtype=np.int64)
+    for number, name in enumerate(names):  # a thousand nodes side by side would not fit
         at = np.flatnonzero(hosts == name)
-        queues[number] = spread_over(begin[at], (begin + length)[at], waited[at], start, end)
-    worst = queues.argmax(axis=0)
-    return Evidence(storage, late, share, queues.max(axis=0), worst, names or [""])
+        own = spread_over(begin[at], (begin + length)[at], waited[at], start, end)
+        worst[own > queue] = number
+        queue = np.maximum(queue, own)
+    return Evidence(storage, late, share, queue, worst, names or [""])
 
 
 def spread_over(begin: Ints, until: Ints, amount: Floats, start: Ints, end: Ints) -> Floats:

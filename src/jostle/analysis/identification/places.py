@@ -120,16 +120,17 @@ def _names(table: pa.Table, column: str) -> list[str]:
 
 
 def _axis(found: Beside) -> Axis:
-    """Spans all slices of the job; a wrong clock must not make it endless."""
+    """Spans all slices of the job, in longer steps where they would be too many."""
     spans = [_span(table) for table in (found.own_mounts, found.own_nodes) if table.num_rows]
     if not spans:
         return 0, 1, 0
     start = np.concatenate([span[0] for span in spans])
     length = np.concatenate([span[1] for span in spans])
     step = int(length.max())
+    end = int((start + length).max())
+    step *= max(-(-(end - int(start.min())) // (step * (_MOST_STEPS - 1))), 1)
     begin = int(start.min()) // step * step
-    steps = -(-(int((start + length).max()) - begin) // step)
-    return begin, step, min(steps, _MOST_STEPS)
+    return begin, step, -(-(end - begin) // step)
 
 
 def _span(table: pa.Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
