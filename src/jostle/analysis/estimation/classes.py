@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
-from jostle.analysis.estimation.model import ClassName
-
+ClassName = Literal["low", "medium", "high"]
 LOW, HIGH = 7.5, 15.0
 _STEEPNESS, _MIDDLE = 0.35, 11.25
 

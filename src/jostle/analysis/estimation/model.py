@@ -11,10 +11,11 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
+from jostle.analysis.estimation.classes import ClassName, class_of, probability
+
 Method = Literal["jostle", "thesis"]
 CauseName = Literal["file system", "network", "cpu", "unknown"]
 Light = Literal["green", "yellow", "red"]
-ClassName = Literal["low", "medium", "high"]
 
 
 @dataclass(frozen=True)
@@ -168,8 +169,6 @@ class Estimate:
     @property
     def klass(self) -> ClassName:
         """The thesis' class: below 7.5 % low, above 15 % high."""
-        from jostle.analysis.estimation.classes import class_of
-
         return class_of(self.percent.value)
 
     @property
@@ -181,8 +180,6 @@ class Estimate:
     @property
     def probability(self) -> float:
         """The soft probability that the run is unfit for analysis (thesis 5.2.3)."""
-        from jostle.analysis.estimation.classes import probability
-
         return probability(self.percent.value)
 
     @property

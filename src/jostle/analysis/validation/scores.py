@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from jostle.analysis.estimation.classes import class_of, probability
-from jostle.analysis.estimation.model import ClassName
+from jostle.analysis.estimation.classes import ClassName, class_of, probability
 
 CLASSES: tuple[ClassName, ...] = ("high", "medium", "low")
 
