@@ -88,7 +88,7 @@ def test_the_demo_tells_its_story(tmp_path: Path) -> None:
     for part in ("$ jostle study run ", "$ jostle study show demo --plot",
                  "$ jostle estimate demo.r01-p001.writer", "Dilation", "Degradation",
                  "$ jostle estimate demo.r01-a001.writer", "Was it right?",
-                 "open-write-close", f"The picture: {kept}/pictures/time-slices"):  # fmt: skip
+                 f"The picture: {kept}/pictures/time-slices"):  # fmt: skip
         assert part in done.out
     (picture,) = (kept / "pictures").glob("time-slices-*.png")
     assert picture.read_bytes().startswith(b"\x89PNG")
