@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test.sh: all tests, three folders at a time: those of labs, studies, signals and documents mostly
+# test.sh: all tests, two folders at a time: those of labs, studies, signals and documents mostly
 # wait for clocks and links, the others compute.
 #
 #   tools/test.sh [OPTION...]     options of pytest
@@ -26,7 +26,7 @@ export -f one
 
 others=$(find tests -mindepth 2 -maxdepth 2 -name 'test_*.py' -printf '%h\n' | sort -u | sed 's/.*\///')
 if ! printf '%s\n' $order $others | awk '!seen[$0]++' |
-    xargs -P 3 -I '{}' bash -c 'one "$@"' bash '{}' "$@"; then
+    xargs -P 2 -I '{}' bash -c 'one "$@"' bash '{}' "$@"; then
     echo "Tests failed. One folder again: .venv/bin/python -m pytest tests/FOLDER"
     exit 1
 fi
