@@ -189,7 +189,7 @@ def _boxes_page(name: str, rows: Sequence[Row]) -> Page:
         f"Runs with {what}: accuracy of the verdict {accuracy:.2f} in the median",
         "Left: 1 less the difference of the soft probabilities. Right: difference in points of "
         "the run time. Box: quartiles and median; whiskers: all runs. Method thesis against the "
-        "fastest run, as there; method jostle against the oracle.",
+        "fastest run, as there, but from coalesced segments; method jostle against the oracle.",
         _FOOT,
         Figures(("program", "method", "run", "soft_accuracy", "difference_points"), numbers),
         width=FULL,
