@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ranks import BEGIN, MS, make_program, rank_rows, running_hash, table_of, tokens_of, world_of
 
+from jostle.repository import bins
 from jostle.repository.merge import merge_world
 
 
@@ -315,6 +316,39 @@ def test_bins_have_their_extremes_over_ranks():
     rows[1]["wait_bins"] = [b""]  # a rank that never waited: nobody else's wait is everybody's
     table = merge_world(world_of(3), table_of(rows), tokens_of()).segments
     assert not any(table["wait_min_bins"].to_pylist()[0])
+
+
+def ranks_with_bins(clock_off_ns: int, count: int = 2000, shown: int = 2):
+    """Two ranks that wait in every bin; the second's clock is off."""
+    program = make_program(np.random.default_rng(15), count)
+    program.gaps[:] = 10 * MS
+    rows = [rank_rows(program, every(count, 1), np.random.default_rng(0), process=1000 + r,
+                      final=False) for r in range(2)]  # fmt: skip
+    for row in rows:
+        row["wait_bins"] = [b"\xff" * shown] * count
+    for name in ("start_ns", "end_ns"):
+        rows[1][name] += clock_off_ns
+    return merge_world(world_of(2), table_of(rows), tokens_of())
+
+
+def test_ranks_whose_clocks_are_far_apart_get_no_bins():
+    found = ranks_with_bins(600_000 * MS)  # else 60 000 bins for each of the segments
+    assert found.boundaries == 2000
+    assert not any(found.segments["wait_bins"].to_pylist())
+    assert set(found.segments["bin_ns"].to_pylist()) == {None}
+    assert any("In 2000 segments" in note and "clocks" in note for note in found.notes)
+    near = ranks_with_bins(100 * MS)
+    assert all(map(len, near.segments["wait_bins"].to_pylist()))
+    assert not any("clocks" in note for note in near.notes)
+
+
+def test_the_longest_segments_give_way_when_there_are_too_many_bins(monkeypatch):
+    monkeypatch.setattr(bins, "_MOST_BINS", 4000)
+    program = make_program(np.random.default_rng(15), 3)
+    row = rank_rows(program, every(3, 1), np.random.default_rng(0), process=1000, final=False)
+    row["wait_bins"] = [b"\xff", b"\xff" * 5000, b"\xff"]
+    table = merge_world(world_of(1), table_of([row]), tokens_of()).segments
+    assert list(map(len, table["wait_bins"].to_pylist())) == [1, 0, 1]
 
 
 def test_bytes_have_their_median_over_ranks():

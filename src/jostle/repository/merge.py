@@ -67,7 +67,7 @@ def merge_world(
         shares.append(
             coverage(columns.start_ns[at], columns.end_ns[at], sets[at], columns.rule[at])
         )
-    table = _merged(alignment, columns, rows, tokens, more)
+    table, apart = _merged(alignment, columns, rows, tokens, more)
     share = float(np.mean(shares)) if shares else 0.0
     rules = _shares_of_rules(table)
     members = [present[rank] for rank in alignment.members]
@@ -91,7 +91,7 @@ def merge_world(
         boundaries_coarsest=alignment.coarsest,
         agreement=alignment.rows.shape[1] / alignment.coarsest if alignment.coarsest else 0.0,
         rank_segments=(columns.end - columns.begin).tolist(),
-        notes=_notes(world, alignment, silent),
+        notes=_notes(world, alignment, silent, apart),
     )
 
 
@@ -162,8 +162,12 @@ def _merged(
     rows: pa.Table,
     tokens: pa.Table,
     more: Iterable[pa.Table],
-) -> pa.Table:
-    """Coarsens the ranks to the common boundaries and brings them together."""
+) -> tuple[pa.Table, int]:
+    """Coarsens the ranks to the common boundaries and brings them together.
+
+    Returns:
+        The merged segments, and how many of them could get no bins.
+    """
     over = _Ranks(alignment, columns)
     values: dict[str, Any] = _times(over, columns)
     values |= _delimiters(over, columns, rows, tokens)
@@ -179,10 +183,10 @@ def _merged(
                 values |= {name: total, f"{name}_min": least, f"{name}_max": most}
                 if name in MEDIANS:
                     values[f"{name}_median"] = over.median(ints(part, name), least, most)
-    values |= merged_bins(over.spans(), ints(rows, "start_ns"), ints(rows, "bin_shift"),
-                          {name: rows.column(name) for name in SEGMENT_BINS},
-                          over.count)  # fmt: skip
-    return pa.table(values)
+    bins, apart = merged_bins(over.spans(), ints(rows, "start_ns"), ints(rows, "bin_shift"),
+                              {name: rows.column(name) for name in SEGMENT_BINS},
+                              over.count)  # fmt: skip
+    return pa.table(values | bins), apart
 
 
 class _Ranks:
@@ -313,7 +317,7 @@ def _merged_coverage(table: pa.Table) -> float:
     return coverage(start, end, _unsigned(table, "signature_set"), _rules(table))
 
 
-def _notes(world: World, alignment: Alignment, silent: Sequence[int]) -> list[str]:
+def _notes(world: World, alignment: Alignment, silent: Sequence[int], apart: int) -> list[str]:
     notes = []
     if world.missing:
         notes.append(f"{_ranks(world.missing)} of {world.size} left no profile.")
@@ -339,6 +343,11 @@ def _notes(world: World, alignment: Alignment, silent: Sequence[int]) -> list[st
         notes.append(
             f"{alignment.by_time} epochs end at calls that differ between ranks: they were matched "
             "by time."
+        )
+    if apart:
+        notes.append(
+            f"In {apart} segments the ranks' clocks are further apart than a segment is long: who "
+            "waited at the same time as others is not known there."
         )
     return notes
 
