@@ -111,7 +111,7 @@ def test_a_user_asks_only_after_own_jobs(planted, jostle) -> None:  # type: igno
     for verb in ("interference", "neighbours"):
         done = jostle(verb, "logger-0000", "--as-user", "12345")
         assert done.code == 2
-        assert "is not of uid 12345" in done.err
+        assert "holds no job of uid 12345" in done.err
     done = jostle("matrix", "--as-user", "no-such-user")
     assert done.code == 2
     assert "Name the user by number" in done.err

@@ -149,6 +149,33 @@ def test_resolve_by_prefix_and_in_an_empty_repository(store, spool):
     assert store.resolve_job("slurm") == "slurm-123"
 
 
+def test_a_user_looks_among_own_jobs(store, spool):
+    later = EPOCH + 100 * SLICE
+    make_profile(1, job="run-of-one", uid=1).write(spool)
+    make_profile(2, job="run-of-two", uid=2, start_ns=later, end_ns=later + 9 * SLICE).write(spool)
+    store.ingest([spool])
+    assert store.resolve_job("last") == "run-of-two"
+    assert store.resolve_job("last", owner=1) == "run-of-one"
+    assert store.resolve_job("run", owner=1) == "run-of-one"
+    for word in ("run-of-two", "run-of-tw", "urn"):
+        with pytest.raises(JobError, match=f"no job '{word}' of uid 1") as error:
+            store.resolve_job(word, owner=1)
+        assert "two" not in error.value.hint
+    with pytest.raises(JobError, match="no job of uid 3"):
+        store.resolve_job("last", owner=3)
+
+
+def test_a_name_of_several_users_is_nobodys(store, spool):
+    make_profile(1, job="run", uid=1).write(spool)
+    make_profile(2, job="run", uid=2).write(spool)
+    store.ingest([spool])
+    assert store.jobs().column("uid").to_pylist() == [None]
+    assert store.beside("run").job.user is None
+    for user in (1, 2):
+        with pytest.raises(JobError, match=f"no job of uid {user}"):
+            store.resolve_job("run", owner=user)
+
+
 @pytest.mark.parametrize("metric", ["posix_write_size", "nonsense", "posix_writ_bytes"])
 def test_wrong_metrics(store, profiles, metric):
     with pytest.raises(JobError) as error:

@@ -18,7 +18,7 @@ from jostle.cli.options import (
 )
 from jostle.cli.output import emit_json, finite, next_steps, show, utf8
 from jostle.cli.progress import Bar
-from jostle.cli.viewer import as_user_option, check_owner
+from jostle.cli.viewer import as_user_option
 
 if TYPE_CHECKING:
     from jostle.analysis.identification.model import Interference
@@ -56,9 +56,8 @@ def command(
     with Bar("comparing slices", quiet=as_json):
         from jostle.analysis import identify
 
-        name = store.resolve_job(job)
+        name = store.resolve_job(job, owner=viewer)
         beside = store.beside(name)
-        check_owner(beside, viewer)
         found = identify(beside, seed=seed, as_user=viewer)
     saved = _draw(found, place, endings, quiet=as_json) if place else []
     if as_json:

@@ -110,7 +110,8 @@ def program_names(row: dict[str, Any]) -> str:
 
 def _print(rows: list[dict[str, Any]]) -> None:
     """Print the table; columns that say the same of every job, or find no room, are left out."""
-    users = len({row["uid"] for row in rows}) > 1
+    owners = {row["uid"]: _owner(row["uid"]) for row in rows}
+    users = len(owners) > 1 or None in owners
     nodes = any(row["hosts"] != 1 for row in rows)
     zones = {zone_name(row["start_ns"]) for row in rows}
     zone = f" ({zones.pop()})" if len(zones) == 1 else ""
@@ -129,7 +130,11 @@ def _print(rows: list[dict[str, Any]]) -> None:
             byte_count(row["written_bytes"]),
         ]
         cells += [count(row["ranks"]) if row["ranks"] else "-"] * mpi
-        cells += [count(row["hosts"])] * nodes + [owner_name(row["uid"])] * users
+        cells += [count(row["hosts"])] * nodes + [owners[row["uid"]]] * users
         cells += [program_names(row)]
         frame.add_row(*cells)
     show(fit(frame, "program", "user", "nodes", "ranks"))
+
+
+def _owner(uid: int | None) -> str:
+    return "several" if uid is None else owner_name(uid)

@@ -20,7 +20,7 @@ from jostle.cli.options import (
 )
 from jostle.cli.output import emit_json, fit, heading, next_steps, show, table, utf8
 from jostle.cli.progress import Bar
-from jostle.cli.viewer import as_user_option, check_owner, who
+from jostle.cli.viewer import as_user_option, who
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -47,8 +47,7 @@ def command(job: str, viewer: int | None, repository: Path, as_json: bool) -> No
     with Bar("looking around", quiet=as_json):
         from jostle.analysis import neighbours
 
-        beside = store.beside(store.resolve_job(job))
-        check_owner(beside, viewer)
+        beside = store.beside(store.resolve_job(job, owner=viewer))
         found = neighbours(beside, as_user=viewer)
     own = beside.job
     if as_json:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import pwd
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
 from jostle.cli.config import owner_name
 from jostle.errors import UsageError
-
-if TYPE_CHECKING:
-    from jostle.repository.beside import Beside
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -39,20 +36,6 @@ def _uid(_ctx: click.Context, _param: click.Parameter, value: str | None) -> int
         raise UsageError(
             f"There is no user `{value}` on this machine.", hint="Name the user by number."
         ) from None
-
-
-def check_owner(found: Beside, viewer: int | None) -> None:
-    """Refuse to tell a user about another one's job.
-
-    Raises:
-        UsageError: The job is not the viewer's.
-    """
-    if viewer is None or found.job.user == viewer:
-        return
-    raise UsageError(
-        f"That job is not of {owner_name(viewer)}.",  # not its name: `last` may have found it
-        hint="--as-user tells of that user's own jobs only; `jostle jobs` lists the owners.",
-    )
 
 
 def who(user: int | None) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import pyarrow as pa
 
 from jostle.repository.errors import JobError
-from jostle.repository.query import Engine, total
+from jostle.repository.query import OWNER, Engine, total
 from jostle.repository.types import WRITE_METRICS
 
 _KINDS = ("posix", "stdio")
@@ -44,17 +44,17 @@ NODE_METRICS = tuple(dict.fromkeys((
 #: Of these also the most and the least of one process, as <metric>_max and <metric>_min.
 NODE_TIMES = ("os_runqueue_ns", "os_user_ns", "os_system_ns", "wait_mpi_ns", *_MPI_NS)
 
-_FACTS = """
+_FACTS = f"""
 SELECT job, arg_max(program, CASE WHEN short THEN 0 ELSE last_slice - first_slice + 1 END)
          AS program,
-       min(uid) AS uid, list_sort(list(DISTINCT host)) AS nodes, count(*) AS processes,
+       {OWNER}, list_sort(list(DISTINCT host)) AS nodes, count(*) AS processes,
        count(*) FILTER (mpi_state > 0) AS ranks,
        min(start_ns) AS start_ns,
        CASE WHEN bool_and(complete) THEN max(end_ns) ELSE 0 END AS end_ns,
        max((last_slice + 1) * slice_ns) AS seen_ns,
        min(slice_ns) AS slice_ns, max(clock_state) AS clock_state,
        max(clock_error_us) AS clock_error_us, list_sort(list(DISTINCT boot_id)) AS clocks
-FROM (SELECT * FROM {processes} WHERE {where} QUALIFY
+FROM (SELECT * FROM {{processes}} WHERE {{where}} QUALIFY
       row_number() OVER (PARTITION BY process ORDER BY revision DESC) = 1)
 GROUP BY job
 """
@@ -67,7 +67,7 @@ class JobFacts:
     Attributes:
         job: Its name.
         program: The program of its longest process.
-        user: Its owner's uid; None when it is not known or not told.
+        user: Its owner's uid; None when it is not known, not told, or several users bear its name.
         nodes: Its nodes.
         processes: Its processes; ranks: those of them that use MPI.
         start_ns: Its start; end_ns: its end, 0 while it runs; seen_ns: end of its newest slice.

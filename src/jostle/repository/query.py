@@ -30,7 +30,11 @@ _SQL_TYPES = {
 _NOTHING = {pa.binary(): "''::BLOB"}
 _METRICS = {"slices": PROCESS_IDS, "mount_slices": MOUNT_IDS}
 
-_JOBS = """
+#: Who owns the job of some rows of processes: nobody where several users gave it the same name, so
+#: that none of them is told what the others did in it.
+OWNER = "CASE WHEN min(uid) = max(uid) THEN min(uid) END AS uid"
+
+_JOBS = f"""
 SELECT job,
        min(start_ns) AS start_ns,
        CASE WHEN bool_and(complete) THEN max(end_ns)
@@ -40,7 +44,7 @@ SELECT job,
        count(*) FILTER (short) AS short_processes,
        count(DISTINCT host) AS hosts,
        arg_max(program, CASE WHEN short THEN 0 ELSE last_slice - first_slice + 1 END) AS program,
-       min(uid) AS uid,
+       {OWNER},
        min(slice_ns) AS slice_ns,
        max(clock_state) AS clock_state,
        max(clock_error_us) AS clock_error_us

@@ -197,13 +197,25 @@ class Repository:
         """Lists the jobs, the newest first."""
         return self.query("SELECT * FROM jobs ORDER BY start_ns DESC, job")
 
-    def resolve_job(self, name: str) -> str:
+    def resolve_job(self, name: str, *, owner: int | None = None) -> str:
         """Finds a job by its name, a prefix of it that no other job has, or "last".
+
+        Args:
+            name: What the user wrote.
+            owner: Look among the jobs of this user (a uid) alone, as if there were no others.
 
         Raises:
             JobError: There is no such job, or several.
         """
-        names = self.query("SELECT job FROM jobs ORDER BY start_ns DESC, job")["job"].to_pylist()
+        names = self.query(
+            "SELECT job FROM jobs WHERE $1 IS NULL OR uid = $1 ORDER BY start_ns DESC, job", [owner]
+        )["job"].to_pylist()
+        whose = "" if owner is None else f" of uid {owner}"
+        if not names and whose:
+            raise JobError(
+                f"The repository {self.path} holds no job{whose}.",
+                hint="A user is told of jobs that are wholly his own; `jostle jobs` names owners.",
+            )
         if not names:
             raise JobError(
                 f"The repository {self.path} holds no job yet.",
@@ -223,7 +235,7 @@ class Repository:
             )
         near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
         raise JobError(
-            f"There is no job {name!r} in {self.path}.",
+            f"There is no job {name!r}{whose} in {self.path}.",
             hint=f"Did you mean {' or '.join(near)}? `jostle jobs` lists them all."
             if near
             else f"The newest: {', '.join(names[:3])}. `jostle jobs` lists them all.",
