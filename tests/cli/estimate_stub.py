@@ -53,7 +53,7 @@ JOBS = {
 class Store:
     """A repository of these jobs."""
 
-    def resolve_job(self, name: str) -> str:
+    def resolve_job(self, name: str, *, owner: int | None = None) -> str:
         if name not in JOBS:
             raise UsageError(f"There is no job {name!r}.", hint="Did you mean heads?")
         return name

@@ -76,6 +76,9 @@ def told(place: Path) -> dict[str, Done]:
         "compare plot": (
             ["compare", "heads-1", "heads-2", "--plot", str(place / "plot")], 100, "utf-8"),
         "no folder": ([*heads, "--plot", str(place / "file")], 100, "utf-8"),
+        "bytes": ([*heads, "--bytes", "median"], 100, "utf-8"),
+        "compare bytes": (["compare", "heads-1", "heads-2", "--bytes", "exact"], 100, "utf-8"),
+        "thesis bytes": ([*heads, "--method", "thesis", "--bytes", "ignore"], 100, "utf-8"),
         "no place": ([*heads, "--export", str(place / "none" / "a.csv")], 100, "utf-8"),
     }  # fmt: skip
     batch = [
@@ -95,6 +98,13 @@ def test_golden(name: str, told: dict[str, Done]) -> None:
     if os.environ.get("JOSTLE_RENEW"):
         file.write_text(seen)
     assert seen == file.read_text()
+
+
+def test_bytes_belong_to_method_thesis(told: dict[str, Done]) -> None:
+    for name in ("bytes", "compare bytes"):
+        assert told[name].code == 2
+        assert "mend: --method thesis --bytes" in told[name].err
+    assert told["thesis bytes"].code == 0, told["thesis bytes"].err
 
 
 def test_the_verdict_is_the_first_line(told: dict[str, Done]) -> None:

@@ -88,6 +88,13 @@ def test_nothing_recorded_does_not_pass(tmp_path: Path) -> None:
     assert "gate: cannot be judged: It left no profile." in done.err
 
 
+def test_a_command_too_short_to_be_judged_is_said_to_be_so(tmp_path: Path) -> None:
+    done = jostle("run", "--gate", "5", "--", "true", JOSTLE_REPOSITORY=str(tmp_path / "r"))
+    assert done.code == 4
+    assert "gate: cannot be judged: It was too short" in done.err
+    assert "jostle estimate" not in done.err  # which could not price it either
+
+
 @pytest.mark.parametrize(
     ("percent", "coverage", "finding"),
     [(7.5, 0.9, "clean"), (7.6, 0.9, "disturbed"), (2.0, 0.4, "not judged"),

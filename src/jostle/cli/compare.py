@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from jostle.cli.estimate_options import estimation_options
+from jostle.cli.estimate_options import estimation_options, how_to_estimate
 from jostle.cli.figures import format_option, plot_folder, saved_json, saved_lines
 from jostle.cli.options import (
     complete_job,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 def command(
     jobs: tuple[str, ...],
     method: str,
-    bytes_rule: str,
+    bytes_rule: str | None,
     seed: int,
     folder: str | None,
     endings: tuple[str, ...],
@@ -48,7 +48,7 @@ def command(
     The fastest run is the baseline. What a run took longer is measured; how much of it was
     interference is estimated from each run alone.
     """
-    place = plot_folder(folder)
+    how, place = how_to_estimate(method, bytes_rule, seed), plot_folder(folder)
     store = open_repository(repository)
     names = list(dict.fromkeys(store.resolve_job(job) for job in jobs))
     if len(names) < 2:
@@ -58,7 +58,6 @@ def command(
         )
     from jostle.analysis import compare, estimate
 
-    how: dict[str, Any] = {"method": method, "bytes_rule": bytes_rule, "seed": seed}
     found = []
     with Bar("pricing", quiet=as_json) as bar:
         for number, name in enumerate(names):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jostle.cli.estimate_options import estimation_options
+from jostle.cli.estimate_options import estimation_options, how_to_estimate
 from jostle.cli.figures import format_option, plot_folder, saved_json, saved_lines
 from jostle.cli.intervals import check_export, write_intervals
 from jostle.cli.options import (
@@ -22,7 +22,7 @@ from jostle.cli.options import (
 )
 from jostle.cli.output import emit_json, finite, next_steps, show
 from jostle.cli.progress import Bar
-from jostle.cli.viewer import as_user_option, check_owner
+from jostle.cli.viewer import as_user_option
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Estimate
@@ -61,7 +61,7 @@ class Priced:
 def command(
     job: str,
     method: str,
-    bytes_rule: str,
+    bytes_rule: str | None,
     seed: int,
     folder: str | None,
     endings: tuple[str, ...],
@@ -76,9 +76,9 @@ def command(
     JOB is a name, the beginning of one, or `last`. The light is green below 7.5 % of the run time,
     red above 15 %.
     """
+    how = how_to_estimate(method, bytes_rule, seed)
     place, file = plot_folder(folder), check_export(export)
-    how = {"method": method, "bytes_rule": bytes_rule, "seed": seed}
-    with _store(spool, job, repository, quiet=as_json) as (store, name):
+    with _store(spool, job, repository, viewer, quiet=as_json) as (store, name):
         found = price(store, name, how, alone=spool is not None, viewer=viewer, quiet=as_json)
     saved = _draw(found.estimate, place, endings, quiet=as_json)
     written = write_intervals(found.estimate, file) if file else 0
@@ -125,17 +125,17 @@ def _what_next(
 
 @contextmanager
 def _store(
-    spool: str | None, job: str, repository: Path, *, quiet: bool
+    spool: str | None, job: str, repository: Path, viewer: int | None, *, quiet: bool
 ) -> Iterator[tuple[Repository, str]]:
     """Open the repository, or make one of a spool for the moment; give it and the job's name."""
     if spool is None:
         store = open_repository(repository)
-        yield store, store.resolve_job(job)
+        yield store, store.resolve_job(job, owner=viewer)
         return
     from jostle.cli.digest import spool_store
 
     with spool_store(Path(spool), job, quiet=quiet) as (store, name):
-        yield store, name
+        yield store, store.resolve_job(name, owner=viewer)
 
 
 def price(
@@ -160,7 +160,6 @@ def price(
     from jostle.analysis import estimate
 
     with Bar(f"pricing {name}", quiet=quiet):
-        # Who may not know the job is told nothing of it, not even why it cannot be priced.
         who = None if alone else _beside(store, name, how["seed"], viewer)
         tables = store.run_tables(name)
         made = estimate(tables, **how)
@@ -170,7 +169,6 @@ def price(
 def _beside(store: Repository, name: str, seed: int, viewer: int | None) -> Interference | None:
     """Look for suspects where others were beside the job at all."""
     beside = store.beside(name)
-    check_owner(beside, viewer)
     if not beside.others:
         return None
     from jostle.analysis import identify

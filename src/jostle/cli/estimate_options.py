@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
+from jostle.errors import UsageError
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 _OPTIONS = (
@@ -14,8 +16,7 @@ _OPTIONS = (
                  show_default=True, help="Account first and infer the rest; or as Shah's thesis "
                  "does."),
     click.option("--bytes", "bytes_rule", type=click.Choice(["exact", "median", "ignore"]),
-                 default="exact", show_default=True,
-                 help="With --method thesis: how bytes make segments alike."),
+                 help="With --method thesis: how bytes make segments alike [exact]."),
     click.option("--seed", type=click.IntRange(0), default=0, metavar="N",
                  help="Of the random steps behind the intervals [0]."),
 )  # fmt: skip
@@ -26,3 +27,17 @@ def estimation_options(function: F) -> F:
     for option in reversed(_OPTIONS):
         function = option(function)
     return function
+
+
+def how_to_estimate(method: str, bytes_rule: str | None, seed: int) -> dict[str, Any]:
+    """Give the arguments of `jostle.analysis.estimate`.
+
+    Raises:
+        UsageError: --bytes was given to a method that knows no groups.
+    """
+    if bytes_rule is not None and method != "thesis":
+        raise UsageError(
+            f"--bytes is a rule of --method thesis; method {method} has no use for it.",
+            hint=f"--method thesis --bytes {bytes_rule}, or leave --bytes out.",
+        )
+    return {"method": method, "bytes_rule": bytes_rule or "exact", "seed": seed}

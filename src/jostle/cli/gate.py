@@ -91,6 +91,11 @@ class Gate:
         return {"clean": 0, "disturbed": DISTURBED, "not judged": NOT_JUDGED}[self._found.finding]
 
     @property
+    def priced(self) -> bool:
+        """Whether there is an estimate of the last run to look at."""
+        return self._found.estimate is not None
+
+    @property
     def wants_another(self) -> bool:
         """Whether another run could help: what cannot be judged will not be the next time."""
         return self._found.finding == "disturbed" and self._attempt < self._attempts
@@ -104,12 +109,14 @@ class Gate:
         if outcome.status:
             return False
         self._attempt += 1
-        self._found = self._judgement([path for path in files if _is_of(path, outcome.start_ns)])
+        self._found = self._judgement(files, outcome.start_ns)
         return True
 
-    def _judgement(self, own: Sequence[Path]) -> Judgement:
+    def _judgement(self, files: Sequence[Path], start_ns: int) -> Judgement:
+        own = [path for path in files if _is_of(path, start_ns)]
         if not own:
-            return Judgement("not judged", "It left no profile.")
+            short = "It was too short to leave a profile of its own, and too short to be judged."
+            return Judgement("not judged", short if files else "It left no profile.")
         from jostle.analysis import estimate
         from jostle.repository import Repository
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import click
 
 from jostle.cli.options import SliceLength, repository_option
 from jostle.errors import UsageError
-from jostle.inject.rules import GROUPS, Delay, Rules, length_ns, log_folder, parse_ranks, variables
+from jostle.inject.rules import GROUPS, environment, length_ns
 
 _EXAMPLES = (
     (
@@ -116,23 +117,25 @@ def command(
 
     if period_ns is None and (duty is not None or phase_ns is not None):
         raise UsageError("--duty and --phase are parts of a period.", hint="Add --period 4s")
-    rules = Rules(
-        calls=tuple(word.strip() for word in calls.split(",") if word.strip()),
-        delay=Delay.parse(delay),
+    name = job_name(job, program_of(cmd))
+    folder = Path(log or f"inject-{name}").expanduser().absolute()
+    variables = environment(
+        calls,
+        delay,
+        folder,
         probability=probability,
         seed=seed,
-        ranks=parse_ranks(ranks) if ranks else (),
+        ranks=ranks or "",
         from_ns=from_ns,
         until_ns=until_ns,
         period_ns=period_ns or 0,
         duty=0.5 if duty is None else duty,
         phase_ns=phase_ns or 0,
     )
-    name = job_name(job, program_of(cmd))
-    folder = log_folder(Path(log or f"inject-{name}"))
-    delays = Delays(variables(rules, folder), folder)
+    delays = Delays(variables, folder)
     try:
         return once(cmd, name, slice_ns, delays, repository, as_json=as_json, keep=keep)
     finally:
-        if log is None and not any(folder.iterdir()):
-            folder.rmdir()  # nothing came of it
+        if log is None:
+            with suppress(OSError):  # it is not empty, or CMD has removed it
+                folder.rmdir()

@@ -25,10 +25,12 @@ class Delays:
         key: Their place in a report as JSON.
         environment: The variables that make the command suffer them.
         wants_another: The command is to run again: never.
+        priced: An estimate of the run is what to look at next: always.
     """
 
     key = "inject"
     wants_another = False
+    priced = True
 
     def __init__(self, environment: dict[str, str], folder: Path) -> None:
         """Makes it.

@@ -259,7 +259,8 @@ def _report(
         else:
             more.say()
             if not more.wants_another:
-                next_steps(f"jostle estimate{flag} {name}", f"jostle digest{flag} {name}")
+                price = [f"jostle estimate{flag} {name}"] if more.priced else []
+                next_steps(*price, f"jostle digest{flag} {name}")
 
 
 def _digest(store: Repository, name: str) -> None:

@@ -297,14 +297,14 @@ def log_folder(path: Path) -> Path:
     """Make the folder of the logs; refuse one that holds logs of another run.
 
     Raises:
-        JostleError: It cannot be made or written to, or is in use.
+        UsageError: It cannot be made or written to, or is in use.
     """
     folder = path.expanduser().absolute()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         used = any(name.startswith("inject-") for name in os.listdir(folder))
     except OSError as error:
-        raise JostleError(
+        raise UsageError(
             f"No logs can be written in {folder}: {error.strerror}.", hint="Choose another --log."
         ) from None
     if used:
@@ -313,5 +313,5 @@ def log_folder(path: Path) -> Path:
             hint="One folder for each run: what was given could not be told apart.",
         )
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise JostleError(f"{folder} may not be written to.", hint="Choose another --log.")
+        raise UsageError(f"{folder} may not be written to.", hint="Choose another --log.")
     return folder
