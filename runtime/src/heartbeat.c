@@ -233,8 +233,9 @@ bool jst_heartbeat_start(int fd)
     return spawn(fd);
 }
 
-/* Asks and waits, at most 5 ms when the answer is only nice to have: the heartbeat may be held up
- * by a slow disk, and the program must not be. False: no answer. */
+/* Asks and waits, at most 50 ms when the answer is only nice to have: on a crowded node the heartbeat
+ * waits for a core as long as that, but it may also be held up by a slow disk, and the program must
+ * not be. False: no answer. */
 static bool ask(uint32_t what, bool patient, const call *args)
 {
     uint32_t nobody = 0;
@@ -254,7 +255,7 @@ static bool ask(uint32_t what, bool patient, const call *args)
     atomic_store(&request, what);
     jst_futex(&request, FUTEX_WAKE, 1, NULL, 0);
     bool done = false;
-    for (int i = 0; i < (patient ? 200 : 1) && !done && jst_heartbeat_runs(); i++) {
+    for (int i = 0; i < (patient ? 200 : 10) && !done && jst_heartbeat_runs(); i++) {
         struct timespec wait = {0, 5000000};
         jst_futex(&answered, FUTEX_WAIT, 0, &wait, 0);
         done = atomic_load(&answered) != 0;

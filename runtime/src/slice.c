@@ -388,6 +388,15 @@ void jst_slice_finish(int fd)
         write_slice(fd, open, open);
 }
 
+/* Nearer to the next boundary than to its own: most of what was done since is not of the slice that
+ * has ended, so the next record shall span both. Not twice in a row, or a heartbeat that is always
+ * late would never write. */
+static bool is_too_late(uint64_t open, uint64_t now_ns)
+{
+    return now_ns / jst_cfg.slice_ns == open + 1 &&
+           now_ns % jst_cfg.slice_ns > jst_cfg.slice_ns / 2;
+}
+
 void jst_slice_tick(int fd, uint64_t now_ns)
 {
     jst_commit *c = &jst_a.commit[atomic_load(&jst_a.head.generation) & 1];
@@ -398,7 +407,7 @@ void jst_slice_tick(int fd, uint64_t now_ns)
     check_clock(fd, now_ns);
     uint64_t slice = now_ns / jst_cfg.slice_ns;
     account();
-    if (slice != c->open_slice)
+    if (slice != c->open_slice && !is_too_late(c->open_slice, now_ns))
         write_slice(fd, c->open_slice, slice);
     jst_segments_drain(fd);
     jst_a.head.heartbeat_ns = jst_clock_ns(CLOCK_REALTIME);

@@ -169,6 +169,23 @@ static void missed_boundaries_are_one_record(void **state)
     assert_true(f[1].first == FIRST + 7 && f[1].span == 1 && f[1].writes == 6);
 }
 
+/* Starved for more than half a slice: what was done in the meantime is not of the slice before. */
+static void a_late_boundary_is_left_out_once(void **state)
+{
+    found f[8];
+    (void)state;
+    work(3);
+    jst_slice_tick(file, (FIRST + 1) * L + L / 2 + 1);
+    assert_int_equal(read_back(f, 8), 0);
+    work(4);
+    jst_slice_tick(file, (FIRST + 2) * L + L - 1);
+    work(5);
+    jst_slice_tick(file, (FIRST + 3) * L + L / 2);
+    assert_int_equal(read_back(f, 8), 2);
+    assert_true(f[0].first == FIRST && f[0].span == 2 && f[0].writes == 7);
+    assert_true(f[1].first == FIRST + 2 && f[1].span == 1 && f[1].writes == 5);
+}
+
 /* A cell that shrinks all the same (two sources that do not agree) is no 2^64 in a record. */
 static void a_counter_set_back_is_nothing_until_it_has_grown_again(void **state)
 {
@@ -238,6 +255,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(one_record_per_slice, begin, end),
         cmocka_unit_test_setup_teardown(idle_slices_have_no_record, begin, end),
         cmocka_unit_test_setup_teardown(missed_boundaries_are_one_record, begin, end),
+        cmocka_unit_test_setup_teardown(a_late_boundary_is_left_out_once, begin, end),
         cmocka_unit_test_setup_teardown(a_counter_set_back_is_nothing_until_it_has_grown_again,
                                         begin, end),
         cmocka_unit_test_setup_teardown(a_clock_set_back_loses_nothing, begin, end),
