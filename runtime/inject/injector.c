@@ -378,9 +378,14 @@ const jst_injector *jst_inject_get(const jst_inject_host *from)
     };
     char where[64];
     const char *text = getenv("JOSTLE_INJECT");
-    if (!text || from->interface != JST_INJECT_INTERFACE || from->size != sizeof *from)
+    if (!text)
         return NULL;
     stderr_identity(&error_device, &error_inode);
+    if (from->interface != JST_INJECT_INTERFACE || from->size != sizeof *from) {
+        jst_tell("another version of jostle profiles", program_invocation_short_name,
+                 "than injects: no delays are injected");
+        return NULL;
+    }
     const char *wrong = jst_rules_read(text, where);
     if (wrong) {
         jst_tell("JOSTLE_INJECT:", where, wrong);

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -100,6 +101,33 @@ def test_a_command_that_is_none_leaves_nothing(
     done = jostle("inject", "--calls", "mpi", "--delay", "fixed:1ms", "--", "no-such-cmd", **place)
     assert done.code == 127
     assert not list(tmp_path.glob("inject-*"))
+
+
+def test_a_command_may_remove_the_logs(
+    tmp_path: Path, place: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = jostle("inject", "--calls", "write", "--delay", "fixed:1ms", "--",
+                  "sh", "-c", "echo x >x; rm -r inject-*; exit 7", **place)  # fmt: skip
+    assert done.code == 7, done.err
+    assert "Traceback" not in done.err
+    assert "no logs" in done.err.lower()
+
+
+def test_an_injector_of_another_version_says_so(library: Path) -> None:
+    """It is asked by a host whose interface it does not know."""
+    code = """if True:
+        import ctypes, sys
+        get = ctypes.CDLL(sys.argv[1]).jst_inject_get
+        get.restype = ctypes.c_void_p
+        assert get((ctypes.c_uint32 * 8)(99, 32)) is None
+    """
+    injector = library.parent / "libjostle_inject.so"
+    rules = {"JOSTLE_INJECT": "calls=mpi delay=fixed:1ms log=/nowhere"}
+    for added, said in (({}, ""), (rules, "jostle: another version of jostle profiles ")):
+        done = subprocess.run([sys.executable, "-c", code, injector], env=os.environ | added,
+                              capture_output=True, text=True, check=True)  # fmt: skip
+        assert done.stderr.startswith(said) and bool(done.stderr) == bool(said)
 
 
 def test_help_has_the_sets_of_calls(place: dict[str, str]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from jostle.errors import JostleError, UsageError
+from jostle.errors import UsageError
 from jostle.inject import GROUPS, Rules, environment
 from jostle.inject.rules import Delay, log_folder, parse_ranks
 
@@ -89,7 +89,7 @@ def test_a_folder_serves_one_run(tmp_path: Path, library: Path) -> None:
     with pytest.raises(UsageError, match="another run"):
         environment("mpi", "fixed:1ms", tmp_path / "a" / "logs")
     (tmp_path / "file").touch()
-    with pytest.raises(JostleError, match="No logs can be written"):
+    with pytest.raises(UsageError, match="No logs can be written"):
         log_folder(tmp_path / "file" / "logs")
     with pytest.raises(UsageError, match="too long"):
         environment("mpi", "fixed:1ms", tmp_path / ("x" * 200) / ("y" * 200) / ("z" * 200))

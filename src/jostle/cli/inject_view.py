@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,10 +62,19 @@ class Delays:
     def _read(self) -> InjectLog:
         from jostle.inject.log import read
 
-        return read(self._folder)
+        if self._folder.is_dir():
+            return read(self._folder)
+        return replace(read([]), notes=(self._removed,))
+
+    @property
+    def _removed(self) -> str:
+        return f"{self._folder} was removed while the command ran"
 
     def say(self) -> None:
         """Print the delays given, by class and rank, on stderr."""
+        if not self._folder.is_dir():
+            show(f"  no logs: {self._removed}", err=True)
+            return
         log = self._read()
         rows = _rows(log)
         given, spent = sum(row[3] for row in rows), sum(row[4] for row in rows)

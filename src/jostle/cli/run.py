@@ -341,9 +341,10 @@ def _keep_for_later(spool: Spool, error: Exception | None) -> None:
     """The run is over and its report failed: the profiles stay, CMD's exit status stands."""
     if error is not None:
         hint = getattr(error, "hint", "")
-        click.echo(f"jostle: the run ended well, its report did not: {error}", err=True)
+        click.echo(f"jostle: the run is over, but its report failed: {error}", err=True)
         if hint:
             click.echo(f"  mend: {hint}", err=True)
     sys.stdout.flush()
-    click.echo(f"profiles kept in {spool.folder}", err=True)
-    next_steps(f"jostle ingest {spool.folder}")
+    if spool.folder.is_dir():  # else they are in the repository already
+        click.echo(f"profiles kept in {spool.folder}", err=True)
+        next_steps(f"jostle ingest {spool.folder}")
