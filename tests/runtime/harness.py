@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import struct
 import subprocess
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -168,6 +171,16 @@ class Runner:
             pytest.fail(f"hung: {command}")
         assert process.returncode == 0, err
 
+    def await_ticks(self, pid: int, wanted: int) -> None:
+        """Wait until the heartbeat of a running process has been through so many boundaries."""
+        seen: set[int] = set()
+        end = time.monotonic() + 60
+        while len(seen) <= wanted and time.monotonic() < end:
+            for path in self.spool.glob(f"*.{pid}.*.jst"):
+                seen.add(int(str(peek.read_header(path.read_bytes())["heartbeat_ns"])))
+            time.sleep(0.01)
+        assert len(seen) > wanted, f"{len(seen)} boundaries in a minute"
+
     def collect(
         self, code: int = 0, out: str = "", err: str = "", spool: Path | None = None
     ) -> Result:
@@ -176,6 +189,23 @@ class Runner:
         where = spool or self.spool
         processes = peek.read_spool(where) if where.is_dir() else []
         return Result(code, out, err, truth, notes, processes)
+
+
+@contextmanager
+def heartbeat_held(pid: int) -> Iterator[None]:
+    """Keep the heartbeat of a process of one thread from running, as a crowded node does."""
+    seize, detach, interrupt = 0x4206, 17, 0x4207
+    (tid,) = {int(t.name) for t in Path(f"/proc/{pid}/task").iterdir()} - {pid}
+    ptrace = ctypes.CDLL(None, use_errno=True).ptrace
+    if ptrace(seize, tid, None, None) or ptrace(interrupt, tid, None, None):
+        pytest.skip(f"no thread can be held here: {os.strerror(ctypes.get_errno())}")
+    any_thread = 0x40000000  # __WALL
+    os.waitpid(tid, any_thread)
+    try:
+        yield
+    finally:
+        if ptrace(detach, tid, None, None):  # it has ended with its process
+            os.waitpid(tid, any_thread)
 
 
 def needs_root() -> None:

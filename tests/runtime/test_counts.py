@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
 import tracing
-from harness import Compile, Runner, needs_plain_build, needs_root
+from harness import Compile, Result, Runner, heartbeat_held, needs_plain_build, needs_root
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -162,19 +163,54 @@ def test_shell(jostle: Runner, other_mount: Path) -> None:
     assert {"cat", "head", "cp", "sort", "dd", "rm"} <= names
 
 
+def kernel_writes(jostle: Runner, program: Path) -> tuple[int, int]:
+    """Bytes and calls that the kernel counts of proc_io.c without us, but for its note's bytes."""
+    note = jostle.run(program, jostle.data, preload=[]).notes["io"][-1]
+    kernel = {k: int(v) for k, v in (part.split(": ") for part in note.split(";") if part)}
+    # The note and a line are written after the program read its account: three more writes.
+    return kernel["wchar"] + len("\ndone\n"), kernel["syscw"] + 3
+
+
+def our_writes(result: Result, pid: int) -> tuple[int, int]:
+    """What the profile says of them."""
+    (process,) = result.of(pid)
+    chars = process.total("os_write_chars") - len(result.notes["io"][-1])
+    return chars, process.total("os_write_calls")
+
+
 def test_against_proc_self_io(jostle: Runner, build: Compile) -> None:
     """os_* is the kernel's own account of the process, without our share of it."""
     program = build("proc_io.c")
-    result = jostle.run(program, jostle.data)
-    (note,) = result.notes["io"]
-    bare = jostle.run(program, jostle.data, preload=[]).notes["io"][-1]
-    kernel = {k: int(v) for k, v in (part.split(": ") for part in bare.split(";") if part)}
-    process = result.only()
-    assert len([s for s in process.slices if s.cells]) >= 2
-    # The note itself is written after the program read its account: two more writes.
-    assert process.total("os_write_chars") == kernel["wchar"] + len(note) + 1
-    assert process.total("os_write_calls") == kernel["syscw"] + 2
+    with jostle.start(program, jostle.data, stdin=subprocess.PIPE) as process:
+        assert process.stdout is not None and process.stdout.readline() == "done\n"
+        jostle.await_ticks(process.pid, 2)  # the first may have begun before
+        process.communicate()
+    result = jostle.collect()
+    assert len([s for s in result.only().slices if s.cells]) >= 2
+    assert our_writes(result, process.pid) == kernel_writes(jostle, program)
     result.check("posix_read", "posix_write")
+
+
+@pytest.mark.parametrize("held", [0, 0.015])
+def test_kernels_account_at_the_end(jostle: Runner, build: Compile, held: float) -> None:
+    """An orderly end waits for the last reading of os_*, also where the heartbeat gets no core.
+
+    It does not wait long, so on a crowded machine it may take some tries.
+    """
+    needs_plain_build(jostle.library, "ubsan")
+    program = build("proc_io.c")
+    wanted = kernel_writes(jostle, program)
+    for _ in range(6):
+        with jostle.start(program, jostle.data, stdin=subprocess.PIPE, length="60s") as process:
+            assert process.stdout is not None and process.stdout.readline() == "done\n"
+            with heartbeat_held(process.pid):
+                assert process.stdin is not None
+                process.stdin.close()
+                time.sleep(held)
+            assert process.wait() == 0
+        if our_writes(jostle.collect(), process.pid) == wanted:
+            return
+    pytest.fail("what was done since the last boundary is missing")
 
 
 def test_more_mounts_than_slots(jostle: Runner, build: Compile) -> None:

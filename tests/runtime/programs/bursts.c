@@ -1,4 +1,5 @@
-/* Bursts of writes; for each, the clock before and after it and the number of writes, as notes. */
+/* Bursts of writes, each in the middle of a slice of 100 ms; for each, the clock before and after it
+ * and the number of writes, as notes. */
 #include "truth.h"
 
 #include <time.h>
@@ -17,14 +18,15 @@ int main(int argc, char **argv)
     int fd;
     MUST(argc == 2 && chdir(argv[1]) == 0);
     fd = open("data", O_RDWR | O_CREAT, 0644);
-    for (int burst = 1; burst <= 5; burst++) {
-        long long begin = now();
+    for (int burst = 1; burst <= 6; burst++) {
+        long long begin;
+        usleep((useconds_t)((250000000 - now() % 100000000) / 1000));
+        begin = now();
         for (int i = 0; i < 50 * burst; i++) {
             MUST(pwrite(fd, buffer, sizeof buffer, 0) == sizeof buffer);
         }
         snprintf(text, sizeof text, "%lld %lld %d", begin, now(), 50 * burst);
         truth_note("burst", text);
-        usleep(130000);
     }
     return 0;
 }
