@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from scipy import stats
 
@@ -111,4 +114,11 @@ def test_of_other_users_programs_only_the_sum_is_told():
 
 def test_an_empty_repository_gives_an_empty_matrix():
     found = matrix(Programs({}, _empty(FILE_CLASSES), _empty(MPI_CLASSES), _empty(())))
+    assert found.encounters == [] and found.limits
+
+
+def test_programs_that_never_meet_give_an_empty_matrix():
+    tables = _tables(0.8)
+    rows = tables.mounts.filter(pc.starts_with(tables.mounts["job"], "victim"))
+    found = matrix(replace(tables, mounts=rows))
     assert found.encounters == [] and found.limits

@@ -301,6 +301,8 @@ def _explained(rows: _Rows, judged: NDArray[np.bool_], met: _Meetings) -> tuple[
     """
     part = np.zeros(len(met.row))
     total = np.zeros(len(rows.job))
+    if not len(met.row):
+        return part, total
     many = int(rows.resource.max()) + 1
     group = np.where(judged, rows.program * many + rows.resource, -1)
     order = np.argsort(group[met.row], kind="stable")
