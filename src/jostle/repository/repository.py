@@ -229,7 +229,7 @@ class Repository:
         if len(found) == 1:
             return str(found[0])
         if found:
-            few = ", ".join(found[:5]) + (", ..." if len(found) > 5 else "")
+            few = ", ".join(found[:5]) + (" and others" if len(found) > 5 else "")
             raise JobError(
                 f"{len(found)} jobs begin with {name!r}: {few}.", hint="Give more letters."
             )
