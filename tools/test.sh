@@ -30,4 +30,4 @@ if ! printf '%s\n' $order $others | awk '!seen[$0]++' |
     echo "Tests failed. One folder again: .venv/bin/python -m pytest tests/FOLDER"
     exit 1
 fi
-grep -h '^SKIPPED' "$logs"/*.log | sort -u || true
+grep -hE '^(SKIPPED|AGAIN)' "$logs"/*.log | sort -u || true
