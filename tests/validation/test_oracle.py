@@ -7,8 +7,10 @@ import pytest
 
 from jostle.validation.oracle import (
     FEWEST_RUNS,
+    Band,
     Marks,
     band,
+    beside,
     displacement,
     truths,
     union_s,
@@ -124,3 +126,16 @@ def test_time_in_any_of_several_spans(spans: list[tuple[int, int]], length: floa
     begin = np.array([a for a, _ in spans], np.int64) * 10**9
     end = np.array([b for _, b in spans], np.int64) * 10**9
     assert union_s(begin, end) == pytest.approx(length)
+
+
+def test_what_is_lost_beside_a_disturber_is_told_from_the_rest() -> None:
+    """On in the second window and half of the third; the fifth was slow without it."""
+    hit = marks([1, 2, 2, 1, 3, 1])
+    second = 1_000_000_000
+    begin = int(hit.at_ns[1])
+    found = beside(hit, np.array([1.0, 2, 2, 1, 3, 1]), np.ones(6), [(begin, begin + 3 * second)])
+    assert found == Band(1.0, 1.5, 2.0, 1)
+    assert beside(hit, np.ones(6), np.ones(6), []) is None
+    spans = {"hit": [(begin, begin + 3 * second)]}
+    known = truths(fleet(hit=[1, 2, 2, 1, 3, 1, 1, 1, 1, 1]), spans)
+    assert known["hit"].beside == found and known["plain0"].beside is None

@@ -101,3 +101,14 @@ def test_an_empty_folder_and_wrong_words(
     assert main([*folder, "--estimation", "--programs", "lamps"]) == 2
     assert "lammps" in capsys.readouterr().err
     assert main([*folder, "--quick", "--runs", "3"]) == 2
+
+
+@pytest.mark.parametrize("place", ["/proc/validation", "{file}", "{file}/below"])
+def test_a_folder_that_cannot_be_is_refused(
+    place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A user's mistake, told with its mend before anything is run."""
+    file = tmp_path / "file"
+    file.touch()
+    assert main(["validate", "--dir", place.format(file=file), "--estimation"]) == 2
+    assert "Name another with --dir." in capsys.readouterr().err

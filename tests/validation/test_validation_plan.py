@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from jostle.validation.codes import CODES, choose
@@ -77,6 +79,43 @@ def test_experiments_in_the_lab() -> None:
         assert sum(neighbour.harm for neighbour in one.neighbours) == (one.name == "harmful")
         assert len(one.neighbours) >= 2 or one.name != "harmful"
         assert from_json(one.to_json()) == one
+
+
+def test_raw_runs_are_in_the_plan() -> None:
+    """One clean and the others injected from least to most; names of their own."""
+    runs = steps(_CODES, injected=15, disturbed=5, clean=4, seed=0, raw=6)
+    raw = [run for run in runs if run.raw and run.code == "lammps"]
+    assert sorted(run.kind for run in raw) == ["clean", *["inject"] * 5]
+    assert {LEAST, MOST} <= {run.strength for run in raw}
+    assert all(run.job.endswith("-raw") == run.raw for run in runs)
+    assert not runs[0].raw and len({run.job for run in runs}) == 2 * 30
+
+
+def test_programs_with_more_ranks_and_commands_of_ones_own() -> None:
+    """Each program of ours with 2, 4 and 8 ranks; a command has two unless told."""
+    assert [code.ranks for code in choose(["stencil", "stencil@4", "stencil@8"])] == [2, 4, 8]
+    (own,) = choose([], ["solve=true -x 'a b'"])
+    assert (own.ranks, own.argv(own.where or Path())) == (2, ["true", "-x", "a b"])
+    assert [code.name for code in choose(["stencil"], ["solve@16=true"])] == ["stencil", "solve@16"]
+
+
+@pytest.mark.parametrize(
+    ("commands", "says"),
+    [
+        (["true"], "no program to validate with"),
+        (["mine="], "no program to validate with"),
+        (["mine='x"], "no program to validate with"),
+        (["mine@0=true"], "no program to validate with"),
+        (["stencil@2=true"], "that jostle knows"),
+        (["mine=/nowhere/at-all"], "cannot be run"),
+        (["mine=true", "mine=false"], "same name"),
+    ],
+)
+def test_commands_that_cannot_be_run_are_refused(commands: list[str], says: str) -> None:
+    """Before anything is run, as a user's mistake."""
+    with pytest.raises(ValidationError, match=says) as error:
+        choose([], commands)
+    assert error.value.exit_code == 2 and error.value.hint
 
 
 def test_longer_delays_keep_their_shape() -> None:

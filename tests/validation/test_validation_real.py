@@ -10,11 +10,12 @@ import pytest
 
 from jostle import NativeMissingError, _native_path
 from jostle.validation import codes
-from jostle.validation.codes import Code
+from jostle.validation.codes import Code, choose
+from jostle.validation.evaluate import RAW, _said
 from jostle.validation.marks import marks
 from jostle.validation.oracle import band, windows
 from jostle.validation.plan import MEAN_MS, Step
-from jostle.validation.runner import Store, make
+from jostle.validation.runner import Store, _words, make
 
 pytestmark = pytest.mark.skipif(
     shutil.which("mpicc.openmpi") is None or shutil.which("mpirun.openmpi") is None,
@@ -23,19 +24,17 @@ pytestmark = pytest.mark.skipif(
 
 
 @pytest.fixture
-def small(monkeypatch: pytest.MonkeyPatch) -> Code:
+def small() -> Code:
     """The all-to-all program, for a third of a second."""
-    code = codes._mini("transpose", 40, "all-to-all")
-    monkeypatch.setitem(codes.CODES, "transpose", code)
-    return code
+    return codes._mini("transpose", 40, "all-to-all")
 
 
 def test_runs_of_a_small_program(
     small: Code, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two clean runs and an injected one: the same work in all, and the log tells what was added.
+    """Clean, injected and raw: the same work in all, and the log tells what was added.
 
-    The third run is made by a second call: what is there already is not made again.
+    The last runs are made by a second call: what is there already is not made again.
     """
     try:
         _native_path("libjostle_inject.so")
@@ -47,17 +46,18 @@ def test_runs_of_a_small_program(
         Step("transpose", 1, "clean"),
         Step("transpose", 2, "clean"),
         Step("transpose", 3, "inject", strength=0.4, shape="fixed:20ms", ranks="1", seed=5),
+        Step("transpose", 4, "clean", raw=True),
     ]
     told: list[str] = []
-    make(store, plan[:2], progress=lambda done, total, job, left: told.append(job))
-    make(store, plan, progress=lambda done, total, job, left: told.append(job))
+    make(store, plan[:2], [small], progress=lambda done, total, job, left: told.append(job))
+    make(store, plan, [small], progress=lambda done, total, job, left: told.append(job))
     assert told == [step.job for step in plan]
     runs = store.runs()
-    assert [run.error for run in runs] == [""] * 3
+    assert [run.error for run in runs] == [""] * 4
     seen = {run.job: marks(store.repository("transpose"), run.job) for run in runs}
     known = {job: found for job, found in seen.items() if found is not None}
     names, common, durations = windows(known)
-    assert len(names) == 3 and common[-1] == 80  # two all-to-alls a step
+    assert len(names) == 4 and common[-1] == 80  # two all-to-alls a step
     from jostle.inject import read_log
 
     log = read_log(Path(runs[2].inject))
@@ -69,6 +69,11 @@ def test_runs_of_a_small_program(
     assert planted.count == log.num_rows > 0
     assert planted.low <= planted.high
     assert durations[2].sum() > planted.low
+    # A segment per all-to-all, where the others may have one for several of them.
+    cut = [len(known[run.job].done) for run in runs]
+    assert cut[3] > 80 and cut[3] >= max(cut[:3])
+    assert "JOSTLE_SEGMENTS=raw" in _words(small, plan[3], tmp_path, "job", tmp_path, None)
+    assert list(_said(store.repository("transpose"), runs[3], 0)) == [RAW]
 
 
 def test_a_run_that_fails_is_told_and_tried_again_under_another_name(
@@ -79,7 +84,21 @@ def test_a_run_that_fails_is_told_and_tried_again_under_another_name(
     (store.bench.folder(small) / "mini").write_text("#!/bin/sh\nexit 3\n")
     plan = [Step("transpose", 1, "clean")]
     for _ in range(3):
-        make(store, plan, progress=lambda *_: None)
+        make(store, plan, [small], progress=lambda *_: None)
     failed = store.runs(failed=True)
     assert [run.job for run in failed] == ["transpose-001-clean", "transpose-001-clean.a2"]
     assert all(run.error for run in failed) and store.runs() == []
+
+
+def test_a_command_of_ones_own(
+    tmp_path: Path, small: Code, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It runs in the folder of its caller, with the ranks asked for."""
+    folder = Store(tmp_path / "made").bench.folder(small)
+    monkeypatch.chdir(folder)
+    store = Store(tmp_path / "validation")
+    own = choose([], ["mine@3=./mini stencil 60"])
+    make(store, [Step("mine@3", 1, "clean")], own, progress=lambda *_: None)
+    (run,) = store.runs(failed=True)
+    assert run.error == ""
+    assert store.repository("mine@3").segments(run.job).worlds[0].world_size == 3

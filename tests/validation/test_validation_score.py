@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jostle.validation.oracle import Truth
+from jostle.validation.oracle import Band, Truth
 from jostle.validation.score import Judged, Row, Spread, score
 
 _QUIET = {"steal": 0.0, "foreign": 0.01, "load": 1.0}
@@ -63,6 +63,15 @@ def test_the_thesis_is_scored_against_its_own_measure_and_against_the_oracle() -
     found = score("code", "thesis", [row(30.0, 0.0, thesis=5.0)])
     assert found.soft.median == 1.0
     assert found.oracle.median == pytest.approx(0.1, abs=0.02)
+
+
+def test_what_the_machine_took_itself() -> None:
+    """All of the loss but the planted: in a clean run all of it."""
+    from dataclasses import replace
+
+    one = row(20.0, 20.0)
+    assert one.own == pytest.approx(20)
+    assert replace(one, band=Band(10.0, 12.0, 15.0, 3)).own == pytest.approx(8)
 
 
 def test_nothing_to_score() -> None:

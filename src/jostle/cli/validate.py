@@ -34,6 +34,8 @@ _PARTS = ("estimation", "identification", "clustering", "synthetic")
 @click.option("--quick", is_flag=True, help="Few runs: minutes, for a first look.")
 @click.option("--programs", metavar="NAMES",
               help="Programs to run, comma separated [those installed].")  # fmt: skip
+@click.option("--command", "commands", metavar="NAME=COMMAND", multiple=True,
+              help="A program of your own; NAME@4=COMMAND: with 4 ranks. Repeatable.")  # fmt: skip
 @click.option("--runs", type=click.IntRange(1, 1000), metavar="N",
               help="Injected runs of each program, experiments in the lab [15].")  # fmt: skip
 @click.option("--seed", type=click.IntRange(0, 10**6), default=0, show_default=True, metavar="N",
@@ -51,6 +53,7 @@ def command(
     synthetic: bool,
     quick: bool,
     programs: str | None,
+    commands: tuple[str, ...],
     runs: int | None,
     seed: int,
     score_only: bool,
@@ -71,7 +74,7 @@ def command(
     target = plot_folder(pictures)
     from jostle.validation.results import Wanted, results
 
-    wanted = Wanted(tuple(parts), tuple(named), runs or (4 if quick else 15), quick, seed,
+    wanted = Wanted(tuple(parts), tuple(named), commands, runs or (4 if quick else 15), quick, seed,
                     not score_only)  # fmt: skip
     with Bar("validating", quiet=as_json) as bar:
         found = results(Path(folder), wanted, progress=_follower(bar, quiet=as_json))

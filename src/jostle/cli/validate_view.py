@@ -40,7 +40,10 @@ def _estimation(found: Evaluation) -> list[Any]:
         rows = [row for row in found.rows if row.code == code]
         rate = found.calls.get(code, 0.0)
         lines += ["", heading(code, f": {len(rows)} runs, {rate:,.0f} global collectives/s")]
-        lines += [_runs(rows), *_classes(rows)]
+        told = [row for row in rows if "jostle" in row.said]
+        if told:
+            lines.append(_runs(told))
+        lines += [*_classes(rows), "", _machine(rows), *_noise(rows)]
     lines += ["", heading("Estimates", " against the truth, in points of the run time")]
     return [*lines, _scores(found.scores)]
 
@@ -50,7 +53,7 @@ def _runs(rows: Sequence[Row]) -> Any:
     from jostle.analysis.estimation.classes import class_of, probability
 
     frame = table(("=run", ">M %", ">E %", ">δ", "class", ">p(M)", ">p(E)", ">δp", "=interval",
-                   ">planted", ">thesis M", ">E", ">δ"))  # fmt: skip
+                   ">thesis M", ">E", ">δ"))  # fmt: skip
     for row in sorted(rows, key=lambda row: -row.truth.total):
         said, truth = row.said["jostle"], row.truth.total
         p, q = probability(truth), probability(said.total)
@@ -59,14 +62,44 @@ def _runs(rows: Sequence[Row]) -> Any:
         frame.add_row(
             row.job, f"{truth:.1f}", f"{said.total:.1f}", f"{abs(truth - said.total):.1f}", letters,
             f"{p:.2f}", f"{q:.2f}", f"{abs(p - q):.2f}",
-            f"{said.low:.1f}..{said.high:.1f}{'' if row.held('jostle') else ' !'}", _planted(row),
+            f"{said.low:.1f}..{said.high:.1f}{'' if row.held('jostle') else ' !'}",
             f"{row.thesis:.1f}", f"{thesis:.1f}", f"{abs(row.thesis - thesis):.1f}",
         )  # fmt: skip
     return frame
 
 
+def _machine(rows: Sequence[Row]) -> Any:
+    """Tells what was planted in each run, what the machine itself took, and how that is known."""
+    frame = table(("=run", ">M %", ">planted", ">the machine's own", ">steal %", ">others %",
+                   "=quiet"))  # fmt: skip
+    for row in sorted(rows, key=lambda row: -row.own):
+        frame.add_row(
+            row.job, f"{row.truth.total:.1f}", _planted(row), f"{row.own:.1f}",
+            f"{100 * row.noise['steal']:.1f}", f"{100 * row.noise['foreign']:.1f}",
+            "yes" if row.quiet else "",
+        )  # fmt: skip
+    return frame
+
+
+def _noise(rows: Sequence[Row]) -> list[str]:
+    """Tells whether what is not planted goes with what others took of the cores."""
+    import numpy as np
+
+    own = [row.own for row in rows]
+    told = f"Not planted: {np.median(own):.1f} % in the median, {max(own):.1f} at most"
+    taken = [row.noise["steal"] + row.noise["foreign"] for row in rows]
+    if len(rows) >= 8 and np.ptp(taken) > 0 and np.ptp(own) > 0:
+        # Of ranks: a single run that was stopped for seconds says nothing of the others.
+        first, second = (np.argsort(np.argsort(values)) for values in (own, taken))
+        told += (
+            "; it goes with what others took of the cores (steal, other programs): rank "
+            f"correlation {np.corrcoef(first, second)[0, 1]:.2f}"
+        )
+    return [told]
+
+
 def _planted(row: Row) -> str:
-    """Tells what the injector's log bounds, in percent of the run."""
+    """Tells what the log of the injector or of the disturber bounds, in percent of the run."""
     if row.band is None:
         return ""
     low, high = (100 * value / row.truth.run_s for value in (row.band.low, row.band.high))
@@ -78,9 +111,10 @@ def _classes(rows: Sequence[Row]) -> list[str]:
     from jostle.analysis.validation import class_scores
 
     lines = []
-    for method in rows[0].said:
+    for method in dict.fromkeys(name for row in rows for name in row.said):
+        own = [row for row in rows if method in row.said]
         found = class_scores(
-            [row.measured(method) for row in rows], [row.estimated(method) for row in rows]
+            [row.measured(method) for row in own], [row.estimated(method) for row in own]
         )
         told = ", ".join(
             f"{name} {one.f1:.2f} ({one.tp} right, {one.fp} wrong, {one.fn} missed)"

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 #: Below the first a run is low, above the second high (thesis 5.2.3).
 _LOW, _HIGH = 7.5, 15.0
 _LEFT, _RIGHT, _TALL = 0.55, 0.15, 1.75
-_METHODS = {"jostle": LOOKS[0], "thesis": LOOKS[1]}
+_METHODS = {"jostle": LOOKS[0], "thesis": LOOKS[1], "thesis, raw": LOOKS[2]}
 _FOOT = "Truth: window by window against the second fastest of all runs of the program"
 
 
@@ -57,13 +57,15 @@ def plans(found: Results) -> Iterator[Plan]:
     """Yield the figures that a validation has data for, without drawing them."""
     rows = found.estimation.rows if found.estimation else []
     for code in dict.fromkeys(row.code for row in rows):
-        own = sorted((row for row in rows if row.code == code), key=lambda row: -row.truth.run_s)
-        yield _runs_page(code, own), partial(_draw_runs, rows=own)
+        own = sorted((row for row in rows if row.code == code and "jostle" in row.said),
+                     key=lambda row: -row.truth.run_s)  # fmt: skip
+        if own:
+            yield _runs_page(code, own), partial(_draw_runs, rows=own)
     if rows:
         yield _logistic_page(rows), partial(_draw_logistic, rows=rows)
     for name, kinds in (("injected", ("inject",)), ("disturbed", ("cpu", "memory"))):
         some = [row for row in rows if row.kind in kinds]
-        if some:
+        if any("jostle" in row.said for row in some):
             yield _boxes_page(name, some), partial(_draw_boxes, rows=some)
     if found.seen:
         yield _lab_page(found.seen), partial(_draw_lab, seen=found.seen)
@@ -168,7 +170,7 @@ def _draw_logistic(made: Canvas, rows: Sequence[Row]) -> None:
         )  # fmt: skip
     right.set_xlabel("as measured", color=INK)
     right.set_ylabel("as estimated", color=INK)
-    right.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=2, fontsize=7, borderaxespad=0.2)
+    right.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3, fontsize=7, borderaxespad=0.2)
     for axes in made.drawn:
         axes.grid(axis="y")
 
@@ -189,7 +191,8 @@ def _boxes_page(name: str, rows: Sequence[Row]) -> Page:
         f"Runs with {what}: accuracy of the verdict {accuracy:.2f} in the median",
         "Left: 1 less the difference of the soft probabilities. Right: difference in points of "
         "the run time. Box: quartiles and median; whiskers: all runs. Method thesis against the "
-        "fastest run, as there, but from coalesced segments; method jostle against the oracle.",
+        "fastest run, as there; raw: from segments that are not coalesced, as there. Method "
+        "jostle against the oracle.",
         _FOOT,
         Figures(("program", "method", "run", "soft_accuracy", "difference_points"), numbers),
         width=FULL,
@@ -204,14 +207,19 @@ def _draw_boxes(made: Canvas, rows: Sequence[Row]) -> None:
     half = (made.width - _RIGHT) / 2
     left = made.axes(_LEFT, 0.25, half - _LEFT - 0.1, _TALL)
     right = made.axes(half + _LEFT, 0.25, half - _LEFT, _TALL)
-    for number, (method, look) in enumerate(_METHODS.items()):
+    methods = {name: look for name, look in _METHODS.items()
+               if any(name in row.said for row in rows)}  # fmt: skip
+    wide = 0.76 / len(methods)
+    for number, (method, look) in enumerate(methods.items()):
         for axes, value in (
             (left, lambda row, m: soft_accuracy(row.measured(m), row.estimated(m))),
             (right, lambda row, m: abs(row.measured(m) - row.estimated(m))),
         ):
-            values = [[value(row, method) for row in rows if row.code == code] for code in codes]
+            values = [[value(row, method) for row in rows
+                       if row.code == code and method in row.said] for code in codes]  # fmt: skip
             box = axes.boxplot(
-                values, positions=np.arange(len(codes)) + (number - 0.5) * 0.38, widths=0.32,
+                values, positions=np.arange(len(codes)) + (number + 0.5) * wide - 0.38,
+                widths=0.84 * wide,
                 whis=(0, 100), patch_artist=True, manage_ticks=False,
                 medianprops={"color": INK, "linewidth": 1.2},
             )  # fmt: skip
@@ -229,7 +237,7 @@ def _draw_boxes(made: Canvas, rows: Sequence[Row]) -> None:
     right.set_ylabel("difference, points", color=INK)
     handles = {str(handle.get_label()): handle for handle in left.patches}
     left.legend(list(handles.values()), list(handles), loc="lower left", bbox_to_anchor=(0, 1.0),
-                ncols=2, fontsize=7, borderaxespad=0.2)  # fmt: skip
+                ncols=3, fontsize=7, borderaxespad=0.2)  # fmt: skip
 
 
 def _lab_page(seen: Sequence[Seen]) -> Page:

@@ -9,7 +9,7 @@ import numpy as np
 
 from jostle.analysis import estimate
 from jostle.analysis.validation import ClusteringScore, compare_methods
-from jostle.validation.runner import Store
+from jostle.validation.runner import Run, Store
 
 
 @dataclass(frozen=True)
@@ -33,14 +33,20 @@ class Clustered:
         return asdict(self)
 
 
+def _choice(run: Run) -> tuple[bool, int]:
+    """Sorts runs: the one that is taken comes last."""
+    return run.step.raw, -run.step.number
+
+
 def clusterings(store: Store, *, seed: int) -> list[Clustered]:
-    """Clusters the work of the first clean run of each program.
+    """Clusters the work of a clean run of each program: of one with raw segments if there is any.
 
     Args:
         store: The runs.
         seed: Of the random steps.
     """
-    first = {run.step.code: run for run in reversed(store.runs()) if run.step.kind == "clean"}
+    clean = [run for run in store.runs() if run.step.kind == "clean"]
+    first = {run.step.code: run for run in sorted(clean, key=_choice)}
     found = []
     for code, run in sorted(first.items()):
         tables = store.repository(code).run_tables(run.job)

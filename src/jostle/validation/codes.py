@@ -1,12 +1,14 @@
 """The programs that a validation runs: real codes where they are installed, and small ones of ours.
 
 Each does the same work in every run, takes 5 to 6 seconds on two cores of 2024, and stands for a
-way of using MPI.
+way of using MPI. A person can add commands of his own.
 """
 
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import shutil
 import subprocess
 from collections.abc import Callable, Sequence
@@ -31,7 +33,9 @@ class Code:
         package: Where to get them.
         argv: The words of a rank.
         make: Fills its folder, once; gets folder and ranks.
-        steps: Its length, in steps of its own.
+        steps: Its length, in steps of its own; 0 where it has none.
+        where: Where it runs, if not in a folder of its own.
+        limit_s: After so many seconds it hangs.
     """
 
     name: str
@@ -42,6 +46,8 @@ class Code:
     argv: Callable[[Path], list[str]]
     make: Callable[[Path, Code], None]
     steps: int
+    where: Path | None = None
+    limit_s: float = 120.0
 
     def missing(self) -> list[str]:
         """Names what it needs and is not installed."""
@@ -132,32 +138,78 @@ _ALL_TO_ALL = "Fourier transforms: two all-to-alls of 2 MiB a step"
 _STENCIL = "neighbours only: no global collective"
 _SOLVER = "conjugate gradients: thousands of Allreduces a second, varying iterations"
 
-CODES: dict[str, Code] = {
-    code.name: code
-    for code in (
-        _lammps("lammps", 600, 2),
-        _cavity("icofoam", 600, 2),
-        _mini("transpose", 400, _ALL_TO_ALL),
-        _mini("stencil", 18000, _STENCIL),
-        _mini("solver", 280, _SOLVER),
-        _lammps("lammps@4", 600, 4),
-        _mini("transpose@4", 400, _ALL_TO_ALL, 4),
-        _mini("stencil@8", 12000, _STENCIL, 8),
+#: More ranks than this machine may have cores: what they wait for each other is the program's own.
+RANKS = (2, 4, 8)
+
+
+def _of_ranks(ranks: int) -> tuple[Code, ...]:
+    """Gives the programs with so many ranks: the same work, divided among them."""
+    at = "" if ranks == RANKS[0] else f"@{ranks}"
+    return (
+        _lammps(f"lammps{at}", 600, ranks),
+        _cavity(f"icofoam{at}", 600, ranks),
+        _mini(f"transpose{at}", 400, _ALL_TO_ALL, ranks),
+        _mini(f"stencil{at}", 18000, _STENCIL, ranks),
+        _mini(f"solver{at}", 280, _SOLVER, ranks),
     )
-}
+
+
+CODES: dict[str, Code] = {code.name: code for ranks in RANKS for code in _of_ranks(ranks)}
 #: What is run unless others are named.
 USUAL = ("lammps", "icofoam", "transpose", "stencil", "solver")
 
 
-def choose(names: Sequence[str]) -> list[Code]:
+def of_command(text: str) -> Code:
+    """Makes a program of a person's own command, which runs where he is now.
+
+    Args:
+        text: NAME=COMMAND, or NAME@RANKS=COMMAND; two ranks unless told.
+
+    Raises:
+        ValidationError: It is none, its name is taken, or its program is not there.
+    """
+    name, _, words = text.partition("=")
+    found = re.fullmatch(r"[a-z][a-z0-9_-]*(?:@([1-9][0-9]{0,2}))?", name)
+    try:
+        argv = shlex.split(words)
+    except ValueError:
+        argv = []
+    if found is None or not argv:
+        raise ValidationError(
+            f"`{text}` is no program to validate with.",
+            hint="A name, perhaps the number of ranks, and a command: solve@4='./solve in.txt'.",
+            exit_code=2,
+        )
+    if name.partition("@")[0] in CODES:
+        raise ValidationError(f"`{name}` is a program that jostle knows.",
+                              hint="Give your command another name.", exit_code=2)  # fmt: skip
+    code = Code(name, int(found[1] or 2), "a command of yours", (argv[0], "mpirun.openmpi"),
+                "openmpi-bin", lambda _folder: argv, lambda _folder, _code: None, 0,
+                Path.cwd(), 3600.0)  # fmt: skip
+    if missing := code.missing():
+        raise ValidationError(f"`{missing[0]}` cannot be run.",
+                              hint="Is it installed, and its name right?", exit_code=2)  # fmt: skip
+    return code
+
+
+def choose(names: Sequence[str], commands: Sequence[str] = ()) -> list[Code]:
     """Returns codes by name.
 
     Args:
         names: Their names; none: the usual ones, as far as they are installed.
+        commands: A person's own, as of_command takes them; without names, they alone.
 
     Raises:
         ValidationError: One is not known, or not installed.
     """
+    own = [of_command(text) for text in commands]
+    if len({code.name for code in own}) < len(own):
+        raise ValidationError("Two commands have the same name.",
+                              hint="Give each its own.", exit_code=2)  # fmt: skip
+    return [*([] if own and not names else _known(names)), *own]
+
+
+def _known(names: Sequence[str]) -> list[Code]:
     if not names:
         found = [CODES[name] for name in USUAL if not CODES[name].missing()]
         if not found:
@@ -196,6 +248,8 @@ class Bench:
         Raises:
             ValidationError: It cannot be prepared.
         """
+        if code.where is not None:
+            return code.where
         folder = self.root / code.name
         if code.name not in self._ready:
             done = folder / ".ready"

@@ -12,7 +12,7 @@ import numpy as np
 from jostle.analysis import compare, estimate
 from jostle.analysis.estimation.model import Estimate, Method
 from jostle.analysis.estimation.runs import measured_percent
-from jostle.errors import JostleError
+from jostle.validation.errors import why
 from jostle.validation.marks import marks
 from jostle.validation.oracle import Band, Marks, Truth, band, displacement, truths
 from jostle.validation.runner import Run, Store
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from jostle.repository import Repository
 
 METHODS: tuple[Method, ...] = ("jostle", "thesis")
+#: Method thesis on segments that are not coalesced, as the thesis had them.
+RAW = "thesis, raw"
 Progress = Callable[[int, int, str], None]
 
 
@@ -30,7 +32,7 @@ class Evaluation:
     """The scores of a validation.
 
     Attributes:
-        rows: All runs that have a truth.
+        rows: All runs that have a truth, and of which every method said something.
         scores: Per program and method, then of all programs together, then of their quiet runs.
         calls: Global collectives a second and rank, per program.
         limits: What a person should know, one sentence each.
@@ -76,20 +78,19 @@ def evaluate(store: Store, *, seed: int = 0, progress: Progress = lambda *_: Non
             progress(begun + number, len(runs), job)
 
         found, rate = _of_code(store.repository(code), code, own, seed, tell, limits)
-        if not found:
-            limits.append(f"{code} has too few runs of the same work for an oracle ({len(own)}).")
-        elif len(found) < len(own):
-            limits.append(f"{len(own) - len(found)} of {len(own)} runs of {code} did other work.")
         rows += found
         calls[code] = rate
         done += len(own)
-    codes = list(dict.fromkeys(row.code for row in rows))
-    scores = [score(code, method, [row for row in rows if row.code == code])
-              for code in codes for method in METHODS]  # fmt: skip
-    quiet = [row for row in rows if row.quiet]
-    scores += [score(name, method, own) for name, own in (("all", rows), ("quiet", quiet))
-               for method in METHODS if own]  # fmt: skip
-    return Evaluation(rows, scores, calls, limits)
+    return Evaluation(rows, _scores(rows), calls, limits)
+
+
+def _scores(rows: Sequence[Row]) -> list[Score]:
+    """Scores every method per program, then on all runs, then on the quiet ones."""
+    groups = {code: [row for row in rows if row.code == code]
+              for code in dict.fromkeys(row.code for row in rows)}  # fmt: skip
+    groups |= {"all": list(rows), "quiet": [row for row in rows if row.quiet]}
+    return [score(name, method, own) for name, own in groups.items()
+            for method in (*METHODS, RAW) if any(method in row.said for row in own)]  # fmt: skip
 
 
 def _of_code(
@@ -98,33 +99,66 @@ def _of_code(
 ) -> tuple[list[Row], float]:  # fmt: skip
     """Judges the runs of one program; gives its rate of global collectives, too."""
     seen: dict[str, Marks] = {}
-    said: dict[str, list[Estimate]] = {}
+    said: dict[str, dict[str, Estimate]] = {}
     for number, run in enumerate(runs):
         tell(number, run.job)
-        found = marks(repository, run.job)
-        if found is None:
-            continue
-        tables = repository.run_tables(run.job)
+        # One run that cannot be read or judged, for whatever reason, ends nothing; it is told.
         try:
-            said[run.job] = [estimate(tables, method=method, seed=seed) for method in METHODS]
-        except JostleError as error:
-            limits.append(f"{run.job} cannot be judged: {error}")
-            continue
-        seen[run.job] = found
-    known = truths(seen)
-    runs = [run for run in runs if run.job in known]
+            found = marks(repository, run.job)
+            if found is None:
+                limits.append(f"{run.job} has no segments.")
+                continue
+            seen[run.job] = found
+            said[run.job] = _said(repository, run, seed)
+        except Exception as error:
+            limits.append(f"{run.job} cannot be judged: {why(error)}")
+    known = truths(seen, {run.job: run.disturbed for run in runs})
+    if not known:
+        limits.append(f"{code} has too few runs of the same work for an oracle ({len(seen)}).")
+        return [], 0.0
+    if other := len(seen) - len(known):
+        limits.append(f"{other} of {len(seen)} runs of {code} did other work.")
+    runs = [run for run in runs if run.job in known and run.job in said]
     if not runs:
         return [], 0.0
-    moved = compare([said[run.job][METHODS.index("thesis")] for run in runs]).displaced_s
-    fastest = min(known[run.job].run_s for run in runs)
+    measured = _by_thesis(runs, said, known, limits)
     rows = [
         Row(run.job, code, run.step.kind, run.step.strength, known[run.job],
-            _band(run, seen[run.job]),
-            max(measured_percent(known[run.job].run_s, fastest, shift), 0.0), run.noise,
-            {one.method: judged(one) for one in said[run.job]})
-        for run, shift in zip(runs, moved, strict=True)
+            _band(run, seen[run.job], known[run.job]), measured[run.job], run.noise,
+            {name: judged(one) for name, one in said[run.job].items()})
+        for run in runs
     ]  # fmt: skip
     return rows, _rate(repository, runs[0].job, known[runs[0].job])
+
+
+def _said(repository: Repository, run: Run, seed: int) -> dict[str, Estimate]:
+    """Asks the methods about a run; about one with raw segments the thesis' alone."""
+    tables = repository.run_tables(run.job)
+    if run.step.raw:
+        return {RAW: estimate(tables, method="thesis", seed=seed)}
+    return {method: estimate(tables, method=method, seed=seed) for method in METHODS}
+
+
+def _by_thesis(
+    runs: Sequence[Run], said: dict[str, dict[str, Estimate]], known: dict[str, Truth],
+    limits: list[str],
+) -> dict[str, float]:  # fmt: skip
+    """Measures the loss of runs as thesis 5.2.3 does: against the fastest of those cut alike."""
+    found: dict[str, float] = {}
+    for method in ("thesis", RAW):
+        own = [run for run in runs if method in said[run.job]]
+        if not own:
+            continue
+        try:
+            moved = compare([said[run.job][method] for run in own]).displaced_s
+        except Exception as error:
+            limits.append(f"{own[0].step.code} cannot be compared: {why(error)}")
+            moved = [0.0] * len(own)
+        fastest = min(known[run.job].run_s for run in own)
+        for run, shift in zip(own, moved, strict=True):
+            percent = measured_percent(known[run.job].run_s, fastest, shift)
+            found[run.job] = max(percent, 0.0)
+    return found
 
 
 def _rate(repository: Repository, job: str, truth: Truth) -> float:
@@ -133,10 +167,10 @@ def _rate(repository: Repository, job: str, truth: Truth) -> float:
     return count / truth.run_s
 
 
-def _band(run: Run, seen: Marks) -> Band | None:
-    """Reads what the injector really did."""
+def _band(run: Run, seen: Marks, truth: Truth) -> Band | None:
+    """Gives what was planted in a run: by the injector's log, or while a disturber was on."""
     if not run.inject:
-        return None
+        return truth.beside
     from jostle.inject import read_log
 
     log = read_log(Path(run.inject))

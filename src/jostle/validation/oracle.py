@@ -6,7 +6,7 @@ of all runs says what that piece takes undisturbed. Rules: docs/explanation/vali
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,6 +35,26 @@ class Marks:
 
 
 @dataclass(frozen=True)
+class Band:
+    """What planted delays or disturbers cost a run, by their own log, in seconds.
+
+    Attributes:
+        low: Delays: per exchange (window) the rank that was delayed most, summed: as if the
+            others had slack for all the rest. Disturbers: lost in windows that lie within a span.
+        flight: Delays: time in which any rank was in one; delays at the same time count once.
+            Disturbers: windows lost as evenly as they overlap with spans.
+        high: All delays of all ranks: as if none hid another. Disturbers: lost in all windows
+            that a span touches.
+        count: Delays, or spans.
+    """
+
+    low: float
+    flight: float
+    high: float
+    count: int
+
+
+@dataclass(frozen=True)
 class Truth:
     """What a run lost.
 
@@ -44,6 +64,8 @@ class Truth:
         displaced_s: Of that, what shifts the median of all windows: continuous.
         windows: Windows.
         low_s, high_s: `total_s` with the third smallest and the smallest as reference.
+        beside: What of `total_s` fell to spans in which something was known to be on beside the
+            run; None where no spans are given.
     """
 
     run_s: float
@@ -52,6 +74,7 @@ class Truth:
     windows: int
     low_s: float
     high_s: float
+    beside: Band | None = None
 
     @property
     def total(self) -> float:
@@ -99,11 +122,14 @@ def windows(runs: Mapping[str, Marks]) -> tuple[list[str], Ints, Floats]:
     return names, common, np.array(rows)
 
 
-def truths(runs: Mapping[str, Marks]) -> dict[str, Truth]:
+def truths(
+    runs: Mapping[str, Marks], spans: Mapping[str, Sequence[tuple[int, int]]] | None = None
+) -> dict[str, Truth]:
     """Tells what each run lost.
 
     Args:
         runs: Marks of each run of one program, all of the same work, made in turn with others.
+        spans: (begin, end) in ns in which something was on beside a run, for runs that have any.
 
     Returns:
         A truth per run; runs that did other work than most have none. Empty with fewer than
@@ -120,6 +146,7 @@ def truths(runs: Mapping[str, Marks]) -> dict[str, Truth]:
         found[name] = Truth(
             run_s, total, displacement(row, reference), len(reference),
             float((row - ordered[2]).sum()), float((row - ordered[0]).sum()),
+            beside(runs[name], row, reference, (spans or {}).get(name, ())),
         )  # fmt: skip
     return found
 
@@ -140,22 +167,31 @@ def displacement(row: Floats, reference: Floats) -> float:
     return float((ratio[order][min(half, len(order) - 1)] - 1) * reference.sum())
 
 
-@dataclass(frozen=True)
-class Band:
-    """What injected delays cost a run, from their log, in seconds.
+def beside(
+    seen: Marks, row: Floats, reference: Floats, spans: Sequence[tuple[int, int]]
+) -> Band | None:
+    """Tells what a run lost while something was on beside it.
 
-    Attributes:
-        low: Per exchange (window) the rank that was delayed most, summed: as if the others had
-            slack for all the rest.
-        flight: Time in which any rank was in a delay: delays at the same time count once.
-        high: All delays of all ranks: as if none hid another.
-        count: Delays.
+    Args:
+        seen: The run's marks.
+        row: Durations of its windows (s).
+        reference: Undisturbed durations of the same windows (s).
+        spans: (begin, end) in ns of what was on.
+
+    Returns:
+        The band; None without spans.
     """
-
-    low: float
-    flight: float
-    high: float
-    count: int
+    if not spans:
+        return None
+    edges = seen.at_ns[0] + np.concatenate([[0.0], np.cumsum(row)]) * 1e9
+    covered = np.zeros(len(row))
+    for begin, end in spans:
+        covered += (np.minimum(edges[1:], end) - np.maximum(edges[:-1], begin)).clip(0)
+    share = np.divide(covered / 1e9, row, out=np.zeros_like(covered), where=row > 0).clip(0, 1)
+    lost = (row - reference).clip(0)
+    low, flight, high = (float(lost[share >= 0.99].sum()), float((lost * share).sum()),
+                         float(lost[share > 0].sum()))  # fmt: skip
+    return Band(low, flight, high, len(spans))
 
 
 def band(start_ns: Ints, delay_ns: Ints, rank: Ints, edges_ns: Ints) -> Band:

@@ -38,6 +38,7 @@ class Step:
         windows: Disturber: (start, length) as shares of an undisturbed run.
         processes: Of the disturber.
         seed: Of its random parts.
+        raw: Its segments are not coalesced: what method thesis cuts at.
     """
 
     code: str
@@ -49,11 +50,13 @@ class Step:
     windows: tuple[tuple[float, float], ...] = ()
     processes: int = 0
     seed: int = 0
+    raw: bool = False
 
     @property
     def job(self) -> str:
         """Name of its job."""
-        return f"{self.code.replace('@', '-')}-{self.number:03d}-{self.kind}"
+        name = f"{self.code.replace('@', '-')}-{self.number:03d}-{self.kind}"
+        return name + "-raw" * self.raw
 
     def to_json(self) -> dict[str, Any]:
         """Gives it as plain values."""
@@ -71,7 +74,7 @@ def longer(shape: str, times: float) -> str:
 
 
 def steps(
-    codes: Sequence[Code], *, injected: int, disturbed: int, clean: int, seed: int
+    codes: Sequence[Code], *, injected: int, disturbed: int, clean: int, seed: int, raw: int = 0
 ) -> list[Step]:
     """Plans the runs, interleaved: a run of each program in turn, treatments shuffled.
 
@@ -84,25 +87,19 @@ def steps(
         disturbed: Runs beside CPU and memory hogs of each.
         clean: Clean runs of each.
         seed: Of the order and of all that is random.
+        raw: Runs of each with segments that are not coalesced besides: a clean one, the others
+            injected.
 
     Returns:
         The runs in the order in which they are made.
     """
-    lists = [_of(code, injected, disturbed, clean, seed) for code in codes]
+    lists = [_of(code, injected, disturbed, clean, seed, raw) for code in codes]
     return [one[row] for row in range(max(map(len, lists), default=0)) for one in lists]
 
 
-def _of(code: Code, injected: int, disturbed: int, clean: int, seed: int) -> list[Step]:
+def _of(code: Code, injected: int, disturbed: int, clean: int, seed: int, raw: int) -> list[Step]:
     dice = random.Random(f"{seed} {code.name}")
-    plain: list[dict[str, Any]] = []
-    ratio = (MOST / LEAST) ** (1 / max(injected - 1, 1))
-    for number in range(injected):
-        # Every third run is hit on one rank only: the others wait for it.
-        plain.append({
-            "kind": "inject", "strength": round(LEAST * ratio**number, 4),
-            "shape": SHAPES[number % len(SHAPES)],
-            "ranks": str(dice.randrange(code.ranks)) if number % 3 == 2 else "",
-        })  # fmt: skip
+    plain = _injected(dice, code, injected)
     for number in range(disturbed):
         level = list(_LEVELS)[number % len(_LEVELS)]
         kind = ("cpu", "memory")[number // 2 % 2]
@@ -112,11 +109,25 @@ def _of(code: Code, injected: int, disturbed: int, clean: int, seed: int) -> lis
             "windows": windows, "processes": 1 + number % 2,
         })  # fmt: skip
     plain += [{"kind": "clean"} for _ in range(clean - 1)]
+    if raw:
+        few = _injected(dice, code, raw - 1)
+        plain += [{**one, "raw": True} for one in ({"kind": "clean"}, *few)]
     dice.shuffle(plain)
     return [
         Step(code.name, number, seed=dice.getrandbits(31), **one)
         for number, one in enumerate([{"kind": "clean"}, *plain], 1)
     ]
+
+
+def _injected(dice: random.Random, code: Code, count: int) -> list[dict[str, Any]]:
+    """Plans injected runs; every third is hit on one rank only: the others wait for it."""
+    ratio = (MOST / LEAST) ** (1 / max(count - 1, 1))
+    return [
+        {"kind": "inject", "strength": round(LEAST * ratio**number, 4),
+         "shape": SHAPES[number % len(SHAPES)],
+         "ranks": str(dice.randrange(code.ranks)) if number % 3 == 2 else ""}
+        for number in range(count)
+    ]  # fmt: skip
 
 
 def _windows(dice: random.Random, count: int, length: float) -> tuple[tuple[float, float], ...]:

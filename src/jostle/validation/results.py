@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 #: done, total, what comes next, seconds left (0: not known).
 Progress = Callable[[float, float, str, float], None]
-_LABS = 3
+_LABS = 2
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,7 @@ class Wanted:
     Attributes:
         parts: Of estimation, identification, clustering, synthetic.
         programs: Names; empty for those installed.
+        commands: Programs of the user's own, as codes.of_command takes them.
         runs: Injected runs of each program.
         quick: Few of all.
         seed: Of all that is random.
@@ -38,6 +39,7 @@ class Wanted:
 
     parts: tuple[str, ...]
     programs: tuple[str, ...]
+    commands: tuple[str, ...]
     runs: int
     quick: bool
     seed: int
@@ -116,11 +118,13 @@ def results(folder: Path, wanted: Wanted, progress: Progress) -> Results:
 
 
 def _make(store: Store, wanted: Wanted, progress: Progress) -> None:
+    codes = choose(wanted.programs, wanted.commands)
     plan = steps(
-        choose(wanted.programs), injected=wanted.runs, disturbed=2 if wanted.quick else 5,
+        codes, injected=wanted.runs, disturbed=2 if wanted.quick else 5,
         clean=2 if wanted.quick else FEWEST_CLEAN, seed=wanted.seed,
+        raw=2 if wanted.quick else max(wanted.runs // 3 + 1, 2),
     )  # fmt: skip
-    make(store, plan, progress=progress)
+    make(store, plan, codes, progress=progress)
 
 
 def _synthetic(wanted: Wanted, found: Results, progress: Progress) -> None:
@@ -131,6 +135,7 @@ def _synthetic(wanted: Wanted, found: Results, progress: Progress) -> None:
         1 if wanted.quick else 4, seed=wanted.seed,
         progress=lambda done, total, name: progress(done, total, f"trace {name}", 0),
     )  # fmt: skip
+    found.limits += found.synthetic.limits
     first, number = FIRST_SEED + 1000 * wanted.seed, 3 if wanted.quick else 20
     progress(0, number, f"{number} planted repositories", 0)
     found.planted = score_seeds(range(first, first + number))
@@ -139,6 +144,7 @@ def _synthetic(wanted: Wanted, found: Results, progress: Progress) -> None:
 def _identification(folder: Path, wanted: Wanted, found: Results, progress: Progress) -> None:
     from jostle.analysis import identify
     from jostle.repository import Repository
+    from jostle.validation.errors import why
     from jostle.validation.lab_plan import scenes
     from jostle.validation.lab_runner import name_of, play, played
     from jostle.validation.lab_score import alone, lab_score, see
@@ -151,8 +157,12 @@ def _identification(folder: Path, wanted: Wanted, found: Results, progress: Prog
     usual = alone(made)
     for number, one in enumerate(made):
         progress(number, len(made), f"judging {one.scene.job}", 0)
-        said = identify(Repository(one.repository).beside(one.scene.job), seed=wanted.seed)
-        seen = see(one, said, usual)
+        try:
+            said = identify(Repository(one.repository).beside(one.scene.job), seed=wanted.seed)
+            seen = see(one, said, usual)
+        except Exception as error:
+            found.limits.append(f"{one.scene.job} cannot be judged: {why(error)}")
+            continue
         if seen is not None:
             found.seen.append(seen)
     found.lab = lab_score(found.seen)

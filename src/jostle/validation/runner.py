@@ -17,13 +17,12 @@ from typing import Any
 
 from jostle import _native_path
 from jostle.repository import Repository
-from jostle.validation.codes import CODES, Bench, Code, environment
+from jostle.validation.codes import Bench, Code, environment
 from jostle.validation.errors import ValidationError
 from jostle.validation.machine import look, noise
 from jostle.validation.plan import MEAN_MS, MOST_STRUCK, Step, longer
 
 SLICE = "250ms"
-_LIMIT_S = 120.0
 _TRIES = 2
 _MPIRUN = ("mpirun.openmpi", "--oversubscribe", "--bind-to", "none", "--mca",
            "mpi_yield_when_idle", "1", "-np")  # fmt: skip
@@ -74,15 +73,21 @@ class Store:
         """Opens a folder, or makes it.
 
         Raises:
-            ValidationError: It cannot be made.
+            ValidationError: It cannot be made, or not written to.
         """
         self.folder = folder.absolute()
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError) as error:
+            raise ValidationError(f"`{folder}` is no folder.", hint="Name another with --dir.",
+                                  exit_code=2) from error  # fmt: skip
         except OSError as error:
-            raise ValidationError(
-                f"{folder} cannot be made: {error.strerror}.", hint="Name another with --dir."
-            ) from error
+            problem = f"`{folder}` cannot be made: {error.strerror}."
+            raise ValidationError(problem, hint="Name another with --dir.",
+                                  exit_code=2) from error  # fmt: skip
+        if not os.access(self.folder, os.W_OK | os.X_OK):
+            raise ValidationError(f"Nothing can be written in `{folder}`.",
+                                  hint="Name another with --dir.", exit_code=2)  # fmt: skip
         self.bench = Bench(self.folder / "programs")
 
     def repository(self, code: str) -> Repository:
@@ -128,13 +133,15 @@ class Usual:
 
 
 def make(
-    store: Store, plan: Sequence[Step], *, progress: Callable[[int, int, str, float], None]
-) -> None:
+    store: Store, plan: Sequence[Step], codes: Sequence[Code], *,
+    progress: Callable[[int, int, str, float], None],
+) -> None:  # fmt: skip
     """Makes the runs of a plan that are not yet made.
 
     Args:
         store: Where they go.
         plan: The runs in order.
+        codes: Their programs.
         progress: Told before each run: how many are done, of how many, which is next, and
             seconds left.
 
@@ -145,19 +152,19 @@ def make(
     done = {run.step.job for run in seen if not run.error}
     tries = {step.job: sum(run.step == step for run in seen) for step in plan}
     left = [step for step in plan if step.job not in done and tries[step.job] < _TRIES]
+    by_name = {code.name: code for code in codes}
     spent: list[float] = []
     for number, step in enumerate(left):
         mean = sum(spent) / len(spent) if spent else 9.0
         progress(len(plan) - len(left) + number, len(plan), step.job, mean * (len(left) - number))
         begun = time.monotonic()
-        run = one(store, step)
+        run = one(store, step, by_name[step.code])
         store.add(run)
         spent.append(time.monotonic() - begun)
 
 
-def one(store: Store, step: Step) -> Run:
+def one(store: Store, step: Step, code: Code) -> Run:
     """Makes one run and takes its profiles into the repository."""
-    code = CODES[step.code]
     usual = None if step.kind == "clean" else _usual(store, code)
     folder = store.bench.folder(code)
     again = sum(run.step.job == step.job for run in store.runs(failed=True))
@@ -169,7 +176,7 @@ def one(store: Store, step: Step) -> Run:
     words = _words(code, step, folder, job, logs, usual)
     before, start = look(), time.time_ns()
     with _disturbers(step, usual, logs) as disturbed, (logs / "output").open("wb") as output:
-        status = _wait(words, folder, output)
+        status = _wait(words, folder, output, code.limit_s)
         end = time.time_ns()
     after = look()
     error = "" if status == 0 else f"ended with status {status}"
@@ -185,9 +192,12 @@ def _words(
 ) -> list[str]:
     own = [str(_native_path("jostle-run")), "--job", job, "--spool", str(logs / "spool"),
            "--slice", SLICE, "--", *code.argv(folder)]  # fmt: skip
+    variables = ["JOSTLE_SEGMENTS=raw"] if step.raw else []
     if step.kind == "inject":
         assert usual is not None
-        own = ["env", *_injection(code, step, logs, usual), *own]
+        variables += _injection(code, step, logs, usual)
+    if variables:
+        own = ["env", *variables, *own]
     return [*_MPIRUN, str(code.ranks), *own]
 
 
@@ -229,12 +239,12 @@ _DELAYED = ("sends", "recvs", "isends", "irecvs", "sendrecvs", "one_to_all", "al
             "all_to_all", "barriers")  # fmt: skip
 
 
-def _wait(words: Sequence[str], folder: Path, output: Any) -> int:
+def _wait(words: Sequence[str], folder: Path, output: Any, limit_s: float) -> int:
     """Runs a command to its end, or to its limit; returns its status."""
     process = subprocess.Popen(words, cwd=folder, env=environment(), stdin=subprocess.DEVNULL,
                                stdout=output, stderr=output, start_new_session=True)  # fmt: skip
     try:
-        return process.wait(_LIMIT_S)
+        return process.wait(limit_s)
     except subprocess.TimeoutExpired:
         return 124
     finally:

@@ -59,7 +59,7 @@ class Row:
         kind: What was done to it.
         strength: How much (see plan.Step).
         truth: By the oracle.
-        band: By the injector's log; None where nothing was injected.
+        band: What was planted, by its own log; None in clean runs.
         thesis: Loss as the thesis measures it.
         noise: What others took of the machine.
         said: What each method says of it.
@@ -90,14 +90,20 @@ class Row:
         """Something was done to it."""
         return self.kind != "clean"
 
+    @property
+    def own(self) -> float:
+        """What the machine itself took, in percent of the run: all of the loss but the planted."""
+        planted = self.band.flight if self.band else 0.0
+        return 100 * (self.truth.total_s - planted) / self.truth.run_s
+
     def measured(self, method: str) -> float:
         """Gives the loss that a method is scored against: as the thesis measures it, or all."""
-        return self.thesis if method == "thesis" else self.truth.total
+        return self.thesis if method.startswith("thesis") else self.truth.total
 
     def estimated(self, method: str) -> float:
         """Gives what a method says of that loss."""
         said = self.said[method]
-        return said.percent if method == "thesis" else said.total
+        return said.percent if method.startswith("thesis") else said.total
 
     def held(self, method: str) -> bool:
         """Tells whether the interval holds the truth."""
@@ -111,7 +117,8 @@ class Row:
         truth = self.truth
         derived = {
             "total": truth.total, "instantaneous": truth.instantaneous,
-            "displaced": truth.displaced, "quiet": self.quiet, "moved": self.moved,
+            "displaced": truth.displaced, "own": self.own, "quiet": self.quiet,
+            "moved": self.moved,
         }  # fmt: skip
         return asdict(self) | {"percent": derived}
 
@@ -146,9 +153,9 @@ class Score:
 
     Attributes:
         code: Program; "all" for all together, "quiet" for the quiet runs of all.
-        method: jostle or thesis.
+        method: jostle, thesis, or the thesis' on raw segments.
         runs: Number of them.
-        disturbed: Of these, those that something was done to.
+        disturbed: Of these, those to which something was done.
         soft: Accuracy of the soft probability against the measure of the method.
         total: Difference to the loss in all, points.
         instantaneous: Difference of the instantaneous part, points.

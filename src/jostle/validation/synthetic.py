@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from jostle.validation.errors import why
 from jostle.validation.oracle import Truth
 from jostle.validation.score import Row, Score, score
 
@@ -23,10 +24,12 @@ class Family:
         rows: One per trace.
         scores: By method jostle: of each kind, of all whose disturbance comes and goes, and of
             those in which it is there all the time.
+        limits: Traces that could not be estimated, one sentence each.
     """
 
     rows: list[Row]
     scores: list[Score]
+    limits: list[str]
 
     def to_json(self) -> dict[str, Any]:
         """Gives it as plain values."""
@@ -49,15 +52,19 @@ def traces(
     names = [(name, number) for number in range(seeds) for name in SPECS
              if number == 0 or name not in _WIDE]  # fmt: skip
     rows = []
+    limits = []
     for done, (name, number) in enumerate(names):
         progress(done, len(names), name)
-        rows.append(_trace(name, FIRST_SEED + seed * 1000 + number))
+        try:
+            rows.append(_trace(name, FIRST_SEED + seed * 1000 + number))
+        except Exception as error:
+            limits.append(f"Trace {name} cannot be estimated: {why(error)}")
     rows.sort(key=lambda row: row.code)
     each = [score(name, "jostle", [row for row in rows if row.code == name]) for name in SPECS]
     always = {name for name, spec in SPECS.items() if any(d.sustained for d in spec.disturbances)}
     parts = (("all", [row for row in rows if row.code not in always]),
              ("sustained", [row for row in rows if row.code in always]))  # fmt: skip
-    return Family(rows, [*each, *(score(name, "jostle", own) for name, own in parts)])
+    return Family(rows, [*each, *(score(name, "jostle", own) for name, own in parts)], limits)
 
 
 def _trace(name: str, seed: int) -> Row:
