@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import estimates
@@ -29,12 +30,21 @@ def scattered() -> Estimate:
     return estimates.plain(made, segments=table, clusters=small)
 
 
+def every_cause() -> Iterator[Plan]:
+    """A difference with all that a legend can have to name."""
+    made = estimates.two_runs()
+    causes = ("file system", "network", "cpu", "unknown")
+    more = replace(made, by_cause={cause: [0.2, 0.0] for cause in causes}, work_s=[0.1, 0.0])
+    return (plan for plan in compare_figures.plans(more) if plan[0].stem.startswith("diff"))
+
+
 FIGURES: dict[str, Callable[[], Iterator[Plan]]] = {
     "heads": lambda: estimate_figures.plans(estimates.heads()),
     "clean": lambda: estimate_figures.plans(estimates.heads(disturbed=False)),
     "no MPI": lambda: estimate_figures.plans(estimates.ftq()),
     "scattered": lambda: estimate_figures.plans(scattered()),
     "two runs": lambda: compare_figures.plans(estimates.two_runs()),
+    "every cause": every_cause,
 }
 STEMS = {
     "heads": ["lost-time", "segments-in-time", "segments-histograms", "clusters-spread",
@@ -45,6 +55,7 @@ STEMS = {
     "no MPI": ["lost-time"],
     "scattered": ["lost-time", "segments-in-time", "segments-histograms", "small-clusters-in-time"],
     "two runs": ["difference-of-the-runs", "clusters-of-the-runs"],
+    "every cause": ["difference-of-the-runs"],
 }  # fmt: skip
 
 

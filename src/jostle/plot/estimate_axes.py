@@ -13,12 +13,13 @@ from jostle.plot.axis import ceiling
 from jostle.plot.estimate_data import Floats
 from jostle.plot.figure import INK, SOFT
 from jostle.plot.model import PALETTE
-from jostle.plot.study_page import Canvas
+from jostle.plot.study_page import Canvas, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LEFT, RIGHT = 0.78, 0.2  # inches beside the axes
+_SMALL = 7.5  # points
 BLUE, GREY = PALETTE[0], "#8A949E"
 #: Interfered segments, and the threshold: red as in the thesis, with marks of their own.
 RED = "#C1121F"
@@ -125,12 +126,18 @@ def logarithmic(axes: Axes, low: float, high: float, label: Label, *, axis: str 
 
 
 def legend(made: Canvas, handles: list[Any], top: float = 0.1, left: float = LEFT) -> None:
-    """Name what is drawn, in a line at `top` inches from the top of the body."""
+    """Name what is drawn, in a line at `top` inches from the top of the body.
+
+    A line too wide for the page begins further to the left; one that is wider than the page is two.
+    """
+    wide = sum(text_width(handle.get_label(), _SMALL) + 0.43 for handle in handles)
+    left = max(min(left, made.width - wide), 0.12)
+    lines = 1 if wide <= made.width - left else 2
     where = (left / made.width, (made.floor + made.body - top) / made.height)
     made.figure.legend(
-        handles=handles, loc="center left", ncols=len(handles), fontsize=7.5, borderaxespad=0,
-        bbox_to_anchor=where, labelcolor=INK, columnspacing=1.6, handlelength=1.8,
-        handletextpad=0.5,
+        handles=handles, loc="center left", ncols=-(-len(handles) // lines), fontsize=_SMALL,
+        borderaxespad=0, bbox_to_anchor=where, labelcolor=INK, columnspacing=1.6,
+        handlelength=1.8, handletextpad=0.5,
     )  # fmt: skip
 
 
