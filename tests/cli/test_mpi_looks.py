@@ -82,6 +82,7 @@ def test_jobs_json_names_ranks(mpi_repository: str) -> None:
     assert known["uncounted"]["mpi_library"] == "Own MPI 9.9"
 
 
+@pytest.mark.tries(3)
 def test_digest_of_a_spool_needs_no_repository(
     mpi_spool: Path, mpi_repository: str, tmp_path: Path
 ) -> None:
@@ -104,6 +105,7 @@ def test_an_unknown_job_of_a_spool_is_a_mistake(mpi_spool: Path) -> None:
     assert "does not exist" in done.err
 
 
+@pytest.mark.tries(3)
 def test_waiting_ends_when_the_last_rank_has_ended(tmp_path: Path) -> None:
     from jostle.cli.waiting import wait_for_ranks
 
@@ -122,6 +124,7 @@ def test_waiting_ends_when_the_last_rank_has_ended(tmp_path: Path) -> None:
     assert time.monotonic() - begin < 5
 
 
+@pytest.mark.tries(3)
 def test_waiting_gives_up_on_ranks_of_other_nodes(tmp_path: Path) -> None:
     from jostle.cli.waiting import wait_for_ranks
 

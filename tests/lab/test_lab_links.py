@@ -42,6 +42,7 @@ def wide(can_lab: None) -> object:
     made.down()
 
 
+@pytest.mark.tries(3)
 def test_two_nodes_get_half_each(wide: Lab) -> None:
     one, two = together(wide, [("node1", "a"), ("node2", "b")])
     assert one / (one + two) == pytest.approx(0.5, abs=0.07)
@@ -49,6 +50,7 @@ def test_two_nodes_get_half_each(wide: Lab) -> None:
     assert left / (left + right) == pytest.approx(0.5, abs=0.07)
 
 
+@pytest.mark.tries(3)
 def test_one_mount_is_shared_by_processes(wide: Lab) -> None:
     *four, one = together(wide, [("node1", f"f{number}") for number in range(5)])
     assert sum(four) / (sum(four) + one) == pytest.approx(0.8, abs=0.07)

@@ -93,6 +93,7 @@ def test_an_mpi_without_its_adapter_runs_untouched(
     assert {p.header["mpi_adapter"] for p in found if not p.short} <= {2}
 
 
+@pytest.mark.tries(4)
 def test_peers_by_world_rank(jostle: Mpirun, mpi: Mpi) -> None:
     program = mpi.compiled("exchange", "exchange.c", flags=("-w",))
     world = jostle.world(mpi, 3, program, counted="", env={"JOSTLE_PEERS": "1"})

@@ -55,6 +55,7 @@ def right(measured: list[float], true: list[float]) -> bool:
     return good >= 0.7 * len(true) and close(sum(measured), sum(true))
 
 
+@pytest.mark.tries(4)
 @pytest.mark.parametrize("ranks", [1, 3])
 def test_each_global_collective_ends_a_segment(jostle: Mpirun, mpi: Mpi, ranks: int) -> None:
     world = run(jostle, mpi, ranks, "phases", 10, 100)
@@ -78,6 +79,7 @@ def test_each_global_collective_ends_a_segment(jostle: Mpirun, mpi: Mpi, ranks: 
     assert len({s["sequence_hash"] for s in segments[0][:10]}) == 10
 
 
+@pytest.mark.tries(4)
 def test_dense_collectives_are_coalesced_to_measurable_segments(jostle: Mpirun, mpi: Mpi) -> None:
     world = run(jostle, mpi, 2, "dense", 20000, 100)
     for found in cut(world):
@@ -99,6 +101,7 @@ def test_dense_collectives_are_coalesced_to_measurable_segments(jostle: Mpirun, 
             assert s["globals"] == s["all_to_all"] == s["sendrecvs"]
 
 
+@pytest.mark.tries(4)
 def test_boundaries_nest_over_ranks(jostle: Mpirun, mpi: Mpi) -> None:
     world = run(jostle, mpi, 3, "dense", 5000, 100)
     ends = []
@@ -114,6 +117,7 @@ def test_boundaries_nest_over_ranks(jostle: Mpirun, mpi: Mpi) -> None:
         assert len({of[at] for of in ends}) == 1
 
 
+@pytest.mark.tries(4)
 @pytest.mark.parametrize("how", ["wait", "test"])
 def test_a_nonblocking_one_ends_with_its_completion(jostle: Mpirun, mpi: Mpi, how: str) -> None:
     world = run(jostle, mpi, 2, how, 8, 60)
@@ -124,6 +128,7 @@ def test_a_nonblocking_one_ends_with_its_completion(jostle: Mpirun, mpi: Mpi, ho
         assert late[5] < 10e6, late
 
 
+@pytest.mark.tries(3)
 def test_without_global_collectives_epochs_subdivide(jostle: Mpirun, mpi: Mpi) -> None:
     env = {"JOSTLE_SEGMENT_SPAN": "200ms"}
     world = run(jostle, mpi, 2, "epochs", 250, 12, env=env)
@@ -171,6 +176,7 @@ def test_killed_ranks_keep_their_segments(jostle: Mpirun, mpi: Mpi) -> None:
         assert [s["function"] for s in found] == ["MPI_Allreduce"] * 10
 
 
+@pytest.mark.tries(4)
 def test_time_in_a_long_call_is_booked_where_it_passes(jostle: Mpirun, mpi: Mpi) -> None:
     world = run(jostle, mpi, 2, "sleepy", 1, 650)
     waiting, sleeping = world.ranks
@@ -186,19 +192,17 @@ def test_time_in_a_long_call_is_booked_where_it_passes(jostle: Mpirun, mpi: Mpi)
     assert sleeping.total("state_p2p_ns") < 100e6
 
 
-def test_what_one_waits_beyond_the_usual(jostle: Mpirun, mpi: Mpi, tmp_path: Path) -> None:
-    for number in range(6):  # on a busy machine other calls come late, too
-        (tmp_path / str(number)).mkdir()
-        world = run(Mpirun(jostle.library, tmp_path / str(number)), mpi, 2, "late", 600, 200)
-        patient, late = (rank.total("wait_mpi_ns") for rank in world.ranks)
-        spent = world.ranks[0].total("mpi_all_to_all_ns")
-        assert 160e6 < patient <= spent
-        assert sum(s["wait_ns"] for s in cut(world)[0]) > 150e6
-        if patient < 200e6 + 0.5 * spent and late < 0.6 * patient:
-            return
-    pytest.fail(f"{patient} and {late} ns waited, {spent} ns in the calls")
+@pytest.mark.tries(6)  # on a busy machine other calls come late, too
+def test_what_one_waits_beyond_the_usual(jostle: Mpirun, mpi: Mpi) -> None:
+    world = run(jostle, mpi, 2, "late", 600, 200)
+    patient, late = (rank.total("wait_mpi_ns") for rank in world.ranks)
+    spent = world.ranks[0].total("mpi_all_to_all_ns")
+    assert 160e6 < patient <= spent
+    assert sum(s["wait_ns"] for s in cut(world)[0]) > 150e6
+    assert patient < 200e6 + 0.5 * spent and late < 0.6 * patient
 
 
+@pytest.mark.tries(3)
 def test_time_off_the_core_is_seen_in_gaps(jostle: Mpirun) -> None:
     from mpis import needed
 

@@ -46,6 +46,7 @@ def follower(store, spool):
     assert not thread.is_alive()
 
 
+@pytest.mark.tries(4)
 def test_new_slices_appear_within_two_slices(store, spool, follower):
     _, stop, thread = follower
     profile = living_profile(1)

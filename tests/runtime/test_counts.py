@@ -67,6 +67,7 @@ def test_other_streams(jostle: Runner, build: Compile, what: str) -> None:
             assert result.total(name, pid) == result.truth[pid][name], name
 
 
+@pytest.mark.tries(3)
 def test_descriptor_closed_unseen(jostle: Runner, build: Compile) -> None:
     """A number that changed hands by raw system calls is looked at again, a slice later."""
     result = jostle.run(build("unseen_close.c"), jostle.data)

@@ -44,9 +44,9 @@ def identity(
     jostle: Runner, build: Compile, env: dict[str, str], wrap: tuple[str, ...] = ()
 ) -> dict[str, str]:
     """Job, launcher, batch and world of one process with such an environment."""
-    command = [*wrap, str(build("ends.c")), str(jostle.data), "return", "large"]
-    result = jostle.run(*command, env={**NONE, **env})
-    process = next(p for p in result.processes if not p.short)
+    program = build("ends.c")
+    result = jostle.run(*wrap, program, jostle.data, "return", "large", env={**NONE, **env})
+    (process,) = result.named(program.name)
     for path in jostle.spool.iterdir():
         path.unlink()
     return {k: str(process.header[k]) for k in ("job", "launcher", "batch", "world")}

@@ -21,6 +21,7 @@ def boundaries(process: peek.Process) -> list[tuple[int, int]]:
     return [(s.first * length, (s.first + s.span) * length) for s in process.slices]
 
 
+@pytest.mark.tries(3)
 def test_two_processes_share_boundaries(jostle: Runner, build: Compile) -> None:
     """Slices of processes that started at different times begin at the same instants."""
     program = build("steady.c")
@@ -56,6 +57,7 @@ def test_sum_over_slices_is_the_total(jostle: Runner, build: Compile, length: st
     assert length != "100ms" or len(moved) >= 2
 
 
+@pytest.mark.tries(3)
 def test_traffic_falls_into_its_slice(jostle: Runner, build: Compile) -> None:
     """What a program did in a slice is in the record of that slice.
 
@@ -80,6 +82,7 @@ def test_traffic_falls_into_its_slice(jostle: Runner, build: Compile) -> None:
     assert process.total("posix_write_ops") == done
 
 
+@pytest.mark.tries(3)
 def test_stopped_process_spans(jostle: Runner, build: Compile) -> None:
     """SIGSTOP over several slices gives a record that says so, and sums stay whole."""
     process = jostle.start(build("steady.c"), jostle.data / "file", 1200)
@@ -114,6 +117,7 @@ def test_idle_process_costs_no_records(jostle: Runner) -> None:
     assert records_end < 2500
 
 
+@pytest.mark.tries(3)
 def test_gauges_are_levels(jostle: Runner, build: Compile) -> None:
     """Threads and resident memory are what the kernel says, ours left out."""
     result = jostle.run(build("gauges.c"), jostle.data)

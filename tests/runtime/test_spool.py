@@ -218,6 +218,7 @@ def wait_for_profile(spool: Path) -> None:
     pytest.fail("no profile was begun")
 
 
+@pytest.mark.tries(3)
 def test_profile_removed_under_the_process(jostle: Runner, build: Compile) -> None:
     """A cleaner deletes the file: a new one holds all there is."""
     process = jostle.start(build("steady.c"), jostle.data / "file", 900)

@@ -94,6 +94,7 @@ def test_reused_file(profiled: Profiled) -> None:
     assert found.pattern == "open-write-close" and found.chunk_bytes == pytest.approx(4 * KIB)
 
 
+@pytest.mark.tries(3)
 def test_periodic(profiled: Profiled) -> None:
     """Bursts come back; where the machine is too busy to be regular nothing is said."""
     found = profiled.run("write-seek", "--chunk", 16 * KIB, "--period", 0.6, "--time", 5)
@@ -103,6 +104,7 @@ def test_periodic(profiled: Profiled) -> None:
         assert found.period.on_seconds <= 0.5
 
 
+@pytest.mark.tries(3)
 def test_sustained(profiled: Profiled) -> None:
     """No period where there is none."""
     assert profiled.run("write-seek", "--chunk", 16 * KIB, "--time", 2).period is None

@@ -193,6 +193,7 @@ def fill(path: Path) -> None:
             pass
 
 
+@pytest.mark.tries(3)
 @pytest.mark.parametrize("pattern", ["open-write-close", "aggregate-write", "write-seek"])
 def test_disk_filled_by_another(small: Signals, pattern: str) -> None:
     process = small.start(pattern, "--chunk", "64KiB", "--processes", "2", "--until-stopped",
@@ -264,6 +265,7 @@ def test_late_start_is_said(signals: Signals) -> None:
     assert done.log.bursts.to_pylist()[0]["begin_ns"] > rows(done)[0]["start_ns"] + 5e9
 
 
+@pytest.mark.tries(3)
 def test_bursts(signals: Signals, mpi: Mpi) -> None:
     """Shared MPI-IO files, whose processes must agree when a burst is over."""
     done = signals.run("write-seek", "--shared", "--api", "mpiio", "--chunk", "4KiB", "--period",
@@ -309,6 +311,7 @@ def test_folder_of_another_is_not_trusted(tmp_path: Path) -> None:
     assert "--log" in run.stderr
 
 
+@pytest.mark.tries(3)
 @pytest.mark.parametrize("quiet", [False, True])
 def test_progress_on_a_terminal(signals: Signals, quiet: bool) -> None:
     leader, follower = pty.openpty()
@@ -340,6 +343,7 @@ def test_nothing_is_said_to_a_pipe(signals: Signals) -> None:
     assert run.stdout == run.stderr == b""
 
 
+@pytest.mark.tries(3)
 def test_log_costs_little(signals: Signals) -> None:
     """A log grows with its slices, not with what is done; its time is a matter of the benchmark."""
     words = ["write-seek", "--chunk", "4KiB", "--flush", "none", "--time", "0.6"]

@@ -54,6 +54,7 @@ def test_volume_ends_all_ranks(signals: Signals, mpi: Mpi, pattern: str) -> None
     assert {one["operations"] for one in rows(done)} == {rounds}
 
 
+@pytest.mark.tries(3)
 @pytest.mark.parametrize("pattern", NETWORK)
 def test_bursts_begin_together(signals: Signals, mpi: Mpi, pattern: str) -> None:
     """All ranks are on in the same windows, and off in between; how punctually is reported."""
@@ -101,6 +102,7 @@ def test_one_rank_stopped_stops_all(signals: Signals, mpi: Mpi) -> None:
     assert [one["reason"] for one in rows(signals.result(0, err))] == ["signal"] * RANKS
 
 
+@pytest.mark.tries(3)
 @pytest.mark.parametrize("pattern", ["ping", "all-to-all"])
 def test_split(signals: Signals, mpi: Mpi, pattern: str) -> None:
     """CLUSTER'13, III.B.3: the probe goes on, the noise comes and goes, neither meets the other."""

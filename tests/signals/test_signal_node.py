@@ -48,6 +48,7 @@ def test_metadata_against_strace(signals: Signals, tmp_path: Path, sharing: str)
     done.leaves_nothing()
 
 
+@pytest.mark.tries(3)
 def test_cpu_never_sleeps(signals: Signals) -> None:
     """A cpu signal is always on a core or waiting for one, in its silences too."""
     process = signals.start("cpu", "--period", "0.4", "--until-stopped")
@@ -97,6 +98,7 @@ def test_working_set(signals: Signals, pattern: str, each: int) -> None:
     assert done.log.processes["p50_ns"][0].as_py() > 4_000
 
 
+@pytest.mark.tries(3)
 def test_small_working_sets_are_faster(signals: Signals, tmp_path: Path) -> None:
     """The chain of loads really goes where it says: from the first-level cache to memory."""
     middle: dict[str, Any] = {}
@@ -115,6 +117,7 @@ def test_memory_by_volume(signals: Signals) -> None:
     assert done.log.processes["reason"].to_pylist() == ["volume", "volume"]
 
 
+@pytest.mark.tries(3)
 @pytest.mark.parametrize("pattern", ["memory", "cache", "cpu", "metadata"])
 def test_periodic(signals: Signals, pattern: str) -> None:
     """On and off as told, every period; how punctual is reported, not asserted."""
