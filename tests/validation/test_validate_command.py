@@ -14,7 +14,7 @@ from jostle.cli.output import console, show
 from jostle.cli.validate_view import view
 from jostle.plot.validation import draw_all
 from jostle.validation.clusterings import Clustered
-from jostle.validation.evaluate import METHODS, Evaluation
+from jostle.validation.evaluate import METHODS, RAW, Evaluation
 from jostle.validation.lab_score import Seen, Slices, lab_score
 from jostle.validation.oracle import Band, Truth
 from jostle.validation.results import Results
@@ -28,7 +28,7 @@ def own_console() -> None:
 
 
 def made() -> Results:
-    """Makes results of six runs of a program and of two experiments."""
+    """Makes results of six runs of a program, of a raw one, and of two experiments."""
     rows = []
     for number, (total, said) in enumerate(
         [(1, 1.5), (4, 3), (9, 8), (12, 16), (20, 22), (40, 37)], 1
@@ -42,7 +42,12 @@ def made() -> Results:
                 {"steal": 0.0, "foreign": 0.0, "load": 1.0},
                 {"jostle": judged, "thesis": Judged(said / 2, 0, 0, 0, 0, 1, None)})
         )  # fmt: skip
-    scores = [score("stencil", method, rows) for method in METHODS]
+    rows.append(
+        Row("stencil-007-clean-raw", "stencil", "inject", 0.05, Truth(100, 5, 0, 60, 4, 6),
+            Band(2, 3, 4, 10), 4.0, {"steal": 0.2, "foreign": 0.0, "load": 1.0},
+            {RAW: Judged(3, 2, 4, 0, 0, 1, None)})
+    )  # fmt: skip
+    scores = [score("stencil", method, rows) for method in (*METHODS, RAW)]
     seen = [
         Seen("s001-writer", "harmful", "writer", False, Slices(9, 1, 0), ("s001-writer-bad",), True,
              20.0, 4.0, 4.4, 3.5, 5.0),
@@ -73,6 +78,10 @@ def test_the_tables_of_the_thesis(capsys: pytest.CaptureFixture[str]) -> None:
     assert any(
         line.startswith("F1 by class, jostle: high 0.80 (2 right, 1 wrong") for line in lines
     )
+    raw = [line for line in lines if line.startswith("stencil-007")]
+    assert len(raw) == 1 and raw[0].split()[1:5] == ["5.0", "2.0..4.0", "2.0", "20.0"]
+    assert any(line.startswith("F1 by class, thesis, raw: ") for line in lines)
+    assert any(line.startswith("Not planted: 0.0 % in the median, 4.0 at most") for line in lines)
     lab = next(line for line in lines if line.startswith("s002-writer"))
     assert lab.endswith("s002-writer-computes !")  # blamed without guilt
     assert "1 false alarms in 1 null runs" in " ".join(lines)

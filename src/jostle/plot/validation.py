@@ -250,10 +250,10 @@ def _lab_page(seen: Sequence[Seen]) -> Page:
         "seconds-lost-in-the-lab",
         f"Seconds that neighbours cost a probe in the lab, and what was said: {len(seen)} "
         "experiments",
-        "Each point is an experiment; lines are 95 % intervals. Lost: longer than the median of "
-        "the same probe alone.",
-        "Truth: run time, and the signals' own logs", Figures(columns, numbers), width=NARROW,
-        body=2.95,
+        "Each point is an experiment; lines are 95 % intervals. Lost: time in the slices with the "
+        "harmful neighbour that the work done there does not need alone.",
+        "Truth: runs of the same probe alone, and the signals' own logs",
+        Figures(columns, numbers), width=NARROW, body=2.95,
     )  # fmt: skip
 
 
