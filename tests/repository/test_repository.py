@@ -165,6 +165,14 @@ def test_a_user_looks_among_own_jobs(store, spool):
         store.resolve_job("last", owner=3)
 
 
+def test_a_job_is_named_after_its_ranks_not_its_launcher(store, spool):
+    make_profile(1, job="run", program="/usr/bin/orterun", slices=20).write(spool)
+    make_profile(2, job="run", program="/home/a/solver", mpi={"mpi_state": 2}).write(spool)
+    make_profile(3, job="run", program="/usr/bin/sh", slices=20).write(spool)
+    store.ingest([spool])
+    assert store.beside("run").job.program == "/home/a/solver"
+
+
 def test_a_name_of_several_users_is_nobodys(store, spool):
     make_profile(1, job="run", uid=1).write(spool)
     make_profile(2, job="run", uid=2).write(spool)

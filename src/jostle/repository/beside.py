@@ -45,7 +45,8 @@ NODE_METRICS = tuple(dict.fromkeys((
 NODE_TIMES = ("os_runqueue_ns", "os_user_ns", "os_system_ns", "wait_mpi_ns", *_MPI_NS)
 
 _FACTS = f"""
-SELECT job, arg_max(program, CASE WHEN short THEN 0 ELSE last_slice - first_slice + 1 END)
+SELECT job, arg_max(program, (mpi_state IS NOT NULL AND mpi_state > 0,
+                              CASE WHEN short THEN 0 ELSE last_slice - first_slice + 1 END))
          AS program,
        {OWNER}, list_sort(list(DISTINCT host)) AS nodes, count(*) AS processes,
        count(*) FILTER (mpi_state > 0) AS ranks,
@@ -66,7 +67,7 @@ class JobFacts:
 
     Attributes:
         job: Its name.
-        program: The program of its longest process.
+        program: The program of its longest rank (a launcher is none), else of its longest process.
         user: Its owner's uid; None when it is not known, not told, or several users bear its name.
         nodes: Its nodes.
         processes: Its processes; ranks: those of them that use MPI.
