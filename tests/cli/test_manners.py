@@ -78,6 +78,12 @@ def test_forgotten_run_gets_a_suggestion() -> None:
     assert "`jostle run -- ls -l`" in done.err
 
 
+def test_an_option_without_its_value_leads_to_the_verbs_help() -> None:
+    done = jostle("estimate", "last", "--plot")
+    assert done.code == 2
+    assert "mend: See `jostle estimate --help`." in done.err
+
+
 def test_unknown_job_gets_the_nearest_names(repository: str) -> None:
     done = jostle("digest", "tar-stedy", "--repository", repository)
     assert done.code == 2

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import click
 
 from jostle.cli.estimate_view import LEAST_COVERAGE, estimate_json
+from jostle.cli.format import percent
 from jostle.cli.output import show, stderr_style
 from jostle.errors import JostleError
 
@@ -58,7 +59,7 @@ def find(made: Estimate, most: float) -> Judgement:
     if math.isnan(made.percent.value):
         return Judgement("not judged", "Its loss is no number.", made)
     if not made.coverage >= LEAST_COVERAGE:
-        why = f"Only {100 * made.coverage:.0f} % of its time could be judged."
+        why = f"Only {percent(made.coverage)} of its time could be judged."
         return Judgement("not judged", " ".join([why, *made.limits[:1]]), made)
     return Judgement("clean", estimate=made)
 

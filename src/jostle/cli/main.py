@@ -142,7 +142,8 @@ def main(args: Sequence[str] | None = None) -> int:
         click.echo(error.ctx.get_help() if error.ctx else "", err=True)
         return 2
     except click.UsageError as error:
-        context = error.ctx.command_path if error.ctx else "jostle"
+        verb = next((word for word in words if word in VERBS), "")  # some errors know no verb
+        context = error.ctx.command_path if error.ctx else f"jostle {verb}".rstrip()
         return _fail(words, error.format_message(), f"See `{context} --help`.", 2)
     except click.ClickException as error:
         return _fail(words, error.format_message(), "", error.exit_code)
