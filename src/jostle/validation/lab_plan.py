@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -26,6 +25,8 @@ class Neighbour:
         place: Whether its files are on the shared file system, or on its node's own.
         bursts: When it is on: (begin, length) in seconds from the start.
         harm: It takes from what the probe needs.
+        partner: The node of its second rank; "" when it is no MPI job.
+        core: The core that it is bound to; -1: any.
     """
 
     name: str
@@ -34,6 +35,8 @@ class Neighbour:
     place: Place
     bursts: tuple[tuple[float, float], ...]
     harm: bool
+    partner: str = ""
+    core: int = -1
 
 
 @dataclass(frozen=True)
@@ -75,24 +78,36 @@ class Probe:
         words: Pattern and options of the signal that it is made of.
         rounds: How often it runs that, one after the other.
         rest_s: Seconds that it does nothing between two of them.
+        partner: The node of its second rank; "" when it is no MPI job.
+        core: The core that it is bound to; -1: any.
+        apart: It needs the machine for itself: no other lab at the same time.
     """
 
     words: tuple[str, ...]
     rounds: int = 1
     rest_s: float = 0.0
+    partner: str = ""
+    core: int = -1
+    apart: bool = False
 
 
-#: A steady writer; one of small files; one with phases of its own, by its work and not by a clock.
+#: A steady writer; one of small files; one with phases of its own, by its work and not by a clock;
+#: one that needs its core all the time (empty files in its node's memory: what makes no calls at
+#: all has no slices); two ranks that talk over the link between the switches.
 PROBES: dict[str, Probe] = {
     "writer": Probe(("open-write-close", "--chunk", "1MiB", "--volume", "410MiB")),
     "files": Probe(("open-write-close", "--chunk", "256KiB", "--volume", "340MiB")),
     "phases": Probe(("open-write-close", "--chunk", "1MiB", "--volume", "36MiB"), 7, 1.1),
-}
+    "computer": Probe(("metadata", "--iterations", "600000"), core=0, apart=True),
+    "talker": Probe(("ping", "--chunk", "64KiB", "--iterations", "1400"), partner="node3",
+                    apart=True),
+}  # fmt: skip
 _HURTS = (
     ("open-write-close", "--chunk", "1MiB"),
     ("aggregate-write", "--chunk", "1MiB", "--flush", "end"),
 )
 _COMPUTES = ("cpu",)
+_TALKS = ("ping", "--chunk", "256KiB")
 _ELSEWHERE = ("open-write-close", "--chunk", "64KiB")
 #: On the probe's own file system, but hardly anything: some small files a second.
 _LITTLE = ("open-write-close", "--chunk", "16KiB", "--iterations", "4")
@@ -113,30 +128,46 @@ def scenes(*, harmful: int, null: int, seed: int) -> list[Scene]:
     names = list(PROBES)
     kinds: list[tuple[str, str, tuple[Neighbour, ...]]] = []
     for number in range(harmful):
-        kinds.append(("harmful", names[number % len(names)], _harmful(dice, number)))
+        probe = names[number % len(names)]
+        kinds.append(("harmful", probe, _harmful(dice, probe, number // len(names))))
     for number in range(null):
         # Alone it is a null run, too; three times each, so that there is a median.
         if number < 3 * len(names):
             kinds.append(("alone", names[number % len(names)], ()))
         else:
-            kinds.append(("harmless", names[number % len(names)], _harmless(dice, number)))
+            probe = names[number % len(names)]
+            kinds.append(("harmless", probe, _harmless(dice, probe, number // len(names))))
     dice.shuffle(kinds)
     return [Scene(number, *kind) for number, kind in enumerate(kinds, 1)]
 
 
-def _harmful(dice: random.Random, number: int) -> tuple[Neighbour, ...]:
-    period = dice.choice((4.0, 5.0, 7.0))
+def _harmful(dice: random.Random, probe: str, turn: int) -> tuple[Neighbour, ...]:
+    """Gives the neighbours of a probe, one of which hurts it."""
+    period = dice.choice((4.0, 5.0, 7.0)) if probe != "talker" else 7.0
     length = period * dice.choice((0.25, 0.4, 0.5))
     phase = dice.random() * (period - length)
-    words = _HURTS[number // 3 % len(_HURTS)]
-    bad = Neighbour("bad", "node2", words, "shared", rhythm(period, length, phase), harm=True)
-    # In the same rhythm, at other times; and one that only computes, at the same times.
-    elsewhere = rhythm(period, length, (phase + period / 2) % period)
-    computes = Neighbour("computes", "node3", _COMPUTES, "own", bad.bursts, harm=False)
+    on = rhythm(period, length, phase)
+    # In the same rhythm, at other times.
+    other = rhythm(period, length, (phase + period / 2) % period)
+    if probe == "computer":
+        return (
+            Neighbour("bad", "node1", _COMPUTES, "own", on, harm=True, core=0),
+            Neighbour("computes", "node1", _COMPUTES, "own", other, harm=False, core=1),
+        )
+    if probe == "talker":
+        return (
+            Neighbour("bad", "node2", _TALKS, "own", on, harm=True, partner="node4"),
+            Neighbour("elsewhere", "node4", _ELSEWHERE, "own", other, harm=False),
+        )
+    third = (
+        _little(phase),
+        Neighbour("computes", "node3", _COMPUTES, "own", on, harm=False),  # at the same times
+        _little(phase),
+    )
     return (
-        bad,
-        Neighbour("elsewhere", "node3", _ELSEWHERE, "own", elsewhere, harm=False),
-        computes if number % 2 else _little(phase),
+        Neighbour("bad", "node2", _HURTS[turn % len(_HURTS)], "shared", on, harm=True),
+        Neighbour("elsewhere", "node3", _ELSEWHERE, "own", other, harm=False),
+        third[turn % len(third)],
     )
 
 
@@ -145,16 +176,19 @@ def _little(phase: float) -> Neighbour:
     return Neighbour("little", "node3", _LITTLE, "shared", rhythm(1.0, 0.25, phase), harm=False)
 
 
-def _harmless(dice: random.Random, number: int) -> tuple[Neighbour, ...]:
+def _harmless(dice: random.Random, probe: str, turn: int) -> tuple[Neighbour, ...]:
+    """Gives neighbours of a probe that do it no harm: none needs what it needs."""
     period = dice.choice((2.75, 4.0, 6.0))  # 2.75 s: the rhythm of the probe with phases
     phase = dice.random() * period / 2
-    return (
-        Neighbour("computes", "node2", _COMPUTES, "own", rhythm(period, period / 3, phase),
-                  harm=False),
-        _little(phase),
-        Neighbour("elsewhere", "node3", _ELSEWHERE, "own", rhythm(period, period / 2, phase),
-                  harm=False),
-    )[number % 2 : 2 + number % 2]  # fmt: skip
+    on = rhythm(period, period / 2, phase)
+    elsewhere = Neighbour("elsewhere", "node3", _ELSEWHERE, "own", on, harm=False)
+    if probe == "talker":
+        return (elsewhere,)
+    if probe == "computer":
+        return (Neighbour("computes", "node1", _COMPUTES, "own", on, harm=False, core=1),)
+    brief = rhythm(period, period / 3, phase)
+    computes = Neighbour("computes", "node2", _COMPUTES, "own", brief, harm=False)
+    return (_little(phase), computes if turn % 2 else elsewhere)
 
 
 def rhythm(period: float, length: float, phase: float) -> tuple[tuple[float, float], ...]:
@@ -174,8 +208,3 @@ def from_json(plain: dict[str, Any]) -> Scene:
                         "bursts": tuple(tuple(pair) for pair in one["bursts"])})
            for one in plain["neighbours"]]  # fmt: skip
     return Scene(plain["number"], plain["name"], plain["probe"], tuple(own))
-
-
-def labs_for(scenes: Sequence[Scene], most: int) -> int:
-    """Gives how many labs to use at a time."""
-    return max(1, min(most, len(scenes)))

@@ -12,7 +12,8 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,10 @@ from jostle.validation.lab_plan import (
 
 _LIMIT_S = 90.0
 _LEAD_S = 1.2
+#: Starting ranks on several nodes takes longer; so long before its burst a neighbour is started.
+_MPI_LEAD_S, _BURST_LEAD_S, _MPI_BURST_LEAD_S = 3.0, 0.25, 2.0
+#: Whose waiting ranks leave their core to others.
+_MPI = "openmpi"
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,7 @@ class Played:
         active: Slices in which the probe was at work, and its operations there, by its own log.
         bursts: Neighbour -> (begin, end) in ns of each burst, by its own log.
         error: Why it cannot be used; "" when it can.
+        rounds: (begin, end) in ns of each time that the probe was at work, by its own log.
     """
 
     scene: Scene
@@ -56,6 +62,7 @@ class Played:
     active: list[list[int]]
     bursts: dict[str, list[list[int]]]
     error: str
+    rounds: list[list[int]] = field(default_factory=list)
 
     def work(self) -> dict[int, int]:
         """Gives the operations of the slices in which the probe was at work throughout.
@@ -113,11 +120,18 @@ def play(
     """
     folder.mkdir(parents=True, exist_ok=True)
     done = {one.scene.job for one in played(folder)}
-    left: queue.SimpleQueue[Scene] = queue.SimpleQueue()
     todo = [scene for scene in plan if scene.job not in done]
+    state = _State(folder, len(plan), len(plan) - len(todo), labs, progress)
+    for apart in (False, True):
+        some = [scene for scene in todo if PROBES[scene.probe].apart is apart]
+        _play(state, some, 1 if apart else labs, f"{name}{'x' * apart}")
+
+
+def _play(state: _State, todo: Sequence[Scene], labs: int, name: str) -> None:
+    """Plays scenes, several labs at a time; whatever ends one of them ends all."""
+    left: queue.SimpleQueue[Scene] = queue.SimpleQueue()
     for scene in todo:
         left.put(scene)
-    state = _State(folder, len(plan), len(plan) - len(todo), labs, progress)
     threads = [threading.Thread(target=_worker, args=(state, left, f"{name}{number}"))
                for number in range(1, min(labs, len(todo)) + 1)]  # fmt: skip
     for thread in threads:
@@ -160,9 +174,10 @@ class _State:
 
 def _worker(state: _State, left: queue.SimpleQueue[Scene], name: str) -> None:
     try:
-        lab = up(LabSpec(name=name, nodes=3, storage_rate=RATE))
-    except JostleError as error:
+        lab = up(LabSpec(name=name, nodes=4, storage_rate=RATE))
+    except Exception as error:  # a thread's own end would tell nobody
         state.trouble.append(error)
+        state.over.set()
         return
     try:
         repository = state.folder / name
@@ -187,19 +202,23 @@ def _one(lab: Lab, scene: Scene, repository: Path, over: threading.Event) -> Pla
         for part in ("spool", "log"):
             shutil.rmtree(lab.local(node) / part, ignore_errors=True)
             (lab.local(node) / part).mkdir(mode=0o700, parents=True)
-    start_ns = (time.time_ns() + int(_LEAD_S * 1e9)) // SLICE_NS * SLICE_NS
+    lead_s = _MPI_LEAD_S if PROBES[scene.probe].partner else _LEAD_S
+    start_ns = (time.time_ns() + int(lead_s * 1e9)) // SLICE_NS * SLICE_NS
     ended = threading.Event()
     probe = _probe(lab, scene, start_ns)
-    threads = [threading.Thread(target=_neighbour, args=(lab, scene, one, start_ns, ended))
-               for one in scene.neighbours]  # fmt: skip
-    for thread in threads:
-        thread.start()
     try:
-        status = _wait(probe, over)
+        with ThreadPoolExecutor(max(len(scene.neighbours), 1)) as pool:
+            try:
+                beside = [pool.submit(_neighbour, lab, scene, one, start_ns, ended)
+                          for one in scene.neighbours]  # fmt: skip
+                status = _wait(probe, over)
+            finally:
+                ended.set()
     finally:
-        ended.set()
-        for thread in threads:
-            thread.join()
+        probe.kill()
+        probe.wait()
+    for one in beside:
+        one.result()  # a neighbour that failed was not the one that was asked for
     return _taken(lab, scene, repository, status)
 
 
@@ -211,46 +230,73 @@ def _taken(lab: Lab, scene: Scene, repository: Path, status: int) -> Played:
     own = [row for row in rows if row["job"] == scene.job and row["complete"]]
     if status or not own:
         return Played(scene, str(repository), 0, 0, [], {}, f"the probe ended with status {status}")
-    bursts = {one.name: sorted(
-        [row["begin_ns"], row["end_ns"]] for row in log.bursts.to_pylist()
-        if row["job"] == f"{scene.job}-{one.name}"
-    ) for one in scene.neighbours}  # fmt: skip
-    mine = [row for row in log.bursts.to_pylist() if row["job"] == scene.job]
+    spans: dict[str, list[list[int]]] = {}
+    for row in log.bursts.to_pylist():
+        spans.setdefault(row["job"], []).append([row["begin_ns"], row["end_ns"]])
+    bursts = {one.name: _merged(spans.get(f"{scene.job}-{one.name}", []))
+              for one in scene.neighbours}  # fmt: skip
+    mine = _merged(spans[scene.job])
     active: dict[int, int] = {}
     for row in log.slices.to_pylist():
         if row["job"] == scene.job:
             active[row["slice"]] = active.get(row["slice"], 0) + row["operations"]
-    return Played(scene, str(repository), min(row["begin_ns"] for row in mine),
-                  max(row["end_ns"] for row in mine),
-                  [list(pair) for pair in sorted(active.items())], bursts, "")  # fmt: skip
+    return Played(scene, str(repository), mine[0][0], mine[-1][1],
+                  [list(pair) for pair in sorted(active.items())], bursts, "", mine)  # fmt: skip
+
+
+def _merged(spans: list[list[int]]) -> list[list[int]]:
+    """Joins spans that overlap, as those of the ranks of a job do."""
+    found: list[list[int]] = []
+    for begin, end in sorted(spans):
+        if found and begin <= found[-1][1]:
+            found[-1][1] = max(found[-1][1], end)
+        else:
+            found.append([begin, end])
+    return found
 
 
 def _probe(lab: Lab, scene: Scene, start_ns: int) -> subprocess.Popen[bytes]:
     """Starts the probe; one of several rounds is a shell that goes through them."""
     probe = PROBES[scene.probe]
-    first = _words(lab, scene.job, probe.words, lab.shared, start_ns)
+    folder = lab.here if probe.apart else lab.shared
+    first = _words(lab, scene.job, probe.words, folder, start_ns, mpi=bool(probe.partner))
     if probe.rounds == 1:
-        return _profiled(lab, "node1", scene.job, first)
+        return _profiled(lab, ("node1", probe.partner), scene.job, _bound(first, probe.core))
     # The later rounds were due long ago: each begins at once.
-    later = shlex.join(_words(lab, scene.job, probe.words, lab.shared, 10**9))
+    later = shlex.join(_words(lab, scene.job, probe.words, folder, 10**9))
     script = (f"{shlex.join(first)} || exit; for round in $(seq {probe.rounds - 1}); do "
               f"sleep {probe.rest_s:g}; {later} || exit; done")  # fmt: skip
-    return _profiled(lab, "node1", scene.job, ["sh", "-c", script])
+    return _profiled(lab, ("node1", ""), scene.job, ["sh", "-c", script])
 
 
-def _words(lab: Lab, job: str, words: Sequence[str], folder: Path, start_ns: int) -> list[str]:
+def _words(
+    lab: Lab, job: str, words: Sequence[str], folder: Path, start_ns: int, *, mpi: bool = False
+) -> list[str]:
     return [
-        str(_native_path("jostle-signal")), *words, "--dir", str(folder), "--job", job,
+        str(_native_path(f"jostle-signal-{_MPI}" if mpi else "jostle-signal")), *words,
+        "--dir", str(folder), "--job", job,
         "--slice", f"{SLICE_NS // 1_000_000}ms", "--start",
         f"{start_ns // 10**9}.{start_ns % 10**9:09d}", "--log", str(lab.here / "log"), "--quiet",
     ]  # fmt: skip
 
 
-def _profiled(lab: Lab, node: str, job: str, words: Sequence[str]) -> subprocess.Popen[bytes]:
+def _bound(words: list[str], core: int) -> list[str]:
+    """Binds a command to a core: who shares it is a matter of chance otherwise."""
+    return words if core < 0 else ["taskset", "-c", str(core), *words]
+
+
+def _profiled(
+    lab: Lab, nodes: tuple[str, str], job: str, words: Sequence[str]
+) -> subprocess.Popen[bytes]:
+    """Starts a job on a node, or with a rank on each of two."""
     argv = [str(_native_path("jostle-run")), "--job", job, "--spool", str(lab.here / "spool"),
             "--slice", f"{SLICE_NS // 1_000_000}ms", "--", *words]  # fmt: skip
-    return lab.popen(node, argv, env={"JOSTLE": "on"}, cwd="/", stdin=subprocess.DEVNULL,
-                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
+    env = {"JOSTLE": "on"}
+    node, partner = nodes
+    command = (lab.mpirun(_MPI, [(node, 1), (partner, 1)], argv, env, "/") if partner
+               else lab.command(node, argv, env, "/"))  # fmt: skip
+    return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                            stderr=subprocess.DEVNULL)  # fmt: skip
 
 
 def _neighbour(
@@ -258,12 +304,14 @@ def _neighbour(
 ) -> None:
     """Lets a neighbour come and go: a process per burst, so that its silence costs no core."""
     folder = lab.shared if one.place == "shared" else lab.here
+    lead_s = _MPI_BURST_LEAD_S if one.partner else _BURST_LEAD_S
     for begin, length in one.bursts:
         at_ns = start_ns + int(begin * 1e9)
-        if ended.wait(max((at_ns - time.time_ns()) / 1e9 - 0.25, 0)) or begin > SCHEDULE_S:
+        if ended.wait(max((at_ns - time.time_ns()) / 1e9 - lead_s, 0)) or begin > SCHEDULE_S:
             return
         job, words = f"{scene.job}-{one.name}", [*one.words, "--time", f"{length:.3f}"]
-        process = _profiled(lab, one.node, job, _words(lab, job, words, folder, at_ns))
+        words = _words(lab, job, words, folder, at_ns, mpi=bool(one.partner))
+        process = _profiled(lab, (one.node, one.partner), job, _bound(words, one.core))
         try:
             process.wait(length + 15)
         except subprocess.TimeoutExpired:

@@ -15,6 +15,7 @@ from jostle.validation.lab_runner import Played
 GUILTY, INNOCENT = 0.5, 0.05
 #: Loss above which its error is told in percent of it, not in points.
 LARGE = 10.0
+_FEWEST_CALM = 8
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,8 @@ class Seen:
         run_s: How long it took.
         lost_s: What harmful neighbours cost it.
         said_s, low_s, high_s: What it was said to have lost.
+        calm_s: What they cost it beyond the machine's own noise: against the calm slices of the
+            same run, by the probe's log; None where there are few.
     """
 
     job: str
@@ -71,6 +74,7 @@ class Seen:
     said_s: float
     low_s: float
     high_s: float
+    calm_s: float | None = None
 
     @property
     def percent(self) -> float:
@@ -86,6 +90,18 @@ class Seen:
     def relative(self) -> float | None:
         """The same as a share of the loss, where that is large."""
         return abs(self.said_s - self.lost_s) / self.lost_s if self.percent > LARGE else None
+
+    @property
+    def relative_calm(self) -> float | None:
+        """The error against the calm slices, where the loss is large."""
+        if self.calm_s is None or self.relative is None or self.calm_s <= 0:
+            return None
+        return abs(self.said_s - self.calm_s) / self.calm_s
+
+    @property
+    def held(self) -> bool:
+        """The interval holds the loss."""
+        return self.low_s <= self.lost_s <= self.high_s
 
     def to_json(self) -> dict[str, Any]:
         """Gives it as plain values."""
@@ -127,8 +143,9 @@ def see(one: Played, said: Interference, usual: Mapping[str, float]) -> Seen | N
         one.scene.job, one.scene.name, one.scene.probe, one.scene.null,
         slices(shares, said), blamed,
         blamed[:1] == (one.job(bad[0]),) if bad else None,
-        one.seconds, lost(one, shares, usual[one.scene.probe]),
+        one.seconds, lost(one, bad, usual[one.scene.probe]),
         said.seconds.value, said.seconds.low, said.seconds.high,
+        lost(one, bad, rate) if (rate := calm(one, shares)) else None,
     )  # fmt: skip
 
 
@@ -148,19 +165,50 @@ def beside(one: Played, bad: Sequence[str]) -> dict[int, float]:
     return {number: ns / SLICE_NS for number, ns in on.items()}
 
 
-def lost(one: Played, shares: Mapping[int, float], usual: float) -> float:
+def lost(one: Played, bad: Sequence[str], usual: float) -> float:
     """Gives the seconds that harmful neighbours cost.
 
-    In the slices in which they were on: the time that the work done there did not need alone.
+    In the slices in which they were on: the time at work there, less what the work done there
+    needs. Slices in which the probe began, paused, or finished nothing count as well: that is
+    where a stall is.
 
     Args:
         one: The experiment.
-        shares: Share of each slice in which they were on.
-        usual: Operations in a slice alone.
+        bad: Names of the neighbours that did harm.
+        usual: Operations in a slice of undisturbed work.
+    """
+    done = {pair[0]: pair[1] for pair in one.active}
+    first, last = one.begin_ns // SLICE_NS, one.end_ns // SLICE_NS
+    spans = one.rounds or [[one.begin_ns, one.end_ns]]
+    at_work = _covered(spans, first, last)
+    on = _covered([span for name in bad for span in one.bursts.get(name, [])], first, last)
+    return sum(at_work[k] - done.get(first + k, 0) / usual
+               for k in range(last - first + 1) if on[k] >= INNOCENT) * SLICE_NS / 1e9  # fmt: skip
+
+
+def _covered(spans: Sequence[Sequence[int]], first: int, last: int) -> list[float]:
+    """Gives the share of each slice that spans of time cover."""
+    found = [0.0] * (last - first + 1)
+    for begin, end in spans:
+        for number in range(max(begin // SLICE_NS, first), min(end // SLICE_NS, last) + 1):
+            edge = number * SLICE_NS
+            found[number - first] += (min(end, edge + SLICE_NS) - max(begin, edge)) / SLICE_NS
+    return found
+
+
+def calm(one: Played, shares: Mapping[int, float]) -> float | None:
+    """Gives the operations in a slice of the same run without harmful neighbours.
+
+    The machine's own noise is in it, as it is in the other slices. Not taken are slices just
+    after a neighbour.
+
+    Returns:
+        None where there are fewer than eight.
     """
     done = one.work()
-    hit = [number for number, share in shares.items() if share >= INNOCENT]
-    return sum(1 - done[number] / usual for number in hit) * SLICE_NS / 1e9
+    clear = [done[number] for number, share in shares.items()
+             if share < INNOCENT and shares.get(number - 1, 0.0) < INNOCENT]  # fmt: skip
+    return statistics.fmean(clear) if len(clear) >= _FEWEST_CALM else None
 
 
 def slices(shares: Mapping[int, float], said: Interference) -> Slices:
@@ -194,6 +242,8 @@ class LabScore:
         alarms: Of these, those in which somebody was blamed.
         relative: Median error of large losses, share of the loss; None without any.
         points: Median error of the others, points of the run.
+        relative_calm: As relative, against the calm slices of the same runs.
+        held: Share of the harmful ones whose interval holds the loss.
     """
 
     runs: int
@@ -204,6 +254,8 @@ class LabScore:
     alarms: int
     relative: float | None
     points: float | None
+    relative_calm: float | None = None
+    held: float | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Gives it as plain values."""
@@ -216,6 +268,7 @@ def lab_score(seen: Sequence[Seen]) -> LabScore:
     null = [one for one in seen if one.null]
     large = [one.relative for one in seen if one.relative is not None]
     small = [one.points for one in seen if one.relative is None]
+    noise_free = [one.relative_calm for one in seen if one.relative_calm is not None]
     return LabScore(
         len(seen),
         len(harmful),
@@ -229,4 +282,6 @@ def lab_score(seen: Sequence[Seen]) -> LabScore:
         sum(bool(one.blamed) for one in null),
         statistics.median(large) if large else None,
         statistics.median(small) if small else None,
+        statistics.median(noise_free) if noise_free else None,
+        sum(one.held for one in harmful) / len(harmful) if harmful else None,
     )

@@ -118,37 +118,46 @@ def _verdict(one: Judgement, run_s: float, rng: np.random.Generator) -> _Verdict
 
 def _visible(cost: Price, run_s: float) -> bool:
     """Tells whether there is a loss to speak of: one that may be none is no evidence."""
-    return cost.seconds.low > 0 and cost.seconds.value >= _LEAST * run_s
+    return cost.evident.low > 0 and cost.evident.value >= _LEAST * run_s
 
 
 def _together(verdicts: Sequence[_Verdict], run_s: float) -> tuple[Bounded, list[GuiltySlice]]:
     """Adds resources up so that no instant counts twice.
 
     A process is in one call at a time: losses in calls on several mounts and in MPI add, up to the
-    slice. Waiting for a core lies inside these calls as well: of a node only the part of the slice
-    counts that was outside them, and of several nodes the one that lost most.
+    slice. Waiting for a core may lie inside these calls as well: of a node only the part of the
+    work and of the wait counts that finds room outside them, and of several nodes the one that
+    lost most. All together is no less than the largest part.
     """
     priced = [(one, one.price) for one in verdicts if one.price is not None]
     if not priced:
         return Bounded(0.0, 0.0, 0.0), []
     _, length, steps = priced[0][0].one.place.axis
-    calls, cores, busy = np.zeros(steps), np.zeros(steps), np.zeros(steps)
+    calls, cores, busy, work = np.zeros((4, steps))
     for one in verdicts:
         if one.one.place.kind != "node":
             busy += one.one.place.busy
     for one, cost in priced:
         if one.one.place.kind == "node":
+            work = np.where(np.abs(cost.lost) > np.abs(cores), one.one.place.busy, work)
             cores = _greater(cores, cost.lost)
         else:
             calls = calls + cost.lost
     slice_s = length / _NS
-    outside = 1 - np.clip(busy / slice_s, 0, 1)
-    value = float(np.minimum(calls + cores * outside, slice_s).sum())
+    outside = np.clip((slice_s - busy) / np.maximum(work, 1e-12), 0, 1)
+    whole = float(np.minimum(calls + cores * outside, slice_s).sum())
+    value = max(whole, *(cost.seconds.value for _, cost in priced), 0.0)
     alone = sum(cost.seconds.value for _, cost in priced)
     scale = value / alone if alone > 0 else 0.0
     down = sum((cost.seconds.value - cost.seconds.low) ** 2 for _, cost in priced) ** 0.5
-    up = sum((cost.seconds.high - cost.seconds.value) ** 2 for _, cost in priced) ** 0.5
-    low, high = max(value - down * scale, 0.0), min(value + up * scale, max(run_s, value))
+    # Where there is no evidence there may still be a loss too small to be seen.
+    blind = [one.one.smallest_s for one in verdicts
+             if one.price is None and one.one.total.critical < 1]  # fmt: skip
+    above = [cost.seconds.high - cost.seconds.value for _, cost in priced]
+    up = sum(part**2 for part in [*above, *blind]) ** 0.5
+    low = max(value - down * scale, *(cost.seconds.low for _, cost in priced), 0.0)
+    high = max(value + up * scale, *(cost.seconds.high for _, cost in priced))
+    low, high = min(low, value), min(high, max(run_s, value))
     return Bounded(value, low, high), _guilty(priced)
 
 

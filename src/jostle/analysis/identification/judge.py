@@ -9,6 +9,7 @@ import numpy as np
 
 from jostle.analysis.identification.evidence import (
     FEWEST,
+    NOTHING,
     Moved,
     Test,
     own_phases,
@@ -169,6 +170,26 @@ def accuse(judgements: Sequence[Judgement]) -> None:
             one.tests[best] = left.pop(best)
             moved = moved.beside(delayed(grained(one.place.loads[best]), one.tests[best].lag))
             left = {name: moved.test(grained(one.place.loads[name])) for name in left}
+        if q <= LEVEL and not one.suspects and one.total.p <= LEVEL:
+            one.suspects = dict.fromkeys(_jointly(one), q)
+
+
+def _jointly(one: Judgement) -> list[str]:
+    """Finds the jobs whose loads together explain what that of none does alone.
+
+    Where several share the harm each is the others' noise. The plainest begins, and the next are
+    taken as long as their sum fits better; it must pass the test as one load.
+    """
+    names = [name for name, test in one.tests.items() if _answers(one, name, test)]
+    names.sort(key=lambda name: (-one.tests[name].correlation, name))
+    best, chosen = NOTHING, []
+    load = np.zeros(one.place.axis[2])
+    for name in names:
+        test = one.moved.test(grained(load + one.place.loads[name]))
+        if test.correlation > best.correlation:
+            best, load = test, load + one.place.loads[name]
+            chosen.append(name)
+    return chosen if best.p <= LEVEL and len(chosen) > 1 else []
 
 
 def _answers(one: Judgement, job: str, test: Test) -> bool:

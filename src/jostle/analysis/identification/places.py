@@ -22,11 +22,12 @@ Axis = tuple[int, int, int]  # start ns, step ns, steps
 #: Bytes that one operation weighs besides those it moves, so that metadata storms are a load too.
 OPERATION = 4096
 _NS = 1e9
-_MOST_STEPS = 400_000
+_MOST_STEPS = 100_000
 _FILES = ("posix", "stdio")
 _FILE_OPS = ("open", "close", "read", "write", "seek", "sync")
 #: A slice in which calls of a kind have less than this part of a usual one tells nothing of them.
 _LITTLE = 0.02
+_SPILLS = 4  # slices over which a call that ended late may push the time of those before it
 
 
 @dataclass(frozen=True)
@@ -179,6 +180,14 @@ class _Rows:
         """Puts amounts on the axis."""
         return resample(self._start, self._length, values, self.axis)  # type: ignore[arg-type]
 
+    def active(self) -> Floats:
+        """Gives the processes at work per slice: a row that reaches back counts all that while.
+
+        Where it reaches into the slice of another row its processes are those of that row.
+        """
+        count = self.values(["count"])
+        return np.minimum(self.lay(count * self._length / self.axis[1]), count.max(initial=0.0))
+
     def sum(self, *names: str) -> Floats:
         """Adds columns up, per slice of the axis."""
         return self.lay(self.values(names))
@@ -213,7 +222,7 @@ def _mount(found: Beside, name: str, axis: Axis) -> Place:
         other = _Rows(table, axis)
         other.stretch(other.values(f"{time}_max" for time in _MOUNT_TIMES))
         loads[job] = _moved(other)
-    active = rows.sum("count")
+    active = rows.active()
     seconds = np.sum([one.seconds for one in calls], axis=0)
     slowest = rows.sum(*(f"{time}_max" for time in _MOUNT_TIMES)) / _NS
     mean = seconds / np.maximum(active, 1)
@@ -230,7 +239,7 @@ def _moved(rows: _Rows) -> Floats:
 
 def _file_calls(rows: _Rows) -> Iterable[Calls]:
     for kind in _FILES:
-        written = rows.sum(f"{kind}_write_bytes")
+        written = _around(rows.sum(f"{kind}_write_bytes"))
         for what in ("read", "write"):
             ops, moved = rows.sum(f"{kind}_{what}_ops"), rows.sum(f"{kind}_{what}_bytes")
             seconds = rows.sum(f"{kind}_{what}_ns") / _NS
@@ -238,9 +247,19 @@ def _file_calls(rows: _Rows) -> Iterable[Calls]:
                 ops = moved / OPERATION
             yield Calls(f"{kind} {what}", ops, _per(moved, ops), seconds)
         syncs = rows.sum(f"{kind}_sync_ops")
-        yield Calls(f"{kind} sync", syncs, _per(written, syncs), rows.sum(f"{kind}_sync_ns") / _NS)
+        size = _per(written, _around(syncs))
+        yield Calls(f"{kind} sync", syncs, size, rows.sum(f"{kind}_sync_ns") / _NS)
         meta = rows.sum(*(f"{kind}_{what}_ops" for what in ("open", "close", "meta")))
         yield Calls(f"{kind} meta", meta, np.zeros(len(meta)), rows.sum(f"{kind}_meta_ns") / _NS)
+
+
+def _around(values: Floats) -> Floats:
+    """Adds to each slice its two neighbours: what a sync flushes may have been written before it.
+
+    With a few long calls in a slice, a write and its sync often end in two: two writes and three
+    syncs would be another size of syncs.
+    """
+    return np.asarray(np.convolve(values, np.ones(3), "same")[: len(values)])
 
 
 def _per(amount: Floats, ops: Floats) -> Floats:
@@ -249,7 +268,21 @@ def _per(amount: Floats, ops: Floats) -> Floats:
 
 def _counts(found: Beside, slowest: Floats, mean: Floats, axis: Axis) -> Floats:
     """Takes the process that makes the job wait: in a bulk-synchronous one the slowest."""
-    return np.minimum(slowest if found.job.ranks > 1 else mean, axis[1] / _NS)
+    return spilled(slowest if found.job.ranks > 1 else mean, axis[1] / _NS)
+
+
+def spilled(busy: Floats, slice_s: float) -> Floats:
+    """Gives time that does not fit into a slice to the slices before it, as far as they have room.
+
+    A call counts in the slice in which it ends, so a slice may hold more than its length; the time
+    was spent before. More than half a slice too much is no call that began before, but threads.
+    """
+    busy = np.minimum(busy, 1.5 * slice_s)
+    for _ in range(_SPILLS):
+        back = np.minimum(busy[1:] - slice_s, slice_s - busy[:-1]).clip(0)
+        busy[1:] -= back
+        busy[:-1] += back
+    return np.minimum(busy, slice_s)
 
 
 def _longest(table: pa.Table, axis: Axis) -> int:
@@ -267,11 +300,12 @@ def _node(found: Beside, name: str, axis: Axis) -> Place:
     theirs = _where(found.node_loads, "host", name)
     loads = {job: _Rows(table, axis).sum("cpu_ns") for job, table in _by_job(theirs)}
     active = rows.sum("count")
-    mean = (cpu + queued) / np.maximum(active, 1)
+    # Most processes of many jobs only wait for one of their own; who computes is told by the most.
     slowest = rows.sum("os_runqueue_ns_max", "os_user_ns_max", "os_system_ns_max") / _NS
+    slowest = np.minimum(slowest, np.minimum(cpu + queued, axis[1] / _NS))
     return Place(
         name, "node", axis, (Calls("cpu", cpu, np.zeros(axis[2]), cpu + queued),),
-        _counts(found, slowest, mean, axis), np.minimum(mean, axis[1] / _NS), active,
+        slowest, slowest, active,
         cpu * _NS, loads, "ns", _longest(theirs, axis),
     )  # fmt: skip
 

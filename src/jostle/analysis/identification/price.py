@@ -27,8 +27,12 @@ _FEW_CALM = (
 )
 #: Deviations (of a normal spread) above the median beyond which a slice is a single stall.
 _STALL = 2.5
-#: Of the loss, where no undisturbed slice is free of others: how much less or more it may be.
-_DOUBT = (0.1, 0.6)
+#: Of the loss, where no undisturbed slice is free of others: how much less it may be.
+_DOUBT = 0.25
+_SURE = 4  # with a quarter of the undisturbed slices unclean, none of them need be undisturbed
+#: Quantiles of the slowdowns: the undisturbed one is hardly below this, surely not below that.
+_FASTER, _FASTEST = 0.05, 0.01
+_CLEAN = 0.1  # of the calm slices: so many may have others in them
 _HIGHEST = 0.995  # quantile of slowdowns at which single stalls are cut for the regression
 #: Suspects with less of the loss than this were only there at the time.
 LEAST_SHARE = 0.05
@@ -40,6 +44,7 @@ class Price:
 
     Attributes:
         seconds: Run time lost.
+        evident: The part of it in which slices with the suspects differ from those without.
         shares: Part of each suspect, with its interval.
         lost: Seconds lost per slice (0 where no suspect was).
         guilty: Slices in which it shows.
@@ -48,6 +53,7 @@ class Price:
     """
 
     seconds: Bounded
+    evident: Bounded
     shares: dict[str, Bounded]
     lost: Floats
     guilty: Flags
@@ -62,8 +68,10 @@ class _Case:
     Attributes:
         busy: Seconds there of the process that counts.
         ratio: Time spent / expected; 1 where not judged.
-        heights: Loads as parts of their usual height, shape (slices, suspects).
+        heights: Loads as parts of their usual height, shape (slices, suspects); one more for all
+            that is not suspected, where calm slices are unclean.
         served: How the resource served the job; calm, loaded: slices without and with suspects.
+        unclean: Share of the calm slices in which others, not suspected, were active.
     """
 
     busy: Floats
@@ -72,6 +80,7 @@ class _Case:
     served: Service
     calm: Flags
     loaded: Flags
+    unclean: float
 
     @property
     def calm_known(self) -> bool:
@@ -96,6 +105,18 @@ class _Case:
         if not self.calm_known:
             return fitted
         return float(np.average(self.ratio[calm], weights=self.served.expected[calm]))
+
+    def without_others(self, level: float, fitted: float) -> float:
+        """Gives the undisturbed ratio where others were active in calm slices.
+
+        The regression tells what is left without them; but hardly less than the fastest slices.
+        """
+        least = max(fitted, self.fastest(_FASTER))
+        return level + self.unclean * min(least - level, 0.0)
+
+    def fastest(self, part: float) -> float:
+        """Gives the ratio that only such a part of the slices stays below."""
+        return float(np.quantile(self.ratio[self.served.judged], part))
 
     def lost(self, rows: NDArray[np.int64], level: float) -> Floats:
         """Gives seconds beyond what the operations usually take.
@@ -122,21 +143,30 @@ def price(place: Place, loads: dict[str, Floats], lag: int, rng: Rng) -> Price:
     ratio = np.where(served.judged, served.spent / np.maximum(served.expected, 1e-12), 1.0)
     loaded = served.judged & (whole > _LOADED * _usual(whole))
     calm = served.judged & quiet
-    case = _Case(place.busy, _cut(_cut(ratio, loaded), calm), heights, served, calm, loaded)
+    ratio = _cut(_cut(ratio, loaded), calm)
+    rest = np.maximum(place.others - np.sum([place.loads[name] for name in loads], axis=0), 0)
+    unclean = _unclean(place, calm if calm.any() else served.judged)
+    if unclean:
+        heights = np.column_stack([heights, np.minimum(rest / _usual(rest), 2.0)])
+    case = _Case(place.busy, ratio, heights, served, calm, loaded, unclean)
     rows = np.flatnonzero(served.judged)
     fitted, strengths = case.fit(rows)
     level = case.level(np.flatnonzero(case.calm), fitted)
     lost = np.zeros(len(whole))
     lost[loaded] = case.lost(np.flatnonzero(loaded), level)
-    part = heights @ strengths
-    expected = np.where(served.judged, place.busy * part / (fitted + part), 0.0)
     seconds, shares = _drawn(case, lost, strengths, list(loads), rng)
-    seconds = _doubted(seconds, _unclean(place, case))
+    if unclean:
+        hurt = np.flatnonzero(loaded | (served.judged & (rest > _LOADED * _usual(rest))))
+        lost[hurt] = case.lost(hurt, case.without_others(level, fitted))
+    part = heights[:, : len(loads)] @ strengths[: len(loads)]
+    expected = np.where(served.judged, place.busy * part / (fitted + heights @ strengths), 0.0)
+    evident = seconds
+    seconds = _doubted(seconds, float(lost.sum()), case)
     here, gone = float(place.busy[loaded].sum()), float(lost.sum())
     slowdown = here / (here - gone) if here > gone > -here else None
     length = place.axis[1] / 1e9
     guilty = (expected >= _EXPECTED * length) & (expected + lost >= 2 * _LOST * length)
-    return Price(seconds, shares, lost, guilty, slowdown, served)
+    return Price(seconds, evident, shares, lost, guilty, slowdown, served)
 
 
 def _cut(ratio: Floats, members: Flags) -> Floats:
@@ -150,25 +180,36 @@ def _cut(ratio: Floats, members: Flags) -> Floats:
     return np.where(members, np.minimum(ratio, most), ratio)
 
 
-def _unclean(place: Place, case: _Case) -> float:
+def _unclean(place: Place, calm: Flags) -> float:
     """Gives the share of the undisturbed slices in which others, not suspected, were active."""
-    calm = case.calm if case.calm_known else case.served.judged
     others = place.others
     if not calm.any() or not others.any():
         return 0.0
-    return float((others[calm] > _LOADED * _usual(others)).mean())
+    share = float((others[calm] > _LOADED * _usual(others)).mean())
+    return share if share >= _CLEAN else 0.0
 
 
-def _doubted(seconds: Bounded, unclean: float) -> Bounded:
+def _doubted(seconds: Bounded, value: float, case: _Case) -> Bounded:
     """Widens an interval where the undisturbed slices may be none.
 
     Jobs without evidence may still have cost something, then too in the slices that stand for
-    undisturbed: the loss is rather too small than too large.
+    undisturbed. At most it is what all slices lost against the fastest of them.
+
+    Args:
+        seconds: What slices with suspects lost against those without.
+        value: The same against what is left without others.
+        case: What was priced.
     """
+    if not case.unclean:
+        return seconds
+    value = max(value, seconds.value)
+    rows = np.flatnonzero(case.served.judged)
+    most = max(float(case.lost(rows, case.fastest(_FASTEST)).sum()), seconds.high, value)
+    high = max(seconds.high, value)
     return Bounded(
-        seconds.value,
-        seconds.low - _DOUBT[0] * unclean * abs(seconds.value),
-        seconds.high + _DOUBT[1] * unclean * abs(seconds.value),
+        value,
+        seconds.low - _DOUBT * case.unclean * abs(seconds.value),
+        high + min(_SURE * case.unclean, 1.0) * (most - high),
     )
 
 
@@ -189,8 +230,8 @@ def _drawn(
     where = np.flatnonzero(case.loaded)
     if not len(where):
         return Bounded(0.0, 0.0, 0.0), {name: Bounded(0.0, 0.0, 0.0) for name in names}
-    several = len(names) > 1 or not case.calm_known
-    draws, parts = np.empty(_DRAWS), np.empty((_DRAWS, len(names)))
+    several = case.heights.shape[1] > 1 or not case.calm_known
+    draws, parts = np.empty(_DRAWS), np.empty((_DRAWS, case.heights.shape[1]))
     for k in range(_DRAWS):
         fitted, strong = case.fit(rows[_blocks(len(rows), rng)]) if several else (1.0, strengths)
         calm = still[_blocks(len(still), rng)] if len(still) else still

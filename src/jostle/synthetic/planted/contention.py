@@ -99,6 +99,8 @@ class Play:
         self._processes = np.array([player.processes for player in players], dtype=float)
         self._harmful = np.array([player.program.harmful for player in players])
         self._pressure = np.array([player.program.pressure for player in players])
+        # Who is on one node has nothing on the network, whoever's node it is.
+        self._sends = np.array([len(player.nodes) > 1 for player in players])
         self._phases = _phase_tables(players)
         # Every file system has its own dose-response: linear, from a threshold on, or saturating.
         self._shape = rng.integers(3, size=spec.mounts)
@@ -216,7 +218,8 @@ class Play:
         alike = (what[:, None] == META) == (what == META)
         on_mount = same * served * np.where(alike, 1.0, _CROSS)
         others = active[:, None] & ~np.eye(len(here), dtype=bool)
-        on_net = others * (traffic * self._pace[here] * self._ease)
+        sent = traffic * self._pace[here] * self._ease * self._sends[here]
+        on_net = others * self._sends[here][:, None] * sent
         room = (self._room[here][:, None] == self._room[here]) & others
         return [on_mount, on_net, room * (self._pressure[here] * active)]
 
