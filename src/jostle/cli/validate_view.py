@@ -148,24 +148,31 @@ def _share(value: float | None) -> str:
 
 
 def _lab(score: LabScore, seen: Sequence[Seen]) -> list[Any]:
-    frame = table(("=experiment", "=kind", ">F1", ">run s", ">lost s", ">said s", ">error",
-                   "=first suspect"))  # fmt: skip
+    frame = table(("=experiment", "=kind", ">F1", ">run s", ">lost s", ">calm", ">said s",
+                   "=interval", ">error", "=first suspect"))  # fmt: skip
     for one in seen:
         error = f"{one.points:.1f} points" if one.relative is None else _share(one.relative)
         verdict = one.blamed[0] if one.blamed else "nobody"
         wrong = one.right is False or (one.null and one.blamed)
         frame.add_row(
             one.job, one.name, "" if one.null else _number(one.slices.f1, 2), f"{one.run_s:.1f}",
-            f"{one.lost_s:.1f}", f"{one.said_s:.1f}", error, verdict + " !" * bool(wrong),
+            f"{one.lost_s:.1f}", _number(one.calm_s) if one.calm_s is not None else "",
+            f"{one.said_s:.1f}", f"{one.low_s:.1f}..{one.high_s:.1f}{'' if one.held else ' !'}",
+            error, verdict + " !" * bool(wrong),
         )  # fmt: skip
     told = (
         f": F1 per slice {_number(score.slices.f1, 2)} (precision "
         f"{_number(score.slices.precision, 2)}, recall {_number(score.slices.recall, 2)}), first "
         f"suspect right in {_share(score.first)} of {score.harmful}, {score.alarms} false alarms "
-        f"in {score.null} null runs, seconds lost within {_share(score.relative)} where above "
-        f"10 %, else {_number(score.points)} points"
+        f"in {score.null} null runs"
     )
-    return ["", heading("Identification", told), frame]
+    seconds = (
+        f"Seconds lost: within {_share(score.relative)} where above 10 % of the run (against the "
+        f"calm slices of the same runs: {_share(score.relative_calm)}), else "
+        f"{_number(score.points)} points; the interval holds them in {_share(score.held)} of the "
+        "harmful ones"
+    )
+    return ["", heading("Identification", told), seconds, frame]
 
 
 def _synthetic(found: Family) -> list[Any]:

@@ -78,14 +78,16 @@ def _runs_page(code: str, rows: Sequence[Row]) -> Page:
     off = float(np.median([abs(row.truth.total - row.said["jostle"].total) for row in rows]))
     note = (
         "Loss in percent of the run, as it was (M) and as it was estimated from that run alone "
-        f"(E), with the 95 % interval. Runs by run time, the longest first; below {_LOW:g} % is "
-        f"low, above {_HIGH:g} % high."
+        "(E), with the 95 % interval. The machine's own: what was not planted. Runs by run time, "
+        f"the longest first; below {_LOW:g} % is low, above {_HIGH:g} % high."
     )
     columns = ("run", "kind", "run_s", "measured_percent", "estimated_percent", "low_percent",
-               "high_percent", "thesis_measured_percent", "thesis_estimated_percent")  # fmt: skip
+               "high_percent", "thesis_measured_percent", "thesis_estimated_percent",
+               "machine_percent", "steal_percent", "others_percent")  # fmt: skip
     numbers = tuple(
         (row.job, row.kind, row.truth.run_s, row.truth.total, row.said["jostle"].total,
-         row.said["jostle"].low, row.said["jostle"].high, row.thesis, row.said["thesis"].percent)
+         row.said["jostle"].low, row.said["jostle"].high, row.thesis, row.said["thesis"].percent,
+         row.own, 100 * row.noise["steal"], 100 * row.noise["foreign"])
         for row in rows
     )  # fmt: skip
     title = f"{code}: estimates of {len(rows)} runs are {off:.1f} points off in the median"
@@ -104,6 +106,9 @@ def _draw_runs(made: Canvas, rows: Sequence[Row]) -> None:
              [max(one.high - one.percent, 0) for one in said]]  # fmt: skip
     axes.bar(place - 0.2, measured, 0.36, color=LOOKS[0].fill, edgecolor=LOOKS[0].colour,
              linewidth=0.7, label="M: as it was")  # fmt: skip
+    own = [min(max(row.own, 0.0), max(row.truth.total, 0.0)) for row in rows]
+    axes.bar(place - 0.2, own, 0.36, bottom=np.subtract(measured, own), color="white",
+             edgecolor=LOOKS[0].colour, linewidth=0.7, label="of it the machine's own")  # fmt: skip
     axes.bar(place + 0.2, values, 0.36, color=LOOKS[1].fill, edgecolor=LOOKS[1].colour,
              linewidth=0.7, hatch=LOOKS[1].hatch, label="E: as estimated")  # fmt: skip
     axes.errorbar(place + 0.2, values, spans, fmt="none", ecolor=INK, elinewidth=0.7, capsize=1.5)
@@ -114,7 +119,7 @@ def _draw_runs(made: Canvas, rows: Sequence[Row]) -> None:
     axes.set_xticks(place)
     axes.set_xticklabels([row.kind for row in rows], rotation=90, fontsize=6)
     axes.set_ylabel("loss", color=INK)
-    axes.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=2, fontsize=7, borderaxespad=0.2)
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3, fontsize=7, borderaxespad=0.2)
 
 
 def _classes(axes: Axes) -> None:
