@@ -130,13 +130,12 @@ def scenes(*, harmful: int, null: int, seed: int) -> list[Scene]:
     for number in range(harmful):
         probe = names[number % len(names)]
         kinds.append(("harmful", probe, _harmful(dice, probe, number // len(names))))
-    for number in range(null):
-        # Alone it is a null run, too; three times each, so that there is a median.
-        if number < 3 * len(names):
-            kinds.append(("alone", names[number % len(names)], ()))
-        else:
-            probe = names[number % len(names)]
-            kinds.append(("harmless", probe, _harmless(dice, probe, number // len(names))))
+    # Alone it is a null run, too; so often, that there is a middle.
+    alone = [name for turn in range(3) for name in names if turn < 2 or not PROBES[name].apart]
+    kinds += [("alone", name, ()) for name in alone[:null]]
+    for number in range(null - len(alone)):
+        probe = names[number % len(names)]
+        kinds.append(("harmless", probe, _harmless(dice, probe, number // len(names))))
     dice.shuffle(kinds)
     return [Scene(number, *kind) for number, kind in enumerate(kinds, 1)]
 
