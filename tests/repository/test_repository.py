@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
+import warnings
 from collections import defaultdict
 from pathlib import Path
 
 import duckdb
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from support import (
@@ -24,6 +26,7 @@ from jostle._schema import METRICS
 from jostle.repository import JobError, Repository, RepositoryError
 from jostle.repository import compact as compact_module
 from jostle.repository.log import Log
+from jostle.repository.tables import ints
 from synth import EPOCH, SECOND, Profile
 
 
@@ -189,6 +192,13 @@ def test_wrong_metrics(store, profiles, metric):
     with pytest.raises(JobError) as error:
         store.series("job-a", metric)
     assert error.value.hint
+
+
+def test_missing_numbers_are_zero_and_the_others_exact():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = ints(pa.table({"n": pa.array([None, 2**60 + 1], pa.int64())}), "n")
+    assert found.tolist() == [0, 2**60 + 1]
 
 
 def test_wrong_sql(store):

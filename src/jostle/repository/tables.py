@@ -151,8 +151,10 @@ def _rank(names: Sequence[str]) -> tuple[list[str], Ints]:
 
 
 def ints(table: pa.Table, name: str) -> Ints:
-    """Gives a column of numbers, as int64."""
+    """Gives a column of numbers, as int64; 0 where there is none."""
     column = table.column(name)
+    if column.null_count:  # else they come as floats, which have no room for nanoseconds
+        column = column.cast(pa.int64(), safe=False).fill_null(0)
     chunk = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     values: Ints = chunk.to_numpy(zero_copy_only=False)
     return values.astype(np.int64, copy=False)
