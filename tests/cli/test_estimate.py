@@ -79,6 +79,7 @@ def told(place: Path) -> dict[str, Done]:
         "bytes": ([*heads, "--bytes", "median"], 100, "utf-8"),
         "compare bytes": (["compare", "heads-1", "heads-2", "--bytes", "exact"], 100, "utf-8"),
         "thesis bytes": ([*heads, "--method", "thesis", "--bytes", "ignore"], 100, "utf-8"),
+        "unlike": (["compare", "heads-1", "ftq"], 100, "utf-8"),
         "no place": ([*heads, "--export", str(place / "none" / "a.csv")], 100, "utf-8"),
     }  # fmt: skip
     batch = [
@@ -105,6 +106,12 @@ def test_bytes_belong_to_method_thesis(told: dict[str, Done]) -> None:
         assert told[name].code == 2
         assert "mend: --method thesis --bytes" in told[name].err
     assert told["thesis bytes"].code == 0, told["thesis bytes"].err
+
+
+def test_runs_of_different_things_are_said_to_be_so(told: dict[str, Done]) -> None:
+    done = told["unlike"]
+    assert done.code == 0, done.err
+    assert "note: These are no runs of one program: heads-1 heads, ftq ftq." in done.out
 
 
 def test_the_verdict_is_the_first_line(told: dict[str, Done]) -> None:

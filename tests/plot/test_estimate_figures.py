@@ -71,6 +71,15 @@ def test_texts_lie_inside_and_apart(name: str) -> None:
         assert not problems, f"{page.stem}: {problems}"
 
 
+def test_runs_with_other_numbers_of_ranks_are_not_explained() -> None:
+    made = estimates.two_runs()
+    made.estimates[1] = estimates.plain(made.estimates[1], ranks=3)
+    titles = {page.title for page, _ in compare_figures.plans(made)}
+    assert [title.rpartition("; ")[2] for title in titles] == [
+        "but they are no runs of the same thing: their numbers of ranks differ"
+    ]
+
+
 def test_the_csv_holds_what_is_drawn(tmp_path: Path) -> None:
     saved = {one.files[0].stem: one.files[1] for one in draw_pages(FIGURES["heads"](), tmp_path)}
     made = estimates.heads()

@@ -38,6 +38,8 @@ def finding(made: Comparison) -> str:
         return f"All {len(made.estimates)} runs took about as long: {seconds(fastest.run_s)}"
     name = made.estimates[slowest].job
     text = f"{name} took {seconds(longer)} longer than {fastest.job}"
+    if len({one.ranks for one in made.estimates}) > 1:
+        return f"{text}; but they are no runs of the same thing: their numbers of ranks differ"
     estimated = made.estimated_s[slowest]
     if estimated >= 0.5 * longer:
         return f"{text}; interference explains {seconds(min(estimated, longer))} of it"

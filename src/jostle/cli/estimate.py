@@ -114,6 +114,11 @@ def _what_next(
         return
     flag = repository_flag(repository)
     seen = f" --as-user {viewer}" if viewer is not None else ""
+    from jostle.cli.estimate_view import deciding
+
+    if deciding(found.estimate, found.who) is None:
+        next_steps("jostle run --slice 250ms -- CMD", f"jostle digest{flag} {name}")
+        return
     steps = []
     if found.who and found.who.neighbours:
         steps.append(f"jostle interference{flag}{seen} {name}")
