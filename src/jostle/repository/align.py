@@ -87,24 +87,32 @@ class Alignment:
     final: bool = False
 
 
-def call_numbers(hashes: Ints, tokens: pa.Table) -> Ints:
+class Calls:
     """Numbers the calls behind token hashes: equal where function and bytes are.
 
     The bytes of calls that each rank makes with its own (Allgatherv, Alltoallv, ...) are left out.
-
-    Args:
-        hashes: Token hashes.
-        tokens: Rows of table tokens.
     """
-    known: dict[int, tuple[str, int]] = {}
-    columns = (tokens[name].to_pylist() for name in ("hash", "function", "bytes"))
-    for value, function, size in zip(*columns, strict=True):
-        known[value] = (function, 0 if _BYTES_VARY.search(function) else size)
-    distinct, place = np.unique(hashes, return_inverse=True)
-    numbers: dict[object, int] = {}
-    of = [numbers.setdefault(known.get(value, value), len(numbers)) for value in distinct.tolist()]
-    result: Ints = np.array(of or [0], dtype=np.int64)[place] if len(hashes) else hashes
-    return result
+
+    def __init__(self, tokens: pa.Table) -> None:
+        """Knows calls.
+
+        Args:
+            tokens: Rows of table tokens.
+        """
+        self._known: dict[int, object] = {}
+        self._numbers: dict[object, int] = {}
+        columns = (tokens[name].to_pylist() for name in ("hash", "function", "bytes"))
+        for value, function, size in zip(*columns, strict=True):
+            self._known[value] = (function, 0 if _BYTES_VARY.search(function) else size)
+
+    def __call__(self, hashes: Ints) -> Ints:
+        """Gives the number of the call behind each token hash."""
+        encoded = pa.array(hashes).dictionary_encode()
+        calls = [self._known.get(value, value) for value in encoded.dictionary.to_pylist()]
+        numbers = [self._numbers.setdefault(call, len(self._numbers)) for call in calls]
+        place = encoded.indices.to_numpy()
+        result: Ints = np.array(numbers or [0], dtype=np.int64)[place] if len(hashes) else hashes
+        return result
 
 
 def align(rows: Rows) -> Alignment:

@@ -7,7 +7,7 @@ ranks of all nodes lie on one grid.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from jostle.repository.tables import Ints
+from jostle.repository.layout import SEGMENT_BINS
+from jostle.repository.sums import coarse
+from jostle.repository.tables import Ints, ints
 
 BIN_NS = 10_000_000
 _FULL = 255
@@ -28,33 +30,33 @@ _MOST = {"offcpu_bins"}  # of the others the least counts
 
 
 def flat_bins(
-    start_ns: Ints, shift: Ints, column: pa.ChunkedArray, first: int, end: int
+    start_ns: Ints, shift: Ints, column: pa.ChunkedArray
 ) -> tuple[Ints, Ints, NDArray[np.float64]]:
-    """Takes the bins of consecutive rows apart.
+    """Takes the bins of rows apart.
 
     Args:
         start_ns: Start of each row.
-        shift: Column bin_shift.
+        shift: Shift of its bins.
         column: wait_bins or offcpu_bins.
-        first: First row.
-        end: Row after the last.
 
     Returns:
-        Of each bin: the row that it belongs to (from 0 for `first`), its number (k of
-        [k w, (k + 1) w), w = BIN_NS << shift of the row), and the time passed so in it (ns).
+        Of each bin: the row that it belongs to, its number (k of [k w, (k + 1) w),
+        w = BIN_NS << shift of the row), and the time passed so in it (ns).
     """
-    offsets, data = _bytes_of(_part(column, first, end))
+    offsets, data = _bytes_of(_whole(column))
     counts = np.diff(offsets)
     row = np.repeat(np.arange(len(counts)), counts)
     within = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
-    width = np.int64(BIN_NS) << shift[first:end].clip(0, _MOST_SHIFT)
-    number = (start_ns[first:end] // width)[row] + within
+    width = np.int64(BIN_NS) << shift
+    number = (start_ns // width)[row] + within
     share = data[offsets[0] : offsets[-1]].astype(np.float64)
     return row, number, share * width[row] / _FULL
 
 
-def _part(column: pa.ChunkedArray, first: int, end: int) -> pa.Array:
-    part = column.slice(first, end - first).combine_chunks()
+def _whole(column: pa.ChunkedArray) -> pa.Array:
+    if column.num_chunks == 1:
+        return column.chunk(0)
+    part = column.combine_chunks()
     if isinstance(part, pa.ChunkedArray):
         part = part.chunk(0) if part.num_chunks else pa.array([], pa.binary())
     return part
@@ -92,76 +94,104 @@ class _Grid:
     apart: int
 
 
-def merged_bins(
-    spans: Sequence[tuple[int, Ints]],
-    start_ns: Ints,
-    shift: Ints,
-    columns: Mapping[str, pa.ChunkedArray],
-    count: int,
-) -> tuple[dict[str, pa.Array], int]:
-    """Sums the bins of all ranks between common boundaries.
+def bin_counts(rows: pa.Table) -> Ints:
+    """Gives the bins that each row of table segments has."""
+    counts = np.zeros(rows.num_rows, dtype=np.int64)
+    for name in SEGMENT_BINS:
+        counts = np.maximum(counts, np.diff(_bytes_of(_whole(rows.column(name)))[0]))
+    return counts
+
+
+class MergedBins:
+    """Sums of the bins of all ranks between common boundaries.
 
     Where ranks' clocks differ by more than a segment takes, bins compare what was not at the same
     time, and reach from the one clock to the other: such a segment gets none.
 
-    Args:
-        spans: Of each rank its first row, and the rows that end at the boundaries.
-        start_ns: Start of each row.
-        shift: Column bin_shift.
-        columns: wait_bins and offcpu_bins.
-        count: Number of boundaries.
-
-    Returns:
-        Columns bin_ns (width of the bins), bins_from_ns (start of the first); of each of `columns`
-        a list of the time (ns, sum over ranks) in each bin, empty where there is none; and
-        wait_min_bins (least wait of a rank in the bin: all waited so long at that time) and
-        offcpu_max_bins (most time of a rank off the CPU). And the number of segments whose ranks
-        lie too far apart for bins.
+    Attributes:
+        apart: Number of segments whose ranks lie too far apart for bins.
     """
-    shift = shift.clip(0, _MOST_SHIFT)
-    spans = spans if count else []
-    grid = _grid(spans, start_ns, shift, columns, count)
-    width = np.int64(BIN_NS) << grid.wide
-    result: dict[str, pa.Array] = {
-        "bin_ns": pa.array(width, mask=~grid.some),
-        "bins_from_ns": pa.array(grid.low * width, mask=~grid.some),
-    }
-    offsets = pa.array(grid.begin.astype(np.int32))
-    for name, column in columns.items():
-        total = np.zeros(int(grid.begin[-1]))
-        extreme = np.full(len(total), 0.0 if name in _MOST or not spans else np.inf)
-        # RATIONALE: one rank at a time, so that 64 ranks of a million segments fit into memory.
-        for first, ends in spans:
-            own_bins = _on_grid(grid, first, ends, start_ns, shift, column)
-            total += own_bins
-            (np.maximum if name in _MOST else np.minimum)(extreme, own_bins, out=extreme)
-        result[name] = _lists(offsets, total)
-        result[_EXTREMES[name]] = _lists(offsets, extreme)
-    return result, grid.apart
+
+    def __init__(
+        self,
+        spans: Sequence[tuple[int, Ints]],
+        start_ns: Ints,
+        counts: NDArray[np.integer[Any]],
+        shift: NDArray[np.integer[Any]],
+        count: int,
+    ) -> None:
+        """Finds the bins that the merged segments need.
+
+        Args:
+            spans: Of each rank its first row, and the rows that end at the boundaries.
+            start_ns: Start of each row of all ranks.
+            counts: Bins of each.
+            shift: Column bin_shift.
+            count: Number of boundaries.
+        """
+        self._grid = _grid(spans if count else [], start_ns, counts, shift, count)
+        self.apart = self._grid.apart
+        number = int(self._grid.begin[-1])
+        self._totals = {name: np.zeros(number) for name in SEGMENT_BINS}
+        self._extremes = {
+            name: np.full(number, 0.0 if name in _MOST or not spans else np.inf)
+            for name in SEGMENT_BINS
+        }
+
+    def add(self, rows: pa.Table, ends: Ints) -> None:
+        """Adds a rank.
+
+        Args:
+            rows: Its rows of table segments.
+            ends: Those that end at the common boundaries, counted from its first.
+        """
+        if not len(ends):
+            return
+        for name in SEGMENT_BINS:
+            own = _on_grid(self._grid, rows, name, ends)
+            self._totals[name] += own
+            extreme = self._extremes[name]
+            (np.maximum if name in _MOST else np.minimum)(extreme, own, out=extreme)
+
+    def columns(self) -> dict[str, pa.Array]:
+        """Gives the columns of the merged segments.
+
+        Returns:
+            bin_ns (width of the bins), bins_from_ns (start of the first); of each of SEGMENT_BINS
+            a list of the time (ns, sum over ranks) in each bin, empty where there is none; and
+            wait_min_bins (least wait of a rank in the bin: all waited so long at that time) and
+            offcpu_max_bins (most time of a rank off the CPU).
+        """
+        width = np.int64(BIN_NS) << self._grid.wide
+        none = ~self._grid.some
+        result: dict[str, pa.Array] = {
+            "bin_ns": pa.array(width, mask=none),
+            "bins_from_ns": pa.array(self._grid.low * width, mask=none),
+        }
+        offsets = pa.array(self._grid.begin.astype(np.int32))
+        for name in SEGMENT_BINS:
+            result[name] = _lists(offsets, self._totals.pop(name))
+            result[_EXTREMES[name]] = _lists(offsets, self._extremes.pop(name))
+        return result
 
 
 def _grid(
     spans: Sequence[tuple[int, Ints]],
     start_ns: Ints,
-    shift: Ints,
-    columns: Mapping[str, pa.ChunkedArray],
+    counts: NDArray[np.integer[Any]],
+    shift: NDArray[np.integer[Any]],
     count: int,
 ) -> _Grid:
-    """Finds the bins that the merged segments need (arguments as for `merged_bins`)."""
     wide, longest = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
     low, high = np.full(count, _NEVER), np.full(count, -1, dtype=np.int64)
     for first, ends in spans:  # in bins of 10 ms
         rows = slice(first, int(ends[-1]) + 1)
-        own, number = shift[rows], start_ns[rows] // BIN_NS
-        bins = np.zeros(len(own), dtype=np.int64)
-        for column in columns.values():
-            offsets, _ = _bytes_of(_part(column, first, rows.stop))
-            bins = np.maximum(bins, np.diff(offsets))
-        begin = number >> own << own
-        starts = np.concatenate([[0], ends[:-1] + 1 - first])
-        least = np.minimum.reduceat(np.where(bins > 0, begin, _NEVER), starts)
-        most = np.maximum.reduceat(np.where(bins > 0, begin + ((bins - 1) << own), -1), starts)
-        wide = np.maximum(wide, np.maximum.reduceat(np.where(bins > 0, own, 0), starts))
+        bins, own = counts[rows].astype(np.int64), _shifts(shift[rows])
+        begin = start_ns[rows] // BIN_NS >> own << own
+        local = ends - first
+        least = coarse(np.where(bins > 0, begin, _NEVER), local, np.minimum)
+        most = coarse(np.where(bins > 0, begin + ((bins - 1) << own), -1), local, np.maximum)
+        wide = np.maximum(wide, coarse(np.where(bins > 0, own, 0), local, np.maximum))
         longest = np.maximum(longest, most - least + 1)
         low, high = np.minimum(low, least), np.maximum(high, most)
     some = high >= 0
@@ -174,14 +204,17 @@ def _grid(
     return _Grid(wide, low, begin, some & near, int((some & ~near).sum()))
 
 
-def _on_grid(
-    grid: _Grid, first: int, ends: Ints, start_ns: Ints, shift: Ints, column: pa.ChunkedArray
-) -> NDArray[np.float64]:
+def _shifts(values: NDArray[np.integer[Any]]) -> Ints:
+    return values.astype(np.int64).clip(0, _MOST_SHIFT)
+
+
+def _on_grid(grid: _Grid, rows: pa.Table, name: str, ends: Ints) -> NDArray[np.float64]:
     """Gives the time of one rank in each bin of the merged segments, ns."""
-    after = int(ends[-1]) + 1
-    row, number, spent = flat_bins(start_ns, shift, column, first, after)
-    segment = np.searchsorted(ends, np.arange(first, after))[row]
-    place = (number << shift[first:after][row] >> grid.wide[segment]) - grid.low[segment]
+    rows = rows.slice(0, int(ends[-1]) + 1)
+    shift = _shifts(ints(rows, "bin_shift"))
+    row, number, spent = flat_bins(ints(rows, "start_ns"), shift, rows.column(name))
+    segment = np.searchsorted(ends, np.arange(rows.num_rows))[row]
+    place = (number << shift[row] >> grid.wide[segment]) - grid.low[segment]
     place += grid.begin[segment]
     kept = grid.some[segment]
     if not kept.all():

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from jostle.repository import copies
 from jostle.repository.errors import ConflictError, RepositoryError
 from jostle.repository.files import publish, strays, write_pieces
 from jostle.repository.layout import HOUR_NS, STATS, TABLES, Table
@@ -226,6 +227,7 @@ def _expire(root: Path, log: Log, horizon: int) -> ExpireReport:
     if old or horizon > state.horizon_ns:
         publish(root, log, change)
     _leave(root, old)
+    copies.drop(root, horizon)
     freed = sum(file.bytes for file in old) - sum(file.bytes for file in new)
     return ExpireReport(horizon, len(old), rows_removed, freed, len(forget))
 

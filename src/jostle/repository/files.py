@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from jostle.repository.errors import RepositoryError
-from jostle.repository.layout import COMMITS, TABLES, partition_folder
+from jostle.repository.layout import COMMITS, MERGED, TABLES, partition_folder
 from jostle.repository.log import Change, File, Log, reached, sync_folder
 from jostle.repository.tables import Piece
 
@@ -131,12 +131,12 @@ def cannot_write(root: Path, error: OSError) -> RepositoryError:
 
 def strays(root: Path, named: set[str], older_than_s: float, now_s: float) -> Iterator[Path]:
     """Finds what crashes left: files that no commit names and nobody can be about to commit."""
-    for place in (*TABLES, COMMITS):
+    for place in (*TABLES, COMMITS, MERGED):
         for folder, _, names in os.walk(root / place):
             for name in names:
                 path = Path(folder) / name
                 kept = path.relative_to(root).as_posix() in named
-                if kept or (place == COMMITS and not name.startswith(".")):
+                if kept or (place not in TABLES and not name.startswith(".")):
                     continue
                 with contextlib.suppress(OSError):
                     if path.stat().st_mtime < now_s - older_than_s:

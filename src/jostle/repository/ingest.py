@@ -12,6 +12,7 @@ import contextlib
 import os
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
@@ -30,10 +31,12 @@ from jostle.reader import (
     read_profiles,
     read_segments,
 )
+from jostle.repository.copies import WORTH_ROWS
 from jostle.repository.errors import ConflictError, RepositoryError
 from jostle.repository.files import publish, write_pieces
 from jostle.repository.layout import TABLES
 from jostle.repository.log import Change, File, Log, Position, open_marker
+from jostle.repository.merger import Merger
 from jostle.repository.names import JobNames
 from jostle.repository.query import Engine
 from jostle.repository.segments import Decoded as Segments
@@ -99,6 +102,7 @@ class Ingester:
         self._over: set[Path] = set()
         self._written: dict[int, _Known] = {}
         self._names = JobNames(self._named)
+        self._segments: Counter[str] = Counter()  # of jobs, in processes that ended
         self.shortest_slice_ns = 4_000_000_000
 
     def run(self, paths: Sequence[Path], progress: Progress | None = None) -> IngestReport:
@@ -134,8 +138,18 @@ class Ingester:
                 except BaseException:
                     pool.shutdown(cancel_futures=True)
                     raise
+        self._merge()
         report.seconds = time.monotonic() - begin
         return report
+
+    def _merge(self) -> None:
+        """Merges the segments of jobs that are over now, where that takes long: see copies.py."""
+        merger = Merger(Engine(self._root, Log(self._root)))
+        for job in [job for job, rows in self._segments.items() if rows >= WORTH_ROWS]:
+            # Who asks for the job merges it then, or hears what is wrong.
+            with contextlib.suppress(RepositoryError, MemoryError):
+                if merger.keep(job):
+                    del self._segments[job]
 
     def _news(self, found: Iterable[Path], report: IngestReport) -> list[Glance]:
         """Looks at files and leaves out those that can hold nothing new."""
@@ -232,6 +246,8 @@ class Ingester:
             except ConflictError:
                 return list(items)  # plan anew from where the other one got to
             _count(tally.report, plan.steps, files)
+            with self._guard:
+                self._segments.update(plan.ended)
         tally.report.add(IngestReport(warnings=plan.warnings))
         self._settle(items, decoded.results, plan, tally)
         return more
@@ -295,6 +311,7 @@ class _Plan:
         self.finished: set[int] = set()
         self.refused: set[int] = set()
         self.advanced: set[int] = set()
+        self.ended: Counter[str] = Counter()
         for read in segments.reads.values():
             self.warnings += read.warnings
         for result in decoded.results:
@@ -346,6 +363,8 @@ class _Plan:
         row_slice = last if with_row else base.row_slice
         entries = self._segments.entries(number, base.entries)
         to = Position(result.records_read, base.revision + 1, row_slice, entries)
+        if final and source.row.get("world_size"):
+            self.ended[job] += entries
         self._take(number, source, base, None if final else to, with_row=with_row)
 
     def add_shorts(self, result: ReadResult, done: set[int]) -> None:

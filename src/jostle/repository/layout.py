@@ -19,6 +19,7 @@ from jostle.reader import SEGMENT_VALUES
 FORMAT_VERSION = 1
 MARKER = "jostle-repository.json"
 COMMITS = "commits"
+MERGED = "merged"
 HOUR_NS = 3_600_000_000_000
 DAY_NS = 24 * HOUR_NS
 

@@ -7,71 +7,76 @@ maximum, counts a sum with minimum and maximum per rank. Why: docs/adr/0009-merg
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from jostle.reader import SEGMENT_VALUES
 from jostle.repository.align import (
     COALESCED,
     EPOCH,
     FINAL,
     RULES,
     Alignment,
+    Calls,
     Rows,
     align,
-    call_numbers,
 )
-from jostle.repository.bins import merged_bins
+from jostle.repository.bins import MergedBins, bin_counts
 from jostle.repository.layout import SEGMENT_BINS
+from jostle.repository.sums import COUNTED, Sums, middle
 from jostle.repository.tables import Ints, ints
 from jostle.repository.types import WorldSegments
 from jostle.repository.worlds import World
 
 RECURRING = 5  # segments of one kind make it one that can be judged (thesis 5.1.1)
 SEGMENTABLE = 0.5
+#: Columns that are looked at first, of all ranks.
 KEYS = (
-    "process", "start_ns", "end_ns", "rule", "level", "token_hash", "globals", "globals_before",
-    "sequence_hash", "occurrence", "signature_sum", "signature_set", "bin_shift", *SEGMENT_BINS,
+    "process", "start_ns", "end_ns", "rule", "token_hash", "globals", "globals_before",
+    "sequence_hash", "occurrence", "signature_set", "bin_shift", *SEGMENT_BINS,
 )  # fmt: skip
-#: Of these the median over ranks is given too: a group may be made by it (thesis 5.1.2).
-MEDIANS = ("p2p_bytes", "collective_bytes", "read_bytes", "write_bytes", "mpiio_bytes")
-_LOW_32 = 0xFFFFFFFF
-_MEDIAN_AT_ONCE = 1 << 22
+#: And then, rank by rank.
+SUMMED = (
+    "process", "start_ns", "level", "signature_sum", "signature_set", "bin_shift", *COUNTED,
+    *SEGMENT_BINS,
+)  # fmt: skip
+_GATHERED = (
+    "start_ns", "end_ns", "rule", "place", "token", "site", "sequence", "occurrence", "bins",
+    "bin_shift",
+)  # fmt: skip
+_AT_ONCE = 1 << 22
 
 
 def merge_world(
-    world: World, rows: pa.Table, tokens: pa.Table, more: Iterable[pa.Table] = ()
+    world: World, rows: pa.Table | Callable[[Sequence[str]], Iterable[pa.Table]], tokens: pa.Table
 ) -> WorldSegments:
     """Merges the segments of a world's ranks.
 
     Args:
         world: The world.
-        rows: Rows of table segments, sorted by process and number, with the columns KEYS and any of
-            SEGMENT_VALUES; rows of processes of other worlds are passed over.
+        rows: Rows of table segments, sorted by process and number; or what gives certain columns
+            of them, in tables of a few whole processes each, the same ones every time. Rows of
+            processes of other worlds are passed over.
         tokens: The job's rows of table tokens.
-        more: The rest of SEGMENT_VALUES, in tables with the same rows in the same order.
 
     Returns:
         What a digest says of the world, and its segments.
     """
-    columns, present, silent = _columns(world, rows, tokens)
+    read = rows if callable(rows) else lambda names: [rows.select(list(names))]
+    gathered = _gathered(world, read, tokens)
+    columns, present = gathered.columns, gathered.present
     alignment = align(columns)
     alignment.diverged = {present[rank]: at for rank, at in alignment.diverged.items()}
-    sets = _unsigned(rows, "signature_set")
-    shares = []
-    for at in map(columns.rank, range(len(present))):
-        shares.append(
-            coverage(columns.start_ns[at], columns.end_ns[at], sets[at], columns.rule[at])
-        )
-    table, apart = _merged(alignment, columns, rows, tokens, more)
-    share = float(np.mean(shares)) if shares else 0.0
+    table, apart = _merged(alignment, gathered, read, tokens)
+    share = float(np.mean(gathered.coverage)) if present else 0.0
     rules = _shares_of_rules(table)
     members = [present[rank] for rank in alignment.members]
     process_of = dict(zip(world.ranks, world.processes, strict=True))
+    silent = sorted(set(world.ranks) - set(present))
     return WorldSegments(
         number=world.number,
         world=world.name,
@@ -118,27 +123,61 @@ def recurring(sets: NDArray[np.uint64]) -> NDArray[np.bool_]:
     return result
 
 
-def _columns(world: World, rows: pa.Table, tokens: pa.Table) -> tuple[Rows, list[int], list[int]]:
-    """Gives the columns to align, the ranks that have segments, and those that have none."""
+@dataclass(frozen=True)
+class _Gathered:
+    """What must be seen of all ranks at once.
+
+    Attributes:
+        columns: Their rows as columns, to align.
+        present: The ranks that have segments, in order.
+        coverage: Of each of them.
+        bins: Bins of each row, and their shift.
+    """
+
+    columns: Rows
+    present: list[int]
+    coverage: list[float]
+    bins: tuple[Ints, Ints]
+
+
+def _gathered(
+    world: World, read: Callable[[Sequence[str]], Iterable[pa.Table]], tokens: pa.Table
+) -> _Gathered:
+    """Goes through the ranks for the first time."""
+    parts: dict[str, list[NDArray[Any]]] = {name: [] for name in _GATHERED}
+    call_number = Calls(tokens)
+    spans: dict[int, tuple[int, int]] = {}
+    covered: dict[int, float] = {}
+    start = 0
+    for rows in read(KEYS):
+        rules, sets = _rules(rows), _unsigned(rows, "signature_set")
+        begins, ends, hashes = (ints(rows, name) for name in ("start_ns", "end_ns", "token_hash"))
+        for rank, (low, high) in _spans(world, rows).items():
+            at = slice(low, high)
+            spans[rank] = start + low, start + high
+            covered[rank] = coverage(begins[at], ends[at], sets[at], rules[at])
+        mine: tuple[NDArray[Any], ...] = (
+            begins, ends, rules, ints(rows, "globals_before") + ints(rows, "globals"),
+            call_number(hashes), hashes, ints(rows, "sequence_hash"), ints(rows, "occurrence"),
+            bin_counts(rows).astype(np.int32), ints(rows, "bin_shift").clip(0, 99).astype(np.int8),
+        )  # fmt: skip
+        for name, values in zip(parts, mine, strict=True):
+            parts[name].append(values)
+        start += rows.num_rows
+    present = sorted(spans)
+    begin, end = (np.array([spans[rank][side] for rank in present], dtype=np.int64)
+                  for side in (0, 1))  # fmt: skip
+    whole: dict[str, Any] = {name: np.concatenate(parts.pop(name)) for name in _GATHERED}
+    bins = whole.pop("bins"), whole.pop("bin_shift")
+    return _Gathered(Rows(begin, end, **whole), present, [covered[r] for r in present], bins)
+
+
+def _spans(world: World, rows: pa.Table) -> dict[int, tuple[int, int]]:
+    """Finds the rows of each rank in a table; ranks without any are left out."""
     process = ints(rows, "process")
-    edges = [np.searchsorted(process, world.processes, side) for side in ("left", "right")]
-    begin, end = (edge.astype(np.int64) for edge in edges)
-    ranks = np.array(world.ranks, dtype=np.int64)
-    some = end > begin
-    hashes = ints(rows, "token_hash")
-    columns = Rows(
-        begin[some],
-        end[some],
-        ints(rows, "start_ns"),
-        ints(rows, "end_ns"),
-        _rules(rows),
-        ints(rows, "globals_before") + ints(rows, "globals"),
-        call_numbers(hashes, tokens),
-        hashes,
-        ints(rows, "sequence_hash"),
-        ints(rows, "occurrence"),
-    )
-    return columns, ranks[some].tolist(), ranks[~some].tolist()
+    low, high = (np.searchsorted(process, world.processes, side) for side in ("left", "right"))
+    spans = zip(low.tolist(), high.tolist(), strict=True)
+    return {rank: span for rank, span in zip(world.ranks, spans, strict=True) if span[1] > span[0]}
 
 
 def _rules(rows: pa.Table) -> NDArray[np.int8]:
@@ -158,110 +197,55 @@ def _unsigned(rows: pa.Table, name: str) -> NDArray[np.uint64]:
 
 def _merged(
     alignment: Alignment,
-    columns: Rows,
-    rows: pa.Table,
+    gathered: _Gathered,
+    read: Callable[[Sequence[str]], Iterable[pa.Table]],
     tokens: pa.Table,
-    more: Iterable[pa.Table],
 ) -> tuple[pa.Table, int]:
     """Coarsens the ranks to the common boundaries and brings them together.
 
     Returns:
         The merged segments, and how many of them could get no bins.
     """
-    over = _Ranks(alignment, columns)
-    values: dict[str, Any] = _times(over, columns)
-    values |= _delimiters(over, columns, rows, tokens)
-    values["globals"] = over.each(ints(rows, "globals"), np.add)[2]  # the same on all
-    signature = over.total(_unsigned(rows, "signature_sum"), np.add)
-    values["signature_sum"] = (signature & np.uint64(_LOW_32)).astype(np.int64)
-    values["signature_set"] = over.total(_unsigned(rows, "signature_set"), np.bitwise_or)
+    columns, count = gathered.columns, alignment.rows.shape[1]
+    first = columns.begin[alignment.members]
+    bins = MergedBins(list(zip(first.tolist(), alignment.rows, strict=True)), columns.start_ns,
+                      *gathered.bins, count)  # fmt: skip
+    sums = Sums(count)
+    ends_of = dict(zip(first.tolist(), alignment.rows, strict=True))
+    begins = dict(zip(columns.begin.tolist(), columns.end.tolist(), strict=True))
+    start = 0
+    for rows in read(SUMMED):
+        for low in sorted(begin for begin in ends_of if start <= begin < start + rows.num_rows):
+            rank = rows.slice(low - start, begins[low] - low)
+            sums.add(rank, ends_of[low] - low)
+            bins.add(rank, ends_of[low] - low)
+        start += rows.num_rows
+    values: dict[str, Any] = _times(alignment, columns)
+    values |= sums.columns()
+    values |= _delimiters(alignment, columns, values["globals"], tokens)
     values["recurring"] = recurring(values["signature_set"])
-    for part in (rows, *more):
-        for name in part.column_names:
-            if name in SEGMENT_VALUES:
-                total, least, most = over.each(ints(part, name), np.add)
-                values |= {name: total, f"{name}_min": least, f"{name}_max": most}
-                if name in MEDIANS:
-                    values[f"{name}_median"] = over.median(ints(part, name), least, most)
-    bins, apart = merged_bins(over.spans(), ints(rows, "start_ns"), ints(rows, "bin_shift"),
-                              {name: rows.column(name) for name in SEGMENT_BINS},
-                              over.count)  # fmt: skip
-    return pa.table(values | bins), apart
+    return pa.table(values | bins.columns()), bins.apart
 
 
-class _Ranks:
-    """Sums of rows between common boundaries, rank by rank."""
-
-    def __init__(self, alignment: Alignment, columns: Rows) -> None:
-        self.rows = alignment.rows
-        self.count = alignment.rows.shape[1]
-        self._first = columns.begin[alignment.members]
-
-    def spans(self) -> list[tuple[int, Ints]]:
-        """Gives of each rank its first row, and the rows that end at the boundaries."""
-        return list(zip(self._first.tolist(), self.rows, strict=True))
-
-    def coarse(self, column: NDArray[Any], reduce: np.ufunc) -> Iterable[NDArray[Any]]:
-        """Gives a column of each rank, coarsened."""
-        for first, ends in self.spans():
-            if not self.count:
-                yield column[:0]
-                continue
-            part = column[first : int(ends[-1]) + 1]
-            if len(part) == self.count:
-                yield part
-            else:
-                starts = np.concatenate([[0], ends[:-1] + 1 - first])
-                yield reduce.reduceat(part, starts)
-
-    def each(self, column: Ints, reduce: np.ufunc) -> tuple[Ints, Ints, Ints]:
-        """Gives the sum over ranks of a column, with minimum and maximum."""
-        total = np.zeros(self.count, dtype=np.int64)
-        least, most = total.copy(), total.copy()
-        if column.any():
-            for number, part in enumerate(self.coarse(column, reduce)):
-                total += part
-                least = np.minimum(least, part) if number else part.copy()
-                most = np.maximum(most, part)
-        return total, least, most
-
-    def median(self, column: Ints, least: Ints, most: Ints) -> Ints:
-        """Gives the median over ranks of a sum between boundaries, from its least and most."""
-        result = least.copy()
-        differ = np.flatnonzero(least != most)
-        if len(differ):
-            parts = np.stack([part[differ] for part in self.coarse(column, np.add)])
-            step = max(_MEDIAN_AT_ONCE // len(parts), 1)
-            for low in range(0, len(differ), step):
-                result[differ[low : low + step]] = _middle(parts[:, low : low + step])
-        return result
-
-    def total(self, column: NDArray[Any], reduce: np.ufunc) -> NDArray[Any]:
-        """Brings a column of all ranks together by the operation that also coarsens it."""
-        result = np.zeros(self.count, dtype=column.dtype)
-        for part in self.coarse(column, reduce):
-            reduce(result, part, out=result)
-        return result
-
-
-def _times(over: _Ranks, columns: Rows) -> dict[str, Any]:
+def _times(alignment: Alignment, columns: Rows) -> dict[str, Any]:
     """Gives begin and end (medians over ranks) and durations."""
-    shape = (over.count,)
+    rows, count = alignment.rows, alignment.rows.shape[1]
+    shape = (count,)
     end, median = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     least, most = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
-    first = columns.start_ns[[row for row, _ in over.spans()]]
-    step = max(_MEDIAN_AT_ONCE // max(len(over.rows), 1), 1)
-    for low in range(0, over.count, step):
+    first = columns.start_ns[columns.begin[alignment.members]]
+    step = max(_AT_ONCE // max(len(rows), 1), 1)
+    for low in range(0, count, step):
         part = slice(low, low + step)
-        ends = columns.end_ns[over.rows[:, part]]
-        before = columns.end_ns[over.rows[:, low - 1]] if low else first
+        ends = columns.end_ns[rows[:, part]]
+        before = columns.end_ns[rows[:, low - 1]] if low else first
         length = np.diff(ends, axis=1, prepend=before[:, None])
-        end[part] = _middle(ends - ends[:1]) + ends[0]
-        median[part] = _middle(length)
+        end[part] = middle(ends - ends[:1]) + ends[0]
+        median[part] = middle(length)
         least[part], most[part] = length.min(axis=0), length.max(axis=0)
-    begin = int(_middle(first[:, None] - first[0])[0] + first[0]) if len(first) else 0
+    begin = int(middle(first[:, None] - first[0])[0] + first[0]) if len(first) else 0
     return {
-        "start_ns": np.concatenate([[begin], end[:-1]])[: over.count].astype(np.int64),
+        "start_ns": np.concatenate([[begin], end[:-1]])[:count].astype(np.int64),
         "end_ns": end,
         "duration_ns": median,
         "duration_min_ns": least,
@@ -269,32 +253,26 @@ def _times(over: _Ranks, columns: Rows) -> dict[str, Any]:
     }
 
 
-def _middle(values: Ints) -> Ints:
-    result: Ints = np.rint(np.median(values, axis=0)).astype(np.int64)
-    return result
-
-
-def _delimiters(over: _Ranks, columns: Rows, rows: pa.Table, tokens: pa.Table) -> dict[str, Any]:
+def _delimiters(
+    alignment: Alignment, columns: Rows, globals_: Ints, tokens: pa.Table
+) -> dict[str, Any]:
     """Gives what ended each segment, and of how many of a rank's it was made."""
-    parts = np.zeros(over.count, dtype=np.int64)
-    level = parts.copy()
-    levels = ints(rows, "level")
-    for first, ends in over.spans():
+    rows, count = alignment.rows, alignment.rows.shape[1]
+    parts = np.zeros(count, dtype=np.int64)
+    for first, ends in zip(columns.begin[alignment.members].tolist(), rows, strict=True):
         parts = np.maximum(parts, np.diff(ends, prepend=first - 1))
-        level = np.maximum(level, levels[ends])
-    at = over.rows[0] if len(over.rows) else np.empty(0, dtype=np.int64)
+    at = rows[0] if len(rows) else np.empty(0, dtype=np.int64)
     rule = columns.rule[at].copy() if len(at) else np.empty(0, dtype=np.int8)
     at_globals = (rule != EPOCH) & (rule != FINAL)
-    rule[at_globals & (over.each(ints(rows, "globals"), np.add)[2] > 1)] = COALESCED
-    for _, ends in over.spans():
+    rule[at_globals & (globals_ > 1)] = COALESCED
+    for ends in rows:
         rule[at_globals & (columns.rule[ends] != rule)] = COALESCED
-    hashes = ints(rows, "token_hash")[at]
+    hashes = columns.site[at]
     names = dict(zip(tokens["hash"].to_pylist(), tokens["function"].to_pylist(), strict=True))
     distinct, place = np.unique(hashes, return_inverse=True)
     functions = [names.get(value, "") for value in distinct.tolist()]
     return {
         "rule": pa.DictionaryArray.from_arrays(pa.array(rule), pa.array(RULES)),
-        "level": level,
         "parts": parts,
         "token_hash": hashes,
         "function": pa.array(functions, pa.string()).take(pa.array(place)),

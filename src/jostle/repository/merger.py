@@ -1,74 +1,59 @@
-"""Merges a job's segments out of the repository's files, and remembers those of jobs that are over.
+"""Merges a job's segments out of the repository's files, and keeps those of jobs that are over.
 
-A job of many ranks may have gigabytes of them: what must be seen as a whole (boundaries) is loaded
-at once, the counts a few columns at a time.
+A job of many ranks may have gigabytes of them: they are read a few ranks at a time, and what took
+long to merge is kept in a file (copies.py).
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 
+import numpy as np
 import pyarrow as pa
 
-from jostle.reader import SEGMENT_VALUES
-from jostle.repository.merge import KEYS, merge_world
+from jostle.repository import copies
+from jostle.repository.merge import merge_world
 from jostle.repository.query import Engine
-from jostle.repository.types import JobSegments
-from jostle.repository.worlds import find_worlds
+from jostle.repository.tables import ints
+from jostle.repository.types import JobSegments, WorldSegments
+from jostle.repository.worlds import World, find_worlds
 
 _KEPT_JOBS = 4
-_VALUES_AT_ONCE = 8
+_ROWS_AT_ONCE = 1 << 21  # of some 45 columns: 700 MB
 
 
 class Merger:
     """Merges the segments of jobs of one repository."""
 
-    def __init__(self, engine: Engine, window: Callable[[str], tuple[int, int]]) -> None:
+    def __init__(self, engine: Engine) -> None:
         """Starts with nothing.
 
         Args:
             engine: Answers questions to the repository.
-            window: Gives the span of time in which a job ran, ns.
         """
         self._engine = engine
-        self._window = window
         self._guard = threading.Lock()
         self._kept: dict[str, tuple[object, JobSegments]] = {}
 
     def rows(self, job: str) -> pa.Table:
         """Gives a job's rows of table segments, by process and number."""
-        return next(self._rows(job, ["*"]))
+        window = self._engine.window(job)
+        return self._engine.ask(
+            lambda: (
+                f"SELECT * FROM ({self._engine.source('segments', *window)}) WHERE job = ? "
+                "ORDER BY process, number"
+            ),
+            [job],
+        )
 
-    def _rows(
-        self, job: str, columns: Sequence[str], processes: Sequence[int] = ()
-    ) -> Iterator[pa.Table]:
-        """Gives the same rows several times, with other columns each time.
+    def job(self, job: str, without: Sequence[str] = ()) -> JobSegments:
+        """Gives the segments of a job, merged over the ranks of each of its worlds.
 
         Args:
             job: The job.
-            columns: Of each time.
-            processes: Only of these; none named: of all.
+            without: Columns that may be missing, if that makes it faster.
         """
-        window = self._window(job)
-        source = ""
-
-        def question(names: str) -> str:
-            nonlocal source
-            source = source or self._engine.source("segments", *window)
-            return (
-                f"SELECT {names} FROM ({source}) WHERE job = $1 "
-                "AND (len($2) = 0 OR list_contains($2, process)) ORDER BY process, number"
-            )
-
-        for names in columns:
-            # RATIONALE: the list of files is that of the first time, so that rows are the same
-            # though somebody ingests; files that a compaction takes out stay for 15 minutes.
-            yield self._engine.ask(partial(question, names), [job, list(processes)])
-
-    def job(self, job: str) -> JobSegments:
-        """Gives the segments of a job, merged over the ranks of each of its worlds."""
         processes = self._engine.query("SELECT * FROM processes WHERE job = ?", [job])
         revisions = (processes[name].to_pylist() for name in ("process", "revision"))
         state = sorted(zip(*revisions, strict=True))
@@ -77,8 +62,10 @@ class Merger:
             kept = self._kept.get(job)
         if kept is not None and over and kept[0] == state:
             return kept[1]
-        result = self._merged(job, processes)
-        if over:
+        worlds = [self._world(job, world, processes if over else None, without)
+                  for world in find_worlds(processes)]  # fmt: skip
+        result = JobSegments(job, tuple(merged for merged, _ in worlds))
+        if over and all(whole for _, whole in worlds):
             with self._guard:
                 self._kept.pop(job, None)
                 self._kept[job] = (state, result)
@@ -86,17 +73,86 @@ class Merger:
                     del self._kept[next(iter(self._kept))]
         return result
 
-    def _merged(self, job: str, processes: pa.Table) -> JobSegments:
-        worlds = find_worlds(processes)
-        if not worlds:
-            return JobSegments(job, ())
+    def keep(self, job: str) -> bool:
+        """Merges a job that is over, so that nobody waits for it later; says whether it is over."""
+        processes = self._engine.query("SELECT * FROM processes WHERE job = ?", [job])
+        over = all(processes["complete"].to_pylist())
+        for world in find_worlds(processes) if over else []:
+            self._world(job, world, processes, ())
+        return over
+
+    def _world(
+        self, job: str, world: World, processes: pa.Table | None, without: Sequence[str]
+    ) -> tuple[WorldSegments, bool]:
+        """Gives a world's segments, from their copy where there is one.
+
+        Args:
+            job: The job.
+            world: The world.
+            processes: Those of the job, when it is over: only then may there be a copy.
+            without: Columns that may be missing.
+
+        Returns:
+            The segments, and whether they have all columns.
+        """
+        root, stem, key = self._engine.root, "", ""
+        if processes is not None:
+            begin = self._engine.window(job)[0]
+            horizon = self._engine.log.state.horizon_ns
+            stem = copies.stem_of(job, begin, world.number)
+            key = copies.key_of(world, processes, horizon if horizon > begin else 0)
+            copy = copies.load(root, stem, key, without)
+            if copy is not None:
+                return copy, not without
+        reader = _Reader(self._engine, job, self._engine.window(job), world.processes)
         tokens = self._engine.query("SELECT * FROM tokens WHERE job = ?", [job])
-        values = [SEGMENT_VALUES[at : at + _VALUES_AT_ONCE]
-                  for at in range(0, len(SEGMENT_VALUES), _VALUES_AT_ONCE)]  # fmt: skip
-        merged = []
-        for world in worlds:
-            parts = self._rows(job, [", ".join(names) for names in (KEYS, *values)],
-                               world.processes)  # fmt: skip
-            rows = next(parts)
-            merged.append(merge_world(world, rows, tokens, parts))
-        return JobSegments(job, tuple(merged))
+        merged = merge_world(world, reader.read, tokens)
+        if key and sum(merged.rank_segments) >= copies.WORTH_ROWS:
+            copies.save(root, stem, key, merged)
+        return merged, True
+
+
+class _Reader:
+    """Reads the segments of some processes, a few of them at a time."""
+
+    def __init__(
+        self, engine: Engine, job: str, window: tuple[int, int], processes: Sequence[int]
+    ) -> None:
+        self._engine = engine
+        self._job = job
+        self._window = window
+        self._source = ""
+        counts = self._ask("process, count(*) AS number", list(processes), "GROUP BY process")
+        pairs = zip(counts["process"].to_pylist(), counts["number"].to_pylist(), strict=True)
+        self._groups: list[list[int]] = []
+        held = _ROWS_AT_ONCE
+        for process, number in sorted(pairs):
+            if held + number > _ROWS_AT_ONCE:
+                self._groups.append([])
+                held = 0
+            self._groups[-1].append(process)
+            held += number
+
+    def _ask(self, what: str, processes: list[int], more: str = "") -> pa.Table:
+        def question() -> str:
+            # RATIONALE: the list of files is that of the first time, so that rows stay the same
+            # though somebody ingests; files that a compaction takes out stay for 15 minutes.
+            self._source = self._source or self._engine.source("segments", *self._window)
+            return (
+                f"SELECT {what} FROM ({self._source}) "
+                f"WHERE job = $1 AND list_contains($2, process) {more}"
+            )
+
+        return self._engine.ask(question, [self._job, processes])
+
+    def read(self, columns: Sequence[str]) -> Iterator[pa.Table]:
+        """Gives columns of the segments, by process and number."""
+        for processes in self._groups or [[]]:
+            names = dict.fromkeys(("process", "number", *columns))
+            rows = self._ask(", ".join(names), processes).combine_chunks()
+            process, number = ints(rows, "process"), ints(rows, "number")
+            ahead = np.diff(process) > 0
+            ahead |= (np.diff(process) == 0) & (np.diff(number) > 0)
+            if not ahead.all():  # RATIONALE: files are sorted, and sorting costs DuckDB more
+                rows = rows.take(pa.array(np.lexsort((number, process))))
+            yield rows

@@ -28,6 +28,7 @@ _SQL_TYPES = {
     pa.binary(): "BLOB",
 }
 _NOTHING = {pa.binary(): "''::BLOB"}
+_OLDEST_SLICE_NS = 3_600_000_000_000
 _METRICS = {"slices": PROCESS_IDS, "mount_slices": MOUNT_IDS}
 
 #: Who owns the job of some rows of processes: nobody where several users gave it the same name, so
@@ -128,6 +129,18 @@ class Engine:
         if "jobs" in words and "jobs" not in self._viewed:
             connection.execute(f"CREATE OR REPLACE TEMP VIEW jobs AS {_JOBS}")
             self._viewed["jobs"] = 1
+
+    def window(self, job: str) -> tuple[int, int]:
+        """Gives the span of time in which a job has slices, ns."""
+        found = self.ask(
+            lambda: (
+                "SELECT min(first_slice * slice_ns) AS lo, "
+                "max((last_slice + 1) * slice_ns) AS hi "
+                f"FROM {self.stored('processes')} WHERE job = ?"
+            ),
+            [job],
+        ).to_pylist()[0]
+        return (found["lo"] or 0, (found["hi"] or 0) + _OLDEST_SLICE_NS)
 
     def stored(self, name: str, lo: int = 0, hi: int = 2**63 - 1) -> str:
         """Gives a subquery on the rows of a table as they are stored: absent columns are null.

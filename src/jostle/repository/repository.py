@@ -27,7 +27,7 @@ from jostle.repository.merger import Merger
 from jostle.repository.names import may_come_back
 from jostle.repository.programs import Programs, programs_beside
 from jostle.repository.query import Engine, total, visible
-from jostle.repository.run_tables import own_slices
+from jostle.repository.run_tables import UNUSED_BINS, own_slices
 from jostle.repository.spool import glance
 from jostle.repository.studies import StudyStore, study_names
 from jostle.repository.types import (
@@ -47,7 +47,6 @@ _FORMATS = {
     "csv": "FORMAT csv, HEADER true",
     "json": "FORMAT json, ARRAY true",
 }
-_OLDEST_SLICE_NS = 3_600_000_000_000
 
 # NOTE: DuckDB 2.0 writes null fixed-size lists to Parquet in a way that others cannot read.
 _AS_LISTS = f"REPLACE ({', '.join(f'{name}::BIGINT[] AS {name}' for name in HISTOGRAM_IDS)})"
@@ -94,7 +93,7 @@ class Repository:
         _log.open_marker(self.path)
         self._log = _log.Log(self.path)
         self._engine = Engine(self.path, self._log)
-        self._merger = Merger(self._engine, self._window)
+        self._merger = Merger(self._engine)
 
     @staticmethod
     @contextlib.contextmanager
@@ -262,7 +261,7 @@ class Repository:
 
     def job_writes(self, job: str) -> pa.Table:
         """Gives what tells how a job wrote, per mount and slice (see JobTables.writes)."""
-        lo, hi = self._window(job)
+        lo, hi = self._engine.window(job)
         sums = ", ".join(f"{total(f'{name}_sum')} AS {name}" for name in WRITE_METRICS)
         return self._engine.ask(
             lambda: (
@@ -275,18 +274,18 @@ class Repository:
 
     def run_tables(self, job: str) -> RunTables:
         """Gives what an estimate of a job is made from, as `jostle.analysis.estimate` wants it."""
-        window = self._window(job)
+        window = self._engine.window(job)
         return RunTables(
             job,
             self.job_processes(job),
             self.job_mounts(job),
-            self.segments(job).worlds,
+            self._merger.job(job, without=UNUSED_BINS).worlds,
             own_slices(self._engine, job, "node_rollup", window),
             own_slices(self._engine, job, "rollup", window),
         )
 
     def _job_sums(self, table: str, keys: Sequence[str], job: str) -> pa.Table:
-        lo, hi = self._window(job)
+        lo, hi = self._engine.window(job)
         sums = [f"max({name})" if name in GAUGE_IDS else total(name)
                 for name in TABLES[table].values]  # fmt: skip
         summed = ", ".join(
@@ -308,7 +307,7 @@ class Repository:
         The row of a process is written when it is first seen and when it has ended; how far one
         that still runs has come is known from its job's slices on the node.
         """
-        begin = self._window(job)[0]
+        begin = self._engine.window(job)[0]
         return self._engine.ask(
             lambda: (
                 "WITH seen AS (SELECT host, max((slice + 1) * slice_ns) AS seen_ns "
@@ -334,7 +333,7 @@ class Repository:
         return self._job_rows("mount_slices", job)
 
     def _job_rows(self, table: str, job: str) -> pa.Table:
-        lo, hi = self._window(job)
+        lo, hi = self._engine.window(job)
         return self._engine.ask(
             lambda: (
                 f"SELECT * FROM ({self._engine.source(table, lo, hi)}) WHERE job = ? "
@@ -358,7 +357,7 @@ class Repository:
     def segments(self, job: str) -> JobSegments:
         """Gives the execution segments of a job, merged over the ranks of each of its worlds.
 
-        What is over is merged once per Repository object.
+        What is over is merged once per Repository object, and what takes long only once for all.
         """
         return self._merger.job(job)
 
@@ -378,17 +377,6 @@ class Repository:
         """Gives traffic between ranks (jobs with JOSTLE_PEERS=1): rows of table peers."""
         return self.query("SELECT * FROM peers WHERE job = ? ORDER BY process, peer", [job])
 
-    def _window(self, job: str) -> tuple[int, int]:
-        found = self._engine.ask(
-            lambda: (
-                "SELECT min(first_slice * slice_ns) AS lo, "
-                "max((last_slice + 1) * slice_ns) AS hi "
-                f"FROM {self._engine.stored('processes')} WHERE job = ?"
-            ),
-            [job],
-        ).to_pylist()[0]
-        return (found["lo"] or 0, (found["hi"] or 0) + _OLDEST_SLICE_NS)
-
     def series(self, job: str, metric: str) -> pa.Table:
         """Gives one metric of one job per slice and resource, over its processes.
 
@@ -405,7 +393,7 @@ class Repository:
         """
         table, key = _rollup_of(metric)
         if BY_ID[metric].kind == "gauge":
-            lo, hi = self._window(job)
+            lo, hi = self._engine.window(job)
             return self._engine.ask(
                 lambda: _GAUGE_SERIES.format(
                     metric=metric,

@@ -19,6 +19,8 @@ RUN_METRICS = (
 )  # fmt: skip
 #: And of scope mount: all but errors, which cost no time worth the name.
 RUN_MOUNT_METRICS = tuple(name for name in MOUNT_IDS if not name.startswith("error_"))
+#: Bins of merged segments that an estimate does not look at, half of all they take.
+UNUSED_BINS = ("wait_bins", "offcpu_bins")
 _METRICS = {"node_rollup": RUN_METRICS, "rollup": RUN_MOUNT_METRICS}
 
 

@@ -106,7 +106,8 @@ class RunTables:
         job: Its name.
         processes: One row per process (see docs/reference/repository.md, table processes).
         mounts: One row per mount identity, host and path that its processes used.
-        worlds: Its execution segments, of each MPI world; empty for a job without MPI.
+        worlds: Its execution segments, of each MPI world; empty for a job without MPI. Columns
+            run_tables.UNUSED_BINS may be missing.
         slices: One row per node and slice: host, slice, slice_ns, count (processes with a record),
             then <metric>_sum, _min and _max over the processes of run_tables.RUN_METRICS.
         mount_slices: The same per mount, of run_tables.RUN_MOUNT_METRICS: mount, slice, ...

@@ -120,6 +120,12 @@ def trace(spec: TraceSpec, seed: int) -> tuple[RunTables, Truth]:
         spec: The family.
         seed: Of everything that is drawn. Estimators are tuned on 0-99 and scored from 1000 on.
     """
+    run, truth = replayed(spec, seed)
+    return run_tables(run, f"{spec.name}-{seed}"), truth
+
+
+def replayed(spec: TraceSpec, seed: int) -> tuple[Run, Truth]:
+    """Makes a synthetic run without its tables (arguments as for `trace`)."""
     random = np.random.default_rng([seed, zlib.crc32(spec.name.encode())])
     script = write_script(spec.program, random)
     wanted = float(random.uniform(spec.least, spec.most)) if random.random() > _CLEAN else 0.0
@@ -145,7 +151,7 @@ def trace(spec: TraceSpec, seed: int) -> tuple[RunTables, Truth]:
         seed,
     )
     truth = _truth(script, clean, timeline, drawn, effects, init, wanted)
-    return run_tables(run, f"{spec.name}-{seed}"), truth
+    return run, truth
 
 
 def _strengths(script: Script, clean: Timeline, drawn: list[Drawn], wanted: float) -> list[float]:

@@ -1,0 +1,150 @@
+"""Merged segments are kept in files, and only such a file is believed as is what it says."""
+
+from __future__ import annotations
+
+import os
+import random
+
+import pytest
+from test_follow import living_profile
+from test_segment_tables import make_loop
+
+from jostle.repository import Repository, copies, ingest, merger
+from jostle.repository.types import WorldSegments
+
+
+@pytest.fixture(autouse=True)
+def _always_worth_it(monkeypatch):
+    monkeypatch.setattr(copies, "WORTH_ROWS", 1)
+    monkeypatch.setattr(ingest, "WORTH_ROWS", 1)
+
+
+@pytest.fixture
+def kept(store, spool):
+    """A repository with a job of four ranks that is over, and the file with its segments."""
+    for rank in range(4):
+        make_loop(rank, level=rank % 3).write(spool)
+    store.ingest([spool])
+    return Repository(store.path), only_file(store)
+
+
+def only_file(store):
+    (path,) = (store.path / "merged").iterdir()
+    return path
+
+
+@pytest.fixture
+def merged_worlds(monkeypatch):
+    """The worlds that were merged, rather than read."""
+    found = []
+    real = merger.merge_world
+
+    def merge(world, *rest):
+        found.append(world.number)
+        return real(world, *rest)
+
+    monkeypatch.setattr(merger, "merge_world", merge)
+    return found
+
+
+def only(store: Repository) -> WorldSegments:
+    return Repository(store.path).segments("alpha").worlds[0]
+
+
+def same(one: WorldSegments, other: WorldSegments) -> bool:
+    plain = one.segments.to_pydict() == other.segments.to_pydict()
+    names = one.segments.column_names == other.segments.column_names
+    return plain and names and one.to_json() == other.to_json()
+
+
+def test_a_copy_is_what_merging_gives(kept, merged_worlds):
+    store, path = kept
+    read = only(store)
+    assert merged_worlds == []
+    path.unlink()
+    made = only(store)
+    assert merged_worlds == [0]
+    assert same(read, made) and read.segments.num_rows == 17
+    assert only_file(store).exists()  # asked for once, it is there again
+    assert same(only(store), made) and merged_worlds == [0]
+
+
+def test_what_an_estimate_needs_is_read_without_the_rest(kept, merged_worlds):
+    store, _ = kept
+    (world,) = store.run_tables("alpha").worlds
+    assert "wait_bins" not in world.segments.column_names
+    assert "wait_min_bins" in world.segments.column_names
+    assert "wait_bins" in store.segments("alpha").worlds[0].segments.column_names
+    assert merged_worlds == []
+
+
+def test_a_rank_that_comes_late_makes_a_copy_stale(store, spool, merged_worlds):
+    for rank in range(3):
+        make_loop(rank).write(spool)
+    store.ingest([spool])
+    assert only(store).missing == [3] and merged_worlds == [0]
+    make_loop(3).write(spool)
+    store.ingest([spool])
+    assert only(store).missing == [] and only(store).ranks == [0, 1, 2, 3]
+    assert merged_worlds == [0, 0]
+
+
+def test_copies_by_other_rules_and_after_retention_are_not_believed(
+    kept, merged_worlds, monkeypatch
+):
+    store, _ = kept
+    monkeypatch.setattr(copies, "_rules", lambda: "others")
+    only(store)
+    assert merged_worlds == [0]
+    only(store)
+    assert merged_worlds == [0]  # it was replaced
+    assert only_file(store)
+
+
+def test_damaged_copies_are_never_believed(kept, merged_worlds):
+    store, path = kept
+    good, content = only(store), path.read_bytes()
+    flipped = [bytearray(content) for _ in range(12)]
+    draw = random.Random(4)
+    for bad in flipped:
+        bad[draw.randrange(len(content))] ^= 1 << draw.randrange(8)
+    for bad in (*flipped, b"", content[: len(content) // 2], content[:-1], b"PAR1" * 9):
+        only_file(store).unlink()
+        path.write_bytes(bytes(bad))
+        assert same(only(store), good)
+    assert len(merged_worlds) == 16
+
+
+def test_what_cannot_be_kept_is_merged_each_time(store, spool, merged_worlds):
+    (store.path / "merged").write_text("no folder")
+    make_loop(0, world_size=1).write(spool)
+    store.ingest([spool])
+    assert only(store).boundaries == only(store).boundaries > 0
+    assert len(merged_worlds) == 3
+
+
+def test_expiry_removes_copies_and_compaction_what_crashes_left(kept, spool):
+    store, path = kept
+    stray = path.with_name(".0123")
+    stray.write_bytes(b"half")
+    os.utime(stray, (0, 0))
+    store.compact()
+    assert path.exists() and not stray.exists()
+    store.expire(3600)
+    assert not path.exists()
+
+
+def test_jobs_that_run_are_not_kept(store, spool):
+    make_loop(0, world_size=1).write(spool)
+    living_profile(5).write(spool)  # of the same job
+    store.ingest([spool])
+    assert store.segments("alpha").worlds[0].boundaries
+    assert not (store.path / "merged").exists()
+
+
+def test_small_jobs_are_not_kept(store, spool, monkeypatch):
+    monkeypatch.setattr(copies, "WORTH_ROWS", 1000)
+    make_loop(0, world_size=1).write(spool)
+    store.ingest([spool])
+    store.segments("alpha")
+    assert not (store.path / "merged").exists()
