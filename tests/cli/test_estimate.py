@@ -80,6 +80,8 @@ def told(place: Path) -> dict[str, Done]:
         "compare bytes": (["compare", "heads-1", "heads-2", "--bytes", "exact"], 100, "utf-8"),
         "thesis bytes": ([*heads, "--method", "thesis", "--bytes", "ignore"], 100, "utf-8"),
         "unlike": (["compare", "heads-1", "ftq"], 100, "utf-8"),
+        "no file": ([*heads, "--export", "/proc/a.csv"], 100, "utf-8"),
+        "no pictures": ([*heads, "--plot", "/proc"], 100, "utf-8"),
         "no place": ([*heads, "--export", str(place / "none" / "a.csv")], 100, "utf-8"),
     }  # fmt: skip
     batch = [
@@ -220,6 +222,10 @@ def test_unusable_files_are_refused_before_any_work(told: dict[str, Done]) -> No
     assert (told["no folder"].code, told["no folder"].out) == (2, "")
     assert told["no place"].code == 2
     assert "mkdir -p" in told["no place"].err
+    assert told["no file"].code == 2
+    assert "/proc/a.csv cannot be written" in told["no file"].err
+    assert told["no pictures"].code != 0
+    assert "broke" not in told["no pictures"].err
 
 
 def test_figures_are_drawn(told: dict[str, Done]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import heapq
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,8 +32,14 @@ def check_export(file: str | None) -> Path | None:
         )
     if not folder.is_dir():
         raise UsageError(f"The folder {folder} does not exist.", hint=f"mkdir -p {folder}")
-    if path.is_dir() or not os.access(path if path.exists() else folder, os.W_OK):
-        raise UsageError(f"{path} cannot be written.", hint="Name a file elsewhere.")
+    new = not path.exists()
+    try:
+        path.open("ab").close()  # asking for permission says nothing of what is no file at all
+        if new:
+            path.unlink()
+    except OSError as error:
+        problem = f"{path} cannot be written: {error.strerror}."
+        raise UsageError(problem, hint="Name a file elsewhere.") from error
     return path
 
 

@@ -159,6 +159,10 @@ def main(args: Sequence[str] | None = None) -> int:
     except Exception as error:
         if os.environ.get("JOSTLE_DEBUG"):
             raise
+        if isinstance(error, OSError) and isinstance(error.filename, str):
+            # A full disk, a place that takes no files, ...: nothing that we could have known.
+            what = f"{error.filename}: {error.strerror}."
+            return _fail(words, what, "Make room, or name another place.", 1)
         message = f"Something broke that should not: {type(error).__name__}: {error}"
         return _fail(words, message, "JOSTLE_DEBUG=1 shows where; please report it.", 1)
 
