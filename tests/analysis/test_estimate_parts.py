@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from jostle.analysis.estimation.account import account
-from jostle.analysis.estimation.attribute import spread_over
+from jostle.analysis.estimation.attribute import Part, hits, spread_over
 from jostle.analysis.estimation.columns import numbered, numbered_pairs, ordered
 from jostle.analysis.estimation.expected import expected
 from jostle.analysis.estimation.interval import doubt
@@ -219,3 +219,37 @@ def test_doubt_grows_with_what_was_not_judged():
     assert unsure.above > sure.above > 0
     assert unsure.below > sure.below > 0
     assert doubt(10, 100, coverage=1.0, **some) == sure
+
+
+def test_each_span_with_a_loss_is_a_hit_of_its_own_also_of_unknown_cause():
+    start = np.arange(4) * MS
+    parts = [Part("cpu", "n", True, np.array([0.0, 2.0, 2.0, 0.0])),
+             Part("unknown", "", False, np.array([0.0, 0.0, 0.0, 3.0]))]  # fmt: skip
+    lost = np.array([0.0, 2.0, 2.0, 3.0])
+    found = hits(start, start + MS, lost, parts, np.arange(4), np.full(4, 0.5))
+    assert [(hit.start_ns, hit.seconds, hit.cause) for hit in found] == [
+        (1 * MS, 2.0, "cpu"), (2 * MS, 2.0, "cpu"), (3 * MS, 3.0, "unknown")
+    ]  # fmt: skip
+
+
+def scattered(seed=8, count=300):
+    """Rests of equal work with small one-sided delays, and the work."""
+    random = np.random.default_rng(seed)
+    delayed = random.exponential(0.02, count)
+    work = windows(count=count)[1]
+    same = Work(work.sets, work.kind * 0, work.cluster * 0, [], np.zeros((count, 0)), "")
+    return 0.1 * (1 + delayed), delayed, same
+
+
+def test_small_delays_of_most_segments_are_their_scatter_above_its_edge():
+    rest, _, same = scattered()
+    found = expected(rest, same, np.zeros(len(rest)))
+    assert found.edge[0] < found.seconds[0]
+    assert found.edge[0] == pytest.approx(0.1, rel=0.01)
+
+
+def test_scatter_that_goes_with_imbalance_is_the_jobs_own():
+    rest, delayed, same = scattered()
+    found = expected(rest, same, delayed / 2)
+    assert found.edge[0] == found.seconds[0]
+    assert (expected(rest, same).edge == expected(rest, same).seconds).all()

@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 #: A figure has no room for more points: of the others every so many is drawn.
 _MOST_POINTS = 20_000
 #: Nearly all segments wait a little: method jostle calls none hit for less of its duration.
-_TOLD = 0.01
+_TOLD = 0.05
 #: Smaller clusters are noise (thesis 5.1.1).
 LEAST_MEMBERS = 5
 

@@ -21,8 +21,11 @@ _LEAST = 0.02  # of a bin: clocks, and the grain of a byte per bin
 _SIGMA = 1.48  # standard deviation of a MAD of 1
 _JITTER_S = 1.2e-4  # of calls, in bins
 _WAVES_S = 1.2e-3  # of ranks that meet their neighbours only, in segments
+_TURNS_S = 7e-3  # of ranks that take turns on a core, in segments
+_TURNS = 0.1  # of a segment: nearer together are shares that turns make
 _KINDS = 64  # kinds whose usual wait is their own; the rest have one in common
 _ENOUGH = 50  # bins of a kind to have its own
+_FEW = 8  # or segments
 
 
 @dataclass(frozen=True)
@@ -38,19 +41,26 @@ class Account:
     cpu: Floats
 
 
-def account(segments: pa.Table, ranks: int, kind: Ints) -> Account:
+def account(segments: pa.Table, ranks: int, kind: Ints, taken: Floats | None = None) -> Account:
     """Accounts for lost time segment by segment.
 
     Args:
         segments: Merged segments (repository.types.WorldSegments).
         ranks: Ranks that they were merged from.
         kind: Number of the kind of each segment; of equal kinds the same is usual.
+        taken: Seconds of CPU that others took, where ranks have no core of their own: what they are
+            off the CPU says nothing there.
     """
     duration = floats(segments, "duration_ns") / 1e9
     row, waited = lists(segments, "wait_min_bins")
     width = floats(segments, "bin_ns")[row]
-    network = summed(row, _per_kind(waited, width, kind[row], _JITTER_S), segments.num_rows) / 1e9
     together = summed(row, waited, segments.num_rows) / 1e9
+    if taken is not None:
+        # Whoever waits for a core makes all others wait, bin by bin; segments even it out.
+        network = _per_kind(together * 1e9, duration * 1e9, kind, _TURNS_S, _TURNS, _FEW) / 1e9
+        network = np.minimum(network, duration)
+        return Account(network, np.minimum(taken, duration - network))
+    network = summed(row, _per_kind(waited, width, kind[row], _JITTER_S), segments.num_rows) / 1e9
     # Without a collective between, a delay goes from neighbour to neighbour, and all wait for it in
     # the end, but not in the same bin.
     waves = floats(segments, "globals") <= 1
@@ -61,7 +71,14 @@ def account(segments: pa.Table, ranks: int, kind: Ints) -> Account:
     return Account(network, np.minimum(_cpu(segments, ranks, together), duration - network))
 
 
-def _per_kind(waited: Floats, width: Floats, kind: Ints, jitter: float) -> Floats:
+def _per_kind(
+    waited: Floats,
+    width: Floats,
+    kind: Ints,
+    jitter: float,
+    grain: float = 1e-3,
+    enough: int = _ENOUGH,
+) -> Floats:
     """Gives what is beyond the usual of a kind.
 
     Args:
@@ -69,6 +86,8 @@ def _per_kind(waited: Floats, width: Floats, kind: Ints, jitter: float) -> Float
         width: Of the bin, ns.
         kind: Of the bin's segment.
         jitter: Seconds in which the jitter of calls comes.
+        grain: Shares that differ by less are the same.
+        enough: Values of a kind to have its own.
     """
     if not waited.any():
         return np.zeros(len(waited))
@@ -76,16 +95,18 @@ def _per_kind(waited: Floats, width: Floats, kind: Ints, jitter: float) -> Float
     beyond: Floats = np.zeros(len(part))
     counts = np.bincount(kind) if len(kind) else np.empty(0, np.int64)
     own = np.argsort(-counts, kind="stable")[:_KINDS]
-    own = own[counts[own] >= _ENOUGH]
+    own = own[counts[own] >= enough]
     rest = ~np.isin(kind, own)
     for chosen in (*(kind == number for number in own), rest):
         if chosen.any():
-            beyond[chosen] = _beyond(part[chosen], float(np.median(width[chosen])) / 1e9, jitter)
+            beyond[chosen] = _beyond(
+                part[chosen], float(np.median(width[chosen])) / 1e9, jitter, grain
+            )
     beyond *= width
     return beyond
 
 
-def _beyond(part: Floats, width: float, jitter: float) -> Floats:
+def _beyond(part: Floats, width: float, jitter: float, grain: float) -> Floats:
     """Gives what is beyond the usual, of the values that are so clearly.
 
     The usual itself may be made of delays, when nearly every bin has some. Counts tell: n delays of
@@ -96,8 +117,9 @@ def _beyond(part: Floats, width: float, jitter: float) -> Floats:
         part: Share of each bin that everybody waited in.
         width: Of a bin, seconds.
         jitter: As in _per_kind.
+        grain: As in _per_kind.
     """
-    found = usual(part)
+    found = usual(part, grain)
     chunk = _SIGMA**2 * found.spread**2 / max(found.centre, 1e-9) * width
     natural = found.centre * min(1.0, (jitter / max(chunk, 1e-9)) ** 2)
     if natural < found.centre:

@@ -8,12 +8,13 @@ import numpy as np
 import pyarrow as pa
 
 from jostle.analysis.estimation.columns import Floats, Ints, floats
+from jostle.analysis.estimation.crowded import Crowd, crowd
 from jostle.analysis.estimation.interval import Doubt
 from jostle.analysis.estimation.model import Bounded, Cause, CauseName, Hit
 from jostle.analysis.estimation.service import Service
 
 MPI = "MPI"
-_MOST_HITS = 1000
+_MOST_HITS = 10_000
 
 
 @dataclass(frozen=True)
@@ -41,9 +42,10 @@ class Evidence:
         storage: mount -> seconds that its files kept a process longer than usual.
         late: All mounts together.
         late_share: The same as a share of the time in file calls.
-        queue: Seconds that a process waited for a core, the most of one node.
+        queue: Seconds that a process waited for a core that others had, the most of one node.
         host: The node on which that was most, an index into `hosts`.
         hosts: Names of nodes.
+        crowds: node -> what is known of it where it has fewer cores than the job has ranks there.
     """
 
     storage: dict[str, Floats]
@@ -52,6 +54,7 @@ class Evidence:
     queue: Floats
     host: Ints
     hosts: list[str]
+    crowds: dict[str, Crowd]
 
 
 def evidence(start: Ints, end: Ints, slices: pa.Table, services: list[Service]) -> Evidence:
@@ -77,12 +80,17 @@ def evidence(start: Ints, end: Ints, slices: pa.Table, services: list[Service]) 
     waited = np.minimum(floats(slices, "os_runqueue_ns_max"), length) / 1e9
     names = sorted(set(hosts.tolist()))
     queue, worst = np.zeros(len(start)), np.zeros(len(start), dtype=np.int64)
+    crowds = {}
     for number, name in enumerate(names):  # a thousand nodes side by side would not fit
         at = np.flatnonzero(hosts == name)
-        own = spread_over(begin[at], (begin + length)[at], waited[at], start, end)
+        full = crowd(slices.take(pa.array(at)))
+        if full is not None:
+            crowds[name] = full
+        taken = waited[at] if full is None else full.taken_s
+        own = spread_over(begin[at], (begin + length)[at], taken, start, end)
         worst[own > queue] = number
         queue = np.maximum(queue, own)
-    return Evidence(storage, late, share, queue, worst, names or [""])
+    return Evidence(storage, late, share, queue, worst, names or [""], crowds)
 
 
 def spread_over(begin: Ints, until: Ints, amount: Floats, start: Ints, end: Ints) -> Floats:
@@ -173,7 +181,7 @@ def _share(seconds: float, share: float, doubt: Doubt) -> Bounded:
 def hits(
     start: Ints, end: Ints, lost: Floats, parts: list[Part], cluster: Ints, least: Floats
 ) -> list[Hit]:
-    """Lists the spans in which time was lost, neighbours with the same cause together.
+    """Lists the spans in which time was lost, each with what most of it went to.
 
     Args:
         start: Start of each span, ns.
@@ -182,21 +190,17 @@ def hits(
         parts: By cause.
         cluster: Number of its cluster.
         least: Seconds below which it is not worth telling.
+
+    Returns:
+        In time; the largest _MOST_HITS of them.
     """
     at = np.flatnonzero(lost > least)
-    if not len(at) or not parts:
+    if not parts:
         return []
-    shares = np.stack([part.seconds[at] for part in parts])
-    main = shares.argmax(axis=0)
-    begins = np.ones(len(at), dtype=bool)
-    begins[1:] = (np.diff(at) > 1) | (np.diff(main) != 0)
-    first = np.flatnonzero(begins)
-    last = np.concatenate([first[1:], [len(at)]]) - 1
-    seconds = np.add.reduceat(lost[at], first)
-    chosen = np.sort(np.argsort(-seconds, kind="stable")[:_MOST_HITS])
+    at = np.sort(at[np.argsort(-lost[at], kind="stable")[:_MOST_HITS]])
+    main = np.stack([part.seconds[at] for part in parts]).argmax(axis=0)
     return [
-        Hit(int(start[at[first[i]]]), int(end[at[last[i]]]), float(seconds[i]),
-            parts[main[first[i]]].cause, parts[main[first[i]]].resource,
-            int(cluster[at[first[i]]]))
-        for i in chosen.tolist()
+        Hit(int(start[i]), int(end[i]), float(lost[i]), parts[one].cause, parts[one].resource,
+            int(cluster[i]))
+        for i, one in zip(at.tolist(), main.tolist(), strict=True)
     ]  # fmt: skip

@@ -24,6 +24,10 @@ _BETTER = 0.9  # a part must make the scatter this much smaller
 _REACHES = (0.8, 0.4, 0.2, 0.1, 0.05)  # log: how far from the usual a member still counts
 _FAR = 0.5  # log: beyond, how far makes no difference
 _LOOSE = 0.25  # a kind whose members scatter more cannot be judged by it
+_FAST = 0.2  # quantile of a kind's undisturbed members that nothing delayed at all
+_DEEPEST = 0.04  # of the reference: an edge that lies deeper is their own scatter
+_KNOWN = 20  # undisturbed members that have an edge
+_OWN = 0.5  # correlation with imbalance: what scatters so is the job's own
 _KINDS = 400  # the largest kinds have a sum of their own
 
 
@@ -35,22 +39,27 @@ class Expected:
         seconds: Reference of each segment; 0 where there is none.
         threshold: What is beyond this is interfered; infinite where there is no reference.
         usable: Whether it has a reference.
+        edge: What the fast ones of its kind take: what nothing at all delayed; `seconds` at most.
     """
 
     seconds: Floats
     threshold: Floats
     usable: Flags
+    edge: Floats
 
 
-def expected(rest: Floats, work: Work) -> Expected:
+def expected(rest: Floats, work: Work, uneven: Floats | None = None) -> Expected:
     """Finds references.
 
     Args:
         rest: Seconds that each segment took beyond what was accounted for.
         work: What the segments did.
+        uneven: Share of each segment in which ranks waited for slower ones of their own: scatter
+            that goes with it is the job's own. None: all scatter is.
     """
     count = len(rest)
     seconds, threshold = np.zeros(count), np.full(count, np.inf)
+    share = np.ones(count)
     some = rest > 0
     sizes = np.bincount(work.kind)
     spent = np.bincount(work.kind, weights=rest)
@@ -65,9 +74,11 @@ def expected(rest: Floats, work: Work) -> Expected:
         own, spread = _of_kind(rest[members], work.amounts[members], work.cluster[members])
         if spread <= _LOOSE:
             seconds[members] = own
+            if uneven is not None:
+                share[members] = _edge(rest[members] / own, 4 * spread, uneven[members])
             threshold[members] = own * np.exp(max(4 * spread, LEAST))
     _of_kin(rest, work, seconds, threshold, some)
-    return Expected(seconds, threshold, seconds > 0)
+    return Expected(seconds, threshold, seconds > 0, seconds * share)
 
 
 def _of_kind(rest: Floats, amounts: Floats, cluster: Ints) -> tuple[Floats, float]:
@@ -95,6 +106,28 @@ def _of_kind(rest: Floats, amounts: Floats, cluster: Ints) -> tuple[Floats, floa
     level = np.log(np.exp(away[~hit]).mean()) if not hit.all() else found.centre
     reference: Floats = rest / np.exp(away - level)
     return reference, found.spread
+
+
+def _edge(ratio: Floats, reach: float, uneven: Floats) -> float:
+    """Gives what the fast ones of a kind take, as a share of the reference.
+
+    Small disturbances are too many and too small to be told one by one: they are the scatter of
+    equal work above its edge. But work that wanders between ranks scatters too, and shows as
+    imbalance, more in the longer segments.
+
+    Args:
+        ratio: Time of its members over their references.
+        reach: Log of what is beyond: interfered.
+        uneven: As in `expected`.
+    """
+    calm = np.log(ratio) <= max(reach, LEAST)
+    if calm.sum() < _KNOWN:
+        return 1.0
+    away, own = ratio[calm], uneven[calm]
+    goes_with = float(np.corrcoef(away, own)[0, 1]) if away.std() and own.std() > 1e-3 else 0.0
+    fast = 1 - float(np.quantile(away, _FAST))
+    part = max(1 - (max(goes_with, 0.0) / _OWN) ** 2, 0.0)
+    return 1 - part * float(np.clip(fast, 0.0, _DEEPEST))
 
 
 def _centres(away: Floats, place: Ints, count: int) -> Floats:

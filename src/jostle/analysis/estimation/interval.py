@@ -20,6 +20,7 @@ _LEVEL = (0.025, 0.975)
 # runs, where the truth itself is known to some 2 points.
 _FLOOR = 0.03
 _OF_LOSS = 0.08
+_CROWDED = 0.065  # of the run instead, where ranks have no core of their own
 _UNSEEN = 0.5  # of the loss rate that is seen, in time that is not
 
 
@@ -36,7 +37,14 @@ class Doubt:
 
 
 def doubt(
-    lost: float, run: float, *, unsure: Floats, hidden: Floats, coverage: float, seed: int
+    lost: float,
+    run: float,
+    *,
+    unsure: Floats,
+    hidden: Floats,
+    coverage: float,
+    seed: int,
+    crowded: bool = False,
 ) -> Doubt:
     """Gives the doubt of a loss.
 
@@ -45,9 +53,10 @@ def doubt(
         run: Seconds that were judged.
         unsure: Standard errors of its independent parts, seconds: of each reference times how much
             time was priced by it.
-        hidden: Of the same parts, what their scatter may hide: losses below their thresholds.
+        hidden: What scatter may hide: losses below their thresholds, seconds.
         coverage: Share of the run that was judged.
         seed: Of the draws.
+        crowded: Ranks have no core of their own (crowded.py).
     """
     drawn = np.zeros(_DRAWS)
     if len(unsure):
@@ -57,7 +66,7 @@ def doubt(
         rest = np.sort(unsure)[: max(len(unsure) - 200, 0)]
         drawn += random.standard_normal(_DRAWS) * float(np.sqrt((rest**2).sum()))
     low, high = np.quantile(drawn, _LEVEL)
-    known = _FLOOR * run + _OF_LOSS * lost
+    known = (_CROWDED if crowded else _FLOOR) * run + _OF_LOSS * lost
     unseen = max(1 - coverage, 0.0) * run
     below = float(np.hypot(low, known)) + _UNSEEN * unseen * lost / max(run, 1e-9)
     above = float(np.hypot(high, known)) + float(hidden.sum())

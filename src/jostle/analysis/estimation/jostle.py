@@ -23,7 +23,7 @@ from jostle.analysis.estimation.attribute import (
     hits,
     inferred_parts,
 )
-from jostle.analysis.estimation.columns import Floats, Ints, floats, ordered
+from jostle.analysis.estimation.columns import Floats, Ints, floats, ordered, share
 from jostle.analysis.estimation.continuous import continuous
 from jostle.analysis.estimation.expected import Expected, expected
 from jostle.analysis.estimation.interval import Doubt, doubt
@@ -34,7 +34,9 @@ from jostle.analysis.estimation.work import Work, work_of
 from jostle.analysis.estimation.worlds import judged_world
 from jostle.repository.types import RunTables, WorldSegments
 
-_TOLD = 0.01  # of a segment: smaller losses are no hit worth telling
+_HIDDEN = 0.3  # of what lies between the edge of a kind and its threshold may be loss
+_WIDEST = 1.3  # times the edge: where members scatter more, most of it is their own
+_TOLD = 0.05  # of a segment: smaller losses are no hit worth telling
 _MOST_CLUSTERS = 500
 
 
@@ -128,13 +130,14 @@ def price(world: WorldSegments, slices: pa.Table, served: list[Service]) -> Pric
     end = segments.column("end_ns").to_numpy().astype(np.int64)
     duration = floats(segments, "duration_ns").clip(0) / 1e9
     work = work_of(segments)
-    seen = account(segments, len(world.ranks), work.kind)
     shown = evidence(start, end, slices, served)
+    seen = account(segments, len(world.ranks), work.kind, shown.queue if shown.crowds else None)
     storage = np.minimum(
         shown.late_share * floats(segments, "io_ns_max") / 1e9, duration - seen.network - seen.cpu
     ).clip(0)
     rest = (duration - seen.network - seen.cpu - storage).clip(0)
-    reference = expected(rest, work)
+    uneven = None if shown.crowds else share(_uneven(world), duration)
+    reference = expected(rest, work, uneven)
     inferred = _inferred(rest, reference, seen.cpu + storage)
     lost = (seen.network + seen.cpu + storage + inferred).clip(0, duration)
     return Priced(start, end, duration, seen, storage, inferred, lost, work, reference, shown)
@@ -144,7 +147,7 @@ def _inferred(rest: Floats, reference: Expected, doubtful: Floats) -> Floats:
     """Gives what remains beyond the reference, or what the account had too much."""
     away = np.where(reference.usable, rest - reference.seconds, 0.0)
     margin = np.where(reference.usable, reference.threshold - reference.seconds, np.inf)
-    inferred: Floats = np.where(away > margin, away, 0.0)
+    inferred: Floats = np.where(away > margin, away, 0.0) + reference.seconds - reference.edge
     over = away < -margin
     inferred[over] = np.maximum(away[over], -doubtful[over])
     return inferred
@@ -177,15 +180,17 @@ def _doubt(priced: Priced, lost: float, run: float, coverage: float, seed: int) 
     usable = priced.expected.usable
     scatter = np.zeros(len(kind))
     scatter[usable] = np.log(priced.expected.threshold[usable] / priced.expected.seconds[usable])
-    inferred = usable & (priced.inferred > 0)
+    inferred = usable & (priced.inferred > priced.expected.seconds - priced.expected.edge)
     members = np.bincount(kind[usable], minlength=count).clip(1)
     spread = np.bincount(kind[usable], scatter[usable], count) / members / 4 * 1.5
     priced_s = np.bincount(kind[inferred], priced.expected.seconds[inferred], count)
-    calm_s = np.bincount(kind[usable & ~inferred], priced.expected.seconds[usable & ~inferred],
-                         count)  # fmt: skip
     unsure = spread * priced_s / np.sqrt(members)
-    hidden = 0.25 * spread * calm_s / np.sqrt(members)
-    return doubt(lost, run, unsure=unsure, hidden=hidden, coverage=coverage, seed=seed)
+    # What is below its threshold may have lost as much, all of them alike.
+    calm = usable & ~inferred
+    most = np.minimum(priced.expected.threshold, _WIDEST * priced.expected.edge)
+    hidden = _HIDDEN * (most - priced.expected.edge)[calm].clip(0)
+    return doubt(lost, run, unsure=unsure, hidden=hidden, coverage=coverage, seed=seed,
+                 crowded=bool(priced.evidence.crowds))  # fmt: skip
 
 
 def _parts(priced: Priced) -> list[Part]:
@@ -208,10 +213,14 @@ def _imbalance(world: WorldSegments, priced: Priced) -> float:
     The rank with the least time in MPI is the one that the others waited for; what outside delays
     explain of that is no imbalance.
     """
-    ranks = max(len(world.ranks), 1)
-    mean = floats(world.segments, "mpi_ns") / ranks / 1e9
-    waited = mean - floats(world.segments, "mpi_ns_min") / 1e9
-    return float((waited - priced.account.cpu - priced.inferred.clip(0)).clip(0).sum())
+    return float((_uneven(world) - priced.account.cpu - priced.inferred.clip(0)).clip(0).sum())
+
+
+def _uneven(world: WorldSegments) -> Floats:
+    """Gives the seconds of each segment that the mean rank was longer in MPI than the last one."""
+    mean = floats(world.segments, "mpi_ns") / max(len(world.ranks), 1)
+    waited: Floats = (mean - floats(world.segments, "mpi_ns_min")) / 1e9
+    return waited
 
 
 def _number(priced: Priced) -> Ints:
@@ -262,6 +271,12 @@ def _limits(priced: Priced, coverage: float, inferred: float | None) -> list[str
         )
     if coverage < 0.5:
         limits.append(f"Only {100 * coverage:.0f} % of the run could be judged.")
+    for name, crowd in priced.evidence.crowds.items():
+        limits.append(
+            f"More ranks than cores on {name}: {crowd.processes} had {crowd.cores:.1f} cores at "
+            "most. That they wait for each other is the job's own, and no part of the loss; what "
+            "others took is told less surely."
+        )
     if not priced.work.measured:
         limits.append(
             "No counter of instructions: the work of a segment is told from its calls and bytes."

@@ -128,7 +128,7 @@ class Estimate:
         continuous: A warning; None where there is no sign of it.
         imbalance_s: Seconds that ranks waited for others of their own job; no part of lost_s.
         clusters: The hybrid clusters, by number.
-        hits: Where time was lost, in time; the largest thousand.
+        hits: Segments or spans in which time was lost, in time; the largest ten thousand.
         limits: What a person should know before trusting it, one sentence each.
         segments: One row per judged segment, in time, for charts: start_ns, end_ns, duration_ns,
             work (what computation was clustered by; null: nothing), cluster, threshold_ns,

@@ -1,0 +1,70 @@
+"""More ranks on a node than cores: waiting for a core is then mostly the job's own doing.
+
+Four ranks on two cores wait half of their time, with nobody else there. What others took shows all
+the same: ranks that crowd a node leave no core idle (who waits in MPI polls, or another runs
+meanwhile), so together they use as much CPU time as the node has, and what they use less went to
+others: a process beside them, or the hypervisor.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from jostle.analysis.estimation.columns import Flags, Floats, floats
+from jostle.analysis.estimation.robust import usual
+
+_QUEUED = 0.05  # of the time: with less waiting there are cores enough
+_IDLE = 0.15  # of a core: what is left of the last one, and yet it is there
+_TOP = 0.95  # quantile: what processes use together where nobody takes anything
+_LEAST = 0.02  # of the usual
+_FEWEST = 8  # slices
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """What a node with more processes than cores gave them.
+
+    Attributes:
+        cores: CPU seconds a second that the processes get together undisturbed.
+        processes: How many they are.
+        taken_s: Seconds by which others delayed them, in each row of its slices.
+    """
+
+    cores: float
+    processes: int
+    taken_s: Floats
+
+
+def crowd(slices: pa.Table) -> Crowd | None:
+    """Tells whether the processes on a node share its cores among themselves, and what others took.
+
+    The number of cores is not recorded: it is what the processes once used together. So on a node
+    with a core for each, some of which others keep busy from the first to the last second, this
+    sees a smaller node.
+
+    Args:
+        slices: Of one node, as in repository.types.RunTables.
+
+    Returns:
+        None where there is a core for each, or too little to tell.
+    """
+    count = floats(slices, "count")
+    length = floats(slices, "slice_ns") / 1e9
+    full: Flags = (count == count.max(initial=0)) & (length > 0)
+    if full.sum() < _FEWEST:
+        return None
+    used = (floats(slices, "os_user_ns_sum") + floats(slices, "os_system_ns_sum")) / 1e9
+    rate = np.divide(used, length, out=np.zeros(len(used)), where=length > 0)
+    queued = floats(slices, "os_runqueue_ns_sum") / 1e9 / length.clip(1e-9)
+    processes = int(count.max())
+    top = float(np.quantile(rate[full], _TOP))
+    if np.ceil(top - _IDLE) >= processes or usual(queued[full]).centre < _QUEUED * processes:
+        return None
+    cores = -usual(-rate[full]).centre
+    # A core that nobody waits for is not taken, but idle.
+    share = np.where(full, np.minimum(cores - rate, queued) / cores, 0.0)
+    taken = np.where(share > _LEAST, share, 0.0)
+    return Crowd(cores, processes, taken * length)
