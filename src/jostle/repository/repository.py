@@ -235,10 +235,10 @@ class Repository:
         near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
         raise JobError(
             f"There is no job {name!r}{whose} in {self.path}.",
-            hint=f"Did you mean {' or '.join(near)}? `jostle jobs` lists them all."
-            if near
-            else f"The newest: {', '.join(names[:3])}. `jostle jobs` lists them all.",
-        )
+            hint=(f"Did you mean {' or '.join(near)}? " if near
+                  else f"The newest: {', '.join(names[:3])}. ")
+            + ("Other users' jobs are not told of." if whose else "`jostle jobs` lists them all."),
+        )  # fmt: skip
 
     def newest(self, job: str) -> str:
         """Gives the newest job of a name: "mpi-1a2b3c4d" may have come back as "...@2"."""
