@@ -93,3 +93,31 @@ def test_what_a_probe_does_alone() -> None:
     slow.active[5][1] = 1
     assert alone([slow, experiment("harmful", [(1, 2)])]) == {"writer": 10.0}
     assert see(experiment("harmful", [(5, 9)]), answer([], []), {}) is None
+
+
+def test_stalls_and_edges_of_phases_are_lost_too() -> None:
+    """A slice in which nothing ended, and one half of which was work, count by their time."""
+    one = experiment("harmful", [(5, 9)])
+    del one.active[1 + 7]  # 6 and 8 have a neighbour without work now
+    seen = see(one, answer([], [], 0.6), {"writer": 10.0})
+    assert seen is not None
+    assert seen.lost_s == pytest.approx((0.5 + 0.5 + 1 + 0.5) / 4)
+    half = experiment("harmful", [(5, 9)])
+    begin = _FIRST * SLICE_NS
+    half.rounds.extend([[begin, begin + int(5.5 * SLICE_NS)],
+                        [begin + 6 * SLICE_NS, begin + 20 * SLICE_NS]])  # fmt: skip
+    seen = see(half, answer([], []), {"writer": 10.0})
+    assert seen is not None and seen.lost_s == pytest.approx((0 + 3 * 0.5) / 4)
+
+
+def test_the_machines_own_noise_is_not_in_the_loss_against_calm_slices() -> None:
+    """Alone ten operations are done in a slice; in this run only eight where it was calm."""
+    one = experiment("harmful", [(5, 9)], beside=4)
+    for pair in one.active:
+        pair[1] = 8 if pair[1] == 10 else pair[1]
+    seen = see(one, answer([], [], 0.5), {"writer": 10.0})
+    assert seen is not None
+    assert seen.lost_s == pytest.approx(0.6)
+    assert seen.calm_s == pytest.approx(0.5)
+    assert seen.relative_calm == pytest.approx(0.0)
+    assert not seen.held

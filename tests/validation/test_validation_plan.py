@@ -123,3 +123,19 @@ def test_longer_delays_keep_their_shape() -> None:
     assert [longer(shape, 2.5) for shape in SHAPES] == [
         "gauss:100ms,25ms", "gauss:20ms,5ms", "fixed:2.5ms", "pareto:10ms,1.6",
     ]  # fmt: skip
+
+
+def test_lab_scenes_share_what_the_probe_needs() -> None:
+    """Harm on file systems, on a core and on the network; and small load on the probe's mount."""
+    plan = scenes(harmful=15, null=25, seed=3)
+    harmful = [scene for scene in plan if not scene.null]
+    bad = {scene.probe: scene.neighbours[0] for scene in harmful}
+    assert set(bad) == set(PROBES)
+    assert bad["computer"].core == PROBES["computer"].core and bad["computer"].node == "node1"
+    assert bad["talker"].partner
+    beside = [scene for scene in plan if scene.neighbours]
+    little = [scene for scene in beside if any(one.name == "little" for one in scene.neighbours)]
+    assert 3 * len(little) >= len(beside)
+    null = [scene for scene in plan if scene.name == "harmless" and scene.probe in
+            ("writer", "files", "phases")]  # fmt: skip
+    assert null and all(scene in little for scene in null)

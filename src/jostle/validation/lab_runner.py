@@ -198,6 +198,8 @@ def _worker(state: _State, left: queue.SimpleQueue[Scene], name: str) -> None:
 
 def _one(lab: Lab, scene: Scene, repository: Path, over: threading.Event) -> Played:
     """Makes one experiment and takes its profiles into a repository."""
+    if PROBES[scene.probe].partner and shutil.which(f"mpirun.{_MPI}") is None:
+        return Played(scene, str(repository), 0, 0, [], {}, f"mpirun.{_MPI} is not installed")
     for node in lab.nodes:
         for part in ("spool", "log"):
             shutil.rmtree(lab.local(node) / part, ignore_errors=True)

@@ -279,7 +279,7 @@ def spilled(busy: Floats, slice_s: float) -> Floats:
     """
     busy = np.minimum(busy, 1.5 * slice_s)
     for _ in range(_SPILLS):
-        back = np.minimum(busy[1:] - slice_s, slice_s - busy[:-1]).clip(0)
+        back = np.maximum(busy[1:] - slice_s, 0)
         busy[1:] -= back
         busy[:-1] += back
     return np.minimum(busy, slice_s)

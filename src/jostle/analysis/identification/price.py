@@ -32,6 +32,7 @@ _DOUBT = 0.25
 _SURE = 4  # with a quarter of the undisturbed slices unclean, none of them need be undisturbed
 #: Quantiles of the slowdowns: the undisturbed one is hardly below this, surely not below that.
 _FASTER, _FASTEST = 0.05, 0.01
+_LEAST_DOUBT = 0.06  # of a loss: calls booked in a slice to which they do not belong alone
 _CLEAN = 0.1  # of the calm slices: so many may have others in them
 _HIGHEST = 0.995  # quantile of slowdowns at which single stalls are cut for the regression
 #: Suspects with less of the loss than this were only there at the time.
@@ -263,9 +264,9 @@ def _blocks(size: int, rng: Rng) -> NDArray[np.int64]:
 def _interval(draws: Floats, value: float) -> tuple[float, float]:
     low, high = np.quantile(draws, (0.025, 0.975))
     # Few blocks make draws too narrow: widened as Student's t is against the normal, and more.
-    wide = 1.15
-    return float(min(value - (value - low) * wide, value)), float(
-        max(value + (high - value) * wide, value)
+    wide, least = 1.15, _LEAST_DOUBT * abs(value)
+    return float(value - max((value - low) * wide, least)), float(
+        value + max((high - value) * wide, least)
     )
 
 

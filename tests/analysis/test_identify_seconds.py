@@ -1,0 +1,156 @@
+"""Seconds lost: calls longer than a slice's share, several who hurt, loads that never cease."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from beside_maker import (
+    _MOUNT_COLUMNS,
+    _NODE_COLUMNS,
+    MIB,
+    MOUNT,
+    START,
+    Maker,
+    bursts,
+    noise,
+    table,
+    writer,
+)
+
+from jostle.analysis import identify
+from jostle.analysis.identification.identify import _together
+from jostle.analysis.identification.places import places, spilled
+
+QUARTER = 250_000_000
+
+
+def _few_long_calls(load, seed):
+    """Plays a job whose writes and syncs take 50 ms together, and 90 beside a load.
+
+    A call is booked in the slice in which it ends, as the profiler does.
+
+    Returns:
+        What is beside it, and the seconds that it lost.
+    """
+    rng = np.random.default_rng(seed)
+    size = len(load)
+    booked = {name: np.zeros(size) for name in (
+        "posix_write_ops", "posix_write_bytes", "posix_write_ns", "posix_sync_ops",
+        "posix_sync_ns")}  # fmt: skip
+    now, lost = 0.0, 0.0
+    while True:
+        slow = 1.8 if load[min(int(now / 0.25), size - 1)] else 1.0
+        for what, usual in (("write", 0.004), ("sync", 0.046)):
+            lasted = usual * slow * rng.lognormal(0, 0.1)
+            now += lasted
+            if now >= size * 0.25:
+                return _booked(booked, load), lost
+            at = int(now / 0.25)
+            booked[f"posix_{what}_ops"][at] += 1
+            booked[f"posix_{what}_ns"][at] += lasted * 1e9
+            booked["posix_write_bytes"][at] += MIB if what == "write" else 0
+            lost += lasted * (1 - 1 / slow)
+
+
+def _booked(booked, load):
+    size = len(load)
+    found = Maker(np.ones(size), np.ones(size), np.ones(size), {"bad": load},
+                  slice_ns=QUARTER, theirs_ns=QUARTER).make()  # fmt: skip
+    first = START * 1_000_000_000 // QUARTER
+    times = {f"posix_{what}_ns_max": booked[f"posix_{what}_ns"] for what in ("write", "sync")}
+    mine = table({
+        "mount": [MOUNT] * size, "slice": first + np.arange(size),
+        "slice_ns": np.full(size, QUARTER), "count": np.ones(size), **booked, **times,
+    }, _MOUNT_COLUMNS)  # fmt: skip
+    return replace(found, own_mounts=mine)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_few_long_calls_in_a_slice_lose_nothing(seed):
+    """Writes and syncs of one file end in two slices, and more ends in a slice than fits in it."""
+    found, truth = _few_long_calls(bursts(120, seed, on=10, off=10), seed)
+    said = identify(found)
+    assert said.seconds.value == pytest.approx(truth, rel=0.06)
+    assert said.seconds.low <= truth <= said.seconds.high
+
+
+def test_time_goes_back_to_where_it_was_spent():
+    busy = spilled(np.array([0.5, 0.9, 1.3, 0.2, 4.0, 0.0]), 1.0)
+    assert busy == pytest.approx([0.7, 1.0, 1.0, 0.7, 1.0, 0.0])  # four threads, not four slices
+
+
+def test_those_who_hurt_only_together_are_found():
+    """Each one's load is the others' noise, and none passes the test by itself."""
+    loads = {name: bursts(90, seed, on=14, off=14) for name, seed in zip("abc", (31, 32, 33),
+                                                                        strict=True)}  # fmt: skip
+    slowed = 1 + sum(0.5 * np.minimum(load / (50 * MIB), 1) for load in loads.values())
+    found = identify(writer(slowed, loads, 5))
+    rate = 1 / (0.01 * slowed + 0.01)
+    truth = float((rate * 0.01 * (slowed - 1)).sum())
+    assert found.evident
+    assert {one.job for one in found.suspects} <= set(loads)
+    assert found.seconds.low <= truth <= found.seconds.high
+
+
+def test_where_it_is_never_quiet_the_interval_holds_what_may_be_lost():
+    """One comes and goes, another is always there: no slice says what undisturbed is."""
+    size = 200
+    comes = bursts(size, 8)
+    stays = 45 * MIB * noise(size, 9, 0.3)
+    slowed = 1 + 0.6 * np.minimum(comes / (50 * MIB), 1) + 0.3 * stays / (50 * MIB)
+    found = identify(writer(slowed, {"comes": comes, "stays": stays}, 10))
+    rate = 1 / (0.01 * slowed + 0.01)
+    truth = float((rate * 0.01 * (slowed - 1)).sum())
+    assert "comes" in {one.job for one in found.suspects}
+    assert found.seconds.low <= truth <= found.seconds.high
+    assert found.seconds.high < 2 * truth
+
+
+def _verdict(kind, lost, busy, axis):
+    place = SimpleNamespace(kind=kind, busy=busy, axis=axis, resource=kind, loads={})
+    value = float(lost.sum())
+    cost = SimpleNamespace(
+        lost=lost,
+        guilty=np.zeros(len(lost), dtype=bool),
+        seconds=SimpleNamespace(value=value, low=0.8 * value, high=1.2 * value),
+    )
+    return SimpleNamespace(one=SimpleNamespace(place=place, suspects={}), price=cost)
+
+
+def test_the_whole_is_no_less_than_its_largest_part():
+    """A job that writes half of the time and waits for its core in the other half."""
+    axis = (0, 1_000_000_000, 10)
+    half = np.full(10, 0.5)
+    node = _verdict("node", np.full(10, 0.3), half, axis)
+    files = _verdict("file system", np.full(10, 0.1), half, axis)
+    whole, _ = _together([node, files], 10.0)
+    assert whole.value == pytest.approx(4.0)
+    # With calls all the time the wait may lie in them; it was lost all the same.
+    files = _verdict("file system", np.full(10, 0.1), np.ones(10), axis)
+    whole, _ = _together([node, files], 10.0)
+    assert whole.value == pytest.approx(3.0)
+    assert whole.low >= node.price.seconds.low and whole.high >= node.price.seconds.high
+
+
+def test_processes_that_only_wait_for_others_lose_no_core():
+    """A shell and the one that it started: the time of a slice is that of the latter."""
+    size = 30
+    found = writer(np.ones(size), {"bad": bursts(size, 1)})
+    slices, second = START + np.arange(size), np.full(size, 1e9)
+    mine = table({
+        "host": ["n"] * size, "slice": slices, "slice_ns": second, "count": np.full(size, 2.0),
+        "os_user_ns": second * 0.5, "os_user_ns_max": second * 0.5,
+        "os_runqueue_ns": second * 0.4, "os_runqueue_ns_max": second * 0.4,
+    }, _NODE_COLUMNS)  # fmt: skip
+    theirs = pa.table({
+        "job": ["bad"] * size, "host": ["n"] * size, "slice": slices,
+        "slice_ns": second.astype(np.int64), "count": np.ones(size, dtype=np.int64),
+        "cpu_ns": second.astype(np.int64),
+    })  # fmt: skip
+    node = next(one for one in places(replace(found, own_nodes=mine, node_loads=theirs))
+                if one.kind == "node")  # fmt: skip
+    assert node.busy == pytest.approx(0.9)
