@@ -99,6 +99,7 @@ def test_stalls_and_edges_of_phases_are_lost_too() -> None:
     """A slice in which nothing ended, and one half of which was work, count by their time."""
     one = experiment("harmful", [(5, 9)])
     del one.active[1 + 7]  # 6 and 8 have a neighbour without work now
+    one.rounds.append([one.begin_ns, one.end_ns])
     seen = see(one, answer([], [], 0.6), {"writer": 10.0})
     assert seen is not None
     assert seen.lost_s == pytest.approx((0.5 + 0.5 + 1 + 0.5) / 4)

@@ -179,11 +179,13 @@ def lost(one: Played, bad: Sequence[str], usual: float) -> float:
     """
     done = {pair[0]: pair[1] for pair in one.active}
     first, last = one.begin_ns // SLICE_NS, one.end_ns // SLICE_NS
-    spans = one.rounds or [[one.begin_ns, one.end_ns]]
+    # Older records do not tell when it rested: then slices beside those without work are left out.
+    spans = one.rounds or [[number * SLICE_NS, (number + 1) * SLICE_NS] for number in one.work()]
     at_work = _covered(spans, first, last)
     on = _covered([span for name in bad for span in one.bursts.get(name, [])], first, last)
     return sum(at_work[k] - done.get(first + k, 0) / usual
-               for k in range(last - first + 1) if on[k] >= INNOCENT) * SLICE_NS / 1e9  # fmt: skip
+               for k in range(last - first + 1)
+               if on[k] >= INNOCENT and at_work[k] > 0) * SLICE_NS / 1e9  # fmt: skip
 
 
 def _covered(spans: Sequence[Sequence[int]], first: int, last: int) -> list[float]:
