@@ -109,8 +109,8 @@ def matrix() -> Matrix:
                 "ANOVA" if evident else "Kruskal-Wallis", 0.0004 if evident else 0.41,
                 0.002 if evident else 0.55,
             ))  # fmt: skip
-    met.append(Encounter("solver", "cfd", "network", 2, 30, 1.2, 1.0, None, (None, None), None,
-                         "", None, None))  # fmt: skip
+    met.append(Encounter("solver", "cfd", "network", 2, 30, 1.2, 1.0, Bounded(0.2, -4.8, 6.4),
+                         (None, None), None, "", None, None))  # fmt: skip
     potentials = [
         Potential("solver", 36, 0.01, 0.31, [], ["dump"]),
         Potential("logger", 36, None, 0.24, [], ["dump"]),

@@ -98,8 +98,9 @@ def _pairs(encounters: list[Encounter]) -> Table:
     )  # fmt: skip
     for each in encounters:
         size = each.slowdown
-        bounded = size is not None and math.isfinite(size.low) and math.isfinite(size.high)
-        ends = f"{signed(size.low)} to {signed(size.high)}" if size and bounded else "-"
+        # Of too few runs to be tested the interval means nothing either.
+        told = size and each.test and math.isfinite(size.low) and math.isfinite(size.high)
+        ends = f"{signed(size.low)} to {signed(size.high)}" if size and told else "-"
         frame.add_row(
             short(each.victim), short(each.aggressor), each.resource_kind, count(each.with_runs),
             count(each.without_runs), signed(size.value if size else None),
