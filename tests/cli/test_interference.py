@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -171,3 +172,15 @@ def test_golden_views(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mo
     if os.environ.get("JOSTLE_RENEW"):
         file.write_text(seen)
     assert seen == file.read_text()
+
+
+def test_no_interval_of_too_few_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    from jostle.cli.matrix_view import view
+    from jostle.cli.output import show
+
+    console.cache_clear()
+    found = blame_cases.matrix()
+    show(*view(replace(found, encounters=[one for one in found.encounters if not one.test])))
+    told = capsys.readouterr().out
+    assert "+20 %" in told and "too few" in told
+    assert "640" not in told
