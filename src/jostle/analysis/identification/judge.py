@@ -43,6 +43,7 @@ class Judgement:
         p: Of the resource: Simes over all its tests.
         moved: The slowdown, ready for tests.
         q: The same after control over resources; suspects: q of those with evidence.
+        jointly: None of the suspects shows alone, their loads together do.
     """
 
     place: Place
@@ -56,6 +57,7 @@ class Judgement:
     moved: Moved
     q: float = 1.0
     suspects: dict[str, float] = field(default_factory=dict)
+    jointly: bool = False
 
     @property
     def slices(self) -> int:
@@ -172,6 +174,7 @@ def accuse(judgements: Sequence[Judgement]) -> None:
             left = {name: moved.test(grained(one.place.loads[name])) for name in left}
         if q <= LEVEL and not one.suspects and one.total.p <= LEVEL:
             one.suspects = dict.fromkeys(_jointly(one), q)
+            one.jointly = bool(one.suspects)
 
 
 def _jointly(one: Judgement) -> list[str]:

@@ -80,6 +80,11 @@ def _of_place(one: Judgement, cost: Price | None) -> list[str]:
         )
     if 0 < one.slices < _FEW:
         said.append(f"On {place.resource} only {one.slices} slices could be judged.")
+    if cost and one.jointly:
+        said.append(
+            f"On {place.resource} no single load explains the slow slices; those of the suspects "
+            "together do, and how they share the loss is less sure."
+        )
     if cost and _rhythm(one):
         said.append(
             f"On {place.resource} the suspect's bursts came in a strict rhythm: a rhythm of the "
