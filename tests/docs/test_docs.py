@@ -120,7 +120,7 @@ def run_page(found: list[Command], folder: Path) -> list[tuple[int, str]]:
     }
     if any(command.text.startswith("jostle lab up") for command in found):
         del environment["JOSTLE_SPOOL"]  # nodes have spools of their own
-    subprocess.run(["bash", "-c", script], cwd=work, env=environment, timeout=300, check=False)
+    subprocess.run(["bash", "-c", script], cwd=work, env=environment, timeout=900, check=False)
     statuses = [int(line) for line in (folder / "status").read_text().split()]
     return [
         (status, output.read_text(errors="replace"))
