@@ -13,18 +13,17 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from command import run
 from measure import Bench, Row, half_width
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -32,35 +31,6 @@ sys.path[:0] = [str(ROOT / "src")]
 
 TARGET_S, TARGET_MIB = 3.0, 2048.0
 SEED = 1001
-
-
-@dataclass(frozen=True)
-class Run:
-    """How a command went: seconds, seconds of CPU, peak memory (MiB), output."""
-
-    wall_s: float
-    cpu_s: float
-    memory_mib: float
-    out: str
-
-
-def run(words: list[str]) -> Run:
-    """Runs a verb in a new process."""
-    begin = time.perf_counter()
-    child = subprocess.Popen(
-        [sys.executable, "-m", "jostle.cli", *words],
-        env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert child.stdout is not None
-    out = child.stdout.read()
-    _, status, used = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode:
-        raise SystemExit(f"jostle {words[0]} ended with {child.returncode}")
-    wall = time.perf_counter() - begin
-    return Run(wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, out)
 
 
 def make(path: Path, quick: bool) -> dict[str, Any]:
