@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from blame_cases import BEGIN, SCRATCH, SECOND, guilty, innocent, matrix
 
 from jostle.plot import interference_figure, matrix_figure
-from jostle.plot.interference import charts, draw_blame, means
+from jostle.plot.interference import charts, draw_blame, means, service_top
 from jostle.plot.matrix import grids, signed, sure
 from jostle.plot.stays import Stay, draw_stays
 from jostle.plot.study_page import draw_pages
@@ -64,6 +65,18 @@ def test_gaps_between_judged_slices_are_blank() -> None:
     (chart,) = charts(found)
     assert len(chart.service) == 300
     assert np.isnan(chart.others[100:200]).all()
+
+
+def test_one_stalled_call_does_not_flatten_the_rest() -> None:
+    (chart,) = charts(guilty())
+    assert service_top(chart) == (np.nanmax(chart.service), "")
+    stalled = chart.service.copy()
+    stalled[np.flatnonzero(~np.isnan(stalled))[0]] = 180
+    top, said = service_top(replace(chart, service=stalled))
+    assert top < 20
+    assert said == "cut: up to 180"
+    lines = draw_blame(replace(chart, service=stalled), width=100, unicode=True)
+    assert any("cut: up to 180" in text for line in lines for text, _ in line)
 
 
 def test_when_neighbours_ran() -> None:

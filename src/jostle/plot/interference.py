@@ -169,6 +169,21 @@ def means(values: Floats, edges: NDArray[np.int64], borders: Floats) -> Floats:
     return np.where(covered > 0, total / np.where(covered > 0, covered, 1.0), math.nan)
 
 
+def service_top(chart: BlameChart) -> tuple[float, str]:
+    """Find where the axis of service times ends: one stalled call must not flatten all the rest.
+
+    Returns:
+        The highest service time that is to be seen, and a remark where others are higher.
+    """
+    known = chart.service[~np.isnan(chart.service)]
+    hit = chart.service[chart.guilty & ~np.isnan(chart.service)]
+    high = float(known.max(initial=1.0))
+    usual = [float(np.quantile(values, share))
+             for values, share in ((known, 0.9), (hit, 0.75)) if len(values)]  # fmt: skip
+    cut = 2 * max(usual, default=high)
+    return (cut, f"cut: up to {significant(high)}") if high > 2 * cut else (high, "")
+
+
 def draw_blame(chart: BlameChart, *, width: int, unicode: bool) -> list[list[Span]]:
     """Draw the job above its background as lines of styled text.
 
@@ -186,8 +201,10 @@ def draw_blame(chart: BlameChart, *, width: int, unicode: bool) -> list[list[Spa
     borders = np.linspace(start, end, columns + 1)
     lines: list[list[Span]] = [[(f"{chart.job} on {chart.resource}", "bold")]]
     service = means(chart.service, chart.edges, borders)
-    top = ceiling(float(np.nanmax(service, initial=1.0)), "")
-    said = f"of {chart.work}, times what it takes undisturbed"
+    highest, cut = service_top(chart)
+    top = ceiling(min(float(np.nanmax(service, initial=1.0)), highest), "")
+    service = np.minimum(service, top)
+    said = "; ".join(filter(None, [f"of {chart.work}, times what it takes undisturbed", cut]))
     lines.append([("  service time", blue), (f"  {said}", "dim")])
     lines += rows(service, top, "", height=4, colour=blue, unicode=unicode)
     if chart.guilty.any():

@@ -13,7 +13,7 @@ from jostle.analysis.identification.model import Interference
 from jostle.cli.format import duration, local_time, rate, significant, zone_name
 from jostle.plot.axis import ceiling, time_ticks
 from jostle.plot.figure import INK, SOFT
-from jostle.plot.interference import BlameChart, Floats, charts, means
+from jostle.plot.interference import BlameChart, Floats, charts, means, service_top
 from jostle.plot.model import PALETTE
 from jostle.plot.study_page import FULL, Canvas, Figures, Page, Plan, value_axis
 from jostle.plot.study_text import slug
@@ -104,7 +104,8 @@ def _shade(axes: Axes, chart: BlameChart) -> None:
 
 def _service(axes: Axes, chart: BlameChart) -> None:
     values, borders = _steps(chart, chart.service)
-    top = ceiling(float(np.nanmax(values, initial=1.0)) * 1.05, "")
+    highest, cut = service_top(chart)
+    top = ceiling(min(float(np.nanmax(values, initial=1.0)), highest) * 1.05, "")
     _shade(axes, chart)
     axes.axhline(1, color=SOFT, linewidth=0.9, linestyle=(0, (4, 2)))
     axes.stairs(values, borders, baseline=None, color=_BLUE, linewidth=1.0)
@@ -113,7 +114,8 @@ def _service(axes: Axes, chart: BlameChart) -> None:
     axes.set_yticks(ticks)
     axes.set_yticklabels([f"\u00d7{tick:g}" if tick else "0" for tick in ticks])
     axes.grid(axis="y")
-    _heading(axes, f"service time of {chart.work}, relative to undisturbed")
+    remark = f" ({cut})" if cut else ""
+    _heading(axes, f"service time of {chart.work}, relative to undisturbed{remark}")
     said = [(1.0, "undisturbed")]
     slowed = chart.service[chart.guilty & ~np.isnan(chart.service)]
     if len(slowed):
