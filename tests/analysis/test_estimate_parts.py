@@ -76,6 +76,14 @@ def test_delays_in_every_bin_are_no_jitter():
     assert account(segments(60, wait_min_bins=bins(jitter)), 4, kind).network.sum() < 0.05
 
 
+def test_dense_small_delays_are_priced_whole():
+    random = np.random.default_rng(6)
+    number = random.poisson(6, (200, 10))  # of 0.5 ms +- 0.1: 30 % of the time
+    delays = (number * 0.5 + np.sqrt(number) * random.normal(0, 0.1, (200, 10))).clip(0) * MS
+    found = account(segments(200, wait_min_bins=bins(delays)), 4, np.zeros(200, np.int64))
+    assert found.network.sum() == pytest.approx(delays.sum() / 1e9, rel=0.06)
+
+
 def test_off_cpu_counts_only_where_all_lost_by_it():
     off = np.zeros((60, 10))
     off[7, 2] = off[9, 2] = 6 * MS

@@ -19,9 +19,9 @@ from jostle.analysis.estimation.robust import usual
 
 _LEAST = 0.02  # of a bin: clocks, and the grain of a byte per bin
 _SIGMA = 1.48  # standard deviation of a MAD of 1
-_JITTER_S = 1.2e-4  # of calls, in bins
+_JITTER_S = 1.4e-4  # of calls, in bins; undisturbed runs have 50 to 90 microseconds
 _WAVES_S = 1.2e-3  # of ranks that meet their neighbours only, in segments
-_TURNS_S = 7e-3  # of ranks that take turns on a core, in segments
+_TURNS_S = 9e-3  # of ranks that take turns on a core, in segments
 _TURNS = 0.1  # of a segment: nearer together are shares that turns make
 _KINDS = 64  # kinds whose usual wait is their own; the rest have one in common
 _ENOUGH = 50  # bins of a kind to have its own
@@ -111,7 +111,8 @@ def _beyond(part: Floats, width: float, jitter: float, grain: float) -> Floats:
 
     The usual itself may be made of delays, when nearly every bin has some. Counts tell: n delays of
     length d make a mean of n d and a variance of n d^2, so that variance over mean is d. The jitter
-    of calls comes in tens of microseconds, what comes in larger chunks is no jitter.
+    of calls comes in tens of microseconds, what comes in larger chunks is no jitter: twice as large
+    are hardly any of it, so that the share falls with the fourth power.
 
     Args:
         part: Share of each bin that everybody waited in.
@@ -121,7 +122,7 @@ def _beyond(part: Floats, width: float, jitter: float, grain: float) -> Floats:
     """
     found = usual(part, grain)
     chunk = _SIGMA**2 * found.spread**2 / max(found.centre, 1e-9) * width
-    natural = found.centre * min(1.0, (jitter / max(chunk, 1e-9)) ** 2)
+    natural = found.centre * min(1.0, (jitter / max(chunk, 1e-9)) ** 4)
     if natural < found.centre:
         return np.where(part > natural + _LEAST, part - natural, 0.0)
     hit = part > found.threshold(_LEAST)
