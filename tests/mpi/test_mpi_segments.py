@@ -154,13 +154,14 @@ def test_off_means_off(jostle: Mpirun, mpi: Mpi) -> None:
     assert all(not peek.segments(p.path) for p in world.ranks)
 
 
+@pytest.mark.tries(3)
 def test_half_of_the_ranks_are_no_delimiter_and_a_copy_of_all_is(
     jostle: Mpirun, mpi: Mpi, tmp_path: Path
 ) -> None:
     world = run(jostle, mpi, 4, "half", 6, 30)
     for found in cut(world):
         assert sum(s["globals"] for s in found) == 0
-        assert all(s["function"] != "MPI_Barrier" for s in found)
+        assert {s["rule"] for s in found} <= {"epoch", "final"}  # an epoch where it took long
         assert sum(s["barriers"] for s in found) == 6
     (tmp_path / "dup").mkdir()
     world = run(Mpirun(jostle.library, tmp_path / "dup"), mpi, 4, "dup", 6, 30)
