@@ -23,8 +23,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from command import run
 from measure import Bench, Row, half_width
+from timed import run
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "src")]
