@@ -56,6 +56,25 @@ def test_with_a_core_each_nothing_is_their_own(used, queued, processes):
     assert crowd(slices(used, queued, processes)) is None
 
 
+def test_a_launcher_that_wakes_is_no_rank():
+    used, queued = np.full(40, 1.98), np.full(40, 2.0)
+    used[5:9], queued[5:9] = 0.99, 3.0
+    table = slices(used, queued, np.where(np.arange(40) % 10 == 0, 5, 4))
+    found = crowd(table)
+    assert found is not None and found.processes == 4
+    assert found.taken_s.sum() == pytest.approx(2.0, abs=0.05)
+    # It is always there: two ranks of their own cores beside a neighbour are not three.
+    table = slices(np.full(40, 1.5), np.full(40, 0.5), 3)
+    assert crowd(table) is not None
+    assert crowd(table, ranks=2) is None
+
+
+def test_ranks_that_sleep_leave_cores_to_others():
+    # Whoever else is on the node, and however large it is.
+    random = np.random.default_rng(1)
+    assert crowd(slices(random.normal(3.2, 0.2, 40), random.normal(0.6, 0.05, 40), 8)) is None
+
+
 def test_waiting_for_ones_turn_is_not_the_networks():
     # Bins in which all wait, now these now those, and evenly enough over a segment.
     random = np.random.default_rng(7)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,7 +58,13 @@ class Evidence:
     crowds: dict[str, Crowd]
 
 
-def evidence(start: Ints, end: Ints, slices: pa.Table, services: list[Service]) -> Evidence:
+def evidence(
+    start: Ints,
+    end: Ints,
+    slices: pa.Table,
+    services: list[Service],
+    ranks: Mapping[str, int] | None = None,
+) -> Evidence:
     """Joins spans with the slices that they lie in; what is in a slice is spread evenly over it.
 
     Args:
@@ -65,6 +72,7 @@ def evidence(start: Ints, end: Ints, slices: pa.Table, services: list[Service]) 
         end: Its end.
         slices: Of the job, by host.
         services: Of its mounts.
+        ranks: Node -> ranks of the job there; None: not known.
     """
     storage, late, busy = {}, np.zeros(len(start)), np.zeros(len(start))
     for service in services:
@@ -83,7 +91,7 @@ def evidence(start: Ints, end: Ints, slices: pa.Table, services: list[Service]) 
     crowds = {}
     for number, name in enumerate(names):  # a thousand nodes side by side would not fit
         at = np.flatnonzero(hosts == name)
-        full = crowd(slices.take(pa.array(at)))
+        full = crowd(slices.take(pa.array(at)), (ranks or {}).get(name, 0))
         if full is not None:
             crowds[name] = full
         taken = waited[at] if full is None else full.taken_s

@@ -17,6 +17,7 @@ from jostle.analysis.estimation.columns import Flags, Floats, floats
 from jostle.analysis.estimation.robust import usual
 
 _QUEUED = 0.05  # of the time: with less waiting there are cores enough
+_AWAKE = 0.5  # of the time: who neither runs nor waits for a core so long leaves cores idle
 _IDLE = 0.15  # of a core: what is left of the last one, and yet it is there
 _TOP = 0.95  # quantile: what processes use together where nobody takes anything
 _LEAST = 0.02  # of the usual
@@ -29,7 +30,7 @@ class Crowd:
 
     Attributes:
         cores: CPU seconds a second that the processes get together undisturbed.
-        processes: How many they are.
+        processes: How many they are; launchers and the like are none.
         taken_s: Seconds by which others delayed them, in each row of its slices.
     """
 
@@ -38,7 +39,7 @@ class Crowd:
     taken_s: Floats
 
 
-def crowd(slices: pa.Table) -> Crowd | None:
+def crowd(slices: pa.Table, ranks: int = 0) -> Crowd | None:
     """Tells whether the processes on a node share its cores among themselves, and what others took.
 
     The number of cores is not recorded: it is what the processes once used together. So on a node
@@ -47,21 +48,26 @@ def crowd(slices: pa.Table) -> Crowd | None:
 
     Args:
         slices: Of one node, as in repository.types.RunTables.
+        ranks: The job's ranks there; 0: not known. Other processes, as launchers, have a record in
+            the slices in which they wake.
 
     Returns:
         None where there is a core for each, or too little to tell.
     """
     count = floats(slices, "count")
     length = floats(slices, "slice_ns") / 1e9
-    full: Flags = (count == count.max(initial=0)) & (length > 0)
+    most = int(np.bincount(count.astype(np.int64)).argmax()) if len(count) else 0
+    processes = min(most, ranks) if ranks else most
+    full: Flags = (count >= processes) & (length > 0)
     if full.sum() < _FEWEST:
         return None
     used = (floats(slices, "os_user_ns_sum") + floats(slices, "os_system_ns_sum")) / 1e9
     rate = np.divide(used, length, out=np.zeros(len(used)), where=length > 0)
     queued = floats(slices, "os_runqueue_ns_sum") / 1e9 / length.clip(1e-9)
-    processes = int(count.max())
     top = float(np.quantile(rate[full], _TOP))
     if np.ceil(top - _IDLE) >= processes or usual(queued[full]).centre < _QUEUED * processes:
+        return None
+    if np.median((rate + queued)[full]) < _AWAKE * processes:
         return None
     cores = -usual(-rate[full]).centre
     # A core that nobody waits for is not taken, but idle.

@@ -7,6 +7,7 @@ cluster (S). What is accounted for needs no cluster, and clusters scatter less w
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,7 +32,7 @@ from jostle.analysis.estimation.model import Bounded, Cluster, Estimate
 from jostle.analysis.estimation.service import Service, services
 from jostle.analysis.estimation.spans import estimate_slices
 from jostle.analysis.estimation.work import Work, work_of
-from jostle.analysis.estimation.worlds import judged_world
+from jostle.analysis.estimation.worlds import judged_world, ranks_by_node
 from jostle.repository.types import RunTables, WorldSegments
 
 _HIDDEN = 0.3  # of what lies between the edge of a kind and its threshold may be loss
@@ -84,7 +85,7 @@ def estimate_jostle(tables: RunTables, *, seed: int = 0) -> Estimate:
     if world is None:
         return estimate_slices(tables, seed=seed)
     served = services(tables.mount_slices)
-    priced = price(world, tables.slices, served)
+    priced = price(world, tables.slices, served, ranks_by_node(world, tables.processes))
     begin, end = _judged_time(tables, world, priced)
     run = max((end - begin) / 1e9, 1e-9)
     lost = min(float(priced.lost.sum()), run)
@@ -117,20 +118,23 @@ def estimate_jostle(tables: RunTables, *, seed: int = 0) -> Estimate:
     )  # fmt: skip
 
 
-def price(world: WorldSegments, slices: pa.Table, served: list[Service]) -> Priced:
+def price(
+    world: WorldSegments, slices: pa.Table, served: list[Service], ranks: Mapping[str, int]
+) -> Priced:
     """Prices the segments of a world.
 
     Args:
         world: The world; at least one segment.
         slices: The job's slices by host.
         served: What its mounts gave it.
+        ranks: Node -> ranks of the world there.
     """
     segments = world.segments
     start = segments.column("start_ns").to_numpy().astype(np.int64)
     end = segments.column("end_ns").to_numpy().astype(np.int64)
     duration = floats(segments, "duration_ns").clip(0) / 1e9
     work = work_of(segments)
-    shown = evidence(start, end, slices, served)
+    shown = evidence(start, end, slices, served, ranks)
     seen = account(segments, len(world.ranks), work.kind, shown.queue if shown.crowds else None)
     storage = np.minimum(
         shown.late_share * floats(segments, "io_ns_max") / 1e9, duration - seen.network - seen.cpu
@@ -273,9 +277,9 @@ def _limits(priced: Priced, coverage: float, inferred: float | None) -> list[str
         limits.append(f"Only {100 * coverage:.0f} % of the run could be judged.")
     for name, crowd in priced.evidence.crowds.items():
         limits.append(
-            f"More ranks than cores on {name}: {crowd.processes} had {crowd.cores:.1f} cores at "
-            "most. That they wait for each other is the job's own, and no part of the loss; what "
-            "others took is told less surely."
+            f"More ranks than cores on {name}, it seems: {crowd.processes} had {crowd.cores:.1f} "
+            "cores at most. That they wait for each other is the job's own, and no part of the "
+            "loss; what others took is told less surely."
         )
     if not priced.work.measured:
         limits.append(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -34,6 +36,18 @@ def judged_world(tables: RunTables) -> tuple[WorldSegments | None, list[str]]:
     if extra:
         limits.append(f"{extra} processes without MPI are not judged.")
     return best, [*limits, *best.notes]
+
+
+def ranks_by_node(world: WorldSegments, processes: pa.Table) -> Counter[str]:
+    """Counts the ranks of a world on each node.
+
+    Args:
+        world: The world.
+        processes: As in repository.types.RunTables.
+    """
+    names = (processes.column(name).to_pylist() for name in ("process", "host"))
+    node = dict(zip(*names, strict=True))
+    return Counter(node[process] for process in world.processes if process in node)
 
 
 def process_seconds(world: WorldSegments) -> float:
