@@ -353,3 +353,11 @@ def test_every_metric_has_a_series(store, profiles):
         if metric.kind != "histogram":
             store.series("job-a", metric.id)
             store.background("job-a", metric.id)
+
+
+def test_who_runs_alone_has_no_company(store, spool):
+    for number, (job, start) in enumerate((("one", 0), ("two", 3), ("three", 7200))):
+        make_profile(number, job, slices=5, start_ns=EPOCH + start * SECOND).write(spool)
+    store.ingest([spool])
+    assert store.has_company("one") and store.has_company("two")
+    assert not store.has_company("three")

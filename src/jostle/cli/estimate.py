@@ -173,6 +173,8 @@ def price(
 
 def _beside(store: Repository, name: str, seed: int, viewer: int | None) -> Interference | None:
     """Look for suspects where others were beside the job at all."""
+    if not store.has_company(name):
+        return None
     beside = store.beside(name)
     if not beside.others:
         return None

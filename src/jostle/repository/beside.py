@@ -150,6 +150,19 @@ def beside(engine: Engine, job: str) -> Beside:
     )
 
 
+def has_company(engine: Engine, job: str) -> bool:
+    """Tells whether other jobs may have run beside one: cheap, and never wrongly no."""
+    window = engine.window(job)
+    found = engine.ask(
+        lambda: (
+            f"SELECT count(*) AS number FROM {engine.stored('processes')} WHERE job <> $1 AND "
+            "first_slice * slice_ns < $3 AND (NOT complete OR (last_slice + 1) * slice_ns > $2)"
+        ),
+        [job, *window],
+    )
+    return bool(found["number"][0].as_py())
+
+
 def facts(engine: Engine, jobs: list[str] | None = None) -> dict[str, JobFacts]:
     """Gives who jobs are, by name; all of them where none are named."""
     where = "true" if jobs is None else "list_contains($1, job)"

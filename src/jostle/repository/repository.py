@@ -16,7 +16,7 @@ import pyarrow as pa
 from jostle._schema import BY_ID, HISTOGRAM_IDS
 from jostle.reader import find_profiles
 from jostle.repository import log as _log
-from jostle.repository.beside import Beside, beside
+from jostle.repository.beside import Beside, beside, has_company
 from jostle.repository.compact import compact, expire
 from jostle.repository.errors import JobError, RepositoryError
 from jostle.repository.files import cannot_write
@@ -460,6 +460,10 @@ class Repository:
             ),
             [job, resources, lo, hi],
         )
+
+    def has_company(self, job: str) -> bool:
+        """Tells whether other jobs may have run beside one; `beside` knows, and takes longer."""
+        return has_company(self._engine, job)
 
     def beside(self, job: str) -> Beside:
         """Gives a job's slices on shared resources and others' loads there (analysis.identify)."""
