@@ -23,6 +23,7 @@ from beside_maker import (
 
 from jostle.analysis import identify
 from jostle.analysis.identification.identify import _together
+from jostle.analysis.identification.judge import why_not
 from jostle.analysis.identification.places import places, spilled
 
 QUARTER = 250_000_000
@@ -153,3 +154,14 @@ def test_processes_that_only_wait_for_others_lose_no_core():
     node = next(one for one in places(replace(found, own_nodes=mine, node_loads=theirs))
                 if one.kind == "node")  # fmt: skip
     assert node.busy == pytest.approx(0.9)
+
+
+def test_evidence_without_a_culprit_does_not_sound_like_none():
+    """A small p beside "took no longer" reads as a contradiction."""
+    one = SimpleNamespace(
+        slices=100, total=SimpleNamespace(alike=False), p=0.0003, q=0.001,
+        tests={"a": SimpleNamespace(smallest=0.001)},
+        served=SimpleNamespace(judged=np.ones(9, bool)),
+        place=SimpleNamespace(others=np.arange(9.0)),
+    )  # fmt: skip
+    assert why_not(one).startswith("Operations took longer")

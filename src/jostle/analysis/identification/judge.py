@@ -236,6 +236,11 @@ def why_not(one: Judgement) -> str:
         return f"The others' load was less than {_DOSE:.0%} of all load there."
     if min(test.smallest for test in one.tests.values()) > LEVEL:
         return "Too few slices: no load could be told from the same load at other times."
+    if one.q <= LEVEL:
+        return (
+            f"Operations took longer when others were active (p = {min(one.p, 1):.2g}), but no "
+            "job's load, alone or together, accounts for a loss that is worth the name."
+        )
     return (
         f"Operations took no longer when others were active (p = {min(one.p, 1):.2g}, after all "
         f"tests {min(one.q, 1):.2g})."

@@ -47,7 +47,8 @@ class Price:
         seconds: Run time lost.
         evident: The part of it in which slices with the suspects differ from those without.
         shares: Part of each suspect, with its interval.
-        lost: Seconds lost per slice (0 where no suspect was).
+        lost: Seconds lost per slice (0 where no suspect was; where calm slices are unclean, 0
+            where nobody was: what those lost that nobody is blamed for is in it).
         guilty: Slices in which it shows.
         slowdown: Service time in loaded slices / undisturbed; None where there are none.
         service: What the slices were judged by, with the suspects' absence for undisturbed.
