@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import random
+import re
+from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from test_follow import living_profile
 from test_segment_tables import make_loop
 
-from jostle.repository import Repository, copies, ingest, merger
+from jostle.repository import Repository, copies, ingest, merge, merger
 from jostle.repository.types import WorldSegments
 
 
@@ -113,6 +118,44 @@ def test_damaged_copies_are_never_believed(kept, merged_worlds):
         path.write_bytes(bytes(bad))
         assert same(only(store), good)
     assert len(merged_worlds) == 16
+
+
+@pytest.mark.parametrize("facts", [None, b"no json", b"[]", b'{"other": 1}'])
+def test_whole_files_of_another_jostle_are_passed_over(kept, merged_worlds, facts):
+    store, path = kept
+    good, stem = only(store), path.stem.rpartition("-")[0]
+    path.unlink()
+    rows = pa.table({"a": [1]}).replace_schema_metadata(facts and {b"jostle": facts})
+    pq.write_table(rows, path)
+    digest = hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
+    path.rename(path.with_name(f"{stem}-{digest}.parquet"))
+    assert same(only(store), good) and merged_worlds == [0]
+
+
+def test_all_that_merging_is_made_of_is_in_the_key():
+    folder, found, left = Path(merge.__file__).parent, set(), ["merge", "copies"]
+    while left:
+        name = left.pop()
+        found.add(name)
+        text = (folder / f"{name}.py").read_text()
+        used = set(re.findall(r"^from jostle\.repository\.(\w+) import", text, re.MULTILINE))
+        left += used - found
+    assert found <= set(copies._RULES)
+
+
+def test_a_job_that_cannot_be_merged_ends_no_ingest(store, spool, monkeypatch):
+    tried = []
+
+    def broken(*_):
+        tried.append(1)
+        raise ValueError("hostile")
+
+    monkeypatch.setattr(merger, "merge_world", broken)
+    ingester = ingest.Ingester(store.path)
+    make_loop(0, world_size=1).write(spool)
+    assert ingester.run([spool]).finished == 1
+    ingester.run([spool])
+    assert tried == [1]
 
 
 def test_what_cannot_be_kept_is_merged_each_time(store, spool, merged_worlds):

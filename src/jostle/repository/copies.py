@@ -29,7 +29,19 @@ from jostle.repository.worlds import World
 
 #: Rows of ranks from which on a world is worth a copy: fewer are merged in half a second.
 WORTH_ROWS = 500_000
-_RULES = ("align.py", "bins.py", "merge.py", "tables.py")  # what makes merged segments
+#: What makes merged segments, and files of them.
+_RULES = (
+    "align",
+    "bins",
+    "copies",
+    "layout",
+    "merge",
+    "merger",
+    "sums",
+    "tables",
+    "types",
+    "worlds",
+)
 _FACTS = b"jostle"
 _ROW_GROUP = 1 << 17
 
@@ -59,7 +71,7 @@ def _rules() -> str:
     """Gives a hash of the code that merges: another jostle's copies are not believed."""
     code = hashlib.blake2b(json.dumps(SEGMENT_VALUES).encode())
     for name in _RULES:
-        code.update(Path(__file__).with_name(name).read_bytes())
+        code.update(Path(__file__).with_name(f"{name}.py").read_bytes())
     return code.hexdigest()
 
 
@@ -112,7 +124,9 @@ def load(root: Path, stem: str, key: str, without: Sequence[str] = ()) -> WorldS
         The world; None where there is no copy, or none to believe.
     """
     for path in (root / MERGED).glob(f"{stem}-*.parquet"):
-        with contextlib.suppress(OSError, pa.ArrowException):
+        # Whole, but of a jostle that writes something else: no such facts, or no facts at all.
+        alien = (KeyError, TypeError, ValueError)
+        with contextlib.suppress(OSError, pa.ArrowException, *alien):
             content = path.read_bytes()
             if path.stem.rpartition("-")[2] != _digest(content):
                 continue

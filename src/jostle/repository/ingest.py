@@ -144,12 +144,18 @@ class Ingester:
 
     def _merge(self) -> None:
         """Merges the segments of jobs that are over now, where that takes long: see copies.py."""
+        large = [job for job, rows in self._segments.items() if rows >= WORTH_ROWS]
+        if not large:
+            return
         merger = Merger(Engine(self._root, Log(self._root)))
-        for job in [job for job, rows in self._segments.items() if rows >= WORTH_ROWS]:
-            # Who asks for the job merges it then, or hears what is wrong.
-            with contextlib.suppress(RepositoryError, MemoryError):
-                if merger.keep(job):
-                    del self._segments[job]
+        for job in large:
+            over = True  # what fails is not tried again
+            # RATIONALE: whatever is wrong with one job's segments, ingest goes on for all others;
+            # who asks for that job merges it then, and hears what is wrong.
+            with contextlib.suppress(Exception):
+                over = merger.keep(job)
+            if over:
+                del self._segments[job]
 
     def _news(self, found: Iterable[Path], report: IngestReport) -> list[Glance]:
         """Looks at files and leaves out those that can hold nothing new."""
