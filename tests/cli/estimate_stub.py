@@ -65,8 +65,11 @@ class Store:
                "last_slice": 9}  # fmt: skip
         return SimpleNamespace(job=name, mounts=paths, processes=pa.Table.from_pylist([ran]))
 
+    def has_company(self, name: str) -> bool:
+        return name in ("heads", "crowded")
+
     def beside(self, name: str) -> Any:
-        others = {"writer": 1, "idler": 1} if name in ("heads", "crowded") else {}
+        others = {"writer": 1, "idler": 1} if self.has_company(name) else {}
         return SimpleNamespace(job=SimpleNamespace(job=name, user=0), others=others, name=name)
 
 
