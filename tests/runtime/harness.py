@@ -195,7 +195,9 @@ class Runner:
 def heartbeat_held(pid: int) -> Iterator[None]:
     """Keep the heartbeat of a process of one thread from running, as a crowded node does."""
     seize, detach, interrupt = 0x4206, 17, 0x4207
-    (tid,) = {int(t.name) for t in Path(f"/proc/{pid}/task").iterdir()} - {pid}
+    tid, *more = {int(t.name) for t in Path(f"/proc/{pid}/task").iterdir()} - {pid}
+    if more:
+        pytest.skip("a sanitizer has a thread of its own beside the heartbeat")
     ptrace = ctypes.CDLL(None, use_errno=True).ptrace
     if ptrace(seize, tid, None, None) or ptrace(interrupt, tid, None, None):
         pytest.skip(f"no thread can be held here: {os.strerror(ctypes.get_errno())}")
