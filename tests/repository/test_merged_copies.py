@@ -6,6 +6,7 @@ import hashlib
 import os
 import random
 import re
+import time
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,8 +15,9 @@ import pytest
 from test_follow import living_profile
 from test_segment_tables import make_loop
 
-from jostle.repository import Repository, copies, ingest, merge, merger
+from jostle.repository import Repository, copies, follow, ingest, merge, merger
 from jostle.repository.types import WorldSegments
+from jostle.repository.worlds import World
 
 
 @pytest.fixture(autouse=True)
@@ -94,9 +96,15 @@ def test_a_rank_that_comes_late_makes_a_copy_stale(store, spool, merged_worlds):
     assert merged_worlds == [0, 0]
 
 
-def test_copies_by_other_rules_and_after_retention_are_not_believed(
-    kept, merged_worlds, monkeypatch
-):
+def test_a_key_is_of_processes_revisions_and_what_retention_took():
+    one, two = (World(0, "w", 2, False, own, list(range(len(own)))) for own in ([7], [7, 8]))
+    rows = [pa.table({"process": [7, 8], "revision": [number, 1]}) for number in (1, 2)]
+    keys = {copies.key_of(world, some, lost)
+            for world in (one, two) for some in rows for lost in (0, 5)}  # fmt: skip
+    assert len(keys) == 8
+
+
+def test_copies_by_other_rules_are_not_believed(kept, merged_worlds, monkeypatch):
     store, _ = kept
     monkeypatch.setattr(copies, "_rules", lambda: "others")
     only(store)
@@ -154,8 +162,30 @@ def test_a_job_that_cannot_be_merged_ends_no_ingest(store, spool, monkeypatch):
     ingester = ingest.Ingester(store.path)
     make_loop(0, world_size=1).write(spool)
     assert ingester.run([spool]).finished == 1
-    ingester.run([spool])
-    assert tried == [1]
+    assert list(ingester.large) == ["alpha"]
+    ingester.merge()
+    assert tried == [1] and not ingester.large
+
+
+def test_what_would_fill_the_memory_is_left_to_who_asks(store, spool, monkeypatch):
+    monkeypatch.setattr(ingest, "most_rows", lambda: 64)
+    make_loop(0, world_size=1).write(spool)  # 65 segments
+    store.ingest([spool])
+    assert not (store.path / "merged").exists()
+    assert only(store).boundaries and only_file(store)
+
+
+def test_a_follower_merges_beside_its_work(store, spool, monkeypatch):
+    monkeypatch.setattr(follow, "_MERGE_EVERY_S", 0.0)
+    for rank in range(4):
+        make_loop(rank).write(spool)
+    end = time.monotonic() + 60
+
+    def stop():
+        return any((store.path / "merged").glob("*.parquet")) or time.monotonic() > end
+
+    store.follow([spool], stop=stop)
+    assert only_file(store)
 
 
 def test_what_cannot_be_kept_is_merged_each_time(store, spool, merged_worlds):

@@ -22,6 +22,7 @@ _ASK_S = 0.1
 _COMPACT_AT = 32
 _COMPACT_BYTES = 4 << 20
 _COMPACT_EVERY_S = 30.0
+_MERGE_EVERY_S = 10.0
 
 
 def follow(
@@ -35,7 +36,8 @@ def follow(
     """Ingests until told to stop; see Repository.follow."""
     open_marker(root)
     ingester = Ingester(root, remove=remove)
-    tidy = _Tidier(root)
+    tidy = _Beside(partial(_tidy, root), _COMPACT_EVERY_S)
+    merging = _Beside(ingester.merge, _MERGE_EVERY_S)
     total = IngestReport()
     first = True
     while True:
@@ -58,8 +60,11 @@ def follow(
             on_change(report)
         if last:
             tidy.join()
+            merging.join()
             return total
         tidy.maybe()
+        if ingester.large:
+            merging.maybe()
         half_slice = ingester.shortest_slice_ns / 2e9
         wait = min(max(half_slice, _FASTEST_S), _SLOWEST_S)
         now = time.monotonic()
@@ -92,25 +97,27 @@ def _sleep(end: float, stop: Callable[[], bool], wake: Callable[[], bool]) -> No
             return
 
 
-class _Tidier:
-    """Compacts now and then beside the ingester, one thread at a time."""
+class _Beside:
+    """Does something now and then beside the ingester, one thread at a time."""
 
-    def __init__(self, root: Path) -> None:
-        self._root = root
+    def __init__(self, work: Callable[[], None], every_s: float) -> None:
+        self._work = work
+        self._every_s = every_s
         self._thread: threading.Thread | None = None
-        self._next = time.monotonic() + _COMPACT_EVERY_S
+        self._next = time.monotonic() + every_s
 
     def maybe(self) -> None:
         if time.monotonic() < self._next or (self._thread and self._thread.is_alive()):
             return
-        self._next = time.monotonic() + _COMPACT_EVERY_S
-        self._thread = threading.Thread(target=self._compact, daemon=True)
+        self._next = time.monotonic() + self._every_s
+        self._thread = threading.Thread(target=self._work, daemon=True)
         self._thread.start()
 
     def join(self) -> None:
         if self._thread:
             self._thread.join()
 
-    def _compact(self) -> None:
-        with contextlib.suppress(JostleError):  # the ingester will meet and report it too
-            compact(self._root, small_bytes=_COMPACT_BYTES, at_least=_COMPACT_AT)
+
+def _tidy(root: Path) -> None:
+    with contextlib.suppress(JostleError):  # the ingester will meet and report it too
+        compact(root, small_bytes=_COMPACT_BYTES, at_least=_COMPACT_AT)

@@ -64,8 +64,14 @@ _LEAST_BATCH_BYTES = 4 << 20
 _BATCH_FILES = 2000
 _BATCH_ROWS = 1 << 19  # of both tables: some 400 MB at worst
 _BATCH_SEGMENTS = 1 << 20
+_ROW_BYTES = 160  # that merging takes: of 64 ranks with a million segments each 9.7 GB
 # A running process's row in table processes is renewed this often (in its own time).
 _ROW_EVERY_NS = 60_000_000_000
+
+
+def most_rows() -> int:
+    """Gives the rows of segments that are merged unasked: in a quarter of the machine's memory."""
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4 // _ROW_BYTES
 
 
 @dataclass(frozen=True)
@@ -138,24 +144,29 @@ class Ingester:
                 except BaseException:
                     pool.shutdown(cancel_futures=True)
                     raise
-        self._merge()
         report.seconds = time.monotonic() - begin
         return report
 
-    def _merge(self) -> None:
-        """Merges the segments of jobs that are over now, where that takes long: see copies.py."""
-        large = [job for job, rows in self._segments.items() if rows >= WORTH_ROWS]
-        if not large:
-            return
+    @property
+    def large(self) -> dict[str, int]:
+        """Jobs whose segments take long to merge, and how many rows they are."""
+        with self._guard:
+            return {job: rows for job, rows in self._segments.items() if rows >= WORTH_ROWS}
+
+    def merge(self) -> None:
+        """Merges the segments of large jobs that are over now, so that nobody waits: copies.py."""
+        large = self.large
         merger = Merger(Engine(self._root, Log(self._root)))
-        for job in large:
-            over = True  # what fails is not tried again
+        for job, rows in large.items():
+            done = True  # what fails is not tried again
             # RATIONALE: whatever is wrong with one job's segments, ingest goes on for all others;
-            # who asks for that job merges it then, and hears what is wrong.
+            # who asks for that job merges it then, and hears what is wrong. So it is with what
+            # would fill the memory of the machine that ingests.
             with contextlib.suppress(Exception):
-                over = merger.keep(job)
-            if over:
-                del self._segments[job]
+                done = rows > most_rows() or merger.keep(job)
+            if done:
+                with self._guard:
+                    self._segments.pop(job, None)
 
     def _news(self, found: Iterable[Path], report: IngestReport) -> list[Glance]:
         """Looks at files and leaves out those that can hold nothing new."""

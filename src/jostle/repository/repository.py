@@ -132,7 +132,11 @@ class Repository:
         Raises:
             RepositoryError: A spool cannot be read, or the repository cannot be written.
         """
-        return Ingester(self.path, remove=remove).run(paths, progress)
+        ingester = Ingester(self.path, remove=remove)
+        report = ingester.run(paths, progress)
+        if ingester.large:
+            ingester.merge()
+        return report
 
     def follow(
         self,
