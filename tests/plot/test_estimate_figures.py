@@ -17,7 +17,7 @@ from test_study_figures import faults
 from jostle.analysis.estimation.model import Estimate
 from jostle.plot import compare_figures, estimate_figures
 from jostle.plot.estimate_data import Drawn, in_small_clusters, large_clusters
-from jostle.plot.estimate_lost import draw_lost, lost_over_time
+from jostle.plot.estimate_lost import draw_lost, drawn_part, lost_over_time
 from jostle.plot.estimate_segments import counts
 from jostle.plot.study_page import PAGE_STYLE, Plan, canvas, draw_pages
 
@@ -143,3 +143,12 @@ def test_the_strip_of_the_terminal_keeps_the_seconds() -> None:
     assert [line[:12].strip() for line in lines[:2]] == ["file system", "network"]
     assert max(map(len, lines)) <= 80
     assert draw_lost(estimates.plain(made, hits=[]), width=80, unicode=True) == []
+
+
+def test_what_lies_in_no_hit_is_said_to_be_missing() -> None:
+    made = estimates.heads()
+    assert drawn_part(made) == "" and drawn_part(estimates.plain(made, hits=[])) == ""
+    few = estimates.plain(made, hits=made.hits[: len(made.hits) // 2])
+    assert " of 24.7 s are drawn" in drawn_part(few)
+    page, _ = next(iter(estimate_figures.plans(few)))
+    assert "are drawn" in page.note

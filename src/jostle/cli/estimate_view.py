@@ -290,11 +290,13 @@ def _strip_note(made: Estimate) -> str:
 def _strip(made: Estimate) -> Iterator[Any]:
     from rich.text import Text
 
-    from jostle.plot.estimate_lost import draw_lost
+    from jostle.plot.estimate_lost import draw_lost, drawn_part
 
     width = shutil.get_terminal_size((80, 24)).columns
     for line in draw_lost(made, width=width, unicode=utf8()):
         yield Text.assemble(*line)
+    if part := drawn_part(made):
+        yield Text(part, "dim")
 
 
 def _neighbours(who: Interference | None, names: Mapping[str, str]) -> Iterator[Any]:

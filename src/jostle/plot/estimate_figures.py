@@ -13,7 +13,7 @@ from jostle.cli.format import percent as share_label
 from jostle.plot import estimate_clusters, estimate_segments
 from jostle.plot.estimate_axes import LEFT, RIGHT, legend, linear, patch
 from jostle.plot.estimate_data import LEAST_MEMBERS, Drawn, in_small_clusters, large_clusters
-from jostle.plot.estimate_lost import COLOURS, lost_over_time
+from jostle.plot.estimate_lost import COLOURS, drawn_part, lost_over_time
 from jostle.plot.estimate_segments import Scene
 from jostle.plot.figure import INK
 from jostle.plot.imprint import seconds_ticks
@@ -88,6 +88,8 @@ def _lost_page(made: Estimate) -> Page:
         f"Share of the time that was lost, by cause, in each of {_SPANS} spans of "
         f"{duration(length * 1e9)} of the run."
     )
+    part = drawn_part(made)
+    note += f" {part}." if part else ""
     lost = _spans(made)
     borders = np.linspace(0, made.run_s, _SPANS + 1)
     rows = tuple(

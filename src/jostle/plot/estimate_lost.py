@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from jostle.cli.format import duration
 from jostle.plot.model import PALETTE, TERMINAL_PALETTE
 from jostle.plot.terminal import GUTTER, Span, time_axis
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 _ORDER: tuple[CauseName, ...] = ("file system", "network", "cpu", "unknown")
 COLOURS = dict(zip(_ORDER, PALETTE, strict=False))
 TERMINAL_COLOURS = dict(zip(_ORDER, TERMINAL_PALETTE, strict=False))
+_NEARLY_ALL = 0.9  # of the loss
 
 
 def lost_over_time(
@@ -42,6 +44,20 @@ def lost_over_time(
             lost += hit.seconds * done
         found[cause] = np.diff(lost)
     return found
+
+
+def drawn_part(estimate: Estimate) -> str:
+    """Say how much of the loss is drawn, where that is not nearly all.
+
+    What every segment lost a little of is in none of them a hit.
+    """
+    lost, drawn = estimate.lost_s.value, sum(hit.seconds for hit in estimate.hits)
+    if not estimate.hits or drawn >= _NEARLY_ALL * lost:
+        return ""
+    return (
+        f"{duration(drawn * 1e9)} of {duration(lost * 1e9)} are drawn: the rest came in pieces too "
+        "small to show"
+    )
 
 
 def draw_lost(estimate: Estimate, *, width: int, unicode: bool) -> list[list[Span]]:
