@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from jostle.validation.codes import CODES, choose
+from jostle.validation.codes import CODES, Bench, choose
 from jostle.validation.errors import ValidationError
 from jostle.validation.lab_plan import PROBES, SCHEDULE_S, SLICE_NS, from_json, rhythm, scenes
 from jostle.validation.plan import LEAST, MOST, SHAPES, Step, longer, steps
@@ -106,7 +106,8 @@ def test_programs_with_more_ranks_and_commands_of_ones_own() -> None:
         (["mine="], "no program to validate with"),
         (["mine='x"], "no program to validate with"),
         (["mine@0=true"], "no program to validate with"),
-        (["stencil@2=true"], "that jostle knows"),
+        (["stencil@2=true"], "jostle has taken"),
+        (["logs=true"], "jostle has taken"),
         (["mine=/nowhere/at-all"], "cannot be run"),
         (["mine=true", "mine=false"], "same name"),
     ],
@@ -116,6 +117,20 @@ def test_commands_that_cannot_be_run_are_refused(commands: list[str], says: str)
     with pytest.raises(ValidationError, match=says) as error:
         choose([], commands)
     assert error.value.exit_code == 2 and error.value.hint
+
+
+def test_a_name_stands_for_one_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs of another command, or of the same elsewhere, are never taken for those of this one."""
+    monkeypatch.chdir(tmp_path)
+    bench = Bench(tmp_path / "programs")
+    assert bench.folder(choose([], ["solve=true a"])[0]) == tmp_path
+    assert bench.folder(choose([], ["solve=true a"])[0]) == tmp_path
+    with pytest.raises(ValidationError, match="`true a`") as error:
+        bench.folder(choose([], ["solve=true b"])[0])
+    assert error.value.exit_code == 2
+    monkeypatch.chdir("/")
+    with pytest.raises(ValidationError, match="from elsewhere"):
+        bench.folder(choose([], ["solve=true a"])[0])
 
 
 def test_longer_delays_keep_their_shape() -> None:

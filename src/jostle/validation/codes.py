@@ -18,6 +18,8 @@ from pathlib import Path
 from jostle.validation.cases import CAVITY, MELT
 from jostle.validation.errors import ValidationError
 
+#: Names of folders that a validation has for other things.
+_TAKEN = ("lab", "logs", "programs")
 _FOAM = ("/usr/share/openfoam",)
 
 
@@ -180,8 +182,8 @@ def of_command(text: str) -> Code:
             hint="A name, perhaps the number of ranks, and a command: solve@4='./solve in.txt'.",
             exit_code=2,
         )
-    if name.partition("@")[0] in CODES:
-        raise ValidationError(f"`{name}` is a program that jostle knows.",
+    if name.partition("@")[0] in (*CODES, *_TAKEN):
+        raise ValidationError(f"`{name}` is a name that jostle has taken.",
                               hint="Give your command another name.", exit_code=2)  # fmt: skip
     code = Code(name, int(found[1] or 2), "a command of yours", (argv[0], "mpirun.openmpi"),
                 "openmpi-bin", lambda _folder: argv, lambda _folder, _code: None, 0,
@@ -249,6 +251,7 @@ class Bench:
             ValidationError: It cannot be prepared.
         """
         if code.where is not None:
+            self._same(code, code.where)
             return code.where
         folder = self.root / code.name
         if code.name not in self._ready:
@@ -260,3 +263,22 @@ class Bench:
                 done.touch()
             self._ready.add(code.name)
         return folder
+
+    def _same(self, code: Code, where: Path) -> None:
+        """Sees to it that a name stands for the same command in all runs of a folder.
+
+        Raises:
+            ValidationError: It stood for another.
+        """
+        note = self.root / f"{code.name}.command"
+        words = f"{shlex.join(code.argv(where))}\nin {where}\n"
+        self.root.mkdir(parents=True, exist_ok=True)
+        if not note.exists():
+            note.write_text(words)
+        if (before := note.read_text()) != words:
+            first = before.partition("\n")[0]
+            raise ValidationError(
+                f"In this folder `{code.name}` has runs of another command, or from elsewhere: "
+                f"`{first}`.",
+                hint="Give this one another name, or take another --dir.", exit_code=2,
+            )  # fmt: skip

@@ -146,8 +146,11 @@ def make(
             seconds left.
 
     Raises:
-        ValidationError: A program cannot be prepared.
+        ValidationError: A program cannot be prepared, or its name stood for another command.
     """
+    for code in codes:
+        if code.where is not None:
+            store.bench.folder(code)  # refuses it, if its runs were of another command
     seen = store.runs(failed=True)
     done = {run.step.job for run in seen if not run.error}
     tries = {step.job: sum(run.step == step for run in seen) for step in plan}
