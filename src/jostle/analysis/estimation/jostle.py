@@ -265,16 +265,15 @@ def _clusters(segments: pa.Table, priced: Priced) -> list[Cluster]:
 def _limits(priced: Priced, coverage: float, inferred: float | None) -> list[str]:
     limits = []
     if len(priced.duration) < 20:
-        limits.append(
-            f"Only {len(priced.duration)} segments: too few to know what is usual; run it longer."
-        )
+        many = "1 segment" if len(priced.duration) == 1 else f"{len(priced.duration)} segments"
+        limits.append(f"Only {many}: too few to know what is usual; run it longer.")
     if inferred is not None and inferred < 0.5:
         limits.append(
             f"Only {100 * inferred:.0f} % of the time after set-up lies in segments that recur: "
             "outside them only waiting and time off the CPU are priced."
         )
     if coverage < 0.5:
-        limits.append(f"Only {100 * coverage:.0f} % of the run could be judged.")
+        limits.append(f"Only {100 * coverage:.2g} % of the run could be judged.")
     for name, crowd in priced.evidence.crowds.items():
         limits.append(
             f"More ranks than cores on {name}, it seems: {crowd.processes} had {crowd.cores:.1f} "

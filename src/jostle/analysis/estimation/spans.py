@@ -223,7 +223,8 @@ def _limits(spans: _Spans, served: list[Service], coverage: float) -> list[str]:
                 f"Too few file operations on {service.mount} to know what they usually take."
             )
     if len(spans.start) < _FEW:
-        limits.append(f"Only {len(spans.start)} slices: take shorter ones (--slice 250ms).")
+        many = "1 slice" if len(spans.start) == 1 else f"{len(spans.start)} slices"
+        limits.append(f"Only {many}: take shorter ones (--slice 250ms).")
     if coverage < 0.5:
-        limits.append(f"Only {100 * coverage:.0f} % of the run could be judged.")
+        limits.append(f"Only {100 * coverage:.2g} % of the run could be judged.")
     return limits
