@@ -186,7 +186,8 @@ class _Rows:
         Where it reaches into the slice of another row its processes are those of that row.
         """
         count = self.values(["count"])
-        return np.minimum(self.lay(count * self._length / self.axis[1]), count.max(initial=0.0))
+        found: Floats = self.lay(count * self._length / self.axis[1])
+        return found.clip(max=float(count.max(initial=0.0)))
 
     def sum(self, *names: str) -> Floats:
         """Adds columns up, per slice of the axis."""
