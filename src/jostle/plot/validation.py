@@ -235,7 +235,8 @@ def _draw_boxes(made: Canvas, rows: Sequence[Row]) -> None:
                 part.set(color=look.colour, linewidth=0.7)
     for axes in (left, right):
         axes.set_xticks(range(len(codes)))
-        axes.set_xticklabels(codes, rotation=20, ha="right")
+        many = {"rotation": 40, "fontsize": 6.5} if len(codes) > 6 else {"rotation": 20}
+        axes.set_xticklabels(codes, ha="right", **many)
         axes.grid(axis="y")
     left.set_ylim(min(left.get_ylim()[0], 0.5), 1.02)
     left.set_ylabel("accuracy", color=INK)
@@ -253,8 +254,7 @@ def _lab_page(seen: Sequence[Seen]) -> Page:
     )
     return Page(
         "seconds-lost-in-the-lab",
-        f"Seconds that neighbours cost a probe in the lab, and what was said: {len(seen)} "
-        "experiments",
+        f"Seconds lost in the lab, and what was said: {len(seen)} experiments",
         "Each point is an experiment; lines are 95 % intervals. Lost: time in the slices with the "
         "harmful neighbour that the work done there does not need alone.",
         "Truth: runs of the same probe alone, and the signals' own logs",
