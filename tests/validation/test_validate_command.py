@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from jostle.analysis.validation import ClusteringScore
 from jostle.cli.main import main
 from jostle.cli.output import console, show
-from jostle.cli.validate_view import view
+from jostle.cli.validate_view import _noise, view
 from jostle.plot.validation import draw_all
 from jostle.validation.clusterings import Clustered
 from jostle.validation.evaluate import METHODS, RAW, Evaluation
@@ -85,6 +86,24 @@ def test_the_tables_of_the_thesis(capsys: pytest.CaptureFixture[str]) -> None:
     lab = next(line for line in lines if line.startswith("s002-writer"))
     assert lab.endswith("s002-writer-computes !")  # blamed without guilt
     assert "1 false alarms in 1 null runs" in " ".join(lines)
+
+
+@pytest.mark.parametrize(("steal", "says"), [(1.0, False), (-1.0, True)])
+def test_noise_that_no_counter_explains_is_told(steal: float, says: bool) -> None:
+    """The machine's own part goes with steal, or it does not: the line says which."""
+    rows = [
+        replace(row, band=None, noise={"steal": 0.5 + steal * row.truth.total / 100, "foreign": 0})
+        for row in [*made_rows(), *made_rows()]
+    ]
+    (told,) = _noise(rows)
+    assert ("no counter" in told) == says
+
+
+def made_rows() -> list[Row]:
+    """Gives the runs of the made results."""
+    found = made().estimation
+    assert found is not None
+    return found.rows
 
 
 def test_the_figures(tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from jostle.validation.score import Row, Score
     from jostle.validation.synthetic import Family
 
+#: From this rank correlation on, what was not planted is explained by what others took.
+_TOGETHER = 0.6
 _LETTER = {"low": "L", "medium": "M", "high": "H"}
 
 
@@ -91,10 +93,15 @@ def _noise(rows: Sequence[Row]) -> list[str]:
     if len(rows) >= 8 and np.ptp(taken) > 0 and np.ptp(own) > 0:
         # Of ranks: a single run that was stopped for seconds says nothing of the others.
         first, second = (np.argsort(np.argsort(values)) for values in (own, taken))
+        together = float(np.corrcoef(first, second)[0, 1])
         told += (
-            "; it goes with what others took of the cores (steal, other programs): rank "
-            f"correlation {np.corrcoef(first, second)[0, 1]:.2f}"
+            "; rank correlation with what others took of the cores (steal, other programs): "
+            f"{together:.2f}"
         )
+        if together < _TOGETHER:
+            told += (
+                ": most of it is in no counter, as of cores that were slower without being taken"
+            )
     return [told]
 
 
