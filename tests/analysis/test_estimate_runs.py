@@ -36,6 +36,13 @@ def test_traces_of_known_truth(family):
     assert found.inferred_coverage > 0.9
 
 
+@pytest.mark.parametrize("family", ["clean-content", "clean-imbalance"])
+def test_scatter_of_a_job_left_alone_is_no_loss(family):
+    found = checked(trace(SPECS[family], 4)[0])
+    assert found.percent.value < 1
+    assert found.percent.low == 0
+
+
 def test_seconds_go_to_the_cause_that_took_them():
     tables, truth = trace(SPECS["many-causes"], 1)
     found = checked(tables)
@@ -59,7 +66,7 @@ def run():
 @pytest.mark.parametrize("kept", [1, 2, 5])
 def test_a_few_segments_are_said_to_be_few(run, kept):
     found = checked(world_of(run, run.worlds[0].segments.slice(0, kept)))
-    assert any("segments: too few" in limit for limit in found.limits)
+    assert any("too few to know what is usual" in limit for limit in found.limits)
 
 
 def test_nothing_recurs(run):

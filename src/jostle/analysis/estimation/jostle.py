@@ -151,7 +151,7 @@ def _inferred(rest: Floats, reference: Expected, doubtful: Floats) -> Floats:
     """Gives what remains beyond the reference, or what the account had too much."""
     away = np.where(reference.usable, rest - reference.seconds, 0.0)
     margin = np.where(reference.usable, reference.threshold - reference.seconds, np.inf)
-    inferred: Floats = np.where(away > margin, away, 0.0) + reference.seconds - reference.edge
+    inferred: Floats = np.where(away > margin, away, 0.0)
     over = away < -margin
     inferred[over] = np.maximum(away[over], -doubtful[over])
     return inferred
@@ -184,7 +184,7 @@ def _doubt(priced: Priced, lost: float, run: float, coverage: float, seed: int) 
     usable = priced.expected.usable
     scatter = np.zeros(len(kind))
     scatter[usable] = np.log(priced.expected.threshold[usable] / priced.expected.seconds[usable])
-    inferred = usable & (priced.inferred > priced.expected.seconds - priced.expected.edge)
+    inferred = usable & (priced.inferred > 0)
     members = np.bincount(kind[usable], minlength=count).clip(1)
     spread = np.bincount(kind[usable], scatter[usable], count) / members / 4 * 1.5
     priced_s = np.bincount(kind[inferred], priced.expected.seconds[inferred], count)
