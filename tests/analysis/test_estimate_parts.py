@@ -249,7 +249,7 @@ def scattered(seed=8, count=300):
     return 0.1 * (1 + delayed), delayed, same
 
 
-def test_small_delays_of_most_segments_are_their_scatter_above_its_edge():
+def test_small_delays_of_most_segments_may_hide_above_their_edge():
     rest, _, same = scattered()
     found = expected(rest, same, np.zeros(len(rest)))
     assert found.edge[0] < found.seconds[0]

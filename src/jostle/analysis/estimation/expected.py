@@ -24,7 +24,7 @@ _BETTER = 0.9  # a part must make the scatter this much smaller
 _REACHES = (0.8, 0.4, 0.2, 0.1, 0.05)  # log: how far from the usual a member still counts
 _FAR = 0.5  # log: beyond, how far makes no difference
 _LOOSE = 0.25  # a kind whose members scatter more cannot be judged by it
-_FAST = 0.2  # quantile of a kind's undisturbed members that nothing delayed at all
+_FAST = 0.2  # quantile of a kind's undisturbed members: its edge
 _DEEPEST = 0.04  # of the reference: an edge that lies deeper is their own scatter
 _KNOWN = 20  # undisturbed members that have an edge
 _OWN = 0.5  # correlation with imbalance: what scatters so is the job's own
@@ -39,7 +39,7 @@ class Expected:
         seconds: Reference of each segment; 0 where there is none.
         threshold: What is beyond this is interfered; infinite where there is no reference.
         usable: Whether it has a reference.
-        edge: What the fast ones of its kind take: what nothing at all delayed; `seconds` at most.
+        edge: What the fast ones of its kind take; `seconds` at most. Bounds what may be hidden.
     """
 
     seconds: Floats
@@ -111,9 +111,9 @@ def _of_kind(rest: Floats, amounts: Floats, cluster: Ints) -> tuple[Floats, floa
 def _edge(ratio: Floats, reach: float, uneven: Floats) -> float:
     """Gives what the fast ones of a kind take, as a share of the reference.
 
-    Small disturbances are too many and too small to be told one by one: they are the scatter of
-    equal work above its edge. But work that wanders between ranks scatters too, and shows as
-    imbalance, more in the longer segments.
+    Disturbances too small and too many to be told one by one are scatter of equal work above its
+    edge; but work scatters by itself, too. So this bounds a loss (its interval), and is none. Work
+    that wanders between ranks shows as imbalance, more in the longer segments: that has no edge.
 
     Args:
         ratio: Time of its members over their references.
