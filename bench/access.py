@@ -3,8 +3,9 @@
 
     bench/access.py [--quick] [--real] [--json]
 
-Each signal runs under the preload; then jostle sees only its profiles. Beside it stands what could
-be said without the metrics that follow where writes begin.
+Each signal runs under the preload; then jostle sees only its profiles. The truth is the log that
+the signal keeps of itself: pattern, bytes per operation, when its bursts began. Beside it stands
+what could be said without the metrics that follow where writes begin.
 """
 
 from __future__ import annotations
@@ -21,16 +22,20 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 import cases
 from measure import Bench, Row, say
 
 if TYPE_CHECKING:
+    from jostle.analysis import Period
     from jostle.repository.types import JobTables
 
 OWC, WS, AW = "open-write-close", "write-seek", "aggregate-write"
 KIB = 1024
 MIB = 1024 * KIB
 CHUNKS = (2 * KIB, 64 * KIB, MIB, 16 * MIB)
+LARGEST = 256 * MIB  # six of these by each process
 APIS = ("posix", "openmpi", "mpich")
 LAUNCH = {
     "openmpi": ["mpirun.openmpi", "--oversubscribe", "--bind-to", "none", "-n"],
@@ -41,7 +46,7 @@ AS_ROOT = {
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "OMPI_MCA_mpi_yield_when_idle": "1",
 }
-SLICE = "100ms"
+SLICE, SLICE_S = "100ms", 0.1
 PERIOD_S = 0.8
 
 
@@ -78,11 +83,13 @@ class Signal:
         mpi = None if self.api == "posix" else self.api
         volume = max(1024 * self.chunk, 4 * MIB) if self.chunk < MIB else 24 * self.chunk
         words = [
-            str(program(mpi)), self.pattern, "--dir", str(folder), "--log", "none", "--quiet",
-            "--slice", SLICE, "--chunk", str(self.chunk), *self.more,
+            str(program(mpi)), self.pattern, "--dir", str(folder), "--log", str(folder / "log"),
+            "--quiet", "--slice", SLICE, "--chunk", str(self.chunk), *self.more,
         ]  # fmt: skip
         if self.periodic:
             words += ["--period", str(PERIOD_S), "--time", "7", "--max-disk", "4GiB"]
+        elif self.chunk == LARGEST:
+            words += ["--iterations", "6"]
         else:
             words += ["--time", "2", "--volume", str(max(volume, 64 * MIB))]
         words += ["--shared"] if self.shared else []
@@ -93,20 +100,42 @@ class Signal:
 
 
 @dataclass(frozen=True)
+class Truth:
+    """What the log of a signal says it did.
+
+    Attributes:
+        pattern: Its pattern.
+        shared: One file for all processes.
+        chunk: Bytes per operation; of aggregate-write, bytes per call.
+        period_s: Mean distance between the starts of its bursts; None: it was sustained.
+        regular: These distances vary by less than half a slice, and silence lies between bursts.
+    """
+
+    pattern: str
+    shared: bool
+    chunk: float
+    period_s: float | None
+    regular: bool
+
+
+@dataclass(frozen=True)
 class Verdict:
     """What was said of one signal, and what of it is right.
 
     Attributes:
         signal: The signal.
+        truth: What its log says.
         said: The pattern named.
         plain: The pattern named without the metrics of module access.
         chunk: Chunk named, bytes.
         chunk_right: It is within a tenth; None when there is none.
-        period_right: A period was named where there is one and only there, and holds it.
+        period_right: A period was named where there is one and only there, and holds it. Where
+            the log's own bursts were irregular none is right, too.
         evidence: What was said for it.
     """
 
     signal: Signal
+    truth: Truth
     said: str
     plain: str
     chunk: float | None
@@ -117,7 +146,27 @@ class Verdict:
     @property
     def right(self) -> bool:
         """The pattern is the one that was run."""
-        return self.said == self.signal.pattern
+        return self.said == self.truth.pattern
+
+
+def truth_of(log: Path, job: str) -> Truth:
+    """Reads what a signal did from its own log."""
+    from jostle.signals import read_log
+
+    found = read_log(log, job)
+    people = found.processes.to_pylist()
+    done = "writes" if people[0]["pattern"] == AW else "operations"
+    chunk = sum(each["bytes"] for each in people) / max(sum(each[done] for each in people), 1)
+    period, regular = None, False
+    if people[0]["period_ns"]:
+        mine = [row for row in found.bursts.to_pylist() if row["pid"] == people[0]["pid"]]
+        begins = np.array([row["begin_ns"] for row in mine]) / 1e9
+        ends = np.array([row["end_ns"] for row in mine]) / 1e9
+        apart = np.diff(begins)
+        period = float(apart.mean())
+        pauses = begins[1:] - ends[:-1]
+        regular = bool(apart.std() < SLICE_S / 2 and (pauses > 2 * SLICE_S).all())
+    return Truth(people[0]["pattern"], people[0]["shared"], chunk, period, regular)
 
 
 def signals(*, quick: bool) -> Iterator[Signal]:
@@ -133,6 +182,8 @@ def signals(*, quick: bool) -> Iterator[Signal]:
             for shared in (False, True):
                 flush = "each" if pattern == AW else ""  # or it fills the disk
                 yield Signal(pattern, chunk, shared, "posix", flush, periodic=True)
+        for shared in () if quick else (False, True):
+            yield Signal(pattern, LARGEST, shared, "posix", "none")
         yield Signal(pattern, 64 * KIB, False, more=("--piece", "4KiB"))
     yield Signal(OWC, 64 * KIB, False, more=("--reuse",))
     yield Signal(OWC, 40000, False, flush="none", more=("--piece", "400", "--reuse"))
@@ -172,28 +223,26 @@ def judge(spool: Path, ran: dict[str, Signal], data: Path) -> Iterator[Verdict]:
             tables = store.job_tables(name)
             mount = mount_of(tables, data)
             pattern = next(each for each in write_patterns(tables) if each.mount == mount)
+            truth = truth_of(data / "log", name)
             chunk = pattern.chunk_bytes
-            wanted = PERIOD_S if signal.periodic else None
-            period = pattern.period
-            fits = period is None if wanted is None else bool(
-                period and period.low - 0.05 * wanted <= wanted <= period.high + 0.05 * wanted
-            )  # fmt: skip
             yield Verdict(
                 signal,
+                truth,
                 pattern.pattern,
                 without(tables, mount),
                 chunk,
-                None if chunk is None else abs(chunk / wanted_chunk(signal) - 1) <= 0.1,
-                fits,
+                None if chunk is None else abs(chunk / truth.chunk - 1) <= 0.1,
+                fits(truth, pattern.period),
                 " / ".join(phase.evidence for phase in pattern.phases if phase.bytes),
             )
 
 
-def wanted_chunk(signal: Signal) -> int:
-    """Gives the chunk that should be named: of aggregate-write it is a call's size."""
-    if signal.pattern == AW and "--piece" in signal.more:
-        return 4 * KIB
-    return signal.chunk
+def fits(truth: Truth, period: Period | None) -> bool:
+    """Tells whether the period that was named, or that none was, is right."""
+    if truth.period_s is None or period is None:
+        return period is None and not truth.regular
+    slack = 0.05 * truth.period_s
+    return period.low - slack <= truth.period_s <= period.high + slack
 
 
 def mount_of(tables: JobTables, folder: Path) -> str:
@@ -216,12 +265,15 @@ def without(tables: JobTables, mount: str) -> str:
 
 def confusion(verdicts: list[Verdict], *, plain: bool = False) -> str:
     """A table: what was run by what was said."""
-    said = Counter((v.signal.pattern, v.plain if plain else v.said) for v in verdicts)
+    said = Counter(
+        (v.truth.pattern, v.truth.shared, v.plain if plain else v.said) for v in verdicts
+    )
     columns = [OWC, WS, AW, "mixed", "unknown", "none"]
-    lines = [f"{'run / said':18}" + "".join(f"{name:>18}" for name in columns)]
+    lines = [f"{'run / said':32}" + "".join(f"{name:>17}" for name in columns)]
     for pattern in (OWC, WS, AW):
-        cells = "".join(f"{said[pattern, name] or '.':>18}" for name in columns)
-        lines.append(f"{pattern:18}{cells}")
+        for shared, how in ((False, "file per process"), (True, "shared")):
+            cells = "".join(f"{said[pattern, shared, name] or '.':>17}" for name in columns)
+            lines.append(f"{pattern + ', ' + how:32}{cells}")
     return "\n".join(lines)
 
 
@@ -274,13 +326,14 @@ PROGRAMS = (
     Program("sort", (AW, OWC), "cat $I/*/* | sort -S 4M -T $D > $D/f", ("sort",)),
     Program("gcc", (OWC,), "for f in $I/c/*.c; do gcc -O1 -save-temps=obj -c $f "
             "-o $D/$(basename $f).o; done", ("gcc",)),
-    Program("sqlite3", (WS, "mixed"), "python3 $I/sql.py $D/db", ("python3",)),
+    Program("sqlite3", (WS, "mixed", "unknown"), "python3 $I/sql.py $D/db", ("python3",)),
     Program("LAMMPS, one dump file", (AW,), "lmp -in $I/in.one -log none -screen none "
             "-var out $D", ("lmp",)),
     Program("LAMMPS, a file per dump", (OWC,), "lmp -in $I/in.many -log none -screen none "
             "-var out $D", ("lmp",)),
     Program("icoFoam", (OWC,), "cd $I/cavity && icoFoam", ("icoFoam", "blockMesh")),
-    Program("HDF5 (h5py)", (AW, "mixed", WS), f"{sys.executable} $I/hdf5.py $D/f.h5", ("h5py",)),
+    Program("HDF5 (h5py)", (AW, "mixed", WS, "unknown"),
+            f"{sys.executable} $I/hdf5.py $D/f.h5", ("h5py",)),
 )  # fmt: skip
 
 
@@ -374,7 +427,7 @@ def rows(bench: Bench) -> list[Row]:
     return [
         row("access patterns named rightly", sum(v.right for v in verdicts), number, 95.0,
             "; ".join(wrong[:3])),
-        row("the same without module access", sum(v.plain == v.signal.pattern for v in verdicts),
+        row("the same without module access", sum(v.plain == v.truth.pattern for v in verdicts),
             number, None, "what opens, closes, writes and lseeks alone can tell"),
         row("chunk within a tenth", sum(chunks), len(chunks), 95.0, ""),
         row("period right, or rightly none", sum(v.period_right for v in verdicts), number, 95.0,
@@ -395,8 +448,8 @@ def report(verdicts: list[Verdict]) -> None:
     for verdict in verdicts:
         if not (verdict.right and verdict.chunk_right and verdict.period_right):
             period = "right" if verdict.period_right else "wrong"
-            print(f"  {verdict.signal}\n    said {verdict.said}, chunk {verdict.chunk}, "
-                  f"period {period}: {verdict.evidence}")  # fmt: skip
+            print(f"  {verdict.signal}\n  {verdict.truth}\n    said {verdict.said}, "
+                  f"chunk {verdict.chunk}, period {period}: {verdict.evidence}")  # fmt: skip
 
 
 def main() -> int:

@@ -43,12 +43,7 @@ def watch_heartbeat(pid: int, slice_s: float, seconds: float) -> list[float]:
 def heartbeat_row(bench: Bench) -> Row:
     """CPU time of the heartbeat per slice: from the kernel, and as the profile says itself."""
     seconds, slice_s = (3.0 if bench.quick else 8.0), 0.1
-    spool = bench.spool("heartbeat")
-    command = [bench.compile("micro"), "tick", str(bench.memory), str(seconds + 1), "-"]
-    variant = bench.jostle(spool, SLICE="100ms")
-    with subprocess.Popen(command, env=environment(variant)) as process:
-        time.sleep(0.5)
-        used = watch_heartbeat(process.pid, slice_s, seconds)
+    used, spool = heartbeat_of(bench, "heartbeat", slice_s, seconds)
     row = Row("heartbeat", "heartbeat, CPU per slice", "us", "<= 75 us")
     if not used:
         return replace(row, note="no thread of ours was seen")
@@ -60,6 +55,45 @@ def heartbeat_row(bench: Bench) -> Row:
     return replace(
         row, ours=median, added=median, spread=half_width(used), reached=median <= 75, note=note
     )
+
+
+def heartbeat_of(
+    bench: Bench, name: str, slice_s: float, seconds: float, **variables: str
+) -> tuple[list[float], Path]:
+    """CPU time (us) of the heartbeat in each slice of a busy program, and where its profile is."""
+    spool = bench.spool(name)
+    command = [bench.compile("micro"), "tick", str(bench.memory), str(seconds + 1), "-"]
+    variant = bench.jostle(spool, SLICE=f"{slice_s * 1000:.0f}ms", **variables)
+    with subprocess.Popen(command, env=environment(variant)) as process:
+        time.sleep(0.5)
+        return watch_heartbeat(process.pid, slice_s, seconds), spool
+
+
+def canary_row(bench: Bench) -> Row:
+    """What a canary every 20 ms adds to the heartbeat's CPU time: off and on in turn."""
+    seconds, slice_s = (2.0 if bench.quick else 4.0), 0.1
+    used: dict[str, list[float]] = {"off": [], "20ms": []}
+    runs = took = 0
+    for turn in range(bench.rounds(5)):
+        for value, found in used.items():
+            new, spool = heartbeat_of(
+                bench, f"canary-{turn}-{value}", slice_s, seconds, CANARY=value
+            )
+            found += new
+            runs += totals(spool).get("canary_count", 0)
+            took += totals(spool).get("canary_ns", 0)
+    row = Row("heartbeat", "canary every 20 ms, CPU per slice", "us", "<= 0.5 % of a core")
+    if not used["off"] or not used["20ms"] or not runs:
+        return replace(row, note="no thread of ours was seen, or no canary ran")
+    bare, ours = (statistics.median(found) for found in used.values())
+    share = (ours - bare) / (slice_s * 1e6)
+    note = joined(
+        [f"{share:.2%} of a core", f"{took / runs / NS_PER_US:.1f} us a loop", "100 ms slices"]
+    )
+    return replace(
+        row, bare=bare, ours=ours, added=ours - bare, spread=half_width(used["20ms"]),
+        reached=share <= 0.005, note=note,
+    )  # fmt: skip
 
 
 def memory_kib(command: list[str], variant: Mapping[str, str]) -> float:

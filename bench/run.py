@@ -3,8 +3,8 @@
 
     bench/run.py [PART]... [--only ROW]... [--quick] [--json] [--preload LIBJOSTLE]
 
-The parts are `mpi` (all rows that begin so), `lab` (signals, labs and studies) and `serial` (the
-others); all, if none is named.
+The parts are `mpi` (all rows that begin so), `lab` (signals, labs and studies), `interference`,
+`web` (server and pages) and `serial` (the others); all, if none is named.
 Darshan is taken from DARSHAN_PRELOAD, or found where it is usually installed; those beside which
 MPI programs run, from MPIP_PRELOAD, IPM_PRELOAD and DARSHAN_MPI_PRELOAD.
 """
@@ -35,6 +35,8 @@ import mpi_whole
 import process
 import size
 import store
+import web_api
+import web_browser
 import whole
 from measure import Bench, Row, say
 from mpi import MPICH, OPENMPI, peers
@@ -43,7 +45,7 @@ ROWS: dict[str, Callable[[Bench], list[Row]]] = {
     **{key: lambda bench, key=key: [calls.call_row(bench, key)] for key in calls.CALLS},  # type: ignore[misc]
     "threads": lambda bench: [calls.threads_row(bench)],
     "spawn": lambda bench: [calls.spawn_row(bench)],
-    "heartbeat": lambda bench: [process.heartbeat_row(bench)],
+    "heartbeat": lambda bench: [process.heartbeat_row(bench), process.canary_row(bench)],
     "whole": whole.whole_rows,
     "memory": process.memory_rows,
     "size": size.size_rows,
@@ -53,16 +55,21 @@ ROWS: dict[str, Callable[[Bench], list[Row]]] = {
     "interference": interference.rows,
     "estimate": estimate.rows,
     "inject": inject.rows,
+    "web-api": web_api.rows,
     **{f"mpi-calls-{each.name}": partial(mpi_calls.rows, mpi=each) for each in (OPENMPI, MPICH)},
     **{f"mpi-{each.key}": partial(mpi_whole.rows, case=each) for each in mpi_whole.CASES},
     "mpi-segments": mpi_segments.rows,
+    "web-browser": web_browser.rows,
     **{key: partial(lab.rows, key=key) for key in ("signal-start", "signal-log", "lab-laws")},
 }
 PARTS = {
     "mpi": [key for key in ROWS if key.startswith("mpi")],
-    "serial": [key for key in ROWS if not key.startswith(("mpi", "signal", "lab", "interference"))],
+    "serial": [
+        key for key in ROWS if not key.startswith(("mpi", "signal", "lab", "interference", "web"))
+    ],
     "lab": [key for key in ROWS if key.startswith(("signal", "lab"))],
     "interference": ["interference"],
+    "web": [key for key in ROWS if key.startswith("web")],
 }
 DARSHAN_FOLDERS = ["/usr/lib", "/usr/lib/x86_64-linux-gnu", "/usr/local/lib", "/opt/darshan/lib"]
 

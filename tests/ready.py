@@ -18,10 +18,11 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import traceback
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -172,14 +173,24 @@ def _end() -> NoReturn:
     os._exit(code)
 
 
-def _serve(asker: socket.socket) -> NoReturn:
+def _asked_for(asker: socket.socket) -> tuple[bytes, list[int]]:
+    """What to run, as JSON in a line ("": nothing more), and the pipes that go with it."""
+    message, pipes, _, _ = socket.recv_fds(asker, 1 << 16, 3)
+    while message and not message.endswith(b"\n"):
+        message += asker.recv(1 << 16)
+    return message, pipes
+
+
+def _prepare() -> None:
     _import_all()
     gc.collect()
     gc.freeze()
+
+
+def _serve(asker: socket.socket) -> NoReturn:
+    _prepare()
     while True:
-        message, pipes, _, _ = socket.recv_fds(asker, 1 << 16, 3)
-        while message and not message.endswith(b"\n"):
-            message += asker.recv(1 << 16)
+        message, pipes = _asked_for(asker)
         if not message:
             os._exit(0)
         pid = os.fork()
@@ -194,5 +205,100 @@ def _serve(asker: socket.socket) -> NoReturn:
         asker.sendall(os.waitstatus_to_exitcode(status).to_bytes(8, "little", signed=True))
 
 
+# ---- the same for scripts: a command of that name in front of the true one ----
+
+# What it tells the Python that forks: its words, environment, folder and streams, then the signals
+# that it gets. In another namespace, or with a preload, it becomes the true command.
+_STUB = """#!{python} -IS
+import json, os, signal, socket, sys
+spaces = [os.readlink(f"/proc/self/ns/{{name}}") for name in {names}]
+asked = {{"words": sys.argv[1:], "environment": dict(os.environ), "cwd": os.getcwd()}}
+if spaces != {spaces} or os.getuid() != {uid} or "LD_PRELOAD" in os.environ:
+    os.execv({true!r}, [{true!r}, *sys.argv[1:]])
+line = socket.socket(socket.AF_UNIX)
+line.connect({door!r})
+for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    if signal.getsignal(one) != signal.SIG_IGN:
+        signal.signal(one, lambda number, _frame: line.send(bytes([number])))
+socket.send_fds(line, [json.dumps(asked).encode() + b"\\n"], [0, 1, 2])
+code = int.from_bytes(line.recv(8, socket.MSG_WAITALL), "little", signed=True)
+os._exit(code if code >= 0 else 128 - code)
+"""
+_SPACES = ("mnt", "net", "pid", "user", "uts")
+
+
+@contextmanager
+def in_front(folder: Path, true: Path, environment: Mapping[str, str]) -> Iterator[Path]:
+    """Gives a folder whose `jostle` is forked from a Python that has imported all.
+
+    Args:
+        folder: An empty folder; its path must be short enough for a socket.
+        true: The command, for where a fork of this process would be another thing.
+        environment: Of the scripts that will call it; what Python reads at its start is of this.
+    """
+    door, stub = folder / "door", folder / "bin" / "jostle"
+    stub.parent.mkdir()
+    stub.write_text(_STUB.format(
+        python=os.path.realpath(sys.executable), true=str(true), door=str(door), uid=os.getuid(),
+        names=_SPACES, spaces=[os.readlink(f"/proc/self/ns/{name}") for name in _SPACES],
+    ))  # fmt: skip
+    stub.chmod(0o755)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(door))
+        listener.listen(64)
+        process = subprocess.Popen(
+            [sys.executable, __file__, "door", str(listener.fileno())], env=dict(environment),
+            pass_fds=[listener.fileno()], stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+    try:
+        yield stub.parent
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _stand_at(door: socket.socket) -> NoReturn:
+    """Fork for each who comes a process that runs what he asks for."""
+    _prepare()
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # they answer for themselves
+    while True:
+        line, _ = door.accept()
+        if os.fork() == 0:
+            door.close()
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            _answer(line)
+        line.close()
+
+
+def _answer(line: socket.socket) -> NoReturn:
+    message, pipes = _asked_for(line)
+    if not message:
+        os._exit(0)
+    pid = os.fork()
+    if pid == 0:
+        line.close()
+        _become(json.loads(message), pipes)
+        _end()
+    for pipe in pipes:
+        os.close(pipe)
+    threading.Thread(target=_hand_on, args=(line, pid), daemon=True).start()
+    _, status = os.waitpid(pid, 0)
+    with suppress(OSError):
+        line.sendall(os.waitstatus_to_exitcode(status).to_bytes(8, "little", signed=True))
+    os._exit(0)
+
+
+def _hand_on(line: socket.socket, pid: int) -> None:
+    """Send a command the signals that its caller gets; when the caller is gone, end it."""
+    while True:
+        numbers = line.recv(1)
+        with suppress(ProcessLookupError):
+            os.kill(pid, numbers[0] if numbers else signal.SIGTERM)
+        if not numbers:
+            return
+
+
 if __name__ == "__main__":
+    if sys.argv[1] == "door":
+        _stand_at(socket.socket(fileno=int(sys.argv[2])))
     _serve(socket.socket(fileno=int(sys.argv[1])))

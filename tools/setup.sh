@@ -2,7 +2,8 @@
 # setup.sh: everything between a fresh clone and a working .venv/bin/jostle.
 #
 # System packages (apt, when root on Debian or Ubuntu; otherwise it prints the line to run),
-# .venv with the versions of requirements.lock, the C parts in build/native, the jostle command.
+# .venv with the versions of requirements.lock, the C parts in build/native, the jostle command, and
+# the web front end.
 # Idempotent, and quick when nothing changed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -21,9 +22,11 @@ mpi_files=(openmpi/include/mpi.h:libopenmpi-dev)
 labs=(ip:iproute2 mkfs.ext4:e2fsprogs sshfs:sshfs fusermount3:fuse3 glusterfs:glusterfs-client
     munged:munge slurmctld:slurmctld slurmd:slurmd srun:slurm-client)
 lab_files=(openssh/sftp-server:openssh-sftp-server pmix2/lib/libpmix.so:libpmix-dev)
+# the pages of `jostle serve` are tested in a real browser
+browsers=(chromium:chromium)
 # only `make check` needs these
 wanted=(clang:clang clang-tidy:clang-tidy clang-format:clang-format strace:strace
-    javac:default-jdk-headless)
+    javac:default-jdk-headless nginx:nginx-light)
 
 say() { printf '%s\n' "$*" >&2; }
 
@@ -73,7 +76,7 @@ install_packages() {
     local must may
     must=$(missing_of "${needed[@]}")
     [ -n "$(find_python)" ] || must+="python3-venv "
-    may=$(missing_of "${wanted[@]}" "${mpis[@]}" "${labs[@]}")
+    may=$(missing_of "${wanted[@]}" "${mpis[@]}" "${labs[@]}" "${browsers[@]}")
     may+=$(missing_files_of "${mpi_files[@]}" "${lab_files[@]}")
     [ -e /usr/include/cmocka.h ] || may+="libcmocka-dev "
     if ! ls /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a >/dev/null 2>&1; then
@@ -124,6 +127,16 @@ build_native() {
     }
 }
 
+# Everything else works without it: a machine that reaches no npm registry goes on.
+build_ui() {
+    tools/ui.sh 2>build/ui.log && return
+    cat build/ui.log >&2
+    say "Note: the web front end was not built; \`jostle serve\` has only its API. Again: tools/ui.sh"
+}
+
 install_packages
 make_venv
+mkdir -p build
+build_ui & # which mostly waits for the registry
 build_native
+wait

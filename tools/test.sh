@@ -1,32 +1,64 @@
 #!/usr/bin/env bash
-# test.sh: all tests, two folders at a time: those of labs, studies, signals and documents mostly
-# wait for clocks and links, the others compute.
+# test.sh: all tests, folder by folder. Those that mostly wait for clocks, links and programs run
+# two at a time, and beside them those that compute, one at a time.
 #
 #   tools/test.sh [OPTION...]     options of pytest
 #
-# Logs: build/tests/FOLDER.log
+# What failed is tried once more with nothing beside it: three streams on a small machine starve
+# programs that are held against clocks. What is wrong is wrong again; what is not, is named.
+#
+# Logs: build/tests/FOLDER.log, and FOLDER.again.log
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export logs=build/tests
 mkdir -p "$logs"
-# The longest first, what waits beside what computes; then what is not named here.
-order="docs analysis lab cli study mpi signals runtime validation inject"
+rm -rf "$logs"/*.failed "$logs"/*.log "$logs/cache"
+# One thread each: on two cores the threads of numpy only spin for each other.
+export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+waiting="cli docs signals lab runtime mpi study inject" # the longest first
 
+# Each folder has a place of its own for what its tests write, kept where one failed: a pytest that
+# begins closes the common one to other users, as which some tests of others may run just then. The
+# name is short: there are sockets in it.
+#
+# one LOG FOLDER OPTION...
 one() {
-    local name=$1 begin=$SECONDS state=ok
-    shift
-    .venv/bin/python -m pytest -q "$@" "tests/$name" >"$logs/$name.log" 2>&1 ||
-        [ $? -eq 5 ] || state=FAILED # 5: the options leave none
-    [ "$state" = ok ] || cat "$logs/$name.log"
-    printf '%-12s %-7s %4d s  %s\n' "$name" "$state" $((SECONDS - begin)) \
-        "$(tail -n 1 "$logs/$name.log")"
-    [ "$state" = ok ]
+    local log=$logs/$1.log name=$2 begin=$SECONDS state=ok code=0 place
+    shift 2
+    place=$(mktemp -d /tmp/jXXXXXX) && chmod 0755 "$place"
+    PYTEST_DEBUG_TEMPROOT=$place .venv/bin/python -m pytest -q -o "cache_dir=$logs/cache/$name" "$@" \
+        "tests/$name" >"$log" 2>&1 || code=$?
+    case $code in 0 | 5) ;; *) state=FAILED && echo "$code" >"$logs/$name.failed" ;; esac # 5: no test
+    if [ "$state" = ok ]; then rm -rf --one-file-system "$place"; else cat "$log"; fi
+    printf '%-12s %-7s %4d s  %s\n' "$name" "$state" $((SECONDS - begin)) "$(tail -n 1 "$log")"
 }
 export -f one
 
-others=$(find tests -mindepth 2 -maxdepth 2 -name 'test_*.py' -printf '%h\n' | sort -u | sed 's/.*\///')
-if ! printf '%s\n' $order $others | awk '!seen[$0]++' |
-    xargs -P 2 -I '{}' bash -c 'one "$@"' bash '{}' "$@"; then
+# streams N OPTION...: the folders on its standard input, N at a time.
+streams() {
+    local n=$1
+    shift
+    xargs -P "$n" -I '{}' bash -c 'one "$1" "$@"' bash '{}' "$@" || echo "$?" >"$logs/any.failed"
+}
+
+set -m # each stream is a group of its own: the keyboard reaches it through the trap
+printf '%s\n' $waiting | streams 2 "$@" &
+first=$!
+find tests -mindepth 2 -maxdepth 2 -name 'test_*.py' -printf '%h\n' | sed 's|.*/||' | sort -u |
+    grep -vxF "${waiting// /$'\n'}" | streams 1 "$@" &
+second=$!
+trap 'kill -INT -- "-$first" "-$second"; wait; exit 130' INT
+wait
+for failed in "$logs"/*.failed; do
+    # 1: tests failed. Anything else (a crash, a file that cannot be read) names no tests to try.
+    [ -e "$failed" ] && [ "$(cat "$failed")" = 1 ] || continue
+    name=$(basename "$failed" .failed)
+    rm "$failed"
+    echo "$name: what failed is tried once more, alone"
+    one "$name.again" "$name" --last-failed -rp "$@"
+    [ -e "$failed" ] || sed -n 's/^PASSED /AGAIN /p' "$logs/$name.again.log" >>"$logs/$name.log"
+done
+if [ -n "$(find "$logs" -maxdepth 1 -name '*.failed')" ]; then
     echo "Tests failed. One folder again: .venv/bin/python -m pytest tests/FOLDER"
     exit 1
 fi

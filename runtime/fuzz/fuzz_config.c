@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         values[k] = NULL;
         locked[k] = false;
     }
-    parse_length(text);
+    parse_length(text, SLICE_MIN, SLICE_MAX);
     parse_file(
         text); /* what is wrong is not said: there is no standard error that we came up with */
     for (int k = 0; k < KEYS; k++)

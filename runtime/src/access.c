@@ -3,6 +3,12 @@
 
 jst_access jst_accesses[JST_FDS] __attribute__((aligned(64)));
 
+/* Whose duplicate a number is: that number + 1, and in the upper half how often that one had been
+ * duplicated anew by then, so that its next owner is not taken for it; 0: nobody's. A shell that
+ * writes by `echo >&5` makes and closes a duplicate for every line. */
+static uint64_t twin_of[JST_FDS];
+static uint32_t twinned[JST_FDS];
+
 /* NOTE: asked for only where it matters, so that a descriptor that is written in order costs no
  * system call. */
 static bool appends(int fd, jst_access *a)
@@ -65,6 +71,27 @@ void jst_access_sought(int fd, uint64_t at, bool told)
     }
 }
 
+void jst_access_twin(int fd, int to)
+{
+    if ((unsigned)fd >= JST_FDS || (unsigned)to >= JST_FDS || jst_tls_vfork)
+        return;
+    jst_access *a = &jst_accesses[fd];
+    uint64_t before = JST_LOAD(a->before);
+    if (!(before & JST_ACCESS_TWINNED)) {
+        JST_STORE(a->before, before | JST_ACCESS_TWINNED);
+        twinned[fd]++;
+    }
+    twin_of[to] = (uint64_t)twinned[fd] << 32 | ((uint64_t)(unsigned)fd + 1);
+}
+
+/* The number that fd was made from, if it still stands for the same file; -1. */
+static int source_of(int fd)
+{
+    int source = (int)(twin_of[fd] & UINT32_MAX) - 1;
+    bool same = source >= 0 && source != fd && twinned[source] == twin_of[fd] >> 32;
+    return same && (JST_LOAD(jst_accesses[source].before) & JST_ACCESS_TWINNED) ? source : -1;
+}
+
 JST_COLD uint64_t jst_access_take(int fd)
 {
     if ((unsigned)fd >= JST_FDS || jst_tls_vfork) /* a vfork child's descriptors are its own */
@@ -77,7 +104,14 @@ JST_COLD uint64_t jst_access_take(int fd)
         JST_STORE(a->offset, 0);
         JST_STORE(a->before, 0);
     }
-    return bytes;
+    if (JST_LIKELY(!twin_of[fd]))
+        return bytes;
+    int source = source_of(fd);
+    twin_of[fd] = 0;
+    if (source < 0)
+        return bytes;
+    jst_add(&jst_accesses[source].run, bytes); /* they share the offset: it moved on by as much */
+    return 0;
 }
 
 void jst_access_child(uint32_t used)

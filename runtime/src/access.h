@@ -6,7 +6,8 @@
  *
  * What is approximate, on purpose:
  *  - The words belong to a number, not to an open file: what a dup, or another process that shares
- *    the file after fork, does to the offset is not seen. A new number begins anew.
+ *    the file after fork, does to the offset is not seen. A new number begins anew; when it is
+ *    closed while the one it was made from is open, that one takes over what it wrote.
  *  - Two threads that write to one descriptor at the same instant may lose an addition, or see it
  *    twice; the next lseek or pwrite says again where things are.
  *  - Reads move the offset only while it stands away from the end of the last write.
@@ -30,7 +31,8 @@ _Static_assert(sizeof(jst_access) == 32, "half a cache line");
 #define JST_ACCESS_ASKED (UINT64_C(1) << 63)   /* the kernel was asked whether it appends */
 #define JST_ACCESS_APPENDS (UINT64_C(1) << 62) /* it does */
 #define JST_ACCESS_AWAY (UINT64_C(1) << 61)    /* offset counts */
-#define JST_ACCESS_BYTES (JST_ACCESS_AWAY - 1)
+#define JST_ACCESS_TWINNED (UINT64_C(1) << 60) /* other numbers were made from it */
+#define JST_ACCESS_BYTES (JST_ACCESS_TWINNED - 1)
 
 /* 2 MiB of address space, of which descriptors in use touch a page or two. */
 extern jst_access jst_accesses[JST_FDS];
@@ -39,8 +41,11 @@ extern jst_access jst_accesses[JST_FDS];
  *  for the first time. stays: it left the file offset where it was (pwrite and its kin). */
 __attribute__((noinline)) void jst_access_elsewhere(jst_block *b, unsigned place, int fd,
                                                     uint64_t at, uint64_t n, bool stays);
-/** The descriptor has a new meaning, or none: what had been written to it, bytes. */
+/** The descriptor has a new meaning, or none: bytes of the file that is closed by that; 0 where
+ *  nothing was written, or where it was a duplicate of a number that is still open. */
 JST_COLD uint64_t jst_access_take(int fd);
+/** `to`, a number that was just taken, is now a duplicate of fd. */
+JST_COLD void jst_access_twin(int fd, int to);
 /** In a forked child: what the parent wrote is the parent's. used: descriptors ever looked at. */
 void jst_access_child(uint32_t used);
 /** O_APPEND may have changed. */

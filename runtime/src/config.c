@@ -21,6 +21,8 @@
 #define PAPI_NAME 31
 #define SLICE_MIN (NS / 10)
 #define SLICE_MAX (60 * NS)
+#define CANARY_MIN (NS / 200)
+#define CANARY_MAX NS
 
 extern char *program_invocation_short_name;
 
@@ -32,6 +34,7 @@ enum key {
     SPOOL,
     SEGMENTS,
     SEGMENT_SPAN,
+    CANARY,
     PEERS,
     PAPI,
     PERF,
@@ -42,14 +45,15 @@ enum key {
 };
 
 static const char *const file_keys[KEYS] = {
-    "enabled", "slice", "spool",  "segments",         "segment_span", "peers",
-    "papi",    "perf",  "digest", "exclude_programs", "exclude_paths"};
+    "enabled", "slice", "spool", "segments", "segment_span",     "canary",
+    "peers",   "papi",  "perf",  "digest",   "exclude_programs", "exclude_paths"};
 /* The last is no option: where the operator's file is, when it is not where it should be. */
 static const char *const env_keys[KEYS + 1] = {"JOSTLE",
                                                "JOSTLE_SLICE",
                                                "JOSTLE_SPOOL",
                                                "JOSTLE_SEGMENTS",
                                                "JOSTLE_SEGMENT_SPAN",
+                                               "JOSTLE_CANARY",
                                                "JOSTLE_PEERS",
                                                "JOSTLE_PAPI",
                                                "JOSTLE_PERF",
@@ -133,7 +137,7 @@ void jst_say(const char *what, const char *value, const char *mend)
 }
 
 /* "4", "4s", "0.5s", "500ms". 0 when it is no length or out of bounds. */
-static uint64_t parse_length(const char *s)
+static uint64_t parse_length(const char *s, uint64_t least, uint64_t most)
 {
     uint64_t ns = 0, unit = NS;
     const char *p = s;
@@ -155,7 +159,7 @@ static uint64_t parse_length(const char *s)
     if (!digits || *p)
         return 0;
     ns = ns * unit + part * unit / scale;
-    return ns >= SLICE_MIN && ns <= SLICE_MAX ? ns : 0;
+    return ns >= least && ns <= most ? ns : 0;
 }
 
 static void trim(char **begin, char *end)
@@ -255,7 +259,9 @@ static bool valid(enum key k, const char *v)
         return says_on(v) || says_off(v);
     case SLICE:
     case SEGMENT_SPAN:
-        return parse_length(v) != 0;
+        return parse_length(v, SLICE_MIN, SLICE_MAX) != 0;
+    case CANARY:
+        return says_off(v) || parse_length(v, CANARY_MIN, CANARY_MAX) != 0;
     case SEGMENTS:
         return says_on(v) || says_off(v) || jst_str_equal(v, "raw");
     case PERF:
@@ -311,6 +317,7 @@ static void say_wrong(void)
         "; it is ignored (write an absolute path of at most 255 characters)",
         "; it is ignored (write on, off or raw)",
         "; it is ignored (write a length from 100ms to 60s, such as 1s)",
+        "; it is ignored (write off, or a length from 5ms to 1s, such as 20ms)",
         "; it is ignored (write 0 or 1)",
         "; it is ignored (write at most four names of PAPI events, with commas between them)",
         "; it is ignored (write auto, on or off)",
@@ -352,8 +359,9 @@ static void take_mpi_options(void)
         jst_cfg.segments = JST_SEGMENTS_OFF;
     else if (v && jst_str_equal(v, "raw"))
         jst_cfg.segments = JST_SEGMENTS_RAW;
-    jst_cfg.segment_span_ns =
-        values[SEGMENT_SPAN] ? parse_length(values[SEGMENT_SPAN]) : SPAN_DEFAULT;
+    jst_cfg.segment_span_ns = values[SEGMENT_SPAN]
+                                  ? parse_length(values[SEGMENT_SPAN], SLICE_MIN, SLICE_MAX)
+                                  : SPAN_DEFAULT;
     jst_cfg.peers = values[PEERS] && says_on(values[PEERS]);
     jst_cfg.digest = values[DIGEST] && !says_off(values[DIGEST]);
     if (values[PERF] && !jst_str_equal(values[PERF], "auto"))
@@ -376,7 +384,10 @@ bool jst_configure(void)
         jst_put_text(jst_cfg.spool, jst_cfg.spool + sizeof jst_cfg.spool, values[SPOOL]);
         jst_cfg.spool_from_user = from_user[SPOOL];
     }
-    jst_cfg.slice_ns = values[SLICE] ? parse_length(values[SLICE]) : SLICE_DEFAULT;
+    jst_cfg.slice_ns =
+        values[SLICE] ? parse_length(values[SLICE], SLICE_MIN, SLICE_MAX) : SLICE_DEFAULT;
+    if (values[CANARY])
+        jst_cfg.canary_ns = parse_length(values[CANARY], CANARY_MIN, CANARY_MAX); /* 0: off */
     take_mpi_options();
     say_wrong();
     if (values[EXCLUDE_PATHS])

@@ -60,6 +60,7 @@ static bool serve(uint32_t what)
     if (what == SAMPLE) {
         jst_os_sample(&jst_a.blocks[0]);
         jst_perf_sample(&jst_a.blocks[0]);
+        jst_canary_sample(&jst_a.blocks[0]);
         note_missing(jst_clock_ns(CLOCK_REALTIME), true);
         jst_slice_finish(profile_fd);
     }
@@ -92,10 +93,11 @@ static void mend_profile(uint64_t now)
         jst_note(profile_fd, now, "the profile was removed from the spool; it was written again");
 }
 
-/* The next slice boundary, or when the counters want to be opened. */
-static void sleep_until(uint64_t next)
+/* The next slice boundary, or before it a run of the canary, or when the counters want to be opened. */
+static void sleep_until(uint64_t next, uint64_t canary)
 {
     uint64_t due = jst_perf_due(), ns = due != 0 && due < next ? due : next;
+    ns = canary != 0 && canary < ns ? canary : ns;
     struct timespec at = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
     jst_futex(&request, FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME, GO_ON, &at,
               FUTEX_BITSET_MATCH_ANY);
@@ -109,23 +111,27 @@ static void beat(void)
     if ((missing = jst_os_missing()))
         jst_note(profile_fd, jst_clock_ns(CLOCK_REALTIME), missing);
     jst_perf_open();
+    jst_canary_open();
     for (;;) {
         uint64_t now = jst_clock_ns(CLOCK_REALTIME);
         uint64_t next = (now / jst_cfg.slice_ns + 1) * jst_cfg.slice_ns;
-        sleep_until(next);
+        uint64_t canary = jst_canary_due(now, next);
+        sleep_until(next, canary);
         if (!serve(atomic_load(&request))) {
             jst_perf_close();
             return;
         }
         now = jst_clock_ns(CLOCK_REALTIME);
+        jst_canary_run(&jst_a.blocks[0], canary, now, next);
         if (jst_perf_due() != 0 && now >= jst_perf_due())
             jst_perf_tick(&jst_a.blocks[0]);
         note_missing(now, false);
         if (now < next && now + jst_cfg.slice_ns >= next)
-            continue; /* only a request */
+            continue; /* a request, or the canary */
         mend_profile(now);
         jst_os_sample(&jst_a.blocks[0]);
         jst_perf_tick(&jst_a.blocks[0]);
+        jst_canary_sample(&jst_a.blocks[0]);
         jst_slice_tick(profile_fd, now);
         if (is_alone())
             return;

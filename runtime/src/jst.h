@@ -334,6 +334,7 @@ typedef struct jst_config {
     int segments;            /* enum jst_segments */
     int perf;                /* enum jst_perf: counters of the processor */
     uint64_t segment_span_ns;
+    uint64_t canary_ns; /* from one run to the next, 0: off */
     bool peers;
     bool digest;    /* to stderr at the end of the job */
     char papi[160]; /* names of events, comma separated */
@@ -400,6 +401,14 @@ void jst_heartbeat_drain(void);
 void jst_heartbeat_sample(void); /* fresh os metrics in block 0, waited for at most 50 ms */
 /** Makes the heartbeat do a system call too (set*id are per thread in the kernel). */
 void jst_heartbeat_also(long number, long a, long b, long c);
+
+/* ---- canary (modules/canary.c): called by the heartbeat only ---- */
+void jst_canary_open(void);
+void jst_canary_sample(jst_block *b); /* at a boundary: steal since the last */
+/** CLOCK_REALTIME of the next run after now and before a slice boundary, 0: none (or off). */
+uint64_t jst_canary_due(uint64_t now, uint64_t boundary);
+/** Runs it if it is due and the boundary is not too near; block 0 gets the result. */
+void jst_canary_run(jst_block *b, uint64_t due, uint64_t now, uint64_t boundary);
 
 /* ---- os metrics (modules/os.c) ---- */
 void jst_os_begin(void); /* at the start of an image: what was there before us */

@@ -103,18 +103,39 @@ static JST_COLD unsigned new_device(uint64_t maj, uint64_t min, uint64_t magic, 
     return place; /* more devices than we keep: asked again next time */
 }
 
+/* RATIONALE: DONT_SYNC, or a file system on a server is asked for the attributes of what was just
+ * written, and answers after the data: the program stood in our call for as long as a sync takes. */
+static long ask(int dirfd, const char *path, unsigned mask, struct statx *x)
+{
+    x->stx_mask = 0;
+    return jst_sys6(SYS_statx, dirfd, JST_ARG(path), AT_EMPTY_PATH | AT_STATX_DONT_SYNC, mask,
+                    JST_ARG(x), 0);
+}
+
 static uint64_t mount_id(int dirfd, const char *path)
 {
     struct statx x;
-    x.stx_mask = 0;
-    long r = jst_sys6(SYS_statx, dirfd, JST_ARG(path), AT_EMPTY_PATH, STATX_MNT_ID, JST_ARG(&x), 0);
+    long r = ask(dirfd, path, STATX_MNT_ID, &x);
     return r == 0 && (x.stx_mask & STATX_MNT_ID) ? x.stx_mnt_id : 0;
+}
+
+/* Kind and device of a file ("": of the descriptor itself), all that we need of it. */
+static bool look(int dirfd, const char *path, struct stat *st)
+{
+    struct statx x;
+    if (ask(dirfd, path, STATX_TYPE, &x) == 0) {
+        st->st_mode = x.stx_mode;
+        st->st_dev = makedev(x.stx_dev_major, x.stx_dev_minor);
+        return true;
+    }
+    /* Kernels before 4.11 and some sandboxes have no statx. */
+    return (*path ? jst_fstatat(dirfd, path, st, 0) : jst_fstat(dirfd, st)) == 0;
 }
 
 static unsigned place_of_fd(int fd)
 {
     struct stat st;
-    if (jst_fstat(fd, &st) < 0)
+    if (!look(fd, "", &st))
         return 0;
     switch (st.st_mode & S_IFMT) {
     case S_IFREG:
@@ -255,7 +276,7 @@ static unsigned place_of_directory(int dirfd, const char *path, size_t n)
     jst_copy(dir, path, n);
     dir[n] = 0;
     /* Where a folder is not there, the nearest parent that is tells on which mount it is missing. */
-    while (jst_fstatat(dirfd, n ? dir : ".", &st, 0) < 0) {
+    while (!look(dirfd, n ? dir : ".", &st)) {
         if (n <= 1)
             return JST_PLACE_OTHER;
         n = parent_length(dir, n);

@@ -7,7 +7,20 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "folder.h"
 #include "signal.h"
+
+const char *jst_file_mend_of_full(const struct jst_run *run)
+{
+    uint64_t space;
+
+    if (jst_folder_space(run->folder, &space) != 0)
+        return NULL;
+    if (space >= run->options.piece && space >= run->disk_floor / 2)
+        return NULL;
+    return "its file system is all but full: make room there, choose another --dir, or lower "
+           "--volume or --max-disk";
+}
 
 static const char *mend_of(int error)
 {
@@ -37,8 +50,11 @@ static const char *mend_of(int error)
 
 static bool failed(struct jst_run *run, const struct jst_file *file, const char *call, int error)
 {
+    /* NOTE: SFTP has no word for a full disk, and sshfs says EIO. */
+    const char *full = error == EIO ? jst_file_mend_of_full(run) : NULL;
+
     return jst_fail(run, "%s: %s failed: %s (errno %d); %s", file->path, call, strerror(error),
-                    error, mend_of(error));
+                    error, full ? full : mend_of(error));
 }
 
 bool jst_file_open(struct jst_run *run, struct jst_file *file, const char *path, int how)

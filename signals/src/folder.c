@@ -33,10 +33,13 @@ bool jst_folder_make(char *folder, size_t size, const char *dir, const char *job
     long result =
         length < 0 || (size_t)length >= size ? -ENAMETOOLONG : jst_sys_mkdir(folder, 0700);
     if (result < 0) {
-        fprintf(stderr,
-                "jostle-signal: cannot make a folder in --dir %s: %s; choose one that you "
-                "may write to\n",
-                dir, strerror((int)-result));
+        const bool gone = result == -EIO || result == -ENOTCONN || result == -ESTALE;
+        const bool full = result == -ENOSPC || result == -EDQUOT;
+        fprintf(stderr, "jostle-signal: cannot make a folder in --dir %s: %s; %s\n", dir,
+                strerror((int)-result),
+                gone   ? "is its server still there? see dmesg"
+                : full ? "make room there, or choose another"
+                       : "choose one that you may write to");
         /* Cut off, it may be the name of --dir itself: nobody shall empty what we did not make. */
         folder[0] = '\0';
     }

@@ -36,7 +36,7 @@ struct jst_counts {
 };
 
 struct jst_log {
-    int fd; /* -1: no log is written, the counts are kept all the same */
+    int fd; /* -1: no log is written, and nothing but bursts is booked */
     int64_t slice_ns;
     int64_t slice, slice_end_ns; /* the slice that operations are booked in now */
     uint64_t operations, bytes, busy_ns;

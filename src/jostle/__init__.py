@@ -11,7 +11,7 @@ from pathlib import Path
 
 from jostle.errors import JostleError
 
-__version__ = "0.4.0"
+__version__ = "0.5.0"
 
 
 class NativeMissingError(JostleError):

@@ -11,9 +11,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from jostle.analysis.estimation.model import Bounded
 from jostle.analysis.estimation.spans import _spans
 from jostle.analysis.identification.places import _axis
-from jostle.cli.output import finite
+from jostle.plain import plain
 from jostle.repository.beside import JobFacts, _merged
 from jostle.repository.programs import _known
 
@@ -34,7 +35,9 @@ def test_loads_beyond_what_a_float_holds_exactly_are_merged() -> None:
 
 
 def test_what_is_no_number_is_null_in_json() -> None:
-    assert finite({"a": [float("nan"), (float("inf"), 1.0)]}) == {"a": [None, [None, 1.0]]}
+    assert plain({"a": [float("nan"), (float("inf"), 1.0)]}) == {"a": [None, [None, 1.0]]}
+    bounded = Bounded(1.0, float("-inf"), float("nan"))
+    assert plain([bounded, "x", None]) == [{"value": 1.0, "low": None, "high": None}, "x", None]
 
 
 def test_a_run_of_very_many_slices_is_judged_to_its_end() -> None:

@@ -20,17 +20,18 @@ from jostle.repository import Repository
 from synth import EPOCH, SECOND, Profile
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def profiles():
     return [make_profile(seed, program=f"/bin/p{seed % 2}") for seed in range(7)]
 
 
-@pytest.fixture
-def made(tmp_path, profiles):
-    write_all(tmp_path / "spool", profiles)
-    make_shorts("alpha", 3).write(tmp_path / "spool")
-    store = Repository(tmp_path / "repository", create=True)
-    store.ingest([tmp_path / "spool"])
+@pytest.fixture(scope="module")
+def made(tmp_path_factory, profiles):
+    folder = tmp_path_factory.mktemp("made")
+    write_all(folder / "spool", profiles)
+    make_shorts("alpha", 3).write(folder / "spool")
+    store = Repository(folder / "repository", create=True)
+    store.ingest([folder / "spool"])
     return digest(store.job_tables("alpha"))
 
 

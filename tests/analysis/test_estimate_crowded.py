@@ -12,7 +12,7 @@ from jostle.analysis.estimation.crowded import crowd
 S = 1_000_000_000
 
 
-def slices(used, queued, processes=4):
+def slices(used, queued, processes=4, voluntary=0):
     """Slices of a second, with CPU seconds and seconds in the run queue, over all processes."""
     count = len(used)
     return pa.table(
@@ -23,6 +23,7 @@ def slices(used, queued, processes=4):
             "os_user_ns_sum": (np.asarray(used) * S).astype(np.int64),
             "os_system_ns_sum": np.zeros(count, np.int64),
             "os_runqueue_ns_sum": (np.asarray(queued) * S).astype(np.int64),
+            "os_voluntary_switches_sum": np.broadcast_to(voluntary, count),
         }
     )
 
@@ -43,6 +44,16 @@ def test_what_they_use_less_went_to_others():
     assert found is not None
     np.testing.assert_allclose(found.taken_s[5:9], 0.5, atol=0.01)
     assert found.taken_s.sum() == pytest.approx(2.0, abs=0.05)
+
+
+def test_ranks_that_sleep_while_they_start_had_nothing_taken():
+    used, queued, switches = np.full(20, 1.98), np.full(20, 2.0), np.zeros(20, np.int64)
+    used[0], queued[0], switches[0] = 0.7, 0.7, 4000
+    found = crowd(slices(used, queued, voluntary=switches))
+    assert found is not None and found.taken_s.sum() == 0
+    # A hypervisor that stops a core: ranks neither run nor wait, but did not go of themselves.
+    found = crowd(slices(used, queued))
+    assert found is not None and found.taken_s[0] > 0.3
 
 
 @pytest.mark.parametrize(("used", "queued", "processes"), [
@@ -95,3 +106,43 @@ def test_waiting_for_ones_turn_is_not_the_networks():
     assert shared.network.sum() < 0.2
     assert shared.network[7] > 0.06
     np.testing.assert_allclose(shared.cpu, 0.002)
+
+
+def waiting(shares):
+    """Segments of 100 ms: of each bin of 10 ms the share that all ranks waited in."""
+    shares = np.asarray(shares, dtype=float)
+    return pa.table(
+        {
+            "duration_ns": np.full(len(shares), 10 * shares.shape[1] * 1_000_000),
+            "bin_ns": np.full(len(shares), 10_000_000),
+            "globals": np.full(len(shares), 50),
+            "wait_min_bins": pa.array((shares * 1e7).astype(np.int64).tolist(),
+                                      pa.list_(pa.int64())),
+        }
+    )  # fmt: skip
+
+
+def test_that_all_wait_longer_than_turns_explain_is_lost_however_often():
+    # Delays of 40 ms in nine of ten segments: what is usual of segments is made of them.
+    random = np.random.default_rng(3)
+    shares = random.uniform(0.1, 0.4, (60, 10))
+    for number, segment in enumerate(shares):
+        segment[: 4 * (number % 10 > 0)] = 1.0
+    kind = np.zeros(60, np.int64)
+    found = account(waiting(shares), 4, kind, np.zeros(60), turns=0.5)
+    truth = 0.04 * 54
+    assert found.network.sum() == pytest.approx(truth, rel=0.1)
+    # Eight ranks on two cores wait three quarters of their time by themselves.
+    busy = random.uniform(0.5, 0.75, (60, 10))
+    assert account(waiting(busy), 8, kind, np.zeros(60), turns=0.75).network.sum() == 0
+
+
+def test_a_wait_for_a_core_that_others_have_is_lost_once():
+    # Others have half of the cores for two segments: whoever waits for one makes all wait in MPI.
+    shares = np.full((40, 10), 0.2)
+    shares[[7, 21]] = 0.6
+    taken = np.zeros(40)
+    taken[[7, 21]] = 0.05
+    found = account(waiting(shares), 4, np.zeros(40, np.int64), taken, turns=0.5)
+    np.testing.assert_allclose(found.cpu, taken)
+    np.testing.assert_allclose((found.network + found.cpu)[[7, 21]], 0.05, atol=0.005)

@@ -11,6 +11,7 @@ import pytest
 
 from jostle.analysis import estimate
 from jostle.analysis.estimation.errors import EstimateError
+from jostle.repository.run_tables import UNUSED_COLUMNS
 from jostle.synthetic import SPECS, trace
 
 
@@ -134,3 +135,14 @@ def test_a_longer_delay_costs_more(run):
         segments = segments.set_column(segments.schema.get_field_index(name), name, column)
     after = estimate(world_of(run, segments))
     assert after.lost_s.value - before.lost_s.value == pytest.approx(0.05, abs=0.01)
+
+
+@pytest.mark.parametrize("method", ["jostle", "thesis"])
+def test_no_estimate_looks_at_columns_that_are_not_read(method):
+    tables, _ = trace(SPECS["solver-calls"], 3)
+    (world,) = tables.worlds
+    kept = [name for name in world.segments.column_names if name not in UNUSED_COLUMNS]
+    assert len(kept) < len(world.segments.column_names)
+    few = dataclasses.replace(world, segments=world.segments.select(kept))
+    found = estimate(dataclasses.replace(tables, worlds=(few,)), method=method)
+    assert found.to_json() == estimate(tables, method=method).to_json()

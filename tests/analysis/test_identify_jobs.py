@@ -52,12 +52,22 @@ def test_two_who_hurt_share_the_loss():
 
 def test_nobody_is_blamed_for_noise():
     blamed = 0
-    for seed in range(30):
+    for seed in range(12):
         nobody = {"a": bursts(SIZE, 100 + seed), "b": bursts(SIZE, 200 + seed)}
         found = identify(writer(np.ones(SIZE), nobody, seed))
         blamed += found.evident
         assert found.smallest_s > 0
-    assert blamed <= 4  # 1 in 20, and two standard deviations
+    assert blamed <= 2  # 1 in 20, and two standard deviations
+
+
+def test_without_evidence_the_loss_lies_below_what_would_have_been_seen():
+    """Nor is a loss seen that is not worth blaming anybody, however even the slices are."""
+    found = identify(writer(np.ones(SIZE), {"a": bursts(SIZE, 100)}, 1))
+    assert not found.evident
+    assert (found.seconds.value, found.seconds.low) == (0.0, 0.0)
+    assert found.seconds.high == found.smallest_s >= 0.01 * found.run_s
+    assert found.percent.high == pytest.approx(100 * found.smallest_s / found.run_s)
+    assert all(one.seconds.high == one.smallest_s for one in found.resources)
 
 
 def test_own_phases_are_not_interference():
@@ -166,7 +176,7 @@ def test_the_same_seed_gives_the_same_answer():
 _NAMES = st.text(st.characters(min_codepoint=0x21, max_codepoint=0x2FF), min_size=6, max_size=12)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(
     name=_NAMES, program=_NAMES, node=_NAMES, user=st.integers(777_001, 777_999), harm=st.booleans()
 )
@@ -203,6 +213,11 @@ def test_own_jobs_are_told_beside_hidden_ones():
     )
     assert [one.job for one in found.suspects] == ["mine"]
     assert set(found.acquitted) == {OTHERS}
+    both = identify(
+        writer(_lost(load), {"mine": load, "theirs": bursts(SIZE, 2)}, facts=facts),
+        as_user={1000, 2000},
+    )
+    assert set(both.acquitted) == {"theirs"}
 
 
 def test_neighbours_are_listed_with_their_load():

@@ -11,7 +11,8 @@ import pytest
 from scipy import stats
 
 from jostle.analysis import matrix
-from jostle.analysis.identification.model import OTHERS
+from jostle.analysis.identification.matrix import matrix_and_evidence
+from jostle.analysis.identification.model import OTHERS, Eyes
 from jostle.analysis.identification.with_without import difference
 from jostle.repository.beside import JobFacts
 from jostle.repository.programs import FILE_CLASSES, MPI_CLASSES, Programs
@@ -24,6 +25,20 @@ def _group(size, mean, deviation):
     """Makes values of exactly this mean and deviation that look normal."""
     values = stats.norm.ppf((np.arange(size) + 0.5) / size)
     return mean + deviation * (values - values.mean()) / values.std(ddof=1)
+
+
+def test_the_interval_of_a_ratio_is_one_of_ratios():
+    # Means 6 and 1.6 of few runs that spread widely: different by the test, so the interval holds
+    # no zero; and no run takes less than no time.
+    found = difference(_group(12, 6.0, 2.4), _group(4, 1.6, 1.0))
+    assert -1 < found.slowdown.low < found.slowdown.value < found.slowdown.high
+    assert found.p < 0.05 and found.slowdown.low > 0
+    rng, held = np.random.default_rng(3), 0
+    for _ in range(300):
+        beside, without = rng.lognormal(0.4, 0.5, 8), rng.lognormal(0.0, 0.5, 5)
+        slowdown = difference(beside, without).slowdown
+        held += slowdown.low <= np.exp(0.4) - 1 <= slowdown.high
+    assert 0.9 <= held / 300 <= 0.99
 
 
 @pytest.mark.parametrize(("beside", "without"), [(87, 66), (62, 91)])
@@ -52,8 +67,11 @@ def test_too_few_runs_are_not_tested():
     assert difference(np.array([]), np.array([1.0])).slowdown is None
 
 
-def _tables(harm, runs=8, steps=60):
-    """Makes runs of a victim, beside a storm in every second one, and always beside a calm one."""
+def _tables(harm, runs=8, steps=60, spared=None):
+    """Makes runs of a victim, beside a storm in every second one, and always beside a calm one.
+
+    One run may be spared by its storm.
+    """
     rng = np.random.default_rng(3)
     rows, jobs = [], {}
     for run in range(runs):
@@ -63,7 +81,7 @@ def _tables(harm, runs=8, steps=60):
         for k in range(steps):
             at = run * 1000 + k
             stormy = run % 2 == 1 and 10 <= k < 40
-            slow = (1 + harm * stormy) * rng.lognormal(0, 0.05)
+            slow = (1 + harm * stormy * (run != spared)) * rng.lognormal(0, 0.05)
             rows.append((f"victim-{run}", at, 100, 100 * MIB, 0.5e9 * slow))
             if k % 3:
                 rows.append((f"calm-{run}", at, 30, 30 * MIB, 0.1e9))
@@ -101,6 +119,14 @@ def test_the_program_that_slows_another_is_found():
 
 def test_nobody_hurts_where_nobody_does():
     assert all(not one.hurts for one in matrix(_tables(0.0)).programs)
+
+
+def test_no_run_takes_less_than_no_time():
+    """What a storm usually costs is more than the run that it spared has taken."""
+    found, runs = matrix_and_evidence(_tables(4.0, spared=7), Eyes())
+    for one, behind in zip(found.encounters, runs, strict=True):
+        assert min(value for _, value in (*behind.beside, *behind.without)) > 0.8, one
+        assert one.slowdown is None or one.slowdown.value > -1
 
 
 def test_of_other_users_programs_only_the_sum_is_told():

@@ -165,3 +165,40 @@ def test_evidence_without_a_culprit_does_not_sound_like_none():
         place=SimpleNamespace(others=np.arange(9.0)),
     )  # fmt: skip
     assert why_not(one).startswith("Operations took longer")
+
+
+def _beside(slowed, load, seed):
+    """Plays a writer that a load slows so much, slice by slice; gives the seconds it lost, too."""
+    found = writer(slowed, {"bad": load}, seed)
+    spent = np.round(1 / (0.01 * slowed * noise(len(load), seed) + 0.01)) * 0.01 * slowed
+    return found, float((spent * noise(len(load), seed) * (1 - 1 / slowed)).sum())
+
+
+def _stalls(load, seed):
+    there = (load > 0) & (np.random.default_rng(1000 + seed).random(len(load)) < 0.17)
+    return np.where(there, 6.0, 1 + 0.8 * (load > 0))
+
+
+def _drains(load, seed):
+    after = np.append(False, (load[:-1] > 0) & (load[1:] == 0))
+    return 1 + 0.8 * (load > 0) + 0.6 * after
+
+
+def _uneven(load, seed):
+    strong = np.random.default_rng(1000 + seed).random(len(load)) < 0.5
+    return 1 + (load > 0) * np.where(strong, 2.0, 0.1)
+
+
+@pytest.mark.parametrize(("kind", "widest"), [(_stalls, 0.15), (_drains, 0.1), (_uneven, 0.12)])
+def test_the_interval_holds_what_disturbed_slices_cost(kind, widest):
+    """Stalls beside a load and what drains after it are lost to it; nor is the interval wide
+    because disturbed slices differ: those that there were are those that cost."""
+    held, half = [], []
+    for seed in range(8):
+        load = bursts(100, seed, on=6, off=10)
+        found, truth = _beside(kind(load, seed), load, seed)
+        said = identify(found).seconds
+        held.append(said.low <= truth <= said.high)
+        half.append((said.high - said.low) / 2 / said.value)
+    assert sum(held) >= 7
+    assert np.median(half) < widest

@@ -18,7 +18,7 @@ from jostle.repository.types import RunTables
 
 METHODS = ("jostle", "thesis")
 few = settings(
-    max_examples=15,
+    max_examples=8,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from synth_study import AW, Lab, Writer, equal_writers, lab, result_of
+from synth_study import AW, WS, Lab, Writer, equal_writers, lab, result_of
 
 from jostle.analysis import laws
 
@@ -185,3 +185,48 @@ def test_the_laws_are_of_files_of_ones_own_where_there_are_both():
     assert told["equal writers"].value == alone["equal writers"].value
     assert "one shared file are left out" in told["equal writers"].explanation
     assert "left out" not in alone["equal writers"].explanation
+
+
+@pytest.mark.parametrize(("metric", "alike"), [("operations", False), ("message_bytes", True)])
+def test_operations_of_unlike_patterns_are_not_set_against_each_other(metric: str, alike: bool):
+    made = lab()
+    for one in (AW, WS):
+        made.alone(one)
+    made.pair(AW, WS)
+    made.pair(AW, AW)
+    for record in made.records:
+        for program in record["programs"]:
+            program["progress"] = metric
+            made.seen[program["job"], metric] = made.seen[program["job"], "bytes"]
+    found = result_of(made)
+    assert found.kuo is not None
+    rows = {row.small == row.large: row for row in found.kuo.rows}
+    assert rows[True].overlap_ratio == pytest.approx(1, abs=0.01) and rows[True].shares
+    for told in (rows[False].overlap_ratio, rows[False].overall_ratio, rows[False].spread):
+        assert (told is not None) is alike
+    assert bool(rows[False].shares) is alike
+    assert rows[False].overlap[0]
+
+
+def test_nodes_that_follow_from_processes_are_no_axis():
+    made = lab()
+    owc = replace(WS, name="owc", nodes=("node1", "node2"))
+    for processes in (1, 2, 4):
+        aw = replace(AW, processes=processes, nodes=("node3", "node4")[: min(processes, 2)])
+        for one in (aw, owc):
+            made.alone(one)
+        made.pair(owc, aw)
+    for record in made.records:
+        record["cell"]["nodes"] = [len(program["nodes"]) for program in record["programs"]]
+    found = result_of(made)
+    assert {cell.setting.more for cell in found.cells} == {()}
+    owc_loses, aw_loses = (
+        next(curve for curve in found.curves if curve.probe == name) for name in ("owc", "aw")
+    )
+    assert [len(curve.points) for curve in (owc_loses, aw_loses)] == [3, 3]
+    apart = [dict(record) for record in made.records]
+    for record in made.records:  # the same programs and settings on other nodes: that is an axis
+        record["cell"] = record["cell"] | {"nodes": [2] * len(record["programs"])}
+        apart.append(record | {"run": record["run"] + "x"})
+    made.records = apart
+    assert {cell.setting.more for cell in result_of(made).cells} != {()}

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -80,32 +81,6 @@ def test_reasons_against_preloading(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("library")
-def test_the_demo_tells_its_story(tmp_path: Path) -> None:
-    # `make demo` is the one in a lab; studies in labs have tests of their own.
-    done = jostle("demo", "--local", XDG_DATA_HOME=str(tmp_path), TMPDIR=str(tmp_path))
-    assert done.code == 0, done.err
-    kept = tmp_path / "jostle-demo"
-    for part in ("$ jostle study run ", "$ jostle study show demo --plot",
-                 "$ jostle estimate demo.r01-p001.writer", "Dilation", "Degradation",
-                 "$ jostle estimate demo.r01-a001.writer", "Was it right?",
-                 f"The picture: {kept}/pictures/time-slices"):  # fmt: skip
-        assert part in done.out
-    (picture,) = (kept / "pictures").glob("time-slices-*.png")
-    assert picture.read_bytes().startswith(b"\x89PNG")
-    assert f"export JOSTLE_REPOSITORY={kept}/repository" in done.err
-    assert [path.name for path in tmp_path.iterdir()] == ["jostle-demo"]
-    assert not list(Path("/run/jostle-lab").glob("demo*"))
-    # The neighbour pauses, and the writer is the longer for it.
-    place = {"JOSTLE_REPOSITORY": str(kept / "repository")}
-    content = json.loads(jostle("timeline", "demo.r01-p001.neighbour", "--json", **place).out)
-    written = content["metrics"][0]["jobs"][0]["values"] if "metrics" in content else [0]
-    assert 0 in written
-    result = json.loads(jostle("study", "show", "demo", "--json", **place).out)
-    assert len(result["cells"]) == 1
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("library")
 @pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="needs root, setpriv")
 def test_the_demo_needs_no_root(tmp_path: Path) -> None:
     if not _readable_for_all(Path(sys.executable)) or not _readable_for_all(ROOT):
@@ -123,6 +98,42 @@ def test_the_demo_needs_no_root(tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert list((home / ".local/share/jostle-demo/pictures").glob("time-slices-*.png"))
+
+
+@pytest.mark.parametrize(("together", "said"), [(14.0, "4.0 s longer"), (9.0, "1.0 s shorter")])
+def test_the_demo_says_what_the_neighbour_cost(together: float, said: str) -> None:
+    from jostle.cli.demo_proof import Proof
+
+    proof = Proof(250_000_000, 16, 15, 14, "n", "n", together, 10.0, (4.0, 3.0, 5.0), quiet=False)
+    text = " ".join(proof.lines())
+    assert f"alone 10.0 s: {said}." in text and "14 are the same" in text
+    assert "was itself disturbed" in text
+
+
+def test_the_demo_says_why_there_is_no_lab(monkeypatch: pytest.MonkeyPatch) -> None:
+    from jostle.cli import demo
+    from jostle.lab import LabError
+
+    def closed(_: object) -> None:
+        raise LabError("/dev/fuse is closed to you.", hint="sudo jostle lab up")
+
+    monkeypatch.setattr("jostle.lab.check_machine", closed)
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert demo._no_lab() == "/dev/fuse is closed to you. As root the demo builds one."
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert demo._no_lab() == "/dev/fuse is closed to you. sudo jostle lab up"
+
+
+@pytest.mark.usefixtures("library")
+def test_without_a_lab_the_neighbour_has_large_chunks(tmp_path: Path) -> None:
+    """A disk serves by request: with the writer's own chunks its imprint would be small."""
+    from jostle.cli import demo
+
+    study = tomllib.loads(demo._fitted(tmp_path).read_text())
+    writer, neighbour = study["program"]
+    assert (writer["name"], study["defaults"]["chunk"]) == ("writer", "1MiB")
+    assert (neighbour["name"], neighbour["chunk"]) == ("neighbour", "8MiB")
+    assert "chunk" not in writer and int(writer["volume"].removesuffix("MiB")) >= 64
 
 
 def _readable_for_all(path: Path) -> bool:

@@ -183,6 +183,25 @@ def test_neighbours_that_explain_more_than_the_run_shows_decide(told: dict[str, 
     assert (content["light"], content["percent"]["value"]) == ("red", 0)
 
 
+def test_what_it_was_of_the_cpu_is_said_in_the_same_words_everywhere() -> None:
+    """The page shows `what` of the head; the terminal's table comes from the same words."""
+    sys.path.insert(0, str(STUB.parents[1] / "plot"))
+    import estimates
+
+    from jostle.analysis.estimation.model import Cause
+    from jostle.cli.estimate_view import _causes
+    from jostle.told.verdict import head
+
+    run = estimates.ftq()
+    for kind, words in (("core speed", "CPU, slower cores"), ("steal", "CPU, kept by the host"),
+                        ("", "CPU")):  # fmt: skip
+        cause = Cause("cpu", "node1", run.lost_s, "measured", kind)  # type: ignore[arg-type]
+        made = estimates.plain(run, causes=[cause])
+        assert head(made).what == words
+        assert next(iter(_causes(made, [cause], {}).columns[0].cells)) == words
+    assert head(estimates.heads(disturbed=False)).what == ""
+
+
 def test_intervals_for_trace_tools(told: dict[str, Done], place: Path) -> None:
     file, done = place / "hits.json", told["events"]
     assert f"interfered intervals: {file}" in done.out

@@ -49,7 +49,7 @@ def test_golden(name: str, repository: str) -> None:
     assert normal(seen, repository) == file.read_text()
 
 
-@pytest.mark.parametrize("width", ["60", "80", "120"])
+@pytest.mark.parametrize("width", ["60", "120"])
 @pytest.mark.parametrize("verb", ["timeline", "background", "digest"])
 def test_drawings_fit_the_width(width: str, verb: str, repository: str) -> None:
     done = jostle(verb, "tar-steady", COLUMNS=width, JOSTLE_REPOSITORY=repository)
@@ -93,10 +93,12 @@ def test_background_json_is_the_sum_of_the_others(repository: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "verb", [["timeline", "tar-steady", "sqlite-bursts"], ["background", "tar"]]
-)
-@pytest.mark.parametrize(
-    ("ending", "magic"), [("png", b"\x89PNG\r\n"), ("svg", b"<?xml"), ("pdf", b"%PDF")]
+    ("verb", "ending", "magic"),
+    [
+        (["timeline", "tar-steady", "sqlite-bursts"], "png", b"\x89PNG\r\n"),
+        (["timeline", "tar-steady"], "pdf", b"%PDF"),
+        (["background", "tar"], "svg", b"<?xml"),
+    ],
 )
 def test_pictures_are_made(
     verb: list[str], ending: str, magic: bytes, repository: str, tmp_path: Path
@@ -172,6 +174,6 @@ def test_follow_publishes_and_ends_in_order(spool: Path, tmp_path: Path) -> None
         assert process.stdout.readline().startswith("Following")
         assert "process-slices" in process.stdout.readline()
         process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=30)
+        out, _ = process.communicate(timeout=60)
     assert process.returncode == 0
     assert "Ended:" in out

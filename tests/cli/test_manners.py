@@ -153,16 +153,14 @@ def test_json_errors_are_json(repository: str) -> None:
     assert error["mend"]
 
 
-@pytest.mark.parametrize("words", LOOKING, ids=lambda words: words[0])
-def test_pipes_get_no_escapes_and_no_blank_ends(words: list[str], repository: str) -> None:
+# All that the others say is kept in golden/.
+@pytest.mark.parametrize("words", LOOKING[-3:], ids=lambda words: words[0])
+def test_pipes_get_neither_escapes_nor_blank_ends_and_a_next_command(
+    words: list[str], repository: str
+) -> None:
     done = jostle(*words, "--repository", repository)
     assert "\x1b" not in done.out + done.err
     assert all(line == line.rstrip() for line in done.out.splitlines())
-
-
-@pytest.mark.parametrize("words", LOOKING, ids=lambda words: words[0])
-def test_each_verb_ends_with_the_next_command(words: list[str], repository: str) -> None:
-    done = jostle(*words, "--repository", repository)
     assert done.err.startswith("next: jostle ")
     assert f"--repository {repository}" in done.err
 

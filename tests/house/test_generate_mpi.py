@@ -152,7 +152,7 @@ def test_threads_do_not_race(root: Path, tmp_path: Path, compiler: str) -> None:
     include = [f"-I{runtime / part}" for part in ("include", "mpi", "mpi/generated")]
     program = tmp_path / "threads"
     built = subprocess.run(
-        ["gcc", "-std=gnu11", "-O1", "-g", "-w", "-fsanitize=thread", *include,
+        ["gcc", "-std=gnu11", "-O0", "-g1", "-w", "-fsanitize=thread", *include,
          *mpi_flags(compiler), "-o", program, root / "tests" / "house" / "mpi_threads.c",
          *sources, "-lpthread"], capture_output=True, text=True)  # fmt: skip
     if "tsan" in built.stderr:

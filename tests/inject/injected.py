@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
+import shutil
 import subprocess
 import tempfile
 from dataclasses import dataclass, field
@@ -19,8 +21,9 @@ ROOT = Path(__file__).parents[2]
 
 @functools.cache
 def compiled(source: str, *more: str) -> Path:
-    """A test program, with further sources or flags; kept for the session."""
+    """A test program, with further sources or flags; kept until the tests end."""
     folder = Path(tempfile.mkdtemp(prefix="jostle-inject-test-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     target = folder / Path(source).stem
     command = ["cc", "-g", "-O1", "-D_GNU_SOURCE", "-Wall", str(PROGRAMS / source)]
     subprocess.run([*command, *more, "-o", str(target), "-pthread"], check=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jostle.inject import InjectLogError, read, read_log
@@ -115,7 +115,7 @@ def test_a_torn_log_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
     assert any("shorter" in note for note in found.notes)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=80)
+@settings(max_examples=80)
 @given(
     edits=st.lists(st.tuples(st.integers(0, 8192 + 3 * 64 - 1), st.integers(0, 255)), max_size=12),
     cut=st.integers(0, 8192 + 3 * 64),

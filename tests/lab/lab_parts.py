@@ -118,5 +118,5 @@ def kill(lab: Lab) -> None:
     """End a lab's process 1 as a crash does, and wait until the kernel has ended the others."""
     descriptor = os.pidfd_open(lab.state.pid)
     os.kill(lab.state.pid, 9)
-    assert select.select([descriptor], [], [], 20)[0]
+    assert select.select([descriptor], [], [], 60)[0]
     os.close(descriptor)

@@ -47,7 +47,7 @@ def on(lab: Any, node: str, script: str, **more: Any) -> str:
     return done.stdout
 
 
-def traces(name: str, patience_s: float = 10) -> list[str]:
+def traces(name: str, patience_s: float = 60) -> list[str]:
     """What of a lab is on this machine, after it had time to vanish: told by the kernel alone."""
     end = time.monotonic() + patience_s
     while (found := _traces(name)) and time.monotonic() < end:
@@ -57,7 +57,7 @@ def traces(name: str, patience_s: float = 10) -> list[str]:
 
 def leftovers(name: str) -> list[str]:
     """The same, but for the state folder."""
-    end = time.monotonic() + 10
+    end = time.monotonic() + 60
     while (found := _living(name)) and time.monotonic() < end:
         time.sleep(0.05)
     return found

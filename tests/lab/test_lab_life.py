@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -53,19 +55,41 @@ def test_killed_supervisor_leaves_a_folder_that_down_mends(store: str) -> None:
                        stderr=subprocess.DEVNULL)  # fmt: skip
     time.sleep(0.2)
     os.kill(lab.state.pid, signal.SIGKILL)
-    writer.wait(timeout=20)
+    writer.wait(timeout=60)
     assert leftovers(name) == []
     assert (FOLDER / name / "state.json").exists()
-    end = time.monotonic() + 10
+    end = time.monotonic() + 60
     while lab.state.alive() and time.monotonic() < end:
         time.sleep(0.05)  # process 1 ends after all others
-    with pytest.raises(LabError):
+    with pytest.raises(LabError, match="ended without `down`") as caught:
         attach(name)
+    assert f"jostle lab down --name {name} clears up" in caught.value.hint
+    with pytest.raises(LabError) as caught:
+        attach(f"{NAME}-none")
+    assert name not in str(caught.value), "a lab that is not up was named as one that is"
     entered = subprocess.run(lab.command("node1", ["true"]), capture_output=True, text=True)
     assert entered.returncode == 1 and "the lab is gone" in entered.stderr
     mended = down(name)
     assert mended[0] == f"the lab `{name}` had ended without `down`"
     assert traces(name) == []
+
+
+def test_a_node_that_has_died_is_named() -> None:
+    lab = up(LabSpec(name=f"{NAME}-n", nodes=2, size="64MiB", fs="plain"))
+    holder = lab.state.hosts["node1"]
+    spaces = os.stat(f"/proc/{lab.state.pid}/ns/pid").st_ino
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            inside = re.search(r"^NSpid:.*\t(\d+)$", (process / "status").read_text(), re.M)
+            same = os.stat(process / "ns/pid").st_ino == spaces
+            if same and inside and int(inside[1]) == holder:
+                os.kill(int(process.name), signal.SIGKILL)
+    done = subprocess.run(lab.command("node1", ["true"]), capture_output=True, text=True)
+    assert done.returncode == 1 and "this node of the lab has died" in done.stderr
+    assert "mend: jostle lab down" in done.stderr
+    assert on(lab, "node2", "hostname") == "node2\n"
+    assert lab.down() == []
+    assert traces(lab.name) == []
 
 
 def test_up_mends_what_it_finds() -> None:
@@ -119,7 +143,7 @@ def test_caller_killed_half_way_leaves_nothing(tmp_path: Path) -> None:
     slow = fake_sshfs(tmp_path, 'sleep 1; exec /usr/bin/sshfs "$@"')
     with subprocess.Popen([*CLI, "lab", "up", "--name", name, "--size", "64MiB"], env=slow) as it:
         file = FOLDER / name / "state.json"
-        end = time.monotonic() + 20
+        end = time.monotonic() + 60
         while not (file.exists() and "storage" in json.loads(file.read_text())["hosts"]):
             assert time.monotonic() < end
             time.sleep(0.02)
@@ -135,12 +159,12 @@ def test_interrupted_up_leaves_nothing(tmp_path: Path) -> None:
     with subprocess.Popen(
         [*CLI, "lab", "up", "--name", name, "--size", "64MiB"], env=slow, stderr=subprocess.PIPE
     ) as it:
-        end = time.monotonic() + 20
+        end = time.monotonic() + 60
         while not (FOLDER / name / "state.json").exists():
             assert time.monotonic() < end
             time.sleep(0.02)
         it.send_signal(signal.SIGINT)
-        assert it.wait(20) == 130
+        assert it.wait(60) == 130
     assert traces(name) == []
 
 

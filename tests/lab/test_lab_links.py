@@ -56,6 +56,7 @@ def test_one_mount_is_shared_by_processes(wide: Lab) -> None:
     assert sum(four) / (sum(four) + one) == pytest.approx(0.8, abs=0.07)
 
 
+@pytest.mark.tries(3)  # the machine's own interfaces may be somebody else's just then
 def test_the_link_has_its_rate_and_counts_every_byte(wide: Lab) -> None:
     before, begin = wide.counters(payload=True), time.monotonic()
     raw = wide.counters()
@@ -89,7 +90,7 @@ def test_no_way_out(lab: Lab) -> None:
     assert "default" not in routes and "eth2" not in routes
     out = subprocess.run(
         lab.command("node1", ["bash", "-c", "exec 3<>/dev/tcp/192.0.2.1/80"]),
-        capture_output=True, text=True, timeout=30,
+        capture_output=True, text=True, timeout=60,
     )  # fmt: skip
     assert out.returncode != 0 and "unreachable" in out.stderr
 

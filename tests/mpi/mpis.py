@@ -6,6 +6,8 @@ the reason. Programs are kept in build/tests-mpi by what they were made of.
 
 from __future__ import annotations
 
+import atexit
+import functools
 import hashlib
 import os
 import shutil
@@ -36,6 +38,16 @@ _OPENMPI = {
 }
 
 
+@functools.cache
+def _shared_memory() -> str:
+    """Where ranks share memory: what killed ones leave there goes when the tests end."""
+    shm = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    folder = tempfile.mkdtemp(prefix="jostle-test-", dir=shm)
+    os.chmod(folder, 0o1777)  # some tests change the user
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
 @dataclass(frozen=True)
 class Mpi:
     """One MPI: its compilers and its launcher."""
@@ -48,7 +60,9 @@ class Mpi:
     @property
     def environment(self) -> dict[str, str]:
         """What its programs and its launcher need on a test machine."""
-        return dict(_OPENMPI) if self.name == "openmpi" else {}
+        if self.name != "openmpi":
+            return {}
+        return {**_OPENMPI, "OMPI_MCA_btl_vader_backing_directory": _shared_memory()}
 
     def command(self, ranks: int, *program: str | Path, **variables: str) -> list[str]:
         """The command line that starts a program, with variables for its ranks alone."""

@@ -75,7 +75,7 @@ def two_nodes(folder: Path) -> Iterator[Nodes]:
     except subprocess.CalledProcessError as error:
         _down(name)
         pytest.skip(f"no network namespaces here: {error.stderr.strip()}")
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     while not all(_running(f"{name}{n}") for n in (1, 2)) and time.monotonic() < deadline:
         time.sleep(0.02)
     agent = folder / "agent.sh"

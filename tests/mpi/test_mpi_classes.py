@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 from mpis import Mpi, Mpirun, World, classes
 
-PARTS = (
-    "p2p nonblocking persistent completion failures types blocking inplace ionblocking "
-    "coll_persistent neighbor inter rma atomics io io_shared comm large direct"
-).split()
+# Together what has nothing in common: no part can make up for what another one lost.
+TOGETHER = [
+    "p2p blocking io", "nonblocking inplace rma", "persistent ionblocking comm",
+    "completion neighbor atomics", "failures inter io_shared", "types direct",
+]  # fmt: skip
 # Parts that only an MPI of version 4 has.
-NEWER = {"coll_persistent", "large"}
+NEWER = "coll_persistent large"
+PARTS = " ".join([*TOGETHER, NEWER]).split()
 # Open MPI 4.1 has no one-sided component that works for a world of one on every machine.
 ALONE = [p for p in PARTS if p not in ("rma", "atomics")]
 
@@ -34,16 +36,16 @@ def run(library: Path, folder: Path, mpi: Mpi, ranks: int, *parts: str) -> World
     return world
 
 
-@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("parts", [*TOGETHER, NEWER])
 def test_each_class_is_counted_as_it_was_used(
-    library: Path, tmp_path: Path, mpi: Mpi, part: str
+    library: Path, tmp_path: Path, mpi: Mpi, parts: str
 ) -> None:
-    if part in NEWER and mpi.name == "openmpi":
+    if parts == NEWER and mpi.name == "openmpi":
         pytest.skip("Open MPI 4 has none of it")
-    run(library, tmp_path, mpi, 3, part).agree(ranks=3)
+    run(library, tmp_path, mpi, 3, *parts.split()).agree(ranks=3)
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 5, 8])
+@pytest.mark.parametrize("ranks", [1, 2, 8])
 def test_any_number_of_ranks_agrees_with_both_accounts(
     library: Path, tmp_path: Path, mpi: Mpi, ranks: int
 ) -> None:

@@ -18,7 +18,7 @@ def life(mpi: Mpi) -> Path:
     return mpi.compiled("life", "life.c", flags=("-w",))
 
 
-def wait_for(what: Callable[[], bool], seconds: float = 20) -> None:
+def wait_for(what: Callable[[], bool], seconds: float = 60) -> None:
     """Wait until something holds, or fail."""
     deadline = time.monotonic() + seconds
     while not what():
@@ -84,7 +84,7 @@ def test_mpirun_is_ended(jostle: Mpirun, mpi: Mpi, signal_number: int) -> None:
     pids = ready(jostle, 2)
     process.send_signal(signal_number)
     try:
-        wait_for(lambda: all(map(gone, pids)), 10)
+        wait_for(lambda: all(map(gone, pids)))
     finally:
         for pid in pids:
             if not gone(pid):

@@ -89,11 +89,10 @@ def test_when_neighbours_ran() -> None:
 
 def test_pictures_have_their_numbers_beside_them(tmp_path: Path) -> None:
     plans = [*interference_figure.plans(guilty()), *matrix_figure.plans(matrix())]
-    saved = draw_pages(plans, tmp_path, ("png", "svg"))
+    saved = draw_pages(plans, tmp_path, ("svg",))
     assert len(saved) == 3
     for one in saved:
-        assert one.files[0].read_bytes().startswith(b"\x89PNG")
-        assert one.files[1].read_bytes().startswith(b"<?xml")
+        assert one.files[0].read_bytes().startswith(b"<?xml")
     rows = list(csv.DictReader(saved[0].files[-1].open()))
     assert len(rows) == 300
     assert sum(int(row["guilty"]) for row in rows) == 80

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jostle.reader import (
@@ -37,9 +37,7 @@ from synth_segments import (
     token_payload,
 )
 
-SETTINGS = settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+SETTINGS = settings(max_examples=40)
 MPI = {"mpi_state": 2, "mpi_init_ns": EPOCH}
 
 

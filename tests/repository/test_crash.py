@@ -7,13 +7,12 @@ import os
 import random
 import signal
 import subprocess
-import sys
-import textwrap
 import threading
 import time
 from pathlib import Path
 
 import pytest
+from children import compacting, ended, ingesting
 from support import expected_keys, make_profile, make_shorts, plain_total, stored_keys, write_all
 
 from jostle.errors import JostleError
@@ -33,21 +32,6 @@ STEPS = [
 
 class Crash(BaseException):
     """Ends an ingest as abruptly as Python can: no handler of ours may rely on running."""
-
-
-def ingest_in_child(root: Path, spool: Path, prelude: str = "") -> subprocess.Popen[bytes]:
-    """Runs an ingest in a process of its own, after some lines that may sabotage it."""
-    code = textwrap.dedent("""
-        import sys
-        from pathlib import Path
-        from jostle.repository import Repository, files, log
-        import jostle.repository.ingest as ingest
-        {prelude}
-        Repository(Path(sys.argv[1]), create=True).ingest([Path(sys.argv[2])])
-    """).format(prelude=prelude)
-    return subprocess.Popen(
-        [sys.executable, "-c", code, str(root), str(spool)], stderr=subprocess.DEVNULL
-    )
 
 
 def kill_at(step: str, count: int) -> str:
@@ -86,14 +70,9 @@ def check_all_there(root: Path, spool: Path, profiles) -> None:
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("count", [1, 3])
 def test_killed_at_every_step(tmp_path, spool, profiles, step, count):
-    child = ingest_in_child(tmp_path / "repository", spool, kill_at(step, count))
-    assert child.wait(60) == (-signal.SIGKILL if reaches(step, count) else 0)
+    child = ingesting(tmp_path / "repository", spool, kill_at(step, count))
+    assert ended(child) == -signal.SIGKILL
     check_all_there(tmp_path / "repository", spool, profiles)
-
-
-def reaches(step: str, count: int) -> bool:
-    """Six commits, a checkpoint at every second: does a step come that often?"""
-    return not (step.startswith("checkpoint") and count > 3)
 
 
 def test_killed_again_and_again_at_random_instants(tmp_path, spool, profiles):
@@ -103,11 +82,10 @@ def test_killed_again_and_again_at_random_instants(tmp_path, spool, profiles):
     for number in range(12):
         make_profile(100 + number, job="more").write(spool)
         profiles.append(make_profile(100 + number, job="more"))
-        prelude = "log.CHECKPOINT_EVERY = 2; ingest._BATCH_FILES = 2; print(flush=True)"
-        child = ingest_in_child(root, spool, prelude)
-        time.sleep(rng.uniform(0.1, 0.7))
+        child = ingesting(root, spool, "log.CHECKPOINT_EVERY = 2; ingest._BATCH_FILES = 2\n")
+        time.sleep(rng.uniform(0, 0.25))
         child.kill()
-        killed += child.wait(60) != 0
+        killed += ended(child) != 0
     assert killed
     check_all_there(root, spool, profiles)
 
@@ -118,15 +96,7 @@ def test_killed_compaction_changes_nothing(tmp_path, spool, profiles):
     for path in sorted(spool.iterdir()):
         store.ingest([path])
     for step in STEPS[:4]:
-        code = (
-            "import sys\nfrom pathlib import Path\n"
-            "from jostle.repository import compact, files, log\n"
-            "import jostle.repository.ingest as ingest\n"
-            + kill_at(step, 2)
-            + "compact.compact(Path(sys.argv[1]))"
-        )
-        child = subprocess.run([sys.executable, "-c", code, str(root)], stderr=subprocess.DEVNULL)
-        assert child.returncode == -signal.SIGKILL
+        assert ended(compacting(root, kill_at(step, 2))) == -signal.SIGKILL
         check_all_there(root, spool, profiles)
     store.compact()
     check_all_there(root, spool, profiles)
@@ -147,6 +117,7 @@ def test_two_ingesters_and_readers_at_once(tmp_path, spool, profiles):
                                    "FROM slices").to_pylist()[0]  # fmt: skip
                 assert rows["n"] == rows["d"] >= before
                 before = rows["n"]
+                time.sleep(0.02)
             except Exception as error:
                 problems.append(error)
 
@@ -154,10 +125,10 @@ def test_two_ingesters_and_readers_at_once(tmp_path, spool, profiles):
     for reader in readers:
         reader.start()
     children = [
-        ingest_in_child(root, spool, "log.CHECKPOINT_EVERY = 2; ingest._BATCH_FILES = 1")
+        ingesting(root, spool, "log.CHECKPOINT_EVERY = 2; ingest._BATCH_FILES = 1\n")
         for _ in range(3)
     ]
-    codes = [child.wait(60) for child in children]
+    codes = [ended(child) for child in children]
     compact(root)
     stop.set()
     for reader in readers:
@@ -251,8 +222,8 @@ def test_a_really_full_disk(tmp_path, spool, profiles):
         pytest.skip("no mounts here")
     try:
         store = Repository(root, create=True)
-        for seed in range(1000, 1100):
-            make_profile(seed, job="filler", slices=60).write(spool)
+        for seed in range(1000, 1016):
+            make_profile(seed, job="filler", slices=20).write(spool)
         with pytest.raises(RepositoryError, match="No space left") as error:
             ingest_one_by_one(store, spool)
         assert "free some space" in error.value.hint

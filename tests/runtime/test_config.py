@@ -30,6 +30,7 @@ WRONG = {
     "JOSTLE": ["maybe"],
     "JOSTLE_SEGMENTS": ["some"],
     "JOSTLE_SEGMENT_SPAN": ["50ms", "2m"],
+    "JOSTLE_CANARY": ["on", "4ms", "2s"],
     "JOSTLE_PEERS": ["2"],
     "JOSTLE_PAPI": ["A,B,C,D,E", "TWO WORDS", "PAPI_" + 32 * "X"],
     "JOSTLE_PERF": ["fast"],

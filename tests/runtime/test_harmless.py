@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 from harness import Compile, Runner
 
 
@@ -18,3 +21,25 @@ def test_nothing_is_said_into_a_file(jostle: Runner, build: Compile) -> None:
     (jostle.spool.parent / "spool").write_text("no folder")
     jostle.start(program, jostle.data / "file").communicate()
     assert (jostle.data / "file").read_bytes() == b"d" * 100_000
+
+
+_WRITER = """
+import os, sys, time
+fd = os.open(sys.argv[1], os.O_CREAT | os.O_WRONLY)
+for _ in range(8):
+    os.write(fd, bytes(65536))
+    time.sleep(0.1)
+"""
+
+
+def test_a_server_is_not_asked_for_attributes(jostle: Runner) -> None:
+    """What a descriptor is, asked anew each slice, makes no program wait for what it wrote."""
+    log, file = jostle.truth.parent / "strace.log", jostle.data / "written"
+    calls = "trace=fstat,newfstatat,statx"
+    subprocess.run(
+        ["strace", "-f", "-y", "-o", log, "-e", calls, sys.executable, "-SEs", "-c", _WRITER, file],
+        env=jostle.environment(), check=True, timeout=60,
+    )  # fmt: skip
+    asked = [line for line in log.read_text().splitlines() if f"<{file}>" in line]
+    assert len(asked) > 2
+    assert all("AT_STATX_DONT_SYNC" in line for line in asked)

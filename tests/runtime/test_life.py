@@ -160,7 +160,8 @@ def test_kill_at_any_instant(jostle: Runner, build: Compile) -> None:
     running = [jostle.start(program, jostle.data / f"file{i}", 60_000) for i in range(16)]
     for process in running:
         assert process.stdout is not None and process.stdout.readline() == "begun\n"
-    time.sleep(0.2)
+    for process in running:
+        jostle.await_profile(process.pid)
     for process in running:
         time.sleep(0.013)
         process.kill()

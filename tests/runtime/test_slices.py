@@ -82,6 +82,13 @@ def test_traffic_falls_into_its_slice(jostle: Runner, build: Compile) -> None:
     assert process.total("posix_write_ops") == done
 
 
+@pytest.mark.parametrize("size", [0, 100, 4096])
+def test_a_profile_that_is_being_made_is_waited_for(tmp_path: Path, size: int) -> None:
+    """It is a file before it has a head: what these tests wait with does not stumble over it."""
+    (tmp_path / "test.1.1.jst").write_bytes(bytes(size))
+    assert peek.begun(tmp_path / "test.1.1.jst") is None
+
+
 @pytest.mark.tries(3)
 def test_stopped_process_spans(jostle: Runner, build: Compile) -> None:
     """SIGSTOP over several slices gives a record that says so, and sums stay whole."""

@@ -138,7 +138,7 @@ def test_no_planted_file_is_used(jostle: Runner) -> None:
 def test_no_planted_pipe_blocks(jostle: Runner) -> None:
     """A pipe under the name of the shorts file would hold up every command of the job."""
     os.mkfifo(jostle.spool / f"test.{os.getuid()}.jss", 0o666)
-    jostle.run_bare("/bin/true", timeout=10)
+    jostle.run_bare("/bin/true")
 
 
 def test_no_foreign_file_is_fed(jostle: Runner) -> None:
@@ -165,16 +165,11 @@ def test_full_spool(jostle: Runner, build: Compile, tiny: Path, way: str) -> Non
 def test_spool_that_fills_up(jostle: Runner, build: Compile, tiny: Path) -> None:
     """Appending fails in mid-run: the live counters still hold everything."""
     subprocess.run(["mount", "-o", "remount,size=4m", tiny], check=True)
-    process = jostle.start(
-        build("steady.c"), jostle.data / "file", 800, env={"JOSTLE_SPOOL": str(tiny)}
-    )
-    assert process.stdout is not None and process.stdout.readline() == "begun\n"
-    time.sleep(0.3)
+    jostle.spool = tiny
+    process = begun(jostle, build)
     fill(tiny / "filler")
-    _out, err = process.communicate()
-    assert process.returncode == 0 and err.count("\n") <= 1
-    result = jostle.collect(spool=tiny)
-    result.check("posix")
+    assert ended(jostle, process).count("\n") <= 1
+    jostle.collect().check("posix")
 
 
 def fill(path: Path) -> None:
@@ -191,14 +186,10 @@ def fill(path: Path) -> None:
 @pytest.mark.parametrize("how", ["removed", "moved"])
 def test_spool_that_vanishes(jostle: Runner, build: Compile, how: str) -> None:
     """The spool goes away in mid-run: the profile is whole, or its loss is told."""
-    process = jostle.start(build("steady.c"), jostle.data / "file", 900)
-    assert process.stdout is not None and process.stdout.readline() == "begun\n"
-    wait_for_profile(jostle.spool)
-    time.sleep(0.15)
+    process = begun(jostle, build)
     away = jostle.spool.with_name("away")
     shutil.rmtree(jostle.spool) if how == "removed" else jostle.spool.rename(away)
-    _out, err = process.communicate()
-    assert process.returncode == 0
+    err = ended(jostle, process)
     result = jostle.collect(spool=jostle.spool if how == "removed" else away)
     if how == "moved":
         result.check("posix")
@@ -209,26 +200,30 @@ def test_spool_that_vanishes(jostle: Runner, build: Compile, how: str) -> None:
         assert str(jostle.spool) in err
 
 
-def wait_for_profile(spool: Path) -> None:
-    """Until the heartbeat of the program has begun."""
-    for _ in range(300):
-        if list(spool.glob("*.jst")):
-            return
-        time.sleep(0.01)
-    pytest.fail("no profile was begun")
+def begun(jostle: Runner, build: Compile) -> subprocess.Popen[str]:
+    """A program that writes until it is told to end, with a profile of some slices."""
+    process = jostle.start(build("steady.c"), jostle.data / "file", 60_000)
+    assert process.stdout is not None and process.stdout.readline() == "begun\n"
+    jostle.await_ticks(process.pid, 1)
+    return process
+
+
+def ended(jostle: Runner, process: subprocess.Popen[str]) -> str:
+    """Have it end well some slices later; what it said."""
+    time.sleep(0.5)
+    (jostle.data / "file.end").touch()
+    _out, err = process.communicate()
+    assert process.returncode == 0
+    return err
 
 
 @pytest.mark.tries(3)
 def test_profile_removed_under_the_process(jostle: Runner, build: Compile) -> None:
     """A cleaner deletes the file: a new one holds all there is."""
-    process = jostle.start(build("steady.c"), jostle.data / "file", 900)
-    assert process.stdout is not None and process.stdout.readline() == "begun\n"
-    wait_for_profile(jostle.spool)
-    time.sleep(0.15)
+    process = begun(jostle, build)
     for path in jostle.spool.glob("*.jst"):
         path.unlink()
-    process.communicate()
-    assert process.returncode == 0
+    ended(jostle, process)
     jostle.collect().check("posix")
 
 

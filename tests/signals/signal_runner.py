@@ -115,7 +115,7 @@ class Signals:
 
     def wait_for_load(self, process: subprocess.Popen[str], processes: int = 1) -> None:
         """Wait until so many processes have begun their logs: the load begins then, or soon."""
-        until = time.monotonic() + 30
+        until = time.monotonic() + 60
         while time.monotonic() < until and process.poll() is None:
             logs = list((self.folder / "log").iterdir())
             if sum(path.stat().st_size > 0 for path in logs) >= processes:

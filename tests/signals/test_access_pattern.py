@@ -13,8 +13,8 @@ from jostle.analysis import WritePattern, write_patterns
 from jostle.repository import Repository
 from jostle.signals import program
 
-PATTERNS = ["open-write-close", "write-seek", "aggregate-write"]
-KIB = 1024
+PATTERNS = OWC, SEEK, AGGREGATE = ["open-write-close", "write-seek", "aggregate-write"]
+KIB, MIB = 1 << 10, 1 << 20
 
 
 class Profiled:
@@ -61,11 +61,14 @@ def profiled(library: Path, tmp_path: Path) -> Profiled:
     return Profiled(library, tmp_path)
 
 
-@pytest.mark.parametrize("pattern", PATTERNS)
-@pytest.mark.parametrize("more", [
-    ("--chunk", 2 * KIB), ("--chunk", 256 * KIB, "--shared"),
-    ("--chunk", 64 * KIB, "--piece", 4 * KIB), ("--chunk", 1024 * KIB, "--flush", "none"),
-], ids=["small", "shared", "pieces", "unflushed"])  # fmt: skip
+SMALL, SHARED = ("--chunk", 2 * KIB), ("--chunk", 256 * KIB, "--shared")
+PIECES, UNFLUSHED = ("--chunk", 64 * KIB, "--piece", 4 * KIB), ("--chunk", MIB, "--flush", "none")
+
+
+@pytest.mark.parametrize(("pattern", "more"), [
+    *((pattern, SMALL) for pattern in PATTERNS), (OWC, SHARED), (AGGREGATE, SHARED),
+    (SEEK, PIECES), (AGGREGATE, PIECES), (OWC, UNFLUSHED), (SEEK, UNFLUSHED),
+])  # fmt: skip
 def test_named(profiled: Profiled, pattern: str, more: tuple[str | int, ...]) -> None:
     """Over chunk sizes, sharing, pieces and flush modes."""
     found = profiled.run(pattern, "--iterations", 40, *more)
@@ -77,8 +80,9 @@ def test_named(profiled: Profiled, pattern: str, more: tuple[str | int, ...]) ->
     assert found.chunk_bytes == pytest.approx(chunk, rel=0.1)
 
 
-@pytest.mark.parametrize("pattern", PATTERNS)
-@pytest.mark.parametrize("sharing", [(), ("--shared",)], ids=["private", "shared"])
+@pytest.mark.parametrize(
+    ("pattern", "sharing"), [(OWC, ()), (SEEK, ("--shared",)), (AGGREGATE, ("--shared",))]
+)
 def test_named_by_mpi_io(
     profiled: Profiled, mpi: Mpi, pattern: str, sharing: tuple[str, ...]
 ) -> None:

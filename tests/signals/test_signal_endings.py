@@ -34,7 +34,7 @@ def processes_of(signals: Signals) -> list[int]:
 
 def gone(signals: Signals, pids: list[int]) -> None:
     """Within a time that allows for a busy machine: no process, no file."""
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     data = signals.folder / "data"
     while time.monotonic() < until and (any(map(alive, pids)) or list(data.iterdir())):
         time.sleep(0.05)
@@ -85,7 +85,7 @@ def test_one_process_killed(signals: Signals, which: int) -> None:
     signals.wait_for_load(process, 3)
     time.sleep(0.4)
     pids = processes_of(signals)
-    victim = process.pid if which == 0 else max(pids)
+    victim = next(pid for pid in pids if (pid == process.pid) == (which == 0))
     os.kill(victim, signal.SIGKILL)
     _out, err = process.communicate(timeout=60)
     gone(signals, pids)
@@ -112,6 +112,8 @@ def test_all_killed(signals: Signals) -> None:
 MEETING = "open-write-close --shared --api mpiio --flush each"
 
 
+# Asked to end at once (a kill may follow), a rank waits 0.6 s for the others and no longer.
+@pytest.mark.tries(3)
 @pytest.mark.parametrize(
     ("words", "name"),
     [("open-write-close", "SIGUSR1"), ("open-write-close", "SIGTERM"), (MEETING, "SIGUSR1"),
@@ -126,6 +128,7 @@ def test_launcher_stopped(signals: Signals, mpi: Mpi, words: str, name: str) -> 
     assert {one["reason"] for one in rows(done)} == {"signal"}
 
 
+@pytest.mark.tries(3)  # for the same reason
 @pytest.mark.parametrize("words", ["open-write-close", "write-seek --shared --api mpiio"])
 @pytest.mark.parametrize("name", ["SIGKILL", "SIGTERM"])
 def test_one_rank_ends(signals: Signals, mpi: Mpi, words: str, name: str) -> None:

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from signal_logs import BURST, END, HEADER, SLICE, put, text, whole
 
 from jostle.signals import SignalLogError, read_log
 from jostle.signals.log import LONGEST_LINE
 
-FILE = settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FILE = settings(max_examples=100)
 
 
 def test_tables(tmp_path: Path) -> None:

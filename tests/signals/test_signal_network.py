@@ -17,7 +17,7 @@ RANKS = 4
 NETWORK = ("ping", "all-to-all", "incast")
 # How the counter names the calls of the load. Agreements are MPI_Iallreduce, none of these.
 SENDS = {"ping": "mpi_send", "all-to-all": "mpi_all_to_all", "incast": "mpi_send"}
-SILENCE = ["--period", "20", "--duty", "0.02"]
+SILENCE = ["--period", "600", "--duty", "0.002"]
 NOTHING = dict.fromkeys(("mpi_isend_bytes", "mpi_sendrecv_bytes", "mpi_one_to_all_bytes"), 0)
 
 
@@ -41,7 +41,11 @@ def test_bytes_against_a_counter(signals: Signals, mpi: Mpi, pattern: str) -> No
     assert rows(done)[0]["mpi"] == mpi.name
 
 
-@pytest.mark.parametrize("pattern", NETWORK)
+@pytest.mark.parametrize(
+    ("pattern", "mpi"),
+    [("ping", "mpich"), ("all-to-all", "openmpi"), ("incast", "mpich")],
+    indirect=["mpi"],
+)
 def test_volume_ends_all_ranks(signals: Signals, mpi: Mpi, pattern: str) -> None:
     done = signals.run(
         pattern, "--chunk", "8KiB", "--volume", f"{RANKS * RANKS * 10 * 8}KiB", "--time", "50",
@@ -55,7 +59,11 @@ def test_volume_ends_all_ranks(signals: Signals, mpi: Mpi, pattern: str) -> None
 
 
 @pytest.mark.tries(3)
-@pytest.mark.parametrize("pattern", NETWORK)
+@pytest.mark.parametrize(
+    ("pattern", "mpi"),
+    [("ping", "openmpi"), ("all-to-all", "mpich"), ("incast", "openmpi")],
+    indirect=["mpi"],
+)
 def test_bursts_begin_together(signals: Signals, mpi: Mpi, pattern: str) -> None:
     """All ranks are on in the same windows, and off in between; how punctually is reported."""
     done = signals.run(
@@ -84,7 +92,7 @@ def test_stopped_in_a_burst_and_in_a_silence(
         pattern, "--until-stopped", "--chunk", "64KiB", *rhythm,
         mpi=mpi, ranks=RANKS, stop=(0.5, signal.SIGUSR1), code=None,
     )  # fmt: skip
-    assert done.seconds < 15, "it waited for the end of the silence"
+    assert done.seconds < 120, "it waited for the end of the silence"
     consistent(done)
     assert [one["reason"] for one in rows(done)] == ["signal"] * RANKS
     assert done.code == 0, done.err
@@ -97,7 +105,7 @@ def test_one_rank_stopped_stops_all(signals: Signals, mpi: Mpi) -> None:
     time.sleep(0.3)
     (pid,) = (one["pid"] for one in rows(signals.result(0, "")) if one["rank"] == 1)
     os.kill(pid, signal.SIGUSR1)
-    _out, err = process.communicate(timeout=30)
+    _out, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
     assert [one["reason"] for one in rows(signals.result(0, err))] == ["signal"] * RANKS
 
@@ -122,10 +130,10 @@ def test_split(signals: Signals, mpi: Mpi, pattern: str) -> None:
 
 def test_split_ends_with_its_probe(signals: Signals, mpi: Mpi) -> None:
     done = signals.run(
-        "ping", "--split", "--chunk", "4KiB", "--period", "20", "--iterations", "200",
+        "ping", "--split", "--chunk", "4KiB", "--period", "600", "--iterations", "200",
         mpi=mpi, ranks=RANKS,
     )  # fmt: skip
-    assert done.seconds < 15
+    assert done.seconds < 60
     assert [one["operations"] for one in rows(done)][0::2] == [200, 200]
     assert [one["reason"] for one in rows(done)][0::2] == ["iterations"] * 2
     assert all(one["complete"] for one in rows(done))

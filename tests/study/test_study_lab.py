@@ -130,7 +130,7 @@ def test_foreign_traffic_is_told_apart(workplace: Workplace) -> None:
 def test_an_interrupted_study_takes_its_lab_down(workplace: Workplace) -> None:
     text = TEXT.replace("{mpi}", "none").replace("16MiB", "80MiB")
     path = workplace.write(text)
-    code, _, err = workplace.interrupted(1, "run", str(path))
+    code, _, err = workplace.interrupted("pairs", 1, "run", str(path))
     assert code == 130, err
     workplace.nothing_left("pairs")
     listed = [sys.executable, "-m", "jostle.cli", "lab", "status", "--name", NAME]
@@ -141,6 +141,20 @@ def test_an_interrupted_study_takes_its_lab_down(workplace: Workplace) -> None:
     assert code == 0, err
     runs = [record["run"] for record in workplace.records("pairs")]
     assert sorted(runs) == ["r01-a001", "r01-a002", "r01-p001"]
+
+
+def test_a_lab_that_is_taken_down_fails_no_program(workplace: Workplace) -> None:
+    from jostle.lab import attach
+
+    path = workplace.write(TEXT.replace("{mpi}", "none").replace("16MiB", "80MiB"))
+    process = workplace.start("run", str(path))
+    workplace.under_way("pairs", 1)
+    attach(NAME).down()
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 1
+    assert f"the lab `{NAME}` was taken down" in err and "goes on" in err, err
+    assert len(workplace.records("pairs")) == 1
+    workplace.nothing_left("pairs")
 
 
 def test_another_lab_of_the_name_is_refused(workplace: Workplace) -> None:

@@ -109,8 +109,9 @@ def test_failures_are_results(workplace: Workplace) -> None:
 
 def test_an_interrupted_study_goes_on_where_it_was(workplace: Workplace) -> None:
     path = workplace.write(SLOW)
-    code, _, err = workplace.interrupted(2, "run", str(path))
+    code, _, err = workplace.interrupted("slow", 2, "run", str(path), "--fresh")
     assert code == 130, err
+    assert "2 of 6 runs are in the repository; the same command without --fresh goes on" in err
     workplace.nothing_left("slow")
     before = workplace.records("slow")
     assert len(before) == 2
@@ -130,10 +131,7 @@ def test_an_interrupted_study_goes_on_where_it_was(workplace: Workplace) -> None
 def test_what_a_killed_study_left_is_cleared(workplace: Workplace) -> None:
     path = workplace.write(SLOW)
     process = workplace.start("run", str(path))
-    assert process.stderr is not None
-    while "left" not in process.stderr.readline():
-        pass
-    time.sleep(1.2)
+    workplace.under_way("slow", 1)
     process.kill()
     process.communicate()
     assert (workplace.repository / "studies/slow/running.json").exists()
@@ -145,9 +143,7 @@ def test_what_a_killed_study_left_is_cleared(workplace: Workplace) -> None:
 
 def test_sigterm_ends_a_study_in_order(workplace: Workplace) -> None:
     process = workplace.start("run", str(workplace.write(SLOW)))
-    assert process.stderr is not None
-    process.stderr.readline()
-    time.sleep(1.0)
+    workplace.under_way("slow", 0)
     process.terminate()
     process.communicate(timeout=60)
     assert process.returncode == 130
@@ -291,12 +287,13 @@ def test_a_misspelt_folder_is_not_made(workplace: Workplace, tmp_path: Path) -> 
 
 
 def test_a_program_that_ignores_being_asked(tmp_path: Path) -> None:
-    from jostle.study.launch import Command
+    from jostle.study.launch import MARK, Command
 
-    env = dict(os.environ) | {"JOSTLE_JOB": f"stubborn-{os.getpid()}"}
+    env = dict(os.environ) | {"JOSTLE_JOB": "stubborn", MARK: f"a.{os.getpid()}"}
     argv = ["sh", "-c", "trap '' TERM; while :; do sleep 0.1; done"]
+    another = subprocess.Popen(argv, env=env | {MARK: f"b.{os.getpid()}"})  # of somebody else's run
     task = Task(
-        job=env["JOSTLE_JOB"], commands=[Command(argv, env)], words=tmp_path,
+        job="stubborn", mark=env[MARK], commands=[Command(argv, env)], words=tmp_path,
         stop=lambda processes: [process.terminate() for process in processes] and None,
         limit_s=0.2,
     )  # fmt: skip
@@ -306,4 +303,7 @@ def test_a_program_that_ignores_being_asked(tmp_path: Path) -> None:
         assert time.monotonic() < end
         time.sleep(0.02)
     assert task.error == "ended by its time limit of 0.2 s" and task.status == 137
-    assert not marked("JOSTLE_JOB", env["JOSTLE_JOB"])
+    assert not marked(env[MARK])
+    assert another.poll() is None
+    another.kill()
+    another.wait()

@@ -13,6 +13,7 @@ from typing import Any
 
 import ready
 from jostle.repository import Repository
+from jostle.study.processes import marked
 from ready import ROOT
 
 
@@ -47,23 +48,30 @@ class Workplace:
         done = ready.run(["study", *words], self.environment(), cwd=self.folder, timeout=240)
         return done.code, done.out, done.err
 
-    def interrupted(self, runs: int, *words: str) -> tuple[int, str, str]:
+    def interrupted(self, name: str, runs: int, *words: str) -> tuple[int, str, str]:
         """Starts a study, and sends ^C in the middle of the run after `runs` finished ones."""
         process = self.start(*words)
-        assert process.stderr is not None
-        seen = ""
-        while seen.count("left\n") < runs:
-            line = process.stderr.readline()
-            assert line, seen
-            seen += line
-        time.sleep(1.2)  # the next run is under way
+        self.under_way(name, runs)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
-        return process.returncode, out, seen + err
+        return process.returncode, out, err
+
+    def under_way(self, name: str, runs: int) -> None:
+        """Waits until programs of the run after `runs` finished ones of a study are there."""
+        note, end = self.repository / "studies" / name / "running.json", time.monotonic() + 120
+        while True:
+            noted = json.loads(note.read_text()) if note.exists() else {"run": None}
+            known = [record["run"] for record in self.records(name)]
+            assert len(known) <= runs, known
+            now = len(known) == runs and noted["run"] and noted["run"] not in known
+            if now and marked(noted["mark"]):
+                return
+            assert time.monotonic() < end, (noted, known)
+            time.sleep(0.05)
 
     def records(self, name: str) -> list[dict[str, Any]]:
         path = self.repository / "studies" / name / "runs.jsonl"
-        return [json.loads(line) for line in path.read_text().splitlines()]
+        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
     def open(self) -> Repository:
         return Repository(self.repository)

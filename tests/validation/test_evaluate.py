@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -25,6 +25,12 @@ def run(number: int, *, raw: bool = False) -> Run:
     return Run(step, step.job, 0, 10**10, 0, _QUIET, (), "", "")
 
 
+class Tables(str):
+    """What stands for the tables of a run: its name; without a canary."""
+
+    floors: ClassVar[dict[str, Any]] = {}
+
+
 class Folder:
     """A validation's folder with ten runs and a raw one; the repository knows a run by its job."""
 
@@ -38,7 +44,7 @@ class Folder:
 
     def repository(self, _code: str) -> Any:
         """Gives what stands for a repository."""
-        return SimpleNamespace(run_tables=lambda job: job)
+        return SimpleNamespace(run_tables=Tables)
 
 
 @pytest.fixture
@@ -59,7 +65,7 @@ def folder(monkeypatch: pytest.MonkeyPatch) -> Folder:
 
     monkeypatch.setattr(module, "estimate", say)
     monkeypatch.setattr(module, "marks", read)
-    monkeypatch.setattr(module, "judged", lambda _said: Judged(0, 0, 1, 0, 0, 1, 1))
+    monkeypatch.setattr(module, "judged", lambda _said, _edges: Judged(0, 0, 1, 0, 0, 1, 1))
     monkeypatch.setattr(module, "_rate", lambda *_: 0.0)
     monkeypatch.setattr(
         module, "compare", lambda said: SimpleNamespace(displaced_s=[0.0] * len(said))

@@ -9,7 +9,7 @@ import pytest
 
 from jostle.validation.lab_plan import SLICE_NS, Neighbour, Scene
 from jostle.validation.lab_runner import Played
-from jostle.validation.lab_score import Slices, alone, lab_score, see
+from jostle.validation.lab_score import Slices, alone, lab_score, see, unsteady
 
 _BAD = Neighbour("bad", "node2", (), "shared", (), harm=True)
 _FIRST = 4_000_000_000  # a slice since the epoch
@@ -121,4 +121,25 @@ def test_the_machines_own_noise_is_not_in_the_loss_against_calm_slices() -> None
     assert seen.lost_s == pytest.approx(0.6)
     assert seen.calm_s == pytest.approx(0.5)
     assert seen.relative_calm == pytest.approx(0.0)
-    assert not seen.held
+    assert not seen.held and seen.held_calm
+    score = lab_score([seen])
+    assert (score.held, score.held_calm, score.half_width) == (0.0, 1.0, 0.0)
+    assert score.apart == pytest.approx(0.2)
+
+
+def test_a_probe_whose_null_runs_differ_has_its_truth_in_the_same_run() -> None:
+    """Of another run's rate nothing follows then; decided without a look at answers."""
+    fast, slow = experiment("alone", []), experiment("harmless", [])
+    for pair in slow.active:
+        pair[1] = 8
+    assert unsteady([fast, fast]) == {}
+    differing = unsteady([fast, slow, experiment("harmful", [(5, 9)])])
+    assert differing == {"writer": pytest.approx(2 / 9)}
+    one = experiment("harmful", [(5, 9)], beside=4)
+    for pair in one.active:
+        pair[1] = 8 if pair[1] == 10 else pair[1]
+    seen = see(one, answer([], [], 0.5), {"writer": 10.0}, differing)
+    assert seen is not None and seen.same_run and seen.held
+    assert seen.lost_s == seen.calm_s == pytest.approx(0.5)
+    score = lab_score([seen], differing)
+    assert score.apart is None and score.unsteady == differing

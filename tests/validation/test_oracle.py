@@ -12,6 +12,7 @@ from jostle.validation.oracle import (
     band,
     beside,
     displacement,
+    grain,
     truths,
     union_s,
     windows,
@@ -57,6 +58,27 @@ def test_one_lucky_run_is_no_reference() -> None:
     assert found["plain0"].low_s == pytest.approx(0)
 
 
+def test_luck_in_some_windows_is_no_burst_in_the_others() -> None:
+    """Two runs each were fast in four windows of ten: what all others lost so is no event."""
+    runs = {f"plain{number}": marks([1.0] * 10) for number in range(12)}
+    for window in range(4):
+        for number in (0, 1):
+            lucky = [0.5 if place == window else 1.0 for place in range(10)]
+            runs[f"lucky{window}{number}"] = marks(lucky)
+    found = truths(runs)["plain0"]
+    assert found.total == pytest.approx(20)
+    assert found.instantaneous == pytest.approx(0, abs=1e-9)
+
+
+def test_of_many_runs_the_fastest_tenth_tells() -> None:
+    """Of thirty runs the third smallest counts, of nineteen the second."""
+    fast = {f"fast{number}": marks([0.5] * 10) for number in range(2)}
+    plain = {f"plain{number}": marks([1.0] * 10) for number in range(28)}
+    assert truths(plain | fast)["plain0"].total == pytest.approx(0)
+    few = {name: plain[name] for name in list(plain)[:17]}
+    assert truths(few | fast)["plain0"].total == pytest.approx(50)
+
+
 def test_windows_are_of_equal_work_whatever_the_segments() -> None:
     """A run whose segments are twice as coarse is cut at the boundaries that it shares."""
     runs = fleet()
@@ -80,6 +102,18 @@ def test_a_run_that_did_other_work_has_no_truth() -> None:
 def test_few_runs_make_no_oracle(number: int) -> None:
     """With fewer than eight runs nobody knows what a window takes undisturbed."""
     assert truths({str(one): marks([1.0] * 10) for one in range(number)}) == {}
+
+
+def test_the_grain_is_what_halves_of_the_runs_differ_by() -> None:
+    """Equal runs tell the same by halves; where each is slow for itself, halves differ."""
+    same = {f"run{number}": marks([1.0] * 20) for number in range(16)}
+    found = grain(same)
+    assert found is not None and found.total == found.instantaneous == pytest.approx(0)
+    dice = np.random.default_rng(1)
+    noisy = {f"run{number}": marks((1 + dice.random(20)).tolist()) for number in range(16)}
+    found = grain(noisy)
+    assert found is not None and 1 < found.total < 20
+    assert grain({name: noisy[name] for name in list(noisy)[:15]}) is None  # halves of seven
 
 
 def test_time_after_the_last_count_belongs_to_the_run() -> None:

@@ -17,7 +17,7 @@ from jostle.plot.validation import draw_all
 from jostle.validation.clusterings import Clustered
 from jostle.validation.evaluate import METHODS, RAW, Evaluation
 from jostle.validation.lab_score import Seen, Slices, lab_score
-from jostle.validation.oracle import Band, Truth
+from jostle.validation.oracle import Band, Grain, Truth
 from jostle.validation.results import Results
 from jostle.validation.score import Judged, Row, score
 
@@ -60,7 +60,7 @@ def made() -> Results:
         ClusteringScore("k-means", 40, 0.01, 0.8),
     ]
     return Results(
-        estimation=Evaluation(rows, scores, {"stencil": 0.0}, []),
+        estimation=Evaluation(rows, scores, {"stencil": 0.0}, [], {"stencil": Grain(2.5, 1.25)}),
         seen=seen,
         lab=lab_score(seen),
         clustering=[Clustered("stencil", "stencil-001-clean", 60, clusters)],
@@ -83,6 +83,7 @@ def test_the_tables_of_the_thesis(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(raw) == 1 and raw[0].split()[1:5] == ["5.0", "2.0..4.0", "2.0", "20.0"]
     assert any(line.startswith("F1 by class, thesis, raw: ") for line in lines)
     assert any(line.startswith("Not planted: 0.0 % in the median, 4.0 at most") for line in lines)
+    assert any("two halves of the runs tell 2.5 points apart in all, 1.2 of" in x for x in lines)
     lab = next(line for line in lines if line.startswith("s002-writer"))
     assert lab.endswith("s002-writer-computes !")  # blamed without guilt
     assert "1 false alarms in 1 null runs" in " ".join(lines)

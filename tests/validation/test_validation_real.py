@@ -73,7 +73,13 @@ def test_runs_of_a_small_program(
     cut = [len(known[run.job].done) for run in runs]
     assert cut[3] > 80 and cut[3] >= max(cut[:3])
     assert "JOSTLE_SEGMENTS=raw" in _words(small, plan[3], tmp_path, "job", tmp_path, None)
-    assert list(_said(store.repository("transpose"), runs[3], 0)) == [RAW]
+    repository = store.repository("transpose")
+    assert list(_said(repository, runs[3], {}, 0)) == [RAW]
+    tables = repository.run_tables(runs[0].job)  # recorded with the canary
+    (floor,) = tables.floors.values()
+    assert floor.jobs == len(runs) - 1 and 100 < floor.ns < 1e6
+    assert (floor.own_ns, floor.own_jobs) == (floor.ns, floor.jobs)  # all are of one program
+    assert _said(repository, runs[0], tables.floors, 0)["jostle"].core_speed is not None
 
 
 def test_a_run_that_fails_is_told_and_tried_again_under_another_name(

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
 import pytest
 
+from jostle.analysis import estimate
+from jostle.synthetic import SPECS, trace
+from jostle.validation.evaluate import judged
 from jostle.validation.oracle import Band, Truth
 from jostle.validation.score import Judged, Row, Spread, score
 
@@ -79,3 +86,15 @@ def test_nothing_to_score() -> None:
     found = score("code", "jostle", [])
     assert found.soft == Spread(0, None, None)
     assert found.held is None
+
+
+def test_what_is_continuous_is_told_in_the_windows_of_the_truth() -> None:
+    """A loss in every second segment, two to a window, shifts all windows and few segments."""
+    found = estimate(trace(SPECS["clean-canary"], 0)[0])
+    start = np.arange(40) * 10**9
+    lost = np.where(np.arange(40) % 2, 2 * 10**8, 0)
+    table = pa.table({"start_ns": start, "end_ns": start + 10**9, "duration_ns": [10**9] * 40,
+                      "excess_ns": lost, "slow_ns": np.full(40, -(10**7))})  # fmt: skip
+    one = replace(found, segments=table, run_s=40.0)
+    assert judged(one).displaced == pytest.approx(-1, abs=0.1)
+    assert judged(one, [*start[::2].tolist(), 40 * 10**9]).displaced == pytest.approx(9, abs=0.3)

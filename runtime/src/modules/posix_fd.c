@@ -19,6 +19,13 @@ static void forget(int fd)
     jst_fd_forget(fd);
 }
 
+/* A new number, to: a duplicate of fd. */
+static void duplicated(int fd, int to)
+{
+    forget(to);
+    jst_access_twin(fd, to);
+}
+
 /* ---- many at once ---- */
 
 JST_EXPORT int close_range(unsigned first, unsigned last, int flags)
@@ -40,15 +47,16 @@ JST_EXPORT void closefrom(int first)
 JST_EXPORT int dup(int fd)
 {
     int r = JST_REAL(dup)(fd);
-    forget(r);
+    duplicated(fd, r);
     return r;
 }
 
-/* place: what the number stood for before. */
-static void replaced(int fd, unsigned place)
+/* to is a duplicate of fd now. place: what the number stood for before. */
+static void replaced(int fd, int to, unsigned place)
 {
-    uint64_t written = jst_access_take(fd);
-    jst_fd_forget(fd);
+    uint64_t written = jst_access_take(to);
+    jst_fd_forget(to);
+    jst_access_twin(fd, to);
     jst_block *b = written ? jst_enter() : NULL;
     if (b)
         jst_access_closed(b, place, written);
@@ -67,7 +75,7 @@ JST_EXPORT int dup2(int fd, int to)
     unsigned place = place_before(to);
     int r = JST_REAL(dup2)(fd, to);
     if (r >= 0 && fd != to)
-        replaced(r, place);
+        replaced(fd, r, place);
     return r;
 }
 
@@ -76,14 +84,14 @@ JST_EXPORT int dup3(int fd, int to, int flags)
     unsigned place = place_before(to);
     int r = JST_REAL(dup3)(fd, to, flags);
     if (r >= 0)
-        replaced(r, place);
+        replaced(fd, r, place);
     return r;
 }
 
 static int fcntl_done(int fd, int cmd, int r)
 {
     if (cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC)
-        forget(r);
+        duplicated(fd, r);
     else if (cmd == F_SETFL)
         jst_access_flags_changed(fd);
     return r;

@@ -12,11 +12,11 @@ enough of it to tell; else it is mixed, or unknown.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from jostle.analysis.access_claims import Claims, claim, one_each, stream
 from jostle.analysis.access_model import (
     AGGREGATE_WRITE,
     MIXED,
@@ -30,18 +30,16 @@ from jostle.analysis.access_model import (
     WritePattern,
 )
 from jostle.analysis.access_series import Series, mount_series
+from jostle.analysis.access_unseen import doubted, unseen_bytes
 from jostle.analysis.bursts import Floats, Period, find_period, usual_amount
 from jostle.repository.types import JobTables
 
 _NS = 1e9
 _MOST = 0.8  # of a phase's bytes: one way of writing stands for all
 _ALL = 0.9  # of a mount's bytes: phases that are alike stand for the whole job
-_SOON = 1  # slices: a file closed this long after its first write was short-lived,
-_BRIEF = 0.1  # and so was one whose life is no larger a part of all slices with writes
-_WHOLE = 2.5  # writes per file: it was written in one go, however long that took
-_ENOUGH = 4  # writes, and slices in which files were closed, to say anything
-_REPEATED = 3  # files per process, or steps back, to call it a pattern
-_FIX_UPS = 2  # steps back per file that only mend what the file begins with
+_ENOUGH = 4  # writes, to say anything
+_REPEATED = 3  # files, or steps back, to call it a pattern
+_JUMPS = (0.25, 4.0)  # gaps per step back: between these, writes jump to and fro
 _RUN = 3  # active slices that make a phase, and
 _PART = 0.05  # of all active slices, but no more than
 _RUN_MOST = 30  # slices
@@ -50,19 +48,6 @@ _LONG_SILENCE = 8  # slices, and
 _LARGE_SILENCE = 0.2  # of the time between first and last write: it parts phases
 
 _Run = tuple[int, int]  # first active slice and the one behind the last
-
-
-@dataclass(frozen=True)
-class _Claims:
-    """Whose the bytes are, in order of PATTERNS.
-
-    Attributes:
-        bytes: Bytes of each slice by the way they were written, shape (3, slices).
-        chunks: Chunks that ended in each slice, likewise.
-    """
-
-    bytes: Floats
-    chunks: Floats
 
 
 def write_patterns(tables: JobTables) -> list[WritePattern]:
@@ -76,124 +61,9 @@ def write_patterns(tables: JobTables) -> list[WritePattern]:
         say where writes begin: then only files written and closed one after the other are named,
         and all else is unknown.
     """
-    found = [_pattern(series) for series in mount_series(tables)]
+    unseen = unseen_bytes(tables)
+    found = [doubted(_pattern(series), unseen) for series in mount_series(tables)]
     return sorted(found, key=lambda pattern: (-pattern.bytes, pattern.mount))
-
-
-# ---- whose bytes ----
-
-
-class _Purse:
-    """Bytes that nobody has claimed yet, the latest on top."""
-
-    def __init__(self, series: Series) -> None:
-        self._series = series
-        self._left: list[list[float]] = []
-
-    def put(self, place: int) -> None:
-        """Adds the bytes of a slice."""
-        if self._series.bytes[place] > 0:
-            self._left.append([place, float(self._series.bytes[place])])
-
-    def take(self, wanted: float) -> tuple[list[tuple[int, float]], float]:
-        """Takes bytes from the top: (slice, bytes) of each part, and how many writes they were."""
-        taken: list[tuple[int, float]] = []
-        writes = 0.0
-        while wanted > 0 and self._left:
-            place, left = int(self._left[-1][0]), self._left[-1][1]
-            part = min(left, wanted)
-            wanted -= part
-            taken.append((place, part))
-            writes += self._series.writes[place] * part / self._series.bytes[place]
-            if part < left:
-                self._left[-1][1] -= part
-            else:
-                self._left.pop()
-        return taken, writes
-
-
-def _claim(series: Series) -> _Claims:
-    """Gives each byte to the way it was written."""
-    size = len(series.bytes)
-    claims = _Claims(np.zeros((3, size)), np.zeros((3, size)))
-    files, rewritten, streamed = claims.bytes
-    near_files, near_backs = _around(series.files), _around(series.backs)
-    mended = (near_files > 0) & (near_backs <= _FIX_UPS * near_files)
-    purse, moved = _Purse(series), np.cumsum(series.bytes)
-    soon = max(_SOON, _BRIEF * float((series.bytes > 0).sum()))
-    rewound = 0.0  # bytes stepped back behind, in files that are still open
-    for place in np.flatnonzero((series.bytes > 0) | (series.files > 0)).tolist():
-        purse.put(place)
-        if series.back_bytes[place] > 0 and not mended[place]:
-            taken, _ = purse.take(series.back_bytes[place])
-            _book(rewritten, taken)
-            claims.chunks[1, taken[0][0] if taken else place] += series.backs[place]
-            rewound += series.back_bytes[place]
-        if series.files[place] > 0:
-            closed = series.file_bytes[place]
-            taken, writes = purse.take(closed - min(rewound, closed))
-            age = place - _begun(series, moved, place)
-            if rewound > closed / 2:
-                _book(rewritten, taken)
-            elif age <= soon or writes <= _WHOLE * series.files[place]:
-                _book(files, taken)
-                claims.chunks[0, taken[0][0] if taken else place] += series.files[place]
-            else:
-                _book(streamed, taken)
-            rewound -= min(rewound, closed)
-    streamed[:] = np.maximum(series.bytes - files - rewritten, 0)
-    claims.chunks[2] = series.writes
-    if _one_each(series, claims, slice(0, size)):
-        _stream(claims)
-    return claims
-
-
-def _one_each(series: Series, claims: _Claims, span: slice) -> bool:
-    """Tells whether files that were closed soon are only one or two per process, of many writes."""
-    files, when = claims.chunks[0, span].sum(), (claims.chunks[0, span] > 0).sum()
-    many = files >= _REPEATED and (files >= _REPEATED * series.writers or when >= _ENOUGH)
-    return not many and bool(series.writes[span].sum() > _ENOUGH * files)
-
-
-def _stream(claims: _Claims) -> None:
-    """Takes files that were closed soon for files that grew, only not for long."""
-    claims.bytes[2] += claims.bytes[0]
-    claims.bytes[0] = claims.chunks[0] = 0
-
-
-def _around(values: Floats) -> Floats:
-    """Adds to each slice those before and after it."""
-    sums = values.copy()
-    sums[1:] += values[:-1]
-    sums[:-1] += values[1:]
-    return sums
-
-
-def _begun(series: Series, moved: Floats, place: int) -> int:
-    """Gives the slice in which the files that were closed in a slice were begun.
-
-    Of the bytes of a slice each process that was active there has an equal part: a file's mean size
-    is compared with that. moved: bytes up to the end of each slice.
-    """
-    size = series.file_bytes[place] / series.files[place]
-    together = size * min(max(series.active[place], 1), series.writers)
-    return int(np.searchsorted(moved, moved[place] - together, side="right"))
-
-
-def _book(way: Floats, taken: list[tuple[int, float]]) -> None:
-    for place, part in taken:
-        way[place] += part
-
-
-def _claim_old(series: Series) -> _Claims:
-    """The same for a profile that does not know where writes begin: only closes can tell."""
-    size = len(series.bytes)
-    claims = _Claims(np.zeros((3, size)), np.zeros((3, size)))
-    fresh = (series.closes > 0) & (series.seeks <= series.closes)
-    fresh &= series.writes <= _WHOLE * series.closes
-    claims.bytes[0, fresh] = series.bytes[fresh]
-    claims.chunks[0, fresh] = series.closes[fresh]
-    return claims
 
 
 # ---- phases ----
@@ -204,7 +74,7 @@ def _pattern(series: Series) -> WritePattern:
     if total == 0:
         silent = _silence(series, 0, len(series.bytes))
         return WritePattern(series.mount, NONE, None, None, 0, series.known, [silent])
-    claims = _claim(series) if series.known else _claim_old(series)
+    claims = claim(series)
     phases: list[Phase] = []
     at = 0
     spans, pause = _covered(series, _cut(series, claims))
@@ -214,17 +84,26 @@ def _pattern(series: Series) -> WritePattern:
         if hi >= 0:
             phases.append(_phase(series, claims, lo, hi, total))
         at = hi
+    name = _of_all(phases)
+    alike = [phase for phase in phases if phase.pattern == name]
+    one = sum(phase.share for phase in alike) >= _MOST
+    most = max(alike, key=lambda phase: phase.bytes) if one else None
+    return WritePattern(
+        series.mount, name, most.chunk_bytes if most else None, most.period if most else None,
+        int(total), series.known, phases,
+    )  # fmt: skip
+
+
+def _of_all(phases: list[Phase]) -> str:
+    """Names a mount by its phases: mixed is said only of what is known to differ."""
     heavy: dict[str, float] = {}
     for phase in phases:
         heavy[phase.pattern] = heavy.get(phase.pattern, 0.0) + phase.share
-    name, share = max(heavy.items(), key=lambda item: item[1])
-    most = max((phase for phase in phases if phase.pattern == name), key=lambda phase: phase.bytes)
-    alone = share >= _ALL
-    return WritePattern(
-        series.mount, name if alone else MIXED,
-        most.chunk_bytes if alone else None, most.period if alone else None,
-        int(total), series.known, phases,
-    )  # fmt: skip
+    dark = heavy.pop(UNKNOWN, 0.0)
+    name, share = max(heavy.items(), key=lambda item: item[1], default=(UNKNOWN, 0.0))
+    if share >= _ALL * (1 - dark):
+        return name if share >= _MOST else UNKNOWN
+    return MIXED if dark < _MOST else UNKNOWN
 
 
 def _covered(series: Series, spans: list[_Run]) -> tuple[list[_Run], int]:
@@ -258,7 +137,7 @@ def _active(series: Series, lo: int, hi: int) -> NDArray[np.intp]:
     return found + lo
 
 
-def _cut(series: Series, claims: _Claims) -> list[tuple[int, int]]:
+def _cut(series: Series, claims: Claims) -> list[tuple[int, int]]:
     """Cuts the time into runs of slices that are alike; silence at their ends is left out."""
     active = _active(series, 0, len(series.bytes))
     ways = np.concatenate((np.zeros((3, 1)), np.cumsum(claims.bytes[:, active], axis=1)), axis=1)
@@ -275,6 +154,8 @@ def _cut(series: Series, claims: _Claims) -> list[tuple[int, int]]:
         while len(runs) > 1 and min(hi - lo for lo, hi in runs) <= short:
             runs = _fused(_without_short(runs, short), label)
     spans = [(int(active[lo]), int(active[hi - 1]) + 1) for lo, hi in runs]
+    # Runs that differ in whose the bytes are may yet be one and the same to a reader.
+    spans = _fused(spans, lambda span: _named(series, claims, slice(*span))[0])
     return [part for span in spans for part in _at_silences(series, *span)]
 
 
@@ -335,14 +216,10 @@ def _silence(series: Series, lo: int, hi: int) -> Phase:
     )  # fmt: skip
 
 
-def _phase(series: Series, claims: _Claims, lo: int, hi: int, total: float) -> Phase:
+def _phase(series: Series, claims: Claims, lo: int, hi: int, total: float) -> Phase:
     span = slice(lo, hi)
     moved, writes = float(series.bytes[span].sum()), float(series.writes[span].sum())
-    here = _Claims(claims.bytes[:, span].copy(), claims.chunks[:, span].copy())
-    if series.known and _one_each(series, claims, span):
-        _stream(here)
-    ways, chunks = here.bytes.sum(axis=1), here.chunks.sum(axis=1)
-    name, why = _name(series, ways, chunks, span)
+    name, why, ways, chunks = _named(series, claims, span)
     parts = _parts(ways, chunks, moved, series.known)
     chosen = next((part for part in parts if part.pattern == name), None)
     chunk = per_chunk = None
@@ -373,7 +250,7 @@ def _phase(series: Series, claims: _Claims, lo: int, hi: int, total: float) -> P
         chunk_bytes=chunk,
         writes_per_chunk=per_chunk,
         strided=gaps / writes if writes else 0.0,
-        scattered=name == WRITE_SEEK and gaps > 0.25 * backs,
+        scattered=_to_and_fro(series, span),
         parts=parts,
         period=_period(series, lo, hi),
         evidence=why,
@@ -392,6 +269,21 @@ def _parts(ways: Floats, chunks: Floats, moved: float, known: bool) -> list[Part
                  float(ways[place]) / number if number else None)
         )  # fmt: skip
     return sorted(parts, key=lambda part: -part.share) if known else parts
+
+
+def _named(series: Series, claims: Claims, span: slice) -> tuple[str, str, Floats, Floats]:
+    """Names a phase: its name, why, its bytes and its chunks by the way they were written."""
+    here = claims.part(span)
+    if series.known and one_each(series, claims, span):
+        stream(here)
+    ways, chunks = here.bytes.sum(axis=1), here.chunks.sum(axis=1)
+    return *_name(series, ways, chunks, span), ways, chunks
+
+
+def _to_and_fro(series: Series, span: slice) -> bool:
+    """Tells whether steps back and gaps alternate: nothing says then what is written twice."""
+    backs, gaps = float(series.backs[span].sum()), float(series.gaps[span].sum())
+    return backs >= _REPEATED and _JUMPS[0] * backs < gaps < _JUMPS[1] * backs
 
 
 def _name(series: Series, ways: Floats, chunks: Floats, span: slice) -> tuple[str, str]:
@@ -418,4 +310,6 @@ def _name(series: Series, ways: Floats, chunks: Floats, span: slice) -> tuple[st
         return UNKNOWN, f"Too few files: {figures}"
     if best == 1 and backs < _REPEATED:
         return UNKNOWN, f"Too few steps back: {figures}"
+    if best == 1 and _to_and_fro(series, span):
+        return UNKNOWN, f"Writes jump back and ahead in turn: {figures}"
     return PATTERNS[best], figures

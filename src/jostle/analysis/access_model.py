@@ -52,7 +52,8 @@ class Phase:
         chunk_bytes: As in the part that made the pattern; None for mixed, none and unknown.
         writes_per_chunk: Calls that a chunk was written by; None likewise.
         strided: Share of the writes that left a gap behind the one before, 0 to 1.
-        scattered: Steps back go along with gaps: writes at places all over the file.
+        scattered: Steps back and gaps alternate: a file is written all over, or grows while its
+            header is mended; which of them cannot be told.
         parts: The ways of writing found, the largest first.
         period: When bursts come back; None when they do not, or too few to say.
         evidence: A sentence: the figures that the name rests on.
@@ -80,8 +81,8 @@ class WritePattern:
 
     Attributes:
         mount: Identity of the shared resource.
-        pattern: The pattern of the phases that hold nine tenths of the bytes; mixed where these
-            differ, none without writes.
+        pattern: The pattern of the phases that hold nine tenths of the bytes, those of unknown
+            phases (a fifth at most) left out; mixed where named phases differ, none without writes.
         chunk_bytes: The chunk of the heaviest of these phases; None when it has none.
         period: Its period; None likewise.
         bytes: Bytes written.

@@ -181,14 +181,19 @@ def _model(result: StudyResult) -> Law | None:
         return None
     # One mount shares by process, mounts of their own share by node: each row by its own rule.
     errors: list[float] = []
+    others: dict[str, list[float]] = {"process": [], "node": []}
     for row in _rows(result):
         if row.holds and row.setting.processes[0] != row.setting.processes[1]:
-            best = [one for one in row.predictions if one.by == _rule(row)]
-            errors += [abs(error) for one in best for error in (one.large_error, one.small_error)]
+            for one in row.predictions:
+                missed = [abs(one.large_error), abs(one.small_error)]
+                others[one.by] += missed
+                errors += missed if one.by == _rule(row) else []
     value = median(errors)
     low, high = median_interval(errors)
-    why = f"Shares by process everywhere would miss by {_percent(kuo.error_process)}"
-    why += f", by node by {_percent(kuo.error_node)}." if kuo.error_node is not None else "."
+    why = ""
+    if others["node"]:
+        why = f"Shares by process everywhere would miss by {_percent(median(others['process']))}"
+        why += f", by node by {_percent(median(others['node']))}."
     unequal = [row for row in _rows(result) if row.setting.processes[0] != row.setting.processes[1]]
     doubts = [f"{row.small}, {row.setting.label}: {row.why_not[0]}"
               for row in unequal if not row.holds]  # fmt: skip
@@ -204,7 +209,7 @@ def _model(result: StudyResult) -> Law | None:
         len(errors),
         "median relative error under 10 %",
         _inside(low, high, 0.0, MODEL_WITHIN),
-        why + _shared_left_out(result),
+        (why + _shared_left_out(result)).strip(),
     )
 
 
@@ -219,9 +224,13 @@ def _imprints(result: StudyResult) -> Law | None:
         return None
     value, low, high = probability(seen, total)
     why = _dents_in_words(found)
-    missed = [one.run for one in found if one.seen < one.total]
-    if missed:
-        why += f" Missed in {', '.join(missed[:5])}."
+    missed = sorted(
+        (one for one in found if one.seen < one.total), key=lambda one: one.total - one.seen
+    )
+    for one in reversed(missed[-3:]):
+        depth = median([dent.depth for dent in one.dents])
+        why += f" {one.probe} beside {one.signal} ({one.setting.label}): {one.seen} of {one.total}"
+        why += f", dents of {_percent(depth)}."
     return Law(
         "imprint",
         f"The periodic signal shows in {seen} of {total} periods{_range(low, high)}.",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from jostle.analysis.access_model import WritePattern
 from jostle.analysis.spread import Spread
 from jostle.analysis.world import World
+from jostle.plain import plain
 
 
 @dataclass(frozen=True)
@@ -232,4 +233,5 @@ class Digest:
 
     def to_json(self) -> dict[str, Any]:
         """Gives the digest as plain values."""
-        return asdict(self)
+        found: dict[str, Any] = plain(self)
+        return found

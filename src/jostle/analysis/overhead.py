@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from jostle.plain import plain
 
 Floats = NDArray[np.float64]
 
@@ -86,16 +88,8 @@ class Overhead:
 
     def to_json(self) -> dict[str, Any]:
         """Gives the figures as plain values; those that do not exist are null."""
-        plain: dict[str, Any] = _without_nan(asdict(self))
-        return plain
-
-
-def _without_nan(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _without_nan(part) for name, part in value.items()}
-    if isinstance(value, list):
-        return [_without_nan(part) for part in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+        found: dict[str, Any] = plain(self)
+        return found
 
 
 def modified_z(values: Sequence[float]) -> Floats:

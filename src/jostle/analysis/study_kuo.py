@@ -10,7 +10,7 @@ from jostle.analysis.fair_share import EQUAL, SATURATED, TOGETHER, Times, predic
 from jostle.analysis.intervals import known, median, number, summary
 from jostle.analysis.study_measure import Pair, Reference
 from jostle.analysis.study_model import Kuo, KuoRow, Phases, Prediction, Setting
-from jostle.analysis.study_runs import Program, setting_of
+from jostle.analysis.study_runs import Program, comparable, setting_of
 
 
 def kuo(
@@ -80,14 +80,15 @@ def _row(key: tuple[str, str, Setting], group: Sequence[tuple[Pair, int]],
     fixed = all(median([side[part].dilation for side in sides]) is not None for part in (0, 1))
     reasons = [] if fixed else ["they do not have a fixed volume each"]
     reasons += _doubts(small, large, group, own, overlap)
+    alike = comparable(small, large)
     times = _times(seconds[1].median, seconds[0].median, alone[1].median, alone[0].median)
     return KuoRow(
         *key,
         (len(small.nodes), len(large.nodes)),
         overall,
-        _ratio(overall),
+        _ratio(overall) if alike else None,
         overlap,
-        _ratio(overlap),
+        _ratio(overlap) if alike else None,
         large.processes / small.processes,
         seconds[0],
         seconds[1],
@@ -101,7 +102,7 @@ def _row(key: tuple[str, str, Setting], group: Sequence[tuple[Pair, int]],
         not reasons,
         reasons,
         set(small.nodes) == set(large.nodes),
-        [share for p, q in sides if (share := _share(p.overlap, q.overlap)) is not None],
+        known([_share(p.overlap, q.overlap) for p, q in sides]) if alike else [],
         median([pair.spread for pair, _ in group]),
         _phases(group, own[0]),
         len(group),

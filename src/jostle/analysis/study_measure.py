@@ -12,7 +12,7 @@ from jostle.analysis import pairs
 from jostle.analysis.intervals import median, number
 from jostle.analysis.pairs import Progress, Region
 from jostle.analysis.study_model import Repetition, Side
-from jostle.analysis.study_runs import Program, Run
+from jostle.analysis.study_runs import Program, Run, comparable
 
 #: Gives the progress of a job in a metric; None where nothing is known.
 Source = Callable[[str, str], Progress | None]
@@ -309,8 +309,8 @@ def measure_pair(run: Run, references: tuple[Reference | None, Reference | None]
         for program, progress, reference in zip((one, other), (p, q), references, strict=True)
     ]
     spread = None
-    if p is not None and q is not None and overlap is not None:
-        spread = number(pairs.bytes_spread(p, q, overlap)) if one.metric == other.metric else None
+    if p is not None and q is not None and overlap is not None and comparable(one, other):
+        spread = number(pairs.bytes_spread(p, q, overlap))
     return Pair(
         run, (p, q), window, overlap, verdict, reason, (parts[0], parts[1]), spread, excess,
         _exclusive(p, q, window, parts),

@@ -12,10 +12,11 @@ of its work (thesis §3.2.3); dilation = interfered / isolated run time - 1, of 
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
-from jostle.analysis.study_setting import Setting, Summary, plain, size_label
+from jostle.analysis.study_setting import Setting, Summary, size_label
+from jostle.plain import plain
 
 __all__ = [
     "BreakEven",
@@ -38,7 +39,6 @@ __all__ = [
     "StudyResult",
     "Summary",
     "Trace",
-    "plain",
     "size_label",
 ]
 
@@ -314,7 +314,7 @@ class KuoRow:
         setting: The setting as P sees it: processes are (p, q).
         nodes: Nodes of P and of Q.
         overall: Rates of P and Q over their whole runs, medians over repetitions.
-        overall_ratio: Q / P.
+        overall_ratio: Q / P; None where an operation of P is another thing than one of Q.
         overlap: Rates in the active overlap.
         overlap_ratio: Q / P.
         expected_ratio: q / p: what a fair share per process would give.
@@ -545,7 +545,7 @@ class StudyResult:
 
     def to_json(self) -> dict[str, Any]:
         """Gives the result as plain values; what does not exist is null."""
-        found: dict[str, Any] = plain(asdict(self))
+        found: dict[str, Any] = plain(self)
         return found
 
 
@@ -579,5 +579,5 @@ class Law:
 
     def to_json(self) -> dict[str, Any]:
         """Gives the law as plain values."""
-        found: dict[str, Any] = plain(asdict(self))
+        found: dict[str, Any] = plain(self)
         return found

@@ -9,6 +9,8 @@ from typing import Any
 from jostle.analysis.study_setting import Setting, size_label
 from jostle.errors import JostleError
 
+#: Metrics that are amounts of data: the same thing whoever moves it.
+AMOUNTS = frozenset({"bytes", "read_bytes", "message_bytes"})
 # Axes that a setting has fields for, or that only name things.
 _OWN_AXES = frozenset({"chunk", "processes", "shared", "periodic", "name", "names", "programs"})
 
@@ -67,6 +69,15 @@ class Program:
     def seconds(self) -> float:
         """Its run time, s."""
         return (self.end_ns - self.begin_ns) / 1e9
+
+
+def comparable(one: Program, other: Program) -> bool:
+    """Tells whether the rates of two programs can be set against each other.
+
+    Bytes can; an operation of a ping is not one of an all-to-all.
+    """
+    same = (one.pattern or one.name) == (other.pattern or other.name)
+    return one.metric == other.metric and (same or one.metric in AMOUNTS)
 
 
 @dataclass(frozen=True)
@@ -186,9 +197,24 @@ def _program(record: Mapping[str, Any], cell: Mapping[str, Any]) -> Program:
 
 
 def further_axes(runs: Sequence[Run]) -> tuple[str, ...]:
-    """Finds the axes beyond those of a setting that really vary over the runs of a kind."""
+    """Finds the axes beyond those of a setting that tell runs apart which are alike without them.
+
+    What merely follows from programs and their settings, as the number of nodes does from that of
+    processes, would cut a matrix or a curve to pieces.
+    """
     names = dict.fromkeys(name for run in runs for name in run.cell if name not in _OWN_AXES)
-    return tuple(name for name in names if len({repr(run.cell.get(name)) for run in runs}) > 1)
+    return tuple(name for name in names if _tells_apart(name, runs))
+
+
+def _tells_apart(name: str, runs: Sequence[Run]) -> bool:
+    values: dict[object, str] = {}
+    for run in runs:
+        alike = tuple(
+            (one.name, one.processes, one.chunk, one.shared, one.period_ns) for one in run.programs
+        )
+        if values.setdefault(alike, repr(run.cell.get(name))) != repr(run.cell.get(name)):
+            return True
+    return False
 
 
 def setting_of(run: Run, probe: int, axes: Sequence[str]) -> Setting:

@@ -2,20 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import Any
 
 _UNITS = ((30, "GiB"), (20, "MiB"), (10, "KiB"))
-
-
-def plain(value: Any) -> Any:
-    """Gives plain values for JSON: numbers that do not exist become null."""
-    if isinstance(value, dict):
-        return {name: plain(part) for name, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(part) for part in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def size_label(size: int) -> str:

@@ -1,103 +1,25 @@
-"""From the repository's series to charts and their JSON."""
+"""From series to charts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
-from jostle.analysis import resample
-from jostle.cli.format import iso_time
-from jostle.cli.metrics import Line, View
 from jostle.plot import Panel, Series
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-#: More steps than this are drawn coarser: nobody sees them, and memory stays bounded.
-_MOST_STEPS = 2_000_000
+from jostle.told.metrics import Line, View
+from jostle.told.steps import Steps
 
 
-@dataclass(frozen=True)
-class Steps:
-    """One metric (or a sum of some) of one job on a gapless row of slices.
-
-    Attributes:
-        first: Number of the first slice.
-        slice_ns: Length of each.
-        values: One sum per slice, in the metric's own unit.
-    """
-
-    first: int
-    slice_ns: int
-    values: NDArray[np.float64]
-
-    @property
-    def edges(self) -> NDArray[np.int64]:
-        """Borders of the slices, ns since the epoch; one more than there are values."""
-        return (self.first + np.arange(len(self.values) + 1, dtype=np.int64)) * self.slice_ns
-
-
-@dataclass(frozen=True)
-class Span:
-    """The time that a job's panel covers: from `start_ns` to `end_ns`, in slices of `slice_ns`."""
-
-    start_ns: int
-    end_ns: int
-    slice_ns: int
-
-    @classmethod
-    def of(cls, job: dict[str, Any]) -> Span:
-        """Take the span from a row of the jobs."""
-        return cls(job["start_ns"], job["end_ns"], job["slice_ns"])
-
-
-def steps(tables: list[pa.Table], span: Span, *, level: bool) -> Steps:
-    """Add up series over their resources, on the slices of `span`.
-
-    Args:
-        tables: Columns slice, slice_ns, sum (as Repository.series gives them).
-        span: The time to cover; rows outside of it are left out.
-        level: True for gauges: steps get the mean level instead of the sum.
-    """
-    length = span.slice_ns
-    first, end = (
-        span.start_ns // length,
-        max(-(-span.end_ns // length), span.start_ns // length + 1),
-    )
-    coarser = max(1, -(-(end - first) // _MOST_STEPS))
-    length, first, end = length * coarser, first // coarser, -(-end // coarser)
-    axis = (first * length, length, end - first)
-    values = np.zeros(end - first)
-    for table in tables:
-        own = table.column("slice_ns").to_numpy().astype(np.int64)
-        start = table.column("slice").to_numpy().astype(np.int64) * own
-        sums = table.column("sum").to_numpy().astype(np.int64)
-        values += resample(start, own, sums, axis, level=level)
-    return Steps(first, length, values)
-
-
-def panel(
-    title: str, note: str, view: View, span: Span, fetch: Callable[[str], pa.Table]
-) -> tuple[Panel, list[dict[str, Any]]]:
-    """Make one panel and what --json says of it.
+def panel(title: str, note: str, view: View, lines: Sequence[Steps]) -> Panel:
+    """Make one panel.
 
     Args:
         title: Heading.
         note: A few words behind it.
         view: The series to show.
-        span: The time to cover.
-        fetch: Gives a metric's series.
+        lines: The steps of each.
     """
-    drawn, content = [], []
-    for line in view.lines:
-        found = steps([fetch(metric) for metric in line.metrics], span, level=view.level)
-        drawn.append(_series(line, view, found))
-        content.append(_content(line, found))
-    return Panel(title, note, view.unit, view.level, tuple(drawn)), content
+    drawn = [_series(line, view, found) for line, found in zip(view.lines, lines, strict=True)]
+    return Panel(title, note, view.unit, view.level, tuple(drawn))
 
 
 def _series(line: Line, view: View, found: Steps) -> Series:
@@ -105,14 +27,3 @@ def _series(line: Line, view: View, found: Steps) -> Series:
         return Series(line.label, found.edges, found.values)
     per_second = found.values / (found.slice_ns / 1e9)
     return Series(line.label, found.edges, per_second, float(found.values.sum()))
-
-
-def _content(line: Line, found: Steps) -> dict[str, Any]:
-    return {
-        "label": line.label,
-        "metrics": line.metrics,
-        "slice_ns": found.slice_ns,
-        "first_slice": found.first,
-        "start": iso_time(found.first * found.slice_ns),
-        "values": [int(value) if value.is_integer() else value for value in found.values.tolist()],
-    }

@@ -8,13 +8,12 @@ import shutil
 import stat
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from jostle.cli.config import Settings, owner_name, settings
-from jostle.cli.format import byte_count, duration
-from jostle.errors import JostleError
+from jostle.cli.config import Settings, settings
+from jostle.told.people import owner_name
+from jostle.told.words import byte_count, duration
 
 
 @dataclass(frozen=True)
@@ -32,33 +31,6 @@ class Check:
     state: str
     says: str
     mend: str = ""
-
-
-def all_checks(repository: Path) -> Iterator[Check]:
-    """Run every check; one that breaks is a failed check, never a traceback."""
-    from jostle.cli import checks_lab, checks_mpi
-
-    checks: tuple[tuple[str, Callable[[], Check]], ...] = (
-        ("runtime", check_runtime),
-        ("preload", check_preload),
-        ("counters", check_counters),
-        ("clock", check_clock),
-        ("spool", check_spool),
-        ("file systems", check_file_systems),
-        ("MPI", checks_mpi.check_mpi),
-        ("perf events", checks_mpi.check_perf),
-        ("PAPI", checks_mpi.check_papi),
-        ("lab", checks_lab.check_lab),
-        ("repository", lambda: check_repository(repository)),
-        ("settings", check_settings),
-    )
-    for name, check in checks:
-        try:
-            yield check()
-        except JostleError as error:
-            yield Check(name, "fail", str(error), error.hint)
-        except Exception as error:
-            yield Check(name, "fail", f"the check itself broke: {error!r}", "report this")
 
 
 def check_runtime() -> Check:

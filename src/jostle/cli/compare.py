@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -19,11 +19,11 @@ from jostle.cli.options import (
 from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
 from jostle.errors import UsageError
+from jostle.told.compare import compare_json, compared
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Comparison
     from jostle.plot.study_page import Saved
-    from jostle.repository import RunTables
 
 
 @click.command("compare")
@@ -57,25 +57,11 @@ def command(
             "One run cannot be compared with itself.",
             hint=f"jostle estimate {names[0]}, or name another run; `jostle jobs` lists them.",
         )
-    from jostle.analysis import compare, estimate
-
-    found, programs = [], []
     with Bar("pricing", quiet=as_json) as bar:
-        for number, name in enumerate(names):
-            bar.advance(number, len(names), f"pricing {name}")
-            tables = store.run_tables(name)
-            found.append(estimate(tables, **how))
-            programs.append(_program(tables))
-        made = compare(found)
-    if len(set(programs)) > 1:
-        ran = ", ".join(f"{job} {program}" for job, program in zip(names, programs, strict=True))
-        made.limits.insert(0, f"These are no runs of one program: {ran}.")
+        made = compared(store, names, how, advance=bar.advance)
     saved = _draw(made, place, endings, quiet=as_json) if place else []
     if as_json:
-        from jostle.cli.estimate_view import estimate_json
-
-        runs = [estimate_json(one) for one in made.estimates]
-        emit_json(made.to_json() | {"estimates": runs, "figures": saved_json(saved)})
+        emit_json(compare_json(made) | {"figures": saved_json(saved)})
         return
     from jostle.cli.compare_view import view
 
@@ -86,16 +72,6 @@ def command(
     worst = max(made.estimates, key=lambda one: one.percent.value)
     plot = [] if place else [f"jostle compare{flag} {' '.join(names)} --plot DIR"]
     next_steps(f"jostle estimate{flag} {worst.job}", *plot)
-
-
-def _program(tables: RunTables) -> str:
-    """Name what a job ran: the program of its ranks, else of its longest process."""
-    columns = ["program", "mpi_state", "short", "first_slice", "last_slice"]
-    rows = tables.processes.select(columns).to_pylist()
-    longest = max(rows, key=lambda row: (
-        bool(row["mpi_state"]), not row["short"], row["last_slice"] - row["first_slice"],
-    ))  # fmt: skip
-    return PurePath(longest["program"] or "?").name
 
 
 def _draw(made: Comparison, folder: Path, endings: tuple[str, ...], *, quiet: bool) -> list[Saved]:

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from jostle.cli.estimate_view import CAUSES, is_judged, percent_within, seconds
-from jostle.cli.format import alike, count
+from jostle.cli.estimate_view import percent_within
 from jostle.cli.output import fit, heading, table, utf8
+from jostle.told.causes import CAUSES
+from jostle.told.compare import finding, large
+from jostle.told.verdict import is_judged
+from jostle.told.words import alike, count, seconds
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import (
         CauseName,
-        ClusterDifference,
         Comparison,
         Estimate,
     )
 
-_MOST_CLUSTERS, _LEAST_MEMBERS = 8, 5
-#: Less of the baseline's run time is no difference.
-_EQUAL = 0.01
+_MOST_CLUSTERS = 8
 
 
 def signed(value: float) -> str:
@@ -27,31 +27,6 @@ def signed(value: float) -> str:
     if abs(value) < 1e-9:
         return "0 s"
     return f"+{seconds(value)}" if value > 0 else seconds(value)
-
-
-def finding(made: Comparison) -> str:
-    """Say how much longer the slowest run took, and how much of that was interference."""
-    fastest = made.estimates[made.baseline]
-    slowest = max(range(len(made.estimates)), key=lambda run: made.measured_s[run])
-    longer = made.measured_s[slowest]
-    if longer < _EQUAL * fastest.run_s:
-        return f"All {len(made.estimates)} runs took about as long: {seconds(fastest.run_s)}"
-    name = made.estimates[slowest].job
-    text = f"{name} took {seconds(longer)} longer than {fastest.job}"
-    if len({one.ranks for one in made.estimates}) > 1:
-        return f"{text}; but they are no runs of the same thing: their numbers of ranks differ"
-    estimated = made.estimated_s[slowest]
-    if estimated >= 0.5 * longer:
-        return f"{text}; interference explains {seconds(min(estimated, longer))} of it"
-    pieces = {
-        "work that the others did not do": made.work_s[slowest],
-        "a slowdown of everything": made.displaced_s[slowest],
-    }
-    reason, most = max(pieces.items(), key=lambda item: item[1])
-    if most >= 0.5 * longer:
-        return f"{text}; {reason} explains {seconds(min(most, longer))} of it"
-    explained = f"interference explains {seconds(max(estimated, 0.0))} of it"
-    return f"{text}; {explained if estimated > 0 else 'interference does not explain it'}"
 
 
 def view(made: Comparison) -> Iterator[Any]:
@@ -102,12 +77,6 @@ def _causes(made: Comparison) -> Any:
             cause: CauseName = name  # type: ignore[assignment]
             frame.add_row(CAUSES.get(cause, name), *map(signed, values))
     return frame
-
-
-def large(made: Comparison) -> list[ClusterDifference]:
-    """Return the clusters with members enough to tell something; all where there is none."""
-    found = [row for row in made.clusters if max(row.members) >= _LEAST_MEMBERS]
-    return found or made.clusters
 
 
 def _clusters(made: Comparison) -> Any:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
-import pwd
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from jostle.errors import JostleError
+from jostle.told.people import owner_name
 
 DEFAULT_SPOOL = Path("/tmp/jostle")
 SYSTEM_CONFIG = Path("/etc/jostle/jostle.conf")
 _KEYS = (
     "enabled", "slice", "spool", "exclude_programs", "exclude_paths", "lock", "segments",
-    "segment_span", "peers", "papi", "perf", "digest",
+    "segment_span", "canary", "peers", "papi", "perf", "digest",
 )  # fmt: skip
 _ENVIRONMENT = {
     "spool": "JOSTLE_SPOOL",
@@ -103,14 +103,6 @@ def settings() -> Settings:
             values[key] = value
     locked = frozenset(values.get("lock", "").replace(",", " ").split())
     return Settings(path, values, locked, tuple(problems))
-
-
-def owner_name(uid: int) -> str:
-    """Return the name of a user, or the number when nobody has it."""
-    try:
-        return pwd.getpwuid(uid).pw_name
-    except KeyError:
-        return f"uid {uid}"
 
 
 def closed_by(path: Path) -> tuple[Path, str]:

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from dataclasses import asdict
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _MOST_MIB = 4096
+_ALONE_S = 10  # on a disk that others use, too, the pair may take five times as long
+_NEIGHBOUR_CHUNK = "8MiB"  # without a lab
 _PROBE, _ALONE = "demo.r01-p001.writer", "demo.r01-a001.writer"
 _IN_A_LAB = """\
 A small cluster is built out of namespaces on this machine: two nodes, and a file system that they
@@ -31,9 +34,10 @@ neighbour on the other node that writes for two seconds of every four. Neither k
 the steady one is watched in slices of 250 ms."""
 _IN_A_FOLDER = """\
 No cluster can be built here: {why}
-So two programs share a folder on this machine's disk. One writes steadily, first alone, then
-beside a neighbour that writes for two seconds of every four. Neither knows of the other; the
-steady one is watched in slices of 250 ms."""
+So two programs share a folder on this machine's disk. One writes steadily, 1 MiB at a time, first
+alone, then beside a neighbour that writes for two seconds of every four, 8 MiB at a time: a disk
+serves by request. Neither knows of the other; the steady one is watched in slices of 250 ms.
+Whatever else uses this disk is in the picture, too."""
 
 
 @click.command("demo")
@@ -80,21 +84,42 @@ def command(local: bool, as_json: bool) -> None:
     next_steps(f"export JOSTLE_REPOSITORY={repository}", "jostle jobs",
                f"jostle interference {_PROBE} --plot {pictures}", f"jostle digest {_PROBE}",
                "jostle study run write-patterns --quick", "jostle run -- CMD")  # fmt: skip
+    _page()
+
+
+def _page() -> None:
+    """Show where the writer's page is; in a terminal, serve it until Ctrl-C."""
+    words = ["serve", _PROBE]
+    show("", heading("The page of that run, in a browser"))
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        show(f"`jostle {' '.join(words)} --open` opens http://127.0.0.1:8642/jobs/{_PROBE}")
+        return
+    from jostle.cli.main import cli
+
+    with silent_next():
+        words += ["--listen", "127.0.0.1:0"]
+        cli.main(words, prog_name="jostle", standalone_mode=False)
 
 
 def _no_lab() -> str:
-    """Return why no lab can be built here; "" when one can."""
+    """Return why no lab can be built here, and the mend; "" when one can."""
     from jostle.lab import LabError, LabSpec, check_machine
 
     try:
         check_machine(LabSpec(name="demo", nodes=2))
     except LabError as error:
-        return f"{error} ({error.hint})" if error.hint else str(error)
+        mend = error.hint if os.geteuid() == 0 else "As root the demo builds one."
+        return f"{str(error).rstrip('.')}. {mend or ''}".rstrip()
     return ""
 
 
 def _fitted(folder: Path) -> Path:
-    """Write the study anew for this disk: a volume that the writer alone needs 12 s for."""
+    """Write the study anew for this disk: a volume that the writer alone needs 10 s for.
+
+    With chunks like the writer's the neighbour, one process, would get a third of a disk that
+    serves by request, and less of one that takes both: its imprint would drown in the disk's own
+    ups and downs.
+    """
     from jostle.signals import program, read_log
     from jostle.study import shipped
 
@@ -105,9 +130,11 @@ def _fitted(folder: Path) -> Path:
     if done.returncode:
         raise JostleError(f"{done.stderr.strip()}", hint="TMPDIR names a folder on another disk.")
     moved = sum(read_log(log).processes["bytes"].to_pylist())
-    volume = max(64, min(12 * moved >> 20, _MOST_MIB))
+    volume = max(64, min(_ALONE_S * moved >> 20, _MOST_MIB))
     study = folder / "demo.toml"
-    study.write_text(shipped()["demo"].read_text().replace("500MiB", f"{volume}MiB"))
+    text = shipped()["demo"].read_text().replace("500MiB", f"{volume}MiB")
+    neighbour = 'name = "neighbour"\n'
+    study.write_text(text.replace(neighbour, f'{neighbour}chunk = "{_NEIGHBOUR_CHUNK}"\n'))
     return study
 
 

@@ -6,6 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _STUDY = "demo"
+_DISTURBED = (
+    " The run alone was itself disturbed, see above: something else keeps\n"
+    "this machine busy. When that has ended the demo says more."
+)
 
 
 @dataclass(frozen=True)
@@ -41,16 +45,17 @@ class Proof:
         who = "It named" if self.suspect == self.neighbour else "It did not name"
         value, low, high = self.lost_s
         length = f"{self.slice_ns / 1e6:g} ms"
+        more = self.together_s - self.alone_s
+        differs = f"{abs(more):.1f} s {'longer' if more >= 0 else 'shorter'}"
         return [
             f"The neighbour's own log: its bursts filled {self.on} slices of {length} of the "
             f"writer's run. jostle, which has not",
             f"read that log, named {self.named} slices; {self.both} are the same. {who} the "
             "neighbour as the first suspect.",
             f"Beside the neighbour the writer took {self.together_s:.1f} s, alone "
-            f"{self.alone_s:.1f} s: {self.together_s - self.alone_s:.1f} s longer. From the first "
-            "of these runs",
+            f"{self.alone_s:.1f} s: {differs}. From the first of these runs",
             f"alone jostle said {value:.1f} s ({low:.1f} to {high:.1f})."
-            + ("" if self.quiet else " The run alone was itself disturbed, see above."),
+            + ("" if self.quiet else _DISTURBED),
         ]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -46,12 +46,16 @@ def command(
     """Say what JOB did: MPI, traffic per mount, time, segments, errors, our own cost.
 
     JOB is a name, the beginning of one, or `last`. An MPI program's ranks are compared, and it is
-    said which kind of tool may look closer, and why.
+    said which kind of tool may look closer, and why. Where its program ran before, it is said how
+    this run lies among the others.
     """
+    from jostle.told.figures import figures_of, runs_of
+
     if spool is not None:
         with spool_store(Path(spool), job, wait_s=wait_s, quiet=as_json) as (store, name):
             made = _read(store, name, with_segments=with_segments)
-        _put(made, as_json=as_json, with_segments=with_segments)
+            among = figures_of(store, runs_of(store, name), name)
+        _put(made, among, as_json=as_json, with_segments=with_segments)
         if not as_json:
             next_steps(f"jostle ingest {spool}")
         return
@@ -59,7 +63,8 @@ def command(
     with Bar("reading slices", quiet=as_json):
         name = store.resolve_job(job)
         made = _read(store, name, with_segments=with_segments)
-    _put(made, as_json=as_json, with_segments=with_segments)
+        among = figures_of(store, runs_of(store, name), name)
+    _put(made, among, as_json=as_json, with_segments=with_segments)
     if as_json:
         return
     flag = repository_flag(repository)
@@ -123,14 +128,14 @@ def _read(store: Repository, name: str, *, with_segments: bool) -> Digest:
     return made
 
 
-def _put(made: Digest, *, as_json: bool, with_segments: bool) -> None:
+def _put(made: Digest, among: dict[str, Any], *, as_json: bool, with_segments: bool) -> None:
     """Print the digest."""
     if as_json:
-        emit_json(made.to_json())
+        emit_json(made.to_json() | {"figures": among})
         return
     from jostle.cli.digest_view import view
 
-    show(*view(made))
+    show(*view(made, among))
     if with_segments:
         from jostle.cli.world_view import segments_table
 

@@ -7,7 +7,11 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from jostle._schema import BY_ID
-from jostle.cli.format import (
+from jostle.cli.figures_view import figures_view
+from jostle.cli.output import fit, heading, table, utf8
+from jostle.cli.patterns_view import patterns_view
+from jostle.cli.world_view import all_advice, next_view, world_view
+from jostle.told.words import (
     alike,
     byte_count,
     count,
@@ -17,9 +21,6 @@ from jostle.cli.format import (
     quantity,
     significant,
 )
-from jostle.cli.output import fit, heading, table, utf8
-from jostle.cli.patterns_view import patterns_view
-from jostle.cli.world_view import all_advice, next_view, world_view
 
 if TYPE_CHECKING:
     from jostle.analysis import Access, Digest, Mount, Spread
@@ -109,8 +110,13 @@ def own_cost(made: Digest) -> str:
     )
 
 
-def view(made: Digest) -> Iterator[Any]:
-    """Yield the digest as lines and tables."""
+def view(made: Digest, among: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield the digest as lines and tables.
+
+    Args:
+        made: The digest.
+        among: What its figures are beside other runs: see `jostle.told.figures.figures_of`.
+    """
     state = "running since" if made.running else "from"
     lengths = ", ".join(duration(length) for length in made.slice_ns)
     yield heading(made.job, f"  {processes_text(made)}")
@@ -138,6 +144,7 @@ def view(made: Digest) -> Iterator[Any]:
     shown = [name for name in _PER_PROCESS if name in metrics]
     if shown:
         yield from ("", heading("Per rank" if single else "Per process"), _spreads(metrics, shown))
+    yield from figures_view(among)
     yield ""
     if made.errors:
         failed = [f"{_ERRORS.get(name, name)} {count(n)}" for name, n in made.errors.items()]

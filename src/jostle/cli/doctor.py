@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from jostle.cli.options import json_option, repository_option
 from jostle.cli.output import emit_json, next_steps, show, table, utf8
+from jostle.errors import JostleError
+
+if TYPE_CHECKING:
+    from jostle.cli.checks import Check
 
 _SIGNS = {"ok": ("✓", "+", "green"), "warn": ("!", "!", "yellow"), "fail": ("✗", "x", "red bold")}
 
@@ -22,11 +28,9 @@ def command(repository: Path, as_json: bool) -> int:
     """
     from rich.text import Text
 
-    from jostle.cli.checks import all_checks
-
     findings = []
     frame = table(["=", "=check", "finding"])
-    for check in all_checks(repository):
+    for check in _all_checks(repository):
         findings.append(check)
         wide, plain, style = _SIGNS[check.state]
         text = Text(check.says)
@@ -47,3 +51,30 @@ def command(repository: Path, as_json: bool) -> int:
         show(f"jostle works here{less}.")
         next_steps("jostle demo", "jostle run -- CMD")
     return int(failed > 0)
+
+
+def _all_checks(repository: Path) -> Iterator[Check]:
+    """Run every check; one that breaks is a failed check, never a traceback."""
+    from jostle.cli import checks, checks_lab, checks_mpi
+
+    every: tuple[tuple[str, Callable[[], Check]], ...] = (
+        ("runtime", checks.check_runtime),
+        ("preload", checks.check_preload),
+        ("counters", checks.check_counters),
+        ("clock", checks.check_clock),
+        ("spool", checks.check_spool),
+        ("file systems", checks.check_file_systems),
+        ("MPI", checks_mpi.check_mpi),
+        ("perf events", checks_mpi.check_perf),
+        ("PAPI", checks_mpi.check_papi),
+        ("lab", checks_lab.check_lab),
+        ("repository", lambda: checks.check_repository(repository)),
+        ("settings", checks.check_settings),
+    )
+    for name, check in every:
+        try:
+            yield check()
+        except JostleError as error:
+            yield checks.Check(name, "fail", str(error), error.hint)
+        except Exception as error:
+            yield checks.Check(name, "fail", f"the check itself broke: {error!r}", "report this")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -20,30 +19,15 @@ from jostle.cli.options import (
     repository_flag,
     repository_option,
 )
-from jostle.cli.output import emit_json, finite, next_steps, show
+from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
 from jostle.cli.viewer import as_user_option
+from jostle.told.verdict import Priced, deciding, price, verdict_json
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Estimate
-    from jostle.analysis.identification.model import Interference
     from jostle.plot.study_page import Saved
-    from jostle.repository import Repository, RunTables
-
-
-@dataclass(frozen=True)
-class Priced:
-    """A run with its price.
-
-    Attributes:
-        estimate: What interference cost it.
-        names: The path of each mount, for people.
-        who: What is known of the jobs beside it; None where none were looked for.
-    """
-
-    estimate: Estimate
-    names: dict[str, str]
-    who: Interference | None
+    from jostle.repository import Repository
 
 
 @click.command("estimate")
@@ -78,19 +62,19 @@ def command(
     """
     how = how_to_estimate(method, bytes_rule, seed)
     place, file = plot_folder(folder), check_export(export)
-    with _store(spool, job, repository, viewer, quiet=as_json) as (store, name):
-        found = price(store, name, how, alone=spool is not None, viewer=viewer, quiet=as_json)
+    with (
+        _store(spool, job, repository, viewer, quiet=as_json) as (store, name),
+        Bar(f"pricing {name}", quiet=as_json) as bar,
+    ):
+        alone = spool is not None
+        found = price(store, name, how, alone=alone, viewer=viewer, say=bar.advance)
     saved = _draw(found.estimate, place, endings, quiet=as_json)
     written = write_intervals(found.estimate, file) if file else 0
-    from jostle.cli.estimate_view import estimate_json, view
-
     if as_json:
-        content = estimate_json(found.estimate, found.who)
-        content["interference"] = finite(found.who.to_json()) if found.who else None
-        content["mounts"] = found.names
-        content["figures"] = saved_json(saved)
-        emit_json(content)
+        emit_json(verdict_json(found) | {"figures": saved_json(saved)})
         return
+    from jostle.cli.estimate_view import view
+
     show(*view(found.estimate, found.names, found.who))
     if place:
         show("", *saved_lines(saved, place, of="the run has nothing"))
@@ -114,8 +98,6 @@ def _what_next(
         return
     flag = repository_flag(repository)
     seen = f" --as-user {viewer}" if viewer is not None else ""
-    from jostle.cli.estimate_view import deciding
-
     if deciding(found.estimate, found.who) is None:
         next_steps("jostle run --slice 250ms -- CMD", f"jostle digest{flag} {name}")
         return
@@ -141,56 +123,6 @@ def _store(
 
     with spool_store(Path(spool), job, quiet=quiet) as (store, name):
         yield store, store.resolve_job(name, owner=viewer)
-
-
-def price(
-    store: Repository,
-    name: str,
-    how: Mapping[str, Any],
-    *,
-    alone: bool = False,
-    viewer: int | None = None,
-    quiet: bool = False,
-) -> Priced:
-    """Estimate a job of a repository, and look for those beside it.
-
-    Args:
-        store: The repository.
-        name: The job's full name.
-        how: method, bytes_rule and seed of `jostle.analysis.estimate`.
-        alone: Do not look for neighbours.
-        viewer: Uid of who may only see jobs of his own; None sees all.
-        quiet: Show no progress.
-    """
-    from jostle.analysis import estimate
-
-    with Bar(f"pricing {name}", quiet=quiet):
-        who = None if alone else _beside(store, name, how["seed"], viewer)
-        tables = store.run_tables(name)
-        made = estimate(tables, **how)
-    return Priced(made, mount_paths(tables), who)
-
-
-def _beside(store: Repository, name: str, seed: int, viewer: int | None) -> Interference | None:
-    """Look for suspects where others were beside the job at all."""
-    if not store.has_company(name):
-        return None
-    beside = store.beside(name)
-    if not beside.others:
-        return None
-    from jostle.analysis import identify
-
-    return identify(beside, seed=seed, as_user=viewer)
-
-
-def mount_paths(tables: RunTables) -> dict[str, str]:
-    """Name each mount identity by the shortest path at which the job saw it."""
-    names: dict[str, str] = {}
-    for row in tables.mounts.select(["mount", "path"]).to_pylist():
-        known, path = names.get(row["mount"]), row["path"]
-        if path and (known is None or (len(path), path) < (len(known), known)):
-            names[row["mount"]] = path
-    return names
 
 
 def _draw(

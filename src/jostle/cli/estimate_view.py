@@ -4,30 +4,30 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from jostle.cli.format import alike, count, duration, local_time, percent, significant
 from jostle.cli.output import console, fit, heading, table, utf8
+from jostle.told import words
+from jostle.told.causes import CAUSES, cause_words
+from jostle.told.people import owner_name
+from jostle.told.verdict import WORTH_A_WORD, Head, deciding, explains_more, head
+from jostle.told.words import alike, count, duration, local_time, percent, seconds, significant
 
 if TYPE_CHECKING:
-    from jostle.analysis.estimation.model import Bounded, Cause, CauseName, Cluster, Estimate
+    from jostle.analysis.estimation.model import (
+        Bounded,
+        Cause,
+        Cluster,
+        Estimate,
+    )
     from jostle.analysis.identification.model import Interference, Suspect
 
 #: Rows of the tables of clusters and suspects; --json has them all.
 _MOST_CLUSTERS, _MOST_SUSPECTS, _MOST_SPANS = 6, 5, 3
-#: A run of which less than this could be judged is not called clean.
-LEAST_COVERAGE = 0.5
 #: Smaller clusters are told of together.
 _LEAST_MEMBERS = 5
-#: Percent of a run below which no cause and no suspect is named in the verdict.
-_WORTH_A_WORD = 0.5
 #: Less of a run than this is not worth a line.
 _NOTHING = 0.0005
-CAUSES: dict[CauseName, str] = {
-    "file system": "file system", "network": "network", "cpu": "CPU", "unknown": "cause unknown"
-}  # fmt: skip
-_NO_ADVICE = "cannot be called fit"
 _MORE_BY_NEIGHBOURS = (
     "What the neighbours did explains more than the run shows by itself, which has little "
     "undisturbed time to be compared with: the light goes by the neighbours."
@@ -36,36 +36,15 @@ _MORE_BY_NEIGHBOURS = (
 _MAIN = 0.25
 
 
-def points(value: float, *, like: float | None = None) -> str:
-    """Return percent without their sign: `31`, `4.2`, `0`; with the digits that `like` has."""
-    whole = abs(value if like is None else like) >= 9.95
-    text = f"{value:.0f}" if whole and round(value) else f"{value:.1f}"
-    return text if float(text) else "0"
-
-
 def percent_within(found: Bounded) -> str:
-    """Return percent with their interval: `31 % ± 3`, or `4.0 % (1.2 to 9.0)` where it leans."""
-    down, up = found.value - found.low, found.high - found.value
-    if max(up, down) < 0.05:
-        return f"{points(found.value)} %"
-    if abs(up - down) <= 0.2 * max(up, down):
-        return f"{points(found.value)} % {_plus_minus()} {points(max(up, down), like=found.value)}"
-    return f"{points(found.value)} % ({points(found.low)} to {points(found.high)})"
+    """Return percent with their interval, in letters that the terminal has."""
+    return words.percent_within(found, plus_minus=_plus_minus())
 
 
 def seconds_within(found: Bounded) -> str:
     """Return seconds with their interval: `24.1 s (21.8 s to 26.4 s)`."""
     text, low, high = seconds(found.value), seconds(found.low), seconds(found.high)
     return text if low == high else f"{text} ({low} to {high})"
-
-
-def seconds(value: float) -> str:
-    """Return seconds as a span; those of a run to a tenth; with a sign where they are negative."""
-    if value < 0:
-        return f"-{seconds(-value)}"
-    if 60 <= value < 600:
-        return f"{value:.0f} s" if value >= 99.95 else f"{value:.1f} s"
-    return duration(value * 1e9)
 
 
 def _plus_minus() -> str:
@@ -75,42 +54,6 @@ def _plus_minus() -> str:
 def place(resource: str, names: Mapping[str, str]) -> str:
     """Name a resource as people do: a mount by the path where the job sees it."""
     return names.get(resource, resource)
-
-
-def is_judged(made: Estimate) -> bool:
-    """Tell whether the light means something.
-
-    What was lost for certain counts even where little could be judged; that little was lost does
-    not.
-    """
-    return made.coverage >= LEAST_COVERAGE or made.light != "green"
-
-
-def deciding(made: Estimate, who: Interference | None) -> Estimate | None:
-    """Return the estimate whose light counts; None where it means nothing.
-
-    Where somebody was there nearly all the time a run has nothing undisturbed to be compared with.
-    What its neighbours did can explain more then than it shows by itself, and counts.
-    """
-    if who is not None and _explains_more(made, who):
-        return replace(made, percent=who.percent)
-    return made if is_judged(made) else None
-
-
-def _explains_more(made: Estimate, who: Interference | None) -> bool:
-    if who is None or made.method == "thesis":  # which is as the thesis has it, and knows nobody
-        return False
-    return who.evident and who.seconds.low > made.lost_s.high
-
-
-def estimate_json(made: Estimate, who: Interference | None = None) -> dict[str, Any]:
-    """Give an estimate as plain values; without a light where that would mean nothing."""
-    judge = deciding(made, who)
-    said = {
-        name: getattr(judge, name) if judge else None for name in ("klass", "light", "probability")
-    }
-    advice = judge.advice if judge else _NO_ADVICE
-    return made.to_json() | said | {"advice": advice, "judged": judge is not None}
 
 
 def verdict(made: Estimate, who: Interference | None = None) -> Any:
@@ -126,7 +69,7 @@ def verdict(made: Estimate, who: Interference | None = None) -> Any:
             f"; {percent_within(made.percent)} of the time was lost there",
         )
     dot = "● " if utf8() else ""
-    loss = judge.percent.value >= _WORTH_A_WORD and (made.lost_s.value > 0 or judge is not made)
+    loss = judge.percent.value >= WORTH_A_WORD and (made.lost_s.value > 0 or judge is not made)
     why = ", ".join([*_causes_in_brief(made), *_who_in_brief(who)]) if loss else ""
     lost = f"  {made.job} lost {percent_within(made.percent)} of its time"
     if judge is not made:
@@ -159,7 +102,6 @@ def _who_in_brief(who: Interference | None) -> list[str]:
 
 def _job(suspect: Suspect) -> str:
     from jostle.analysis.identification.model import OTHERS
-    from jostle.cli.config import owner_name
 
     if suspect.job == OTHERS:
         return OTHERS
@@ -210,7 +152,7 @@ def view(
         who: What is known of the neighbours; None where none were looked for.
     """
     yield verdict(made, who)
-    yield from _figures(made, deciding(made, who))
+    yield from _figures(made, head(made, who), deciding(made, who))
     shown = [one for one in made.causes if one.seconds.value >= _NOTHING * made.run_s]
     if shown:
         yield from ("", heading("Where the seconds went"), _causes(made, shown, names))
@@ -223,18 +165,18 @@ def view(
     if usable:
         yield from ("", heading("Why", f"  {_clusters_note(made)}"), _clusters(usable))
     limits = [*made.limits, *(who.limits if who else [])]
-    if _explains_more(made, who):
+    if explains_more(made, who):
         limits.insert(0, _MORE_BY_NEIGHBOURS)
     if limits:
         yield ""
     yield from (f"note: {limit}" for limit in alike(limits))
 
 
-def _figures(made: Estimate, judge: Estimate | None) -> Iterator[Any]:
+def _figures(made: Estimate, first: Head, judge: Estimate | None) -> Iterator[Any]:
     yield heading(
-        f"{judge.advice if judge else _NO_ADVICE}.",
-        f" {seconds_within(made.lost_s)} of {seconds(made.run_s)} lost; "
-        f"{seconds(made.intrinsic_s)} without interference",
+        f"{first.advice}.",
+        f" {seconds_within(first.lost_s)} of {seconds(first.run_s)} lost; "
+        f"{seconds(first.intrinsic_s)} without interference",
     )
     who = "rank" if made.world >= 0 else "process"
     plural = "" if made.ranks == 1 else "s" if who == "rank" else "es"
@@ -258,7 +200,8 @@ def _causes(made: Estimate, shown: Sequence[Cause], names: Mapping[str, str]) ->
         share = cause.seconds.value / made.run_s if made.run_s > 0 else 0.0
         filled = min(max(round(share * wide), int(share > 0)), wide)
         frame.add_row(
-            CAUSES[cause.cause], place(cause.resource, names), seconds(cause.seconds.value),
+            cause_words(cause.cause, cause.kind), place(cause.resource, names),
+            seconds(cause.seconds.value),
             f"{seconds(cause.seconds.low)} to {seconds(cause.seconds.high)}", percent(share),
             full * filled + empty * (wide - filled), cause.how,
         )  # fmt: skip
@@ -266,7 +209,15 @@ def _causes(made: Estimate, shown: Sequence[Cause], names: Mapping[str, str]) ->
 
 
 def _beside_the_loss(made: Estimate) -> Iterator[Any]:
-    """Say what is no part of the loss: imbalance, and continuous interference."""
+    """Say how fast the cores were, and what is no part of the loss: imbalance, a drift."""
+    cores = made.core_speed
+    if cores is not None:
+        known = "this run alone" if not cores.jobs else f"{count(cores.jobs)} other jobs there"
+        taken = f"; the host kept {percent(cores.steal)} of them" if cores.steal >= _NOTHING else ""
+        yield (
+            f"cores: the canary took {cores.canary:.2f} times as long as at its best (known from "
+            f"{known}): sibling threads or frequency{taken}"
+        )
     if made.imbalance_s is not None and made.imbalance_s >= _NOTHING * made.run_s > 0:
         share = made.imbalance_s / made.run_s
         yield (

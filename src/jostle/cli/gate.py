@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import click
 
-from jostle.cli.estimate_view import LEAST_COVERAGE, estimate_json
-from jostle.cli.format import percent
 from jostle.cli.output import show, stderr_style
 from jostle.errors import JostleError
+from jostle.told.verdict import LEAST_COVERAGE, estimate_json
+from jostle.told.words import percent
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Estimate

@@ -6,9 +6,9 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from jostle.cli.digest_view import busy, io_share, mount_name, own_cost, processes_text, traffic
-from jostle.cli.format import alike, byte_count, count, duration, percent
 from jostle.cli.output import fit, heading, show, table
 from jostle.cli.world_view import brief
+from jostle.told.words import alike, byte_count, count, duration, percent
 
 if TYPE_CHECKING:
     from jostle.analysis import Digest

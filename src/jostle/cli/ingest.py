@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 from jostle.cli.config import check_readable, foreign_profiles, settings
-from jostle.cli.format import byte_count, count, duration
 from jostle.cli.options import json_option, open_repository, repository_option
 from jostle.cli.output import emit_json, next_steps, show, warn
 from jostle.cli.progress import Bar
+from jostle.told.words import byte_count, count, duration
 
 if TYPE_CHECKING:
     from jostle.repository import IngestProgress, IngestReport

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jostle.cli.format import count, duration, percent
 from jostle.cli.output import fit, show, table
+from jostle.told.words import count, duration, percent
 
 if TYPE_CHECKING:
     from jostle.cli.spawn import Outcome

@@ -16,7 +16,7 @@ from jostle.cli.options import (
     repository_flag,
     repository_option,
 )
-from jostle.cli.output import emit_json, finite, next_steps, show, utf8
+from jostle.cli.output import emit_json, next_steps, show, utf8
 from jostle.cli.progress import Bar
 from jostle.cli.viewer import as_user_option
 
@@ -61,7 +61,7 @@ def command(
         found = identify(beside, seed=seed, as_user=viewer)
     saved = _draw(found, place, endings, quiet=as_json) if place else []
     if as_json:
-        emit_json(finite(found.to_json()) | {"figures": saved_json(saved)})
+        emit_json(found.to_json() | {"figures": saved_json(saved)})
         return
     _present(found)
     if place:

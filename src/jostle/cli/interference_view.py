@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from jostle.cli.format import alike, count, duration, significant
 from jostle.cli.output import fit, heading, table
 from jostle.cli.viewer import who
+from jostle.told.words import alike, count, duration, significant
 
 if TYPE_CHECKING:
     from rich.table import Table

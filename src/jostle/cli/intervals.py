@@ -8,9 +8,9 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jostle.cli.estimate_view import is_judged
-from jostle.cli.format import iso_time
 from jostle.errors import UsageError
+from jostle.told.verdict import is_judged
+from jostle.told.words import iso_time
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Estimate, Hit

@@ -197,7 +197,7 @@ def down(name: str, everything: bool, as_json: bool) -> None:
     from jostle.cli.lab_view import running
     from jostle.lab import labs
     from jostle.lab.lab import down as take_down
-    from jostle.lab.state import names
+    from jostle.lab.state import names, roots_own
 
     there = [found for found in names() if everything or found == name]
     ended = {lab.name: len(running(lab)) for lab in labs() if lab.name in there}
@@ -208,6 +208,10 @@ def down(name: str, everything: bool, as_json: bool) -> None:
     if not there:
         flag = "" if name == "lab" else f" --name {name}"
         others = [f"jostle lab down --name {found}" for found in names()]
+        if roots_own(name):
+            show(f"No lab `{name}` of yours is up; root has one.")
+            next_steps(f"sudo jostle lab down{flag}")
+            return
         show("No lab is up, and nothing is left of one." if everything else
              f"No lab `{name}` is up, and nothing is left of one.")  # fmt: skip
         next_steps(*others or [f"jostle lab up{flag}"])

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jostle.cli.format import byte_count, duration, local_time
 from jostle.cli.output import fit, heading, table
+from jostle.told.words import byte_count, duration, local_time
 
 if TYPE_CHECKING:
     from jostle.lab import Lab

@@ -32,6 +32,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "estimate": ("estimate", "What interference cost one run, and whether to trust it."),
         "compare": ("compare", "Why runs of one program took different times."),
         "export": ("export", "Write tables as Parquet, CSV or JSON."),
+        "serve": ("serve", "Show jobs in a browser: what disturbed them, when, by how much."),
     },
     "Experiment": {
         "signal": ("signal", "Make controlled load at known instants, with a log of what it did."),

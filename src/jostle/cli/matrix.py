@@ -9,7 +9,7 @@ import click
 
 from jostle.cli.figures import format_option, plot_folder, saved_json, saved_lines
 from jostle.cli.options import json_option, open_repository, repository_flag, repository_option
-from jostle.cli.output import emit_json, finite, next_steps, show
+from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
 from jostle.cli.viewer import as_user_option
 
@@ -46,7 +46,7 @@ def command(
         found = matrix(store.programs_beside(), as_user=viewer)
     saved = _draw(found, place, endings, quiet=as_json) if place else []
     if as_json:
-        emit_json(finite(found.to_json()) | {"figures": saved_json(saved)})
+        emit_json(found.to_json() | {"figures": saved_json(saved)})
         return
     from jostle.cli.matrix_view import view
 

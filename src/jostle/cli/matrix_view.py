@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from jostle.cli.format import alike, count
 from jostle.cli.interference_view import probability
 from jostle.cli.output import fit, heading, table
 from jostle.plot.matrix import Grid, grids, short, signed, sure
+from jostle.told.words import alike, count
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -1,119 +1,33 @@
-"""What `--metric` may name: a metric of the schema, or a pair that belongs together."""
+"""Options of what is drawn over time: a metric, completed in the shell, and a file."""
 
 from __future__ import annotations
-
-import difflib
-from dataclasses import dataclass
 
 import click
 from click.shell_completion import CompletionItem
 
-from jostle._schema import BY_ID, METRICS
-from jostle.errors import UsageError
+from jostle._schema import BY_ID
+from jostle.told.metrics import DEFAULT, names, view
 
 
-@dataclass(frozen=True)
-class Line:
-    """One series: the sum of some metrics under one label."""
-
-    label: str
-    metrics: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class View:
-    """What a timeline shows.
-
-    Attributes:
-        name: As given to --metric.
-        title: Heading of the chart.
-        unit: bytes, ops, ns or threads.
-        level: True for gauges.
-        lines: The series of each panel.
-    """
-
-    name: str
-    title: str
-    unit: str
-    level: bool
-    lines: tuple[Line, ...]
-
-
-def _files(what: str) -> tuple[str, ...]:
-    return (f"posix_{what}", f"stdio_{what}")
-
-
-_MPI_STATES = ("state_p2p_ns", "state_collective_ns", "state_onesided_ns", "state_mpi_ns")
-_SENT = ("mpi_send_bytes", "mpi_isend_bytes")
-_COLLECTIVE_BYTES = tuple(
-    f"mpi_{name}_bytes"
-    for shape in ("one_to_all", "all_to_one", "all_to_all", "scan", "neighbor")
-    for name in (shape, f"i{shape}")
-)
-_PAIRS = {
-    view.name: view
-    for view in (
-        View("bytes", "Bytes written and read", "bytes", False,
-             (Line("written", _files("write_bytes")), Line("read", _files("read_bytes")))),
-        View("ops", "Write and read calls", "ops", False,
-             (Line("writes", _files("write_ops")), Line("reads", _files("read_ops")))),
-        View("time", "Time in write and read calls", "ns", False,
-             (Line("writing", _files("write_ns")), Line("reading", _files("read_ns")))),
-        View("cpu", "CPU time", "ns", False,
-             (Line("user", ("os_user_ns",)), Line("system", ("os_system_ns",)))),
-        View("mpi", "Time in MPI, and in files", "ns", False,
-             (Line("MPI", _MPI_STATES), Line("files", ("state_io_ns", "state_mpiio_ns")))),
-        View("collectives", "Time in collectives and in point-to-point calls", "ns", False,
-             (Line("collectives", ("state_collective_ns",)),
-              Line("point-to-point", ("state_p2p_ns",)))),
-        View("messages", "Bytes sent point to point and put into collectives", "bytes", False,
-             (Line("point-to-point", _SENT), Line("collectives", _COLLECTIVE_BYTES))),
-        View("wait", "Time waited in MPI beyond the usual, and off the CPU", "ns", False,
-             (Line("in MPI", ("wait_mpi_ns",)), Line("off the CPU", ("wait_offcpu_ns",)))),
-    )
-}  # fmt: skip
-DEFAULT = "bytes"
-
-
-def names() -> list[str]:
-    """Return every name that --metric takes."""
-    return [*_PAIRS, *(metric.id for metric in METRICS if metric.kind != "histogram")]
-
-
-def view(name: str) -> View:
-    """Return the view of a name.
-
-    Raises:
-        UsageError: No metric has this name; the hint has the nearest ones.
-    """
-    if name in _PAIRS:
-        return _PAIRS[name]
-    metric = BY_ID.get(name)
-    if metric is None:
-        close = difflib.get_close_matches(name, names(), n=3, cutoff=0.5)
-        close += [other for other in names() if name in other and other not in close][
-            : 3 - len(close)
-        ]
-        near = "Did you mean `" + "`, `".join(close) + "`?\n" if close else ""
-        raise UsageError(
-            f"There is no metric `{name}`.",
-            hint=f"{near}Pairs: {', '.join(_PAIRS)}; all metrics: docs/reference/metrics.md.",
-        )
-    if metric.kind == "histogram":
-        raise UsageError(
-            f"`{name}` is a histogram and has no line over time.",
-            hint="`jostle digest JOB` shows histograms.",
-        )
-    title = metric.doc.rstrip(".")
-    return View(
-        name, f"{name}: {title}", metric.unit, metric.kind == "gauge", (Line(name, (name,)),)
-    )
-
-
-def complete(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[CompletionItem]:
+def complete_metric(
+    _ctx: click.Context, _param: click.Parameter, begun: str
+) -> list[CompletionItem]:
     """Complete a metric's name in the shell."""
     return [
-        CompletionItem(name, help=BY_ID[name].doc if name in BY_ID else _PAIRS[name].title)
+        CompletionItem(name, help=BY_ID[name].doc if name in BY_ID else view(name).title)
         for name in names()
         if name.startswith(begun)
     ]
+
+
+metric_option = click.option(
+    "--metric",
+    default=DEFAULT,
+    show_default=True,
+    metavar="NAME",
+    shell_complete=complete_metric,
+    help="A metric, or one of the pairs bytes, ops, time, cpu, mpi, collectives, messages, wait.",
+)
+plot_option = click.option(
+    "--plot", metavar="FILE", help="Write the chart to FILE (.png, .svg or .pdf) too."
+)

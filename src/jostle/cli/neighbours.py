@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jostle.cli.format import count, duration, iso_time, local_time
 from jostle.cli.options import (
     complete_job,
     json_option,
@@ -21,6 +20,7 @@ from jostle.cli.options import (
 from jostle.cli.output import emit_json, fit, heading, next_steps, show, table, utf8
 from jostle.cli.progress import Bar
 from jostle.cli.viewer import as_user_option, who
+from jostle.told.words import count, duration, iso_time, local_time
 
 if TYPE_CHECKING:
     from rich.table import Table

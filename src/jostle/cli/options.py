@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -48,7 +50,7 @@ def default_repository() -> Path:
 
 def repository_flag(path: Path) -> str:
     """Return what a suggested command needs to find this repository; empty for the default."""
-    return "" if path == default_repository() else f" --repository {path}"
+    return "" if path == default_repository() else f" --repository {shlex.quote(str(path))}"
 
 
 def _repository_path(ctx: click.Context, _param: click.Parameter, value: str | None) -> Path:
@@ -76,6 +78,7 @@ def complete_job(ctx: click.Context, _param: click.Parameter, begun: str) -> lis
 
 _SLICE = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|min|)")
 _AGE = re.compile(r"(\d+(?:\.\d+)?)\s*(s|min|h|d|w)")
+_EPOCH = datetime.fromtimestamp(0, UTC)
 _AGE_SECONDS = {"s": 1, "min": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
@@ -83,6 +86,8 @@ class SliceLength(click.ParamType[int]):
     """A slice length such as `500ms` or `4s`; a bare number is seconds; 100 ms to 60 s."""
 
     name = "LENGTH"
+    what, least_ns, most_ns = "slice length", 100_000_000, 60_000_000_000
+    bounds, hint = "100 ms and 60 s", "Write for example `--slice 500ms` or `--slice 4s`."
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Return nanoseconds."""
@@ -90,12 +95,18 @@ class SliceLength(click.ParamType[int]):
         if match:
             scale = {"ms": 1e6, "s": 1e9, "": 1e9, "min": 60e9}[match[2]]
             length = round(float(match[1]) * scale)
-            if 100_000_000 <= length <= 60_000_000_000:
+            if self.least_ns <= length <= self.most_ns:
                 return length
         raise UsageError(
-            f"`{value}` is no slice length: it must lie between 100 ms and 60 s.",
-            hint="Write for example `--slice 500ms` or `--slice 4s`.",
+            f"`{value}` is no {self.what}: it must lie between {self.bounds}.", hint=self.hint
         )
+
+
+class CanaryInterval(SliceLength):
+    """From one run of the canary to the next, such as `20ms`; 5 ms to 1 s."""
+
+    what, least_ns, most_ns = "interval of the canary", 5_000_000, 1_000_000_000
+    bounds, hint = "5 ms and 1 s", "Write for example `--canary 20ms`."
 
 
 class Age(click.ParamType[float]):
@@ -113,6 +124,25 @@ class Age(click.ParamType[float]):
                 f"`{value}` is no age.", hint="Write for example `12h`, `30d` or `8w`."
             )
         return float(match[1]) * _AGE_SECONDS[match[2]]
+
+
+class Instant(click.ParamType[int]):
+    """A moment such as `2026-03-01T14:30Z` or `2026-03-01 14:30:05+01:00`; UTC without a zone."""
+
+    name = "TIME"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return nanoseconds since the epoch."""
+        try:
+            moment = datetime.fromisoformat(str(value).strip())
+        except ValueError:
+            raise UsageError(
+                f"`{value}` is no moment.",
+                hint="Write for example `2026-03-01T14:30Z`; without a zone it is UTC.",
+            ) from None
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)
+        return (moment - _EPOCH) // timedelta(microseconds=1) * 1000
 
 
 def slice_text(length_ns: int) -> str:

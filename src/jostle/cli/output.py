@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-import math
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -127,15 +126,6 @@ def _is_table(thing: object) -> bool:
 def emit_json(content: object) -> None:
     """Print `content` as one JSON document to stdout."""
     click.echo(json.dumps(content, indent=2, default=_plain, ensure_ascii=not utf8()))
-
-
-def finite(value: Any) -> Any:
-    """Say null where a number is none or has no end: JSON knows no NaN and no infinity."""
-    if isinstance(value, dict):
-        return {name: finite(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [finite(each) for each in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _plain(value: object) -> object:

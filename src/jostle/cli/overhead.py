@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jostle.cli.format import duration
 from jostle.cli.output import console, emit_json, next_steps, utf8
 from jostle.cli.progress import Bar
 from jostle.cli.spawn import program_of
 from jostle.cli.trial import ARMS, Run, Trial
 from jostle.errors import JostleError, UsageError
+from jostle.told.words import duration
 
 if TYPE_CHECKING:
     from jostle.analysis.overhead import Overhead

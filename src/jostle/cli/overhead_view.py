@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from jostle.cli.format import duration, percent
 from jostle.cli.output import fit, heading, table, utf8
 from jostle.plot import Bar, Bars
+from jostle.told.words import duration, percent
 
 if TYPE_CHECKING:
     from jostle.analysis.overhead import Arm, Overhead

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from jostle.cli.format import byte_count, duration, percent
+from jostle.told.words import byte_count, duration, percent
 
 if TYPE_CHECKING:
     from jostle.analysis import Digest, Phase, WritePattern
@@ -58,9 +58,7 @@ def phase_text(phase: Phase) -> str:
         words = ["mixed: " + " + ".join(f"{percent(p.share)} {p.pattern}" for p in phase.parts)]
     if phase.pattern == "unknown":
         words = [f"unknown ({phase.evidence.split(':')[0].rstrip('.').lower()})"]
-    if phase.scattered:
-        words.append("all over the file")
-    elif phase.strided > 0.5:
+    if phase.strided > 0.5 and not phase.scattered:
         words.append("with gaps")
     if phase.period:
         every, on = phase.period.seconds * 1e9, phase.period.on_seconds * 1e9

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from jostle.cli.format import byte_count, count, local_time
 from jostle.cli.options import Age, json_option, open_repository, repository_option
 from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
+from jostle.told.words import byte_count, count, local_time
 
 
 @click.group("repository", subcommand_metavar="compact|expire")

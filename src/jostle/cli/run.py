@@ -19,6 +19,7 @@ import click
 
 from jostle.cli.config import OFF, Settings, settings
 from jostle.cli.options import (
+    CanaryInterval,
     SliceLength,
     open_repository,
     repository_flag,
@@ -56,6 +57,9 @@ class Spool:
 @click.option("--job", metavar="NAME", help="Name of the job [made from CMD and the time].")
 @click.option("--slice", "slice_ns", type=SliceLength(), metavar="LENGTH",
               help="Length of a time slice, 100ms to 60s [JOSTLE_SLICE, or 4s].")  # fmt: skip
+@click.option("--canary", "canary_ns", type=CanaryInterval(), metavar="LENGTH",
+              help="Time a fixed piece of work so often, 5ms to 1s: how fast was a core? "
+              "[JOSTLE_CANARY, or off].")  # fmt: skip
 @click.option("--keep", is_flag=True, help="Keep the profiles after they are ingested.")
 @click.option("--gate", type=click.FloatRange(0, 100), metavar="PERCENT",
               help="End with 3 when interference took more of the run time, with 4 when that "
@@ -69,6 +73,7 @@ class Spool:
 def command(
     job: str | None,
     slice_ns: int | None,
+    canary_ns: int | None,
     keep: bool,
     gate: float | None,
     retries: int,
@@ -91,7 +96,9 @@ def command(
     again = Rewind()
     for attempt in range(1, retries + 2):
         own = name if attempt == 1 else f"{name[:59]}-{attempt}"
-        status = once(cmd, own, slice_ns, limit, repository, as_json=as_json, keep=keep)
+        status = once(
+            cmd, own, slice_ns, limit, repository, as_json=as_json, keep=keep, canary_ns=canary_ns
+        )
         if limit is None or status or not limit.wants_another:
             break
         again.back()
@@ -107,6 +114,7 @@ def once(
     *,
     as_json: bool,
     keep: bool,
+    canary_ns: int | None = None,
 ) -> int:
     """Run CMD one time and report; return its status.
 
@@ -115,7 +123,9 @@ def once(
     spool = make_spool(settings(), name)
     outcome: Outcome | None = None
     try:
-        own = more.environment if more is not None else {}
+        own = dict(more.environment) if more is not None else {}
+        if canary_ns is not None:
+            own["JOSTLE_CANARY"] = f"{canary_ns / 1e6:g}ms"
         outcome = run(cmd, child_environment(spool, name, slice_ns, own))
         if more is not None and not more.judge(profiles_of(spool, name), outcome):
             more = None
@@ -268,8 +278,10 @@ def _digest(store: Repository, name: str) -> None:
     from jostle.cli.digest_view import view
     from jostle.cli.headline import read_digest
     from jostle.cli.output import show
+    from jostle.told.figures import figures_of, runs_of
 
-    show("", *view(read_digest(store, name)), err=True)
+    among = figures_of(store, runs_of(store, name), name)
+    show("", *view(read_digest(store, name), among), err=True)
 
 
 def _clear(spool: Spool, files: Sequence[Path], report: IngestReport, *, keep: bool) -> bool:
@@ -293,7 +305,7 @@ def _nothing_recorded(
 ) -> None:
     """Say why a run left no profile, instead of saying nothing."""
     from jostle.cli.elf import why_no_preload
-    from jostle.cli.format import duration
+    from jostle.told.words import duration
 
     rules = settings()
     if not rules.enabled:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from jostle.cli.format import duration
 from jostle.cli.options import (
     json_option,
     open_repository,
@@ -22,6 +21,8 @@ from jostle.cli.options import (
     repository_option,
 )
 from jostle.cli.output import emit_json, heading, next_steps, show, table, warn
+from jostle.told.studies import stored_studies
+from jostle.told.words import duration
 
 if TYPE_CHECKING:
     from jostle.repository import Repository
@@ -134,8 +135,14 @@ def _run(study: Study, store: Repository, *, fresh: bool, as_json: bool) -> Outc
     if fresh:
         with store.study(study.name).lock():
             store.study(study.name).forget()
-    with Live(study, len(runs), quiet=as_json) as live, _ended_in_order():
-        return Runner(study, store, make_place(study), live.report).run(runs)
+    try:
+        with Live(study, len(runs), quiet=as_json) as live, _ended_in_order():
+            return Runner(study, store, make_place(study), live.report).run(runs)
+    except KeyboardInterrupt:
+        done = len({record["run"] for record in store.study(study.name).read_runs()})
+        click.echo(f"{study.name}: {done} of {len(runs)} runs are in the repository; the same "
+                   f"command{' without --fresh' * fresh} goes on.", err=True)  # fmt: skip
+        raise
 
 
 @contextmanager
@@ -252,15 +259,4 @@ def _shipped() -> list[dict[str, Any]]:
 
 
 def _stored(repository: Path) -> list[dict[str, Any]]:
-    if not repository.is_dir():
-        return []
-    store = open_repository(repository)
-    found = []
-    for name in store.studies():
-        plan, records = store.study(name).plan(), store.study(name).read_runs()
-        config = plan.get("config") or {}
-        failed = sum(any(one.get("error") for one in record["programs"]) for record in records)
-        found.append({"name": name, "description": config.get("description", ""),
-                      "done": len(records), "total": len(plan.get("runs") or []), "failed": failed,
-                      "place": (plan.get("place") or {}).get("place", "")})  # fmt: skip
-    return found
+    return stored_studies(open_repository(repository)) if repository.is_dir() else []

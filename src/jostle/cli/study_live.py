@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jostle.cli.format import byte_count, duration
 from jostle.cli.output import console, table
+from jostle.told.words import byte_count, duration
 
 if TYPE_CHECKING:
     from rich.console import Group

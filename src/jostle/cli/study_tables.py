@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from jostle.analysis.study_model import Cell, KuoRow, Law, Standalone, StudyResult
-from jostle.cli.format import count, duration
 from jostle.cli.output import console, fit, heading, table, utf8
 from jostle.plot.study_text import (
     Group,
@@ -28,6 +27,7 @@ from jostle.plot.study_text import (
     verdicts,
     why_empty,
 )
+from jostle.told.words import count, duration
 
 if TYPE_CHECKING:
     from rich.table import Table

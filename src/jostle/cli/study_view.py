@@ -19,6 +19,7 @@ from jostle.cli.options import (
 )
 from jostle.cli.output import emit_json, next_steps, show, utf8
 from jostle.cli.progress import Bar
+from jostle.told.studies import study_json
 
 if TYPE_CHECKING:
     from jostle.analysis.study_model import StudyResult
@@ -92,15 +93,11 @@ def present(
         endings: Their formats.
         as_json: Print JSON instead of tables.
     """
-    from jostle.analysis import laws
-
     saved = _draw(found, folder, endings, quiet=as_json) if folder else []
     if as_json:
-        content = found.to_json()
-        content["laws"] = [law.to_json() for law in laws(found)]
-        content["figures"] = saved_json(saved)
-        emit_json(content)
+        emit_json(study_json(found) | {"figures": saved_json(saved)})
         return
+    from jostle.analysis import laws
     from jostle.cli.study_tables import view
     from jostle.plot.study_text import tidy
 

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jostle.cli import metrics
-from jostle.cli.format import count, duration
-from jostle.cli.jobs import NO_MPI, mpi_programs, program_names
+from jostle.cli.metrics import metric_option, plot_option
 from jostle.cli.options import (
     complete_job,
     json_option,
@@ -21,19 +19,18 @@ from jostle.cli.options import (
 )
 from jostle.cli.output import console, emit_json, next_steps, utf8
 from jostle.cli.progress import Bar
+from jostle.told import metrics
+from jostle.told.jobs import describe, job_row
+from jostle.told.words import duration
 
 if TYPE_CHECKING:
     from jostle.plot import Chart
-    from jostle.repository import Repository
 
 
 @click.command("timeline")
 @click.argument("jobs", nargs=-1, required=True, metavar="JOB...", shell_complete=complete_job)
-@click.option("--metric", default=metrics.DEFAULT, show_default=True, metavar="NAME",
-              shell_complete=metrics.complete,
-              help="A metric, or one of the pairs bytes, ops, time, cpu, mpi, collectives, "
-              "messages, wait.")  # fmt: skip
-@click.option("--plot", metavar="FILE", help="Write the chart to FILE (.png, .svg or .pdf) too.")
+@metric_option
+@plot_option
 @repository_option
 @json_option
 def command(
@@ -45,8 +42,9 @@ def command(
     """
     view = metrics.view(metric)
     check_plot(plot)
-    from jostle.cli.charts import Span, panel
+    from jostle.cli.charts import panel
     from jostle.plot import Chart
+    from jostle.told.steps import Span, lines_of, steps_json
 
     store = open_repository(repository)
     panels, content = [], []
@@ -58,8 +56,9 @@ def command(
             def fetch(name: str, job: str = job) -> Any:
                 return store.series(job, name)
 
-            drawn, series = panel(job, describe(row), view, Span.of(row), fetch)
-            panels.append(drawn)
+            lines = lines_of(view, Span.of(row), fetch)
+            panels.append(panel(job, describe(row), view, lines))
+            series = [steps_json(*both) for both in zip(view.lines, lines, strict=True)]
             content.append({"job": job, "series": series})
         chart = Chart(view.title, _note(panels), tuple(panels))
         saved = save(chart, plot)
@@ -72,31 +71,6 @@ def command(
     if not plot:
         steps.append(f"jostle timeline{flag} {' '.join(jobs)} --plot timeline.png")
     next_steps(*steps)
-
-
-_SEEN = "SELECT max((slice + 1) * slice_ns) AS seen_ns FROM node_rollup WHERE job = ?"
-
-
-def job_row(store: Repository, job: str) -> dict[str, Any]:
-    """Return the job's row of the list of jobs."""
-    rows = store.query("SELECT * FROM jobs WHERE job = ?", [job]).to_pylist()
-    row: dict[str, Any] = rows[0]
-    if row["running"]:
-        # The table of processes is not renewed with every slice, the rollup is.
-        seen = store.query(_SEEN, [job]).to_pylist()[0]["seen_ns"] or 0
-        row["end_ns"] = max(row["end_ns"], seen)
-    row |= mpi_programs(store, job).get(job, NO_MPI)
-    return row
-
-
-def describe(row: dict[str, Any]) -> str:
-    """Say in a few words what a job is: its program and its processes, or its ranks."""
-    number, what = row["processes"], "process"
-    if row["ranks"]:
-        number, what = row["ranks"], "rank"
-    plural = "" if number == 1 else "es" if what == "process" else "s"
-    words = f"{program_names(row)}, {count(number)} {what}{plural}"
-    return words + (f" on {row['hosts']} nodes" if row["hosts"] > 1 else "")
 
 
 def _note(panels: list[Any]) -> str:

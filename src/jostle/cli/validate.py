@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jostle.cli.figures import format_option, plot_folder, saved_json, saved_lines
-from jostle.cli.output import emit_json, finite, next_steps, show, warn
+from jostle.cli.output import emit_json, next_steps, show, warn
 from jostle.cli.progress import Bar
 from jostle.errors import UsageError
+from jostle.plain import plain
 
 if TYPE_CHECKING:
     from jostle.validation.results import Results
@@ -78,7 +79,7 @@ def command(
                     not score_only)  # fmt: skip
     with Bar("validating", quiet=as_json) as bar:
         found = results(Path(folder), wanted, progress=_follower(bar, quiet=as_json))
-    content = finite(found.to_json())
+    content = plain(found.to_json())
     (Path(folder) / "results.json").write_text(json.dumps(content, indent=1, default=str))
     saved = []
     if target is not None:

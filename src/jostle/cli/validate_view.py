@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 #: From this rank correlation on, what was not planted is explained by what others took.
 _TOGETHER = 0.6
+_FEWEST = 8
 _LETTER = {"low": "L", "medium": "M", "high": "H"}
 
 
@@ -46,6 +47,11 @@ def _estimation(found: Evaluation) -> list[Any]:
         if told:
             lines.append(_runs(told))
         lines += [*_classes(rows), "", _machine(rows), *_noise(rows)]
+        if fine := found.grains.get(code):
+            lines.append(
+                f"How well the truth is known: two halves of the runs tell {fine.total:.1f} points "
+                f"apart in all, {fine.instantaneous:.1f} of the instantaneous part"
+            )
     lines += ["", heading("Estimates", " against the truth, in points of the run time")]
     return [*lines, _scores(found.scores)]
 
@@ -54,15 +60,17 @@ def _runs(rows: Sequence[Row]) -> Any:
     """Makes tables 5.5 and 5.7 of one program, a line per run, the most disturbed first."""
     from jostle.analysis.estimation.classes import class_of, probability
 
-    frame = table(("=run", ">M %", ">E %", ">δ", "class", ">p(M)", ">p(E)", ">δp", "=interval",
-                   ">thesis M", ">E", ">δ"))  # fmt: skip
+    frame = table(("=run", ">M %", ">E %", ">slow cores", ">δ", "class", ">p(M)", ">p(E)", ">δp",
+                   "=interval", ">thesis M", ">E", ">δ"))  # fmt: skip
     for row in sorted(rows, key=lambda row: -row.truth.total):
         said, truth = row.said["jostle"], row.truth.total
         p, q = probability(truth), probability(said.total)
         letters = f"{_LETTER[class_of(truth)]}/{_LETTER[class_of(said.total)]}"
         thesis = row.said["thesis"].percent
         frame.add_row(
-            row.job, f"{truth:.1f}", f"{said.total:.1f}", f"{abs(truth - said.total):.1f}", letters,
+            row.job, f"{truth:.1f}", f"{said.total:.1f}",
+            "" if said.canary is None else f"{said.slow:.1f}", f"{abs(truth - said.total):.1f}",
+            letters,
             f"{p:.2f}", f"{q:.2f}", f"{abs(p - q):.2f}",
             f"{said.low:.1f}..{said.high:.1f}{'' if row.held('jostle') else ' !'}",
             f"{row.thesis:.1f}", f"{thesis:.1f}", f"{abs(row.thesis - thesis):.1f}",
@@ -72,37 +80,52 @@ def _runs(rows: Sequence[Row]) -> Any:
 
 def _machine(rows: Sequence[Row]) -> Any:
     """Tells what was planted in each run, what the machine itself took, and how that is known."""
-    frame = table(("=run", ">M %", ">planted", ">the machine's own", ">steal %", ">others %",
-                   "=quiet"))  # fmt: skip
+    frame = table(("=run", ">M %", ">planted", ">the machine's own", ">canary", ">steal %",
+                   ">others %", "=quiet"))  # fmt: skip
     for row in sorted(rows, key=lambda row: -row.own):
+        canary = row.canary
         frame.add_row(
             row.job, f"{row.truth.total:.1f}", _planted(row), f"{row.own:.1f}",
-            f"{100 * row.noise['steal']:.1f}", f"{100 * row.noise['foreign']:.1f}",
-            "yes" if row.quiet else "",
+            "" if canary is None else f"{canary:.2f}", f"{100 * row.noise['steal']:.1f}",
+            f"{100 * row.noise['foreign']:.1f}", "yes" if row.quiet else "",
         )  # fmt: skip
     return frame
 
 
 def _noise(rows: Sequence[Row]) -> list[str]:
-    """Tells whether what is not planted goes with what others took of the cores."""
+    """Tells whether what is not planted goes with what others took of the cores, or slowed."""
     import numpy as np
 
     own = [row.own for row in rows]
     told = f"Not planted: {np.median(own):.1f} % in the median, {max(own):.1f} at most"
-    taken = [row.noise["steal"] + row.noise["foreign"] for row in rows]
-    if len(rows) >= 8 and np.ptp(taken) > 0 and np.ptp(own) > 0:
-        # Of ranks: a single run that was stopped for seconds says nothing of the others.
-        first, second = (np.argsort(np.argsort(values)) for values in (own, taken))
-        together = float(np.corrcoef(first, second)[0, 1])
+    taken = together(own, [row.noise["steal"] + row.noise["foreign"] for row in rows])
+    if taken is not None:
         told += (
             "; rank correlation with what others took of the cores (steal, other programs): "
-            f"{together:.2f}"
+            f"{taken:.2f}"
         )
-        if together < _TOGETHER:
-            told += (
-                ": most of it is in no counter, as of cores that were slower without being taken"
-            )
+    watched = [(row.own, row.canary) for row in rows if row.canary is not None]
+    slowed = together(*zip(*watched, strict=True)) if watched else None
+    if slowed is not None:
+        told += f"; with the canary, how slow cores were: {slowed:.2f}"
+    if taken is not None and max(taken, slowed or 0.0) < _TOGETHER:
+        told += ": most of it is in no counter" + (
+            ", as of cores that were slower without being taken" if slowed is None else ""
+        )
     return [told]
+
+
+def together(one: Sequence[float], other: Sequence[float]) -> float | None:
+    """Gives the rank correlation of two series; None where there is too little to tell.
+
+    Of ranks: a single run that was stopped for seconds says nothing of the others.
+    """
+    import numpy as np
+
+    if len(one) < _FEWEST or np.ptp(one) <= 0 or np.ptp(other) <= 0:
+        return None
+    first, second = (np.argsort(np.argsort(values)) for values in (one, other))
+    return float(np.corrcoef(first, second)[0, 1])
 
 
 def _planted(row: Row) -> str:
@@ -177,9 +200,15 @@ def _lab(score: LabScore, seen: Sequence[Seen]) -> list[Any]:
         f"Seconds lost: within {_share(score.relative)} where above 10 % of the run (against the "
         f"calm slices of the same runs: {_share(score.relative_calm)}), else "
         f"{_number(score.points)} points; the interval holds them in {_share(score.held)} of the "
-        "harmful ones"
+        f"harmful ones (those against calm slices: {_share(score.held_calm)}), and reaches "
+        f"{_share(score.half_width)} either way. The two truths are {_share(score.apart)} apart"
     )
-    return ["", heading("Identification", told), seconds, frame]
+    own = [
+        f"The rates of {name} differ by {_share(share)} over its null runs: its loss is that "
+        "against the calm slices of the same run."
+        for name, share in score.unsteady.items()
+    ]
+    return ["", heading("Identification", told), seconds, *own, frame]
 
 
 def _synthetic(found: Family) -> list[Any]:

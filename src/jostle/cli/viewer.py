@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
-from jostle.cli.config import owner_name
 from jostle.errors import UsageError
+from jostle.told.people import owner_name
 
 F = TypeVar("F", bound=Callable[..., Any])
 

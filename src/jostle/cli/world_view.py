@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from jostle.cli.format import alike, byte_count, count, duration, percent, significant
 from jostle.cli.output import fit, heading, table, utf8
+from jostle.told.words import alike, byte_count, count, duration, percent, significant
 
 if TYPE_CHECKING:
     from jostle.analysis import Advice, Digest, Range, Segments, World

@@ -50,7 +50,8 @@ def _check_packages(spec: LabSpec, kinds: list[type[Service]]) -> None:
         commands = ", ".join(dict.fromkeys(need.command for need in missing))
         packages = " ".join(dict.fromkeys(need.package for need in missing))
         raise LabError(
-            f"A lab with {spec.fs} needs what is not installed: {commands}.",
+            f"A lab with {' and '.join(kind.name for kind in kinds)} needs what is not installed: "
+            f"{commands}.",
             hint=f"apt-get install {packages}",
         )
 

@@ -48,8 +48,12 @@ def _open_lab(pid: int, start: str) -> int:
             return descriptor
     except OSError:
         pass
-    sys.stderr.write("jostle: the lab is gone\n  mend: jostle lab status\n")
-    sys.exit(1)
+    raise _refusal("the lab is gone", "jostle lab status")
+
+
+def _refusal(what: str, mend: str) -> SystemExit:
+    sys.stderr.write(f"jostle: {what}\n" + (f"  mend: {mend}\n" if mend else ""))
+    return SystemExit(1)
 
 
 def _join(groups: str) -> None:
@@ -62,7 +66,10 @@ def _become(holder: int, cwd: str, command: "list[str]", mask: "set[int]") -> No
     """In the child, a process of the lab: enter the host and be the command."""
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     parts = (("net", _NEWNET), ("uts", _NEWUTS), ("mnt", _NEWNS))
-    doors = [(os.open(f"/proc/{holder}/ns/{name}", os.O_RDONLY), kind) for name, kind in parts]
+    try:
+        doors = [(os.open(f"/proc/{holder}/ns/{name}", os.O_RDONLY), kind) for name, kind in parts]
+    except FileNotFoundError:
+        raise _refusal("this node of the lab has died", "jostle lab down, and up again") from None
     for door, kind in doors:
         _setns(door, kind)
         os.close(door)
@@ -131,10 +138,11 @@ def main(words: "list[str]") -> None:
             os.close(lab)
             _become(holder, cwd, command, mask)
     except OSError as error:
-        sys.stderr.write(f"jostle: the lab cannot be entered: {error}\n")
-        if error.errno == errno.EPERM:
-            sys.stderr.write("  mend: be the user who started it (root for a lab of root)\n")
-        sys.exit(1)
+        if error.errno == errno.ESRCH:  # it has ended this moment
+            raise _refusal("the lab is gone", "jostle lab status") from None
+        is_closed = error.errno == errno.EPERM
+        mend = "be the user who started it (root for a lab of root)" if is_closed else ""
+        raise _refusal(f"the lab cannot be entered: {error}", mend) from None
     os.close(lab)
     _leave(_wait(child, watched))
 

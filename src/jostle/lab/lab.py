@@ -22,13 +22,14 @@ from jostle.lab.checks import check_machine
 from jostle.lab.registry import services
 from jostle.lab.spec import LabError, LabSpec, check_name
 from jostle.lab.state import (
-    ROOT_FOLDER,
     Claim,
     State,
+    base_folder,
     clear,
     mend,
     names,
     read_state,
+    roots_own,
     trusted_folder,
 )
 
@@ -206,13 +207,31 @@ def _working_directory() -> str:
 
 
 def gone(name: str) -> LabError:
-    """Return the error that a lab is not up."""
+    """Return the error that a lab is not up; says so when it was, and has not ended well."""
     flag = "" if name == "lab" else f" --name {name}"
-    others = [other for other in names() if other != name]
+    there = names()
+    others = [other for other in there if other != name and _is_up(other)]
     also = f" ({', '.join(others)}: --name)" if others else ""
-    roots = os.geteuid() != 0 and (ROOT_FOLDER / name).exists()
-    hint = f"Root has one: sudo jostle lab ...{flag}" if roots else f"jostle lab up{flag}"
+    if name in there and not _is_coming(name):
+        return LabError(
+            f"The lab `{name}` is no longer up: it ended without `down`{also}.",
+            hint=f"jostle lab down{flag} clears up; jostle lab up{flag} does so too, "
+            "and brings one up.",
+            exit_code=2,
+        )
+    hint = f"Root has one: sudo jostle lab ...{flag}" if roots_own(name) else f"jostle lab up{flag}"
     return LabError(f"No lab `{name}` is up{also}.", hint=hint, exit_code=2)
+
+
+def _is_up(name: str) -> bool:
+    state = read_state(base_folder() / name)
+    return state is not None and state.ready and state.alive()
+
+
+def _is_coming(name: str) -> bool:
+    """Whether somebody is bringing this lab up or taking it down at the moment."""
+    state = read_state(base_folder() / name)
+    return state is None or state.alive()
 
 
 def _folder_of(name: str) -> Path:

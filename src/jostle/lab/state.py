@@ -105,6 +105,11 @@ def names() -> list[str]:
     return sorted(entry.name for entry in entries if entry.is_dir())
 
 
+def roots_own(name: str) -> bool:
+    """Return whether we are not root, and root has a lab of this name."""
+    return os.geteuid() != 0 and (ROOT_FOLDER / name).exists()
+
+
 class Claim:
     """The right to a lab's name: a lock that the supervisor inherits and keeps while it lives."""
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from datetime import datetime
 
-from jostle.cli.format import quantity, rate
+from jostle.told.words import quantity, rate
 
 _ROUND: tuple[float, ...] = (
     1,

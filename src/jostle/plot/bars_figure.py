@@ -5,11 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import matplotlib
-
 from jostle.plot.bars import Bars, tick_label
-from jostle.plot.figure import INK, SOFT, STYLE
-from jostle.plot.files import check_suffix
+from jostle.plot.figure import INK, SOFT, written
 from jostle.plot.model import PALETTE
 
 if TYPE_CHECKING:
@@ -29,12 +26,7 @@ def save_bars(chart: Bars, path: Path) -> Path:
     Returns:
         The absolute path.
     """
-    check_suffix(path)
-    with matplotlib.rc_context(STYLE):
-        picture = _build(chart)
-        metadata = {"Date": None} if path.suffix.lower() == ".svg" else None
-        picture.savefig(path, dpi=160, facecolor="white", metadata=metadata)
-    return path.absolute()
+    return written(lambda: _build(chart), path)
 
 
 def _build(chart: Bars) -> Figure:

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from jostle.cli.format import count
 from jostle.plot.estimate_axes import (
     BLUE,
     GREY,
     LEFT,
-    RED,
+    LOST,
     RIGHT,
     dot,
     heading,
@@ -23,11 +22,12 @@ from jostle.plot.estimate_axes import (
     span_label,
 )
 from jostle.plot.estimate_clusters import Box, draw_boxes, limits, spread_numbers
-from jostle.plot.estimate_data import Drawn
 from jostle.plot.estimate_lost import COLOURS
 from jostle.plot.figure import INK, SOFT
 from jostle.plot.model import PALETTE
 from jostle.plot.study_page import FULL, Canvas, Figures, Page, Plan, text_width
+from jostle.told.segments import Drawn
+from jostle.told.words import count
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import ClusterDifference, Comparison, Estimate
@@ -58,7 +58,7 @@ def plans(made: Comparison) -> Iterator[Plan]:
 
 def _runs(made: Comparison) -> list[Run]:
     """Find the segments of the matched clusters in every run, the shortest segments first."""
-    from jostle.cli.compare_view import large
+    from jostle.told.compare import large
 
     rows = sorted(large(made)[:_MOST], key=lambda row: max(row.reference_s))
     found = []
@@ -84,7 +84,7 @@ def _foot(made: Comparison) -> str:
 
 
 def _clusters_page(made: Comparison, runs: Sequence[Run]) -> Page:
-    from jostle.cli.compare_view import finding
+    from jostle.told.compare import finding
 
     note = (
         "How long the segments of each cluster took, run by run; boxes: half of the segments, "
@@ -115,7 +115,7 @@ def _draw_clusters(canvas: Canvas, runs: Sequence[Run]) -> None:
     last.set_xlabel("cluster, in order of its usual duration", loc="left", color=INK)
     hit = any(box.hit.any() for run in runs for box in run.boxes if box)
     entries = [patch(BLUE, "half of its segments, and the median"), dot(SOFT, "others")]
-    legend(canvas, entries + ([dot(RED, "interfered", "^")] if hit else []))
+    legend(canvas, entries + ([dot(LOST, "interfered", "^")] if hit else []))
 
 
 def _pieces(made: Comparison) -> dict[str, list[float]]:
@@ -127,7 +127,7 @@ def _pieces(made: Comparison) -> dict[str, list[float]]:
 
 
 def _difference_page(made: Comparison) -> Page:
-    from jostle.cli.compare_view import finding
+    from jostle.told.compare import finding
 
     note = (
         "Seconds that each run took longer than the fastest (mark), and what they went to; to the "

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jostle.cli.format import count, duration
 from jostle.plot.axis import ceiling
-from jostle.plot.estimate_data import Floats
 from jostle.plot.figure import INK, SOFT
 from jostle.plot.model import PALETTE
 from jostle.plot.study_page import Canvas, text_width
+from jostle.told.segments import Floats
+from jostle.told.words import count, duration
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 LEFT, RIGHT = 0.78, 0.2  # inches beside the axes
 _SMALL = 7.5  # points
 BLUE, GREY = PALETTE[0], "#8A949E"
-#: Interfered segments, and the threshold: red as in the thesis, with marks of their own.
-RED = "#C1121F"
+#: Interfered segments, and the threshold: the orange of all that others took, with marks of
+#: their own (ADR 0021).
+LOST = PALETTE[1]
 #: A few outliers must not flatten everything else: beyond this, the axis is cut.
 _CUT = 4.0
 Label = Callable[[float, int], str]
@@ -153,7 +154,7 @@ def dash(label: str) -> Any:
     """Return a legend's entry for the threshold."""
     from matplotlib.lines import Line2D
 
-    return Line2D([], [], linestyle=(0, (4, 2)), linewidth=1.2, color=RED, label=label)
+    return Line2D([], [], linestyle=(0, (4, 2)), linewidth=1.2, color=LOST, label=label)
 
 
 def patch(colour: str, label: str) -> Any:

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jostle.cli.format import count
 from jostle.plot.estimate_axes import (
     BLUE,
     LEFT,
-    RED,
+    LOST,
     RIGHT,
     count_label,
     dot,
@@ -22,9 +21,10 @@ from jostle.plot.estimate_axes import (
     patch,
     span_label,
 )
-from jostle.plot.estimate_data import Drawn, Floats
 from jostle.plot.figure import INK, SOFT
 from jostle.plot.study_page import Canvas, Figures
+from jostle.told.segments import Drawn, Floats
+from jostle.told.words import count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -90,7 +90,7 @@ def draw_spread(made: Canvas, found: Sequence[Box]) -> None:
 
 def _legend(made: Canvas, *, hit: bool) -> None:
     entries = [patch(BLUE, "half of its segments, and the median"), dot(SOFT, "others", "o")]
-    legend(made, entries + ([dot(RED, "interfered", "^")] if hit else []))
+    legend(made, entries + ([dot(LOST, "interfered", "^")] if hit else []))
 
 
 def limits(found: Sequence[Box]) -> tuple[float, float]:
@@ -125,7 +125,7 @@ def draw_boxes(axes: Axes, found: Sequence[Box | None], ends: tuple[float, float
         axes.plot([place - 0.31, place + 0.31], [middle, middle], color=BLUE, linewidth=1.6)
         beyond = (box.seconds < low - reach) | (box.seconds > high + reach) | box.hit
         for which, colour, marker, size in (
-            (beyond & ~box.hit, SOFT, "o", 1.8), (box.hit, RED, "^", 2.8),
+            (beyond & ~box.hit, SOFT, "o", 1.8), (box.hit, LOST, "^", 2.8),
         ):  # fmt: skip
             some = _some(box.seconds[which])
             side = (np.arange(len(some)) % 5 - 2) * 0.09  # side by side, so that they are seen
@@ -165,7 +165,7 @@ def draw_sizes(made: Canvas, found: Sequence[Cluster]) -> None:
     for place, one in enumerate(found):
         usual = one.members - one.hit
         axes.bar(place, usual, width=0.62, facecolor=BLUE, alpha=0.75, linewidth=0)
-        axes.bar(place, one.hit, bottom=usual, width=0.62, facecolor=RED, alpha=0.75, linewidth=0)
+        axes.bar(place, one.hit, bottom=usual, width=0.62, facecolor=LOST, alpha=0.75, linewidth=0)
         if len(found) <= 24:
             axes.annotate(count(one.members), (place, one.members), (0, 2), ha="center",
                           textcoords="offset points", fontsize=6.5, color=INK)  # fmt: skip
@@ -177,4 +177,4 @@ def draw_sizes(made: Canvas, found: Sequence[Cluster]) -> None:
     axes.set_xlabel("cluster, in order of the work in its segments", loc="left", color=INK)
     axes.set_ylabel("segments", color=INK)
     hit = any(one.hit for one in found)
-    legend(made, [patch(BLUE, "segments")] + ([patch(RED, "interfered ones")] if hit else []))
+    legend(made, [patch(BLUE, "segments")] + ([patch(LOST, "interfered ones")] if hit else []))

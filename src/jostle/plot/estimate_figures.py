@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jostle.cli.format import count, duration, local_time
-from jostle.cli.format import percent as share_label
 from jostle.plot import estimate_clusters, estimate_segments
 from jostle.plot.estimate_axes import LEFT, RIGHT, legend, linear, patch
-from jostle.plot.estimate_data import LEAST_MEMBERS, Drawn, in_small_clusters, large_clusters
 from jostle.plot.estimate_lost import COLOURS, drawn_part, lost_over_time
 from jostle.plot.estimate_segments import Scene
 from jostle.plot.figure import INK
 from jostle.plot.imprint import seconds_ticks
 from jostle.plot.study_page import FULL, Canvas, Figures, Page, Plan
+from jostle.told.causes import CAUSES
+from jostle.told.segments import LEAST_MEMBERS, Drawn, in_small_clusters, large_clusters
+from jostle.told.words import count, duration, local_time, percent_within
+from jostle.told.words import percent as share_label
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Cluster, Estimate
 
-_CAUSES = {"cpu": "CPU", "unknown": "cause unknown"}
 _SPANS = 120  # of the figure of lost time
 #: Clusters that get figures of their own: the worst, and others with so much of the loss.
 _MOST_CLUSTERS, _MUCH = 3, 0.2
@@ -80,8 +80,6 @@ def foot(made: Estimate) -> str:
 
 
 def _lost_page(made: Estimate) -> Page:
-    from jostle.cli.estimate_view import percent_within
-
     title = f"{made.job} lost {percent_within(made.percent)} of its time{_to_whom(made)}"
     length = made.run_s / _SPANS
     note = (
@@ -123,6 +121,7 @@ def _draw_lost(canvas: Canvas, estimate: Estimate) -> None:
     edges = np.linspace(0, estimate.run_s, _SPANS + 1)
     below = np.zeros(_SPANS)
     colours = {str(cause): colour for cause, colour in COLOURS.items()}
+    words = {str(cause): text for cause, text in CAUSES.items()}
     for cause, seconds in _spans(estimate).items():
         share = 100 * seconds * _SPANS / estimate.run_s
         axes.stairs(below + share, edges, baseline=below, fill=True, color=colours[cause],
@@ -134,7 +133,7 @@ def _draw_lost(canvas: Canvas, estimate: Estimate) -> None:
     axes.set_xlim(0, estimate.run_s)
     axes.set_xticks(seconds_ticks(estimate.run_s, 10))
     axes.set_xlabel("seconds since the start of the run", loc="left", color=INK)
-    legend(canvas, [patch(colours[cause], _CAUSES.get(cause, cause))
+    legend(canvas, [patch(colours[cause], words[cause])
                     for cause in _spans(estimate)], top=0.12)  # fmt: skip
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from jostle.cli.format import duration
 from jostle.plot.model import PALETTE, TERMINAL_PALETTE
 from jostle.plot.terminal import GUTTER, Span, time_axis
+from jostle.told.words import duration
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import CauseName, Estimate

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jostle.cli.format import count
 from jostle.plot.estimate_axes import (
     BLUE,
     LEFT,
-    RED,
+    LOST,
     RIGHT,
     Label,
     amount_label,
@@ -28,10 +27,11 @@ from jostle.plot.estimate_axes import (
     span_label,
     top_of,
 )
-from jostle.plot.estimate_data import Drawn, Floats
 from jostle.plot.figure import INK
 from jostle.plot.imprint import seconds_ticks
 from jostle.plot.study_page import Canvas, Figures
+from jostle.told.segments import Drawn, Floats
+from jostle.told.words import count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -97,7 +97,7 @@ def draw_timeline(made: Canvas, scene: Scene) -> None:
     last.set_xlim(0, scene.run_s)
     last.set_xticks(seconds_ticks(scene.run_s, 10))
     last.set_xlabel("seconds since the start of the run", loc="left", color=INK)
-    _legend(made, scene, dot(BLUE, "a segment"), dot(RED, "interfered", "^"))
+    _legend(made, scene, dot(BLUE, "a segment"), dot(LOST, "interfered", "^"))
 
 
 def _legend(made: Canvas, scene: Scene, usual: Any, hit: Any) -> None:
@@ -111,7 +111,7 @@ def _points(axes: Axes, drawn: Drawn, values: Floats, label: Label) -> None:
     linear(axes, top, label)
     inside = np.minimum(values, top)
     for which, colour, marker, size in (
-        (~drawn.hit, BLUE, "o", 2.2), (drawn.hit, RED, "^", 3.2),
+        (~drawn.hit, BLUE, "o", 2.2), (drawn.hit, LOST, "^", 3.2),
     ):  # fmt: skip
         axes.plot(drawn.start[which], inside[which], linestyle="", marker=marker, color=colour,
                   markersize=size, markeredgewidth=0, alpha=0.75, clip_on=False,
@@ -131,9 +131,9 @@ def _threshold(axes: Axes, drawn: Drawn) -> None:
     if not len(values):
         return
     if np.ptp(values) <= _SAME * float(np.median(values)):
-        axes.axhline(float(np.median(values)), color=RED, linewidth=1.1, linestyle=(0, (4, 2)))
+        axes.axhline(float(np.median(values)), color=LOST, linewidth=1.1, linestyle=(0, (4, 2)))
     else:
-        axes.plot(drawn.start[known], values, color=RED, linestyle="", marker="_", markersize=4,
+        axes.plot(drawn.start[known], values, color=LOST, linestyle="", marker="_", markersize=4,
                   markeredgewidth=0.8, zorder=1.5)  # fmt: skip
 
 
@@ -214,8 +214,8 @@ def draw_histograms(made: Canvas, scene: Scene) -> None:
         axes.set_xlabel("duration of a segment" if time else "work in a segment", loc="left",
                         color=INK)  # fmt: skip
         if time and math.isfinite(mark := _mark(scene)):
-            axes.axvline(mark, color=RED, linewidth=1.1, linestyle=(0, (4, 2)))
-    _legend(made, scene, patch(BLUE, "segments"), patch(RED, "interfered ones"))
+            axes.axvline(mark, color=LOST, linewidth=1.1, linestyle=(0, (4, 2)))
+    _legend(made, scene, patch(BLUE, "segments"), patch(LOST, "interfered ones"))
 
 
 def histogram_body(scene: Scene) -> float:
@@ -226,7 +226,7 @@ def histogram_body(scene: Scene) -> float:
 def _bars(axes: Axes, found: Counts, label: Label) -> None:
     """Draw a histogram, the interfered on top of the others."""
     whole = found.usual + found.hit
-    axes.stairs(whole, found.edges, baseline=found.usual, fill=True, color=RED, alpha=0.75,
+    axes.stairs(whole, found.edges, baseline=found.usual, fill=True, color=LOST, alpha=0.75,
                 linewidth=0)  # fmt: skip
     axes.stairs(found.usual, found.edges, fill=True, color=BLUE, alpha=0.75, linewidth=0)
     top = max(float(whole.max(initial=0.0)), 1.0)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import matplotlib
 
-from jostle.cli.format import local_time, zone_name
 from jostle.plot.axis import ceiling, time_ticks, unit_label, value_label
 from jostle.plot.files import check_suffix
 from jostle.plot.model import PALETTE, Chart, Panel
 from jostle.plot.terminal import summary
+from jostle.told.words import local_time, zone_name
 
 matplotlib.use("Agg")
 
@@ -54,11 +55,15 @@ def save(chart: Chart, path: Path) -> Path:
     Returns:
         The absolute path.
     """
+    return written(lambda: _build(chart), path)
+
+
+def written(build: Callable[[], Figure], path: Path) -> Path:
+    """Build a picture in our style and write it to `path`; give its absolute path."""
     check_suffix(path)
     with matplotlib.rc_context(STYLE):
-        picture = _build(chart)
         metadata = {"Date": None} if path.suffix.lower() == ".svg" else None
-        picture.savefig(path, dpi=160, facecolor="white", metadata=metadata)
+        build().savefig(path, dpi=160, facecolor="white", metadata=metadata)
     return path.absolute()
 
 

@@ -14,10 +14,10 @@ from typing import TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from jostle.cli.format import rate, significant
 from jostle.plot.axis import ceiling, value_label
 from jostle.plot.model import TERMINAL_PALETTE, Series
 from jostle.plot.terminal import Span
+from jostle.told.words import rate, significant
 
 _GUTTER = 12
 _STEPS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0)

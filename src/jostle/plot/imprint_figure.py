@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from jostle.cli.format import rate, significant
 from jostle.plot.axis import ceiling
 from jostle.plot.figure import INK
 from jostle.plot.imprint import (
@@ -20,6 +19,7 @@ from jostle.plot.imprint import (
 from jostle.plot.model import PALETTE
 from jostle.plot.study_page import FULL, Canvas, Figures, Page, value_axis
 from jostle.plot.study_text import DEGRADATION, DILATION, metric_label
+from jostle.told.words import rate, significant
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

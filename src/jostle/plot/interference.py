@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from jostle.analysis.estimation.model import Bounded
 from jostle.analysis.identification.model import Interference, ResourceKind, ResourceLoss
-from jostle.cli.format import duration, rate, significant
 from jostle.plot.axis import ceiling
 from jostle.plot.imprint import rows
 from jostle.plot.model import TERMINAL_PALETTE
 from jostle.plot.terminal import GUTTER, Span, time_axis
+from jostle.told.words import duration, rate, significant
 
 Floats = NDArray[np.float64]
 _MOST_SLICES = 2_000_000

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from jostle.analysis.identification.model import Interference
-from jostle.cli.format import duration, local_time, rate, significant, zone_name
 from jostle.plot.axis import ceiling, time_ticks
 from jostle.plot.figure import INK, SOFT
 from jostle.plot.interference import BlameChart, Floats, charts, means, service_top
 from jostle.plot.model import PALETTE
 from jostle.plot.study_page import FULL, Canvas, Figures, Page, Plan, value_axis
 from jostle.plot.study_text import slug
+from jostle.told.words import duration, local_time, rate, significant, zone_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

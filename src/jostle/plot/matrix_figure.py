@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from jostle.analysis.identification.model import Matrix
-from jostle.cli.format import count
 from jostle.plot.figure import INK, SOFT
 from jostle.plot.matrix import Grid, grids, short, signed, sure
 from jostle.plot.study_page import (
@@ -20,6 +19,7 @@ from jostle.plot.study_page import (
     Plan,
     text_width,
 )
+from jostle.told.words import count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-#: Okabe and Ito's palette, safe for colour-blind readers; the order is that of the series.
+#: Okabe and Ito's palette, safe for colour-blind readers; the order is that of the series. The
+#: first is the job one looks at, the second all others and what they took, as in ui/src/tokens.css.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 #: The same hues, light enough for a dark terminal.
-TERMINAL_PALETTE = ("#56B4E9", "#E69F00", "#2FBF94", "#E59CC4", "#F0E442", "#8CB8E8")
+TERMINAL_PALETTE = ("#56B4E9", "#F0954F", "#2FBF94", "#E59CC4", "#F0E442", "#8CB8E8")
 
 
 @dataclass(frozen=True)

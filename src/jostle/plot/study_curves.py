@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from jostle.analysis.study_model import BreakEven, Curve, Setting, StudyResult, size_label
-from jostle.cli.format import count
 from jostle.plot.figure import INK, SOFT
-from jostle.plot.study_page import FULL, NARROW, Canvas, Figures, Look, Page, looks, wrapped
+from jostle.plot.study_page import FULL, NARROW, WIDEST, Canvas, Figures, Look, Page, looks, wrapped
 from jostle.plot.study_text import (
     DEGRADATION,
     about_size,
@@ -23,6 +22,7 @@ from jostle.plot.study_text import (
     source,
     without_chunk,
 )
+from jostle.told.words import count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -200,11 +200,11 @@ def draw(made: Canvas, found: list[Pair], *, chunk: bool) -> None:
     _legend(made, style)
     across = min(len(found), _ACROSS)
     width = (made.width - _LEFT - 0.14 - (across - 1) * _BETWEEN) / across
-    lowest = min(
-        (100 * end for pair in found for curve in pair.curves for point in curve.points
-         for end in (point.degradation.median, point.degradation.low) if end is not None),
-        default=0.0,
-    )  # fmt: skip
+    points = [point.degradation for pair in found for curve in pair.curves
+              for point in curve.points]  # fmt: skip
+    medians = [100 * one.median for one in points if one.median is not None]
+    lows = [max(100 * one.low, WIDEST) for one in points if one.low is not None]
+    lowest = min([*medians, *lows], default=0.0)
     for number, pair in enumerate(found):
         row, column = divmod(number, _ACROSS)
         top = 0.24 + row * (_HEAD + _PANEL + _FOOT) + _HEAD

@@ -13,11 +13,11 @@ from jostle.plot.imprint import ImprintChart, level, level_in_bursts
 from jostle.plot.model import Series
 from jostle.plot.study_text import slug, source
 
-_MOST = 12  # cells that get a picture each
+_MOST = 48  # cells that get a picture each
 
 
 def periodic(result: StudyResult) -> list[tuple[str, ImprintChart]]:
-    """Return the traces with bursts as imprints, each with its file's name; the first dozen."""
+    """Return the traces with bursts as imprints, each with its file's name."""
     found = {(i.probe, _other(i), i.setting, i.run): i for i in result.imprints}
     bursty = [trace for trace in result.traces if trace.bursts and trace.probe_rate]
     made = []

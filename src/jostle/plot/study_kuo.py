@@ -80,6 +80,13 @@ def _overlap_finding(rows: Sequence[KuoRow]) -> str:
         return "Throughput of both while both are at work"
     ratio, row = max(known, key=lambda pair: abs(math.log(pair[0])))
     small, large = row.setting.processes
+    if row.small != row.large and small != large:
+        more, less = f"{row.large} ×{large}", f"{row.small} ×{small}"
+        more, less = (more, less) if ratio > 1 else (less, more)
+        return (
+            f"While both are at work, {more} gets {max(ratio, 1 / ratio):.1f} times the "
+            f"throughput of {less}"
+        )
     if small != large:
         return (
             f"While both are at work, {processes_label(large)} get {ratio:.1f} times the "
@@ -88,6 +95,9 @@ def _overlap_finding(rows: Sequence[KuoRow]) -> str:
         )
     if max(ratio, 1 / ratio) < 1.1:
         return "While both are at work, equal pairs get equal throughput"
+    if row.small == row.large:
+        times = max(ratio, 1 / ratio)
+        return f"While both are at work, one {row.small} gets {times:.1f} times the other's rate"
     more, less = (row.large, row.small) if ratio > 1 else (row.small, row.large)
     return (
         f"While both are at work, {more} gets {max(ratio, 1 / ratio):.1f} times the throughput "
@@ -103,6 +113,8 @@ def _overlap_page(result: StudyResult, rows: Sequence[KuoRow], suffix: str) -> P
         f"{kept_label(row.runs for row in rows)}. Above the bars: Q / P; dash: an equal share for "
         "every process."
     )
+    if any(row.overlap_ratio is None for row in rows):
+        note += " Neither where an operation of P is another thing than one of Q."
     columns = (
         "P", "Q", "p", "q", "chunk_bytes", "shared", "overall_P", "overall_Q", "overall_Q_per_P",
         "overlap_P", "overlap_Q", "overlap_Q_per_P", "q_per_p", "kept",
@@ -144,11 +156,14 @@ def draw_overlap(made: Canvas, result: StudyResult, rows: Sequence[KuoRow]) -> N
                                                   strict=True)):  # fmt: skip
             where = number + (place - 0.5) * 0.34
             bar(axes, where, value, 0.3, LOOKS[place])
-            fair = (small + large) * size / max(whole, 1)
-            axes.plot([where - 0.17, where + 0.17], [fair, fair], color=INK, linewidth=1.3)
-            tops += [value, fair]
+            tops.append(value)
+            if row.overlap_ratio is not None:
+                fair = (small + large) * size / max(whole, 1)
+                axes.plot([where - 0.17, where + 0.17], [fair, fair], color=INK, linewidth=1.3)
+                tops.append(fair)
         if row.overlap_ratio is not None:
-            axes.annotate(f"{row.overlap_ratio:.1f}", (number, max(tops[-4:])), (0, 2),
+            digits = 1 if row.overlap_ratio >= 0.5 else 2
+            axes.annotate(f"{row.overlap_ratio:.{digits}f}", (number, max(tops[-4:])), (0, 2),
                           textcoords="offset points", ha="center", fontsize=7.5, color=INK,
                           fontweight="bold")  # fmt: skip
     slot = (made.width - LEFT - RIGHT) / len(rows)

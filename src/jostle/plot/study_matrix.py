@@ -17,6 +17,7 @@ from jostle.plot.study_page import (
     FULL,
     LOOKS,
     NARROW,
+    WIDEST,
     Canvas,
     Figures,
     Look,
@@ -102,6 +103,9 @@ class Matrix:
         """Inches that a panel needs."""
         label, signals = self.panels[number]
         bars = len(signals) * (len(self.chunks) * self.bar + _APART)
+        # Names of signals, broken where they may be, stay apart.
+        names = max(text_width(word, _LABEL) for one in signals for word in broken(one, 0, _LABEL))
+        bars = max(bars, len(signals) * (names + 0.1))
         return max(bars, min(text_width(label, 7.5, bold=True) + 0.1, 1.6), 0.6)
 
 
@@ -259,9 +263,9 @@ def _range(matrix: Matrix) -> tuple[float, float]:
             continue
         seen += [100 * value for value in values_of(cell, matrix.measure)]
         summary = summary_of(cell, matrix.measure)
-        seen += [
-            100 * end for end in (summary.median, summary.low, summary.high) if end is not None
-        ]
+        ends = (summary.median, summary.low, summary.high)
+        # Of two runs the interval may be wider than all there is to see.
+        seen += [max(100 * end, WIDEST) for end in ends if end is not None]
     if matrix.measure == "degradation":
         return max(min(0.0, *seen) * 1.3, -100.0), 112.0
     return min(0.0, *seen) * 1.1, max(max(seen), 10.0) * 1.18

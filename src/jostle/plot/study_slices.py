@@ -15,13 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jostle.analysis.study_model import Setting, StudyResult, Trace
-from jostle.cli.format import significant
+from jostle.analysis.study_runs import AMOUNTS
 from jostle.plot.axis import ceiling
 from jostle.plot.figure import INK
 from jostle.plot.imprint import seconds_ticks
 from jostle.plot.model import PALETTE
 from jostle.plot.study_page import FULL, Canvas, Figures, Page, broken, value_axis
 from jostle.plot.study_text import metric_label, rate_label, share_label, slug, source, verdicts
+from jostle.told.words import significant
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -203,12 +204,16 @@ def _without_runs(result: StudyResult) -> set[tuple[str, str, Setting]]:
 
 def grid_page(result: StudyResult, grid: Grid) -> Page:
     """Return the page of a grid."""
-    note = (
-        f"Throughput per slice of probe (row) and signal (column); {grid.title}; of each pair the "
-        "least disturbed run. Between the marks on the time axis: the part that is evaluated, "
-        "until one of the two has done 90 % of its work."
-    )
     several = len(grid.traces) > 1
+    whose = "probe (row) and signal (column)"
+    each = "of each pair the least disturbed run"
+    if not several:
+        whose, each = f"{grid.rows[0]}, beside {grid.columns[0]}", "the least disturbed run"
+    note = (
+        f"Throughput per slice of {whose}; {grid.title}; {each}. Between the "
+        "marks on the time axis: the part that is evaluated, until one of the two has done 90 % of "
+        "its work."
+    )
     title = _sharing(grid)
     high = _CELL if several else 1.6
     body = 0.5 + len(grid.rows) * (high + _CELL_GAP) + 0.3
@@ -224,7 +229,8 @@ def _sharing(grid: Grid) -> str:
     """Say who gets the smallest share of what two programs move together."""
     shares = []
     for trace in grid.traces:
-        if trace.metric != trace.signal_metric or not trace.evaluated:
+        same = trace.probe == trace.signal or trace.metric in AMOUNTS
+        if trace.metric != trace.signal_metric or not same or not trace.evaluated:
             continue
         part = slice(trace.evaluated[0], trace.evaluated[1] + 1)
         own, other = sum(trace.probe_rate[part]), sum(trace.signal_rate[part])
@@ -238,6 +244,8 @@ def _sharing(grid: Grid) -> str:
     mine, theirs = _sized_names(trace)
     if share > 0.5:
         share, mine, theirs = 1 - share, theirs, mine
+    if mine == theirs:
+        return f"One {mine} gets {share_label(share)} of what two of them share: {grid.title}"
     return f"{mine} gets {share_label(share)} of what it shares with {theirs}: {grid.title}"
 
 

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from jostle.analysis.study_model import Cell, KuoRow, Setting, StudyResult, Summary, size_label
-from jostle.cli.format import byte_count, count, duration
-from jostle.cli.format import rate as said_rate
 from jostle.plot.imprint import shown
+from jostle.told.words import byte_count, count, duration
+from jostle.told.words import rate as said_rate
 
 PATTERNS = (
     "open-write-close",

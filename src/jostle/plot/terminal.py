@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from jostle.cli.format import duration, quantity, rate, zone_name
 from jostle.plot.axis import ceiling, time_ticks, value_label
 from jostle.plot.model import TERMINAL_PALETTE, Chart, Panel, Series
+from jostle.told.words import duration, quantity, rate, zone_name
 
 _NOTHING = 1e-9  # what is less, of any unit, cannot be told from nothing
 #: Columns in front of the axis, for labels.

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _LOW, _HIGH = 7.5, 15.0
 _LEFT, _RIGHT, _TALL = 0.55, 0.15, 1.75
 _METHODS = {"jostle": LOOKS[0], "thesis": LOOKS[1], "thesis, raw": LOOKS[2]}
-_FOOT = "Truth: window by window against the second fastest of all runs of the program"
+_FOOT = "Truth: against the fastest tenth of all runs of the program, window by window"
 
 
 def draw_all(
@@ -77,9 +77,9 @@ def _runs_page(code: str, rows: Sequence[Row]) -> Page:
     """Figure 5.17: runs of one program, the longest first, measured beside estimated."""
     off = float(np.median([abs(row.truth.total - row.said["jostle"].total) for row in rows]))
     note = (
-        "Loss in percent of the run, as it was (M) and as it was estimated from that run alone "
-        "(E), with the 95 % interval. The machine's own: what was not planted. Runs by run time, "
-        f"the longest first; below {_LOW:g} % is low, above {_HIGH:g} % high."
+        "Loss in percent of the run, as it was (M) and as it was estimated from that run and what "
+        "its cores can do (E), with the 95 % interval. The machine's own: what was not planted. "
+        f"Runs by run time, the longest first; below {_LOW:g} % is low, above {_HIGH:g} % high."
     )
     columns = ("run", "kind", "run_s", "measured_percent", "estimated_percent", "low_percent",
                "high_percent", "thesis_measured_percent", "thesis_estimated_percent",

@@ -6,7 +6,7 @@ docs/reference/repository.md.
 
 from __future__ import annotations
 
-from jostle.repository.errors import JobError, RepositoryError
+from jostle.repository.errors import DamagedError, JobError, RepositoryError
 from jostle.repository.repository import Repository
 from jostle.repository.studies import StudyStore
 from jostle.repository.types import (
@@ -23,6 +23,7 @@ from jostle.repository.types import (
 
 __all__ = [
     "CompactReport",
+    "DamagedError",
     "ExpireReport",
     "ExportReport",
     "IngestProgress",

@@ -5,7 +5,7 @@ Asked of the rollups alone, so that a job among a thousand costs no more than it
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
@@ -264,15 +264,15 @@ def added(columns: Iterable[str]) -> str:
     return " + ".join(f"coalesce({name}, 0)::HUGEINT" for name in columns)
 
 
-def hide(found: Beside, user: int, name: str) -> Beside:
+def hide(found: Beside, users: Collection[int], name: str) -> Beside:
     """Makes one job of all jobs of other users, so that nothing else of them is left.
 
     Args:
         found: What is beside the job.
-        user: Uid of the viewer: jobs of this user stay.
+        users: Uids whose jobs the viewer may know: they stay.
         name: What to call the others.
     """
-    kept = {job: fact for job, fact in found.others.items() if fact.user == user}
+    kept = {job: fact for job, fact in found.others.items() if fact.user in users}
     hidden = [fact for job, fact in found.others.items() if job not in kept]
     if not hidden:
         return found

@@ -2,11 +2,41 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from jostle.errors import JostleError
 
 
 class RepositoryError(JostleError):
     """The repository cannot be read or written."""
+
+
+class DamagedError(RepositoryError):
+    """A file of the repository is missing or damaged.
+
+    Attributes:
+        file: Which, within the repository; "" where that is not known.
+        reason: What is wrong with it, as who read it says.
+        span: From when to when its rows are, ns since the epoch: what lies outside is not touched.
+    """
+
+    def __init__(self, root: Path, file: str, reason: str, span: tuple[int, int]) -> None:
+        """Makes the error.
+
+        Args:
+            root: Folder of the repository.
+            file: As above.
+            reason: As above.
+            span: As above.
+        """
+        super().__init__(
+            f"{f'The file {file}' if file else 'A file'} of the repository {root} cannot be read: "
+            f"{reason}",
+            hint="Restore it from a backup, or ingest the spools into a new repository.",
+        )
+        self.file = file
+        self.reason = reason
+        self.span = span
 
 
 class JobError(JostleError):

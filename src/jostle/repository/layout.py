@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Literal
 
 import pyarrow as pa
 
@@ -27,6 +28,10 @@ SCALAR_IDS = tuple(name for name in PROCESS_IDS if name not in HISTOGRAM_IDS)
 SEGMENT_BINS = ("wait_bins", "offcpu_bins")
 GAUGE_IDS = frozenset(name for name, metric in BY_ID.items() if metric.kind == "gauge")
 STATS = ("sum", "min", "max")
+
+Rollup = Literal["rollup", "node_rollup"]
+#: The column that names the resource of a rollup's rows.
+RESOURCE = {"rollup": "mount", "node_rollup": "host"}
 
 # File systems that several nodes share: their identity does not contain the host.
 NETWORK_TYPES = frozenset(

@@ -86,7 +86,7 @@ class State:
 
     def of(self, table: str) -> list[File]:
         """Gives the files of one table."""
-        return [file for file in self.files.values() if file.table == table]
+        return [file for file in list(self.files.values()) if file.table == table]
 
 
 @dataclass
@@ -195,7 +195,7 @@ class Log:
 
     def _broken(self, why: str) -> RepositoryError:
         return RepositoryError(
-            f"The log of repository {self.root} is damaged: {why}.",
+            f"The log of the repository {self.root} is damaged: {why}.",
             hint="Restore its folder `commits`, or ingest the spools into a new repository.",
         )
 

@@ -6,6 +6,7 @@ import contextlib
 import re
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,8 @@ import duckdb
 import pyarrow as pa
 
 from jostle._schema import HIST_BUCKETS, HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
-from jostle.repository.errors import JobError, RepositoryError
+from jostle.repository.damage import find_damaged, is_of_a_file, reason_of
+from jostle.repository.errors import DamagedError, JobError
 from jostle.repository.layout import TABLES, Table, bucket_column
 from jostle.repository.log import File, Log
 
@@ -28,6 +30,7 @@ _SQL_TYPES = {
     pa.binary(): "BLOB",
 }
 _NOTHING = {pa.binary(): "''::BLOB"}
+ALWAYS = (0, 2**63 - 1)
 _OLDEST_SLICE_NS = 3_600_000_000_000
 _METRICS = {"slices": PROCESS_IDS, "mount_slices": MOUNT_IDS}
 
@@ -53,15 +56,24 @@ FROM processes GROUP BY job
 """
 
 
+@dataclass
+class _Cursor:
+    """A way to ask, and the views on it (name -> number of the commit they show)."""
+
+    connection: duckdb.DuckDBPyConnection
+    viewed: dict[str, int] = field(default_factory=dict)
+
+
 class Engine:
-    """One DuckDB connection and the views on one repository."""
+    """One DuckDB with the views on one repository; threads ask it side by side."""
 
     def __init__(self, root: Path, log: Log) -> None:
         self.root = root
         self.log = log
         self._guard = threading.Lock()
-        self._connection: duckdb.DuckDBPyConnection | None = None
-        self._viewed: dict[str, int] = {}
+        self._database: duckdb.DuckDBPyConnection | None = None
+        self._idle: list[_Cursor] = []
+        self._suspect = ""  # the file that was found damaged last
 
     def query(self, sql: str, params: Sequence[Any] = ()) -> pa.Table:
         """Asks a question; tables and views are those of docs/reference/repository.md.
@@ -83,52 +95,109 @@ class Engine:
             views: Make the views that it names.
         """
         with self._guard:
-            for attempt in range(3):
-                self.log.refresh()
-                try:
-                    connection = self._connect()
+            cursor = self._idle.pop() if self._idle else self._connect()
+        try:
+            return self._asked(cursor, question, params, views=views)
+        finally:
+            with self._guard:
+                self._idle.append(cursor)
+
+    def _asked(
+        self, cursor: _Cursor, question: Callable[[], str], params: Sequence[Any], *, views: bool
+    ) -> pa.Table:
+        for attempt in range(3):
+            try:
+                # The log changes under its readers: only what is asked of DuckDB runs side by side.
+                with self._guard:
+                    self.log.refresh()
                     sql = question()
-                    if views:
-                        self._make_views(connection, sql)
-                    relation = connection.sql(sql, params=list(params))
-                    return pa.table({}) if relation is None else _narrow(relation.to_arrow_table())
-                except duckdb.IOException as error:
-                    # A compaction may have taken files away since we read the log.
-                    self._viewed.clear()
-                    if attempt == 2:
-                        raise self._unreadable(error) from error
-                except duckdb.Error as error:
-                    if "parquet" in str(error).lower():
-                        raise self._unreadable(error) from error
-                    raise JobError(
-                        f"The query failed: {error}",
-                        hint="Tables and columns: docs/reference/repository.md.",
-                    ) from error
+                    wanted = self._views(sql, cursor.viewed) if views else {}
+                for name, select in wanted.items():
+                    cursor.connection.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS {select}")
+                relation = cursor.connection.sql(sql, params=list(params))
+                return pa.table({}) if relation is None else _narrow(relation.to_arrow_table())
+            except duckdb.IOException as error:
+                # A compaction may have taken files away since we read the log.
+                cursor.viewed.clear()
+                if attempt == 2:
+                    raise self.unreadable(error, self._culprit(cursor, error, sql)) from error
+            except duckdb.Error as error:
+                cursor.viewed.clear()
+                if is_of_a_file(error):
+                    raise self.unreadable(error, self._culprit(cursor, error, sql)) from error
+                raise JobError(
+                    f"The query failed: {error}",
+                    hint="Tables and columns: docs/reference/repository.md.",
+                ) from error
         raise AssertionError("unreachable")
 
-    def _unreadable(self, error: Exception) -> RepositoryError:
-        return RepositoryError(
-            f"A file of repository {self.root} cannot be read: {error}",
-            hint="Restore it from a backup, or ingest the spools into a new repository.",
-        )
+    def unreadable(self, error: Exception, file: str = "") -> DamagedError:
+        """Says that a file is missing or damaged.
 
-    def _connect(self) -> duckdb.DuckDBPyConnection:
-        if self._connection is None:
-            self._connection = connect()
-        return self._connection
+        Args:
+            error: What became of reading it.
+            file: Which, within the repository; "" where that is not known.
+        """
+        files = (one for table in TABLES for one in self.log.state.of(table) if one.path == file)
+        span = next(((one.lo, one.hi) for one in files if TABLES[one.table].partition_ns), ALWAYS)
+        return DamagedError(self.root, file, reason_of(error, self.root), span)
 
-    def _make_views(self, connection: duckdb.DuckDBPyConnection, sql: str) -> None:
-        """Makes the views that a question names: each costs a look at its files."""
-        words = set(re.findall(r"\w+", sql.lower()))
-        if "jobs" in words:
-            words.add("processes")
-        for name in words & set(TABLES):
-            if self._viewed.get(name) != self.log.state.number:
-                connection.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS {self.source(name)}")
-                self._viewed[name] = self.log.state.number
-        if "jobs" in words and "jobs" not in self._viewed:
-            connection.execute(f"CREATE OR REPLACE TEMP VIEW jobs AS {_JOBS}")
-            self._viewed["jobs"] = 1
+    def _culprit(self, cursor: _Cursor, error: Exception, sql: str) -> str:
+        """Names the file that a question failed at: DuckDB names it for some kinds of damage."""
+        with self._guard:
+            read = " ".join([sql, *(self.source(name) for name in _tables_in(sql))])
+        found = find_damaged(cursor.connection, self.root, str(error), read, self._suspect)
+        self._suspect = found or self._suspect
+        return found
+
+    def _connect(self) -> _Cursor:
+        if self._database is None:
+            self._database = connect()
+        return _Cursor(self._database.cursor())
+
+    def _views(self, sql: str, viewed: dict[str, int]) -> dict[str, str]:
+        """Gives the views that a question names and that are stale: each costs a look at files."""
+        number = self.log.state.number
+        wanted = {}
+        for name in _tables_in(sql):
+            if viewed.get(name) != number:
+                wanted[name], viewed[name] = self.source(name), number
+        if "jobs" in _words(sql) and "jobs" not in viewed:
+            wanted["jobs"], viewed["jobs"] = _JOBS, 1
+        return wanted
+
+    def close(self) -> None:
+        """Lets go of DuckDB; the next question opens it again."""
+        with self._guard:
+            for cursor in self._idle:
+                cursor.connection.close()
+            self._idle.clear()
+            if self._database is not None:
+                # A question that is still being answered keeps it until then.
+                with contextlib.suppress(duckdb.Error):
+                    self._database.close()
+            self._database = None
+
+    def refresh(self) -> int:
+        """Reads what was committed meanwhile; gives the number of the newest commit."""
+        with self._guard:
+            return self.log.refresh().number
+
+    def files(self, table: str) -> list[File]:
+        """Gives the files of a table, as last read from the log."""
+        return self.log.state.of(table)
+
+    def newest(self, name: str, lo: int, hi: int) -> list[File]:
+        """Gives the files of a table that reach into a span of time (ns), as they are by now."""
+        with self._guard:
+            self.log.refresh()
+            return self._reaching(name, lo, hi)
+
+    def _reaching(self, name: str, lo: int, hi: int) -> list[File]:
+        files = self.log.state.of(name)
+        if not TABLES[name].partition_ns:
+            return files
+        return [file for file in files if file.hi > lo and file.lo < hi]
 
     def window(self, job: str) -> tuple[int, int]:
         """Gives the span of time in which a job has slices, ns."""
@@ -150,12 +219,10 @@ class Engine:
             lo: Start of the span of time that matters, ns since the epoch.
             hi: Its end.
         """
-        partitioned = TABLES[name].partition_ns
-        files = [file for file in self.log.state.of(name)
-                 if not partitioned or (file.hi > lo and file.lo < hi)]  # fmt: skip
+        files = self._reaching(name, lo, hi)
         if not files:
             return f"({_shape(name)})"
-        return f"({_shape(name)} UNION ALL BY NAME {self._scan(files)})"
+        return f"({_shape(name)} UNION ALL BY NAME {self.scan(files)})"
 
     def source(self, name: str, lo: int = 0, hi: int = 2**63 - 1) -> str:
         """Gives a SELECT that shows a table as documented (arguments as for `stored`)."""
@@ -170,18 +237,29 @@ class Engine:
             return _merged(table, stored)
         return f"SELECT {', '.join([*table.keys, *visible(name)])} FROM {stored}"
 
-    def _scan(self, files: Iterable[File]) -> str:
+    def scan(self, files: Iterable[File]) -> str:
+        """Gives a SELECT of all that some files hold."""
         paths = [str(self.root / file.path).replace("'", "''") for file in files]
         names = ", ".join(f"'{path}'" for path in paths)
         return f"SELECT * FROM read_parquet([{names}], union_by_name=true, hive_partitioning=false)"
 
 
+def _words(sql: str) -> set[str]:
+    return set(re.findall(r"\w+", sql.lower()))
+
+
+def _tables_in(sql: str) -> list[str]:
+    """Names the tables that a question may ask."""
+    words = _words(sql)
+    return sorted((words | ({"processes"} if "jobs" in words else set())) & set(TABLES))
+
+
 def _narrow(rows: pa.Table) -> pa.Table:
     """Gives sums (128 bit in DuckDB) as int64 where they fit, which is nearly always."""
-    for place, field in enumerate(rows.schema):
-        if pa.types.is_decimal(field.type) and field.type.scale == 0:
+    for place, one in enumerate(rows.schema):
+        if pa.types.is_decimal(one.type) and one.type.scale == 0:
             with contextlib.suppress(pa.ArrowInvalid):
-                rows = rows.set_column(place, field.name, rows.column(place).cast(pa.int64()))
+                rows = rows.set_column(place, one.name, rows.column(place).cast(pa.int64()))
     return rows
 
 

@@ -4,30 +4,30 @@ from __future__ import annotations
 
 import contextlib
 import difflib
-import os
 import tempfile
-import uuid
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from jostle._schema import BY_ID, HISTOGRAM_IDS
 from jostle.reader import find_profiles
 from jostle.repository import log as _log
 from jostle.repository.beside import Beside, beside, has_company
 from jostle.repository.compact import compact, expire
-from jostle.repository.errors import JobError, RepositoryError
-from jostle.repository.files import cannot_write
+from jostle.repository.errors import JobError
+from jostle.repository.export import Part, export
 from jostle.repository.follow import follow
 from jostle.repository.ingest import Ingester, Progress
 from jostle.repository.layout import GAUGE_IDS, TABLES
+from jostle.repository.loads import Loads
 from jostle.repository.merger import Merger
 from jostle.repository.names import may_come_back
 from jostle.repository.programs import Programs, programs_beside
 from jostle.repository.query import Engine, total, visible
-from jostle.repository.run_tables import UNUSED_BINS, own_slices
+from jostle.repository.run_tables import UNUSED_COLUMNS, core_floors, own_slices
+from jostle.repository.series import background, neighbours, series
 from jostle.repository.spool import glance
 from jostle.repository.studies import StudyStore, study_names
 from jostle.repository.types import (
@@ -41,33 +41,6 @@ from jostle.repository.types import (
     RunTables,
 )
 from jostle.repository.worlds import find_worlds, worlds_table
-
-_FORMATS = {
-    "parquet": "FORMAT parquet, COMPRESSION zstd",
-    "csv": "FORMAT csv, HEADER true",
-    "json": "FORMAT json, ARRAY true",
-}
-
-# NOTE: DuckDB 2.0 writes null fixed-size lists to Parquet in a way that others cannot read.
-_AS_LISTS = f"REPLACE ({', '.join(f'{name}::BIGINT[] AS {name}' for name in HISTOGRAM_IDS)})"
-_NEIGHBOUR = """job <> $1 AND list_contains($2, {key})
-AND (slice + 1) * slice_ns > $3 AND slice * slice_ns < $4"""
-
-# Levels hold until the process's next record, or its end: idle slices have no record.
-_GAUGE_SERIES = """
-WITH own AS (SELECT process, host, slice, span, slice_ns, coalesce({metric}, 0) AS level,
-                    lead(slice) OVER (PARTITION BY process ORDER BY slice) AS next
-             FROM {slices} WHERE job = $1),
-     ends AS (SELECT process, max(last_slice) AS last_slice FROM {processes}
-              WHERE job = $1 GROUP BY process),
-     held AS (SELECT host, slice_ns, level,
-                     unnest(range(slice, coalesce(next, greatest(last_slice + 1, slice + span))))
-                     AS slice
-              FROM own LEFT JOIN ends USING (process))
-SELECT host AS resource, slice, slice_ns, sum(level)::BIGINT AS sum, min(level) AS min,
-       max(level) AS max, count(*) AS count
-FROM held GROUP BY host, slice, slice_ns ORDER BY host, slice * slice_ns
-"""
 
 
 class Repository:
@@ -94,6 +67,8 @@ class Repository:
         self._log = _log.Log(self.path)
         self._engine = Engine(self.path, self._log)
         self._merger = Merger(self._engine)
+        #: What many jobs did at once, and how far the repository is.
+        self.loads = Loads(self._engine)
 
     @staticmethod
     @contextlib.contextmanager
@@ -116,6 +91,10 @@ class Repository:
             repository = Repository(Path(folder) / "repository", create=True)
             repository.ingest(files)
             yield repository
+
+    def close(self) -> None:
+        """Lets go of what asking needs; nobody may be asking."""
+        self._engine.close()
 
     # Writing
 
@@ -196,9 +175,17 @@ class Repository:
         """
         return self._engine.query(sql, params)
 
-    def jobs(self) -> pa.Table:
-        """Lists the jobs, the newest first."""
-        return self.query("SELECT * FROM jobs ORDER BY start_ns DESC, job")
+    def commits(self) -> int:
+        """Gives the number of the newest commit: what was asked before it may be out of date."""
+        return self._engine.refresh()
+
+    def jobs(self, names: Sequence[str] | None = None) -> pa.Table:
+        """Lists the jobs, or some of them, the newest first."""
+        return self.query(
+            "SELECT * FROM jobs WHERE $1 IS NULL OR list_contains($1, job) "
+            "ORDER BY start_ns DESC, job",
+            [None if names is None else list(names)],
+        )
 
     def resolve_job(self, name: str, *, owner: int | None = None) -> str:
         """Finds a job by its name, a prefix of it that no other job has, or "last".
@@ -279,14 +266,20 @@ class Repository:
     def run_tables(self, job: str) -> RunTables:
         """Gives what an estimate of a job is made from, as `jostle.analysis.estimate` wants it."""
         window = self._engine.window(job)
-        return RunTables(
-            job,
-            self.job_processes(job),
-            self.job_mounts(job),
-            self._merger.job(job, without=UNUSED_BINS).worlds,
-            own_slices(self._engine, job, "node_rollup", window),
-            own_slices(self._engine, job, "rollup", window),
-        )
+        with ThreadPoolExecutor(1) as side:  # a file is read while DuckDB is asked
+            segments = side.submit(self._merger.job, job, without=UNUSED_COLUMNS)
+            slices = own_slices(self._engine, job, "node_rollup", window)
+            mount_slices = own_slices(self._engine, job, "rollup", window)
+            floors = core_floors(self._engine, job, slices, window)
+            return RunTables(
+                job,
+                self.job_processes(job),
+                self.job_mounts(job),
+                segments.result().worlds,
+                slices,
+                mount_slices,
+                floors,
+            )
 
     def _job_sums(self, table: str, keys: Sequence[str], job: str) -> pa.Table:
         lo, hi = self._engine.window(job)
@@ -311,6 +304,16 @@ class Repository:
         The row of a process is written when it is first seen and when it has ended; how far one
         that still runs has come is known from its job's slices on the node.
         """
+        newest = "QUALIFY row_number() OVER (PARTITION BY process ORDER BY revision DESC) = 1"
+        found = self._engine.ask(
+            lambda: (
+                f"SELECT * FROM {self._engine.stored('processes')} WHERE job = $1 {newest} "
+                "ORDER BY start_ns, pid"
+            ),
+            [job],
+        )
+        if all(found["complete"].to_pylist()):
+            return found
         begin = self._engine.window(job)[0]
         return self._engine.ask(
             lambda: (
@@ -318,8 +321,8 @@ class Repository:
                 f"FROM {self._engine.stored('node_rollup', begin)} WHERE job = $1 GROUP BY host) "
                 "SELECT p.* REPLACE (CASE WHEN complete THEN last_slice ELSE "
                 "greatest(last_slice, coalesce(seen_ns, 0) // p.slice_ns - 1) END AS last_slice) "
-                f"FROM ({self._engine.source('processes')}) p LEFT JOIN seen USING (host) "
-                "WHERE job = $1 ORDER BY start_ns, pid"
+                f"FROM (SELECT * FROM {self._engine.stored('processes')} WHERE job = $1 {newest}) "
+                "p LEFT JOIN seen USING (host) ORDER BY start_ns, pid"
             ),
             [job],
         )
@@ -395,25 +398,7 @@ class Repository:
         Raises:
             JobError: There is no such metric.
         """
-        table, key = _rollup_of(metric)
-        if BY_ID[metric].kind == "gauge":
-            lo, hi = self._engine.window(job)
-            return self._engine.ask(
-                lambda: _GAUGE_SERIES.format(
-                    metric=metric,
-                    slices=self._engine.stored("slices", lo, hi),
-                    processes=self._engine.stored("processes"),
-                ),
-                [job],
-            )
-        return self._engine.ask(
-            lambda: (
-                f"SELECT {_summed(metric, key)} FROM {self._engine.stored(table)} "
-                "WHERE job = ? "
-                "GROUP BY resource, slice, slice_ns ORDER BY resource, slice * slice_ns"
-            ),
-            [job],
-        )
+        return series(self._engine, job, metric)
 
     def background(self, job: str, metric: str, *, count_jobs: bool = False) -> pa.Table:
         """Sums a metric over all other jobs on the resources of a job, while it ran.
@@ -431,17 +416,7 @@ class Repository:
         Raises:
             JobError: There is no such metric.
         """
-        table, key = _rollup_of(metric)
-        resources, lo, hi = self._used(job, table, key)
-        jobs = ", count(DISTINCT job) AS jobs" if count_jobs else ""
-        return self._engine.ask(
-            lambda: (
-                f"SELECT {_summed(metric, key)}{jobs} "
-                f"FROM {self._engine.stored(table, lo, hi)} WHERE {_NEIGHBOUR.format(key=key)} "
-                "GROUP BY resource, slice, slice_ns ORDER BY resource, slice * slice_ns"
-            ),
-            [job, resources, lo, hi],
-        )
+        return background(self._engine, job, metric, count_jobs=count_jobs)
 
     def neighbours(self, job: str, metric: str) -> pa.Table:
         """Names the other jobs behind a background, the heaviest first.
@@ -453,17 +428,7 @@ class Repository:
         Returns:
             Columns job, resource, sum and slices (how many it was active in).
         """
-        table, key = _rollup_of(metric)
-        resources, lo, hi = self._used(job, table, key)
-        return self._engine.ask(
-            lambda: (
-                f"SELECT job, {key} AS resource, {total(f'{metric}_sum')} AS sum, "
-                f"count(DISTINCT slice) AS slices FROM {self._engine.stored(table, lo, hi)} "
-                f"WHERE {_NEIGHBOUR.format(key=key)} GROUP BY job, {key} "
-                f"HAVING sum({metric}_sum) > 0 ORDER BY sum DESC, job, resource"
-            ),
-            [job, resources, lo, hi],
-        )
+        return neighbours(self._engine, job, metric)
 
     def has_company(self, job: str) -> bool:
         """Tells whether other jobs may have run beside one; `beside` knows, and takes longer."""
@@ -477,21 +442,18 @@ class Repository:
         """Gives what all jobs did on the resources that they share (analysis.matrix)."""
         return programs_beside(self._engine)
 
-    def _used(self, job: str, table: str, key: str) -> tuple[list[str], int, int]:
-        """Gives the resources that a job used, and the time from first to last use (ns)."""
-        own = self._engine.ask(
-            lambda: (
-                f"SELECT {key} AS resource, min(slice * slice_ns) AS lo, "
-                f"max((slice + 1) * slice_ns) AS hi FROM {self._engine.stored(table)} "
-                f"WHERE job = ? GROUP BY {key}"
-            ),
-            [job],
-        ).to_pydict()
-        return own["resource"], min(own["lo"], default=0), max(own["hi"], default=0)
-
     # Handing out
 
-    def export(self, what: str, form: str, out: Path, *, job: str | None = None) -> ExportReport:
+    def export(
+        self,
+        what: str,
+        form: str,
+        out: Path,
+        *,
+        job: str | None = None,
+        span: tuple[int, int] | None = None,
+        metrics: Sequence[str] | None = None,
+    ) -> ExportReport:
         """Writes a table, or the slices of a job, to a file in a common format.
 
         Args:
@@ -500,40 +462,15 @@ class Repository:
             form: parquet, csv or json.
             out: The file; replaced whole when it is there.
             job: Only rows of this job (tables only).
+            span: Only slices and segments that reach into this time, ns since the epoch.
+            metrics: Beside the keys only these metrics.
 
         Raises:
-            JobError: There is no such table, job or format.
+            JobError: There is no such table, job or format, or the table has no such part.
             RepositoryError: The file cannot be written.
         """
-        if form not in _FORMATS:
-            raise JobError(f"There is no format {form!r}.", hint="Formats: parquet, csv, json.")
-        if what in TABLES or what == "jobs":
-            where = "" if job is None else f"WHERE job = {_quoted(self.resolve_job(job))}"
-            columns = f"* {_AS_LISTS}" if what == "slices" else "*"
-            return self._copy(f"SELECT {columns} FROM {what} {where}", form, Path(out))
-        name = _quoted(self.resolve_job(what))
-        both = (
-            "SELECT job, process, host, NULL::VARCHAR AS mount, "
-            f"* EXCLUDE (job, process, host) {_AS_LISTS} FROM slices WHERE job = {name} "
-            f"UNION ALL BY NAME SELECT * FROM mount_slices WHERE job = {name}"
-        )
-        return self._copy(both, form, Path(out))
-
-    def _copy(self, select: str, form: str, out: Path) -> ExportReport:
-        temporary = out.with_name(f".{out.name}.{uuid.uuid4().hex}")
-        if not out.parent.is_dir():
-            raise RepositoryError(
-                f"The folder {out.parent} does not exist.", hint="Make it first.", exit_code=2
-            )
-        try:
-            done = self.query(f"COPY ({select}) TO {_quoted(str(temporary))} ({_FORMATS[form]})")
-            rows = int(done.column(0)[0].as_py()) if done.num_rows else 0
-            os.replace(temporary, out)
-        except OSError as error:
-            raise cannot_write(out, error) from error
-        finally:
-            temporary.unlink(missing_ok=True)
-        return ExportReport(out, rows, out.stat().st_size)
+        part = Part(job, span, None if metrics is None else tuple(metrics))
+        return export(self._engine, what, form, Path(out), part, self.resolve_job)
 
 
 def _names_job(path: Path, job: str) -> bool:
@@ -543,34 +480,3 @@ def _names_job(path: Path, job: str) -> bool:
     except OSError:
         return False
     return look.process is None or look.job == job
-
-
-def _quoted(text: str) -> str:
-    """Quotes a text for SQL where parameters are not taken (COPY)."""
-    return "'" + text.replace("'", "''") + "'"
-
-
-def _rollup_of(metric: str) -> tuple[str, str]:
-    """Gives the rollup that holds a metric, and the column that names its resource."""
-    known = BY_ID.get(metric)
-    if known is None:
-        near = difflib.get_close_matches(metric, BY_ID, n=3, cutoff=0.5)
-        hint = f"Did you mean {' or '.join(near)}? " if near else ""
-        raise JobError(
-            f"There is no metric {metric!r}.", hint=f"{hint}docs/reference/metrics.md lists all."
-        )
-    if known.kind == "histogram":
-        raise JobError(
-            f"{metric} is a histogram and has no single value per slice.",
-            hint="Ask for its counter (posix_read_ops, ...), or see `jostle digest`.",
-        )
-    return ("rollup", "mount") if known.scope == "mount" else ("node_rollup", "host")
-
-
-def _summed(metric: str, key: str) -> str:
-    return (
-        f"{key} AS resource, slice, slice_ns, "
-        f"{total(f'{metric}_sum')} AS sum, "
-        f"min(coalesce({metric}_min, 0)) AS min, max(coalesce({metric}_max, 0)) AS max, "
-        f"{total('count')} AS count"
-    )

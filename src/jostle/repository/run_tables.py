@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from jostle._schema import MOUNT_IDS
 from jostle.repository.layout import STATS, TABLES
 from jostle.repository.query import Engine, total
+from jostle.repository.types import CoreFloor
 
 #: The metrics of scope process that an estimate looks at: all 160 of a day on ten nodes are a GB.
 RUN_METRICS = (
@@ -16,11 +18,19 @@ RUN_METRICS = (
     "stream_write_bytes", "stream_write_ns", "self_cost_ns", "self_heartbeat_ns",
     "state_p2p_ns", "state_collective_ns", "state_onesided_ns", "state_mpiio_ns", "state_mpi_ns",
     "state_io_ns", "wait_mpi_ns", "wait_offcpu_ns", "perf_instructions", "perf_cycles",
+    "canary_ns", "canary_count", "canary_steal_ns",
 )  # fmt: skip
 #: And of scope mount: all but errors, which cost no time worth the name.
 RUN_MOUNT_METRICS = tuple(name for name in MOUNT_IDS if not name.startswith("error_"))
-#: Bins of merged segments that an estimate does not look at, half of all they take.
-UNUSED_BINS = ("wait_bins", "offcpu_bins")
+#: Columns of merged segments that no estimate looks at, half of all they take.
+UNUSED_COLUMNS = (
+    "wait_bins", "offcpu_bins", "bins_from_ns", "duration_min_ns", "duration_max_ns",
+    "io_ns_min", "mpi_ns_max", "cpu_ns_min", "cpu_ns_max", "wait_ns_max", "offcpu_ns_min",
+    "offcpu_ns_max", "signature_sum", "rule", "parts", "recurring",
+)  # fmt: skip
+_AROUND_NS = 30 * 86_400_000_000_000
+_ENOUGH = 5  # runs of the canary in a slice
+_LOW = 0.1  # quantile of slices: the very least is chance, and no reference has it
 _METRICS = {"node_rollup": RUN_METRICS, "rollup": RUN_MOUNT_METRICS}
 
 
@@ -53,3 +63,50 @@ def own_slices(engine: Engine, job: str, table: str, window: tuple[int, int]) ->
         ),
         [job],
     )
+
+
+def core_floors(
+    engine: Engine, job: str, slices: pa.Table, window: tuple[int, int]
+) -> dict[str, CoreFloor]:
+    """Gives what the canary's loop takes at its best on the nodes of a job.
+
+    Asked of all jobs on these nodes within _AROUND_NS of the run: cores of one node are alike, and
+    the loop is the same whatever the program. Apart from that, of the runs of its program: ranks of
+    one job may share cores.
+
+    Args:
+        engine: Answers questions to the repository.
+        job: The job.
+        slices: Its slices by host, from own_slices.
+        window: The time in which it ran, ns.
+
+    Returns:
+        Node -> floor; empty for a job without a canary, which costs nothing then.
+    """
+    told = pc.sum(slices["canary_count_sum"]).as_py() or 0
+    if not told:
+        return {}
+    hosts = sorted(set(slices["host"].to_pylist()))
+    around = (window[0] - _AROUND_NS, window[1] + _AROUND_NS)
+    rows = engine.ask(
+        lambda: (
+            "WITH ranks AS (SELECT DISTINCT job, program, world_size "
+            f"FROM {engine.stored('processes')} WHERE world_size > 0), "
+            "alike AS (SELECT DISTINCT job FROM ranks JOIN "
+            "(SELECT program, world_size FROM ranks WHERE job = $2) USING (program, world_size)), "
+            "means AS (SELECT host, job, canary_ns_sum / canary_count_sum AS mean "
+            f"FROM {engine.stored('node_rollup', *around)} "
+            f"WHERE list_contains($1, host) AND canary_count_sum >= {_ENOUGH}) "
+            f"SELECT host, quantile_cont(mean, {_LOW}) AS ns, "
+            "count(DISTINCT job) FILTER (job <> $2) AS jobs, "
+            f"quantile_cont(mean, {_LOW}) FILTER (job IN (FROM alike)) AS own_ns, "
+            "count(DISTINCT job) FILTER (job <> $2 AND job IN (FROM alike)) AS own_jobs "
+            "FROM means GROUP BY host ORDER BY host"
+        ),
+        [hosts, job],
+    ).to_pylist()
+    return {
+        row["host"]: CoreFloor(float(row["ns"]), int(row["jobs"]), float(row["own_ns"] or 0),
+                               int(row["own_jobs"]))
+        for row in rows
+    }  # fmt: skip

@@ -167,7 +167,10 @@ CREATE TABLE slices (
     papi_1_count BIGINT,
     papi_2_count BIGINT,
     papi_3_count BIGINT,
-    papi_4_count BIGINT
+    papi_4_count BIGINT,
+    canary_ns BIGINT,
+    canary_count BIGINT,
+    canary_steal_ns BIGINT
 );
 
 -- one row per process, mount and slice in which something moved

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -99,6 +100,23 @@ class JobSegments:
 
 
 @dataclass(frozen=True)
+class CoreFloor:
+    """The least that the canary's loop is known to take on a node.
+
+    Attributes:
+        ns: Low quantile of its means over slices, ns.
+        jobs: Other jobs on the node that it is known from; 0: the run itself alone.
+        own_ns: The same of runs of the job's program with as many ranks.
+        own_jobs: Other runs of it that this is known from; 0: none.
+    """
+
+    ns: float
+    jobs: int
+    own_ns: float = 0.0
+    own_jobs: int = 0
+
+
+@dataclass(frozen=True)
 class RunTables:
     """What an estimate of one run is made from.
 
@@ -107,10 +125,12 @@ class RunTables:
         processes: One row per process (see docs/reference/repository.md, table processes).
         mounts: One row per mount identity, host and path that its processes used.
         worlds: Its execution segments, of each MPI world; empty for a job without MPI. Columns
-            run_tables.UNUSED_BINS may be missing.
+            run_tables.UNUSED_COLUMNS may be missing.
         slices: One row per node and slice: host, slice, slice_ns, count (processes with a record),
             then <metric>_sum, _min and _max over the processes of run_tables.RUN_METRICS.
         mount_slices: The same per mount, of run_tables.RUN_MOUNT_METRICS: mount, slice, ...
+        floors: Node -> what its cores take at their best, as far as the canary told in all runs
+            around; empty without a canary.
     """
 
     job: str
@@ -119,6 +139,7 @@ class RunTables:
     worlds: tuple[WorldSegments, ...]
     slices: pa.Table
     mount_slices: pa.Table
+    floors: Mapping[str, CoreFloor] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -24,9 +24,8 @@ from jostle.study.monitor import Monitor, Traffic, traffic
 from jostle.study.plan import Estimate, Run, plan
 
 if TYPE_CHECKING:
-    from jostle.study.places import make as make_place
     from jostle.study.result import result
-    from jostle.study.runner import Outcome, Progress, Runner, begin, check
+    from jostle.study.runner import Outcome, Progress, Runner, begin, check, make_place
 
 __all__ = [
     "ConfigError",
@@ -54,8 +53,8 @@ __all__ = [
 ]
 
 # With these come the repository, and Arrow: a plan needs neither.
-_LATER = {name: ("runner", name) for name in ("Outcome", "Progress", "Runner", "begin", "check")}
-_LATER |= {"make_place": ("places", "make"), "result": ("result", "result")}
+_RUNNING = ("Outcome", "Progress", "Runner", "begin", "check", "make_place")
+_LATER = {name: ("runner", name) for name in _RUNNING} | {"result": ("result", "result")}
 
 
 def __getattr__(name: str) -> object:

@@ -189,6 +189,7 @@ class Execution:
                 fault = " ".join(filter(None, (str(error), error.hint)))
         task = Task(
             job=launch.job,
+            mark=launch.mark,
             commands=commands,
             words=self._logs / launch.log.name,
             stop=lambda processes: self._place.stop(launch, processes),

@@ -91,6 +91,10 @@ class LabPlace(Base):
             self.close()
             raise
 
+    def gone(self) -> str:
+        """A lab may be taken down by somebody else."""
+        return "" if self.lab.alive() else f"the lab `{self.lab.name}` was taken down"
+
     def _same_shape(self, lab: Lab) -> None:
         """Refuses a lab that is up but made otherwise: its figures would bear a wrong name."""
         for key in _SHAPE:
@@ -143,7 +147,8 @@ class LabPlace(Base):
             stdin=subprocess.DEVNULL,
         )  # fmt: skip
         if done.returncode:
-            last = (done.stderr or done.stdout).strip().splitlines()[-1:]
+            told = (done.stderr or done.stdout).strip().splitlines()
+            last = [line for line in told if not line.lstrip().startswith("mend:")][-1:]
             said = f": {last[0]}" if last else "."
             raise StudyError(
                 f"`{argv[0]}` on {node} ended with status {done.returncode}{said}",

@@ -130,6 +130,14 @@ class SlurmPlace(Base):
         shutil.rmtree(self._root, ignore_errors=True)
         super().close()
 
+    def gone(self) -> str:
+        """An allocation ends with its time limit, or when somebody cancels it."""
+        try:
+            state = _said("squeue", "--noheader", f"--jobs={self._id}", "--format=%T").strip()
+        except (StudyError, OSError, subprocess.SubprocessError):
+            return ""  # nothing is known then
+        return "" if state in ("RUNNING", "SUSPENDED") else f"the allocation {self._id} has ended"
+
     def root(self) -> Path:
         """A hidden folder in [where] dir."""
         return self._root

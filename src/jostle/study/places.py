@@ -56,6 +56,9 @@ class Place(Protocol):
     def close(self) -> None:
         """Takes down what `open` made; may be called at any time, and twice."""
 
+    def gone(self) -> str:
+        """Says why the place is no more; empty while it is there."""
+
     def folder(self, run: str) -> Path:
         """Names a run's folder on the file system under study, the same path on all nodes."""
 
@@ -134,6 +137,10 @@ class Base:
             shutil.rmtree(self._scratch, ignore_errors=True)
             self._scratch = None
 
+    def gone(self) -> str:
+        """A machine does not go away under what runs on it."""
+        return ""
+
     def folder(self, run: str) -> Path:
         """Names a run's folder on the file system under study."""
         return self.root() / run
@@ -180,7 +187,7 @@ class Base:
 
     def stop(self, launch: Launch, processes: Processes) -> None:
         """Sends SIGTERM to the ranks: an mpirun that gets it would kill them within a second."""
-        found = marked("JOSTLE_JOB", launch.job)
+        found = marked(launch.mark, launch.job)
         kill(found or [process.pid for process in processes], signal.SIGTERM)
 
     def monitor(self) -> Monitor | None:
@@ -273,16 +280,3 @@ def one_per_node(launch: Launch) -> Mapping[str, int]:
     if launch.program.pattern is None:
         return {launch.nodes[0]: 1}
     return dict(placement(launch))
-
-
-def make(study: Study) -> Place:
-    """Gives the place that a study names."""
-    if study.where.place == "lab":
-        from jostle.study.place_lab import LabPlace
-
-        return LabPlace(study)
-    if study.where.place == "slurm":
-        from jostle.study.place_slurm import SlurmPlace
-
-        return SlurmPlace(study)
-    return Local(study)

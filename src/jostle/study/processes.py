@@ -21,24 +21,25 @@ KEPT_BYTES = 64 << 10
 KEPT_LINES = 12
 
 
-def marked(variable: str, value: str) -> list[int]:
-    """Finds the processes that were started with a variable in their environment.
+def marked(mark: str, job: str | None = None) -> list[int]:
+    """Finds the processes of a run, by their environment.
 
     Args:
-        variable: Its name.
-        value: Its value.
+        mark: The run's mark.
+        job: Only those of this job. Its name alone would not do: another study on this machine,
+            somebody else's demo, has jobs of the same names.
 
     Returns:
         Process ids, without ours. Processes of other users are not seen (but by root).
     """
-    wanted = f"{variable}={value}".encode()
+    wanted = {f"{MARK}={mark}".encode()} | ({f"JOSTLE_JOB={job}".encode()} if job else set())
     found = []
     for name in os.listdir("/proc"):
         if not name.isdigit() or int(name) == os.getpid():
             continue
         with contextlib.suppress(OSError):
             content = Path("/proc", name, "environ").read_bytes()
-            if wanted in content.split(b"\0"):
+            if wanted.issubset(content.split(b"\0")):
                 found.append(int(name))
     return found
 
@@ -60,18 +61,18 @@ def sweep(mark: str, patience_s: float = GRACE_S) -> bool:
     Returns:
         Whether nothing is left.
     """
-    left = marked(MARK, mark)
+    left = marked(mark)
     kill(left, signal.SIGTERM)
     end = time.monotonic() + patience_s
     while left and time.monotonic() < end:
         time.sleep(0.05)
-        left = marked(MARK, mark)
+        left = marked(mark)
     for _ in range(40):
         if not left:
             return True
         kill(left, signal.SIGKILL)
         time.sleep(0.05)
-        left = [pid for pid in marked(MARK, mark) if not _zombie(pid)]
+        left = [pid for pid in marked(mark) if not _zombie(pid)]
     return not left
 
 
@@ -87,6 +88,7 @@ class Task:
 
     Attributes:
         job: Its job.
+        mark: Its run's mark.
         commands: What starts it: one process per mpirun, or one per node.
         words: Folder for what it says.
         stop: How it is asked to end; sends a signal to its ranks.
@@ -101,6 +103,7 @@ class Task:
     """
 
     job: str
+    mark: str
     commands: Sequence[Command]
     words: Path
     stop: Callable[[Sequence[subprocess.Popen[bytes]]], None]
@@ -193,7 +196,7 @@ class Task:
 
     def _kill(self) -> None:
         alive = [process for process in self._processes if process.poll() is None]
-        kill(marked("JOSTLE_JOB", self.job), signal.SIGKILL)
+        kill(marked(self.mark, self.job), signal.SIGKILL)
         for process in alive:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)

@@ -18,7 +18,7 @@ from jostle.study.errors import ConfigError, StudyError
 from jostle.study.execute import RECORD_VERSION, Execution
 from jostle.study.facts import versions
 from jostle.study.model import Study
-from jostle.study.places import Place
+from jostle.study.places import Local, Place
 from jostle.study.plan import Estimate, Run, plan
 from jostle.study.processes import sweep
 
@@ -263,6 +263,11 @@ class Runner:
         execution = Execution(self.study, self.place, self.repository, run, mark, self._jobs)
         try:
             record = execution.make(lambda: self._say(run, left_s))
+            if any(one["error"] for one in record["programs"]) and (why := self.place.gone()):
+                raise StudyError(
+                    f"The study cannot go on: {why}. Run {run.id} does not count.",
+                    hint="The same command goes on with it, once the place is there again.",
+                )
             record["versions"] = self._versions
             self.store.append_run(record)
         finally:
@@ -278,3 +283,16 @@ def _seconds(record: Mapping[str, Any]) -> float:
     if not (isinstance(begin, int) and isinstance(end, int)):
         return 1.0
     return max(0.1, (end - begin) / 1e9)
+
+
+def make_place(study: Study) -> Place:
+    """Gives the place that a study names."""
+    if study.where.place == "lab":
+        from jostle.study.place_lab import LabPlace
+
+        return LabPlace(study)
+    if study.where.place == "slurm":
+        from jostle.study.place_slurm import SlurmPlace
+
+        return SlurmPlace(study)
+    return Local(study)

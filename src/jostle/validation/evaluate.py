@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from jostle.analysis import compare, estimate
+from jostle.analysis.estimation.attribute import spread_over
 from jostle.analysis.estimation.model import Estimate, Method
 from jostle.analysis.estimation.runs import measured_percent
 from jostle.validation.errors import why
 from jostle.validation.marks import marks
-from jostle.validation.oracle import Band, Marks, Truth, band, displacement, truths
+from jostle.validation.oracle import (
+    Band,
+    Floats,
+    Grain,
+    Marks,
+    Truth,
+    band,
+    displacement,
+    grain,
+    truths,
+)
 from jostle.validation.runner import Run, Store
 from jostle.validation.score import Judged, Row, Score, score
 
 if TYPE_CHECKING:
     from jostle.repository import Repository
+    from jostle.repository.types import CoreFloor
 
 METHODS: tuple[Method, ...] = ("jostle", "thesis")
 #: Method thesis on segments that are not coalesced, as the thesis had them.
@@ -36,12 +49,14 @@ class Evaluation:
         scores: Per program and method, then of all programs together, then of their quiet runs.
         calls: Global collectives a second and rank, per program.
         limits: What a person should know, one sentence each.
+        grains: How well the truth is known, per program with enough runs to tell.
     """
 
     rows: list[Row]
     scores: list[Score]
     calls: dict[str, float]
     limits: list[str]
+    grains: dict[str, Grain] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Gives it as plain values."""
@@ -52,6 +67,7 @@ class Evaluation:
             "scores": [asdict(one) for one in self.scores],
             "calls": self.calls,
             "limits": self.limits,
+            "grains": {code: asdict(one) for code, one in self.grains.items()},
         }
 
 
@@ -69,19 +85,25 @@ def evaluate(store: Store, *, seed: int = 0, progress: Progress = lambda *_: Non
     runs = store.runs()
     rows: list[Row] = []
     calls: dict[str, float] = {}
+    grains: dict[str, Grain] = {}
     limits: list[str] = []
     done = 0
+    floors = _floors(store, runs)
     for code in dict.fromkeys(run.step.code for run in runs):
         own = [run for run in runs if run.step.code == code]
 
         def tell(number: int, job: str, begun: int = done) -> None:
             progress(begun + number, len(runs), job)
 
-        found, rate = _of_code(store.repository(code), code, own, seed, tell, limits)
+        found, rate, fine = _of_code(
+            store.repository(code), code, own, floors.get(code, {}), seed, tell, limits
+        )
         rows += found
         calls[code] = rate
+        if fine is not None:
+            grains[code] = fine
         done += len(own)
-    return Evaluation(rows, _scores(rows), calls, limits)
+    return Evaluation(rows, _scores(rows), calls, limits, grains)
 
 
 def _scores(rows: Sequence[Row]) -> list[Score]:
@@ -94,10 +116,10 @@ def _scores(rows: Sequence[Row]) -> list[Score]:
 
 
 def _of_code(
-    repository: Repository, code: str, runs: Sequence[Run], seed: int,
-    tell: Callable[[int, str], None], limits: list[str],
-) -> tuple[list[Row], float]:  # fmt: skip
-    """Judges the runs of one program; gives its rate of global collectives, too."""
+    repository: Repository, code: str, runs: Sequence[Run], floors: Mapping[str, CoreFloor],
+    seed: int, tell: Callable[[int, str], None], limits: list[str],
+) -> tuple[list[Row], float, Grain | None]:  # fmt: skip
+    """Judges the runs of one program; gives its rate of global collectives and its grain, too."""
     seen: dict[str, Marks] = {}
     said: dict[str, dict[str, Estimate]] = {}
     for number, run in enumerate(runs):
@@ -109,31 +131,67 @@ def _of_code(
                 limits.append(f"{run.job} has no segments.")
                 continue
             seen[run.job] = found
-            said[run.job] = _said(repository, run, seed)
+            said[run.job] = _said(repository, run, floors, seed)
         except Exception as error:
             limits.append(f"{run.job} cannot be judged: {why(error)}")
     known = truths(seen, {run.job: run.disturbed for run in runs})
     if not known:
         limits.append(f"{code} has too few runs of the same work for an oracle ({len(seen)}).")
-        return [], 0.0
+        return [], 0.0, None
     if other := len(seen) - len(known):
         limits.append(f"{other} of {len(seen)} runs of {code} did other work.")
     runs = [run for run in runs if run.job in known and run.job in said]
     if not runs:
-        return [], 0.0
+        return [], 0.0, None
     measured = _by_thesis(runs, said, known, limits)
     rows = [
         Row(run.job, code, run.step.kind, run.step.strength, known[run.job],
             _band(run, seen[run.job], known[run.job]), measured[run.job], run.noise,
-            {name: judged(one) for name, one in said[run.job].items()})
+            {name: judged(one, known[run.job].edges_ns)
+             for name, one in said[run.job].items()})
         for run in runs
     ]  # fmt: skip
-    return rows, _rate(repository, runs[0].job, known[runs[0].job])
+    return rows, _rate(repository, runs[0].job, known[runs[0].job]), grain(seen)
 
 
-def _said(repository: Repository, run: Run, seed: int) -> dict[str, Estimate]:
+def _floors(store: Store, runs: Sequence[Run]) -> dict[str, dict[str, CoreFloor]]:
+    """Gives what cores take at their best, as far as the canary told in runs of any program.
+
+    Runs of different programs are in repositories of their own, but on the same nodes. So what one
+    repository knows is the floor of its program, and all together that of the nodes.
+
+    Returns:
+        Program -> node -> floor.
+    """
+    from jostle.repository.types import CoreFloor
+
+    found: dict[str, CoreFloor] = {}
+    owns: dict[str, dict[str, CoreFloor]] = {}
+    for code in dict.fromkeys(run.step.code for run in runs):
+        job = next(run.job for run in runs if run.step.code == code)
+        try:
+            own = store.repository(code).run_tables(job).floors
+        except Exception:  # told where the run itself is judged
+            continue
+        owns[code] = dict(own)
+        for host, floor in own.items():
+            known, jobs = found.get(host, CoreFloor(0.0, 0)), floor.jobs + 1
+            mean = (known.ns * known.jobs + floor.ns * jobs) / (known.jobs + jobs)
+            found[host] = CoreFloor(mean, known.jobs + jobs)
+    return {
+        code: {host: CoreFloor(found[host].ns, found[host].jobs - 1, floor.ns, floor.jobs)
+               for host, floor in own.items()}
+        for code, own in owns.items()
+    }  # fmt: skip
+
+
+def _said(
+    repository: Repository, run: Run, floors: Mapping[str, CoreFloor], seed: int
+) -> dict[str, Estimate]:
     """Asks the methods about a run; about one with raw segments the thesis' alone."""
     tables = repository.run_tables(run.job)
+    if tables.floors:
+        tables = replace(tables, floors=floors)
     if run.step.raw:
         return {RAW: estimate(tables, method="thesis", seed=seed)}
     return {method: estimate(tables, method=method, seed=seed) for method in METHODS}
@@ -179,16 +237,38 @@ def _band(run: Run, seen: Marks, truth: Truth) -> Band | None:
     return band(start, delay, rank, seen.at_ns)
 
 
-def judged(found: Estimate) -> Judged:
-    """Takes from an estimate what is scored."""
-    percent = found.percent
+def judged(found: Estimate, edges_ns: Sequence[int] = ()) -> Judged:
+    """Takes from an estimate what is scored.
+
+    Args:
+        found: The estimate.
+        edges_ns: Edges of the windows in which the truth tells what is continuous; none: it tells
+            that of the segments themselves.
+    """
+    percent, speed = found.percent, found.core_speed
     moved = 0.0
     if found.segments.num_rows:
-        duration = found.segments["duration_ns"].to_numpy() / 1e9
-        excess = found.segments["excess_ns"].fill_null(0).to_numpy() / 1e9
-        moved = displacement(duration, duration - excess)
+        start, end = (found.segments[name].to_numpy() for name in ("start_ns", "end_ns"))
+        row, lost = found.segments["duration_ns"].to_numpy() / 1e9, _lost(found.segments)
+        if edges_ns:
+            edges = np.array(edges_ns, dtype=np.int64)
+            row = np.diff(edges) / 1e9
+            # Of a segment in several windows, as they share its time; cores may have gained some.
+            more, less = (spread_over(start, end, part.clip(0), edges[:-1], edges[1:])
+                          for part in (lost, -lost))  # fmt: skip
+            lost = more - less
+        moved = displacement(row, row - lost)
     return Judged(
         percent.value, percent.low, percent.high,
         found.continuous.percent.value if found.continuous else 0.0,
         100 * moved / found.run_s, found.coverage, found.inferred_coverage,
+        100 * speed.seconds.value / found.run_s if speed else 0.0, speed.canary if speed else None,
     )  # fmt: skip
+
+
+def _lost(segments: pa.Table) -> Floats:
+    """Gives the seconds that each segment of an estimate lost."""
+    lost: Floats = segments["excess_ns"].fill_null(0).to_numpy() / 1e9
+    if "slow_ns" in segments.column_names:
+        lost = lost + segments["slow_ns"].to_numpy() / 1e9
+    return lost

@@ -37,6 +37,8 @@ _LIMIT_S = 90.0
 _LEAD_S = 1.2
 #: Starting ranks on several nodes takes longer; so long before its burst a neighbour is started.
 _MPI_LEAD_S, _BURST_LEAD_S, _MPI_BURST_LEAD_S = 3.0, 0.25, 2.0
+#: Each node of a lab has its own.
+_MEMORY = Path("/dev/shm")
 #: Whose waiting ranks leave their core to others.
 _MPI = "openmpi"
 
@@ -260,7 +262,7 @@ def _merged(spans: list[list[int]]) -> list[list[int]]:
 def _probe(lab: Lab, scene: Scene, start_ns: int) -> subprocess.Popen[bytes]:
     """Starts the probe; one of several rounds is a shell that goes through them."""
     probe = PROBES[scene.probe]
-    folder = lab.here if probe.apart else lab.shared
+    folder = _MEMORY if probe.memory else lab.here if probe.apart else lab.shared
     first = _words(lab, scene.job, probe.words, folder, start_ns, mpi=bool(probe.partner))
     if probe.rounds == 1:
         return _profiled(lab, ("node1", probe.partner), scene.job, _bound(first, probe.core))

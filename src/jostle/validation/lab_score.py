@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from jostle.analysis.identification.model import Interference
@@ -16,6 +16,9 @@ GUILTY, INNOCENT = 0.5, 0.05
 #: Loss above which its error is told in percent of it, not in points.
 LARGE = 10.0
 _FEWEST_CALM = 8
+#: Range of a probe's rates over its null runs, share of their median: beyond it no rate of another
+#: run is a truth (the seconds would be as wrong as an answer may be).
+STEADY = 0.15
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,7 @@ class Seen:
         said_s, low_s, high_s: What it was said to have lost.
         calm_s: What they cost it beyond the machine's own noise: against the calm slices of the
             same run, by the probe's log; None where there are few.
+        same_run: lost_s is calm_s, since the probe's null runs differ too much among each other.
     """
 
     job: str
@@ -75,6 +79,7 @@ class Seen:
     low_s: float
     high_s: float
     calm_s: float | None = None
+    same_run: bool = False
 
     @property
     def percent(self) -> float:
@@ -103,6 +108,21 @@ class Seen:
         """The interval holds the loss."""
         return self.low_s <= self.lost_s <= self.high_s
 
+    @property
+    def held_calm(self) -> bool | None:
+        """The same of the loss against the calm slices."""
+        return None if self.calm_s is None else self.low_s <= self.calm_s <= self.high_s
+
+    @property
+    def apart(self) -> float | None:
+        """How far the two losses are from each other, share of that against the calm slices."""
+        return abs(self.lost_s - self.calm_s) / self.calm_s if self.calm_s else None
+
+    @property
+    def half_width(self) -> float | None:
+        """Half of the interval, share of what was said; None where nothing was."""
+        return (self.high_s - self.low_s) / 2 / self.said_s if self.said_s > 0 else None
+
     def to_json(self) -> dict[str, Any]:
         """Gives it as plain values."""
         return asdict(self) | {"f1": self.slices.f1, "points": self.points,
@@ -115,21 +135,45 @@ def alone(runs: Sequence[Played]) -> dict[str, float]:
     for one in runs:
         if one.scene.name == "alone":
             found.setdefault(one.scene.probe, []).extend(one.work().values())
-    middle = {}
-    for probe, values in found.items():
-        values.sort()
-        kept = values[len(values) // 4 : len(values) - len(values) // 4]
-        middle[probe] = statistics.fmean(kept)
-    return middle
+    return {probe: _middle(values) for probe, values in found.items() if values}
 
 
-def see(one: Played, said: Interference, usual: Mapping[str, float]) -> Seen | None:
+def _middle(values: Sequence[int]) -> float:
+    kept = sorted(values)[len(values) // 4 : len(values) - len(values) // 4]
+    return statistics.fmean(kept)
+
+
+def unsteady(runs: Sequence[Played]) -> dict[str, float]:
+    """Gives the probes whose rate in one run says nothing of another run.
+
+    Asked of null runs only: how near answers come to either truth has no part in it.
+
+    Args:
+        runs: All experiments.
+
+    Returns:
+        Range of the rates in null runs, share of their median, where it is above STEADY.
+    """
+    rates: dict[str, list[float]] = {}
+    for one in runs:
+        if one.scene.null and (done := list(one.work().values())):
+            rates.setdefault(one.scene.probe, []).append(_middle(done))
+    wide = {probe: (max(found) - min(found)) / max(statistics.median(found), 1e-12)
+            for probe, found in rates.items()}  # fmt: skip
+    return {probe: share for probe, share in wide.items() if share > STEADY}
+
+
+def see(
+    one: Played, said: Interference, usual: Mapping[str, float],
+    differing: Collection[str] = (),
+) -> Seen | None:  # fmt: skip
     """Sets an experiment beside what was said of it.
 
     Args:
         one: The experiment.
         said: The answer of `interference` for its probe.
         usual: Operations of each probe in a slice alone.
+        differing: Probes whose loss is known from the calm slices of the same run alone.
 
     Returns:
         None when the probe never ran alone.
@@ -139,13 +183,15 @@ def see(one: Played, said: Interference, usual: Mapping[str, float]) -> Seen | N
     bad = [neighbour.name for neighbour in one.scene.neighbours if neighbour.harm]
     blamed = tuple(suspect.job for suspect in said.suspects)
     shares = beside(one, bad)
+    calm_s = lost(one, bad, rate) if (rate := calm(one, shares)) else None
+    same = calm_s is not None and one.scene.probe in differing
+    alone_s = lost(one, bad, usual[one.scene.probe])
     return Seen(
         one.scene.job, one.scene.name, one.scene.probe, one.scene.null,
         slices(shares, said), blamed,
         blamed[:1] == (one.job(bad[0]),) if bad else None,
-        one.seconds, lost(one, bad, usual[one.scene.probe]),
-        said.seconds.value, said.seconds.low, said.seconds.high,
-        lost(one, bad, rate) if (rate := calm(one, shares)) else None,
+        one.seconds, calm_s if same and calm_s is not None else alone_s,
+        said.seconds.value, said.seconds.low, said.seconds.high, calm_s, same,
     )  # fmt: skip
 
 
@@ -246,6 +292,11 @@ class LabScore:
         points: Median error of the others, points of the run.
         relative_calm: As relative, against the calm slices of the same runs.
         held: Share of the harmful ones whose interval holds the loss.
+        held_calm: Share whose interval holds the loss against the calm slices.
+        apart: Median distance of the two losses, a share: how well the truth is known.
+        half_width: Median half of the intervals, a share of what was said.
+        unsteady: Probes whose loss is known from the same run alone, and how far their null runs
+            differ.
     """
 
     runs: int
@@ -258,19 +309,26 @@ class LabScore:
     points: float | None
     relative_calm: float | None = None
     held: float | None = None
+    held_calm: float | None = None
+    apart: float | None = None
+    half_width: float | None = None
+    unsteady: dict[str, float] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Gives it as plain values."""
         return asdict(self) | {"f1": self.slices.f1}
 
 
-def lab_score(seen: Sequence[Seen]) -> LabScore:
-    """Sums experiments up."""
+def lab_score(seen: Sequence[Seen], differing: Mapping[str, float] | None = None) -> LabScore:
+    """Sums experiments up.
+
+    Args:
+        seen: The experiments.
+        differing: From `unsteady`.
+    """
     harmful = [one for one in seen if not one.null]
     null = [one for one in seen if one.null]
-    large = [one.relative for one in seen if one.relative is not None]
     small = [one.points for one in seen if one.relative is None]
-    noise_free = [one.relative_calm for one in seen if one.relative_calm is not None]
     return LabScore(
         len(seen),
         len(harmful),
@@ -282,8 +340,22 @@ def lab_score(seen: Sequence[Seen]) -> LabScore:
         sum(bool(one.right) for one in harmful) / len(harmful) if harmful else None,
         len(null),
         sum(bool(one.blamed) for one in null),
-        statistics.median(large) if large else None,
-        statistics.median(small) if small else None,
-        statistics.median(noise_free) if noise_free else None,
+        _median([one.relative for one in seen]),
+        _median(small),
+        _median([one.relative_calm for one in seen]),
         sum(one.held for one in harmful) / len(harmful) if harmful else None,
+        _mean([one.held_calm for one in harmful]),
+        _median([one.apart for one in harmful if not one.same_run]),
+        _median([one.half_width for one in harmful]),
+        dict(differing or {}),
     )
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return statistics.fmean(known) if known else None
+
+
+def _median(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return statistics.median(known) if known else None

@@ -1,7 +1,8 @@
 """What a run lost, told from many interleaved runs of the same work; pure functions on arrays.
 
-The estimator is not asked: windows are the same piece of work in every run, and the second fastest
-of all runs says what that piece takes undisturbed. Rules: docs/explanation/validation.md.
+The estimator is not asked: windows are the same piece of work in every run. The fastest tenth of
+all runs says what the pieces take undisturbed, and all runs together how that is shared out among
+them. Rules: docs/explanation/validation.md.
 """
 
 from __future__ import annotations
@@ -19,6 +20,10 @@ Ints = NDArray[np.int64]
 FEWEST_RUNS = 8
 #: A boundary of windows is one that all runs have; fewer make no oracle.
 FEWEST_WINDOWS = 8
+_HALVINGS = 100
+_BEST = 0.1  # of the runs: the slowest of these is the reference, but the second of all at least
+_CALM = 0.25  # quantile: of a run's windows, and of runs in a window; most disturbance is above
+_ROUNDS = 6  # after which shares no longer change
 
 
 @dataclass(frozen=True)
@@ -63,9 +68,10 @@ class Truth:
         total_s: Longer than the reference, over all windows.
         displaced_s: Of that, what shifts the median of all windows: continuous.
         windows: Windows.
-        low_s, high_s: `total_s` with the third smallest and the smallest as reference.
+        low_s, high_s: `total_s` with the next larger and the smallest as reference.
         beside: What of `total_s` fell to spans in which something was known to be on beside the
             run; None where no spans are given.
+        edges_ns: Edges of the windows in this run.
     """
 
     run_s: float
@@ -75,6 +81,7 @@ class Truth:
     low_s: float
     high_s: float
     beside: Band | None = None
+    edges_ns: tuple[int, ...] = ()
 
     @property
     def total(self) -> float:
@@ -90,6 +97,19 @@ class Truth:
     def instantaneous(self) -> float:
         """Percent of the run time without the continuous part."""
         return self.total - self.displaced
+
+
+@dataclass(frozen=True)
+class Grain:
+    """How far apart two oracles of half the runs are; that of all runs is hardly twice as fine.
+
+    Attributes:
+        total: Median difference of what runs lost in all, points.
+        instantaneous: The same of the instantaneous part.
+    """
+
+    total: float
+    instantaneous: float
 
 
 def windows(runs: Mapping[str, Marks]) -> tuple[list[str], Ints, Floats]:
@@ -138,16 +158,81 @@ def truths(
     names, _, durations = windows(runs)
     if len(names) < FEWEST_RUNS or durations.shape[1] < FEWEST_WINDOWS:
         return {}
-    ordered = np.sort(durations, axis=0)
-    reference = ordered[1]
+    reference, low, high = _references(durations)
     found = {}
     for row, name in zip(durations, names, strict=True):
         run_s, total = float(row.sum()), float((row - reference).sum())
         found[name] = Truth(
             run_s, total, displacement(row, reference), len(reference),
-            float((row - ordered[2]).sum()), float((row - ordered[0]).sum()),
+            total + float(reference.sum()) - low, total + float(reference.sum()) - high,
             beside(runs[name], row, reference, (spans or {}).get(name, ())),
+            tuple(_edges(runs[name], row).astype(np.int64).tolist()),
         )  # fmt: skip
+    return found
+
+
+def grain(runs: Mapping[str, Marks], seed: int = 0) -> Grain | None:
+    """Tells how well the truth is known, by halving the runs at random.
+
+    Args:
+        runs: As in truths.
+        seed: Of the halves.
+
+    Returns:
+        None where halves would have fewer than FEWEST_RUNS runs, or windows are too few.
+    """
+    _, _, durations = windows(runs)
+    half = len(durations) // 2
+    if half < FEWEST_RUNS or durations.shape[1] < FEWEST_WINDOWS:
+        return None
+    dice = np.random.default_rng(seed)
+    apart = []
+    for _ in range(_HALVINGS):
+        order = dice.permutation(len(durations))
+        one, other = (_percents(durations, _references(durations[part])[0])
+                      for part in (order[:half], order[half : 2 * half]))  # fmt: skip
+        apart.append(np.median(np.abs(one - other), axis=0))
+    total, instantaneous = np.median(apart, axis=0)
+    return Grain(float(total), float(instantaneous))
+
+
+def _references(durations: Floats) -> tuple[Floats, float, float]:
+    """Tells what windows take undisturbed.
+
+    Args:
+        durations: Runs x windows (s), at least three runs.
+
+    Returns:
+        What each window takes, and what all together take by the next larger and by the smallest
+        durations.
+    """
+    ordered = np.sort(durations, axis=0)
+    best = max(round(_BEST * (len(ordered) + 1)), 2)
+    whole, low, high = (float(ordered[rank].sum()) for rank in (best - 1, best, 0))
+    return _shares(durations) * whole, low, high
+
+
+def _shares(durations: Floats) -> Floats:
+    """Tells which share of a program's time falls to each window: the same in every run.
+
+    The few runs that are fastest in a window were lucky there by different amounts. So a window's
+    share is told by all runs, each by the level of its own calm windows: slow hours of the machine
+    are divided out.
+    """
+    measured = durations.clip(1e-9)
+    share: Floats = np.median(measured, axis=0)
+    for _ in range(_ROUNDS):
+        level = np.quantile(measured / share, _CALM, axis=1, keepdims=True)
+        share = np.quantile(measured / level, _CALM, axis=0)
+    result: Floats = share / share.sum()
+    return result
+
+
+def _percents(durations: Floats, reference: Floats) -> Floats:
+    """Gives loss and instantaneous loss of each run, percent of it (runs x 2)."""
+    moved = np.array([displacement(row, reference) for row in durations])
+    lost = (durations - reference).sum(axis=1)
+    found: Floats = 100 * np.stack([lost, lost - moved], axis=1) / durations.sum(axis=1)[:, None]
     return found
 
 
@@ -183,7 +268,7 @@ def beside(
     """
     if not spans:
         return None
-    edges = seen.at_ns[0] + np.concatenate([[0.0], np.cumsum(row)]) * 1e9
+    edges = _edges(seen, row)
     covered = np.zeros(len(row))
     for begin, end in spans:
         covered += (np.minimum(edges[1:], end) - np.maximum(edges[:-1], begin)).clip(0)
@@ -192,6 +277,12 @@ def beside(
     low, flight, high = (float(lost[share >= 0.99].sum()), float((lost * share).sum()),
                          float(lost[share > 0].sum()))  # fmt: skip
     return Band(low, flight, high, len(spans))
+
+
+def _edges(seen: Marks, row: Floats) -> Floats:
+    """Gives the edges of a run's windows, ns."""
+    edges: Floats = seen.at_ns[0] + np.concatenate([[0.0], np.cumsum(row)]) * 1e9
+    return edges
 
 
 def band(start_ns: Ints, delay_ns: Ints, rank: Ints, edges_ns: Ints) -> Band:

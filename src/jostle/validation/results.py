@@ -147,22 +147,22 @@ def _identification(folder: Path, wanted: Wanted, found: Results, progress: Prog
     from jostle.validation.errors import why
     from jostle.validation.lab_plan import scenes
     from jostle.validation.lab_runner import name_of, play, played
-    from jostle.validation.lab_score import alone, lab_score, see
+    from jostle.validation.lab_score import alone, lab_score, see, unsteady
 
     if wanted.make:
         plan = scenes(harmful=3 if wanted.quick else wanted.runs,
                       null=3 if wanted.quick else wanted.runs + 5, seed=wanted.seed)  # fmt: skip
         play(folder, plan, labs=_LABS, name=name_of(folder), progress=progress)
     made = played(folder)
-    usual = alone(made)
+    usual, differing = alone(made), unsteady(made)
     for number, one in enumerate(made):
         progress(number, len(made), f"judging {one.scene.job}", 0)
         try:
             said = identify(Repository(one.repository).beside(one.scene.job), seed=wanted.seed)
-            seen = see(one, said, usual)
+            seen = see(one, said, usual, differing)
         except Exception as error:
             found.limits.append(f"{one.scene.job} cannot be judged: {why(error)}")
             continue
         if seen is not None:
             found.seen.append(seen)
-    found.lab = lab_score(found.seen)
+    found.lab = lab_score(found.seen, differing)

@@ -23,6 +23,7 @@ from jostle.validation.machine import look, noise
 from jostle.validation.plan import MEAN_MS, MOST_STRUCK, Step, longer
 
 SLICE = "250ms"
+CANARY = "20ms"
 _TRIES = 2
 _MPIRUN = ("mpirun.openmpi", "--oversubscribe", "--bind-to", "none", "--mca",
            "mpi_yield_when_idle", "1", "-np")  # fmt: skip
@@ -195,13 +196,11 @@ def _words(
 ) -> list[str]:
     own = [str(_native_path("jostle-run")), "--job", job, "--spool", str(logs / "spool"),
            "--slice", SLICE, "--", *code.argv(folder)]  # fmt: skip
-    variables = ["JOSTLE_SEGMENTS=raw"] if step.raw else []
+    variables = [f"JOSTLE_CANARY={CANARY}", *(["JOSTLE_SEGMENTS=raw"] if step.raw else [])]
     if step.kind == "inject":
         assert usual is not None
         variables += _injection(code, step, logs, usual)
-    if variables:
-        own = ["env", *variables, *own]
-    return [*_MPIRUN, str(code.ranks), *own]
+    return [*_MPIRUN, str(code.ranks), "env", *variables, *own]
 
 
 def _injection(code: Code, step: Step, logs: Path, usual: Usual) -> list[str]:

@@ -28,6 +28,8 @@ class Judged:
         displaced: Of the loss, what shifts the median of all segments, as of Truth.displaced.
         coverage: Of the run time.
         inferred: Coverage of the inferred part; None: no clusters.
+        slow: Of the loss, what went to slow cores by the canary; 0 without one.
+        canary: The canary over its floor; None without one.
     """
 
     percent: float
@@ -37,6 +39,8 @@ class Judged:
     displaced: float
     coverage: float
     inferred: float | None
+    slow: float = 0.0
+    canary: float | None = None
 
     @property
     def total(self) -> float:
@@ -95,6 +99,11 @@ class Row:
         """What the machine itself took, in percent of the run: all of the loss but the planted."""
         planted = self.band.flight if self.band else 0.0
         return 100 * (self.truth.total_s - planted) / self.truth.run_s
+
+    @property
+    def canary(self) -> float | None:
+        """The canary over its floor in this run; None without one."""
+        return next((said.canary for said in self.said.values() if said.canary is not None), None)
 
     def measured(self, method: str) -> float:
         """Gives the loss that a method is scored against: as the thesis measures it, or all."""

@@ -155,6 +155,7 @@ static void choose(const char *what)
         phases();
     } else if (strcmp(what, "killed") == 0) {
         phases();
+        account_sleep(500000000); /* who dies first dies for all: theirs end before */
         kill(getpid(), SIGKILL);
     } else if (strcmp(what, "dense") == 0) {
         dense();

@@ -4,7 +4,9 @@ M: in a bin of 10 ms everybody waited beyond the floors of the calls. It came fr
 the network or MPI itself: a late rank of their own would not have waited. D: a rank was off its
 CPU, and the others lost as much. Both are read from bins and sums that the runtime keeps
 (docs/explanation/waiting.md). Floors are lower quartiles, so undisturbed calls are beyond them too:
-what is usual for a kind of segment is taken off.
+what is usual for a kind of segment is taken off. Where nearly every call is delayed, floors have
+risen with the delays, and what lies below them is added. Calls that are made a few times only
+have no floor: the calmest of their like stands for it.
 """
 
 from __future__ import annotations
@@ -14,18 +16,37 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from jostle.analysis.estimation.columns import Floats, Ints, floats, lists, share, summed
+from jostle.analysis.estimation.columns import (
+    Floats,
+    Ints,
+    floats,
+    grouped,
+    lists,
+    share,
+    some_floats,
+    summed,
+)
 from jostle.analysis.estimation.robust import usual
+from jostle.analysis.estimation.work import CALLS
 
 _LEAST = 0.02  # of a bin: clocks, and the grain of a byte per bin
 _SIGMA = 1.48  # standard deviation of a MAD of 1
 _JITTER_S = 1.4e-4  # of calls, in bins; undisturbed runs have 50 to 90 microseconds
 _WAVES_S = 1.2e-3  # of ranks that meet their neighbours only, in segments
 _TURNS_S = 9e-3  # of ranks that take turns on a core, in segments
+_EVER = 0.1  # of the time: so much crowded ranks run at least
 _TURNS = 0.1  # of a segment: nearer together are shares that turns make
 _KINDS = 64  # kinds whose usual wait is their own; the rest have one in common
 _ENOUGH = 50  # bins of a kind to have its own
 _FEW = 8  # or segments
+#: Mean delay of a call over its mean by size, from which on floors hold delays: of exponential
+#: ones 0.375, less what their jitter makes of it.
+_IN_FLOORS = 0.28
+_ABOVE = 3.0  # times as many calls are above their floor, a quartile, as below
+_BELOW = 1 / 3  # of what is beyond floors lies below them, where delays have no size of their own
+_SHAPE = 3.36  # what lies below a floor, over the standard deviation of a call there
+_MATURE = 16  # calls that have a floor (runtime/src/mpi_account.c)
+_MOSTLY = 0.5  # of a segment: its ranks did nothing else
 
 
 @dataclass(frozen=True)
@@ -41,7 +62,9 @@ class Account:
     cpu: Floats
 
 
-def account(segments: pa.Table, ranks: int, kind: Ints, taken: Floats | None = None) -> Account:
+def account(
+    segments: pa.Table, ranks: int, kind: Ints, taken: Floats | None = None, turns: float = 1.0
+) -> Account:
     """Accounts for lost time segment by segment.
 
     Args:
@@ -50,17 +73,22 @@ def account(segments: pa.Table, ranks: int, kind: Ints, taken: Floats | None = N
         kind: Number of the kind of each segment; of equal kinds the same is usual.
         taken: Seconds of CPU that others took, where ranks have no core of their own: what they are
             off the CPU says nothing there.
+        turns: With `taken`: share of the time that ranks wait on average who take turns on too few
+            cores.
     """
     duration = floats(segments, "duration_ns") / 1e9
     row, waited = lists(segments, "wait_min_bins")
     width = floats(segments, "bin_ns")[row]
     together = summed(row, waited, segments.num_rows) / 1e9
+    calls = sum(some_floats(segments, CALLS).values(), np.zeros(len(duration))) / max(ranks, 1)
     if taken is not None:
-        # Whoever waits for a core makes all others wait, bin by bin; segments even it out.
-        network = _per_kind(together * 1e9, duration * 1e9, kind, _TURNS_S, _TURNS, _FEW) / 1e9
-        network = np.minimum(network, duration)
-        return Account(network, np.minimum(taken, duration - network))
-    network = summed(row, _per_kind(waited, width, kind[row], _JITTER_S), segments.num_rows) / 1e9
+        return _crowded(segments, row, waited, width, kind, taken, turns)
+    often = (share(calls, duration)[row] * width / 1e9).clip(1)
+    often[calls[row] == 0] = np.inf
+    beyond = _per_kind(waited, width, kind[row], _JITTER_S, calls=often)
+    network = summed(row, beyond, segments.num_rows) / 1e9
+    network += _below_floors(segments, ranks, kind, calls, network)
+    network = np.maximum(network, _without_floors(segments, kind, calls))
     # Without a collective between, a delay goes from neighbour to neighbour, and all wait for it in
     # the end, but not in the same bin.
     waves = floats(segments, "globals") <= 1
@@ -71,6 +99,33 @@ def account(segments: pa.Table, ranks: int, kind: Ints, taken: Floats | None = N
     return Account(network, np.minimum(_cpu(segments, ranks, together), duration - network))
 
 
+def _crowded(
+    segments: pa.Table, row: Ints, waited: Floats, width: Floats, kind: Ints, taken: Floats,
+    turns: float,
+) -> Account:  # fmt: skip
+    """Accounts for lost time where ranks have no core of their own.
+
+    Whoever waits for a core makes all others wait, bin by bin. But that all of them wait longer
+    than ranks do on average who share the cores takes more: something else held them all up. What
+    is left is judged by whole segments, which evens turns out.
+    """
+    duration = floats(segments, "duration_ns")
+    part = share(waited, width)
+    ordinary = part[part <= turns]
+    own = float(np.median(ordinary)) if len(ordinary) else turns
+    held = np.where(part > turns, (waited - own * width) / max(1 - own, _EVER), 0.0)
+    outside = np.minimum(summed(row, held, len(duration)), duration)
+    left = np.minimum(summed(row, waited - held, len(duration)).clip(0), duration - outside)
+    beyond = _per_kind(left, duration - outside, kind, _TURNS_S, _TURNS, _FEW)
+    # Held up they take no turns: what is usual of turns is so of the rest of the time.
+    usually = share(left - beyond, duration - outside)
+    lost = outside + beyond / (1 - usually).clip(_EVER)
+    lost = np.minimum(lost, duration) / 1e9
+    # Ranks wait in MPI because one of them waits for a core that others have: one loss, not two.
+    cpu = np.minimum(taken, duration / 1e9)
+    return Account((lost - cpu).clip(0), cpu)
+
+
 def _per_kind(
     waited: Floats,
     width: Floats,
@@ -78,6 +133,7 @@ def _per_kind(
     jitter: float,
     grain: float = 1e-3,
     enough: int = _ENOUGH,
+    calls: Floats | None = None,
 ) -> Floats:
     """Gives what is beyond the usual of a kind.
 
@@ -88,40 +144,47 @@ def _per_kind(
         jitter: Seconds in which the jitter of calls comes.
         grain: Shares that differ by less are the same.
         enough: Values of a kind to have its own.
+        calls: Of a rank in each bin; None: more than can be told.
     """
     if not waited.any():
         return np.zeros(len(waited))
     part = share(waited, width)
     beyond: Floats = np.zeros(len(part))
-    counts = np.bincount(kind) if len(kind) else np.empty(0, np.int64)
+    counts = np.bincount(kind)
     own = np.argsort(-counts, kind="stable")[:_KINDS]
     own = own[counts[own] >= enough]
-    rest = ~np.isin(kind, own)
-    for chosen in (*(kind == number for number in own), rest):
-        if chosen.any():
-            beyond[chosen] = _beyond(
-                part[chosen], float(np.median(width[chosen])) / 1e9, jitter, grain
-            )
+    group = np.full(len(counts), len(own))
+    group[own] = np.arange(len(own))
+    order, begins = grouped(group[kind])
+    for low, high in zip(begins[:-1].tolist(), begins[1:].tolist(), strict=True):
+        if low < high:
+            at = order[low:high]
+            often = np.inf if calls is None else float(np.median(calls[at]))
+            usually = float(np.median(width[at])) / 1e9
+            beyond[at] = _beyond(part[at], usually, jitter, grain, often)
     beyond *= width
     return beyond
 
 
-def _beyond(part: Floats, width: float, jitter: float, grain: float) -> Floats:
+def _beyond(part: Floats, width: float, jitter: float, grain: float, calls: float) -> Floats:
     """Gives what is beyond the usual, of the values that are so clearly.
 
     The usual itself may be made of delays, when nearly every bin has some. Counts tell: n delays of
-    length d make a mean of n d and a variance of n d^2, so that variance over mean is d. The jitter
-    of calls comes in tens of microseconds, what comes in larger chunks is no jitter: twice as large
-    are hardly any of it, so that the share falls with the fourth power.
+    length d make a mean of n d and a variance of n d^2, so that variance over mean is d. Where
+    calls are few and each is hit once at most, it is less than d by the mean delay of a call. The
+    jitter of calls comes in tens of microseconds, what comes in larger chunks is no jitter: twice
+    as large are hardly any of it, so that the share falls with the fourth power.
 
     Args:
         part: Share of each bin that everybody waited in.
         width: Of a bin, seconds.
         jitter: As in _per_kind.
         grain: As in _per_kind.
+        calls: Of a rank in a bin.
     """
     found = usual(part, grain)
     chunk = _SIGMA**2 * found.spread**2 / max(found.centre, 1e-9) * width
+    chunk += min(found.centre * width / calls, _ABOVE * chunk)
     natural = found.centre * min(1.0, (jitter / max(chunk, 1e-9)) ** 4)
     if natural < found.centre:
         return np.where(part > natural + _LEAST, part - natural, 0.0)
@@ -129,6 +192,57 @@ def _beyond(part: Floats, width: float, jitter: float, grain: float) -> Floats:
     reference = float(part[~hit].mean()) if not hit.all() else found.centre
     beyond: Floats = np.where(hit, part - reference, 0.0)
     return beyond.clip(0)
+
+
+def _below_floors(
+    segments: pa.Table, ranks: int, kind: Ints, calls: Floats, network: Floats
+) -> Floats:
+    """Gives what is lost below the floors of calls, where nearly all of them are delayed.
+
+    A floor is the lower quartile: when more than three quarters of the calls are delayed, it holds
+    a delay. That is so where the mean delay of a call comes near the mean by size, which is known
+    from how segments scatter. Of delays that are exponential a quarter lies below. As they are
+    spread there, too, calls shorter than their floor differ; where they do not, nothing is added.
+
+    Args:
+        segments: Merged segments.
+        ranks: Ranks that they were merged from.
+        kind: Of each segment.
+        calls: Of a rank, in each segment.
+        network: What everybody waited in it beyond floors, seconds.
+    """
+    added = np.zeros(len(network))
+    held = (floats(segments, "mpi_ns") - floats(segments, "wait_ns")) / max(ranks, 1) / 1e9
+    order, begins = grouped(kind)
+    for number in np.argsort(-np.diff(begins), kind="stable")[:_KINDS].tolist():
+        at = order[begins[number] : begins[number + 1]]
+        at = at[calls[at] > 0]
+        whole, often = float(network[at].sum()), float(calls[at].sum())
+        if whole <= 0 or len(at) < _ENOUGH:
+            continue
+        mean = whole / often
+        size = float(((network[at] - mean * calls[at]) ** 2 / calls[at]).mean()) / mean + mean
+        if mean < _IN_FLOORS * size:
+            continue
+        each = held[at] / calls[at]
+        away = np.abs(each - np.median(each)) * np.sqrt(calls[at])
+        below = min(_SHAPE * _SIGMA * float(np.median(away)), _BELOW * mean)
+        added[at] = below * calls[at]
+    return added
+
+
+def _without_floors(segments: pa.Table, kind: Ints, calls: Floats) -> Floats:
+    """Gives what all ranks were longer in calls than in the calmest segment of the kind.
+
+    Of kinds whose calls are too few to have a floor, where everybody was in MPI most of the time.
+    """
+    inside, duration = floats(segments, "mpi_ns_min"), floats(segments, "duration_ns")
+    least = np.full(int(kind.max(initial=0)) + 1, np.inf)
+    np.minimum.at(least, kind, inside)
+    few = np.bincount(kind, weights=calls, minlength=len(least))[kind] < _MATURE
+    seldom = few & (inside > _MOSTLY * duration)
+    longer: Floats = np.where(seldom, inside - least[kind], 0.0) / 1e9
+    return longer
 
 
 def _cpu(segments: pa.Table, ranks: int, together: Floats) -> Floats:

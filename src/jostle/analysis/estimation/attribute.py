@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from jostle.analysis.estimation.columns import Floats, Ints, floats
+from jostle.analysis.estimation.columns import Floats, Ints, floats, share
 from jostle.analysis.estimation.crowded import Crowd, crowd
 from jostle.analysis.estimation.interval import Doubt
-from jostle.analysis.estimation.model import Bounded, Cause, CauseName, Hit
+from jostle.analysis.estimation.model import Bounded, Cause, CauseKind, CauseName, Hit
 from jostle.analysis.estimation.service import Service
 
 MPI = "MPI"
@@ -27,12 +27,14 @@ class Part:
         resource: As in model.Cause.
         measured: Accounted for, not inferred.
         seconds: In each span.
+        kind: As in model.Cause.
     """
 
     cause: CauseName
     resource: str
     measured: bool
     seconds: Floats
+    kind: CauseKind = ""
 
 
 @dataclass(frozen=True)
@@ -74,14 +76,14 @@ def evidence(
         services: Of its mounts.
         ranks: Node -> ranks of the job there; None: not known.
     """
-    storage, late, busy = {}, np.zeros(len(start)), np.zeros(len(start))
-    for service in services:
-        span = (service.start_ns, service.start_ns + service.slice_ns)
-        busy += spread_over(*span, service.time_s / service.processes, start, end)
-        if service.lost_s.any():
-            storage[service.mount] = spread_over(*span, service.lost_s, start, end)
-            late += storage[service.mount]
-    share = np.divide(late, busy, out=np.zeros(len(late)), where=busy > 0).clip(0, 1)
+    storage = _storage(services, start, end)
+    late, late_share = np.zeros(len(start)), np.zeros(len(start))
+    if storage:
+        late = sum(storage.values(), late)
+        busy = sum((spread_over(one.start_ns, one.start_ns + one.slice_ns,
+                                one.time_s / one.processes, start, end) for one in services),
+                   np.zeros(len(start)))  # fmt: skip
+        late_share = share(late, busy).clip(0, 1)
     hosts = np.array(slices.column("host").to_pylist(), dtype=object)
     begin = slices.column("slice").to_numpy() * slices.column("slice_ns").to_numpy()
     length = slices.column("slice_ns").to_numpy()
@@ -95,10 +97,21 @@ def evidence(
         if full is not None:
             crowds[name] = full
         taken = waited[at] if full is None else full.taken_s
+        if not taken.any():
+            continue
         own = spread_over(begin[at], (begin + length)[at], taken, start, end)
         worst[own > queue] = number
         queue = np.maximum(queue, own)
-    return Evidence(storage, late, share, queue, worst, names or [""], crowds)
+    return Evidence(storage, late, late_share, queue, worst, names or [""], crowds)
+
+
+def _storage(services: list[Service], start: Ints, end: Ints) -> dict[str, Floats]:
+    """Gives of each mount that was late the seconds by which, in each span."""
+    return {
+        one.mount: spread_over(one.start_ns, one.start_ns + one.slice_ns, one.lost_s, start, end)
+        for one in services
+        if one.lost_s.any()
+    }
 
 
 def spread_over(begin: Ints, until: Ints, amount: Floats, start: Ints, end: Ints) -> Floats:
@@ -120,11 +133,21 @@ def spread_over(begin: Ints, until: Ints, amount: Floats, start: Ints, end: Ints
     times = times[order].astype(np.float64)
     rate = np.cumsum(np.concatenate([rates, -rates])[order])
     sums = np.concatenate([[0.0], np.cumsum(np.diff(times) * rate[:-1])])
-    found: Floats = np.interp(end - zero, times, sums) - np.interp(start - zero, times, sums)
-    return found.clip(0)
+    if np.array_equal(start[1:], end[:-1]):  # the usual case: one begins where another ends
+        edges = np.concatenate([start[:1], end])
+        found: Floats = np.diff(np.interp(edges - zero, times, sums))
+    else:
+        found = np.interp(end - zero, times, sums) - np.interp(start - zero, times, sums)
+    return found.clip(0, out=found)
 
 
-def inferred_parts(inferred: Floats, seen: Evidence, stored: Floats, queued: Floats) -> list[Part]:
+def inferred_parts(
+    inferred: Floats,
+    seen: Evidence,
+    stored: Floats,
+    queued: Floats,
+    cores: Mapping[CauseKind, Floats],
+) -> list[Part]:
     """Attributes what was inferred to what the slices show at its time.
 
     Args:
@@ -132,27 +155,39 @@ def inferred_parts(inferred: Floats, seen: Evidence, stored: Floats, queued: Flo
         seen: What the slices show.
         stored: Seconds of late file calls that are accounted for already.
         queued: The same of waiting for a core.
+        cores: What a canary tells of cores -> seconds by which it made each span longer.
     """
     left = inferred.clip(0)
     parts = []
-    late = (seen.late - stored).clip(0)
-    for mount, own in seen.storage.items():
-        share = np.divide(own, seen.late, out=np.zeros(len(own)), where=seen.late > 0)
-        took = np.minimum(left, late) * share
-        parts.append(Part("file system", mount, False, took))
-    left = left - np.minimum(left, late)
+    if seen.storage:
+        late = np.minimum(left, (seen.late - stored).clip(0))
+        part = share(late, seen.late)
+        parts += [Part("file system", mount, False, own * part)
+                  for mount, own in seen.storage.items()]  # fmt: skip
+        left = left - late
     took = np.minimum(left, (seen.queue - queued).clip(0))
     parts += by_host("cpu", took, seen, measured=False)
-    parts.append(Part("unknown", "", False, left - took))
+    left -= took
+    for kind, longer in cores.items():
+        if longer.any():
+            took = np.minimum(left, longer)
+            parts += by_host("cpu", took, seen, measured=False, kind=kind)
+            left -= took
+    parts.append(Part("unknown", "", False, left))
     return parts
 
 
-def by_host(cause: CauseName, seconds: Floats, seen: Evidence, *, measured: bool) -> list[Part]:
-    """Takes seconds apart by the node that they were lost on."""
+def by_host(
+    cause: CauseName, seconds: Floats, seen: Evidence, *, measured: bool, kind: CauseKind = ""
+) -> list[Part]:
+    """Takes seconds apart by the node that they were lost on, where any were."""
+    if not seconds.any():
+        return []
     if len(seen.hosts) == 1:
-        return [Part(cause, seen.hosts[0], measured, seconds)]
-    return [Part(cause, name, measured, np.where(seen.host == number, seconds, 0.0))
-            for number, name in enumerate(seen.hosts)]  # fmt: skip
+        return [Part(cause, seen.hosts[0], measured, seconds, kind)]
+    lost_on = np.bincount(seen.host, weights=seconds, minlength=len(seen.hosts))
+    return [Part(cause, seen.hosts[number], measured, np.where(seen.host == number, seconds, 0.0),
+                 kind) for number in np.flatnonzero(lost_on).tolist()]  # fmt: skip
 
 
 def causes(parts: list[Part], lost: Floats, doubt: Doubt) -> list[Cause]:
@@ -163,17 +198,19 @@ def causes(parts: list[Part], lost: Floats, doubt: Doubt) -> list[Cause]:
         lost: Seconds of each span that were lost.
         doubt: Of the whole.
     """
-    whole = sum((part.seconds for part in parts), np.zeros(len(lost)))
-    scale = np.divide(lost, whole, out=np.zeros(len(lost)), where=whole > 0)
-    found: dict[tuple[CauseName, str, bool], float] = {}
+    whole = np.zeros(len(lost))
     for part in parts:
-        key = (part.cause, part.resource, part.measured)
-        found[key] = found.get(key, 0.0) + float((part.seconds * scale).sum())
+        whole += part.seconds
+    scale = share(lost, whole)
+    found: dict[tuple[CauseName, str, bool, CauseKind], float] = {}
+    for part in parts:
+        key = (part.cause, part.resource, part.measured, part.kind)
+        found[key] = found.get(key, 0.0) + float(part.seconds @ scale)
     total = max(sum(found.values()), 1e-12)
     rows = [
         Cause(cause, resource, _share(seconds, seconds / total, doubt),
-              "measured" if measured else "inferred")
-        for (cause, resource, measured), seconds in found.items()
+              "measured" if measured else "inferred", kind)
+        for (cause, resource, measured, kind), seconds in found.items()
         if seconds > 1e-6 * total and seconds > 1e-9
     ]  # fmt: skip
     return sorted(rows, key=lambda row: (-row.seconds.value, row.cause, row.resource))
@@ -207,8 +244,8 @@ def hits(
         return []
     at = np.sort(at[np.argsort(-lost[at], kind="stable")[:_MOST_HITS]])
     main = np.stack([part.seconds[at] for part in parts]).argmax(axis=0)
+    columns = (column[at].tolist() for column in (start, end, lost, cluster))
     return [
-        Hit(int(start[i]), int(end[i]), float(lost[i]), parts[one].cause, parts[one].resource,
-            int(cluster[i]))
-        for i, one in zip(at.tolist(), main.tolist(), strict=True)
-    ]  # fmt: skip
+        Hit(begin, until, seconds, parts[one].cause, parts[one].resource, number)
+        for begin, until, seconds, number, one in zip(*columns, main.tolist(), strict=True)
+    ]

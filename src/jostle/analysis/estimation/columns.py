@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,21 @@ def floats(table: pa.Table, name: str) -> Floats:
     if name not in table.column_names:
         return np.zeros(table.num_rows)
     column = table.column(name)
-    values: Floats = column.to_numpy().astype(np.float64)
+    parts = [chunk.to_numpy(zero_copy_only=False) for chunk in column.chunks]
+    values: Floats = np.concatenate([np.empty(0), *parts])
     return np.nan_to_num(values, nan=0.0, copy=False) if column.null_count else values
+
+
+def some_floats(table: pa.Table, names: Iterable[str]) -> dict[str, Floats]:
+    """Gives those columns that are not zero throughout, by their names: most columns are."""
+    known = set(table.column_names)
+    some = [name for name in names if name in known and _any(table.column(name))]
+    columns = {name: floats(table, name) for name in some}
+    return {name: values for name, values in columns.items() if values.any()}
+
+
+def _any(column: pa.ChunkedArray) -> bool:
+    return any(chunk.to_numpy(zero_copy_only=False).any() for chunk in column.chunks)
 
 
 def lists(table: pa.Table, name: str) -> tuple[Ints, Floats]:
@@ -42,7 +56,10 @@ def summed(rows: Ints, weights: Floats, count: int) -> Floats:
 
 def share(part: Floats, whole: Floats) -> Floats:
     """Gives part / whole, 0 where there is no whole."""
-    return np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        result: Floats = part / whole
+    result[~(whole > 0)] = 0.0
+    return result
 
 
 def numbered(values: NDArray[Any]) -> Ints:
@@ -63,6 +80,15 @@ def ordered(group: Ints, value: Floats | None = None) -> Ints:
         return np.argsort(_short(group), kind="stable")
     by_value = np.argsort(value)
     return by_value[np.argsort(_short(group[by_value]), kind="stable")]
+
+
+def grouped(group: Ints) -> tuple[Ints, Ints]:
+    """Gives the order by group, as they are within one, and where in it each group begins.
+
+    Returns:
+        The order, and of n groups n + 1 places: the rows of group g are order[at[g] : at[g + 1]].
+    """
+    return ordered(group), np.concatenate([[0], np.cumsum(np.bincount(group))]).astype(np.int64)
 
 
 def _short(group: Ints) -> NDArray[Any]:

@@ -7,7 +7,6 @@ import numpy as np
 from jostle.analysis.estimation.columns import Floats
 from jostle.analysis.estimation.expected import Expected
 from jostle.analysis.estimation.model import Bounded, Continuous
-from jostle.analysis.estimation.work import Work
 
 _PIECES = 12  # of the run, compared with each other
 _ENOUGH = 8  # segments in a piece
@@ -15,33 +14,39 @@ _WORTH = 0.03  # of the run: smaller drifts are every program's own
 
 
 def continuous(
-    duration: Floats, lost: Floats, expected: Expected, work: Work, run: float
+    duration: Floats,
+    lost: Floats,
+    expected: Expected,
+    run: float,
+    explained: float = 0.0,
+    uneven: Floats | None = None,
 ) -> Continuous | None:
     """Tells whether what is usual moved in the course of the run, and by how much.
 
     What is left of segments without their losses should take what their references say, from the
     first to the last. Where most pieces of the run are above the calmest ones, something was there
-    most of the time.
+    most of the time. What goes with the imbalance between ranks is the job's own, though: the mean
+    rank must have been slower, too.
 
     Args:
         duration: Of segments, seconds.
         lost: What of it was priced.
         expected: Their references.
-        work: What they did.
         run: Seconds judged.
+        explained: Seconds of a drift that are priced already, as slow cores.
+        uneven: Seconds of each segment that ranks waited for slower ones of their own; None: not
+            known.
     """
     usable = np.flatnonzero(expected.usable)
     if len(usable) < _PIECES * _ENOUGH:
         return None
-    ratio = (duration - lost)[usable] / expected.seconds[usable]
-    pieces = np.array_split(ratio, _PIECES)
+    left = (duration - lost)[usable]
+    raised = _raised(left / expected.seconds[usable])
+    if uneven is not None:
+        even = (left - uneven[usable]) / expected.seconds[usable]
+        raised = np.minimum(raised, _raised(even))
     weight = np.array([part.sum() for part in np.array_split(duration[usable], _PIECES)])
-    low = np.array([np.quantile(piece, 0.25) for piece in pieces])
-    scatter = np.array([np.subtract(*np.quantile(piece, [0.5, 0.25])) for piece in pieces])
-    calm = float(np.sort(low)[1])  # the calmest but one: a single piece is chance
-    doubt = float(np.median(scatter / np.sqrt([len(piece) for piece in pieces])))
-    raised = (low - calm - 2 * doubt).clip(0)
-    share = float((raised * weight).sum() / max(run, 1e-9))
+    share = (float((raised * weight).sum()) - explained) / max(run, 1e-9)
     if share < _WORTH:
         return None
     return Continuous(
@@ -49,3 +54,14 @@ def continuous(
         f"The same work takes longer in some parts of the run than in its calmest: by "
         f"{100 * share:.1f} % of the run on average, beyond what was priced.",
     )
+
+
+def _raised(ratio: Floats) -> Floats:
+    """Gives by how much pieces of the run are above its calmest, beyond chance."""
+    pieces = np.array_split(ratio, _PIECES)
+    low, middle = np.array([np.quantile(piece, [0.25, 0.5]) for piece in pieces]).T
+    scatter = middle - low
+    calm = float(np.sort(low)[1])  # the calmest but one: a single piece is chance
+    doubt = float(np.median(scatter / np.sqrt([len(piece) for piece in pieces])))
+    raised: Floats = (low - calm - 2 * doubt).clip(0)
+    return raised

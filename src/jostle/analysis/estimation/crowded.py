@@ -38,6 +38,11 @@ class Crowd:
     processes: int
     taken_s: Floats
 
+    @property
+    def turns(self) -> float:
+        """Share of the time that a process waits who takes turns with the others."""
+        return max(1 - self.cores / self.processes, 0.0)
+
 
 def crowd(slices: pa.Table, ranks: int = 0) -> Crowd | None:
     """Tells whether the processes on a node share its cores among themselves, and what others took.
@@ -70,7 +75,10 @@ def crowd(slices: pa.Table, ranks: int = 0) -> Crowd | None:
     if np.median((rate + queued)[full]) < _AWAKE * processes:
         return None
     cores = -usual(-rate[full]).centre
-    # A core that nobody waits for is not taken, but idle.
-    share = np.where(full, np.minimum(cores - rate, queued) / cores, 0.0)
+    # A core that nobody waits for is not taken, but idle; so is what ranks would use that sleep, as
+    # while they start. Who was stopped by a hypervisor did not leave his core of his own accord.
+    slept = floats(slices, "os_voluntary_switches_sum") > 0
+    awake = np.where(slept, ((rate + queued) / processes).clip(0, 1), 1.0)
+    share = np.where(full, np.minimum(cores * awake - rate, queued) / cores, 0.0)
     taken = np.where(share > _LEAST, share, 0.0)
     return Crowd(cores, processes, taken * length)

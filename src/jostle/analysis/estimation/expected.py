@@ -3,7 +3,8 @@
 A cluster with enough members is its own reference. Smaller ones are judged through their kin: a
 window takes the sum of what its parts take, so a kind's durations are a sum of its counts times
 their costs (fitted to the undisturbed members), and clusters are shrunk towards that sum by how
-little they know of themselves.
+little they know of themselves. A cluster that lies wholly in slow stretches of the run knows
+nothing of itself: what came right before and after it, though it did other work, was slow, too.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from jostle.analysis.estimation.columns import Flags, Floats, Ints, numbered, ordered
+from jostle.analysis.estimation.columns import Flags, Floats, Ints, grouped, numbered, ordered
 from jostle.analysis.estimation.robust import usual
 from jostle.analysis.estimation.work import Work
 
@@ -28,6 +29,7 @@ _FAST = 0.2  # quantile of a kind's undisturbed members: its edge
 _DEEPEST = 0.04  # of the reference: an edge that lies deeper is their own scatter
 _KNOWN = 20  # undisturbed members that have an edge
 _OWN = 0.5  # correlation with imbalance: what scatters so is the job's own
+_AROUND = 0.5  # of what lies beside a cluster: where so much is slow, it is no own affair
 _KINDS = 400  # the largest kinds have a sum of their own
 
 
@@ -59,45 +61,54 @@ def expected(rest: Floats, work: Work, uneven: Floats | None = None) -> Expected
     """
     count = len(rest)
     seconds, threshold = np.zeros(count), np.full(count, np.inf)
-    share = np.ones(count)
+    edge = np.ones(count)
     some = rest > 0
     sizes = np.bincount(work.kind)
     spent = np.bincount(work.kind, weights=rest)
     large = [k for k in np.argsort(-spent, kind="stable")[:_KINDS].tolist() if sizes[k] >= ENOUGH]
-    order = ordered(work.kind)
-    begins = np.concatenate([[0], np.cumsum(sizes)])
+    order, begins = grouped(work.kind)
     for kind in large:
         members = order[begins[kind] : begins[kind + 1]]
         members = members[some[members]]
         if len(members) < ENOUGH:
             continue
-        own, spread = _of_kind(rest[members], work.amounts[members], work.cluster[members])
+        took = rest[members]
+        own, spread = _of_kind(took, work.amounts, members, work.cluster[members])
         if spread <= _LOOSE:
             seconds[members] = own
             if uneven is not None:
-                share[members] = _edge(rest[members] / own, 4 * spread, uneven[members])
+                edge[members] = _edge(took / own, 4 * spread, uneven[members])
             threshold[members] = own * np.exp(max(4 * spread, LEAST))
     _of_kin(rest, work, seconds, threshold, some)
-    return Expected(seconds, threshold, seconds > 0, seconds * share)
+    return Expected(seconds, threshold, seconds > 0, seconds * edge)
 
 
-def _of_kind(rest: Floats, amounts: Floats, cluster: Ints) -> tuple[Floats, float]:
-    """Gives the references of one kind's members, and how much they scatter (log MAD)."""
-    predicted = _sum_of_parts(rest, amounts)
+def _of_kind(rest: Floats, amounts: Floats, members: Ints, cluster: Ints) -> tuple[Floats, float]:
+    """Gives the references of one kind's members, and how much they scatter (log MAD).
+
+    Args:
+        rest: As in expected, of the members.
+        amounts: Of all segments.
+        members: Rows of the kind's.
+        cluster: Of each member.
+    """
+    predicted = _sum_of_parts(rest, amounts, members)
     away = np.log(rest / predicted)
     place = numbered(cluster)
     sizes = np.bincount(place)
-    spread = usual(away).spread
-    centres = _centres(away, place, len(sizes))
+    found = usual(away)
+    centres = _centres(away, place)
     known = sizes >= ENOUGH
+    if len(rest) >= _KNOWN:  # of fewer costs are known too badly to doubt a cluster by them
+        known[_in_slow_stretches(away, place, centres, found.threshold(LEAST))] = False
     # What a cluster of n members knows of its centre, and how far clusters lie from their kind's.
-    doubt = (2.2 * max(spread, 1e-3)) ** 2 / sizes
+    doubt = (2.2 * max(found.spread, 1e-3)) ** 2 / sizes
     if known.sum() > 1:
         middle = float(np.average(centres[known], weights=sizes[known]))
         square = (centres[known] - middle) ** 2 - doubt[known]
         apart = max(float(np.average(square, weights=sizes[known])), 0.0)
     else:
-        middle, apart = usual(away).centre, 0.0
+        middle, apart = found.centre, 0.0
     trust = np.where(known, apart / (apart + doubt), 0.0) if apart else np.zeros(len(sizes))
     away = away - (middle + trust * (centres - middle))[place]
     found = usual(away)
@@ -106,6 +117,37 @@ def _of_kind(rest: Floats, amounts: Floats, cluster: Ints) -> tuple[Floats, floa
     level = np.log(np.exp(away[~hit]).mean()) if not hit.all() else found.centre
     reference: Floats = rest / np.exp(away - level)
     return reference, found.spread
+
+
+def _in_slow_stretches(away: Floats, place: Ints, centres: Floats, threshold: float) -> Ints:
+    """Gives the clusters that are slow because all was slow when they came.
+
+    A cluster that takes longer than its costs say does more than is counted, or was disturbed from
+    its first member to its last. The former says nothing of others: those that come right before
+    and after its members, of other clusters, take as long as usual.
+
+    Args:
+        away: Of each member, log of its time over what it takes by its costs; in time.
+        place: Its cluster.
+        centres: Of each cluster, the usual of `away`.
+        threshold: What is beyond this is slow.
+    """
+    slow = np.flatnonzero(centres > threshold)
+    if not len(slow):
+        return slow
+    # The nearest member of another cluster on either side.
+    turns = np.diff(place, prepend=-1) != 0
+    begins, stay = np.flatnonzero(turns), np.cumsum(turns) - 1
+    late, beside = np.zeros(len(place)), np.zeros(len(place))
+    for at in (begins[stay] - 1, np.append(begins[1:], len(place))[stay]):
+        there = (at >= 0) & (at < len(place))
+        late[there] += away[at[there]] > threshold
+        beside += there
+    among = np.bincount(place, late, len(centres)) / np.bincount(place, beside, len(centres)).clip(
+        1
+    )
+    found: Ints = slow[among[slow] >= _AROUND]
+    return found
 
 
 def _edge(ratio: Floats, reach: float, uneven: Floats) -> float:
@@ -130,15 +172,21 @@ def _edge(ratio: Floats, reach: float, uneven: Floats) -> float:
     return 1 - part * float(np.clip(fast, 0.0, _DEEPEST))
 
 
-def _centres(away: Floats, place: Ints, count: int) -> Floats:
+def _centres(away: Floats, place: Ints) -> Floats:
     """Gives the usual value of each cluster; of small ones the lower of the middle ones."""
-    order = ordered(place, away)
-    sizes = np.bincount(place, minlength=count)
-    begins = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    centres: Floats = away[order[begins + (sizes - 1) * 2 // 5]]
-    for cluster in np.flatnonzero(sizes >= 20)[:_KINDS].tolist():
-        at = order[begins[cluster] : begins[cluster] + sizes[cluster]]
+    order, begins = grouped(place)
+    sizes = np.diff(begins)
+    centres = np.empty(len(sizes))
+    own = np.flatnonzero(sizes >= 20)[:_KINDS]
+    for cluster in own.tolist():
+        at = order[begins[cluster] : begins[cluster + 1]]
         centres[cluster] = usual(away[at]).centre
+    small = np.setdiff1d(np.arange(len(sizes)), own)
+    if len(small):
+        of_small = np.isin(place, small) if len(own) else np.ones(len(place), dtype=bool)
+        values = away[of_small][ordered(place[of_small], away[of_small])]
+        last = np.cumsum(sizes[small])
+        centres[small] = values[last - sizes[small] + (sizes[small] - 1) * 2 // 5]
     return centres
 
 
@@ -149,34 +197,40 @@ def _of_kin(rest: Floats, work: Work, seconds: Floats, threshold: Floats, some: 
     if not left.any() or good.sum() < 4 * ENOUGH or not work.amounts.shape[1]:
         return
     learnt = np.flatnonzero(good)
-    costs = _costs(seconds[learnt], work.amounts[learnt])
-    predicted = _with(work.amounts, costs)
+    costs = _costs(seconds[learnt], work.amounts, learnt)
+    predicted = _with(work.amounts, learnt, costs)
     fits = predicted > 0
-    away = np.abs(np.log(seconds[learnt][fits[learnt]] / predicted[learnt][fits[learnt]]))
+    away = np.abs(np.log(seconds[learnt][fits] / predicted[fits]))
     spread = float(np.median(away)) if len(away) else np.inf
+    if spread > _LOOSE:
+        return
     # Alike in what they do as those they are judged by: the same calls, within their range.
-    most = work.amounts[learnt].max(axis=0) * 1.5
-    strange = work.sets & ~np.bitwise_or.reduce(work.sets[learnt])
-    like = left & fits & (strange == 0) & (work.amounts <= most).all(axis=1)
-    if spread <= _LOOSE:
-        seconds[like] = predicted[like]
-        threshold[like] = predicted[like] * np.exp(max(6 * spread, 0.1))
+    others = np.flatnonzero(left & (work.sets & ~np.bitwise_or.reduce(work.sets[learnt]) == 0))
+    for amount in work.amounts.T:
+        others = others[amount[others] <= 1.5 * amount[learnt].max()]
+    predicted = _with(work.amounts, others, costs)
+    like, predicted = others[predicted > 0], predicted[predicted > 0]
+    seconds[like] = predicted
+    threshold[like] = predicted * np.exp(max(6 * spread, 0.1))
 
 
-def _sum_of_parts(rest: Floats, amounts: Floats) -> Floats:
+def _sum_of_parts(rest: Floats, amounts: Floats, members: Ints) -> Floats:
     """Gives what members take by the costs of what they did."""
-    if amounts.shape[1] == 0 or (amounts == amounts[:1]).all():
+    if not any((amount[members] != amount[members[0]]).any() for amount in amounts.T):
         return np.full(len(rest), float(np.exp(usual(np.log(rest)).centre)))
-    predicted = _with(amounts, _costs(rest, amounts))
+    predicted = _with(amounts, members, _costs(rest, amounts, members))
     return np.where(predicted > 0, predicted, float(np.median(rest)))
 
 
-def _with(amounts: Floats, costs: Floats) -> Floats:
-    result: Floats = costs[0] + amounts @ costs[1:]
+def _with(amounts: Floats, members: Ints, costs: Floats) -> Floats:
+    """Gives what members take by costs, most of which are zero."""
+    result = np.full(len(members), costs[0])
+    for amount in np.flatnonzero(costs[1:]).tolist():
+        result += amounts[members, amount] * costs[1 + amount]
     return result
 
 
-def _costs(rest: Floats, amounts: Floats) -> Floats:
+def _costs(rest: Floats, amounts: Floats, members: Ints) -> Floats:
     """Fits the cost of a segment, and of one of each amount; only the few that tell most.
 
     Parts are taken one by one, as long as members come nearer to what is predicted.
@@ -185,7 +239,7 @@ def _costs(rest: Floats, amounts: Floats) -> Floats:
         Seconds: of a segment as such, then of each column of `amounts`.
     """
     at = np.linspace(0, len(rest) - 1, min(len(rest), _LEARNT_FROM)).astype(np.int64)
-    rest, amounts = rest[at], amounts[at]
+    rest, amounts = rest[at], amounts[members[at]]
     scale = amounts.mean(axis=0)
     varies = np.flatnonzero((scale > 0) & (amounts.std(axis=0) > 1e-3 * scale))
     ones = np.ones((len(rest), 1))

@@ -45,6 +45,7 @@ def doubt(
     coverage: float,
     seed: int,
     crowded: bool = False,
+    speed: Doubt | None = None,
 ) -> Doubt:
     """Gives the doubt of a loss.
 
@@ -57,6 +58,7 @@ def doubt(
         coverage: Share of the run that was judged.
         seed: Of the draws.
         crowded: Ranks have no core of their own (crowded.py).
+        speed: Doubt of what slow cores cost (speed.py); part of `lost`.
     """
     drawn = np.zeros(_DRAWS)
     if len(unsure):
@@ -71,4 +73,6 @@ def doubt(
     below = float(np.hypot(low, known)) + _UNSEEN * unseen * lost / max(run, 1e-9)
     above = float(np.hypot(high, known)) + float(hidden.sum())
     above += unseen * (lost / max(run, 1e-9) + _FLOOR)
+    if speed is not None:
+        below, above = float(np.hypot(below, speed.below)), float(np.hypot(above, speed.above))
     return Doubt(below, above)

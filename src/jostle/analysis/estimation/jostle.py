@@ -28,12 +28,13 @@ from jostle.analysis.estimation.columns import Floats, Ints, floats, ordered, sh
 from jostle.analysis.estimation.continuous import continuous
 from jostle.analysis.estimation.expected import Expected, expected
 from jostle.analysis.estimation.interval import Doubt, doubt
-from jostle.analysis.estimation.model import Bounded, Cluster, Estimate
+from jostle.analysis.estimation.model import Bounded, Cluster, CoreSpeed, Estimate
 from jostle.analysis.estimation.service import Service, services
 from jostle.analysis.estimation.spans import estimate_slices
+from jostle.analysis.estimation.speed import Speed, core_speed, level_of, netted, speed_limits
 from jostle.analysis.estimation.work import Work, work_of
 from jostle.analysis.estimation.worlds import judged_world, ranks_by_node
-from jostle.repository.types import RunTables, WorldSegments
+from jostle.repository.types import CoreFloor, RunTables, WorldSegments
 
 _HIDDEN = 0.3  # of what lies between the edge of a kind and its threshold may be loss
 _WIDEST = 1.3  # times the edge: where members scatter more, most of it is their own
@@ -53,10 +54,15 @@ class Priced:
         storage: What file calls took beyond their usual.
         inferred: What remained beyond its reference; negative where the account had more than
             was really lost.
+        kept: Lost to the hypervisor, beside all that; zeros without a canary.
+        slow: Lost to cores slower than at their best, beside all that; zeros without a canary.
+        spent: The same span by span, below 0 where cores were faster: what shows in its length.
         lost: All of it together.
         work: What the segments did.
         expected: Their references, without what was accounted for.
         evidence: What the slices show at the time of each.
+        speed: How slow the cores were; None without a canary.
+        level: The same where references come from.
     """
 
     start: Ints
@@ -65,10 +71,15 @@ class Priced:
     account: Account
     storage: Floats
     inferred: Floats
+    kept: Floats
+    slow: Floats
+    spent: Floats
     lost: Floats
     work: Work
     expected: Expected
     evidence: Evidence
+    speed: Speed | None
+    level: float
 
 
 def estimate_jostle(tables: RunTables, *, seed: int = 0) -> Estimate:
@@ -85,7 +96,9 @@ def estimate_jostle(tables: RunTables, *, seed: int = 0) -> Estimate:
     if world is None:
         return estimate_slices(tables, seed=seed)
     served = services(tables.mount_slices)
-    priced = price(world, tables.slices, served, ranks_by_node(world, tables.processes))
+    priced = price(
+        world, tables.slices, served, ranks_by_node(world, tables.processes), tables.floors
+    )
     begin, end = _judged_time(tables, world, priced)
     run = max((end - begin) / 1e9, 1e-9)
     lost = min(float(priced.lost.sum()), run)
@@ -107,7 +120,9 @@ def estimate_jostle(tables: RunTables, *, seed: int = 0) -> Estimate:
         coverage=coverage,
         inferred_coverage=inferred_coverage,
         causes=causes(parts, priced.lost * part, error),
-        continuous=continuous(priced.duration, priced.lost, priced.expected, priced.work, run),
+        continuous=continuous(priced.duration, _beyond(priced), priced.expected, run,
+                              float((_slowed(priced) + priced.kept).sum()),
+                              None if priced.evidence.crowds else _uneven(world)),
         imbalance_s=_imbalance(world, priced),
         clusters=_clusters(world.segments, priced),
         hits=hits(priced.start, priced.end, priced.lost, parts, _number(priced),
@@ -115,11 +130,16 @@ def estimate_jostle(tables: RunTables, *, seed: int = 0) -> Estimate:
         limits=[*limits, *_limits(priced, coverage, inferred_coverage)],
         segments=_table(priced),
         seed=seed,
+        core_speed=_core_speed(priced, part),
     )  # fmt: skip
 
 
 def price(
-    world: WorldSegments, slices: pa.Table, served: list[Service], ranks: Mapping[str, int]
+    world: WorldSegments,
+    slices: pa.Table,
+    served: list[Service],
+    ranks: Mapping[str, int],
+    floors: Mapping[str, CoreFloor],
 ) -> Priced:
     """Prices the segments of a world.
 
@@ -128,6 +148,7 @@ def price(
         slices: The job's slices by host.
         served: What its mounts gave it.
         ranks: Node -> ranks of the world there.
+        floors: Node -> what its cores take at their best.
     """
     segments = world.segments
     start = segments.column("start_ns").to_numpy().astype(np.int64)
@@ -135,16 +156,33 @@ def price(
     duration = floats(segments, "duration_ns").clip(0) / 1e9
     work = work_of(segments)
     shown = evidence(start, end, slices, served, ranks)
-    seen = account(segments, len(world.ranks), work.kind, shown.queue if shown.crowds else None)
+    crowds = shown.crowds.values()
+    seen = account(segments, len(world.ranks), work.kind, shown.queue if crowds else None,
+                   max((crowd.turns for crowd in crowds), default=1.0))  # fmt: skip
     storage = np.minimum(
         shown.late_share * floats(segments, "io_ns_max") / 1e9, duration - seen.network - seen.cpu
     ).clip(0)
     rest = (duration - seen.network - seen.cpu - storage).clip(0)
     uneven = None if shown.crowds else share(_uneven(world), duration)
-    reference = expected(rest, work, uneven)
+    # Of what others took of crowded cores ranks would have waited a part away: what they are short
+    # of is a bound. Taken off first it would make the disturbed segments the fastest.
+    reference = expected(rest + seen.cpu if shown.crowds else rest, work, uneven)
     inferred = _inferred(rest, reference, seen.cpu + storage)
-    lost = (seen.network + seen.cpu + storage + inferred).clip(0, duration)
-    return Priced(start, end, duration, seen, storage, inferred, lost, work, reference, shown)
+    speed = core_speed(slices, start, end, floors)
+    level, kept, slow = 1.0, np.zeros(len(rest)), np.zeros(len(rest))
+    spent = slow
+    if speed is not None:
+        level = level_of(speed, rest, reference.seconds)
+        kept = np.minimum(speed.kept(seen.cpu + inferred.clip(0)), rest - inferred.clip(0))
+        spent = speed.lost(rest - kept, inferred, level)
+        explained = np.minimum(inferred.clip(0), speed.longer(rest, level))
+        slow, left = netted(spent, explained)
+        spent, inferred = spent + explained - left, inferred - explained + left
+    lost = (seen.network + seen.cpu + storage + inferred + kept + slow).clip(0, duration)
+    return Priced(
+        start, end, duration, seen, storage, inferred, kept, slow, spent, lost, work, reference,
+        shown, speed, level,
+    )  # fmt: skip
 
 
 def _inferred(rest: Floats, reference: Expected, doubtful: Floats) -> Floats:
@@ -194,7 +232,26 @@ def _doubt(priced: Priced, lost: float, run: float, coverage: float, seed: int) 
     most = np.minimum(priced.expected.threshold, _WIDEST * priced.expected.edge)
     hidden = _HIDDEN * (most - priced.expected.edge)[calm].clip(0)
     return doubt(lost, run, unsure=unsure, hidden=hidden, coverage=coverage, seed=seed,
-                 crowded=bool(priced.evidence.crowds))  # fmt: skip
+                 crowded=bool(priced.evidence.crowds), speed=_speed_doubt(priced))  # fmt: skip
+
+
+def _speed_doubt(priced: Priced) -> Doubt | None:
+    """Gives the doubt of what was lost to slow cores."""
+    if priced.speed is None:
+        return None
+    calm = priced.duration - priced.lost  # at the floor
+    return priced.speed.doubt(calm, float(priced.kept.sum()))
+
+
+def _core_speed(priced: Priced, part: float) -> CoreSpeed | None:
+    """Tells what the canary told."""
+    if priced.speed is None:
+        return None
+    slow = float(priced.slow.sum()) * part
+    error = priced.speed.doubt(priced.duration - priced.lost, 0.0)
+    run = float(priced.duration.sum())
+    return CoreSpeed(priced.speed.canary, priced.speed.jobs, error.around(slow, run),
+                     priced.speed.steal, float(priced.kept.sum()) * part)  # fmt: skip
 
 
 def _parts(priced: Priced) -> list[Part]:
@@ -207,8 +264,21 @@ def _parts(priced: Priced) -> list[Part]:
     for mount, late in shown.storage.items():
         share = np.divide(late, shown.late, out=np.zeros(len(late)), where=shown.late > 0)
         parts.append(Part("file system", mount, True, priced.storage * share))
-    parts += inferred_parts(priced.inferred, shown, priced.storage, priced.account.cpu + queued)
+    if priced.speed is not None:
+        parts += priced.speed.parts(priced.slow, "core speed")
+        parts += priced.speed.parts(priced.kept, "steal")
+    stolen = 0 * priced.kept if priced.speed is None else priced.speed.stolen
+    parts += inferred_parts(priced.inferred, shown, priced.storage, priced.account.cpu + queued,
+                            {"steal": stolen, "core speed": _slowed(priced)})  # fmt: skip
     return parts
+
+
+def _slowed(priced: Priced) -> Floats:
+    """Gives the seconds by which cores slower than where references come from prolonged each."""
+    if priced.speed is None:
+        return np.zeros(len(priced.duration))
+    rest = priced.duration - priced.account.network - priced.account.cpu - priced.storage
+    return priced.speed.longer(rest, priced.level)
 
 
 def _imbalance(world: WorldSegments, priced: Priced) -> float:
@@ -227,6 +297,11 @@ def _uneven(world: WorldSegments) -> Floats:
     return waited
 
 
+def _beyond(priced: Priced) -> Floats:
+    """Gives what segments lost by themselves: what all lose alike is no one's own."""
+    return priced.lost - priced.slow - priced.kept
+
+
 def _number(priced: Priced) -> Ints:
     """Numbers clusters from 1; 0 for segments that are in none that can be judged."""
     return np.where(priced.expected.usable, priced.work.cluster + 1, 0)
@@ -238,23 +313,26 @@ def _clusters(segments: pa.Table, priced: Priced) -> list[Cluster]:
     order = ordered(cluster)
     edges = np.concatenate([[0], np.cumsum(np.bincount(cluster, minlength=count))])
     total = np.bincount(cluster, priced.duration, count)
-    names = segments.column("function").to_pylist()
+    largest = np.sort(np.argsort(-total, kind="stable")[:_MOST_CLUSTERS])
+    names = segments.column("function").take(pa.array(order[edges[largest]])).to_pylist()
+    beyond = _beyond(priced)
     rows = []
-    for number in np.sort(np.argsort(-total, kind="stable")[:_MOST_CLUSTERS]).tolist():
+    for number, name in zip(largest.tolist(), names, strict=True):
         at = order[edges[number] : edges[number + 1]]
         reference = priced.expected.seconds[at]
-        rest = priced.duration[at] - priced.lost[at]
+        rest = priced.duration[at] - beyond[at]
+        middle = float(np.median(rest))
         usable = bool(priced.expected.usable[at].all())
         rows.append(
             Cluster(
                 number=number + 1,
-                name=names[at[0]] or "MPI_Finalize",
+                name=name or "MPI_Finalize",
                 members=len(at),
-                reference_s=float(reference.mean()) if usable else float(np.median(rest)),
-                mad_s=float(np.median(np.abs(rest - np.median(rest)))),
+                reference_s=float(reference.mean()) if usable else middle,
+                mad_s=float(np.median(np.abs(rest - middle))),
                 threshold_s=float(priced.expected.threshold[at].mean()) if usable else 0.0,
-                hit=int((priced.lost[at] > _TOLD * priced.duration[at]).sum()),
-                excess_s=float(priced.lost[at].sum()),
+                hit=int((beyond[at] > _TOLD * priced.duration[at]).sum()),
+                excess_s=float(beyond[at].sum()),
                 total_s=float(total[number]),
                 usable=usable,
             )
@@ -280,6 +358,8 @@ def _limits(priced: Priced, coverage: float, inferred: float | None) -> list[str
             "cores at most. That they wait for each other is the job's own, and no part of the "
             "loss; what others took is told less surely."
         )
+    if priced.speed is not None:
+        limits += speed_limits(priced.speed)
     if not priced.work.measured:
         limits.append(
             "No counter of instructions: the work of a segment is told from its calls and bytes."
@@ -302,6 +382,7 @@ def _table(priced: Priced) -> pa.Table:
             "work": pa.nulls(len(usable), pa.float64()) if work is None else pa.array(work),
             "cluster": _number(priced),
             "threshold_ns": pa.array(np.rint(threshold * 1e9).astype(np.int64), mask=~usable),
-            "excess_ns": np.rint(priced.lost * 1e9).astype(np.int64),
+            "excess_ns": np.rint(_beyond(priced) * 1e9).astype(np.int64),
+            "slow_ns": np.rint((priced.spent + priced.kept) * 1e9).astype(np.int64),
         }
     )

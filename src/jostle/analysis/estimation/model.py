@@ -6,15 +6,17 @@ percent of the interfered run time (thesis 5.1.3). What could not be told is Non
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import pyarrow as pa
 
 from jostle.analysis.estimation.classes import ClassName, class_of, probability
+from jostle.plain import plain
 
 Method = Literal["jostle", "thesis"]
 CauseName = Literal["file system", "network", "cpu", "unknown"]
+CauseKind = Literal["", "core speed", "steal"]
 Light = Literal["green", "yellow", "red"]
 
 
@@ -36,12 +38,16 @@ class Cause:
         resource: Which one: a mount identity, a node, "MPI"; "" when it is not known.
         seconds: Run time lost to it.
         how: Accounted (measured call by call) or inferred (from clusters of segments).
+        kind: What it was of the resource, where a canary tells: "core speed", cores that ran
+            slower (others on their sibling threads, or a lower frequency); "steal", cores that the
+            hypervisor kept; else "".
     """
 
     cause: CauseName
     resource: str
     seconds: Bounded
     how: Literal["measured", "inferred"]
+    kind: CauseKind = ""
 
 
 @dataclass(frozen=True)
@@ -108,6 +114,25 @@ class Continuous:
 
 
 @dataclass(frozen=True)
+class CoreSpeed:
+    """What the canary told of the cores.
+
+    Attributes:
+        canary: Its loop took so many times as long as at its floor, on average over the run.
+        jobs: Other jobs on the nodes that the floor is known from; 0: from this run alone.
+        seconds: Run time lost to slow cores beyond what segments show; part of lost_s.
+        steal: Share of the run in which a core was kept by the hypervisor, the worst node's mean.
+        steal_s: Run time lost so, beyond what segments show; part of lost_s.
+    """
+
+    canary: float
+    jobs: int
+    seconds: Bounded
+    steal: float = 0.0
+    steal_s: float = 0.0
+
+
+@dataclass(frozen=True)
 class Estimate:
     """What interference cost one run.
 
@@ -134,6 +159,7 @@ class Estimate:
             work (what computation was clustered by; null: nothing), cluster, threshold_ns,
             excess_ns; empty where there are none.
         seed: Of the random steps.
+        core_speed: What the canary told; None where none was recorded.
     """
 
     job: str
@@ -155,6 +181,7 @@ class Estimate:
     limits: list[str]
     segments: pa.Table
     seed: int = 0
+    core_speed: CoreSpeed | None = None
 
     @property
     def intrinsic_s(self) -> float:
@@ -194,14 +221,8 @@ class Estimate:
     def to_json(self) -> dict[str, Any]:
         """Gives everything but the table of segments as plain values."""
         fields = [name for name in self.__dataclass_fields__ if name != "segments"]
-        plain: dict[str, Any] = {}
-        for name in fields:
-            value = getattr(self, name)
-            if isinstance(value, list):
-                value = [asdict(x) if hasattr(x, "__dataclass_fields__") else x for x in value]
-            plain[name] = asdict(value) if hasattr(value, "__dataclass_fields__") else value
         derived = ("intrinsic_s", "core_hours_lost", "klass", "light", "probability", "advice")
-        return plain | {name: getattr(self, name) for name in derived}
+        return {name: plain(getattr(self, name)) for name in (*fields, *derived)}
 
 
 @dataclass(frozen=True)
@@ -255,7 +276,6 @@ class Comparison:
 
     def to_json(self) -> dict[str, Any]:
         """Gives everything but the tables of segments as plain values."""
-        plain = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        plain["estimates"] = [estimate.to_json() for estimate in self.estimates]
-        plain["clusters"] = [asdict(row) for row in self.clusters]
-        return plain
+        fields = [name for name in self.__dataclass_fields__ if name != "estimates"]
+        estimates = [estimate.to_json() for estimate in self.estimates]
+        return {"estimates": estimates, **{name: plain(getattr(self, name)) for name in fields}}

@@ -67,7 +67,8 @@ def compare(estimates: Sequence[Estimate]) -> Comparison:
         displaced.append(shift)
         work.append(other + _outside(one) - _outside(estimates[baseline]))
     measured = [one.run_s - estimates[baseline].run_s for one in estimates]
-    lost = [one.lost_s.value - estimates[baseline].lost_s.value for one in estimates]
+    own = [_beyond(one) for one in estimates]
+    lost = [seconds - own[baseline] for seconds in own]
     rest = [m - e - d - w for m, e, d, w in zip(measured, lost, displaced, work, strict=True)]
     return Comparison(
         estimates=list(estimates),
@@ -176,6 +177,12 @@ def _split(table: list[list[Cluster | None]], run: int, baseline: int) -> tuple[
     return displaced, other
 
 
+def _beyond(estimate: Estimate) -> float:
+    """Gives what a run lost beyond what shifts all of it: slow cores displace its references."""
+    cores = estimate.core_speed
+    return estimate.lost_s.value - (cores.seconds.value + cores.steal_s if cores else 0.0)
+
+
 def _outside(estimate: Estimate) -> float:
     """Gives the time in clusters that are not usable: it belongs to no cluster of another run."""
     return sum(c.total_s - c.excess_s for c in estimate.clusters if not c.usable)
@@ -186,6 +193,8 @@ def _by_cause(estimates: Sequence[Estimate], baseline: int) -> dict[str, list[fl
     for one in estimates:
         mine: dict[str, float] = {}
         for cause in one.causes:
+            if cause.kind and cause.how == "measured":
+                continue  # displaces references: told there
             mine[cause.cause] = mine.get(cause.cause, 0.0) + cause.seconds.value
         sums.append(mine)
     names = dict.fromkeys(name for mine in sums for name in mine)
@@ -217,8 +226,9 @@ def _limits(estimates: Sequence[Estimate], baseline: int) -> list[str]:
     base = estimates[baseline]
     for one in estimates:
         if one.ranks != base.ranks:
-            said.append(f"Job '{one.job}' had {one.ranks} ranks, the baseline {base.ranks}: "
-                        "they are no runs of the same thing.")  # fmt: skip
+            ranks = "1 rank" if one.ranks == 1 else f"{one.ranks} ranks"
+            said.append(f"Job '{one.job}' had {ranks}, the baseline {base.ranks}: they are no runs "
+                        "of the same thing.")  # fmt: skip
         if not any(c.usable for c in one.clusters):
             said.append(f"Job '{one.job}' has no usable clusters: only its causes are compared.")
     if base.light == "red":

@@ -20,6 +20,7 @@ from jostle.analysis.estimation.columns import (
     numbered,
     numbered_pairs,
     ordered,
+    some_floats,
 )
 
 COUNTS = (
@@ -27,6 +28,8 @@ COUNTS = (
     "barriers", "scans", "neighbors", "rma_ops", "opens", "closes", "reads", "writes", "mpiio_ops",
     "globals",
 )  # fmt: skip
+#: Of these, calls of MPI that may wait.
+CALLS = COUNTS[:12]
 BYTES = ("p2p_bytes", "collective_bytes", "rma_bytes", "read_bytes", "write_bytes", "mpiio_bytes")
 COUNTERS = ("instructions", "flops")
 NEAR = 1.1  # bytes or instructions nearer than this are the same work
@@ -62,15 +65,16 @@ def work_of(segments: pa.Table) -> Work:
     """
     sets = segments.column("signature_set").to_numpy().astype(np.uint64, copy=False)
     kind = _kinds(segments, sets)
-    columns = {name: floats(segments, name) for name in (*COUNTS, *BYTES, *COUNTERS)}
-    measured = next((n for n in reversed(COUNTERS) if np.mean(columns[n] > 0) > 0.9), "")
-    kept = [name for name in (*COUNTS, *BYTES) if columns[name].any()]
+    columns = some_floats(segments, (*COUNTS, *BYTES, *COUNTERS))
+    measured = next((n for n in reversed(COUNTERS) if n in columns and
+                     np.mean(columns[n] > 0) > 0.9), "")  # fmt: skip
+    kept = [name for name in (*COUNTS, *BYTES) if name in columns]
     kept += [measured] if measured else []
-    amounts = (
-        np.stack([columns[name] for name in kept], axis=1) if kept else np.zeros((len(kind), 0))
-    )
-    near = sum((columns[name] for name in BYTES), np.zeros(len(kind)))
-    counted = numbered(_mixed([columns[name] for name in COUNTS], len(kind)))
+    amounts = np.empty((len(kind), len(kept)), order="F")  # looked at column by column
+    for place, name in enumerate(kept):
+        amounts[:, place] = columns[name]
+    near = sum((columns[name] for name in BYTES if name in columns), np.zeros(len(kind)))
+    counted = numbered(_mixed([columns[name] for name in COUNTS if name in columns], len(kind)))
     cluster = _near(numbered_pairs(kind, counted), near)
     if measured:
         cluster = _near(cluster, columns[measured])
@@ -88,17 +92,23 @@ def _mixed(columns: list[Floats], count: int) -> NDArray[np.uint64]:
     """Gives one number for several counts: equal where all are."""
     mixed = np.zeros(count, dtype=np.uint64)
     for column in columns:
-        mixed = (mixed ^ column.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= column.astype(np.uint64)
+        mixed *= np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(29)
     return mixed
 
 
 def _near(equal: Ints, value: Floats) -> Ints:
     """Numbers what has equal numbers and, in order, is near in a value."""
+    # Of what is the same in both there is mostly much: one of each is put in order.
+    pair = numbered_pairs(equal, numbered(value))
+    example = np.empty(int(pair.max(initial=-1)) + 1, dtype=np.int64)
+    example[pair] = np.arange(len(pair))
+    equal, value = equal[example], value[example]
     order = ordered(equal, value)
     a, v = equal[order], value[order]
     begins = np.ones(len(order), dtype=bool)
     begins[1:] = (a[1:] != a[:-1]) | (v[1:] > NEAR * v[:-1])
     result = np.empty(len(order), dtype=np.int64)
     result[order] = np.cumsum(begins) - 1
-    return result
+    return result[pair]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,7 +48,9 @@ class _Verdict:
     together: dict[str, str]
 
 
-def identify(beside: Beside, *, seed: int = 0, as_user: int | None = None) -> Interference:
+def identify(
+    beside: Beside, *, seed: int = 0, as_user: int | Collection[int] | None = None
+) -> Interference:
     """Finds who slowed a job, on which shared resource, by how much and when.
 
     Service time per operation (by kind and size) is set against the load of every other job on the
@@ -59,15 +61,22 @@ def identify(beside: Beside, *, seed: int = 0, as_user: int | None = None) -> In
     Args:
         beside: From Repository.beside.
         seed: Of the bootstrap.
-        as_user: Uid of the viewer: of other users' jobs only the sum is looked at, and told.
+        as_user: Uid of the viewer, or all uids whose jobs he may know: of other users' jobs only
+            the sum is looked at, and told.
 
     Returns:
-        The answer; without evidence it says the smallest loss that could have been seen.
+        The answer; without evidence the loss lies between 0 and the smallest that could have been
+        seen.
     """
-    found = beside if as_user is None else hide(beside, as_user, OTHERS)
+    found = beside
+    if as_user is not None:
+        found = hide(beside, (as_user,) if isinstance(as_user, int) else as_user, OTHERS)
     judged = [judge(place, clock_slices(found)) for place in places(found)]
     accuse(judged)
     run_s = max(found.job.last_ns - found.job.start_ns, 0) / _NS
+    for one in judged:
+        # A loss that blames nobody, however sure, could not have been seen either.
+        one.smallest_s = min(max(one.smallest_s, _LEAST * run_s), run_s)
     verdicts = [
         _verdict(one, run_s, np.random.default_rng([seed, k])) for k, one in enumerate(judged)
     ]
@@ -131,7 +140,7 @@ def _together(verdicts: Sequence[_Verdict], run_s: float) -> tuple[Bounded, list
     """
     priced = [(one, one.price) for one in verdicts if one.price is not None]
     if not priced:
-        return Bounded(0.0, 0.0, 0.0), []
+        return _unseen(max((one.one.smallest_s for one in verdicts), default=0.0)), []
     _, length, steps = priced[0][0].one.place.axis
     calls, cores, busy, work = np.zeros((4, steps))
     for one in verdicts:
@@ -159,6 +168,11 @@ def _together(verdicts: Sequence[_Verdict], run_s: float) -> tuple[Bounded, list
     high = max(value + up * scale, *(cost.seconds.high for _, cost in priced))
     low, high = min(low, value), min(high, max(run_s, value))
     return Bounded(value, low, high), _guilty(priced)
+
+
+def _unseen(smallest_s: float) -> Bounded:
+    """Gives the loss where there is no evidence of any: none, or one too small to be seen."""
+    return Bounded(0.0, 0.0, smallest_s)
 
 
 def _greater(a: Floats, b: Floats) -> Floats:
@@ -223,7 +237,7 @@ def _resource(verdict: _Verdict) -> ResourceLoss:
     return ResourceLoss(
         resource=place.resource,
         kind=place.kind,
-        seconds=cost.seconds if cost else Bounded(0.0, 0.0, 0.0),
+        seconds=cost.seconds if cost else _unseen(one.smallest_s),
         slices=one.slices,
         own_s=one.own_s,
         slowdown=cost.slowdown if cost else None,

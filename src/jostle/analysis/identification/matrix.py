@@ -18,6 +18,8 @@ from jostle.analysis.identification.judge import LEVEL, adjusted
 from jostle.analysis.identification.model import (
     OTHERS,
     Encounter,
+    Evidence,
+    Eyes,
     Matrix,
     Potential,
     ResourceKind,
@@ -28,6 +30,7 @@ from jostle.analysis.identification.with_without import difference
 from jostle.repository.programs import FILE_CLASSES, MPI_CLASSES, Programs
 
 Ints = NDArray[np.int64]
+_Met = tuple[Encounter, Evidence]
 
 _SLICES = 3  # beside the other, or without it, for a run to count
 _TOGETHER = 30  # programs, the most frequent, whose loads are told apart by regression
@@ -69,14 +72,28 @@ def matrix(tables: Programs, *, as_user: int | None = None) -> Matrix:
         Every pair of programs that met, with counts and tests, and what each program does to
         others and suffers from them.
     """
-    names, program = _programs(tables, as_user)
-    encounters = []
+    eyes = Eyes() if as_user is None else Eyes(users=frozenset({as_user}))
+    return matrix_and_evidence(tables, eyes)[0]
+
+
+def matrix_and_evidence(tables: Programs, eyes: Eyes) -> tuple[Matrix, list[Evidence]]:
+    """Finds which program slowed which, and the runs that say so.
+
+    Args:
+        tables: From Repository.programs_beside.
+        eyes: What the viewer may know.
+
+    Returns:
+        The matrix, and the runs behind each of its encounters, in their order.
+    """
+    names, program = _programs(tables, eyes)
+    found: list[_Met] = []
     for rows in _kinds(tables, program):
         if len(rows.job):
-            encounters += _encounters(rows, names, tables, as_user)
-    encounters = _controlled(encounters)
-    visible = {name: number for name, number in program.items()
-               if as_user is None or tables.jobs[name].user == as_user}  # fmt: skip
+            found += _encounters(rows, names, tables, eyes)
+    found = _controlled(found)
+    encounters = [one for one, _ in found]
+    visible = {name: number for name, number in program.items() if eyes.own(tables.jobs[name].user)}
     limits = (
         [
             "Programs that always come together share what a slice lost by their loads: neither "
@@ -85,18 +102,19 @@ def matrix(tables: Programs, *, as_user: int | None = None) -> Matrix:
         if encounters
         else ["No two programs were active on a shared resource at the same time."]
     )
-    return Matrix(
+    made = Matrix(
         programs=_potentials(encounters, names, list(visible.values())),
         encounters=encounters,
         jobs=len(visible),
         limits=limits,
     )
+    return made, [runs for _, runs in found]
 
 
-def _programs(tables: Programs, as_user: int | None) -> tuple[list[str], dict[str, int]]:
-    """Numbers the programs; those of others are one where they may not be told."""
+def _programs(tables: Programs, eyes: Eyes) -> tuple[list[str], dict[str, int]]:
+    """Numbers the programs; those that may not be told are one."""
     told = {
-        name: fact.program if as_user is None or fact.user == as_user else OTHERS
+        name: fact.program if eyes.knows(fact.program, fact.user) else OTHERS
         for name, fact in tables.jobs.items()
     }
     names = sorted(set(told.values()))
@@ -232,18 +250,17 @@ class _Meetings:
     height: Floats
 
 
-def _encounters(
-    rows: _Rows, names: list[str], tables: Programs, as_user: int | None
-) -> list[Encounter]:
+def _encounters(rows: _Rows, names: list[str], tables: Programs, eyes: Eyes) -> list[_Met]:
     jobs = list(tables.jobs)
-    mine = np.array([as_user is None or tables.jobs[name].user == as_user for name in jobs])
+    mine = np.array([eyes.own(tables.jobs[name].user) for name in jobs])
     judged = (rows.expected > 0) & mine[rows.job]
     met = _meetings(rows, judged, len(names))
-    own, total = _explained(rows, judged, met)
+    own, total, least = _explained(rows, judged, met)
     clear = np.where(judged, rows.spent - total * rows.expected, 0.0)
+    columns = (rows.expected, clear, np.ones(len(clear)), least * rows.expected)
     size = len(jobs)
     everything = [np.bincount(rows.job[judged], values[judged], minlength=size).astype(np.float64)
-                  for values in (rows.expected, clear, np.ones(len(clear)))]  # fmt: skip
+                  for values in columns]  # fmt: skip
     program = np.full(size, -1, dtype=np.int64)
     program[rows.job] = rows.program
     found = []
@@ -252,12 +269,12 @@ def _encounters(
         row = met.row[here]
         job, expected = rows.job[row], rows.expected[row]
         beside = [np.bincount(job, values, minlength=size).astype(np.float64)
-                  for values in (expected, clear[row], np.ones(len(row)))]  # fmt: skip
+                  for values in (column[row] for column in columns)]  # fmt: skip
         theirs = np.bincount(job, own[here] * expected, minlength=size).astype(np.float64)
         for victim in np.unique(program[job]):
             runs = np.flatnonzero(program == victim)
             found.append(_encounter(
-                (names[victim], names[other], rows.kind),
+                (names[victim], names[other], rows.kind), [jobs[run] for run in runs],
                 [values[runs] for values in beside], theirs[runs],
                 [values[runs] for values in everything],
             ))  # fmt: skip
@@ -290,19 +307,22 @@ def _meetings(rows: _Rows, judged: NDArray[np.bool_], programs: int) -> _Meeting
     return _Meetings(row[strong], program[other][strong], height[strong])
 
 
-def _explained(rows: _Rows, judged: NDArray[np.bool_], met: _Meetings) -> tuple[Floats, Floats]:
+def _explained(
+    rows: _Rows, judged: NDArray[np.bool_], met: _Meetings
+) -> tuple[Floats, Floats, Floats]:
     """Shares the slowdown of every row among the programs beside it.
 
     Programs come and go together: what one did must not be laid at the door of the other. Per
     program and resource one non-negative regression of the slowdown on the loads of all others.
 
     Returns:
-        The part of each meeting, and their sum per row.
+        The part of each meeting, their sum per row, and the slowdown of each row's group at its
+        best, which is what is left at least.
     """
     part = np.zeros(len(met.row))
-    total = np.zeros(len(rows.job))
+    total, least = np.zeros(len(rows.job)), np.zeros(len(rows.job))
     if not len(met.row):
-        return part, total
+        return part, total, least
     many = int(rows.resource.max()) + 1
     group = np.where(judged, rows.program * many + rows.resource, -1)
     order = np.argsort(group[met.row], kind="stable")
@@ -314,12 +334,15 @@ def _explained(rows: _Rows, judged: NDArray[np.bool_], met: _Meetings) -> tuple[
     for k, number in enumerate(ids.tolist()):
         members[number] = by_group[starts[k] : ends[k]]
     for number, pairs in zip(ids.tolist(), np.split(order, first[1:]), strict=True):
-        part[pairs] = _fitted(rows, members[number], met, pairs)
+        here = members[number]
+        ratio = rows.spent[here] / rows.expected[here]
+        least[here] = np.quantile(ratio, 0.05)
+        part[pairs] = _fitted(rows, here, ratio, met, pairs)
     np.add.at(total, met.row, part)
-    return part, total
+    return part, total, least
 
 
-def _fitted(rows: _Rows, members: Ints, met: _Meetings, pairs: Ints) -> Floats:
+def _fitted(rows: _Rows, members: Ints, ratio: Floats, met: _Meetings, pairs: Ints) -> Floats:
     programs, counts = np.unique(met.program[pairs], return_counts=True)
     programs = programs[np.argsort(-counts)][:_TOGETHER]
     place = np.full(int(met.program.max()) + 1, -1)
@@ -329,7 +352,6 @@ def _fitted(rows: _Rows, members: Ints, met: _Meetings, pairs: Ints) -> Floats:
     columns[:, 0] = 1.0
     known = place[met.program[pairs]] >= 0
     columns[within[known], place[met.program[pairs][known]] + 1] = met.height[pairs[known]]
-    ratio = rows.spent[members] / rows.expected[members]
     weight = np.sqrt(rows.expected[members])
     # Programs that are always there must not take the place of what is usual.
     ratio = np.minimum(ratio, np.quantile(ratio, 0.99)) - np.quantile(ratio, 0.05)
@@ -353,29 +375,34 @@ def _usual_load(rows: _Rows) -> Floats:
 
 def _encounter(
     pair: tuple[str, str, ResourceKind],
+    runs: list[str],
     beside: list[Floats],
     theirs: Floats,
     everything: list[Floats],
-) -> Encounter | None:
+) -> _Met | None:
     """Sets runs beside a program against runs without it.
 
     Args:
         pair: Victim, aggressor, kind of resource.
+        runs: Jobs of the victim.
         beside: Per run, over slices beside the aggressor: undisturbed time, time spent less what
-            other programs explain, slices.
+            other programs explain, slices, and the least that is left of the time spent.
         theirs: What the aggressor explains of these slices.
         everything: As beside, over all slices of the run.
     """
-    expected, clear, slices = beside
+    expected, clear, slices, least = beside
     there = slices >= _SLICES
     if not there.any():
         return None
-    values = (clear + theirs)[there] / expected[there]
-    left, rest, many = (whole - part for whole, part in zip(everything, beside, strict=True))
+    # What is explained is an estimate, and may be more than was lost: nothing takes negative time.
+    values = (np.maximum(clear, least) + theirs)[there] / expected[there]
+    left, rest, many, lowest = (
+        whole - part for whole, part in zip(everything, beside, strict=True)
+    )
     away = (many >= _SLICES) & (left > 0)
-    without = rest[away] / left[away]
+    without = np.maximum(rest, lowest)[away] / left[away]
     said = difference(values, without)
-    return Encounter(
+    met = Encounter(
         victim=pair[0],
         aggressor=pair[1],
         resource_kind=pair[2],
@@ -390,16 +417,27 @@ def _encounter(
         p=said.p,
         q=None,
     )
+    return met, Evidence(_per_run(runs, there, values), _per_run(runs, away, without))
 
 
-def _controlled(found: list[Encounter]) -> list[Encounter]:
+def _per_run(runs: list[str], which: NDArray[np.bool_], values: Floats) -> list[tuple[str, float]]:
+    return [(runs[at], value) for at, value in
+            zip(np.flatnonzero(which).tolist(), values.tolist(), strict=True)]  # fmt: skip
+
+
+def _controlled(found: list[_Met]) -> list[_Met]:
     """Controls the rate of false discoveries over the matrix, and sorts it."""
     from dataclasses import replace
 
-    tested = [one for one in found if one.p is not None]
+    tested = [one for one, _ in found if one.p is not None]
     q = dict(zip(map(id, tested), adjusted([one.p or 0.0 for one in tested]), strict=True))
-    done = [replace(one, q=q.get(id(one))) for one in found]
-    return sorted(done, key=lambda one: (not _evident(one), -_size(one), one.victim, one.aggressor))
+    done = [(replace(one, q=q.get(id(one))), runs) for one, runs in found]
+
+    def order(met: _Met) -> tuple[bool, float, str, str]:
+        one = met[0]
+        return not _evident(one), -_size(one), one.victim, one.aggressor
+
+    return sorted(done, key=order)
 
 
 def _size(one: Encounter) -> float:

@@ -5,10 +5,11 @@ Times in seconds unless the name ends in _ns (since the epoch, CLOCK_REALTIME); 
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from jostle.analysis.estimation.model import Bounded
+from jostle.plain import plain
 
 ResourceKind = Literal["file system", "network", "node"]
 #: Stands for all jobs that the viewer may not see.
@@ -74,7 +75,7 @@ class ResourceLoss:
     Attributes:
         resource: Mount identity, node, or "network".
         kind: What it is.
-        seconds: Run time lost there to others.
+        seconds: Run time lost there to others; without evidence 0, up to smallest_s.
         slices: Slices that could be judged.
         own_s: Time that the job spent in calls there, per process (mean).
         slowdown: Service time under the suspects' load / without it; None: no suspects.
@@ -114,7 +115,8 @@ class Interference:
         job: The job.
         start_ns: Its start.
         run_s: Its length.
-        seconds: Lost in all (resources at the same instant are not added twice).
+        seconds: Lost in all (resources at the same instant are not added twice); without evidence
+            0, up to smallest_s.
         percent: The same, percent of run_s.
         resources: The shared resources that it used, the greatest loss first.
         suspects: Ranked by seconds; only evident ones.
@@ -147,7 +149,8 @@ class Interference:
 
     def to_json(self) -> dict[str, Any]:
         """Gives everything as plain values."""
-        return asdict(self) | {"evident": self.evident}
+        found: dict[str, Any] = plain(self)
+        return found | {"evident": self.evident}
 
 
 @dataclass(frozen=True)
@@ -212,6 +215,41 @@ class Encounter:
 
 
 @dataclass(frozen=True)
+class Evidence:
+    """The runs behind an encounter: what `with_mean` and `without_mean` are the means of.
+
+    Attributes:
+        beside: Job and its service time relative to its program's own undisturbed, beside the
+            other.
+        without: The same without it.
+    """
+
+    beside: list[tuple[str, float]]
+    without: list[tuple[str, float]]
+
+
+@dataclass(frozen=True)
+class Eyes:
+    """What a viewer may know of jobs and programs.
+
+    Attributes:
+        users: Uids whose jobs he may know; None: everybody's.
+        named: Programs that are no secret whoever runs them.
+    """
+
+    users: frozenset[int] | None = None
+    named: frozenset[str] = frozenset()
+
+    def own(self, user: int | None) -> bool:
+        """Tells whether the jobs of a user may be looked at as slowed."""
+        return self.users is None or user in self.users
+
+    def knows(self, program: str, user: int | None) -> bool:
+        """Tells whether a job may be called by its program."""
+        return self.own(user) or program in self.named
+
+
+@dataclass(frozen=True)
 class Potential:
     """How much a program hurts (active) and is hurt (passive), over all encounters.
 
@@ -250,4 +288,5 @@ class Matrix:
 
     def to_json(self) -> dict[str, Any]:
         """Gives everything as plain values."""
-        return asdict(self)
+        found: dict[str, Any] = plain(self)
+        return found

@@ -24,7 +24,7 @@ def neighbours(beside: Beside, *, as_user: int | None = None) -> list[Neighbour]
     Returns:
         The one that was longest beside it first.
     """
-    found = beside if as_user is None else hide(beside, as_user, OTHERS)
+    found = beside if as_user is None else hide(beside, (as_user,), OTHERS)
     listed = [_neighbour(found, name) for name in found.others]
     return sorted(listed, key=lambda one: (-one.overlap_s, one.start_ns, one.job))
 

@@ -84,7 +84,11 @@ def _finite(value: float) -> float | None:
 
 
 def _slowdown(beside: Floats, without: Floats) -> Bounded:
-    """Gives the ratio of the means less one; its interval by Welch's t on relative errors."""
+    """Gives the ratio of the means less one; its interval by Welch's t on the ratio's logarithm.
+
+    A ratio of times is never negative: an interval of the ratio itself reaches below -100 % where
+    the mean without is small.
+    """
     above, below = float(beside.mean()), float(without.mean())
     ratio = above / below
     parts = [values.var(ddof=1) / len(values) / mean**2 if len(values) > 1 else np.inf
@@ -97,5 +101,5 @@ def _slowdown(beside: Floats, without: Floats) -> Bounded:
     degrees = max(spread**2 / max(below_it, 1e-300), 1.0)
     from scipy.special import stdtrit
 
-    wide = ratio * float(stdtrit(degrees, 0.975)) * math.sqrt(spread)
-    return Bounded(ratio - 1, ratio - wide - 1, ratio + wide - 1)
+    factor = float(np.exp(stdtrit(degrees, 0.975) * math.sqrt(spread)))
+    return Bounded(ratio - 1, ratio / factor - 1, ratio * factor - 1)

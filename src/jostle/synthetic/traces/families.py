@@ -113,6 +113,8 @@ _SLOW_DISK = Disturbance("file system", "file", spans=4, share=0.5)
 _SLOW_MEMORY = Disturbance("memory", "slow", spans=4, share=0.25)
 _SLOW_NODE = Disturbance("memory", "slow", where="node", spans=3, share=0.25)
 _SLOW_ALWAYS = Disturbance("memory", "slow", sustained=True)
+_CORES = Disturbance("cpu", "slow", spans=6, share=0.5)
+_CORES_ALWAYS = Disturbance("cpu", "slow", sustained=True)
 _NET_ALWAYS = Disturbance("network", "all", 0.2e-3, "exponential", sustained=True)
 
 _LIST = (
@@ -173,6 +175,14 @@ _LIST = (
               "each collective a little longer all the time"),
     TraceSpec("always-memory", _program(_solver(300, 40), ranks=8), (_SLOW_ALWAYS,), 2, 30,
               "memory slow all the time: no single run can show it"),
+    TraceSpec("cores-drift", _program(_solver(300, 40), ranks=8), (_CORES,), 1, 25,
+              "cores slow in half of the run, a canary beside it", canary=True),
+    TraceSpec("cores-always", _program(_particles(40), ranks=8), (_CORES_ALWAYS,), 2, 30,
+              "cores slow from first to last, a canary beside it", canary=True),
+    TraceSpec("cores-delays", _program(_steady(70, 50), ranks=16), (_CORES_ALWAYS, _MIDDLE), 2, 40,
+              "cores slow from first to last and delays of 25 ms, a canary beside it", canary=True),
+    TraceSpec("clean-canary", _program(_solver(300, 40), ranks=8), (), 0, 0,
+              "nothing disturbs it, and the canary says so", canary=True),
     TraceSpec("clean-imbalance",
               _program(_solver(300, 40), ranks=16, imbalance=0.08, wandering=0.08), (), 0, 0,
               "nothing disturbs it: imbalance and varying content only"),

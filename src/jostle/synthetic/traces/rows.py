@@ -44,6 +44,7 @@ class Run:
         cuts: Where its segments end.
         init_ns: MPI_Init, ns since the epoch.
         seed: Of what machines add by themselves: the noise of counters.
+        canary: What slows computation, by so many times what it slows the canary; 0: no canary.
     """
 
     program: Program
@@ -55,6 +56,7 @@ class Run:
     cuts: Cuts
     init_ns: int
     seed: int
+    canary: float = 0.0
 
     @property
     def starts(self) -> Ints:

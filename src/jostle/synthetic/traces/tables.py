@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from jostle.repository.layout import TABLES
 from jostle.repository.merge import merge_world
-from jostle.repository.types import RunTables
+from jostle.repository.types import CoreFloor, RunTables
 from jostle.repository.worlds import World
 from jostle.synthetic.traces.accounts import Spans, stolen
 from jostle.synthetic.traces.program import Floats, Ints
@@ -21,6 +21,9 @@ _CLASSES = {
     "MPI_Allgather": "mpi_all_to_all", "MPI_Barrier": "mpi_barrier",
     "MPI_Sendrecv": "mpi_sendrecv", "read": "posix_read", "write": "posix_write",
 }  # fmt: skip
+_CANARY_NS = 20_000_000  # between two runs of it
+_FLOOR_NS, _JOBS = 12_000.0, 20  # of its loop; other jobs that told it
+_UNSTEADY = 0.2  # of a single run of it
 _STATES = {"global": "state_collective_ns", "neighbours": "state_p2p_ns", "file": "state_io_ns"}
 
 
@@ -36,8 +39,10 @@ def run_tables(run: Run, job: str) -> RunTables:
     world = World(0, "synthetic", ranks, False, processes, list(range(ranks)))
     merged = merge_world(world, segment_rows(run, processes), tokens(run.script, job))
     slices, mount_slices = _slices(run)
+    hosts = {_host(run, rank) for rank in range(ranks)}
+    floors = {host: CoreFloor(_FLOOR_NS, _JOBS) for host in hosts} if run.canary else {}
     return RunTables(job, _processes(run, job, processes), _mounts(run, job), (merged,), slices,
-                     mount_slices)  # fmt: skip
+                     mount_slices, floors)  # fmt: skip
 
 
 def _host(run: Run, rank: int) -> str:
@@ -125,7 +130,27 @@ def _rank_metrics(run: Run, rank: int, first: int, count: int) -> dict[str, Ints
     whole = Spans(np.zeros(1), np.array([timeline.seconds]), np.array([timeline.seconds]))
     put("os_user_ns", whole)
     result["os_user_ns"] = (result["os_user_ns"] - result["os_runqueue_ns"]).clip(0)
+    if run.canary:
+        result |= _canary(run, rank, first, count)
     return result
+
+
+def _canary(run: Run, rank: int, first: int, count: int) -> dict[str, Ints]:
+    """Gives what a rank's canary told: slowed as computation is, by the program's own slope."""
+    gap = run.script.gap_s[:, rank]
+    slowed = run.effect.slowed_s
+    slowed = slowed[:, rank if slowed.shape[1] > 1 else 0]
+    until = run.timeline.begin_s[:, rank]
+    work, more = (_per_slice(run, Spans(until - gap - slowed, until, amount), first, count)
+                  for amount in (gap, slowed))  # fmt: skip
+    ratio = 1 + np.divide(more, work, out=np.zeros(count), where=work > 0) / run.canary
+    times = np.full(count, max(run.program.slice_ns // _CANARY_NS, 1), dtype=np.int64)
+    random = np.random.default_rng([run.seed, rank, 2])
+    noise = 1 + _UNSTEADY * (ratio - 1) * random.standard_normal(count) / np.sqrt(times)
+    return {
+        "canary_ns": np.rint(_FLOOR_NS * ratio * noise * times).astype(np.int64),
+        "canary_count": times,
+    }
 
 
 def _per_slice(run: Run, spans: Spans, first: int, count: int) -> Ints:

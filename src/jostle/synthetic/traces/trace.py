@@ -20,6 +20,7 @@ from jostle.synthetic.traces.timeline import Timeline, replay
 _START_NS = 1_700_000_000_000_000_000
 _TRIES = 5  # to come near the wanted loss
 _NEAR = 0.1  # of it
+_SLOPES = (0.65, 1.15)  # of computation on the canary
 _CLEAN = 0.12  # of the seeds disturb nothing
 
 
@@ -34,6 +35,7 @@ class TraceSpec:
         least: Least loss that is planted, percent of the disturbed run.
         most: Most of it.
         about: One sentence for tables.
+        canary: A canary is recorded: what slows computation slows it, too.
     """
 
     name: str
@@ -42,6 +44,7 @@ class TraceSpec:
     least: float = 1.0
     most: float = 40.0
     about: str = ""
+    canary: bool = False
 
 
 @dataclass(frozen=True)
@@ -149,9 +152,16 @@ def replayed(spec: TraceSpec, seed: int) -> tuple[Run, Truth]:
         cut(script, timeline.end_s[:, 0], raw=spec.program.raw),
         init,
         seed,
+        _canary(spec, seed) if spec.canary else 0.0,
     )
     truth = _truth(script, clean, timeline, drawn, effects, init, wanted)
     return run, truth
+
+
+def _canary(spec: TraceSpec, seed: int) -> float:
+    """Draws how much more a program is slowed than the canary; programs differ in that."""
+    random = np.random.default_rng([seed, zlib.crc32(spec.name.encode()), 1])
+    return float(random.uniform(*_SLOPES))
 
 
 def _strengths(script: Script, clean: Timeline, drawn: list[Drawn], wanted: float) -> list[float]:

@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jostle.analysis.estimation.model import Bounded
 
 _BINARY = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 _DECIMAL = ("", " k", " M", " G", " T", " P", " E")
@@ -67,12 +71,38 @@ def duration(ns: float) -> str:
     return f"{whole // 86400} d {whole % 86400 // 3600:02d} h"
 
 
+def seconds(value: float) -> str:
+    """Return seconds as a span; those of a run to a tenth; with a sign where they are negative."""
+    if value < 0:
+        return f"-{seconds(-value)}"
+    if 60 <= value < 600:
+        return f"{value:.0f} s" if value >= 99.95 else f"{value:.1f} s"
+    return duration(value * 1e9)
+
+
 def percent(share: float) -> str:
     """Return a share of 1 as a percentage: `12 %`, `0.31 %`."""
     value = 100 * share
     if 0 < value < 0.005:
         return "< 0.01 %"
     return f"{value:.0f} %" if value >= 9.95 or value == 0 else f"{significant(value)} %"
+
+
+def points(value: float, *, like: float | None = None) -> str:
+    """Return percent without their sign: `31`, `4.2`, `0`; with the digits that `like` has."""
+    whole = abs(value if like is None else like) >= 9.95
+    text = f"{value:.0f}" if whole and round(value) else f"{value:.1f}"
+    return text if float(text) else "0"
+
+
+def percent_within(found: Bounded, *, plus_minus: str = "±") -> str:
+    """Return percent with their interval: `31 % ± 3`, or `4.0 % (1.2 to 9.0)` where it leans."""
+    down, up = found.value - found.low, found.high - found.value
+    if max(up, down) < 0.05:
+        return f"{points(found.value)} %"
+    if abs(up - down) <= 0.2 * max(up, down):
+        return f"{points(found.value)} % {plus_minus} {points(max(up, down), like=found.value)}"
+    return f"{points(found.value)} % ({points(found.low)} to {points(found.high)})"
 
 
 def local_time(ns: int, *, zone: bool = True) -> str:

@@ -1,0 +1,392 @@
+/* canary.c: a fixed piece of work, timed again and again: how fast is a core at the moment?
+ *
+ * Off unless JOSTLE_CANARY gives an interval. The heartbeat wakes for it between slice boundaries,
+ * does the work three times and keeps the least: an interrupt prolongs one of them only, and the first
+ * one brings the data back into the cache.
+ *
+ * RATIONALE: what hardware threads of a core share is its execution units, first cache, and second cache.
+ * A code that leaves slots unused because it waits for its own results hardly notices who has them; so
+ * no part of the work waits. Three parts, since codes use the three in different shares and one number
+ * shall do for all of them. See docs/adr/0022-the-canary.md.
+ *
+ * In assembly, each loop on a cache line of its own: the same instructions in every build. The data are
+ * zeros, so that no floating-point trap that the program has asked for can be sprung.
+ */
+#include "../jst.h"
+
+#define ROUNDS 1000      /* of 18 integer instructions */
+#define CELLS 1024       /* of a stencil, */
+#define SWEEPS 3         /* all in the first cache: 24 KiB */
+#define FAR_BYTES 131072 /* beyond the first cache and within the second */
+#define WALKS 4
+#define NS_PER_MS UINT64_C(1000000)
+#define CLEAR_NS (4 * NS_PER_MS) /* before a boundary the heartbeat is kept free */
+#define WORST 4 /* times the shortest: no core is so slow, all three were interrupted */
+
+static uint64_t shortest = UINT64_MAX; /* in this process, ticks */
+static bool touched;
+static int stat_fd = -1, main_fd = -1;
+static uint64_t cores, stolen; /* of the node; in all, ticks of the kernel */
+/* Three rows of 8 KiB, one after the other; what is stored lies half a page away from what is loaded, so
+ * that no load seems to depend on a store before it. */
+static uint8_t near[28672] __attribute__((aligned(JST_PAGE)));
+static uint8_t far[FAR_BYTES] __attribute__((aligned(JST_PAGE)));
+
+/* A page that was never written is the kernel's one page of zeros: all of them would be one. */
+static void touch(void)
+{
+    for (size_t i = 0; i < sizeof near; i += JST_PAGE)
+        *(volatile uint8_t *)(near + i) = 0;
+    for (size_t i = 0; i < sizeof far; i += JST_PAGE)
+        *(volatile uint8_t *)(far + i) = 0;
+    touched = true;
+}
+
+/* In C, where i is what is left of rounds:
+ *     a += i ^ b, b += c >> 1, c ^= a + i;
+ *     d += e ^ i, e += f >> 2, f ^= d + i;
+ */
+__attribute__((noinline)) static void integers(void)
+{
+    uint64_t rounds = ROUNDS;
+#if defined(__x86_64__)
+    __asm__ volatile(".p2align 6\n\t"
+                     "1:\n\t"
+                     "mov %0, %%r10\n\t"
+                     "xor %%rdx, %%r10\n\t"
+                     "add %%r10, %%rax\n\t"
+                     "mov %0, %%r11\n\t"
+                     "xor %%r8, %%r11\n\t"
+                     "add %%r11, %%rdi\n\t"
+                     "mov %%rsi, %%r10\n\t"
+                     "shr $1, %%r10\n\t"
+                     "add %%r10, %%rdx\n\t"
+                     "mov %%r9, %%r11\n\t"
+                     "shr $2, %%r11\n\t"
+                     "add %%r11, %%r8\n\t"
+                     "lea (%%rax, %0), %%r10\n\t"
+                     "xor %%r10, %%rsi\n\t"
+                     "lea (%%rdi, %0), %%r11\n\t"
+                     "xor %%r11, %%r9\n\t"
+                     "dec %0\n\t"
+                     "jnz 1b"
+                     : "+c"(rounds)
+                     :
+                     : "rax", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "cc");
+#elif defined(__aarch64__)
+    __asm__ volatile(".p2align 6\n\t"
+                     "1:\n\t"
+                     "eor x9, x2, %0\n\t"
+                     "add x1, x1, x9\n\t"
+                     "eor x10, x5, %0\n\t"
+                     "add x4, x4, x10\n\t"
+                     "lsr x9, x3, #1\n\t"
+                     "add x2, x2, x9\n\t"
+                     "lsr x10, x6, #2\n\t"
+                     "add x5, x5, x10\n\t"
+                     "add x9, x1, %0\n\t"
+                     "eor x3, x3, x9\n\t"
+                     "add x10, x4, %0\n\t"
+                     "eor x6, x6, x10\n\t"
+                     "subs %0, %0, #1\n\t"
+                     "b.ne 1b"
+                     : "+r"(rounds)
+                     :
+                     : "x1", "x2", "x3", "x4", "x5", "x6", "x9", "x10", "cc");
+#endif
+}
+
+/* new[i] = (row[i - 1] + row[i] + row[i + 1] + old[i]) * factor, two at a time. */
+__attribute__((noinline)) static void stencil(void)
+{
+    uint64_t pairs = CELLS / 2;
+    uint8_t *at = near;
+#if defined(__x86_64__)
+    __asm__ volatile("xorpd %%xmm4, %%xmm4\n\t"
+                     ".p2align 6\n\t"
+                     "1:\n\t"
+                     "movupd 64(%1), %%xmm0\n\t"
+                     "movupd 56(%1), %%xmm1\n\t"
+                     "movupd 72(%1), %%xmm2\n\t"
+                     "movupd 8448(%1), %%xmm3\n\t"
+                     "addpd %%xmm1, %%xmm0\n\t"
+                     "addpd %%xmm3, %%xmm2\n\t"
+                     "addpd %%xmm2, %%xmm0\n\t"
+                     "mulpd %%xmm4, %%xmm0\n\t"
+                     "movupd %%xmm0, 18432(%1)\n\t"
+                     "add $16, %1\n\t"
+                     "dec %0\n\t"
+                     "jnz 1b"
+                     : "+c"(pairs), "+S"(at)
+                     :
+                     : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "cc", "memory");
+#elif defined(__aarch64__)
+    __asm__ volatile("add x1, %1, #64\n\t"
+                     "add x2, %1, #2, lsl #12\n\t"
+                     "add x2, x2, #256\n\t"
+                     "add x3, %1, #4, lsl #12\n\t"
+                     "add x3, x3, #2048\n\t"
+                     "movi v4.2d, #0\n\t"
+                     ".p2align 6\n\t"
+                     "1:\n\t"
+                     "ldur q0, [x1]\n\t"
+                     "ldur q1, [x1, #-8]\n\t"
+                     "ldur q2, [x1, #8]\n\t"
+                     "ldr q3, [x2], #16\n\t"
+                     "fadd v0.2d, v0.2d, v1.2d\n\t"
+                     "fadd v2.2d, v2.2d, v3.2d\n\t"
+                     "fadd v0.2d, v0.2d, v2.2d\n\t"
+                     "fmul v0.2d, v0.2d, v4.2d\n\t"
+                     "str q0, [x3], #16\n\t"
+                     "add x1, x1, #16\n\t"
+                     "subs %0, %0, #1\n\t"
+                     "b.ne 1b"
+                     : "+r"(pairs), "+r"(at)
+                     :
+                     : "x1", "x2", "x3", "v0", "v1", "v2", "v3", "v4", "cc", "memory");
+#endif
+}
+
+/* One number of each cache line, in four sums. */
+__attribute__((noinline)) static void walk(void)
+{
+    uint64_t steps = FAR_BYTES / 256;
+    uint8_t *at = far;
+#if defined(__x86_64__)
+    __asm__ volatile("xorpd %%xmm0, %%xmm0\n\t"
+                     "xorpd %%xmm1, %%xmm1\n\t"
+                     "xorpd %%xmm2, %%xmm2\n\t"
+                     "xorpd %%xmm3, %%xmm3\n\t"
+                     ".p2align 6\n\t"
+                     "1:\n\t"
+                     "addsd (%1), %%xmm0\n\t"
+                     "addsd 64(%1), %%xmm1\n\t"
+                     "addsd 128(%1), %%xmm2\n\t"
+                     "addsd 192(%1), %%xmm3\n\t"
+                     "add $256, %1\n\t"
+                     "dec %0\n\t"
+                     "jnz 1b\n\t"
+                     "lfence"
+                     : "+c"(steps), "+S"(at)
+                     :
+                     : "xmm0", "xmm1", "xmm2", "xmm3", "cc", "memory");
+#elif defined(__aarch64__)
+    __asm__ volatile("mov x1, %1\n\t"
+                     "movi v0.2d, #0\n\t"
+                     "movi v1.2d, #0\n\t"
+                     "movi v2.2d, #0\n\t"
+                     "movi v3.2d, #0\n\t"
+                     ".p2align 6\n\t"
+                     "1:\n\t"
+                     "ldr d4, [x1]\n\t"
+                     "ldr d5, [x1, #64]\n\t"
+                     "ldr d6, [x1, #128]\n\t"
+                     "ldr d7, [x1, #192]\n\t"
+                     "fadd d0, d0, d4\n\t"
+                     "fadd d1, d1, d5\n\t"
+                     "fadd d2, d2, d6\n\t"
+                     "fadd d3, d3, d7\n\t"
+                     "add x1, x1, #256\n\t"
+                     "subs %0, %0, #1\n\t"
+                     "b.ne 1b\n\t"
+                     "isb"
+                     : "+r"(steps), "+r"(at)
+                     :
+                     : "x1", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "cc", "memory");
+#endif
+}
+
+static void work(void)
+{
+    integers();
+    for (int i = 0; i < SWEEPS; i++)
+        stencil();
+    for (int i = 0; i < WALKS; i++)
+        walk();
+}
+
+/* ---- steal: what the work cannot see, since it is timed where nothing was stolen ---- */
+
+#define KERNEL_TICK_NS UINT64_C(10000000) /* of /proc/stat, on every machine that we know */
+
+static uint64_t number(const char **p)
+{
+    uint64_t v = 0;
+    for (; **p >= '0' && **p <= '9'; ++*p)
+        v = v * 10 + (uint64_t)(**p - '0');
+    return v;
+}
+
+/* "0-3,8": ranges and single numbers. */
+static uint64_t count_cores(const char *p)
+{
+    uint64_t count = 0;
+    while (*p >= '0' && *p <= '9') {
+        uint64_t first = number(&p), last = first;
+        if (*p == '-') {
+            p++;
+            last = number(&p);
+        }
+        count += last >= first ? last - first + 1 : 0;
+        p += *p == ',';
+    }
+    return count;
+}
+
+/* "cpu  user nice system idle iowait irq softirq steal ...", the sum of all cores. */
+static uint64_t steal_of(const char *p)
+{
+    for (int field = 0; field < 8; field++) {
+        while (*p && *p != ' ' && *p != '\n')
+            p++;
+        while (*p == ' ')
+            p++;
+    }
+    return number(&p);
+}
+
+static uint64_t read_steal(void)
+{
+    char text[256];
+    long n = jst_pread(stat_fd, text, sizeof text - 1, 0);
+    text[n > 0 ? n : 0] = 0;
+    return steal_of(text);
+}
+
+/* ---- where: on the core on which the program's main thread was last seen ---- */
+
+typedef struct cpus {
+    uint64_t words[128];
+    long bytes; /* as many as the kernel has */
+} cpus;
+
+/* Field 39 of a thread's stat; the name, in parentheses, may hold anything. */
+static int core_in(const char *text)
+{
+    const char *p = text;
+    for (const char *at = text; *at; at++)
+        p = *at == ')' ? at : p;
+    for (int field = 2; field < 39; field++) {
+        while (*p && *p != ' ')
+            p++;
+        while (*p == ' ')
+            p++;
+    }
+    return *p >= '0' && *p <= '9' ? (int)number(&p) : -1;
+}
+
+/* Moves the heartbeat there; false: it is there, or stays where it is. old: what to go back to, read anew
+ * each time, since others may bind the process meanwhile. */
+static bool visit(cpus *old)
+{
+    static cpus one;
+    char text[512];
+    uint32_t here = 0;
+    long n = main_fd >= 0 ? jst_pread(main_fd, text, sizeof text - 1, 0) : 0;
+    text[n > 0 ? n : 0] = 0;
+    int core = core_in(text);
+    if (core < 0 || core / 64 >= 128 ||
+        (jst_sys3(SYS_getcpu, &here, 0, 0) == 0 && (uint32_t)core == here))
+        return false;
+    old->bytes = jst_sys3(SYS_sched_getaffinity, 0, sizeof old->words, old->words);
+    uint64_t bit = UINT64_C(1) << core % 64;
+    if (old->bytes <= 0 || !(old->words[core / 64] & bit))
+        return false;
+    one.words[core / 64] = bit;
+    bool moved = jst_sys3(SYS_sched_setaffinity, 0, old->bytes, one.words) == 0;
+    one.words[core / 64] = 0;
+    return moved;
+}
+
+static void leave(const cpus *old)
+{
+    jst_sys3(SYS_sched_setaffinity, 0, old->bytes, old->words);
+}
+
+static void open_main(void)
+{
+    char path[64];
+    char *p = jst_put_text(path, path + sizeof path, "/proc/self/task/");
+    p = jst_put_number(p, path + sizeof path, (uint64_t)jst_getpid());
+    jst_put_text(p, path + sizeof path, "/stat");
+    main_fd = jst_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+}
+
+void jst_canary_open(void)
+{
+    char text[256] = "";
+    stat_fd = main_fd = -1;
+    if (jst_cfg.canary_ns == 0)
+        return;
+    open_main();
+    if (jst_read_file("/sys/devices/system/cpu/online", text, sizeof text) <= 0)
+        return;
+    cores = count_cores(text);
+    if (cores == 0)
+        return;
+    stat_fd = jst_openat(AT_FDCWD, "/proc/stat", O_RDONLY | O_CLOEXEC, 0);
+    stolen = stat_fd >= 0 ? read_steal() : 0;
+}
+
+void jst_canary_sample(jst_block *b)
+{
+    if (stat_fd < 0)
+        return;
+    uint64_t now = read_steal();
+    if (now > stolen)
+        b->cells[JST_CELL_CANARY_STEAL_NS] += (now - stolen) * KERNEL_TICK_NS / cores;
+    stolen = now > stolen ? now : stolen;
+}
+
+/* ---- when ---- */
+
+/* Each process has its own place within the interval: together, they would disturb each other. One
+ * that falls right before a boundary comes earlier. */
+uint64_t jst_canary_due(uint64_t now, uint64_t boundary)
+{
+    uint64_t every = jst_cfg.canary_ns;
+    if (every == 0)
+        return 0;
+    uint64_t chance = (jst_now_life.start_ns * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
+    uint64_t place = (chance * every) >> 32;
+    uint64_t due = ((now - place) / every + 1) * every + place;
+    if (due > boundary)
+        return 0;
+    if (due + CLEAR_NS > boundary)
+        due = boundary - CLEAR_NS;
+    return due > now ? due : 0;
+}
+
+/* The least of three, in ticks. */
+static uint64_t measure(void)
+{
+    uint64_t least = UINT64_MAX, from = jst_ticks();
+    for (int i = 0; i < 3; i++) {
+        work();
+        uint64_t to = jst_ticks();
+        least = to - from < least ? to - from : least;
+        from = to;
+    }
+    return least;
+}
+
+void jst_canary_run(jst_block *b, uint64_t due, uint64_t now, uint64_t boundary)
+{
+    static cpus old;
+    if (due == 0 || now < due || now + CLEAR_NS / 2 > boundary)
+        return; /* too late for this one */
+    if (!touched)
+        touch();
+    bool moved = visit(&old);
+    bool in_time = !moved || jst_clock_ns(CLOCK_REALTIME) + CLEAR_NS / 4 < boundary;
+    uint64_t least = in_time ? measure() : 0;
+    if (moved)
+        leave(&old);
+    if (least == 0)
+        return; /* or a clock that stands still */
+    shortest = least < shortest ? least : shortest;
+    if (least > WORST * shortest)
+        return;
+    b->cells[JST_CELL_CANARY_NS] += least;
+    b->cells[JST_CELL_CANARY_COUNT]++;
+}

@@ -1,0 +1,252 @@
+"""How much slower the cores were than at their best: told by the canary.
+
+The canary is a fixed piece of work that the runtime times now and then on the cores of the ranks
+(JOSTLE_CANARY). What it takes more than at its best (its floor), programs take more, too, by about
+the same share: others compute on the sibling threads of the cores, or their frequency is lower.
+That is a measure from outside: it tells of runs that were slow from first to last, which leave no
+trace in themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from jostle.analysis.estimation.attribute import Part, spread_over
+from jostle.analysis.estimation.columns import Floats, Ints, floats
+from jostle.analysis.estimation.interval import Doubt
+from jostle.analysis.estimation.model import CauseKind
+from jostle.repository.types import CoreFloor
+
+#: A program's computation takes so much more than the canary: 0.62 to 1.12 over five kernels.
+SLOPE, SLOPE_DOUBT = 1.0, 0.35
+#: Of the time at the floor: what the canary does not tell of a program.
+UNTOLD = 0.03
+#: How much slower a core may be whose floor is not known: half its hardware is a sibling's.
+_MOST = 1.6
+_KEPT_DOUBT = 0.4  # of what is priced as kept: delays of ranks may hide in each other
+_SURE = 1.96  # standard deviations: 95 %
+_WORST = 3.0  # times the floor: beyond, no core is slow, but something else was measured
+_LOW = 0.1  # quantile of a run's slices: its own floor
+_KNOWN = 5  # other jobs, from which on the floor is known
+_DRAWN = 5  # runs of a program whose floor counts as much as the node's
+_ENOUGH = 5  # runs of the canary that make a mean
+
+
+@dataclass(frozen=True)
+class Speed:
+    """How much slower the cores of a job were.
+
+    Attributes:
+        slower: Of each span, how many times as long computation took as at the floor; below 1 where
+            cores were faster.
+        canary: The canary over its floor, mean of the spans: 1.5 is half as long again.
+        jobs: Other jobs that the floor is known from, on the node that has fewest; 0: none, it is
+            the best of this run.
+        unseen: Share by which the floor itself may be a slow core's; the smaller the more jobs
+            tell it, but at least what the program's floor is above the node's.
+        host: The node that was slowest in each span, an index into `hosts`.
+        hosts: Names of nodes.
+        stolen: Seconds of each span in which the hypervisor kept a core, the mean of a node's: the
+            least that the run takes longer for it.
+        steal: Share of the time that it kept a core, on the node where that was most.
+    """
+
+    slower: Floats
+    canary: float
+    jobs: int
+    unseen: float
+    host: Ints
+    hosts: list[str]
+    stolen: Floats
+    steal: float
+
+    def kept(self, seen: Floats) -> Floats:
+        """Gives the seconds in which the hypervisor kept cores, beyond what was priced.
+
+        The guest's CPU clock counts them as work (or as time off the CPU: kernels differ), so that
+        most of it is inferred or accounted already. Steal is counted in steps too coarse to be told
+        segment by segment: it is compared over the whole run.
+
+        Args:
+            seen: Seconds of each span that are priced and may be steal.
+        """
+        whole = float(self.stolen.sum())
+        beyond: Floats = self.stolen * max(1 - float(seen.sum()) / max(whole, 1e-12), 0.0)
+        return beyond
+
+    def lost(self, rest: Floats, inferred: Floats, level: float) -> Floats:
+        """Gives the seconds that computation would have taken less at the floor; below 0: more.
+
+        What a span took beyond its like is inferred already, whether slow cores or something else
+        made it so: there, cores count as slow as they were where references come from. But no less
+        is lost than the canary says of the whole span.
+
+        Args:
+            rest: Seconds of each span that were not accounted for, nor kept.
+            inferred: Seconds beyond its reference.
+            level: How slow cores were where references come from.
+        """
+        slower = np.where(inferred > 0, np.minimum(self.slower, level), self.slower)
+        beyond = inferred.clip(0)
+        result: Floats = (rest - beyond).clip(0) * (1 - 1 / slower)
+        whole = rest * (1 - 1 / self.slower) - beyond
+        return np.where(inferred > 0, np.maximum(result, whole), result)
+
+    def longer(self, rest: Floats, level: float) -> Floats:
+        """Gives the seconds by which cores slower than where references come from prolonged spans.
+
+        Args:
+            rest: As in lost.
+            level: As in lost.
+        """
+        beyond: Floats = (rest * (1 - level / self.slower)).clip(0)
+        return beyond
+
+    def parts(self, lost: Floats, kind: CauseKind) -> list[Part]:
+        """Takes lost seconds apart by the node that was slowest."""
+        return [
+            Part("cpu", name, True, np.where(self.host == number, lost, 0.0), kind)
+            for number, name in enumerate(self.hosts)
+        ]
+
+    def doubt(self, calm: Floats, kept: float) -> Doubt:
+        """Gives the doubt of what slow and kept cores cost.
+
+        Args:
+            calm: Seconds of each span at the floor.
+            kept: Seconds that were priced as kept.
+        """
+        run = calm * self.slower
+        # By how much `slower` may be off, times what the loss changes by then.
+        change = run / self.slower**2
+        sure = _SURE * SLOPE_DOUBT / SLOPE * abs(float(((self.slower - 1) * change).sum()))
+        untold = _SURE * UNTOLD * float(change.sum())
+        width = float(np.sqrt(sure**2 + untold**2 + (_SURE * _KEPT_DOUBT * kept) ** 2))
+        return Doubt(width, width + float(calm.sum()) * (1 - 1 / (1 + SLOPE * self.unseen)))
+
+
+def core_speed(
+    slices: pa.Table, start: Ints, end: Ints, floors: Mapping[str, CoreFloor]
+) -> Speed | None:
+    """Tells how slow cores were while each of some spans went on.
+
+    Args:
+        slices: Of the job by host (repository.types.RunTables), with or without a canary.
+        start: Start of each span, ns, in order; spans do not overlap.
+        end: Its end.
+        floors: Node -> what is known of the floor.
+
+    Returns:
+        None where no node has enough runs of the canary.
+    """
+    hosts = np.array(slices.column("host").to_pylist(), dtype=object)
+    times = floats(slices, "canary_count_sum")
+    names = sorted(set(hosts.tolist()))
+    slower, worst = np.zeros(len(start)), np.zeros(len(start), dtype=np.int64)
+    jobs, levels, unseen = [], [], 0.0
+    stolen, steal = np.zeros(len(start)), 0.0
+    for number, name in enumerate(names):
+        at = np.flatnonzero((hosts == name) & (times >= _ENOUGH))
+        if not len(at):
+            continue
+        rows = slices.take(pa.array(at))
+        mean = floats(rows, "canary_ns_sum") / times[at]
+        own = float(np.quantile(mean, _LOW))
+        known = floors.get(name)
+        floor = own if known is None else _floor(known)
+        if known is not None and known.jobs < _KNOWN:
+            floor = min(floor, own)
+        jobs.append(0 if known is None else known.jobs)
+        # Not cut off at the floor: the scatter of the canary would become a loss.
+        ratio = (mean / floor).clip(1 / _WORST, _WORST)
+        levels.append(float(np.average(ratio, weights=times[at])))
+        # As likely as that none of so many was ever at its best, and no more than a core can be.
+        level = min(max(levels[-1], 1.0), _MOST)
+        unseen = max(unseen, (_MOST / level - 1) / (1 + jobs[-1]))
+        unseen = max(unseen, 0.0 if known is None else floor / known.ns - 1)
+        here = 1 + SLOPE * (_over(rows, ratio, start, end) - 1)
+        worst[here > slower] = number
+        slower = np.maximum(slower, here)
+        length = floats(rows, "slice_ns")
+        away = (floats(rows, "canary_steal_ns_max") / length.clip(1)).clip(0, 1)
+        steal = max(steal, float(np.average(away, weights=length)))
+        stolen = np.maximum(stolen, _over(rows, away, start, end) * (end - start) / 1e9)
+    if not jobs:
+        return None
+    return Speed(slower, max(levels), min(jobs), unseen, worst, names, stolen, steal)
+
+
+def _floor(known: CoreFloor) -> float:
+    """Gives the floor for a program: the node's, drawn to that of the program's own runs.
+
+    What a program's ranks take from each other on threads of one core raises the canary in all of
+    its runs, and is its own affair.
+    """
+    weight = known.own_jobs / (known.own_jobs + _DRAWN)
+    return known.ns + weight * (known.own_ns - known.ns)
+
+
+def netted(slow: Floats, explained: Floats) -> tuple[Floats, Floats]:
+    """Takes what a run gained where cores were faster than the floor off what slow ones cost it.
+
+    Never more: what else was lost, fast cores do not give back.
+
+    Args:
+        slow: Seconds of each span that it would have taken less at the floor; below 0: more.
+        explained: Inferred seconds that slow cores explain.
+
+    Returns:
+        What is left of both, at least 0 each.
+    """
+    gained = -float(slow.clip(max=0).sum())
+    left: list[Floats] = []
+    for seconds in (slow.clip(0), explained):
+        whole = float(seconds.sum())
+        taken = min(gained, whole)
+        gained -= taken
+        left.append(seconds * (1 - taken / whole) if whole else seconds)
+    return left[0], left[1]
+
+
+def level_of(speed: Speed, rest: Floats, reference: Floats) -> float:
+    """Gives how slow cores were where references come from: in spans that took no longer.
+
+    Args:
+        speed: Of the spans.
+        rest: Seconds of each that were not accounted for.
+        reference: What its like take; 0: not known.
+    """
+    calm = (rest > 0) & (rest <= reference)
+    if not calm.any():
+        calm = rest > 0
+    return float(np.average(speed.slower[calm], weights=rest[calm])) if calm.any() else 1.0
+
+
+def speed_limits(speed: Speed) -> list[str]:
+    """Says what the floor is worth, one sentence."""
+    if speed.jobs >= _KNOWN:
+        return []
+    most = 100 * (1 - 1 / (1 + SLOPE * speed.unseen))
+    where = "this run alone" if not speed.jobs else f"{speed.jobs} other jobs on the node"
+    if speed.jobs == 1:
+        where = "one other job on the node"
+    return [
+        f"How fast the cores are at their best is known from {where}: if they were never so fast, "
+        f"up to {most:.0f} % more were lost."
+    ]
+
+
+def _over(rows: pa.Table, ratio: Floats, start: Ints, end: Ints) -> Floats:
+    """Gives the mean of slices' ratios over spans; where no slice tells, over the whole run."""
+    begin = rows.column("slice").to_numpy() * rows.column("slice_ns").to_numpy()
+    until = begin + rows.column("slice_ns").to_numpy()
+    length = (until - begin) / 1e9
+    told = spread_over(begin, until, length, start, end)
+    sums = spread_over(begin, until, ratio * length, start, end)
+    mean = float(np.average(ratio, weights=length))
+    found: Floats = np.divide(sums, told, out=np.full(len(start), mean), where=told > 1e-6)
+    return found

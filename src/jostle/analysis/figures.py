@@ -1,0 +1,148 @@
+"""A job's figures over its processes, and how they lie among its program's other runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jostle._schema import METRICS
+
+_FILES = "(posix|stdio)"
+_SHAPES = "(one_to_all|all_to_one|all_to_all|scan|neighbor)"
+#: Name, unit and metrics of each figure: the rows of the thesis' digest (2.1.3).
+_WANTED = (
+    ("Bytes written", "bytes", rf"{_FILES}_write_bytes"),
+    ("Write calls", "ops", rf"{_FILES}_write_ops"),
+    ("Time in writes", "ns", rf"{_FILES}_write_ns"),
+    ("Bytes read", "bytes", rf"{_FILES}_read_bytes"),
+    ("Read calls", "ops", rf"{_FILES}_read_ops"),
+    ("Time in reads", "ns", rf"{_FILES}_read_ns"),
+    ("Time opening, syncing", "ns", rf"{_FILES}_(meta|sync)_ns"),
+    ("MPI sends", "ops", r"mpi_i?send_ops"),
+    ("Bytes sent", "bytes", r"mpi_i?send_bytes"),
+    ("Collectives", "ops", rf"mpi_i?({_SHAPES[1:-1]}|barrier)_ops"),
+    ("Bytes in collectives", "bytes", rf"mpi_i?{_SHAPES}_bytes"),
+    ("Time in MPI", "ns", r"state_(p2p|collective|onesided|mpi)_ns"),
+    ("CPU time", "ns", r"os_(user|system)_ns"),
+    ("Waiting for a core", "ns", r"os_runqueue_ns"),
+)
+#: Other runs that a run is held against, the newest first.
+_MOST_RUNS = 60
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A sum of metrics that says something of a run.
+
+    Attributes:
+        name: For people.
+        unit: bytes, ops or ns.
+        metrics: What is added up; all of one scope.
+        on_mounts: They are metrics of mounts, not of processes.
+    """
+
+    name: str
+    unit: str
+    metrics: tuple[str, ...]
+    on_mounts: bool
+
+
+@cache
+def figures() -> tuple[Figure, ...]:
+    """Gives all figures, in the order of a digest."""
+    found = []
+    for name, unit, pattern in _WANTED:
+        named = [one for one in METRICS if re.fullmatch(pattern, one.id)]
+        ids = tuple(one.id for one in named)
+        found.append(Figure(name, unit, ids, named[0].scope == "mount"))
+    return tuple(found)
+
+
+def others_of(rows: Mapping[str, Mapping[str, Any]], job: str) -> tuple[list[str], int | None]:
+    """Names the other runs of a job's program.
+
+    Args:
+        rows: By job: program, processes, running and start_ns.
+        job: One of them.
+
+    Returns:
+        Their names, the newest first; and their number of processes where all have the job's.
+    """
+    own = rows[job]
+    found = [
+        (name, row)
+        for name, row in rows.items()
+        if name != job and row["program"] == own["program"] and not row["running"]
+    ]
+    like = [(name, row) for name, row in found if row["processes"] == own["processes"]]
+    # Those with as many processes did the same work most likely.
+    chosen = sorted(like or found, key=lambda one: -one[1]["start_ns"])[:_MOST_RUNS]
+    return [name for name, _ in chosen], own["processes"] if like else None
+
+
+def among(
+    own: Sequence[tuple[NDArray[np.float64], float]],
+    theirs: Sequence[NDArray[np.float64]],
+    seconds: float,
+    their_seconds: NDArray[np.float64],
+) -> list[dict[str, Any]]:
+    """Gives each figure of a run: in all, over its processes, and in other runs.
+
+    Args:
+        own: Of each figure the values of the run's processes that count, and its total.
+        theirs: Of each figure the totals of other runs.
+        seconds: The run's time, s.
+        their_seconds: Those of the other runs, s.
+
+    Returns:
+        name, unit (bytes, ops or s), total, least, mean, most (over processes; None: not a figure
+        of processes), others (runs, min, q1, median, q3, max of their totals; None where there are
+        none). Figures that are 0 are left out.
+    """
+    found = [
+        {"name": "Run time", "unit": "s", "total": seconds, "least": None, "mean": None,
+         "most": None, "others": quartiles(their_seconds)}
+    ]  # fmt: skip
+    for figure, (values, total), beside in zip(figures(), own, theirs, strict=True):
+        if not total:
+            continue
+        scale, unit = (1e-9, "s") if figure.unit == "ns" else (1.0, figure.unit)
+        found.append(
+            {"name": figure.name, "unit": unit, "total": total * scale,
+             "least": float(values.min()) * scale, "mean": float(values.mean()) * scale,
+             "most": float(values.max()) * scale, "others": quartiles(beside * scale)}
+        )  # fmt: skip
+    return found
+
+
+def quartiles(values: NDArray[np.float64]) -> dict[str, Any] | None:
+    """Gives how many values there are, and where they lie; None where there are none."""
+    if not len(values):
+        return None
+    low, first, middle, third, high = np.percentile(values, [0, 25, 50, 75, 100]).tolist()
+    return {"runs": len(values), "min": low, "q1": first, "median": middle, "q3": third,
+            "max": high}  # fmt: skip
+
+
+Side = Literal["as usual", "more than in any", "more than in three of four",
+               "less than in any", "less than in three of four"]  # fmt: skip
+
+
+def side(total: float, others: Mapping[str, Any]) -> Side:
+    """Says where a total lies among those of other runs.
+
+    Args:
+        total: Of this run.
+        others: As `quartiles` gives it.
+    """
+    if total > others["q3"]:
+        return "more than in any" if total > others["max"] else "more than in three of four"
+    if total < others["q1"]:
+        return "less than in any" if total < others["min"] else "less than in three of four"
+    return "as usual"

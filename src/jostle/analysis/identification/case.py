@@ -1,0 +1,131 @@
+"""Slices, loads and slowdowns of one price: what a loss is set against."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jostle.analysis.identification.places import Floats
+from jostle.analysis.identification.regression import nonnegative
+from jostle.analysis.identification.service import QUIET, Flags, Service
+
+Rows = NDArray[np.int64]
+
+#: Deviations (of a normal spread) above the median beyond which a slice is a single stall.
+_STALL = 2.5
+#: Part of the slices: with fewer undisturbed ones the regression says what undisturbed is.
+_FEW_CALM = 0.02
+#: Quantile of the slowdowns: the undisturbed one is hardly below it.
+_FASTER = 0.05
+_HIGHEST = 0.995  # quantile of slowdowns at which single stalls are cut for the regression
+
+
+@dataclass(frozen=True)
+class Case:
+    """What one price is made of.
+
+    Attributes:
+        busy: Seconds there of the process that counts.
+        whole: Time spent / expected; 1 where not judged.
+        ratio: The same with single stalls cut, which would make means of a few slices' chance.
+        heights: Loads as parts of their usual height, shape (slices, suspects); one more for all
+            that is not suspected, where calm slices are unclean.
+        served: How the resource served the job.
+        calm: Slices without suspects; hit: with them, or just after.
+        unclean: Share of the calm slices in which others, not suspected, were active.
+    """
+
+    busy: Floats
+    whole: Floats
+    ratio: Floats
+    heights: Floats
+    served: Service
+    calm: Flags
+    hit: Flags
+    unclean: float
+
+    @property
+    def calm_known(self) -> bool:
+        """There are enough undisturbed slices."""
+        many = int(self.calm.sum())
+        return many >= max(QUIET, _FEW_CALM * int(self.served.judged.sum()))
+
+    def fit(self, rows: Rows) -> tuple[float, Floats]:
+        """Fits ratio = level + sum of strength * height, nothing negative.
+
+        Returns:
+            The undisturbed level and the strengths.
+        """
+        weight = np.sqrt(np.maximum(self.busy[rows], 1e-9))
+        target = np.minimum(self.ratio, np.quantile(self.ratio[rows], _HIGHEST))[rows] * weight
+        columns = np.column_stack([np.ones(len(rows)), self.heights[rows]]) * weight[:, None]
+        found = nonnegative(columns, target)
+        return max(float(found[0]), 0.05), np.asarray(found[1:])
+
+    def level(self, calm: Rows, fitted: float) -> float:
+        """Gives the undisturbed ratio: references are medians, prices are means."""
+        return self._mean(self.ratio, calm) if self.calm_known else fitted
+
+    def stalled(self, calm: Rows) -> float:
+        """Gives what single stalls in undisturbed slices add to that."""
+        return self._mean(self.whole - self.ratio, calm)
+
+    def _mean(self, values: Floats, rows: Rows) -> float:
+        return float(np.average(values[rows], weights=self.served.expected[rows]))
+
+    def without_others(self, level: float, fitted: float) -> float:
+        """Gives the undisturbed ratio where others were active in calm slices.
+
+        The regression tells what is left without them; but hardly less than the fastest slices.
+        """
+        least = max(fitted, self.fastest(_FASTER))
+        return level + self.unclean * min(least - level, 0.0)
+
+    def fastest(self, part: float) -> float:
+        """Gives the ratio that only such a part of the slices stays below."""
+        return float(np.quantile(self.ratio[self.served.judged], part))
+
+    @cached_property
+    def theirs(self) -> float:
+        """Part of the single stalls beside loads that is more than there are without."""
+        here, gone = (float((self.whole > self.ratio)[some].mean()) if some.any() else 0.0
+                      for some in (self.hit, self.calm))  # fmt: skip
+        return max(1 - gone / here, 0.0) if here else 1.0
+
+    def lost(self, rows: Rows, level: float | Floats, theirs: float | None = None) -> Floats:
+        """Gives seconds beyond what the operations usually take.
+
+        Negative where they went faster: cutting that off would make losses of noise.
+
+        Args:
+            rows: The slices.
+            level: The undisturbed ratio, of each or of all.
+            theirs: Part of what single stalls took that counts; None: as many as there are more
+                beside loads than without.
+        """
+        theirs = self.theirs if theirs is None else theirs
+        usual = level / np.maximum(np.stack([self.ratio[rows], self.whole[rows]]), 1e-12)
+        cut, whole = np.clip(1 - usual, -1, 1)
+        return np.asarray(self.busy[rows] * ((1 - theirs) * cut + theirs * whole))
+
+    def early(self, level: float) -> float:
+        """Gives what the slices before loads lost.
+
+        A load is seen when its first calls end: the slice before may have been disturbed already.
+        """
+        before = np.flatnonzero(self.calm & np.append(self.hit[1:], False))
+        return max(float(self.lost(before, level).sum()), 0.0)
+
+
+def cut(ratio: Floats, members: Flags) -> Floats:
+    """Cuts single stalls among slices of a kind."""
+    if not members.any():
+        return ratio
+    level = np.log(np.maximum(ratio[members], 1e-12))
+    middle = float(np.median(level))
+    spread = 1.48 * float(np.median(np.abs(level - middle)))
+    most = float(np.exp(min(middle + max(_STALL * spread, 0.1), 50.0)))
+    return np.where(members, np.minimum(ratio, most), ratio)

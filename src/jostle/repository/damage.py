@@ -1,0 +1,62 @@
+"""Which file of a repository is damaged, and how."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+
+import duckdb
+
+#: Files are looked through no longer than this, s: that one is damaged is known without it.
+_LOOK_S = 2.0
+_PATH = re.compile(r"'((?:[^']|'')+\.parquet)'")
+
+
+def is_of_a_file(error: duckdb.Error) -> bool:
+    """Tells whether what DuckDB says is about a file, and not about the question.
+
+    What its reader of Parquet stumbles over has no class of its own, and seldom a word of files.
+    """
+    return type(error) is duckdb.Error or "parquet" in str(error).lower()
+
+
+def reason_of(error: Exception, root: Path) -> str:
+    """Gives what is wrong in one line, without the path to the repository."""
+    text = "".join(one if one.isprintable() else " " for one in str(error))
+    text = " ".join(text.replace(f"{root}/", "").split())
+    return re.sub(r"^(?:[A-Z]\w+ )+Error: ", "", text) or type(error).__name__
+
+
+def find_damaged(
+    connection: duckdb.DuckDBPyConnection, root: Path, said: str, sql: str, suspect: str
+) -> str:
+    """Finds the file that a question failed at.
+
+    Args:
+        connection: Reads them.
+        root: Folder of the repository.
+        said: The error.
+        sql: The question, with the files that it reads.
+        suspect: The file to look at first; "" for none.
+
+    Returns:
+        Its path within the repository; "" where it was not found.
+    """
+    paths = [path.replace("''", "'") for path in dict.fromkeys(_PATH.findall(sql))]
+    named = next((path for path in paths if path in said), None)
+    if named is None:
+        paths.sort(key=lambda path: not (suspect and path == str(root / suspect)))
+        end = time.monotonic() + _LOOK_S
+        tried = (path for path in paths if time.monotonic() < end)
+        named = next((path for path in tried if not _can_be_read(connection, path)), None)
+    return str(Path(named).relative_to(root)) if named else ""
+
+
+def _can_be_read(connection: duckdb.DuckDBPyConnection, path: str) -> bool:
+    quoted = path.replace("'", "''")
+    try:
+        connection.execute(f"SELECT bit_xor(hash(t)) FROM read_parquet('{quoted}') t").fetchall()
+    except duckdb.Error:
+        return False
+    return True

@@ -1,0 +1,188 @@
+"""The door: which requests come in, and whose they are."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from jostle.server.access.accounts import Accounts
+from jostle.server.access.audit import Audit
+from jostle.server.access.files import AccessError
+from jostle.server.access.limit import Limit
+from jostle.server.access.oidc import OpenId
+from jostle.server.access.proxy import Net, ProxyHeader, is_from
+from jostle.server.access.sessions import Sessions, csrf
+from jostle.server.access.token import Token, bearer
+from jostle.server.access.viewer import Viewer
+
+#: Names under which a browser reaches a loopback address: any other is a rebinding of DNS.
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
+Way = Token | OpenId | ProxyHeader | Accounts
+
+
+@dataclass(frozen=True)
+class Known:
+    """Whose a request is.
+
+    Attributes:
+        viewer: Who asks.
+        csrf: What he must send along to change anything; None for a script, whose token no page
+            of others can make a browser send.
+    """
+
+    viewer: Viewer
+    csrf: str | None
+
+
+class Access:
+    """Who may look at a server's pages.
+
+    Attributes:
+        way: How one logs in.
+        sessions: Who has.
+        tries: How often one may.
+        audit: The record of looks at others' jobs; None: none is kept (on loopback, where the one
+            viewer could read the repository without us).
+        url: What browsers call the server, without a slash at its end; "" on loopback.
+    """
+
+    def __init__(
+        self,
+        way: Way | None = None,
+        *,
+        url: str = "",
+        audit: Audit | None = None,
+        proxies: Sequence[Net] | None = None,
+    ) -> None:
+        """Opens the door.
+
+        Args:
+            way: How one logs in; without one by a token, on loopback.
+            url: What browsers call the server.
+            audit: The record of looks at others' jobs.
+            proxies: Addresses from which alone requests are taken; None: from everywhere.
+        """
+        self.way = way or Token()
+        self.sessions = Sessions()
+        self.tries = Limit()
+        self.audit = audit
+        self.url = url
+        self._proxies = proxies
+        self._key = secrets.token_bytes(32)
+        named = urlsplit(url).hostname
+        self._hosts = (
+            LOOPBACK if not named else frozenset({f"[{named}]" if ":" in named else named})
+        )
+
+    @property
+    def token(self) -> str:
+        """The token of the URL on loopback."""
+        if not isinstance(self.way, Token):
+            raise TypeError("There is a token on loopback only.")
+        return self.way.token
+
+    @property
+    def secure(self) -> bool:
+        """Tells whether browsers reach us through TLS."""
+        return self.url.startswith("https:")
+
+    @property
+    def cookie(self) -> str:
+        """Name of the session's cookie; on loopback of this server alone: cookies know no ports."""
+        mark = hashlib.sha256(self._key).hexdigest()[:8]
+        return "__Host-jostle" if self.secure else f"jostle-{mark}"
+
+    def addresses(self, host: str) -> bool:
+        """Tells whether a `Host` header names this server."""
+        name = host if host.endswith("]") else host.rpartition(":")[0] or host
+        return name.lower() in self._hosts
+
+    def comes_from(self, request: Request) -> bool:
+        """Tells whether requests are taken from where this one comes from."""
+        host = request.client.host if request.client else None
+        return self._proxies is None or is_from(host, self._proxies)
+
+    def address(self, request: Request) -> str:
+        """Gives the guest's address, as the proxy tells it, where there is one."""
+        if self._proxies is not None:
+            # The last is the proxy's own word; those before it are the guest's.
+            told = ",".join(request.headers.getlist("x-forwarded-for")).rpartition(",")[2].strip()
+            if told and len(told) <= 64:
+                return told
+        return request.client.host if request.client else ""
+
+    def who(self, request: Request) -> Known | None:
+        """Gives whose a request is; None: nobody's who is let in."""
+        known = self._who(request)
+        if known is None:
+            return None
+        return replace(known, viewer=replace(known.viewer, address=self.address(request)))
+
+    def is_still(self, viewer: Viewer, request: Request) -> bool:
+        """Tells whether a request of a while ago would be let in now, as the same viewer's.
+
+        It does not count as a use: what merely listens keeps no session alive.
+        """
+        try:
+            known = self._who(request, is_use=False)
+        except AccessError:  # the file of accounts cannot be read: nobody is let in
+            return False
+        return known is not None and known.viewer == viewer
+
+    def _who(self, request: Request, *, is_use: bool = True) -> Known | None:
+        if isinstance(self.way, ProxyHeader):
+            viewer = self.way.viewer(request)
+            return Known(viewer, self._csrf(viewer.name)) if viewer else None
+        token = bearer(request)
+        if token:
+            found = self._bearer(token, is_use)
+            return Known(found, None) if found else None
+        secret = request.cookies.get(self.cookie, "")
+        viewer = self._session(secret, is_use) if secret else None
+        return Known(viewer, csrf(secret)) if viewer else None
+
+    def _bearer(self, token: str, is_use: bool) -> Viewer | None:
+        return (
+            self.way.opens(token) if isinstance(self.way, Token) else self._session(token, is_use)
+        )
+
+    def _session(self, secret: str, is_use: bool) -> Viewer | None:
+        return self.sessions.find(secret, self._proof, is_use=is_use)
+
+    def _csrf(self, name: str) -> str:
+        """Gives the same of a guest whose session is the proxy's."""
+        return hmac.new(self._key, name.encode(), hashlib.sha256).hexdigest()
+
+    def begin(self, viewer: Viewer, answer: Response) -> str:
+        """Begins a session, and has the browser keep it; gives its secret."""
+        secret = self.sessions.begin(viewer, proof=self.proof(viewer))
+        answer.set_cookie(
+            self.cookie, secret, httponly=True, samesite="strict", path="/", secure=self.secure
+        )
+        return secret
+
+    def proof(self, viewer: Viewer) -> str:
+        """Gives what sessions of a viewer hang on."""
+        return self._proof(viewer.name)
+
+    def _proof(self, name: str) -> str:
+        """Gives the same by name: the password, where it is kept here, and what our table says."""
+        if isinstance(self.way, Token):
+            return ""
+        kept = self.way.proof(name) if isinstance(self.way, Accounts) else ""
+        return f"{kept} {self.way.roles.now().mark(name)}"
+
+    def end(self, request: Request, answer: Response) -> None:
+        """Ends the session of a request."""
+        self.sessions.end(request.cookies.get(self.cookie, ""))
+        self.sessions.end(bearer(request))
+        answer.delete_cookie(
+            self.cookie, httponly=True, samesite="strict", path="/", secure=self.secure
+        )

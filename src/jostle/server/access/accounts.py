@@ -1,0 +1,132 @@
+"""Local accounts: names and argon2id hashes in a file of the operator's."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import tempfile
+import threading
+from pathlib import Path
+from typing import Final
+
+from jostle.server.access.files import AccessError, read_private
+from jostle.server.access.roles import Roles, RolesFile
+from jostle.server.access.viewer import Viewer
+
+NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
+LEAST_CHARACTERS, MOST_CHARACTERS = 10, 1000
+
+
+class Accounts:
+    """Log-in by name and password.
+
+    A line of the file is `NAME:HASH`. It is read again when it changes: who is taken out is logged
+    out, and so is who gets a new password.
+    """
+
+    kind: Final = "accounts"
+
+    def __init__(self, path: Path, roles: Roles | RolesFile) -> None:
+        """Reads the file.
+
+        Raises:
+            AccessError: It cannot be read, is open to others, or is no such file.
+        """
+        from argon2 import PasswordHasher
+
+        self._path = path
+        self.roles = roles
+        self._hasher = PasswordHasher()
+        self._one = threading.Lock()  # a hash takes 64 MB: one at a time
+        self._state: tuple[int, int, int] | None = None
+        self._hashes = self._read()
+        # Who asks for a name that is not there waits as long as for one that is.
+        self._nobody = self._hasher.hash(os.urandom(16).hex())
+
+    def enter(self, name: str, password: str) -> Viewer | None:
+        """Gives who has logged in; None: name or password is wrong."""
+        from argon2.exceptions import InvalidHashError, VerificationError
+
+        kept = self._read().get(name)
+        with self._one:
+            try:
+                self._hasher.verify(kept or self._nobody, password)
+            except (VerificationError, InvalidHashError):
+                return None
+        return self.roles.now().viewer(name) if kept else None
+
+    def proof(self, name: str) -> str:
+        """Gives what a session of somebody hangs on: his hash, hashed; "" where he has none."""
+        kept = self._read().get(name)
+        return hashlib.sha256(kept.encode()).hexdigest() if kept else ""
+
+    def _read(self) -> dict[str, str]:
+        facts = self._path.stat() if self._path.exists() else None
+        state = (facts.st_mtime_ns, facts.st_ino, facts.st_mode) if facts else None
+        if state is None or state != self._state:
+            self._hashes = read_accounts(self._path)
+            self._state = state
+        return self._hashes
+
+
+def read_accounts(path: Path) -> dict[str, str]:
+    """Reads names and hashes.
+
+    Raises:
+        AccessError: The file cannot be read, is open to others, or has a line that means nothing.
+    """
+    found: dict[str, str] = {}
+    for number, line in enumerate(read_private(path).splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        name, _, kept = line.strip().partition(":")
+        if not NAME.fullmatch(name) or not kept.startswith("$argon2id$"):
+            raise AccessError(
+                f"{path}:{number} is no account.", hint="jostle serve --add-user NAME writes them."
+            )
+        found[name] = kept
+    return found
+
+
+def add_account(path: Path, name: str, password: str) -> bool:
+    """Writes an account, or a new password of one, at once or not at all.
+
+    Returns:
+        True: the account is new.
+
+    Raises:
+        AccessError: The name or the password will not do, or the file cannot be written.
+    """
+    from argon2 import PasswordHasher
+
+    if not NAME.fullmatch(name):
+        raise AccessError(f"`{name}` is no login name.", hint="Use the user's name on the cluster.")
+    if not LEAST_CHARACTERS <= len(password) <= MOST_CHARACTERS:
+        raise AccessError(
+            f"The password has {len(password)} characters.",
+            hint=f"Take {LEAST_CHARACTERS} or more (at most {MOST_CHARACTERS}).",
+        )
+    known = read_accounts(path) if path.exists() else {}
+    is_new = name not in known
+    known[name] = PasswordHasher().hash(password)
+    text = "".join(f"{one}:{kept}\n" for one, kept in sorted(known.items()))
+    try:
+        handle, made = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # mode 0600
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                if path.exists():  # the service's user owns it, though root adds to it
+                    facts = path.stat()
+                    os.fchown(file.fileno(), facts.st_uid, facts.st_gid)
+                os.fsync(file.fileno())
+            Path(made).replace(path)
+        except BaseException:
+            Path(made).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise AccessError(
+            f"{path} cannot be written: {error.strerror}.", hint="Run it as the file's owner."
+        ) from error
+    return is_new

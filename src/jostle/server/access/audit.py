@@ -1,0 +1,136 @@
+"""The record of looks at others' jobs: lines of JSON, on the disk before the look."""
+
+from __future__ import annotations
+
+import errno
+import json
+import logging
+import os
+import stat
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from jostle.errors import JostleError
+from jostle.server.access.files import AccessError
+from jostle.server.access.viewer import Viewer
+
+_log = logging.getLogger("jostle.serve")
+#: Questions of one viewer about one job are one look for so long: a page asks many.
+LOOK_S = 600.0
+_CHUNK = 1 << 16
+
+
+class AuditError(JostleError):
+    """A look cannot be recorded, and so it cannot be had."""
+
+
+class Audit:
+    """The file of looks."""
+
+    def __init__(self, path: Path) -> None:
+        """Opens it, so that a server that cannot record does not start.
+
+        Raises:
+            AccessError: It cannot be written, or others can read it.
+        """
+        self._path = path
+        self._recent: dict[tuple[str, str], float] = {}
+        self._guard = threading.Lock()
+        try:
+            with os.fdopen(self._open(), "ab") as file:
+                facts = os.fstat(file.fileno())
+        except OSError as error:
+            raise AccessError(
+                f"The record of looks, {path}, cannot be written: {error.strerror}.",
+                hint=f"Make {path.parent} and give it to the user that `jostle serve` runs as.",
+            ) from error
+        if stat.S_ISREG(facts.st_mode) and facts.st_mode & 0o077:
+            raise AccessError(
+                f"{path} has mode {stat.S_IMODE(facts.st_mode):04o}: it tells who looked at whose "
+                "jobs.",
+                hint=f"chmod 0600 {path}",
+            )
+
+    def _open(self) -> int:
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        return os.open(self._path, flags, 0o600)
+
+    def look(self, viewer: Viewer, job: str, owner: int | None) -> None:
+        """Records a look; the first of several within LOOK_S.
+
+        Args:
+            viewer: Who looks.
+            job: At which job.
+            owner: Its owner's uid; None: several users'.
+
+        Raises:
+            AuditError: The line is not on the disk.
+        """
+        key, now = (viewer.name, job), time.monotonic()
+        with self._guard:
+            last = self._recent.get(key)
+            if last is not None and now - last < LOOK_S:
+                return
+            line = {
+                "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+                "viewer": viewer.name, "role": viewer.role, "address": viewer.address,
+                "job": job, "owner": owner,
+            }  # fmt: skip
+            text = json.dumps(line, separators=(",", ":")).encode() + b"\n"
+            try:
+                # Opened each time: whoever rotates the file need not tell us.
+                with os.fdopen(self._open(), "ab", buffering=0) as file:
+                    begin = file.seek(0, os.SEEK_END)
+                    if file.write(text) != len(text):
+                        file.truncate(begin)
+                        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                    os.fsync(file.fileno())
+            except OSError as error:
+                _log.error("no looks at others' jobs: %s: %s", self._path, error.strerror)
+                raise AuditError(
+                    "This look cannot be recorded, so the job is not shown.",
+                    hint="Tell the server's operator; the log says why.",
+                ) from error
+            if len(self._recent) > 10_000:
+                self._recent = {k: t for k, t in self._recent.items() if now - t < LOOK_S}
+            self._recent[key] = now
+
+    def page(self, before: int | None, limit: int) -> tuple[list[dict[str, Any]], int | None]:
+        """Gives looks, the newest first.
+
+        Args:
+            before: Where the page before this one ended; None: at the newest.
+            limit: The most looks.
+
+        Returns:
+            The looks, and where the next page goes on; None: there is none.
+        """
+        try:
+            with self._path.open("rb") as file:
+                size = file.seek(0, os.SEEK_END)
+                end = min(size if before is None else before, size)
+                text, start = b"", end
+                while start > 0 and text.count(b"\n") <= limit:
+                    start = max(start - _CHUNK, 0)
+                    file.seek(start)
+                    text = file.read(end - start)
+        except OSError as error:
+            raise AuditError(f"The record of looks cannot be read: {error.strerror}.") from error
+        whole = text.rfind(b"\n") + 1  # what is behind it is cut
+        end -= len(text) - whole
+        lines = text[:whole].split(b"\n")
+        lines = lines[1:] if start else lines  # the first may be cut
+        lines = [line for line in lines if line][-limit:]
+        rest = end - sum(len(line) + 1 for line in lines)
+        return [look for line in reversed(lines) if (look := _look(line))], rest or None
+
+
+def _look(line: bytes) -> dict[str, Any] | None:
+    """Reads a line; None for one that a crash has cut."""
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None

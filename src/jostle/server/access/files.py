@@ -1,0 +1,52 @@
+"""Files that hold secrets: read only where nobody else can."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from jostle.errors import UsageError
+
+
+class AccessError(UsageError):
+    """Who may look is not, or not safely, settled."""
+
+
+def read_private(path: Path, *, group: bool = False) -> str:
+    """Reads a file that others must not read.
+
+    Args:
+        path: The file.
+        group: Its group may read it, too.
+
+    Raises:
+        AccessError: It cannot be read, or others can read or write it.
+    """
+    allowed = 0o640 if group else 0o600
+    try:
+        with path.open(encoding="utf-8") as file:
+            mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+            if mode & ~(allowed | 0o100):
+                raise AccessError(
+                    f"{path} has mode {mode:04o}: others could read or change its secrets.",
+                    hint=f"chmod {allowed:04o} {path}",
+                )
+            return file.read()
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise AccessError(
+            f"{path} cannot be read: {why}.", hint="`jostle serve` reads it as the user it runs as."
+        ) from error
+
+
+def read_secret(path: Path) -> str:
+    """Reads a secret of one line.
+
+    Raises:
+        AccessError: The file is empty, or see `read_private`.
+    """
+    text = read_private(path, group=True).strip()
+    if not text:
+        raise AccessError(f"{path} is empty.", hint="Write the secret into it, on one line.")
+    return text

@@ -1,0 +1,279 @@
+"""Log-in at an issuer of OpenID Connect: authorization code with PKCE, nonce and state."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, cast
+from urllib.parse import urlsplit
+
+from jostle.errors import JostleError
+from jostle.server.access.roles import ROLES, Roles, RolesFile
+from jostle.server.access.viewer import Role, Viewer
+
+_log = logging.getLogger("jostle.serve")
+_BEGUN_S = 600.0
+_MOST_BEGUN = 1000
+_KEPT_S = 3600.0
+_LEEWAY_S = 60
+#: Signatures with keys that only the issuer has.
+_ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512"]
+
+
+class OpenIdError(JostleError):
+    """Somebody cannot be logged in.
+
+    Attributes:
+        word: Why, for the page: issuer (it does not answer as it should), late, refused.
+    """
+
+    def __init__(self, word: str, message: str) -> None:
+        super().__init__(message)
+        self.word = word
+
+
+@dataclass(frozen=True)
+class OpenIdSettings:
+    """What the operator says of the issuer.
+
+    Attributes:
+        issuer: Its URL.
+        client_id: Our name there.
+        client_secret: Our secret there; None: a public client.
+        name_claim: Claim that holds the login name on the cluster.
+        role_claim: Claim that holds a role, or a list that has one; None: roles are in our table.
+        accounts_claim: Claim that lists the users whose jobs a manager may see.
+        scope: What is asked for.
+    """
+
+    issuer: str
+    client_id: str
+    client_secret: str | None
+    name_claim: str = "preferred_username"
+    role_claim: str | None = None
+    accounts_claim: str | None = None
+    scope: str = "openid profile"
+
+
+@dataclass(frozen=True)
+class _Begun:
+    """A log-in on its way: what must come back."""
+
+    browser: str
+    nonce: str
+    verifier: str
+    then: str
+    since_s: float
+
+
+class OpenId:
+    """Sends guests to the issuer, and reads what they bring back."""
+
+    kind: Final = "oidc"
+
+    def __init__(self, settings: OpenIdSettings, redirect: str, roles: Roles | RolesFile) -> None:
+        """Asks the issuer nothing yet: it may come up later than we do.
+
+        Args:
+            settings: The issuer.
+            redirect: URL of ours to which it sends guests back.
+            roles: The operator's table.
+
+        Raises:
+            ModuleNotFoundError: jostle[site] is not installed.
+        """
+        import joserfc  # noqa: F401  # not only at the first log-in
+
+        self._settings = settings
+        self._redirect = redirect
+        self.roles = roles
+        self._begun: dict[str, _Begun] = {}
+        self._guard = threading.Lock()
+        self._known: dict[str, tuple[float, Any]] = {}
+
+    def start(self, then: str) -> tuple[str, str]:
+        """Begins a log-in.
+
+        Args:
+            then: Path of ours to show afterwards.
+
+        Returns:
+            URL to send the guest to, and a secret for his browser to keep: what comes back counts
+            in that browser alone.
+
+        Raises:
+            OpenIdError: The issuer does not answer.
+        """
+        nonce, verifier, browser = (secrets.token_urlsafe(32) for _ in range(3))
+        place = self._about()["authorization_endpoint"]
+        with self._client() as client:
+            url, state = client.create_authorization_url(
+                place, state=secrets.token_urlsafe(32), nonce=nonce, code_verifier=verifier
+            )
+        now = time.monotonic()
+        with self._guard:
+            fresh = [(k, b) for k, b in self._begun.items() if now - b.since_s < _BEGUN_S]
+            self._begun = dict(fresh[-_MOST_BEGUN + 1 :])
+            self._begun[state] = _Begun(browser, nonce, verifier, then, now)
+        return cast(str, url), browser
+
+    def finish(self, query: Mapping[str, str], browser: str) -> tuple[Viewer, str]:
+        """Ends a log-in.
+
+        Args:
+            query: What the issuer has sent the guest back with.
+            browser: The secret of `start`, as the browser kept it.
+
+        Returns:
+            Who he is, and the path to show.
+
+        Raises:
+            OpenIdError: He is not let in.
+        """
+        with self._guard:
+            begun = self._begun.pop(query.get("state", ""), None)
+        if begun is None or time.monotonic() - begun.since_s > _BEGUN_S:
+            raise OpenIdError("late", "The log-in took too long, or was begun elsewhere.")
+        if not secrets.compare_digest(begun.browser.encode(), browser.encode(errors="replace")):
+            raise OpenIdError("late", "The log-in was begun in another browser.")
+        if "code" not in query:
+            raise OpenIdError("refused", "The issuer refused the log-in.")
+        claims = self._claims(self._tokens(query["code"], begun.verifier), begun.nonce)
+        return self._viewer(claims), begun.then
+
+    def _tokens(self, code: str, verifier: str) -> str:
+        """Gives the ID token for a code."""
+        import httpx
+        from authlib.common.errors import AuthlibBaseError  # type: ignore[import-untyped]
+
+        place = self._about()["token_endpoint"]
+        try:
+            with self._client() as client:
+                found = client.fetch_token(place, code=code, code_verifier=verifier)
+        except AuthlibBaseError as error:
+            _log.warning("log-in refused: the issuer does not take the code: %s", error.error)
+            raise OpenIdError("refused", "The issuer does not take the code.") from None
+        except (httpx.HTTPError, ValueError) as error:
+            raise self._silent(error) from None
+        if not isinstance(found.get("id_token"), str):
+            raise self._silent(ValueError("it sent no ID token"))
+        return cast(str, found["id_token"])
+
+    def _claims(self, token: str, nonce: str) -> dict[str, Any]:
+        """Gives what an ID token says, if the issuer signed it for us, now, for this log-in."""
+        from joserfc import jwt
+        from joserfc.errors import JoseError
+
+        client_id = self._settings.client_id
+        rules = jwt.JWTClaimsRegistry(
+            leeway=_LEEWAY_S,
+            iss={"essential": True, "value": self._settings.issuer},
+            aud={"essential": True, "value": client_id},
+            exp={"essential": True},
+            iat={"essential": True},
+            nonce={"essential": True, "value": nonce},
+        )
+        try:
+            found = self._decoded(token).claims
+            rules.validate(found)
+        except (JoseError, ValueError, TypeError) as error:
+            _log.warning("log-in refused: the ID token does not hold: %s", type(error).__name__)
+            raise OpenIdError("refused", "The issuer's answer does not hold.") from None
+        audience = found["aud"]
+        many = isinstance(audience, list) and len(audience) > 1
+        if found.get("azp", None if many else client_id) != client_id:
+            _log.warning("log-in refused: the ID token is another client's")
+            raise OpenIdError("refused", "The issuer's answer is for somebody else.")
+        return dict(found)
+
+    def _decoded(self, token: str) -> Any:
+        from joserfc import jwt
+        from joserfc.errors import JoseError
+        from joserfc.jwk import KeySet
+
+        place = self._about()["jwks_uri"]
+        try:
+            return jwt.decode(token, KeySet.import_key_set(self._keys(place)), _ALGORITHMS)
+        except (JoseError, ValueError):  # it may have new keys
+            self._known.pop(place, None)
+            return jwt.decode(token, KeySet.import_key_set(self._keys(place)), _ALGORITHMS)
+
+    def _keys(self, place: str) -> Any:
+        return self._get(place)
+
+    def _viewer(self, claims: Mapping[str, Any]) -> Viewer:
+        settings = self._settings
+        name = claims.get(settings.name_claim)
+        if not isinstance(name, str) or not name:
+            _log.warning("log-in refused: no claim %s", settings.name_claim)
+            raise OpenIdError("refused", "The issuer does not say the login name.")
+        said = _words(claims.get(settings.role_claim)) if settings.role_claim else []
+        roles: list[Role] = [role for role in ROLES if role in said]
+        named = _words(claims.get(settings.accounts_claim)) if settings.accounts_claim else []
+        return self.roles.now().viewer(name, claimed=roles[-1] if roles else "user", accounts=named)
+
+    def _client(self) -> Any:
+        from authlib.integrations.httpx_client import OAuth2Client  # type: ignore[import-untyped]
+
+        settings = self._settings
+        return OAuth2Client(
+            settings.client_id,
+            settings.client_secret,
+            token_endpoint_auth_method="client_secret_basic" if settings.client_secret else "none",
+            scope=settings.scope,
+            redirect_uri=self._redirect,
+            code_challenge_method="S256",
+            timeout=10,
+        )
+
+    def _about(self) -> dict[str, Any]:
+        """Gives the issuer's own description."""
+        issuer = self._settings.issuer
+        found = self._get(f"{issuer.rstrip('/')}/.well-known/openid-configuration")
+        if found.get("issuer") != issuer:
+            raise self._silent(ValueError("it calls itself otherwise"))
+        for name in ("authorization_endpoint", "token_endpoint", "jwks_uri"):
+            if not is_safe(str(found.get(name, ""))):
+                raise self._silent(ValueError(f"its {name} is no https URL"))
+        return found
+
+    def _get(self, url: str) -> dict[str, Any]:
+        import httpx
+
+        known = self._known.get(url)
+        if known and time.monotonic() - known[0] < _KEPT_S:
+            return cast(dict[str, Any], known[1])
+        try:
+            answer = httpx.get(url, timeout=10)
+            answer.raise_for_status()
+            found = answer.json()
+        except (httpx.HTTPError, ValueError) as error:
+            raise self._silent(error) from None
+        if not isinstance(found, dict):
+            raise self._silent(ValueError("it sent no object"))
+        self._known[url] = (time.monotonic(), found)
+        return found
+
+    def _silent(self, error: Exception) -> OpenIdError:
+        _log.warning("the issuer %s does not answer as it should: %s", self._settings.issuer, error)
+        return OpenIdError("issuer", "The issuer does not answer as it should.")
+
+
+def is_safe(url: str) -> bool:
+    """Tells whether nobody on the way can read what is sent to a URL."""
+    parts = urlsplit(url)
+    here: Callable[[str | None], bool] = {"127.0.0.1", "localhost", "::1"}.__contains__
+    return bool(parts.hostname) and (
+        parts.scheme == "https" or (parts.scheme == "http" and here(parts.hostname))
+    )
+
+
+def _words(claim: object) -> list[str]:
+    """Gives the words of a claim: a list, or a text with spaces or commas between them."""
+    if isinstance(claim, str):
+        return claim.replace(",", " ").split()
+    return [word for word in claim if isinstance(word, str)] if isinstance(claim, list) else []

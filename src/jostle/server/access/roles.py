@@ -1,0 +1,135 @@
+"""From a login name to a viewer: the user's number here, and the operator's table of roles."""
+
+from __future__ import annotations
+
+import grp
+import logging
+import pwd
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import get_args
+
+from jostle.server.access.files import AccessError
+from jostle.server.access.viewer import Role, Viewer
+
+_log = logging.getLogger("jostle.serve")
+ROLES: tuple[Role, ...] = get_args(Role)  # the least first
+_KEPT_S = 300.0
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The operator's table.
+
+    Attributes:
+        support: Login names.
+        administrator: Login names.
+        manager: Login name -> users whose jobs he may see: login names, or `@GROUP`.
+    """
+
+    support: frozenset[str] = frozenset()
+    administrator: frozenset[str] = frozenset()
+    manager: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    _known: dict[str, tuple[float, Viewer]] = field(default_factory=dict, repr=False, compare=False)
+
+    def now(self) -> Roles:
+        """Gives itself: a table that is in no file does not change (see RolesFile)."""
+        return self
+
+    def viewer(self, name: str, *, claimed: Role = "user", accounts: Iterable[str] = ()) -> Viewer:
+        """Gives who somebody is.
+
+        Args:
+            name: His login name, which somebody has vouched for.
+            claimed: The role that the issuer of the log-in gives him; the higher one counts.
+            accounts: Users whose jobs the issuer lets him see.
+        """
+        role = max(self._role(name), claimed, key=ROLES.index)
+        named = (*self.manager.get(name, ()), *accounts) if role == "manager" else ()
+        return Viewer(name, _uid(name), role, frozenset(_members(named)))
+
+    def kept(self, name: str) -> Viewer:
+        """Gives the same from the table alone, looked up once in some minutes."""
+        now = time.monotonic()
+        found = self._known.get(name)
+        if found is None or now - found[0] > _KEPT_S:
+            if len(self._known) > 10_000:
+                self._known.clear()
+            found = self._known[name] = (now, self.viewer(name))
+        return found[1]
+
+    def mark(self, name: str) -> str:
+        """Gives what the table says of somebody: a session of his holds while that is the same."""
+        return f"{self._role(name)} {' '.join(self.manager.get(name, ()))}"
+
+    def _role(self, name: str) -> Role:
+        return (
+            "administrator" if name in self.administrator
+            else "support" if name in self.support
+            else "manager" if name in self.manager
+            else "user"
+        )  # fmt: skip
+
+
+class RolesFile:
+    """The table as it stands in the operator's file by now: it is read again when that changes.
+
+    A file that means nothing, halfway through an edit, changes nothing.
+    """
+
+    def __init__(self, path: Path, table: Roles, read: Callable[[Path], Roles]) -> None:
+        """Begins with what was read.
+
+        Args:
+            path: The file.
+            table: What it says.
+            read: Reads it again, or raises AccessError.
+        """
+        self._path = path
+        self._table = table
+        self._read = read
+        self._state = self._look()
+
+    def now(self) -> Roles:
+        """Gives the table."""
+        state = self._look()
+        if state != self._state:
+            self._state = state
+            try:
+                self._table = self._read(self._path)
+                _log.warning("roles: read again from %s", self._path)
+            except AccessError as error:
+                _log.error("roles stay as they were: %s %s", error, error.hint)
+        return self._table
+
+    def _look(self) -> tuple[int, int, int] | None:
+        try:
+            facts = self._path.stat()
+        except OSError:
+            return None
+        return facts.st_mtime_ns, facts.st_ino, facts.st_size
+
+
+def _uid(name: str) -> int | None:
+    try:
+        return pwd.getpwnam(name).pw_uid
+    except (KeyError, ValueError):
+        return None
+
+
+def _members(names: Iterable[str]) -> Iterable[int]:
+    """Gives the numbers of users and of members of groups; who is not there is nobody."""
+    for name in names:
+        if not name.startswith("@"):
+            uid = _uid(name)
+            if uid is not None:
+                yield uid
+            continue
+        try:
+            group = grp.getgrnam(name[1:])
+        except (KeyError, ValueError):
+            continue
+        yield from _members(group.gr_mem)
+        yield from (one.pw_uid for one in pwd.getpwall() if one.pw_gid == group.gr_gid)

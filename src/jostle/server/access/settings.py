@@ -1,0 +1,224 @@
+"""The operator's file of `jostle serve` on a network address (docs/reference/serve.md)."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from ipaddress import ip_network
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from jostle.server.access.access import Access, Way
+from jostle.server.access.accounts import Accounts
+from jostle.server.access.audit import Audit
+from jostle.server.access.files import AccessError, read_secret
+from jostle.server.access.oidc import OpenId, OpenIdSettings, is_safe
+from jostle.server.access.proxy import Net, ProxyHeader
+from jostle.server.access.roles import Roles, RolesFile
+
+SERVE_CONFIG = Path("/etc/jostle/serve.toml")
+#: Where the issuer sends guests back to.
+RETURN = "/login/return"
+_WAYS = ("oidc", "proxy", "accounts")
+_KEYS = {
+    "": ("url", "audit", "proxies", "roles", *_WAYS),
+    "oidc": ("issuer", "client_id", "client_secret_file", "name_claim", "role_claim",
+             "accounts_claim", "scope"),
+    "proxy": ("user_header", "secret_file"),
+    "accounts": ("file",),
+    "roles": ("manager", "support", "administrator"),
+}  # fmt: skip
+_LOOPBACK = [ip_network("127.0.0.0/8"), ip_network("::1/128")]
+_REFERENCE = "docs/reference/serve.md has all keys."
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the file says, as it stands there.
+
+    Attributes:
+        path: The file.
+        tables: Table -> its keys; "" for those above all tables.
+    """
+
+    path: Path
+    tables: dict[str, dict[str, Any]]
+
+    @property
+    def accounts(self) -> Path:
+        """The file of local accounts.
+
+        Raises:
+            AccessError: There is none.
+        """
+        if "accounts" not in self.tables:
+            raise AccessError(
+                f"{self.path} has no local accounts.",
+                hint='Write `[accounts]` and `file = "/etc/jostle/accounts"` into it.',
+            )
+        return Path(self._text("accounts", "file"))
+
+    def access(self, *, behind_proxy: bool) -> Access:
+        """Makes the door that the file describes.
+
+        Args:
+            behind_proxy: Requests come through a proxy, which has TLS.
+
+        Raises:
+            AccessError: Something is missing or not safe.
+        """
+        url = self._url()
+        proxies = self._proxies() if behind_proxy else None
+        roles = RolesFile(self.path, self.roles(), lambda path: read_settings(path).roles())
+        way = self._way(url, roles, proxies)
+        return Access(way, url=url, audit=Audit(Path(self._text("", "audit"))), proxies=proxies)
+
+    def _way(self, url: str, roles: RolesFile, proxies: list[Net] | None) -> Way:
+        found = [name for name in _WAYS if name in self.tables]
+        if len(found) != 1:
+            raise AccessError(
+                f"{self.path} has {' and '.join(f'[{name}]' for name in found) or 'no way in'}.",
+                hint="Write one of [oidc], [proxy] and [accounts], and no more: how one logs in.",
+            )
+        if found == ["oidc"]:
+            return OpenId(self._oidc(), url + RETURN, roles)
+        if found == ["accounts"]:
+            return Accounts(self.accounts, roles)
+        if proxies is None:
+            raise AccessError(
+                f"{self.path} trusts a proxy's header, but there is no proxy in front.",
+                hint="Add --behind-proxy, and the proxy's address as `proxies`.",
+            )
+        file = self._text("proxy", "secret_file", "")
+        if not file and any(
+            one.version == here.version and one.overlaps(here)
+            for one in proxies
+            for here in _LOOPBACK
+        ):
+            raise AccessError(
+                f"{self.path} trusts 127.0.0.1, which is every user of this machine.",
+                hint="Add `secret_file` to [proxy], and have the proxy send it "
+                "(docs/how-to/serve-a-cluster.md).",
+            )
+        secret = read_secret(Path(file)) if file else None
+        return ProxyHeader(self._text("proxy", "user_header"), secret, roles)
+
+    def _url(self) -> str:
+        url = self._text("", "url").rstrip("/")
+        parts = urlsplit(url)
+        if parts.scheme != "https" or not parts.hostname or parts.path or parts.query:
+            raise AccessError(
+                f"{self.path}: `url` is {url!r}.",
+                hint='Write what browsers are to open, as in url = "https://jostle.example.org".',
+            )
+        return url
+
+    def _proxies(self) -> list[Net]:
+        found: list[Net] = []
+        for text in self._texts("", "proxies"):
+            try:
+                found.append(ip_network(text))
+            except ValueError:
+                raise AccessError(
+                    f"{self.path}: {text!r} of `proxies` is no network.",
+                    hint='Write for example proxies = ["10.1.2.3/32"].',
+                ) from None
+        if not found:
+            raise AccessError(
+                f"{self.path} does not name the proxy in front.",
+                hint='Write for example proxies = ["127.0.0.1/32"].',
+            )
+        return found
+
+    def _oidc(self) -> OpenIdSettings:
+        text = self._text
+        file = text("oidc", "client_secret_file", "")
+        issuer = text("oidc", "issuer")
+        if not is_safe(issuer):
+            raise AccessError(f"{self.path}: the issuer {issuer!r} is no https URL.")
+        return OpenIdSettings(
+            issuer,
+            text("oidc", "client_id"),
+            read_secret(Path(file)) if file else None,
+            text("oidc", "name_claim", "preferred_username"),
+            text("oidc", "role_claim", "") or None,
+            text("oidc", "accounts_claim", "") or None,
+            text("oidc", "scope", "openid profile"),
+        )
+
+    def roles(self) -> Roles:
+        """Gives the table of roles.
+
+        Raises:
+            AccessError: It means nothing.
+        """
+        table = self.tables.get("roles", {})
+        managers = table.get("manager", {})
+        if not isinstance(managers, dict):
+            raise AccessError(
+                f"{self.path}: [roles] manager is no table.",
+                hint='Write for example [roles.manager] and mary = ["anne", "@physics"].',
+            )
+        return Roles(
+            frozenset(self._texts("roles", "support")),
+            frozenset(self._texts("roles", "administrator")),
+            {name: tuple(self._list(users, name)) for name, users in managers.items()},
+        )
+
+    def _text(self, table: str, key: str, default: str | None = None) -> str:
+        value = self.tables.get(table, {}).get(key, default)
+        if not isinstance(value, str) or not (value or default is not None):
+            where = f"[{table}] " if table else ""
+            raise AccessError(f"{self.path} lacks {where}`{key}`.", hint=_REFERENCE)
+        return value
+
+    def _texts(self, table: str, key: str) -> list[str]:
+        return self._list(self.tables.get(table, {}).get(key, []), key)
+
+    def _list(self, value: object, key: str) -> list[str]:
+        if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+            raise AccessError(f"{self.path}: `{key}` is no list of texts.", hint=_REFERENCE)
+        return value
+
+
+def read_settings(path: Path) -> Settings:
+    """Reads the operator's file.
+
+    Raises:
+        AccessError: There is none, or something in it means nothing.
+    """
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise AccessError(
+            f"On a network address `jostle serve` must know who may see what, and there is no "
+            f"{path}.",
+            hint="docs/how-to/serve-a-cluster.md tells how to write it; on 127.0.0.1 none is "
+            "needed.",
+        ) from None
+    except OSError as error:
+        raise AccessError(f"{path} cannot be read: {error.strerror}.") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise AccessError(f"{path} is no TOML: {error}.") from None
+    tables: dict[str, dict[str, Any]] = {"": found}
+    for name in (*_WAYS, "roles"):
+        if name in found:
+            if not isinstance(found[name], dict):
+                raise AccessError(f"{path}: `{name}` is no table.", hint=f"Write [{name}].")
+            tables[name] = found[name]
+    for name, table in tables.items():
+        _check_keys(path, name, table)
+    return Settings(path, tables)
+
+
+def _check_keys(path: Path, name: str, keys: Iterable[str]) -> None:
+    """Names a key that means nothing: misspelt, it might leave a door open."""
+    for key in keys:
+        if key not in _KEYS[name]:
+            close = difflib.get_close_matches(key, _KEYS[name], n=1)
+            hint = f"Did you mean `{close[0]}`?" if close else _REFERENCE
+            where = f" of [{name}]" if name else ""
+            raise AccessError(f"{path}: `{key}`{where} means nothing.", hint=hint)

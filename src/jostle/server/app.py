@@ -1,0 +1,154 @@
+"""The application: routes of the API, and the page."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import FileResponse, Response
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+
+from jostle import __version__
+from jostle.errors import JostleError
+from jostle.repository import DamagedError
+from jostle.server.access import Access, Viewer
+from jostle.server.access.files import AccessError
+from jostle.server.guard import Guard, ailing, problem
+from jostle.server.page import Assets, links
+from jostle.server.paths import without_folders
+from jostle.server.routes import add_routes
+from jostle.server.shapes import Problem
+from jostle.server.site import Site
+from jostle.server.story import Stories
+
+STATIC = Path(__file__).parent / "static"
+_PROBLEM = "#/components/schemas/Problem"
+_ERRORS: dict[int | str, dict[str, Any]] = {
+    code: {
+        "description": text,
+        "content": {
+            "application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}
+        },
+    }
+    for code, text in {
+        400: "There is no such metric, or the like.",
+        401: "Not logged in.",
+        403: "Not for this role, or not sent by a page of ours.",
+        404: "There is no such job, or none that the viewer may see.",
+        409: "This server has another way to log in.",
+        413: "The request is too long.",
+        421: "The request names another server.",
+        422: "A parameter is out of range.",
+        429: "Too many tries.",
+        431: "The headers are too long.",
+        500: "The repository cannot be read.",
+    }.items()
+}
+
+
+def create_app(
+    repository: Path, access: Access, cache: Path | None = None, flag: str = ""
+) -> FastAPI:
+    """Makes the application.
+
+    Args:
+        repository: Folder of the repository.
+        access: Who may look.
+        cache: Folder for verdicts and estimates, so that no run is judged twice; None: in the
+            user's cache.
+        flag: What commands need to find the repository, as ` --repository DIR`.
+
+    Raises:
+        RepositoryError: There is none.
+    """
+    stories = Stories(repository, cache)
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        stories.judge.open()
+        yield
+        stories.close()
+
+    app = FastAPI(
+        title="jostle",
+        lifespan=lifespan,
+        version=__version__,
+        description="What disturbed the jobs of a cluster, when, and by how much.",
+        openapi_url=None,  # ours is made beside other answers, not between them
+        docs_url=None,  # their page loads scripts from elsewhere
+        redoc_url=None,
+        responses=_ERRORS,
+        middleware=[Middleware(Guard, access=access), Middleware(GZipMiddleware, compresslevel=5)],
+    )
+    _describe(app)
+    _api(app, Site(stories, access, flag))
+    _page(app)
+    return app
+
+
+def _api(app: FastAPI, site: Site) -> None:
+    @app.exception_handler(JostleError)
+    async def failed(request: Request, error: JostleError) -> Response:
+        if isinstance(error, AccessError):
+            return ailing(error)
+        said, status = [str(error), error.hint, ""], 400 if error.exit_code == 2 else 500
+        if isinstance(error, DamagedError):
+            file = error.file or "A file of the repository"
+            said, status = [f"{file} cannot be read.", error.hint, error.reason], 500
+        viewer: Viewer | None = getattr(request.state, "viewer", None)
+        if viewer is None or not viewer.sees_all:
+            said = [without_folders(text, site.stories.repository.path) for text in said]
+        return problem(status, said[0], said[1], detail=said[2])
+
+    @app.exception_handler(HTTPException)
+    async def refused(_request: Request, error: HTTPException) -> Response:
+        answer = problem(error.status_code, str(error.detail), "")
+        answer.headers.update(error.headers or {})
+        return answer
+
+    @app.exception_handler(RequestValidationError)
+    async def senseless(_request: Request, error: RequestValidationError) -> Response:
+        first = error.errors()[0]
+        return problem(422, f"{first['loc'][-1]}: {first['msg']}.", "/api/v1/openapi.json has all.")
+
+    add_routes(app, site)
+
+    @app.get("/api/{rest:path}", include_in_schema=False)
+    def nothing(rest: str) -> Response:
+        return problem(404, f"There is no /api/{rest}.", "/api/v1/openapi.json lists all there is.")
+
+
+def _describe(app: FastAPI) -> None:
+    """Puts the shape of errors into the OpenAPI text: no route answers it by itself."""
+    plain = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        text = plain()
+        shape = Problem.model_json_schema()
+        text["components"]["schemas"]["Problem"] = shape
+        for unused in ("HTTPValidationError", "ValidationError"):
+            text["components"]["schemas"].pop(unused, None)
+        return text
+
+    app.openapi = openapi  # type: ignore[method-assign]
+
+    @app.get("/api/v1/openapi.json", include_in_schema=False)
+    def described() -> dict[str, Any]:
+        return app.openapi()
+
+
+def _page(app: FastAPI) -> None:
+    app.mount("/assets", Assets(directory=STATIC / "assets", check_dir=False), "assets")
+
+    @app.get("/{rest:path}", include_in_schema=False)
+    def page(rest: str) -> Response:
+        if not (STATIC / "index.html").exists():
+            return problem(500, "The web front end was not built.", "Run `make build`.")
+        ahead = links(STATIC / "assets", rest)
+        return FileResponse(STATIC / "index.html", headers={"Link": ahead} if ahead else None)

@@ -1,0 +1,196 @@
+"""What stands before every request: host, sender, session; and behind every answer: headers."""
+
+from __future__ import annotations
+
+import hmac
+import logging
+from urllib.parse import parse_qsl, urlencode
+
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from jostle.server.access import Access
+from jostle.server.access.access import Known
+from jostle.server.access.files import AccessError
+from jostle.server.access.token import Token
+
+_log = logging.getLogger("jostle.serve")
+#: Nothing but our own files, and no text of theirs is ever run or read as style.
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "font-src 'self'",
+        "img-src 'self' data: blob:",
+        "connect-src 'self'",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+    )
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+_HSTS = "max-age=31536000"
+_MOST_BODY = 16_384
+_MOST_HEADERS = 32_768
+_READING = ("GET", "HEAD")
+#: Questions of the API that are answered before one is logged in: how to, and the log-in itself.
+_OPEN = "/api/v1/login"
+
+
+class Guard:
+    """Lets nobody in whom the door does not know, and sends the headers that keep a page safe."""
+
+    def __init__(self, app: ASGIApp, access: Access) -> None:
+        self._app = app
+        self._access = access
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers a request, or passes it on."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def dressed(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+                if self._access.secure:
+                    headers.setdefault("Strict-Transport-Security", _HSTS)
+                headers.setdefault("Cache-Control", "no-store")
+            await send(message)
+
+        request = Request(scope)
+        try:
+            app = self._turned_away(request)
+        except AccessError as error:
+            app = ailing(error)
+        if app is None and request.method not in _READING:
+            body = await _body(request, receive)
+            if body is None:
+                app = problem(413, "The request is too long.", "No request of ours needs so much.")
+            else:
+                receive = _again(body, receive)
+        await (app or self._app)(scope, receive, dressed)
+
+    def _turned_away(self, request: Request) -> ASGIApp | None:
+        """Gives the answer to a request that does not come through."""
+        access = self._access
+        words = (*request.headers.raw, (request.scope["path"], request.scope["query_string"]))
+        if sum(len(name) + len(value) for name, value in words) > _MOST_HEADERS:
+            return problem(431, "The request is too long.", "Clear this server's cookies.")
+        if not access.addresses(request.headers.get("host", "")):
+            return problem(421, "This server has another name.", "Use the URL it was given.")
+        if not access.comes_from(request):
+            where = request.client.host if request.client else "an unknown place"
+            _log.warning("refused: a request from %s, which is none of the proxies", where)
+            return problem(403, "Only the proxy in front may ask this server.", "Ask the proxy.")
+        token = request.query_params.get("token")
+        if token is not None and request.method == "GET" and isinstance(access.way, Token):
+            return self._enter(request, access.way, token)
+        known = access.who(request)
+        if known:
+            request.scope["state"] = {
+                **request.scope.get("state", {}), "viewer": known.viewer, "csrf": known.csrf
+            }  # fmt: skip
+        if request.method not in _READING and not self._meant(request, known):
+            return problem(
+                403, "This request was not made by a page of ours.", "Load the page again."
+            )
+        if known or request.url.path == _OPEN:
+            return None
+        if request.url.path.startswith("/api/") or request.method not in _READING:
+            return problem(401, "You are not logged in.", self._mend())
+        return None  # the page that says so, and its style
+
+    def _meant(self, request: Request, known: Known | None) -> bool:
+        """Tells whether a request that changes something was sent by our page, or by a script.
+
+        Browsers send cookies (and proxies their header) with what pages of others make them send.
+        """
+        headers = request.headers
+        if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+            return False
+        origin = headers.get("origin")
+        ours = self._access.url or f"http://{headers.get('host', '')}"
+        if origin is not None and origin != ours:
+            return False
+        if known is None:  # the log-in: a form of others cannot send JSON
+            kind = headers.get("content-type", "").partition(";")[0].strip()
+            return kind == "application/json"
+        sent = headers.get("x-csrf-token", "")
+        return known.csrf is None or hmac.compare_digest(sent.encode(), known.csrf.encode())
+
+    def _mend(self) -> str:
+        if isinstance(self._access.way, Token):
+            return "Open the URL that `jostle serve` printed."
+        return f"Log in at {self._access.url}/login."
+
+    def _enter(self, request: Request, way: Token, token: str) -> ASGIApp:
+        """Trades the token for a session, and takes it out of the address bar."""
+        rest = [(k, v) for k, v in parse_qsl(request.url.query) if k != "token"]
+        answer = RedirectResponse(
+            own_path(request.url.path + (f"?{urlencode(rest)}" if rest else "")), 303
+        )
+        viewer = way.opens(token)
+        if viewer:
+            self._access.begin(viewer, answer)
+        return answer
+
+
+def own_path(text: str) -> str:
+    r"""Gives a path of ours to go on to: "//host" and "/\host" would lead away from here."""
+    return "/" + text.replace("\\", "/").lstrip("/")
+
+
+async def _body(request: Request, receive: Receive) -> bytes | None:
+    """Reads the body; None: there is more of it than anybody needs to send."""
+    told = request.headers.get("content-length", "0")
+    if not told.isdigit() or int(told) > _MOST_BODY:
+        return None
+    body: bytes = b""
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            return None
+        body += message.get("body", b"")
+        if len(body) > _MOST_BODY:
+            return None
+        if not message.get("more_body"):
+            return body
+
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    """Hands a body out that has been read, then what comes behind it."""
+    messages = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def hand_out() -> Message:
+        return messages.pop() if messages else await receive()
+
+    return hand_out
+
+
+def ailing(error: AccessError) -> JSONResponse:
+    """Gives the answer where log-in does not work; why is for the operator."""
+    _log.error("nobody can log in: %s %s", error, error.hint)
+    return problem(500, "Log-in does not work now.", "Tell the server's operator.")
+
+
+def problem(status: int, message: str, mend: str, *, detail: str = "") -> JSONResponse:
+    """Gives an error as RFC 9457 has it, with our hint as `mend`."""
+    content = {
+        "type": "about:blank", "title": message, "status": status, "detail": detail or None,
+        "mend": mend or None,
+    }  # fmt: skip
+    return JSONResponse(content, status, media_type="application/problem+json")

@@ -1,0 +1,168 @@
+"""Tells pages what has changed, by server-sent events."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+
+from fastapi import HTTPException
+
+from jostle.server.access import Viewer
+from jostle.server.story import Stories
+
+_LOOK_S = 0.25
+_BEAT_S = 15.0
+#: So often it is looked whether a listener is still logged in, s.
+_CHECK_S = 1.0
+#: Streams at once, in all and of one viewer.
+MOST_STREAMS, MOST_OF_ONE = 200, 20
+#: Changes that a slow listener may miss before he is told that everything changed.
+_REMEMBERED = 256
+#: Listeners are told one after the other, so that their questions do not all come at once, s.
+_APART_S = 0.02
+#: No more than this part of a core goes into taking up changes.
+_SHARE = 0.2
+
+
+@dataclass(frozen=True)
+class _Change:
+    jobs: tuple[str, ...]
+    judged: bool
+
+
+class Live:
+    """Watches the log of a repository while somebody listens, once for all who do."""
+
+    def __init__(self, stories: Stories) -> None:
+        """Watches nothing yet."""
+        self._stories = stories
+        self._listeners: dict[Viewer, int] = {}
+        self._news = asyncio.Condition()
+        self._changes: deque[_Change] = deque(maxlen=_REMEMBERED)
+        self._count = self._turns = 0
+        self._task: asyncio.Task[None] | None = None
+        self._over = False
+
+    def enter(self, viewer: Viewer) -> None:
+        """Takes a place among the listeners.
+
+        Raises:
+            HTTPException: 429: there are too many.
+        """
+        own = self._listeners.get(viewer, 0)
+        if sum(self._listeners.values()) >= MOST_STREAMS or own >= MOST_OF_ONE:
+            raise HTTPException(429, "Too many pages follow this server already.")
+        self._listeners[viewer] = own + 1
+
+    def _leave(self, viewer: Viewer) -> None:
+        self._listeners[viewer] -= 1
+        if not self._listeners[viewer]:
+            del self._listeners[viewer]
+
+    async def events(
+        self, viewer: Viewer, is_still_in: Callable[[], bool] = lambda: True
+    ) -> AsyncIterator[str]:
+        """Gives an event per change, and a comment now and then that keeps proxies patient.
+
+        It ends within a second or so when the listener has logged out, or may see something else.
+
+        `commit` says {number, newest_ns, jobs: those that changed and that the viewer may see};
+        `verdict` says {jobs}: those that were judged.
+
+        Args:
+            viewer: Who listens; `enter` has let him in.
+            is_still_in: Tells whether he would be let in now, as the same.
+        """
+        try:
+            if self._stories.index.number < 0:
+                await asyncio.to_thread(self._stories.index.look)
+            if self._task is None or self._task.done():
+                loop = asyncio.get_running_loop()
+                self._stories.judge.on_verdict = lambda job: _tell(loop, self._judged(job))
+                # From what the first event says: a commit behind it is not to be missed.
+                self._task = asyncio.create_task(self._watch(self._stories.index.number))
+            self._turns += 1
+            seen, turn = self._count, self._turns
+            yield self._event("commit", [])
+            quiet = 0.0
+            while True:
+                heard = await self._heard(seen)
+                if heard and not self._over:
+                    await asyncio.sleep(_APART_S * (turn % sum(self._listeners.values())))
+                if self._over or not is_still_in():
+                    return
+                if not heard:
+                    quiet += _CHECK_S
+                    if quiet >= _BEAT_S:
+                        quiet = 0.0
+                        yield ": still here\n\n"
+                    continue
+                quiet = 0.0
+                new = list(self._changes)[-min(self._count - seen, len(self._changes)) :]
+                seen = self._count
+                for judged in (False, True):
+                    some = [change for change in new if change.judged == judged]
+                    jobs = [job for change in some for job in change.jobs if self._may(viewer, job)]
+                    if some and (jobs or not judged):
+                        yield self._event("verdict" if judged else "commit", jobs)
+        finally:
+            self._leave(viewer)
+
+    async def end(self) -> None:
+        """Ends all streams, for good."""
+        async with self._news:
+            self._over = True
+            self._news.notify_all()
+
+    async def _heard(self, seen: int) -> bool:
+        """Waits for news; False: there are none yet, and it is time to look at other things."""
+        try:
+            async with asyncio.timeout(_CHECK_S), self._news:
+                while self._count == seen and not self._over:
+                    await self._news.wait()
+        except TimeoutError:
+            return False
+        return True
+
+    def _may(self, viewer: Viewer, job: str) -> bool:
+        row = self._stories.index.rows.get(job)
+        return row is not None and viewer.sees(row["uid"])
+
+    def _event(self, name: str, jobs: list[str]) -> str:
+        index = self._stories.index
+        told = {"number": index.number, "newest_ns": index.newest_ns,
+                "jobs": list(dict.fromkeys(jobs))}  # fmt: skip
+        return f"event: {name}\nid: {index.number}\ndata: {json.dumps(told)}\n\n"
+
+    async def _watch(self, told: int) -> None:
+        loop = asyncio.get_running_loop()
+        index, wait = self._stories.index, _LOOK_S
+        while self._listeners:
+            await asyncio.sleep(wait)
+            begin = loop.time()
+            await asyncio.to_thread(index.look)
+            wait = max(_LOOK_S, (loop.time() - begin) / _SHARE)
+            if index.number != told:
+                await self._add(_Change(tuple(index.since(told)), judged=False))
+                told = index.number
+
+    async def _judged(self, job: str) -> None:
+        await self._add(_Change((job,), judged=True))
+
+    async def _add(self, change: _Change) -> None:
+        async with self._news:
+            self._changes.append(change)
+            self._count += 1
+            self._news.notify_all()
+
+
+def _tell(loop: asyncio.AbstractEventLoop, news: object) -> None:
+    """Hands news from the judge's thread to the loop, unless that has ended."""
+    if asyncio.iscoroutine(news):
+        if loop.is_closed():
+            news.close()
+        else:
+            asyncio.run_coroutine_threadsafe(news, loop)

@@ -1,0 +1,101 @@
+"""Series thinned out for a screen: any span in a few thousand points, no peak lost.
+
+A level k of a series holds min, mean and max of 2^k steps; a question for a span gets the finest
+level that has no more points than it asked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+#: Steps of a level that make one of the next.
+FACTOR = 2
+
+
+@dataclass(frozen=True)
+class Level:
+    """A series at one resolution.
+
+    Attributes:
+        step_ns: Length of a step, ns.
+        low: Least value in each step; NaN where there is none.
+        mean: Mean value.
+        high: Greatest value.
+    """
+
+    step_ns: int
+    low: Floats
+    mean: Floats
+    high: Floats
+
+
+@dataclass(frozen=True)
+class Mipmap:
+    """A series at all resolutions, the finest first.
+
+    Attributes:
+        start_ns: Its start; a multiple of the finest step.
+        levels: Its levels.
+    """
+
+    start_ns: int
+    levels: tuple[Level, ...]
+
+    @classmethod
+    def of(cls, start_ns: int, step_ns: int, values: Floats) -> Mipmap:
+        """Makes all levels of a series.
+
+        Args:
+            start_ns: Start of its first step, ns since the epoch.
+            step_ns: Length of a step, ns.
+            values: One value per step; NaN where there is none.
+        """
+        levels = [Level(step_ns, values, values, values)]
+        while len(levels[-1].mean) > FACTOR:
+            levels.append(_coarser(levels[-1]))
+        return cls(start_ns, tuple(levels))
+
+    def cut(self, from_ns: int, to_ns: int, points: int) -> tuple[int, Level]:
+        """Gives what a chart of a span shows.
+
+        Args:
+            from_ns: Start of the span.
+            to_ns: Its end.
+            points: The most points wanted.
+
+        Returns:
+            Start of the first step, and the finest level that has at most `points` in the span,
+            cut to the span and a step beyond on both sides.
+        """
+        for level in self.levels:
+            first = max((from_ns - self.start_ns) // level.step_ns - 1, 0)
+            last = min(-(-(to_ns - self.start_ns) // level.step_ns) + 1, len(level.mean))
+            if last - first <= points or level is self.levels[-1]:
+                break
+        part = slice(first, max(last, first))
+        cut = Level(level.step_ns, level.low[part], level.mean[part], level.high[part])
+        return self.start_ns + first * level.step_ns, cut
+
+
+def _coarser(fine: Level) -> Level:
+    count = -(-len(fine.mean) // FACTOR)
+
+    def blocks(values: Floats) -> Floats:
+        padded = np.full(count * FACTOR, np.nan)
+        padded[: len(values)] = values
+        return padded.reshape(count, FACTOR)
+
+    low, mean, high = blocks(fine.low), blocks(fine.mean), blocks(fine.high)
+    known = ~np.isnan(mean)
+    some = known.any(axis=1)
+    sums = np.where(known, mean, 0).sum(axis=1)
+    return Level(
+        fine.step_ns * FACTOR,
+        np.where(some, np.where(known, low, np.inf).min(axis=1), np.nan),
+        np.where(some, sums / np.maximum(known.sum(axis=1), 1), np.nan),
+        np.where(some, np.where(known, high, -np.inf).max(axis=1), np.nan),
+    )

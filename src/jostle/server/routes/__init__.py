@@ -1,0 +1,14 @@
+"""The routes of the API, a module for each page: `add` puts its routes on the application."""
+
+from __future__ import annotations
+
+from fastapi import FastAPI
+
+from jostle.server.routes import compare, job, jobs, live, login, matrix, segments, studies, system
+from jostle.server.site import Site
+
+
+def add_routes(app: FastAPI, site: Site) -> None:
+    """Puts all routes on the application."""
+    for module in (jobs, job, segments, compare, system, matrix, studies, live, login):
+        module.add(app, site)

@@ -1,0 +1,41 @@
+"""Runs of one program side by side."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import FastAPI, Query, Request
+from fastapi.responses import Response
+
+from jostle.errors import UsageError
+from jostle.server.access import Looking
+from jostle.server.compare import Compared, compared_runs
+from jostle.server.site import Site
+from jostle.told.compare import comparison, program_of
+
+MOST_RUNS = 8
+
+Names = Annotated[
+    list[str], Query(max_length=MOST_RUNS, min_length=1, description="a job's name; two to eight")
+]
+
+
+def add(app: FastAPI, site: Site) -> None:
+    """Puts the routes of this page on the application."""
+    stories = site.stories
+
+    @app.get(
+        "/api/v1/compare", operation_id="compare", tags=["compare"], response_model=Compared,
+    )  # fmt: skip
+    def compare(request: Request, viewer: Looking, job: Names) -> Response:
+        """Says why runs of one program took different times: `job=A&job=B`, two to eight."""
+        names = tuple(dict.fromkeys(site.job(viewer, name) for name in job))
+        if len(names) < 2:
+            raise UsageError("One run cannot be compared with itself.", hint="Name two or more.")
+
+        def make() -> dict[str, Any]:
+            programs = [program_of(stories.repository.job_processes(name)) for name in names]
+            made = comparison([stories.estimate(name, viewer) for name in names], programs)
+            return compared_runs(made, programs)
+
+        return stories.answer(request, ("compare", names), make, of=names)

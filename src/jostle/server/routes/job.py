@@ -1,0 +1,159 @@
+"""One job: its verdict, its digest, its time slices and its processes."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Annotated
+
+from fastapi import FastAPI, Query, Request
+from fastapi.responses import Response
+
+from jostle._schema import METRICS
+from jostle.server.access import Looking
+from jostle.server.drawn import drawn as as_drawn
+from jostle.server.grid import process_grid
+from jostle.server.routes.query import BINARY, FAR, FromNs, Job, Metric, Points, ToNs
+from jostle.server.series import Question
+from jostle.server.shapes import Figures, Judging, Metrics, Series, Verdict
+from jostle.server.shapes_told import DigestTold
+from jostle.server.site import Site
+from jostle.told.figures import figures_of
+from jostle.told.metrics import names, view
+
+
+def add(app: FastAPI, site: Site) -> None:
+    """Puts the routes of this page on the application."""
+    stories = site.stories
+
+    @app.get(
+        "/api/v1/jobs/{job}/verdict", operation_id="verdict", tags=["job"], response_model=Verdict,
+        responses={202: {"model": Judging}},
+    )  # fmt: skip
+    def verdict(
+        request: Request,
+        viewer: Looking,
+        job: Job,
+        wait_s: Annotated[
+            float, Query(ge=0, le=10, description="how long to wait for one being made, s")
+        ] = 0.2,
+        drawn: Annotated[
+            bool, Query(description="only what a page draws, of a long job a small part")
+        ] = False,
+    ) -> Response:
+        """Says what interference cost a job, what caused it, and when.
+
+        202 while it is being made: ask again when `Retry-After` (s) says so.
+        """
+        job = site.job(viewer, job)
+        found = stories.verdict(job, viewer, wait_s)
+        if found is None:
+            said = stories.judge.progress(job)
+            progress = None if said is None else dataclasses.asdict(said)
+            told = Judging.model_validate({"job": stories.row(job, viewer), "progress": progress})
+            return Response(
+                told.model_dump_json(), 202, {"Retry-After": "1"}, media_type="application/json"
+            )
+        key = ("verdict", job, viewer.users, drawn)
+        return stories.answer(
+            request, key, lambda: as_drawn(found) if drawn else found, of=[job], judged=True
+        )
+
+    @app.get("/api/v1/jobs/{job}", operation_id="digest", tags=["job"], response_model=DigestTold)
+    def digest(request: Request, viewer: Looking, job: Job) -> Response:
+        """Gives what `jostle digest --json` prints of a job, but for `figures`."""
+        job = site.job(viewer, job)
+        key = ("digest told", job)
+        return stories.answer(request, key, lambda: stories.digest(job), of=[job])
+
+    @app.get("/api/v1/jobs/{job}/figures", operation_id="figures", tags=["job"])
+    def figures(viewer: Looking, job: Job) -> Figures:
+        """Gives `figures` of `jostle digest --json`: over processes, and among other runs."""
+        rows = site.rows(viewer)
+        job = site.job(viewer, job)
+        key = ("figures", viewer.users, job)  # who sees other jobs sees other quartiles
+        found = stories.once(key, lambda: figures_of(stories.repository, rows, job))
+        return Figures.model_validate(found)
+
+    @app.get("/api/v1/metrics", operation_id="metrics", tags=["job"])
+    def metrics(viewer: Looking) -> Metrics:
+        """Names all that `metric` may be: views of several metrics, and each by itself."""
+        known = [one for one in METRICS if one.kind != "histogram"]
+        alone = {one.id for one in known}
+        return Metrics.model_validate(
+            {
+                "views": [
+                    {"id": name, "title": view(name).title} for name in names() if name not in alone
+                ],
+                "metrics": [
+                    {"id": one.id, "group": one.module, "unit": one.unit, "scope": one.scope,
+                     "text": one.doc}
+                    for one in known
+                ],
+            }
+        )  # fmt: skip
+
+    @app.get(
+        "/api/v1/jobs/{job}/series", operation_id="series", tags=["job"], response_model=Series
+    )
+    def series(
+        request: Request,
+        viewer: Looking,
+        job: Job,
+        metric: Metric = "bytes",
+        of: Annotated[
+            str, Query(max_length=200, description="job, others, or the name of another job")
+        ] = "job",
+        resource: Annotated[
+            str, Query(max_length=1000, description="on this mount or node alone")
+        ] = "",
+        from_ns: FromNs = 0,
+        to_ns: ToNs = FAR,
+        points: Points = 2000,
+    ) -> Response:
+        """Gives a metric slice by slice, thinned out to a number of points.
+
+        `of`: job (the job itself), others (all others on its mounts or nodes), or the name of
+        another job that the viewer may see: on the mounts or nodes that both used.
+        """
+        job = site.job(viewer, job)
+        question = Question(job, metric, of, resource)
+        for name in question.jobs[1:]:
+            site.job(viewer, name)
+        key = ("series", job, metric, of, resource, from_ns, to_ns, points, viewer.users)
+        return stories.answer(
+            request,
+            key,
+            lambda: stories.series(
+                job, metric, viewer, of=of, resource=resource, span=(from_ns, to_ns), points=points
+            ),
+            of=question.jobs,
+        )
+
+    @app.get(
+        "/api/v1/jobs/{job}/grid", operation_id="grid", tags=["job"], response_class=Response,
+        responses=BINARY,
+    )  # fmt: skip
+    def grid(
+        request: Request,
+        viewer: Looking,
+        job: Job,
+        metric: Metric = "time",
+        from_ns: FromNs = 0,
+        to_ns: ToNs = FAR,
+        columns: Points = 800,
+    ) -> Response:
+        """Gives a metric per process and time as a picture of numbers.
+
+        Length of a header (uint32), the header (JSON: unit, start_ns, step_ns, columns, and rows:
+        rank and host of each process; padded to four bytes), then rows × columns float32, little
+        endian, row by row; NaN where a process had no record.
+        """
+        job = site.job(viewer, job)
+        key = ("grid", job, metric, from_ns, to_ns, columns)
+        return stories.answer(
+            request,
+            key,
+            lambda: process_grid(stories.repository, job, metric, (from_ns, to_ns), columns),
+            "application/octet-stream",
+            of=[job],
+        )

@@ -1,0 +1,64 @@
+"""The list of jobs."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import FastAPI, Query, Request
+from fastapi.responses import Response
+
+from jostle.server.access import Looking
+from jostle.server.index import Filter, Sort, ask
+from jostle.server.routes.query import FAR, FromNs, ToNs
+from jostle.server.shapes import Jobs
+from jostle.server.site import Site
+
+_MOST = 50
+
+
+def add(app: FastAPI, site: Site) -> None:
+    """Puts the routes of this page on the application."""
+    stories = site.stories
+
+    @app.get("/api/v1/jobs", operation_id="jobs", tags=["jobs"], response_model=Jobs)
+    def jobs(
+        request: Request,
+        viewer: Looking,
+        search: Annotated[
+            str, Query(max_length=200, description="words in its name, program or user")
+        ] = "",
+        light: Annotated[
+            list[Literal["green", "yellow", "red", "none"]] | None,
+            Query(description="of the verdict; none: not judged"),
+        ] = None,
+        cause: Annotated[
+            list[str], Query(max_length=_MOST, description="what cost most, as verdicts name it")
+        ] = [],  # noqa: B006
+        user: Annotated[list[str], Query(max_length=_MOST, description="an owner's name")] = [],  # noqa: B006
+        program: Annotated[list[str], Query(max_length=_MOST, description="a program's name")] = [],  # noqa: B006
+        state: Annotated[
+            list[Literal["live", "over"]] | None, Query(description="whether it still runs")
+        ] = None,
+        from_ns: FromNs = 0,
+        to_ns: ToNs = FAR,
+        sort: Annotated[Sort, Query(description="what rows are sorted by; -: falling")] = "-start",
+        limit: Annotated[int, Query(ge=1, le=500, description="the most rows")] = 100,
+        offset: Annotated[int, Query(ge=0, le=1_000_000, description="rows left out before")] = 0,
+    ) -> Response:
+        """Lists the jobs that the viewer may see, live ones first.
+
+        `light`, `cause`, `user`, `program` and `state` may be given several times: any will do.
+        """
+        rows = site.rows(viewer)
+        stories.judge.follow(viewer.users)
+        wanted = Filter(
+            search, frozenset(light or ()), frozenset(cause), frozenset(user), frozenset(program),
+            frozenset(state or ()), from_ns, to_ns,
+        )  # fmt: skip
+        key = ("jobs", viewer.users, wanted, sort, offset, limit)
+        return stories.answer(
+            request,
+            key,
+            lambda: ask([stories.row(job, viewer) for job in rows], wanted, sort, offset, limit),
+            judged=True,
+        )

@@ -1,0 +1,31 @@
+"""Changes of the repository, as they happen."""
+
+from __future__ import annotations
+
+from fastapi import FastAPI, Request
+from fastapi.responses import StreamingResponse
+
+from jostle.server.access import Looking
+from jostle.server.live import Live
+from jostle.server.site import Site
+
+
+def add(app: FastAPI, site: Site) -> None:
+    """Puts the routes of this page on the application."""
+    app.state.live = live = Live(site.stories)
+
+    @app.get(
+        "/api/v1/live", operation_id="live", tags=["live"], response_class=StreamingResponse,
+        responses={200: {"content": {"text/event-stream": {}}}},
+    )  # fmt: skip
+    async def listen(viewer: Looking, request: Request) -> StreamingResponse:
+        """Tells of changes, as server-sent events named `commit` and `verdict`.
+
+        It ends when one logs out, when the session does, and when one's role changes.
+
+        Their data are JSON: number (of the newest commit), newest_ns (end of the newest slice) and
+        jobs (those that changed, or were judged, and that the viewer may see).
+        """
+        live.enter(viewer)
+        events = live.events(viewer, lambda: site.access.is_still(viewer, request))
+        return StreamingResponse(events, media_type="text/event-stream")

@@ -1,0 +1,177 @@
+"""Logging in and out, who one is, and the record of looks at others' jobs."""
+
+from __future__ import annotations
+
+import logging
+import math
+from typing import Annotated
+from urllib.parse import quote, unquote, urlencode
+
+from fastapi import FastAPI, HTTPException, Query, Request
+from fastapi.responses import RedirectResponse, Response
+
+from jostle.server.access import Looking, Viewer
+from jostle.server.access.accounts import Accounts
+from jostle.server.access.oidc import OpenId, OpenIdError
+from jostle.server.access.sessions import WHOLE_S, csrf
+from jostle.server.access.settings import RETURN
+from jostle.server.access.shapes import Looks, Me, Name, Password, ScriptToken, WayIn
+from jostle.server.guard import own_path
+from jostle.server.site import Site
+from jostle.told.people import owner_name
+
+_log = logging.getLogger("jostle.serve")
+#: Tries a minute, of one name from one address, and from one address.
+_TRIES, _TRIES_OF_ADDRESS = 5, 30
+#: Log-ins at an issuer that one address may begin a minute: so nobody's pushes those of others out.
+_BEGUN = 60
+#: How long a browser keeps what it needs for the way back, s, and the longest path in it: of a
+#: longer cookie it would keep nothing.
+_MARKED_S, _MOST_MARKED = 3600, 3000
+
+
+def add(app: FastAPI, site: Site) -> None:
+    """Puts these routes on the application."""
+    _add_session(app, site)
+    _add_passwords(app, site)
+    _add_issuer(app, site)
+
+    @app.get("/api/v1/audit", operation_id="audit", tags=["access"])
+    def audit(
+        viewer: Looking,
+        before: Annotated[
+            int | None, Query(ge=0, le=2**53, description="where the page before this one ended")
+        ] = None,
+        limit: Annotated[int, Query(ge=1, le=500, description="the most looks")] = 100,
+    ) -> Looks:
+        """Lists looks at other users' jobs, the newest first; for administrators."""
+        if viewer.role != "administrator":
+            raise HTTPException(403, "Only an administrator may read the record of looks.")
+        if site.access.audit is None:
+            return Looks(looks=[], before=None)
+        looks, rest = site.access.audit.page(before, limit)
+        return Looks.model_validate({"looks": looks, "before": rest})
+
+
+def _add_session(app: FastAPI, site: Site) -> None:
+    access = site.access
+
+    @app.get("/api/v1/me", operation_id="me", tags=["access"])
+    def me(viewer: Looking, request: Request) -> Me:
+        """Says who one is here, and what one may see."""
+        return _me(site, viewer, request.state.csrf)
+
+    @app.post("/api/v1/logout", operation_id="logout", tags=["access"], status_code=204)
+    def logout(viewer: Looking, request: Request) -> Response:
+        """Ends the session of the cookie, or the token of a script."""
+        del viewer
+        answer = Response(status_code=204)
+        access.end(request, answer)
+        return answer
+
+    @app.post("/api/v1/token", operation_id="token", tags=["access"])
+    def token(viewer: Looking) -> ScriptToken:
+        """Makes a token for scripts; it ends after seven days, by log-out, or with the server."""
+        if access.way.kind == "proxy":
+            raise HTTPException(409, "Scripts come in through the proxy, as people do.")
+        made = access.sessions.begin(viewer, proof=access.proof(viewer), idle_s=WHOLE_S)
+        return ScriptToken(token=made, seconds=int(WHOLE_S))
+
+
+def _add_passwords(app: FastAPI, site: Site) -> None:
+    access = site.access
+
+    @app.get("/api/v1/login", operation_id="way_in", tags=["access"])
+    def way_in() -> WayIn:
+        """Says how to log in; open to everybody."""
+        return WayIn(way=access.way.kind)
+
+    @app.post("/api/v1/login", operation_id="login", tags=["access"])
+    def login(entry: Password, request: Request, answer: Response) -> Me:
+        """Logs in with a local account."""
+        if not isinstance(access.way, Accounts):
+            raise HTTPException(409, "This server has no local accounts.")
+        address = access.address(request)
+        wait_s = access.tries.wait_s(
+            (("name", entry.name, address), _TRIES), (("address", address), _TRIES_OF_ADDRESS)
+        )
+        if wait_s:
+            seconds = math.ceil(wait_s)
+            _log.warning("log-in held back: too many tries from %s", address)
+            raise HTTPException(
+                429, f"Too many tries. Wait {seconds} s.", {"Retry-After": str(seconds)}
+            )
+        viewer = access.way.enter(entry.name, entry.password)
+        if viewer is None:
+            # NOTE: not the name: people type passwords there.
+            _log.warning("log-in refused: wrong name or password, from %s", address)
+            raise HTTPException(401, "Name or password is wrong.")
+        return _me(site, viewer, csrf(access.begin(viewer, answer)))
+
+
+def _add_issuer(app: FastAPI, site: Site) -> None:
+    """Adds the two stations of a log-in elsewhere: pages that a browser walks through."""
+    access = site.access
+    mark = f"{access.cookie}-login"
+
+    @app.get("/login/oidc", include_in_schema=False)
+    def start(request: Request, then: Annotated[str, Query(max_length=2000)] = "/") -> Response:
+        if not isinstance(access.way, OpenId):
+            return RedirectResponse("/login", 303)
+        address = access.address(request)
+        if access.tries.wait_s((("begun", address), _BEGUN)):
+            _log.warning("log-in held back: too many begun from %s", address)
+            return _failed("many", then)
+        try:
+            then = own_path(then)
+            url, browser = access.way.start(then)
+        except OpenIdError as error:
+            return _failed(error.word, then)
+        answer = RedirectResponse(url, 303)
+        # Lax: the way back begins on the issuer's page. What was asked for goes along: the server
+        # may have ended since, or this log-in, and a new one should lead there all the same.
+        answer.set_cookie(
+            mark, _marked(browser, then), max_age=_MARKED_S, httponly=True, samesite="lax",
+            secure=access.secure,
+        )  # fmt: skip
+        return answer
+
+    @app.get(RETURN, include_in_schema=False)
+    def finish(request: Request) -> Response:
+        if not isinstance(access.way, OpenId):
+            return RedirectResponse("/login", 303)
+        browser, _, wanted = request.cookies.get(mark, "").partition(".")
+        try:
+            viewer, then = access.way.finish(request.query_params, browser)
+        except OpenIdError as error:
+            return _failed(error.word, unquote(wanted) or "/")
+        answer = RedirectResponse(then, 303)
+        answer.delete_cookie(mark, httponly=True, samesite="lax", secure=access.secure)
+        access.begin(viewer, answer)
+        return answer
+
+
+def _marked(browser: str, then: str) -> str:
+    """Gives what a browser keeps while its user is at the issuer: its secret, and where he goes."""
+    wanted = quote(then, safe="")
+    return browser if len(wanted) > _MOST_MARKED else f"{browser}.{wanted}"
+
+
+def _failed(word: str, then: str = "/") -> Response:
+    """Leads back to the page for logging in, which leads on to what was asked for."""
+    path = own_path(then)
+    more = {} if path == "/" else {"next": path}
+    return RedirectResponse(f"/login?{urlencode({'failed': word, **more})}", 303)
+
+
+def _me(site: Site, viewer: Viewer, proof: str | None) -> Me:
+    return Me(
+        name=viewer.name,
+        uid=viewer.uid,
+        role=viewer.role,
+        way=site.access.way.kind,
+        accounts=[Name(uid=uid, name=owner_name(uid)) for uid in sorted(viewer.accounts)],
+        csrf=proof,
+        recorded=site.access.audit is not None,
+        flag=site.flag if site.access.way.kind == "token" else "",
+    )

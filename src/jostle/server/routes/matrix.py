@@ -1,0 +1,61 @@
+"""Which program slowed which, and the runs that say so."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import FastAPI, HTTPException, Query
+from fastapi.responses import JSONResponse, Response
+
+from jostle.server.access import Looking, Viewer
+from jostle.server.matrix import Made, make_matrix
+from jostle.server.routes.making import MAKING, WAIT_S, making
+from jostle.server.shapes_told import EvidenceTold, MatrixTold
+from jostle.server.site import Site
+from jostle.server.workshop import Piece, Workshop
+
+Program = Annotated[str, Query(max_length=4096, description="a program, as the matrix names it")]
+
+
+def add(app: FastAPI, site: Site) -> None:
+    """Puts the routes of this page on the application."""
+    workshop = Workshop()
+
+    def found(viewer: Viewer) -> Piece[Made] | None:
+        repository, users = site.stories.repository, viewer.users
+        return workshop.ask(
+            users, repository.commits(), lambda: make_matrix(repository, users), WAIT_S
+        )
+
+    @app.get(
+        "/api/v1/matrix", operation_id="matrix", tags=["matrix"], response_model=MatrixTold,
+        responses=MAKING,
+    )  # fmt: skip
+    def matrix(viewer: Looking) -> Response:
+        """Gives what `jostle matrix --json` prints; of a user, of his own jobs beside others."""
+        piece = found(viewer)
+        if piece is None:
+            return making()
+        made = {"commit": piece.commit, "seconds": round(piece.seconds, 3)}
+        return JSONResponse(piece.made.to_json() | made)
+
+    @app.get(
+        "/api/v1/matrix/evidence", operation_id="matrix_evidence", tags=["matrix"],
+        response_model=EvidenceTold, responses=MAKING,
+    )  # fmt: skip
+    def evidence(
+        viewer: Looking,
+        victim: Program,
+        aggressor: Program,
+        kind: Annotated[
+            Literal["file system", "network", "node"], Query(description="what they shared")
+        ],
+    ) -> Response:
+        """Gives the runs of a program beside another one, and those without it."""
+        piece = found(viewer)
+        if piece is None:
+            return making()
+        try:
+            return JSONResponse(piece.made.behind(viewer, victim, aggressor, kind))
+        except KeyError:
+            raise HTTPException(404, "These two programs did not meet there.") from None

@@ -1,0 +1,49 @@
+"""The segments of one job, thinned out, and its clusters."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import FastAPI, Query, Request
+from fastapi.responses import Response
+
+from jostle.server.access import Looking
+from jostle.server.routes.query import FAR, FromNs, Job, Points, ToNs
+from jostle.server.segments import Segmented, Segments, segments_of
+from jostle.server.site import Site
+
+Cluster = Annotated[
+    int | None, Query(ge=1, le=FAR, description="number of a cluster: with its own segments")
+]
+
+
+def add(app: FastAPI, site: Site) -> None:
+    """Puts the routes of this page on the application."""
+    stories = site.stories
+
+    @app.get(
+        "/api/v1/jobs/{job}/segments", operation_id="segments", tags=["job"],
+        response_model=Segments,
+    )  # fmt: skip
+    def segments(
+        request: Request,
+        viewer: Looking,
+        job: Job,
+        cluster: Cluster = None,
+        from_ns: FromNs = 0,
+        to_ns: ToNs = FAR,
+        points: Points = 800,
+    ) -> Response:
+        """Gives the segments of a job over a span: every loss, and of the others three a column."""
+        job = site.job(viewer, job)
+        span = (from_ns, to_ns)
+
+        def make() -> dict[str, Any]:
+            run = stories.once(
+                ("segmented", job),
+                lambda: Segmented.of(stories.estimate(job, viewer)),
+                of=[job],
+            )
+            return segments_of(run, span=span, cluster=cluster, columns=points)
+
+        return stories.answer(request, ("segments", job, cluster, span, points), make, of=[job])

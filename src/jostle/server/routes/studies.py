@@ -1,0 +1,58 @@
+"""Studies: probes and signals, alone and in pairs."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import FastAPI, HTTPException, Path, Query
+from fastapi.responses import JSONResponse, Response
+
+from jostle.server.access import Looking, Viewer
+from jostle.server.routes.making import MAKING, WAIT_S, making
+from jostle.server.shapes_studies import Studies, StudyPage
+from jostle.server.site import Site
+from jostle.server.studies import allowed, brief, study
+from jostle.server.workshop import Piece, Workshop
+
+
+def add(app: FastAPI, site: Site) -> None:
+    """Puts the routes of this page on the application."""
+    workshop = Workshop()
+
+    def told(name: str, viewer: Viewer) -> Piece[dict[str, Any]] | None:
+        repository = site.stories.repository
+        visible = set(site.rows(viewer))
+        for job in sorted(allowed(repository, name, viewer, visible) & visible):
+            site.job(viewer, job)  # its runs are shown slice by slice: a look at each
+        return workshop.ask(
+            (name, viewer.users), repository.commits(), lambda: study(repository, name), WAIT_S
+        )
+
+    @app.get("/api/v1/studies", operation_id="studies", tags=["studies"])
+    def studies(viewer: Looking) -> Studies:
+        """Lists the studies whose jobs the viewer may see, the newest first."""
+        repository = site.stories.repository
+        visible = set(site.rows(viewer))
+        rows = [brief(repository, name, viewer, visible) for name in repository.studies()]
+        rows = sorted(filter(None, rows), key=lambda row: (-row.get("end_ns", 0), row["study"]))
+        return Studies.model_validate({"studies": rows})
+
+    @app.get(
+        "/api/v1/studies/{name}", operation_id="study", tags=["studies"],
+        response_model=StudyPage, responses=MAKING,
+    )  # fmt: skip
+    def one(
+        viewer: Looking,
+        name: Annotated[str, Path(description="a study's name")],
+        other: Annotated[
+            str, Query(alias="with", max_length=200, description="a second study beside it")
+        ] = "",
+    ) -> Response:
+        """Gives what `jostle study show --json` prints, of one study or of two."""
+        if other == name:
+            raise HTTPException(400, "A study beside itself shows nothing.")
+        pieces = [told(each, viewer) for each in (name, other) if each]
+        found = [piece.made for piece in pieces if piece is not None]
+        if len(found) < len(pieces):
+            return making()
+        return JSONResponse({"study": found[0], "other": found[1] if len(found) > 1 else None})

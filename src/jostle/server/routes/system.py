@@ -1,0 +1,89 @@
+"""The whole system: nodes by time, and the load on its mounts."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import FastAPI, Query, Request
+from fastapi.responses import Response
+
+from jostle.server.access import Looking
+from jostle.server.routes.query import BINARY, FAR, FromNs, Metric, Points, ToNs
+from jostle.server.shapes_system import MountLoads, Span
+from jostle.server.site import Site
+from jostle.server.system import span_of, system_grid
+from jostle.server.system_ask import Life, lives
+from jostle.server.system_mounts import mount_load
+
+Rows = Annotated[
+    int, Query(ge=1, le=2000, description="the most rows wanted: more nodes share one")
+]
+Search = Annotated[str, Query(max_length=100, description="part of a node's name")]
+
+
+def add(app: FastAPI, site: Site) -> None:
+    """Puts the routes of this page on the application."""
+    stories = site.stories
+
+    def everybody() -> list[Life]:
+        return stories.once(("lives",), lambda: lives(stories.repository))
+
+    @app.get("/api/v1/system/span", operation_id="system_span", tags=["system"])
+    def span(viewer: Looking, columns: Points = 400) -> Span:
+        """Gives the time that jobs the viewer may see cover, and how many nodes they kept busy."""
+
+        def make() -> dict[str, Any]:
+            return span_of([one for one in everybody() if viewer.sees(one.uid)], columns)
+
+        found = stories.once(("system span", viewer.users, columns), make)
+        return Span.model_validate(found)
+
+    @app.get(
+        "/api/v1/system/grid", operation_id="system_grid", tags=["system"],
+        response_class=Response, responses=BINARY,
+    )  # fmt: skip
+    def nodes(
+        request: Request,
+        viewer: Looking,
+        metric: Metric = "cpu",
+        from_ns: FromNs = 0,
+        to_ns: ToNs = FAR,
+        columns: Points = 800,
+        rows: Rows = 512,
+        search: Search = "",
+    ) -> Response:
+        """Gives a metric per node and time, and where the jobs ran.
+
+        The answer is the length of a header (uint32), the header (JSON), then rows x columns
+        float32, little endian, row by row; NaN where no job ran.
+        """
+        shape = (rows, columns)
+        return stories.answer(
+            request,
+            ("system", viewer.users, metric, from_ns, to_ns, shape, search),
+            lambda: system_grid(
+                stories.tiles, everybody(), viewer, metric, (from_ns, to_ns), shape, search
+            ),
+            "application/octet-stream",
+        )
+
+    @app.get(
+        "/api/v1/system/mounts", operation_id="system_mounts", tags=["system"],
+        response_model=MountLoads,
+    )  # fmt: skip
+    def mounts(
+        request: Request,
+        viewer: Looking,
+        metric: Metric = "bytes",
+        from_ns: FromNs = 0,
+        to_ns: ToNs = FAR,
+        columns: Points = 400,
+    ) -> Response:
+        """Gives the load on each mount by job: the largest twelve, and the rest."""
+        return stories.answer(
+            request,
+            ("system mounts", viewer.users, metric, from_ns, to_ns, columns),
+            lambda: mount_load(
+                stories.tiles, everybody(), viewer, metric, (from_ns, to_ns), columns
+            ),
+        )

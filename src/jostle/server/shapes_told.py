@@ -1,0 +1,313 @@
+"""The shapes of what commands print with `--json` and the API answers as it is.
+
+They say what the pages read; answers have more, as the commands do. Nothing is checked against them
+when an answer is made: that is what tests are for.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+Light = Literal["green", "yellow", "red"]
+Cause = Literal["file system", "network", "cpu", "unknown"]
+ResourceKind = Literal["file system", "network", "node"]
+
+
+class Interval(BaseModel):
+    """A figure with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+class Head(BaseModel):
+    """The numbers that go with the light: of the run, or of its neighbours (`by`)."""
+
+    light: Light | None
+    percent: Interval
+    lost_s: Interval
+    run_s: float
+    intrinsic_s: float
+    cause: Cause | None
+    what: str = Field(description="the cause in words, as `jostle estimate` has them")
+    resource: str
+    by: Literal["run", "neighbours"]
+    advice: str
+
+
+class CauseLoss(BaseModel):
+    """Seconds of a run that went to one cause."""
+
+    cause: Cause
+    resource: str
+    seconds: Interval
+    how: Literal["measured", "inferred"]
+    kind: Literal["", "core speed", "steal"]
+
+
+class Hit(BaseModel):
+    """A span of a run in which time was lost."""
+
+    start_ns: int
+    end_ns: int
+    seconds: float
+    cause: Cause
+    resource: str
+
+
+class EstimateTold(BaseModel):
+    """What `jostle estimate --json` prints."""
+
+    run_s: float
+    intrinsic_s: float
+    start_ns: int
+    end_ns: int
+    ranks: int
+    lost_s: Interval
+    percent: Interval
+    coverage: float
+    causes: list[CauseLoss]
+    hits: list[Hit]
+    light: Light | None
+    advice: str
+    judged: bool
+    limits: list[str]
+    core_hours_lost: float
+
+
+class Suspect(BaseModel):
+    """A job that cost another one time."""
+
+    job: str
+    program: str
+    resource: str
+    share: float
+    seconds: Interval
+    slices: int
+    pattern: str
+
+
+class GuiltySlice(BaseModel):
+    """A slice in which others cost a job time."""
+
+    start_ns: int
+    length_ns: int
+    resource: str
+    seconds: float
+    suspect: str
+
+
+class ResourceLoss(BaseModel):
+    """What a job lost on one shared resource."""
+
+    resource: str
+    kind: ResourceKind
+    seconds: Interval
+    slowdown: float | None
+    evident: bool
+    why_not: str
+    steps_ns: list[int]
+    slice_ns: int
+    service: list[float | None]
+
+
+class InterferenceTold(BaseModel):
+    """What `jostle interference --json` prints."""
+
+    seconds: Interval
+    percent: Interval
+    suspects: list[Suspect]
+    guilty: list[GuiltySlice]
+    resources: list[ResourceLoss]
+    neighbours: int
+    evident: bool
+    limits: list[str]
+    acquitted: dict[str, str]
+
+
+class Spread(BaseModel):
+    """A metric over processes."""
+
+    total: float
+    min: float
+    mean: float
+    max: float
+
+
+class Rate(BaseModel):
+    """A quantity divided by a time."""
+
+    value: float
+    unit: str
+
+
+class Share(BaseModel):
+    """A part of the time of the processes."""
+
+    name: str
+    seconds: float
+    share: float
+
+
+class DigestMount(BaseModel):
+    """A mount that a job used."""
+
+    mount: str
+    paths: list[str]
+    type: str
+    shared: bool
+    processes: int
+    metrics: dict[str, Spread]
+    rates: dict[str, Rate]
+
+
+class AccessTold(BaseModel):
+    """How a job read, or wrote."""
+
+    direction: str
+    ops: int
+    bytes: int
+    mean_bytes: float
+    histogram: list[int]
+    common_low: int
+    common_high: int
+    small_share: float
+    pattern: str
+
+
+class Phase(BaseModel):
+    """A time in which a job wrote in one manner."""
+
+    pattern: str
+    start_ns: int
+    end_ns: int
+    bytes: float
+    evidence: str
+
+
+class Writing(BaseModel):
+    """How a job wrote on a mount."""
+
+    mount: str
+    pattern: str
+    phases: list[Phase]
+
+
+class Unaccounted(BaseModel):
+    """Bytes that the system saw, and no wrapped call."""
+
+    direction: str
+    bytes: int
+    share: float
+
+
+class Threads(BaseModel):
+    """Cores that a process kept busy."""
+
+    min: float
+    mean: float
+    max: float
+
+
+class Cost(BaseModel):
+    """What the profiler itself took."""
+
+    calls: int
+    heartbeat_s: float
+    total_s: float
+    share_of_cpu: float
+
+
+class ClockTold(BaseModel):
+    """How well the clocks agreed."""
+
+    text: str
+
+
+class DigestTold(BaseModel):
+    """What `jostle digest --json` prints."""
+
+    programs: dict[str, int]
+    slice_ns: list[int]
+    start_ns: int
+    end_ns: int
+    process_seconds: float
+    metrics: dict[str, Spread]
+    shares: list[Share]
+    mounts: list[DigestMount]
+    access: list[AccessTold]
+    writing: list[Writing]
+    unaccounted: list[Unaccounted]
+    errors: dict[str, int]
+    effective_threads: Threads | None
+    cores: float
+    cost: Cost
+    notes: list[str]
+    warnings: list[str]
+    clock: ClockTold
+
+
+class Slowdown(BaseModel):
+    """By how much one program slows another, with its 95 % interval where that can be told."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+
+class Encounter(BaseModel):
+    """One program with and without another beside it."""
+
+    victim: str
+    aggressor: str
+    resource_kind: ResourceKind
+    with_runs: int
+    without_runs: int
+    with_mean: float
+    without_mean: float
+    slowdown: Slowdown | None
+    normal: list[float | None]
+    equal_variance: float | None
+    test: str
+    p: float | None
+    q: float | None
+
+
+class Potential(BaseModel):
+    """How much a program hurts, and is hurt."""
+
+    program: str
+    runs: int
+    active: float | None
+    passive: float | None
+    hurts: list[str]
+    hurt_by: list[str]
+
+
+class MatrixTold(BaseModel):
+    """What `jostle matrix --json` prints."""
+
+    programs: list[Potential]
+    encounters: list[Encounter]
+    jobs: int
+    limits: list[str]
+    commit: int = Field(description="the state of the repository that it is of")
+    seconds: float = Field(description="that it took")
+
+
+class EvidenceRun(BaseModel):
+    """A run behind an encounter."""
+
+    job: str | None = Field(description="null: the viewer may not open it")
+    value: float
+
+
+class EvidenceTold(BaseModel):
+    """The runs of a program beside another one, and those without it."""
+
+    encounter: Encounter
+    beside: list[EvidenceRun]
+    without: list[EvidenceRun]

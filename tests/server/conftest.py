@@ -1,0 +1,67 @@
+"""One planted repository for all tests of access, and users that this machine need not have."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from server_ground import UIDS, Hall, hall, plant_jobs
+
+import jostle.server.access.roles as roles
+from jostle.server.judge import Judge
+from jostle.server.story import Stories
+from judging import at_our_priority
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Verdicts of the tests are kept apart."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def followed() -> Iterator[list[frozenset[int] | None]]:
+    """Nothing is judged that nobody asks for; here is whose jobs lists would have had judged."""
+    users: list[frozenset[int] | None] = []
+    with at_our_priority(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Judge, "follow", lambda _judge, whose: users.append(whose))
+        yield users
+
+
+@pytest.fixture(scope="session", autouse=True)
+def closed() -> Iterator[None]:
+    """What applications keep open is closed at the end, as a server does that ends."""
+    begin, opened = Stories.__init__, weakref.WeakSet[Stories]()
+
+    def init(stories: Stories, *given: Any, **named: Any) -> None:
+        begin(stories, *given, **named)
+        opened.add(stories)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Stories, "__init__", init)
+        yield
+        for stories in list(opened):
+            stories.close()
+
+
+@pytest.fixture(scope="session")
+def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return plant_jobs(tmp_path_factory.mktemp("access") / "repository")
+
+
+@pytest.fixture(scope="module")
+def users() -> Iterator[None]:
+    """The owners of the planted jobs can be found by name."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(roles, "_uid", UIDS.get)
+        yield
+
+
+@pytest.fixture(scope="module")
+def open_hall(planted: Path, users: None, tmp_path_factory: pytest.TempPathFactory) -> Hall:
+    return hall(planted, tmp_path_factory.mktemp("looks") / "audit.jsonl")

@@ -1,0 +1,87 @@
+"""What the tests of access ask: a planted repository of four users, and guests of any role."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from ipaddress import ip_network
+from pathlib import Path
+
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from jostle.server import Access, create_app
+from jostle.server.access.audit import Audit
+from jostle.server.access.proxy import ProxyHeader
+from jostle.server.access.roles import Roles
+from jostle.synthetic.planted.model import Spec
+from jostle.synthetic.repository import plant
+
+URL = "https://jostle.example"
+PROXY = "10.0.0.1"
+#: Owners of the planted jobs.
+UIDS = {"anne": 60000, "bert": 60001, "carl": 60002, "dora": 60003}
+ROLES = Roles(
+    support=frozenset({"sue"}),
+    administrator=frozenset({"adam"}),
+    manager={"anne": ("bert",)},
+)
+
+
+def plant_jobs(path: Path) -> Path:
+    """Plants ten short jobs of four users, who all have some."""
+    plant(path, Spec(jobs=10, slices=120, length=60, processes=2, mounts=1, users=4), seed=5)
+    return path
+
+
+@dataclass
+class Hall:
+    """A server behind a proxy that vouches for anybody."""
+
+    app: FastAPI
+    access: Access
+    audit: Path
+
+    def guest(self, name: str | None, address: str = PROXY, **headers: str) -> TestClient:
+        """Gives the client of somebody whom the proxy has let in; None: of nobody."""
+        told = {"X-Remote-User": name} if name else {}
+        return TestClient(
+            self.app, URL, headers=told | headers, client=(address, 4711), follow_redirects=False,
+            raise_server_exceptions=False,
+        )  # fmt: skip
+
+
+def hall(repository: Path, audit: Path, secret: str | None = None) -> Hall:
+    """Builds a server behind a proxy."""
+    way = ProxyHeader("X-Remote-User", secret, ROLES)
+    access = Access(way, url=URL, audit=Audit(audit), proxies=[ip_network(f"{PROXY}/32")])
+    return Hall(create_app(repository, access), access, audit)
+
+
+def first_of(app: FastAPI, path: str, headers: Mapping[str, str]) -> tuple[int, bytes]:
+    """Asks for a stream that has no end; gives status and first part."""
+
+    async def ask() -> tuple[int, bytes]:
+        heard: asyncio.Queue[dict] = asyncio.Queue()
+        host = {"Host": URL.partition("//")[2]}
+        scope = {
+            "type": "http", "method": "GET", "path": path, "raw_path": path.encode(),
+            "query_string": b"", "scheme": "https", "http_version": "1.1", "root_path": "",
+            "client": (PROXY, 4711), "server": (URL, 443), "state": {},
+            "headers": [(k.lower().encode(), v.encode()) for k, v in {**host, **headers}.items()],
+        }  # fmt: skip
+
+        async def receive() -> dict:
+            await asyncio.Event().wait()
+            return {"type": "http.disconnect"}
+
+        task = asyncio.create_task(app(scope, receive, heard.put))
+        try:
+            async with asyncio.timeout(60):
+                status = (await heard.get())["status"]
+                return status, (await heard.get()).get("body", b"")
+        finally:
+            task.cancel()
+
+    return asyncio.run(ask())

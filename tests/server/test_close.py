@@ -1,0 +1,110 @@
+"""A server that ends while it is being asked ends without a word."""
+
+from __future__ import annotations
+
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+
+import duckdb
+import httpx
+
+from jostle.repository import Repository
+from jostle.server.access import Viewer
+from jostle.server.story import JudgingError, Stories
+from jostle.told.worker import Answer
+
+
+def test_who_is_being_answered_stops_nobody_from_closing(planted):
+    class Busy:
+        """A database that somebody else is asking just now."""
+
+        def close(self) -> None:
+            raise duckdb.Error("connection is busy with another call")
+
+    repository = Repository(planted)
+    before = repository.query("SELECT count(*) AS n FROM processes")
+    repository._engine._database = Busy()
+    repository.close()
+    assert repository.query("SELECT count(*) AS n FROM processes") == before
+
+
+def test_who_judges_ends_with_who_asked_even_in_the_midst_of_an_answer() -> None:
+    busy = "from jostle.told import worker; worker.end_with_asker(); import time; time.sleep(60)"
+    process = subprocess.Popen([sys.executable, "-c", busy], stdin=subprocess.PIPE)
+    assert process.stdin is not None
+    process.stdin.write(b"a question that is not read yet")
+    process.stdin.close()
+    assert process.wait(60) == 0
+
+
+def test_who_waits_for_segments_is_let_go(planted, tmp_path):
+    stories = Stories(planted, tmp_path)
+    job = next(iter(stories.rows()))
+    begun, found = threading.Event(), []
+
+    def slow(_question, _told):
+        begun.set()
+        time.sleep(0.2)
+        return Answer(error="Nobody hears this.")
+
+    stories.judge._worker.ask = slow
+
+    def ask():
+        try:
+            stories.estimate(job, Viewer("sue", None, "support"))
+        except JudgingError as error:
+            found.append(str(error))
+
+    askers = [threading.Thread(target=ask) for _ in range(2)]
+    for asker in askers:
+        asker.start()
+    begun.wait(30)
+    stories.close()
+    for asker in askers:
+        asker.join(30)
+    assert found
+    assert not any(asker.is_alive() for asker in askers)
+
+
+def test_a_verdict_that_another_version_took_away_is_made_again(planted, tmp_path):
+    viewer = Viewer("chief", 0, "administrator")
+    stories = Stories(planted, tmp_path)
+    job = next(iter(stories.rows()))
+    brief = {"light": "green", "percent": 0.0, "lost_s": 0.0, "cause": "", "resource": None}
+    body = b'{"head": 1, "interference": 2, "mounts": 3}'
+    stories.judge._worker.ask = lambda _question, _told: Answer(body, brief)
+    assert stories.judge.ask(job, None, 30)
+    with sqlite3.connect(tmp_path / "verdicts.sqlite") as other:
+        other.execute("DELETE FROM verdicts")
+    assert stories.verdict(job, viewer, 30) is None
+    assert stories.verdict(job, viewer, 30)["head"] == 1
+    stories.close()
+
+
+def test_a_page_that_listens_is_told_the_end_and_the_terminal_nothing(planted, tmp_path):
+    start = "from jostle.cli import main; main()"
+    command = [sys.executable, "-c", start, "serve", "--repository", str(planted),
+               "--listen", "127.0.0.1:0", "--cache", str(tmp_path)]  # fmt: skip
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as one:
+        assert one.stdout is not None and one.stderr is not None
+        said = ""
+        while "Ctrl-C" not in said and (line := one.stdout.readline()):
+            said += line
+        found = re.search(r"(http://\S+)/\?token=\S+", said)
+        assert found is not None
+        with httpx.Client(timeout=60) as page:
+            page.get(found[0])  # which brings the cookie
+            with page.stream("GET", f"{found[1]}/api/v1/live") as live:
+                lines = live.iter_lines()
+                assert next(lines) == "event: commit"
+                one.send_signal(signal.SIGINT)
+                list(lines)  # to its end, which is no cut: that would be a RemoteProtocolError
+        assert one.wait(60) == 0
+        assert one.stdout.read() + one.stderr.read() == ""

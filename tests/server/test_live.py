@@ -1,0 +1,200 @@
+"""Events: who is told of which jobs, how many may listen, and how soon."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from fastapi import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from jostle.repository import Repository
+from jostle.server.access import Access, Viewer
+from jostle.server.access.sessions import IDLE_S, Sessions
+from jostle.server.live import MOST_OF_ONE, MOST_STREAMS, Live
+from jostle.server.story import Stories
+from synth import SECOND, Profile
+
+CHIEF = Viewer("chief", 0, "administrator")
+
+
+def told(event: str) -> tuple[str, dict]:
+    lines = dict(line.split(": ", 1) for line in event.strip().splitlines())
+    return lines["event"], json.loads(lines["data"])
+
+
+def jobs_in(heard: list[tuple[str, dict]], event: str) -> set[str]:
+    """Jobs that events of a kind have named."""
+    return {job for kind, data in heard if kind == event for job in data["jobs"]}
+
+
+async def until(so: Callable[[], bool]) -> None:
+    async with asyncio.timeout(60):
+        while not so():
+            await asyncio.sleep(0.01)
+
+
+@pytest.fixture
+def stories(planted: Path, tmp_path: Path) -> Stories:
+    made = Stories(planted, tmp_path)
+    made.rows()
+    return made
+
+
+def test_a_viewer_is_told_of_jobs_that_he_may_see(stories: Stories) -> None:
+    rows = list(stories.index.rows.values())
+    uid = rows[0]["uid"]
+    wanted = {"user": {row["job"] for row in rows if row["uid"] == uid},
+              "chief": {row["job"] for row in rows}}  # fmt: skip
+
+    async def listen() -> dict[str, list[tuple[str, dict]]]:
+        live, heard = Live(stories), {"user": [], "chief": []}
+
+        async def one(name: str, viewer: Viewer) -> None:
+            live.enter(viewer)
+            async for event in live.events(viewer):
+                heard[name].append(told(event))
+
+        tasks = [asyncio.create_task(one("user", Viewer("u", uid, "user"))),
+                 asyncio.create_task(one("chief", CHIEF))]  # fmt: skip
+        await until(lambda: all(heard.values()))
+        stories.index._changes.append((stories.index.number + 1, [row["job"] for row in rows]))
+        stories.index.number += 1
+        stories.index._looked = time.monotonic() + 3600  # nothing else is looked for
+        await until(lambda: all(jobs_in(heard[name], "commit") >= wanted[name] for name in heard))
+        for row in rows:
+            await live._judged(row["job"])
+        await until(lambda: all(jobs_in(heard[name], "verdict") >= wanted[name] for name in heard))
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        return heard
+
+    heard = asyncio.run(listen())
+    for name, jobs in wanted.items():
+        assert heard[name][0] == ("commit", heard[name][0][1])
+        assert heard[name][0][1]["jobs"] == []
+        for event in ("commit", "verdict"):
+            assert jobs_in(heard[name], event) == jobs
+
+
+def test_a_commit_right_behind_the_first_event_is_told(stories: Stories) -> None:
+    index = stories.index
+    job = next(iter(index.rows))
+
+    async def listen() -> str:
+        live = Live(stories)
+        live.enter(CHIEF)
+        events = live.events(CHIEF)
+        await anext(events)
+        index._changes.append((index.number + 1, [job]))
+        index.number += 1
+        index._looked = time.monotonic() + 3600  # nothing else is looked for
+        found = await asyncio.wait_for(anext(events), 60)
+        await events.aclose()
+        return found
+
+    assert told(asyncio.run(listen()))[1]["jobs"] == [job]
+
+
+def test_a_stream_ends_with_the_session_and_does_not_keep_it(stories: Stories) -> None:
+    now = 0.0
+    access = Access()
+    access.sessions = Sessions(lambda: now)
+    kept = access.begin(CHIEF, Response())
+    cookie = f"{access.cookie}={kept}".encode()
+    request = Request({"type": "http", "headers": [(b"cookie", cookie)]})
+
+    async def listen(over: Callable[[], None]) -> list[str]:
+        live = Live(stories)
+        live.enter(CHIEF)
+        heard = []
+        async with asyncio.timeout(60):
+            async for event in live.events(CHIEF, lambda: access.is_still(CHIEF, request)):
+                heard.append(event)
+                over()
+        return heard
+
+    def log_out() -> None:
+        access.end(request, Response())
+
+    assert access.is_still(CHIEF, request)
+    assert not access.is_still(replace(CHIEF, role="user"), request)
+    assert len(asyncio.run(listen(log_out))) == 1
+    cookie = f"{access.cookie}={access.begin(CHIEF, Response())}".encode()
+    request = Request({"type": "http", "headers": [(b"cookie", cookie)]})
+    now = IDLE_S - 1
+    assert access.is_still(CHIEF, request)
+    now = IDLE_S + 1  # that look was no use of it
+    assert len(asyncio.run(listen(lambda: None))) == 1
+
+
+def test_no_more_streams_than_there_may_be(stories: Stories) -> None:
+    live = Live(stories)
+    for _ in range(MOST_OF_ONE):
+        live.enter(CHIEF)
+    with pytest.raises(HTTPException) as full:
+        live.enter(CHIEF)
+    assert full.value.status_code == 429
+    for number in range(MOST_STREAMS - MOST_OF_ONE):
+        live.enter(Viewer(str(number), number, "user"))
+    with pytest.raises(HTTPException):
+        live.enter(Viewer("late", 9999, "user"))
+
+
+@pytest.mark.tries(3)
+def test_slices_are_seen_within_two_slices_beside_a_follower(tmp_path: Path) -> None:
+    slice_ns = 4 * SECOND
+    spool, path = tmp_path / "spool", tmp_path / "repository"
+    spool.mkdir()
+    store, stop = Repository(path, create=True), threading.Event()
+    follower = threading.Thread(target=store.follow, args=([spool],), kwargs={"stop": stop.is_set})
+    follower.start()
+    stories = Stories(path, tmp_path / "cache")
+    stat = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
+    boot = uuid.UUID(Path("/proc/sys/kernel/random/boot_id").read_text().strip())
+    profile = Profile(
+        job="live-job", pid=os.getpid(), boot_id=boot, proc_start=int(stat[19]), slice_ns=slice_ns,
+        start_ns=time.time_ns() // slice_ns * slice_ns,
+    )  # fmt: skip
+    profile.add_mount(0, path="/scratch", type="ext4")
+    waits = []
+
+    async def listen() -> None:
+        live, written = Live(stories), 0.0
+        live.enter(CHIEF)
+        async for event in live.events(CHIEF):
+            if written and "live-job" not in told(event)[1]["jobs"]:
+                continue
+            if written:
+                waits.append(time.monotonic() - written)
+            if len(waits) == 3:
+                return
+            moved = {"posix_write_bytes": {0: 4096}}
+            profile.add_slice(profile.first_slice + len(waits), moved)
+            profile.write(tmp_path / "next").rename(spool / profile.name)
+            written = time.monotonic()
+
+    async def within() -> None:
+        async with asyncio.timeout(60):
+            await listen()
+
+    try:
+        asyncio.run(within())
+        assert max(waits) < 2 * slice_ns / SECOND
+        row = stories.rows()["live-job"]
+        assert row["running"]
+        assert row["end_ns"] >= (profile.first_slice + 3) * slice_ns
+    finally:
+        stop.set()
+        follower.join()
+        stories.close()

@@ -1,0 +1,130 @@
+"""The matrix as the API tells it: the numbers of the command, and the runs behind them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from server_ground import UIDS
+
+from jostle.analysis.identification.model import OTHERS
+from jostle.server.shapes_told import EvidenceTold, MatrixTold
+from jostle.server.workshop import Workshop
+
+
+def patiently(guest, path: str) -> dict:
+    """Asks until it is made."""
+    for _ in range(900):
+        answer = guest.get(path)
+        if answer.status_code != 202:
+            assert answer.status_code == 200, answer.text
+            return answer.json()
+        assert answer.headers["retry-after"] == "1"
+        time.sleep(0.2)
+    raise AssertionError("it is never made")
+
+
+def rounded(value):
+    """The last digits hang on the order in which a database gives its rows."""
+    if isinstance(value, dict):
+        return {name: rounded(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [rounded(each) for each in value]
+    return float(f"{value:.6g}") if isinstance(value, float) else value
+
+
+def command(repository, *words: str) -> dict:
+    done = subprocess.run(
+        [sys.executable, "-m", "jostle.cli", "matrix", "--json", "--repository",
+         str(repository), *words],
+        capture_output=True, check=True,
+    )  # fmt: skip
+    return json.loads(done.stdout)
+
+
+def test_the_matrix_is_that_of_the_command(open_hall, planted):
+    told = patiently(open_hall.guest("adam"), "/api/v1/matrix")
+    MatrixTold.model_validate(told)  # the types of the page are made from it
+    said = command(planted)
+    del said["figures"]
+    assert rounded({name: told[name] for name in said}) == rounded(said)
+    assert told["encounters"]
+
+
+def test_the_runs_behind_a_cell_give_its_numbers(open_hall):
+    guest = open_hall.guest("adam")
+    for one in patiently(guest, "/api/v1/matrix")["encounters"][:5]:
+        query = {"victim": one["victim"], "aggressor": one["aggressor"],
+                 "kind": one["resource_kind"]}  # fmt: skip
+        found = guest.get("/api/v1/matrix/evidence", params=query).json()
+        EvidenceTold.model_validate(found)
+        assert found["encounter"] == one
+        assert len(found["beside"]) == one["with_runs"]
+        assert len(found["without"]) == one["without_runs"]
+        values = [run["value"] for run in found["beside"]]
+        assert np.mean(values) == pytest.approx(one["with_mean"])
+        assert guest.get(f"/api/v1/jobs/{found['beside'][0]['job']}").status_code == 200
+
+
+def test_a_user_sees_what_was_done_to_his_own_jobs(open_hall, planted):
+    guest = open_hall.guest("dora")
+    told = patiently(guest, "/api/v1/matrix")
+    said = command(planted, "--as-user", str(UIDS["dora"]))
+    assert told["jobs"] == said["jobs"]
+    everybody = patiently(open_hall.guest("adam"), "/api/v1/matrix")
+    own = {row["program"] for row in guest.get("/api/v1/jobs").json()["jobs"]}
+    for one in told["encounters"]:
+        assert one["victim"].rsplit("/", 1)[-1] in own
+        query = {"victim": one["victim"], "aggressor": one["aggressor"],
+                 "kind": one["resource_kind"]}  # fmt: skip
+        found = guest.get("/api/v1/matrix/evidence", params=query).json()
+        for run in found["beside"] + found["without"]:
+            assert guest.get(f"/api/v1/jobs/{run['job']}").status_code == 200
+    hidden = {one["program"] for one in everybody["programs"]} - {
+        one["program"] for one in told["programs"]
+    }
+    assert hidden  # programs of fewer than three users, none of them his
+    assert OTHERS in {one["program"] for one in told["programs"]}
+
+
+def test_a_pair_that_never_met(open_hall):
+    guest = open_hall.guest("adam")
+    patiently(guest, "/api/v1/matrix")
+    answer = guest.get("/api/v1/matrix/evidence?victim=a&aggressor=b&kind=node")
+    assert answer.status_code == 404
+    assert guest.get("/api/v1/matrix/evidence?victim=a&aggressor=b&kind=moon").status_code == 422
+
+
+def test_what_takes_long_is_made_once_and_kept():
+    workshop, made, may = Workshop(), [], threading.Event()
+
+    def make() -> str:
+        may.wait(60)
+        made.append(1)
+        return "it"
+
+    assert workshop.ask("k", 1, make, 0.01) is None
+    may.set()
+    with ThreadPoolExecutor(4) as many:
+        found = list(many.map(lambda _: workshop.ask("k", 1, make, 60), range(4)))
+    assert [piece.made for piece in found if piece] == ["it"] * 4
+    # Newer than what is kept, but that was just made: beside an ingester it is not made each time.
+    assert workshop.ask("k", 2, make, 60).commit == 1
+    assert made == [1]
+
+
+def test_what_fails_is_tried_again():
+    workshop = Workshop()
+
+    def fail() -> str:
+        raise RuntimeError("no")
+
+    with pytest.raises(RuntimeError):
+        workshop.ask("k", 1, fail, 5)
+    assert workshop.ask("k", 1, lambda: "now", 5).made == "now"

@@ -1,0 +1,69 @@
+"""What a visitor waits for: packed files, what a page needs named first, no wait on the way."""
+
+import gzip
+import socket
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from jostle.cli.serve import _listening
+from jostle.server.drawn import drawn
+from jostle.server.page import Assets, links
+
+
+@pytest.fixture
+def assets(tmp_path):
+    for name in ("Job-Ab1.js", "Job-Ab1.css", "Jobs-Cd2.js", "index-Ef3.js", "inter-Gh4.woff2"):
+        (tmp_path / name).write_text(f"{name} " * 200)
+    return tmp_path
+
+
+def test_a_page_names_what_it_needs(assets):
+    found = links(assets, "jobs/a b>").split(", ")
+    assert found == [
+        "</assets/Job-Ab1.css>; rel=preload; as=style; crossorigin",
+        "</assets/Job-Ab1.js>; rel=modulepreload",
+        "</assets/inter-Gh4.woff2>; rel=preload; as=font; type=font/woff2; crossorigin",
+        "</api/v1/jobs/a%20b%3E/verdict?drawn=true>; rel=preload; as=fetch; crossorigin",
+    ]
+    assert "Jobs-Cd2.js" in links(assets, "")
+    assert links(assets, "nowhere") == ""
+
+
+def test_files_travel_packed_for_who_can_unpack(assets):
+    app = Starlette()
+    app.mount("/assets", Assets(directory=assets))
+    with TestClient(app) as client:
+        packed = client.get("/assets/Job-Ab1.js", headers={"Accept-Encoding": "gzip"})
+        plain = client.get("/assets/Job-Ab1.js", headers={"Accept-Encoding": "identity"})
+    assert packed.text == plain.text == (assets / "Job-Ab1.js").read_text()
+    assert int(packed.headers["content-length"]) == len(gzip.compress(plain.content, 9))
+    assert "content-encoding" not in plain.headers
+    for answer in (packed, plain):
+        assert "javascript" in answer.headers["content-type"]
+        assert "immutable" in answer.headers["cache-control"]
+
+
+def test_no_answer_waits_for_the_word_that_its_head_came():
+    with _listening("127.0.0.1", 0) as place:
+        assert place.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
+def test_a_verdict_for_a_page_has_what_it_draws():
+    resource = {"resource": "/fs0", "steps_ns": [0, 4], "service": [1.23456789, None],
+                "own_load": [1.0, 2.0], "others_load": [3.0, 4.0]}  # fmt: skip
+    whole = {
+        "estimate": {"hits": [{"seconds": 1.0}], "percent": 3.0},
+        "interference": {"resources": [resource, resource], "neighbours": 2,
+                         "guilty": [{"start_ns": 0, "seconds": 0.123456789}]},
+    }  # fmt: skip
+    found = drawn(whole)
+    assert found["estimate"] == {"hits": [], "percent": 3.0}
+    first, second = found["interference"]["resources"]
+    assert (first["steps_ns"], first["service"]) == ([0, 4], [1.235, None])
+    assert (second["steps_ns"], second["service"], first["own_load"]) == ([], [], [])
+    assert found["interference"]["guilty"] == [{"start_ns": 0, "seconds": 0.123457}]
+    assert whole["estimate"]["hits"] and resource["own_load"], "the verdict itself is whole"
+    alone = {"estimate": whole["estimate"], "interference": None}
+    assert drawn(alone) == alone

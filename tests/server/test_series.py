@@ -1,0 +1,123 @@
+"""Series of jobs and their background: the numbers of the commands; and what a picture shows."""
+
+from __future__ import annotations
+
+import json
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from jostle.repository import Repository
+from jostle.repository.layout import HOUR_NS
+from jostle.server.access import Viewer
+from jostle.server.grid import process_grid
+from jostle.server.story import Stories
+from jostle.told.background import background_of
+from jostle.told.metrics import view
+
+ALL = (0, 2**63 - 1)
+CHIEF = Viewer("chief", 0, "administrator")
+
+
+@pytest.fixture(scope="module")
+def stories(planted: Path, tmp_path_factory: pytest.TempPathFactory) -> Stories:
+    return Stories(planted, tmp_path_factory.mktemp("cache"))
+
+
+@pytest.fixture(scope="module")
+def job(stories: Stories) -> str:
+    """One with neighbours on its mount."""
+    return next(
+        name for name in stories.rows()
+        if stories.repository.background(name, "posix_write_bytes").num_rows
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("metric", ["bytes", "ops", "time", "cpu", "mpi", "os_threads"])
+def test_a_series_and_its_background_are_those_of_the_command(
+    stories: Stories, job: str, metric: str
+) -> None:
+    said = background_of(stories.repository, job, view(metric))
+    for of, lines in (("job", said.own), ("others", None)):
+        told = stories.series(job, metric, CHIEF, of=of, span=ALL, points=4000)
+        scale = 1.0 if said.view.level else 1e9 / told["step_ns"]
+        scale /= 1e9 if said.view.unit == "ns" else 1
+        for at, line in enumerate(told["lines"]):
+            if lines is not None:
+                values = lines[at].values
+            else:
+                values = sum(place.lines[at].values for place in said.places)
+                values = values + np.zeros(len(line["mean"]))
+            assert line["mean"] == pytest.approx((values * scale).tolist(), rel=1e-3, abs=1e-6)
+
+
+def test_a_suspect_is_shown_where_both_were(stories: Stories, job: str) -> None:
+    others = stories.repository.neighbours(job, "posix_write_bytes")["job"].to_pylist()
+    suspect = stories.series(job, "bytes", CHIEF, of=others[0], span=ALL, points=4000)
+    whole = stories.series(job, "bytes", CHIEF, of="others", span=ALL, points=4000)
+    assert suspect["start_ns"] == whole["start_ns"]
+    part, total = (np.array(one["lines"][0]["mean"]) for one in (suspect, whole))
+    assert part.sum() > 0
+    assert (part <= total * 1.001 + 1e-6).all()
+
+
+def test_a_sum_of_few_others_is_hidden_by_whole_hours(stories: Stories, job: str) -> None:
+    rows = stories.rows()
+    owner = Viewer("owner", rows[job]["uid"], "user")
+    told = stories.series(job, "bytes", owner, of="others", span=ALL, points=4000)
+    span = rows[job]["start_ns"], rows[job]["end_ns"]
+    minutes = stories.tiles.minutes("rollup", [line.metrics for line in view("bytes").lines], span)
+    for at, line in enumerate(told["lines"]):
+        users: dict[int, set[int]] = {}
+        for name, start, load in zip(
+            *(minutes[column].to_pylist() for column in ("job", "start_ns", f"v{at}")), strict=True
+        ):
+            users.setdefault(start // HOUR_NS, set()).update({rows[name]["uid"]} if load else ())
+        few = {hour for hour, there in users.items() if 0 < len(there - {owner.uid}) < 3}
+        for step, value in enumerate(line["mean"]):
+            hour = (told["start_ns"] + step * told["step_ns"]) // HOUR_NS
+            assert (value is None) == (hour in few)
+    assert told["few"] == any(None in line["mean"] for line in told["lines"])
+
+
+def test_hours_add_up_to_the_whole(stories: Stories) -> None:
+    rows = stories.rows().values()
+    span = min(row["start_ns"] for row in rows), max(row["end_ns"] for row in rows)
+    lines = [["posix_write_bytes", "stdio_write_bytes"]]
+    for table in (stories.tiles.slices("rollup", lines, span),
+                  stories.tiles.minutes("rollup", lines, span),
+                  stories.tiles.minutes("rollup", lines, ALL)):  # fmt: skip
+        total = stories.repository.query(
+            "SELECT sum(posix_write_bytes_sum + stdio_write_bytes_sum)::DOUBLE AS s FROM rollup"
+        )["s"][0].as_py()
+        assert sum(table["v0"].to_pylist()) == pytest.approx(total)
+
+
+def test_a_record_of_several_slices_is_shared_out(tmp_path: Path) -> None:
+    class Store(Repository):
+        """A job of one process that was stopped for three slices."""
+
+        def __init__(self) -> None:
+            self.loads = self
+
+        def job_processes(self, _job: str):
+            import pyarrow as pa
+
+            return pa.Table.from_pylist(
+                [{"process": 1, "short": False, "world_rank": 0, "world_size": 0, "host": "a",
+                  "pid": 1, "slice_ns": 10, "first_slice": 0, "last_slice": 5}]
+            )  # fmt: skip
+
+        def process_sums(self, *_question: object):
+            import pyarrow as pa
+
+            return pa.table({"process": [1, 1], "start_ns": [0, 10], "length_ns": [10, 40],
+                             "value": [10.0, 40.0]})  # fmt: skip
+
+    packed = process_grid(Store(), "job", "posix_write_bytes", (0, 60), 100)
+    size = struct.unpack("<I", packed[:4])[0]
+    assert json.loads(packed[4 : 4 + size])["columns"] == 6
+    values = np.frombuffer(packed[4 + size :], "<f4") / 1e8  # per second
+    assert values.tolist() == [10, 10, 10, 10, 10, 0]

@@ -1,0 +1,168 @@
+"""The system as the API tells it: the numbers of the repository, and nobody's secrets."""
+
+from __future__ import annotations
+
+import json
+import struct
+
+import numpy as np
+import pytest
+from server_ground import UIDS
+
+from jostle.repository import Repository
+from jostle.server.access import Viewer
+from jostle.server.kept import Kept
+from jostle.server.system import Axis, natural, rectangles, system_grid
+from jostle.server.system_ask import Life, lives
+from jostle.server.system_mounts import mount_load
+from jostle.server.tiles import Tiles
+
+FAR = 2**63 - 1
+ALL = Viewer("adam", 0, "administrator")
+S = 10**9
+
+
+def unpacked(body: bytes) -> tuple[dict, np.ndarray]:
+    length = struct.unpack("<I", body[:4])[0]
+    header = json.loads(body[4 : 4 + length])
+    values = np.frombuffer(body[4 + length :], "<f4")
+    return header, values.reshape(len(header["rows"]), header["columns"])
+
+
+@pytest.fixture(scope="module")
+def repository(planted) -> Repository:
+    return Repository(planted)
+
+
+@pytest.fixture(scope="module")
+def tiles(repository) -> Tiles:
+    return Tiles(repository, Kept(1 << 20))
+
+
+@pytest.fixture(scope="module")
+def everybody(repository) -> list[Life]:
+    return lives(repository)
+
+
+def grid(tiles, everybody, viewer=ALL, metric="cpu", shape=(512, 100), search=""):
+    return unpacked(system_grid(tiles, everybody, viewer, metric, (0, FAR), shape, search))
+
+
+@pytest.mark.parametrize(("metric", "what", "table"), [
+    ("cpu", "(os_user_ns_sum + os_system_ns_sum) / 1e9", "node_rollup"),
+    ("posix_write_bytes", "posix_write_bytes", "mount_slices"),
+])  # fmt: skip
+def test_the_picture_holds_all_that_was_measured(repository, tiles, everybody, metric, what, table):
+    header, values = grid(tiles, everybody, metric=metric)
+    measured = repository.query(f"SELECT sum({what})::DOUBLE AS x FROM {table}")["x"][0].as_py()
+    assert np.nansum(values) * header["step_ns"] / S == pytest.approx(measured, rel=1e-4)
+
+
+def test_a_level_is_a_mean_and_no_sum_of_slices(tiles, everybody):
+    _, coarse = grid(tiles, everybody, metric="os_rss_bytes", shape=(512, 5))
+    _, fine = grid(tiles, everybody, metric="os_rss_bytes", shape=(512, 500))
+    assert np.nanmax(coarse) <= np.nanmax(fine) * 1.001
+
+
+def test_a_node_without_a_job_is_no_node_that_idles(tiles, everybody):
+    header, values = grid(tiles, everybody)
+    assert np.isnan(values).any()
+    for job in header["jobs"]:
+        middle = (job["start_ns"] + job["end_ns"]) // 2
+        column = (middle - header["start_ns"]) // header["step_ns"]
+        first, last = job["rows"][0]
+        assert not np.isnan(values[first : last + 1, column]).any()
+
+
+def test_neighbouring_nodes_are_one_rectangle_and_others_several():
+    axis = Axis(0, S, 100)
+    row = {"n1": 0, "n2": 1, "n3": 2, "n4": 3}
+    some = [Life("a", host, 1, 5 * S, 50 * S, S, running=False) for host in ("n1", "n2", "n4")]
+    assert rectangles(some, row, axis) == [
+        {"job": "a", "start_ns": 5 * S, "end_ns": 50 * S, "rows": [[0, 1], [3, 3]]}
+    ]
+
+
+def test_columns_stay_where_they_are_when_the_span_moves():
+    some = [Life("a", "n", 1, 0, 10**6 * S, 4 * S, running=False)]
+    one = Axis.of((1000 * S, 2000 * S), some, 50)
+    two = Axis.of((1030 * S, 2030 * S), some, 50)
+    assert one.step_ns == two.step_ns
+    assert one.step_ns % (4 * S) == 0
+    assert (two.start_ns - one.start_ns) % one.step_ns == 0
+    assert Axis.of((0, FAR), some, 100).step_ns % (60 * S) == 0
+
+
+def test_nodes_are_sorted_as_people_count():
+    assert sorted(["n10", "n2", "n1"], key=natural) == ["n1", "n2", "n10"]
+
+
+def test_thousands_of_nodes_share_rows(tiles, everybody):
+    whole, values = grid(tiles, everybody)
+    few, means = grid(tiles, everybody, shape=(2, 100))
+    assert few["together"] == -(-len(whole["rows"]) // 2)
+    assert few["rows"][0]["last"] is not None
+    assert len(few["rows"]) <= 2
+    assert np.nanmax(means) <= np.nanmax(values) * 1.001
+
+
+def test_nodes_are_found_by_a_part_of_their_name(tiles, everybody):
+    header, _ = grid(tiles, everybody)
+    host = header["rows"][0]["host"]
+    found, _ = grid(tiles, everybody, search=host)
+    assert [row["host"] for row in found["rows"]] == [host]
+    nobody, _ = grid(tiles, everybody, search="no such node")
+    assert nobody["rows"] == nobody["jobs"] == []
+
+
+def test_the_load_on_mounts_is_that_of_the_rollup(repository, tiles, everybody):
+    told = mount_load(tiles, everybody, ALL, "posix_write_bytes", (0, FAR), 100)
+    measured = repository.query("SELECT sum(posix_write_bytes_sum)::DOUBLE AS x FROM rollup")
+    whole = sum(mount["total"] for mount in told["mounts"])
+    assert whole == pytest.approx(measured["x"][0].as_py(), rel=1e-3)
+    for mount in told["mounts"]:
+        assert len(mount["layers"]) <= 12
+        totals = [layer["total"] for layer in mount["layers"]]
+        assert totals == sorted(totals, reverse=True)
+
+
+def test_a_user_sees_his_own_jobs_and_sums_of_enough_others(open_hall, everybody):
+    anne = open_hall.guest("dora")
+    header, values = unpacked(anne.get("/api/v1/system/grid").content)
+    own = {one.job for one in everybody if one.uid == UIDS["dora"]}
+    assert {job["job"] for job in header["jobs"]} == own
+    assert header["rows"][0]["host"] == "all nodes"
+    hosts = {one.host for one in everybody if one.job in own}
+    assert {row["host"] for row in header["rows"][1:]} == hosts
+    # Of the whole hour three others were at work: their sum may be told.
+    assert not np.isnan(values[0]).all()
+    loads = anne.get("/api/v1/system/mounts").json()
+    assert {layer["job"] for mount in loads["mounts"] for layer in mount["layers"]} <= own
+
+
+def test_too_few_others_are_not_told_of(tiles, everybody):
+    manager = Viewer("m", UIDS["anne"], "manager", frozenset({UIDS["bert"]}))
+    header, values = grid(tiles, everybody, viewer=manager)
+    assert header["all"]
+    assert np.isnan(values[0]).all()  # two others remain
+    for mount in mount_load(tiles, everybody, manager, "bytes", (0, FAR), 50)["mounts"]:
+        assert mount["few"]
+        assert set(mount["rest"]) == {None}
+
+
+def test_a_span_tells_of_the_jobs_that_one_may_see(open_hall, everybody):
+    whole = open_hall.guest("adam").get("/api/v1/system/span").json()
+    part = open_hall.guest("dora").get("/api/v1/system/span").json()
+    assert whole["nodes"] == len({one.host for one in everybody})
+    assert max(part["busy"]) < max(whole["busy"])
+
+
+@pytest.mark.parametrize("query", ["columns=1e9", "rows=0", "metric=" + "x" * 101, "from_ns=-1"])
+def test_hostile_parameters_of_the_system(open_hall, query):
+    assert open_hall.guest("adam").get(f"/api/v1/system/grid?{query}").status_code == 422
+
+
+def test_a_metric_of_nodes_is_no_load_on_a_mount(open_hall):
+    answer = open_hall.guest("adam").get("/api/v1/system/mounts?metric=cpu")
+    assert answer.status_code == 400
+    assert "bytes" in answer.json()["mend"]

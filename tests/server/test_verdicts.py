@@ -1,0 +1,241 @@
+"""Verdicts: made beside, kept on disk, and made again when the data change."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from server_ground import Hall
+
+from jostle.errors import JostleError
+from jostle.server.access import Viewer
+from jostle.server.index import Index
+from jostle.server.judge import Judge, Worker, _Task
+from jostle.server.story import JudgingError, Stories
+from jostle.server.verdicts import Verdict, Verdicts, cache_folder, maker, sight
+from jostle.told.verdict import STEPS, USUAL, price, verdict_json
+from jostle.told.worker import Answer, Progress, Question
+
+CHIEF = Viewer("chief", 0, "administrator")
+BRIEF = {"light": "red", "percent": 20.0, "lost_s": 2.0, "cause": "cpu", "what": "CPU",
+         "resource": "node1"}  # fmt: skip
+
+
+def a_verdict(job: str = "a", mark: str = "1", **other: object) -> Verdict:
+    return Verdict(job, "all", mark, time.time(), 0.1, BRIEF, **other)  # type: ignore[arg-type]
+
+
+def test_what_was_made_is_there_after_a_restart(tmp_path: Path) -> None:
+    Verdicts(tmp_path).put(a_verdict(), b'{"x": 1}')
+    again = Verdicts(tmp_path)
+    found = again.look("a", "all")
+    assert found is not None
+    assert found.brief == BRIEF
+    assert again.body("a", "all") == {"x": 1}
+    assert (tmp_path / "verdicts.sqlite").stat().st_mode & 0o077 == 0
+
+
+def test_what_another_version_made_is_forgotten(tmp_path: Path) -> None:
+    Verdicts(tmp_path).put(a_verdict(), b"{}")
+    with sqlite3.connect(tmp_path / "verdicts.sqlite") as database:
+        database.execute("UPDATE verdicts SET version = 'old'")
+    assert Verdicts(tmp_path).look("a", "all") is None
+    assert maker() == maker()
+
+
+@pytest.mark.parametrize("trouble", ["a file", "not writable", "damaged"])
+def test_without_a_folder_memory_must_do(tmp_path: Path, trouble: str) -> None:
+    folder = tmp_path / "cache"
+    if trouble == "a file":
+        folder.write_text("")
+    else:
+        folder.mkdir()
+        if trouble == "damaged":
+            (folder / "verdicts.sqlite").write_bytes(b"no database" * 100)
+        elif os.geteuid() == 0:
+            pytest.skip("root may write everywhere")
+        else:
+            folder.chmod(0o500)
+    kept = Verdicts(folder)
+    kept.put(a_verdict(), b"{}")
+    assert kept.body("a", "all") == {}
+
+
+def test_the_cache_is_of_one_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    one, two = cache_folder(Path("/a")), cache_folder(Path("/b"))
+    assert one != two
+    assert one.is_relative_to(tmp_path / "jostle/serve")
+    assert sight(frozenset({12, 3})) == "3,12"
+    assert sight(None) == "all"
+
+
+follow = Judge.follow  # the real one: in these tests a list has nothing judged
+
+
+class Hand(Worker):
+    """A worker that answers what it is told to."""
+
+    def __init__(self) -> None:
+        self.asked: list[Question] = []
+        self.answer = Answer(b"{}", BRIEF)
+        self.look: Callable[[], object] = lambda: None
+        self.seen: list[object] = []
+
+    def ask(self, question: Question, say: Callable[[Progress], None]) -> Answer:
+        self.asked.append(question)
+        self.seen.extend(say(Progress(step, 2, "reading")) or self.look() for step in (0, 1))
+        return self.answer
+
+    def end(self) -> None:
+        pass
+
+
+@pytest.fixture
+def judge(planted: Path, tmp_path: Path) -> Judge:
+    from jostle.repository import Repository
+
+    index = Index(Repository(planted))
+    index.refresh()
+    made = Judge(index, Verdicts(tmp_path))
+    made._worker = Hand()
+    yield made
+    made.end()
+
+
+def asked(judge: Judge) -> list[str]:
+    return [one.job for one in judge._worker.asked]  # type: ignore[attr-defined]
+
+
+def test_the_newest_comes_first_and_what_is_asked_ahead_of_all(judge: Judge) -> None:
+    rows = list(judge._index.rows)
+    judge._asked.append(_Task(rows[2], None))
+    follow(judge, None)
+    end = time.monotonic() + 60
+    while len(asked(judge)) < len(rows) and time.monotonic() < end:
+        time.sleep(0.01)
+    assert asked(judge)[0] == rows[2]
+    assert asked(judge)[1:] == [job for job in reversed(rows) if job != rows[2]]
+
+
+def test_a_list_has_judged_what_its_viewer_may_see(open_hall: Hall, followed: list) -> None:
+    for name, users in (("carl", {60002}), ("anne", {60000, 60001}), ("sue", None)):
+        followed.clear()
+        assert open_hall.guest(name).get("/api/v1/jobs").status_code == 200
+        assert followed == [users]
+
+
+def test_a_verdict_is_made_once_for_each_who_may_know_more(judge: Judge) -> None:
+    job = next(iter(judge._index.rows))
+    for users in (None, frozenset({60000}), None, frozenset({60000})):
+        assert judge.ask(job, users, 10) is not None
+    assert [one.users for one in judge._worker.asked] == [None, frozenset({60000})]  # type: ignore[attr-defined]
+
+
+def test_new_data_make_a_new_verdict(judge: Judge) -> None:
+    job = next(iter(judge._index.rows))
+    assert judge.ask(job, None, 10) is not None
+    judge._index.marks[job] = "other"
+    assert judge.ask(job, None, 10) is not None
+    assert asked(judge) == [job, job]
+
+
+def test_a_run_that_goes_on_is_judged_now_and_then(judge: Judge) -> None:
+    job = next(iter(judge._index.rows))
+    judge._index.rows[job] = judge._index.rows[job] | {"running": True}
+    assert judge.ask(job, None, 10) is not None
+    judge._index.marks[job] = "a slice later"
+    assert judge.ask(job, None, 10) is not None
+    assert asked(judge) == [job]
+
+
+def test_what_cannot_be_judged_says_so_and_is_not_tried_again_and_again(judge: Judge) -> None:
+    judge._worker.answer = Answer(error="No way.", hint="Buy another.")  # type: ignore[attr-defined]
+    job = next(iter(judge._index.rows))
+    for _ in range(3):
+        found = judge.ask(job, None, 10)
+        assert found is not None
+        assert (found.error, found.hint, found.brief) == ("No way.", "Buy another.", None)
+    assert asked(judge) == [job]
+
+
+def test_how_far_it_is_is_told_of_the_run_that_is_judged(judge: Judge) -> None:
+    job, other = list(judge._index.rows)[:2]
+    hand = judge._worker
+    hand.look = lambda: (judge.progress(job), judge.progress(other))  # type: ignore[attr-defined]
+    judge.ask(job, None, 10)
+    assert hand.seen == [  # type: ignore[attr-defined]
+        (Progress(0, 2, "reading"), None), (Progress(1, 2, "reading"), None)
+    ]  # fmt: skip
+
+
+def test_the_process_says_how_far_it_is(planted: Path) -> None:
+    job = next(iter(Stories(planted, None).rows()))
+    worker, said = Worker(planted), []
+    found = worker.ask(Question(job), said.append)
+    worker.end()
+    assert found.brief
+    steps = [one.step for one in said]
+    assert steps == sorted(set(steps)) and steps[-1] == said[0].steps - 1
+    assert {one.words for one in said} <= set(STEPS)
+
+
+def test_a_crash_ends_one_question_only(planted: Path) -> None:
+    worker = Worker(planted)
+    good, worker._command = worker._command, ["sh", "-c", "exit 7"]
+    found = worker.ask(Question("any"))
+    assert "exit status 7" in found.error
+    worker._command = good
+    assert worker.ask(Question("no such job")).error
+    process = worker._process
+    assert process is not None
+    process.kill()
+    process.wait()
+    assert worker.ask(Question("no such job")).error  # begun anew
+    worker.end()
+
+
+def test_the_verdict_of_the_process_is_that_of_the_command(planted: Path, tmp_path: Path) -> None:
+    stories = Stories(planted, tmp_path)
+    job = next(iter(stories.rows()))
+    uid = stories.rows()[job]["uid"]
+    for viewer in (CHIEF, Viewer("owner", uid, "user")):
+        told = None
+        while told is None:
+            told = stories.verdict(job, viewer, 10)
+        users = None if viewer.sees_all else frozenset({uid})
+        said = verdict_json(price(stories.repository, job, USUAL, viewer=users))
+        assert told["head"] == said["head"]
+        assert told["estimate"]["percent"] == said["percent"]
+        assert told["job"]["verdict"]["percent"] == said["head"]["percent"]["value"]
+        if said["interference"] is not None:
+            assert told["interference"]["suspects"] == said["interference"]["suspects"]
+    others = [name for name, row in stories.rows().items() if row["uid"] != uid]
+    assert not any(name in str(told) for name in others)
+    stories.close()
+
+
+def test_a_damaged_file_breaks_what_needs_it(planted: Path, tmp_path: Path) -> None:
+    path = tmp_path / "repository"
+    shutil.copytree(planted, path)
+    for file in path.glob("rollup/**/*.parquet"):
+        file.write_bytes(b"PAR1" + b"\0" * 100 + b"PAR1")
+    stories = Stories(path, tmp_path / "cache")
+    jobs = stories.rows()
+    assert jobs, "the list of jobs needs no rollup"
+    job = next(iter(jobs))
+    span = (0, 2**63 - 1)
+    assert stories.series(job, "cpu", CHIEF, span=span, points=100)["lines"]
+    with pytest.raises(JostleError) as broken:
+        stories.series(job, "bytes", CHIEF, span=span, points=100)
+    assert "rollup" in str(broken.value)
+    assert broken.value.hint
+    stories.judge.ask(job, None, 60)
+    with pytest.raises(JudgingError, match="rollup"):
+        stories.verdict(job, CHIEF, 10)
+    stories.close()

@@ -1,0 +1,72 @@
+"""The tutorial can be done, and shows what one sees: pytest --update-tutorial takes its pictures.
+
+They show the planted repository of these tests, so that nobody's own jobs stand in the manual.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+DOCS = Path(__file__).parents[2] / "docs/tutorials"
+PICTURES = DOCS / "web"
+
+
+def keep(page, name, **more):
+    """Writes a picture in few colours: a manual travels with every clone."""
+    PICTURES.mkdir(exist_ok=True)
+    picture = Image.open(io.BytesIO(page.screenshot(animations="disabled", **more)))
+    few = picture.convert("RGB").quantize(256, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    few.save(PICTURES / f"{name}.png", optimize=True)
+
+
+def test_every_picture_is_used_and_is_there():
+    used = set(re.findall(r"\(web/([\w-]+\.png)\)", (DOCS / "web.md").read_text()))
+    assert used == {path.name for path in PICTURES.glob("*.png")}
+    assert sum(path.stat().st_size for path in PICTURES.glob("*.png")) < 800_000
+
+
+def test_what_the_tutorial_does_can_be_done(new_page, judged, idle, request):
+    """Goes through the tutorial, and takes its pictures where it is asked to."""
+    update = request.config.getoption("--update-tutorial", default=False)
+    page = new_page("light", 1280)
+
+    def show(name, **more):
+        idle(page)
+        if update:
+            keep(page, name, **more)
+
+    page.goto(judged.enter("/jobs"))
+    idle(page)
+    page.get_by_role("button", name="Lost", exact=False).and_(page.locator(".head button")).click()
+    show("jobs", clip={"x": 0, "y": 0, "width": 1280, "height": 610})
+    page.locator(".jobs .row a", has_text="replay").click()
+    page.wait_for_selector(".stack canvas")
+    assert "Others cost this run" in page.locator(".verdict h1").inner_text()
+    show("job")
+    page.locator(".suspects button").first.click()
+    page.locator(".stack").focus()
+    page.keyboard.press("+")
+    page.wait_for_url("**show=**from=**")
+    card = page.locator("section", has=page.locator(".stack")).first
+    card.scroll_into_view_if_needed()
+    idle(page)
+    if update:
+        keep(card, "slices")
+    page.goto(f"{judged.url}/system")
+    page.wait_for_selector("main canvas")
+    show("system")
+    if not update:
+        assert (PICTURES / "job.png").exists()
+
+
+@pytest.mark.parametrize("picture", ["jobs", "job", "slices", "system"])
+def test_a_picture_says_in_words_what_it_shows(picture):
+    text = (DOCS / "web.md").read_text()
+    said = re.search(rf"!\[([^\]]+)\]\(web/{picture}\.png\)", text)
+    assert said
+    assert len(said[1]) > 30

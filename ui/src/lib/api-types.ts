@@ -1,0 +1,845 @@
+// Made by tools/generate_api.py from the application itself; do not edit.
+
+/** How a job read, or wrote. */
+export interface AccessTold {
+  direction: string;
+  ops: number;
+  bytes: number;
+  mean_bytes: number;
+  histogram: number[];
+  common_low: number;
+  common_high: number;
+  small_share: number;
+  pattern: string;
+}
+
+/** How long the segments of a cluster took, s, with its longest and shortest that are usual. */
+export interface Box {
+  least: number;
+  /** end of the whisker: 1.5 times the quartiles' distance away */
+  lower: number;
+  quarter: number;
+  median: number;
+  three_quarters: number;
+  upper: number;
+  most: number;
+}
+
+/** A verdict in a row of the list of jobs. */
+export interface Brief {
+  /** null: too little of the run could be judged */
+  light: 'green' | 'yellow' | 'red' | null;
+  percent: number;
+  lost_s: number;
+  cause: 'file system' | 'network' | 'cpu' | 'unknown' | null;
+  /** the cause in words, as `jostle estimate` has them */
+  what: string;
+  resource: string | null;
+}
+
+/** Seconds of a run that went to one cause. */
+export interface CauseLoss {
+  cause: 'file system' | 'network' | 'cpu' | 'unknown';
+  resource: string;
+  seconds: Interval;
+  how: 'measured' | 'inferred';
+  kind: '' | 'core speed' | 'steal';
+}
+
+/** A probe beside a signal. */
+export interface Cell {
+  probe: string;
+  signal: string;
+  setting: Setting;
+  metric: string;
+  repetitions: Repetition[];
+  degradation: Summary;
+  degradation_best: number | null;
+  best: string;
+  dilation: Summary;
+  signal_degradation: Summary;
+}
+
+/** How well the clocks agreed. */
+export interface ClockTold {
+  text: string;
+}
+
+/** A cluster as `jostle estimate --json` has it, and its box. */
+export interface ClusterRow {
+  number: number;
+  name: string;
+  members: number;
+  reference_s: number;
+  mad_s: number;
+  threshold_s: number;
+  hit: number;
+  excess_s: number;
+  total_s: number;
+  usable: boolean;
+  box: Box | null;
+}
+
+/** What `jostle compare --json` says; lists have an entry for each run, in the order asked. */
+export interface Compared {
+  runs: ComparedRun[];
+  /** which of them is the fastest */
+  baseline: number;
+  finding: string;
+  /** how much longer than the fastest */
+  measured_s: number[];
+  estimated_s: number[];
+  displaced_s: number[];
+  work_s: number[];
+  unexplained_s: number[];
+  by_cause: Record<string, number[]>;
+  clusters: ComparedCluster[];
+  /** clusters that are not named: small, or too many */
+  more_clusters: number;
+  limits: string[];
+}
+
+/** A cluster as the runs have it; an entry for each run, 0 where it has none of it. */
+export interface ComparedCluster {
+  name: string;
+  members: number[];
+  reference_s: number[];
+  excess_s: number[];
+  total_s: number[];
+  /** number of the cluster in each run's own estimate */
+  numbers: number[];
+  boxes: (Box | null)[];
+}
+
+/** What one run says by itself: as `jostle estimate --json` has it. */
+export interface ComparedRun {
+  job: string;
+  program: string;
+  run_s: number;
+  start_ns: number;
+  ranks: number;
+  lost_s: Interval;
+  percent: Interval;
+  coverage: number;
+  light: 'green' | 'yellow' | 'red' | null;
+  judged: boolean;
+}
+
+/** What the profiler itself took. */
+export interface Cost {
+  calls: number;
+  heartbeat_s: number;
+  total_s: number;
+  share_of_cpu: number;
+}
+
+/** A probe beside a signal as one thing varies. */
+export interface Curve {
+  axis: string;
+  probe: string;
+  signal: string;
+  setting: Setting;
+  points: CurvePoint[];
+}
+
+/** A point of a curve. */
+export interface CurvePoint {
+  x: number;
+  degradation: Summary;
+  best: number | null;
+}
+
+/** A mount that a job used. */
+export interface DigestMount {
+  mount: string;
+  paths: string[];
+  type: string;
+  shared: boolean;
+  processes: number;
+  metrics: Record<string, Spread>;
+  rates: Record<string, Rate>;
+}
+
+/** What `jostle digest --json` prints. */
+export interface DigestTold {
+  programs: Record<string, number>;
+  slice_ns: number[];
+  start_ns: number;
+  end_ns: number;
+  process_seconds: number;
+  metrics: Record<string, Spread>;
+  shares: Share[];
+  mounts: DigestMount[];
+  access: AccessTold[];
+  writing: Writing[];
+  unaccounted: Unaccounted[];
+  errors: Record<string, number>;
+  effective_threads: Threads | null;
+  cores: number;
+  cost: Cost;
+  notes: string[];
+  warnings: string[];
+  clock: ClockTold;
+}
+
+/** One program with and without another beside it. */
+export interface Encounter {
+  victim: string;
+  aggressor: string;
+  resource_kind: 'file system' | 'network' | 'node';
+  with_runs: number;
+  without_runs: number;
+  with_mean: number;
+  without_mean: number;
+  slowdown: Slowdown | null;
+  normal: (number | null)[];
+  equal_variance: number | null;
+  test: string;
+  p: number | null;
+  q: number | null;
+}
+
+/** What `jostle estimate --json` prints. */
+export interface EstimateTold {
+  run_s: number;
+  intrinsic_s: number;
+  start_ns: number;
+  end_ns: number;
+  ranks: number;
+  lost_s: Interval;
+  percent: Interval;
+  coverage: number;
+  causes: CauseLoss[];
+  hits: Hit[];
+  light: 'green' | 'yellow' | 'red' | null;
+  advice: string;
+  judged: boolean;
+  limits: string[];
+  core_hours_lost: number;
+}
+
+/** A run behind an encounter. */
+export interface EvidenceRun {
+  /** null: the viewer may not open it */
+  job: string | null;
+  value: number;
+}
+
+/** The runs of a program beside another one, and those without it. */
+export interface EvidenceTold {
+  encounter: Encounter;
+  beside: EvidenceRun[];
+  without: EvidenceRun[];
+}
+
+/** For each value of a field, how many jobs fit all other filters. */
+export interface Facets {
+  light: Record<string, number>;
+  cause: Record<string, number>;
+  user: Record<string, number>;
+  program: Record<string, number>;
+  state: Record<string, number>;
+}
+
+/** A figure of a job's digest. */
+export interface Figure {
+  name: string;
+  unit: 'bytes' | 'ops' | 's';
+  total: number;
+  /** of its processes; null: not a figure of processes */
+  least: number | null;
+  mean: number | null;
+  most: number | null;
+  /** null: its program has no other run */
+  others: Quartiles | null;
+}
+
+/** Figures of a job over its processes, and among other runs of its program. */
+export interface Figures {
+  program: string;
+  /** other runs it is held against */
+  runs: number;
+  /** theirs, where all have as many as this job */
+  processes: number | null;
+  figures: Figure[];
+}
+
+/** A slice in which others cost a job time. */
+export interface GuiltySlice {
+  start_ns: number;
+  length_ns: number;
+  resource: string;
+  seconds: number;
+  suspect: string;
+}
+
+/** The numbers that go with the light: of the run, or of its neighbours (`by`). */
+export interface Head {
+  light: 'green' | 'yellow' | 'red' | null;
+  percent: Interval;
+  lost_s: Interval;
+  run_s: number;
+  intrinsic_s: number;
+  cause: 'file system' | 'network' | 'cpu' | 'unknown' | null;
+  /** the cause in words, as `jostle estimate` has them */
+  what: string;
+  resource: string;
+  by: 'run' | 'neighbours';
+  advice: string;
+}
+
+/** A span of a run in which time was lost. */
+export interface Hit {
+  start_ns: number;
+  end_ns: number;
+  seconds: number;
+  cause: 'file system' | 'network' | 'cpu' | 'unknown';
+  resource: string;
+}
+
+/** The signal's bursts, as they are seen in a probe. */
+export interface ImprintTold {
+  probe: string;
+  signal: string;
+  run: string;
+  seen: number;
+  total: number;
+  depth: Summary;
+}
+
+/** What `jostle interference --json` prints. */
+export interface InterferenceTold {
+  seconds: Interval;
+  percent: Interval;
+  suspects: Suspect[];
+  guilty: GuiltySlice[];
+  resources: ResourceLoss[];
+  neighbours: number;
+  evident: boolean;
+  limits: string[];
+  acquitted: Record<string, string>;
+}
+
+/** A figure with its 95 % interval. */
+export interface Interval {
+  value: number;
+  low: number;
+  high: number;
+}
+
+/** A job of the list. */
+export interface JobRow {
+  job: string;
+  program: string;
+  uid: number | null;
+  user: string | null;
+  start_ns: number;
+  end_ns: number;
+  running: boolean;
+  processes: number;
+  nodes: number;
+  /** null: not judged yet */
+  verdict: Brief | null;
+  /** what it did, from its start to its end */
+  spark: number[];
+  /** what that is: bytes read and written; where few were, or only for a moment, time in MPI or CPU time, ns; null: nothing is known */
+  spark_of: 'files' | 'mpi' | 'cpu' | null;
+}
+
+/** A page of the list of jobs. */
+export interface Jobs {
+  /** jobs that fit the question */
+  total: number;
+  jobs: JobRow[];
+  facets: Facets;
+}
+
+/** The verdict is being made: ask again in a moment. */
+export interface Judging {
+  state: 'judging';
+  job: JobRow;
+  /** null: another run is judged before it */
+  progress: Progress | null;
+}
+
+/** A law of the papers, and whether this study obeys it. */
+export interface Law {
+  name: string;
+  statement: string;
+  goal: string;
+  holds: boolean | null;
+  n: number;
+  explanation: string;
+}
+
+/** A job's load on a mount. */
+export interface Layer {
+  job: string;
+  total: number;
+  values: (number | null)[];
+}
+
+/** A series at one resolution; null where there is no value. */
+export interface Line {
+  name: string;
+  low: (number | null)[];
+  mean: (number | null)[];
+  high: (number | null)[];
+}
+
+/** A look at another user's job. */
+export interface Look {
+  /** UTC */
+  time: string;
+  viewer: string;
+  role: 'user' | 'manager' | 'support' | 'administrator';
+  address: string;
+  job: string;
+  /** null: several users */
+  owner: number | null;
+}
+
+/** Looks at others' jobs, the newest first. */
+export interface Looks {
+  looks: Look[];
+  /** for the next page; null: there is none */
+  before: number | null;
+}
+
+/** What `jostle matrix --json` prints. */
+export interface MatrixTold {
+  programs: Potential[];
+  encounters: Encounter[];
+  jobs: number;
+  limits: string[];
+  /** the state of the repository that it is of */
+  commit: number;
+  /** that it took */
+  seconds: number;
+}
+
+/** Who one is on this server. */
+export interface Me {
+  name: string;
+  /** null: no user of the cluster, so without jobs */
+  uid: number | null;
+  role: 'user' | 'manager' | 'support' | 'administrator';
+  way: 'token' | 'oidc' | 'proxy' | 'accounts';
+  /** whose jobs a manager sees besides his own */
+  accounts: Name[];
+  /** goes into the header X-CSRF-Token of every POST; null: none is needed */
+  csrf: string | null;
+  /** looks at others' jobs are written down */
+  recorded: boolean;
+  /** what commands need to find this repository; told to its owner alone */
+  flag: string;
+}
+
+/** A metric that a series or a grid may show. */
+export interface MetricName {
+  id: string;
+  group: string;
+  unit: string;
+  scope: 'process' | 'mount';
+  text: string;
+}
+
+/** All that `metric` may name. */
+export interface Metrics {
+  views: ViewName[];
+  metrics: MetricName[];
+}
+
+/** Who put how much load on a mount. */
+export interface MountLoad {
+  mount: string;
+  path: string;
+  type: string;
+  /** of the span */
+  total: number;
+  /** that had load there, as far as the viewer may know */
+  jobs: number;
+  /** the largest jobs, the largest first */
+  layers: Layer[];
+  /** all others; null: there are none */
+  rest: (number | null)[] | null;
+  /** where rest is null too few others were at work to be told of */
+  few: boolean;
+}
+
+/** The load on all mounts. */
+export interface MountLoads {
+  unit: string;
+  start_ns: number;
+  step_ns: number;
+  columns: number;
+  mounts: MountLoad[];
+}
+
+/** A user. */
+export interface Name {
+  uid: number;
+  name: string;
+}
+
+/** A remark on a study. */
+export interface Note {
+  kind: string;
+  text: string;
+}
+
+/** A name and a password. */
+export interface Password {
+  name: string;
+  password: string;
+}
+
+/** A time in which a job wrote in one manner. */
+export interface Phase {
+  pattern: string;
+  start_ns: number;
+  end_ns: number;
+  bytes: number;
+  evidence: string;
+}
+
+/** Segments, in time, an entry of each list for each. */
+export interface Points {
+  /** start, since the start of the judged time */
+  at_s: number[];
+  seconds: number[];
+  /** number of its cluster; 0: it is in none */
+  cluster: number[];
+  /** longer ones are interfered; null: none */
+  threshold_s: (number | null)[];
+  lost_s: number[];
+  /** what computation was clustered by; null: nothing */
+  work: (number | null)[];
+}
+
+/** How much a program hurts, and is hurt. */
+export interface Potential {
+  program: string;
+  runs: number;
+  active: number | null;
+  passive: number | null;
+  hurts: string[];
+  hurt_by: string[];
+}
+
+/** What went wrong (RFC 9457), and how to mend it. */
+export interface Problem {
+  title: string;
+  status: number;
+  /** why, in the words of who found it */
+  detail: string | null;
+  mend: string | null;
+}
+
+/** How far something is that is being made. */
+export interface Progress {
+  /** what is being done, from 0; a step may be passed over */
+  step: number;
+  /** how many there are */
+  steps: number;
+  /** what is being done */
+  words: string;
+}
+
+/** Where the totals of a program's other runs lie. */
+export interface Quartiles {
+  runs: number;
+  min: number;
+  q1: number;
+  median: number;
+  q3: number;
+  max: number;
+}
+
+/** A quantity divided by a time. */
+export interface Rate {
+  value: number;
+  unit: string;
+}
+
+/** A run of a cell. */
+export interface Repetition {
+  run: string;
+  repetition: number;
+  verdict: string;
+  reason: string;
+  probe: Side | null;
+  signal: Side | null;
+}
+
+/** What a job lost on one shared resource. */
+export interface ResourceLoss {
+  resource: string;
+  kind: 'file system' | 'network' | 'node';
+  seconds: Interval;
+  slowdown: number | null;
+  evident: boolean;
+  why_not: string;
+  steps_ns: number[];
+  slice_ns: number;
+  service: (number | null)[];
+}
+
+/** Clusters that are not named one by one. */
+export interface Rest {
+  clusters: number;
+  members: number;
+  hit: number;
+  excess_s: number;
+  total_s: number;
+}
+
+/** A token for the header `Authorization: Bearer TOKEN`. */
+export interface ScriptToken {
+  token: string;
+  /** until it ends */
+  seconds: number;
+}
+
+/** The segments of a job, or of one of its clusters, over a span of it. */
+export interface Segments {
+  job: string;
+  method: string;
+  /** -1: a job without MPI, which has no segments */
+  world: number;
+  ranks: number;
+  start_ns: number;
+  end_ns: number;
+  /** segments of the whole run */
+  total: number;
+  /** those of them that are interfered */
+  hit: number;
+  /** what those in clusters lost */
+  excess_s: number;
+  /** by number, in order of the work in them */
+  clusters: ClusterRow[];
+  rest: Rest;
+  /** number of the one that was asked for */
+  cluster: number | null;
+  /** that one; it may be none of the large ones */
+  chosen: ClusterRow | null;
+  /** segments of the cluster and the span */
+  within: number;
+  hits_within: number;
+  /** of each column the shortest, the middle and the longest */
+  usual: Points;
+  hits: Points;
+  limits: string[];
+}
+
+/** Some metrics of a job, or of all others on its resources, on one time axis. */
+export interface Series {
+  metric: string;
+  /** of the values: bytes/s, ops/s, s/s or a level's own */
+  unit: string;
+  start_ns: number;
+  step_ns: number;
+  lines: Line[];
+  /** sums of few other users were left out (null) */
+  few: boolean;
+}
+
+/** What the runs of a cell had in common. */
+export interface Setting {
+  chunk: number | null;
+  /** of the probe and of the signal */
+  processes: [number, number];
+  shared: boolean;
+  periodic: boolean;
+  more: [string, string][];
+}
+
+/** A part of the time of the processes. */
+export interface Share {
+  name: string;
+  seconds: number;
+  share: number;
+}
+
+/** One of the two programs of a run. */
+export interface Side {
+  program: string;
+  job: string;
+  processes: number;
+  degradation: number | null;
+  dilation: number | null;
+  seconds: number | null;
+}
+
+/** By how much one program slows another, with its 95 % interval where that can be told. */
+export interface Slowdown {
+  value: number;
+  low: number | null;
+  high: number | null;
+}
+
+/** The time that the repository covers. */
+export interface Span {
+  first_ns: number;
+  last_ns: number;
+  /** a job runs now */
+  live: boolean;
+  nodes: number;
+  /** of the curve */
+  start_ns: number;
+  step_ns: number;
+  /** nodes with a job */
+  busy: number[];
+}
+
+/** A metric over processes. */
+export interface Spread {
+  total: number;
+  min: number;
+  mean: number;
+  max: number;
+}
+
+/** A program by itself. */
+export interface Standalone {
+  program: string;
+  setting: Setting;
+  metric: string;
+  rate: Summary;
+  seconds: Summary;
+  discarded: number;
+  failed: number;
+}
+
+/** The studies of the repository. */
+export interface Studies {
+  studies: StudyRow[];
+}
+
+/** What a study found, and a second one beside it. Each is what `jostle study show --json` prints, with the study's description. */
+export interface StudyPage {
+  study: StudyTold;
+  other: StudyTold | null;
+}
+
+/** A study of the list. */
+export interface StudyRow {
+  study: string;
+  description: string;
+  /** local, lab or slurm */
+  place: string;
+  done: number;
+  planned: number;
+  /** runs in which a program failed */
+  failed: number;
+  programs: string[];
+  /** when its newest run ended; 0: none has */
+  end_ns: number;
+  /** why it cannot be read */
+  damaged: string | null;
+  mend: string | null;
+}
+
+/** What `jostle study show --json` prints, with the study's description; and more. */
+export interface StudyTold {
+  study: string;
+  description: string;
+  place: string;
+  slice_ns: number;
+  runs: number;
+  planned: number;
+  programs: string[];
+  standalone: Standalone[];
+  cells: Cell[];
+  curves: Curve[];
+  break_even: Told[];
+  serialised: Told[];
+  imprints: ImprintTold[];
+  traces: Trace[];
+  notes: Note[];
+  laws: Law[];
+}
+
+/** A figure over repetitions, with the interval of its median. */
+export interface Summary {
+  n: number;
+  median: number | null;
+  min: number | null;
+  max: number | null;
+  mean: number | null;
+  low: number | null;
+  high: number | null;
+}
+
+/** A job that cost another one time. */
+export interface Suspect {
+  job: string;
+  program: string;
+  resource: string;
+  share: number;
+  seconds: Interval;
+  slices: number;
+  pattern: string;
+}
+
+/** Cores that a process kept busy. */
+export interface Threads {
+  min: number;
+  mean: number;
+  max: number;
+}
+
+/** Something that is told in a sentence. */
+export interface Told {
+  text: string;
+}
+
+/** Two programs side by side, slice by slice. */
+export interface Trace {
+  probe: string;
+  signal: string;
+  setting: Setting;
+  run: string;
+  metric: string;
+  slice_ns: number;
+  probe_rate: (number | null)[];
+  signal_rate: (number | null)[];
+  alone_rate: (number | null)[];
+  alone_first: number;
+  bursts: [number, number][];
+}
+
+/** Bytes that the system saw, and no wrapped call. */
+export interface Unaccounted {
+  direction: string;
+  bytes: number;
+  share: number;
+}
+
+/** What interference cost a job, told from its own run and from its neighbours'. `estimate` is what `jostle estimate --json` prints, `interference` what `jostle interference --json` prints; null where nobody ran beside it. */
+export interface Verdict {
+  job: JobRow;
+  head: Head;
+  estimate: EstimateTold;
+  interference: InterferenceTold | null;
+  /** mount -> its path in the job */
+  mounts: Record<string, string>;
+}
+
+/** Metrics that belong together, under one name. */
+export interface ViewName {
+  id: string;
+  title: string;
+}
+
+/** How one logs in. `token`: by the URL that `jostle serve` printed; `oidc`: at an issuer, beginning at /login/oidc; `proxy`: the proxy in front does it; `accounts`: by POST of name and password. */
+export interface WayIn {
+  way: 'token' | 'oidc' | 'proxy' | 'accounts';
+}
+
+/** How a job wrote on a mount. */
+export interface Writing {
+  mount: string;
+  pattern: string;
+  phases: Phase[];
+}

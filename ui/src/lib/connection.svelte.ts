@@ -1,0 +1,22 @@
+// Whether the server answers, and whether it knows us; App shows both.
+let lost = $state(false);
+let stranger = $state(false);
+let known = $state(false);
+let flag = $state('');
+
+export const connection = {
+  /** The server does not answer; asking goes on. */
+  get lost() { return lost; },
+  set lost(value: boolean) { lost = value; },
+  /** The server answered that nobody is logged in. */
+  get stranger() { return stranger; },
+  set stranger(value: boolean) { stranger = value; },
+  /** It did know us since the page was opened. */
+  get known() { return known; },
+  set known(value: boolean) { known = value; },
+  /** What commands need to find this repository. */
+  get flag() { return flag; },
+  set flag(value: string) { flag = value; },
+  /** The session is over. */
+  get ended() { return stranger && known; },
+};

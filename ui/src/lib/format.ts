@@ -1,0 +1,46 @@
+// Numbers for people; the words are those of the commands.
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+
+function digits(value: number): string {
+  return value >= 99.95 ? value.toFixed(0) : value >= 9.995 ? value.toFixed(1) : value.toFixed(2);
+}
+
+export function bytes(value: number): string {
+  let unit = 0;
+  while (value >= 1023.5 && unit < UNITS.length - 1) { value /= 1024; unit += 1; }
+  return unit === 0 ? `${Math.round(value)} B` : `${digits(value)} ${UNITS[unit]}`;
+}
+
+export function seconds(value: number): string {
+  if (value < 0) return `−${seconds(-value)}`;
+  if (value === 0) return '0 s';
+  if (value < 0.9995e-3) return `${digits(value * 1e6)} µs`;
+  if (value < 0.9995) return `${digits(value * 1e3)} ms`;
+  if (value < 60) return `${value.toFixed(1)} s`;
+  if (value < 600) return `${value >= 99.95 ? value.toFixed(0) : value.toFixed(1)} s`;
+  const minutes = Math.round(value / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h ${String(minutes % 60).padStart(2, '0')} min` : `${Math.round(hours / 24)} d`;
+}
+
+export function points(value: number): string {
+  const text = Math.abs(value) >= 9.95 ? value.toFixed(0) : value.toFixed(1);
+  return Number(text) === 0 ? '0' : text;
+}
+
+export function rate(value: number, unit: string): string {
+  if (unit === 'bytes/s') return `${bytes(value)}/s`;
+  if (unit === 's/s') return value >= 0.1 ? `${digits(value)} s/s` : `${seconds(value)}/s`;
+  if (unit === '×') return `${value.toFixed(2)} ×`;
+  return value >= 1e6 ? `${digits(value / 1e6)} M` : value >= 1e3 ? `${digits(value / 1e3)} k` : digits(value);
+}
+
+// Times are UTC, as those of the commands: a link means the same to a colleague elsewhere.
+const iso = (ns: number) => new Date(Math.round(ns / 1e6)).toISOString();
+export const clock = (ns: number, fine = false): string => iso(ns).slice(11, fine ? 23 : 19);
+export const day = (ns: number): string => iso(ns).slice(0, 16).replace('T', ' ');
+/** An instant for a sheet. */
+export const instant = (ns: number): string => iso(ns).replace('T', ' ').replace('Z', '');
+export const count = (value: number, one: string, many = `${one}s`) =>
+  `${value.toLocaleString('en')} ${value === 1 ? one : many}`;

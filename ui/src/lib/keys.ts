@@ -1,0 +1,54 @@
+// The one key map: what acts on keys asks here, and the help lists what is here.
+export type Where = 'Everywhere' | 'List of jobs' | 'Charts and grids';
+export interface Binding { where: Where; keys: readonly string[]; what: string }
+
+export const KEYS: readonly Binding[] = [
+  { where: 'Everywhere', keys: ['?'], what: 'This help' },
+  { where: 'Everywhere', keys: ['/'], what: 'Search the jobs' },
+  { where: 'Everywhere', keys: ['g', 'then', 'j', 's', 'm', 't'], what: 'Go to Jobs, System, Matrix, Studies' },
+  { where: 'Everywhere', keys: ['d'], what: 'Light, dark or as the system has it' },
+  { where: 'Everywhere', keys: ['Tab'], what: 'To the next button, chart or grid' },
+  { where: 'Everywhere', keys: ['Esc'], what: 'Close, or leave the search' },
+  { where: 'List of jobs', keys: ['j', 'k'], what: 'Next job, previous job' },
+  { where: 'List of jobs', keys: ['Enter'], what: 'Open the job' },
+  { where: 'List of jobs', keys: ['x'], what: 'Select the job' },
+  { where: 'List of jobs', keys: ['c'], what: 'Compare the selected jobs' },
+  { where: 'Charts and grids', keys: ['+', '−'], what: 'Closer, wider; also Ctrl and the wheel, or two fingers' },
+  { where: 'Charts and grids', keys: ['←', '→'], what: 'Earlier, later; also drag with two fingers' },
+  { where: 'Charts and grids', keys: [',', '.'], what: 'One slice back, one slice on' },
+  { where: 'Charts and grids', keys: ['↑', '↓'], what: 'Row above, row below (grids)' },
+  { where: 'Charts and grids', keys: ['0'], what: 'The whole run; also a double click' },
+];
+
+/** What a key means to a page as a whole. */
+export type PageKey = 'help' | 'search' | 'go' | 'theme' | 'close' | 'next' | 'previous' | 'select' | 'compare';
+/** What a key means to a chart or a grid that has the focus. */
+export type ChartKey = 'in' | 'out' | 'left' | 'right' | 'up' | 'down' | 'all';
+
+type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey'>;
+const PAGE: Record<string, PageKey> = {
+  '?': 'help', '/': 'search', g: 'go', d: 'theme', Escape: 'close', j: 'next', k: 'previous', x: 'select', c: 'compare',
+};
+const CHART: Record<string, ChartKey> = {
+  '+': 'in', '=': 'in', '-': 'out', '_': 'out', ArrowLeft: 'left', ArrowRight: 'right', ArrowUp: 'up', ArrowDown: 'down', '0': 'all',
+};
+const PAGES: Record<string, string> = { j: '/jobs', s: '/system', m: '/matrix', t: '/studies' };
+
+/** A key with Ctrl, Alt or Meta is the browser's. */
+const ours = (event: Pressed) => !event.ctrlKey && !event.metaKey && !event.altKey;
+
+export function pageKey(event: Pressed): PageKey | null {
+  return ours(event) ? (PAGE[event.key] ?? null) : null;
+}
+export function chartKey(event: Pressed): ChartKey | null {
+  return ours(event) ? (CHART[event.key] ?? null) : null;
+}
+/** The page that a key leads to after `g`. */
+export function goKey(event: Pressed): string | null {
+  return ours(event) ? (PAGES[event.key] ?? null) : null;
+}
+/** Whether keys are text just now; Escape is not. */
+export function typing(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  return target.isContentEditable || target.matches('textarea, select, input:not([type=checkbox], [type=radio], [type=button])');
+}

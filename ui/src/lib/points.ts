@@ -1,0 +1,43 @@
+// The points of a small chart, told one by one: by keys, and by whoever points there. Pure.
+
+/** A point: its line, and its place on it. */
+export interface At { line: number; point: number }
+
+const WAYS: Record<string, readonly [number, number]> = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+
+const nearest = (places: readonly number[], place: number) =>
+  places.reduce((best, one, at) => (Math.abs(one - place) < Math.abs((places[best] ?? Infinity) - place) ? at : best), 0);
+
+/** Where a key leads: along a line with left and right, to the line above or below with up and down.
+
+    `lines` has the places of each line's points, from left to right. From nowhere a key leads to the
+    beginning, or, going left, to the end. Null: the key means nothing here. */
+export function stepped(lines: readonly (readonly number[])[], now: At | null, key: string): At | null {
+  const way = WAYS[key];
+  if (!way || !lines.some((line) => line.length)) return null;
+  const end = (line: number) => Math.max((lines[line]?.length ?? 0) - 1, 0);
+  if (!now) {
+    const line = lines.findIndex((one) => one.length);
+    return { line, point: way[1] < 0 ? end(line) : 0 };
+  }
+  const [down, on] = way;
+  if (on) return { line: now.line, point: Math.min(Math.max(now.point + on, 0), end(now.line)) };
+  const line = now.line + down;
+  return lines[line]?.length ? { line, point: nearest(lines[line], lines[now.line]?.[now.point] ?? 0) } : now;
+}
+
+/** The point nearest to one of the picture; places of points are given as they are drawn. */
+export function pointedAt(lines: readonly (readonly (readonly [number, number])[])[], x: number, y: number): At | null {
+  let [best, found] = [Infinity, null as At | null];
+  lines.forEach((points, line) => points.forEach(([px, py], point) => {
+    const far = (px - x) ** 2 + (py - y) ** 2;
+    if (far < best) [best, found] = [far, { line, point }];
+  }));
+  return found;
+}
+
+/** Where on a picture of a certain size, however large it is on the screen, somebody points. */
+export function placeOn(event: PointerEvent, wide: number, high: number): [number, number] {
+  const box = (event.currentTarget as Element).getBoundingClientRect();
+  return [((event.clientX - box.left) / box.width) * wide, ((event.clientY - box.top) / box.height) * high];
+}

@@ -1,0 +1,58 @@
+// Numbers to pixels: a picture is made once, and stretched by the canvas when it is zoomed.
+type Rgb = [number, number, number];
+
+export function parse(text: string): Rgb {
+  const found = text.match(/[\d.]+/g)?.map(Number) ?? [];
+  const scale = text.startsWith('color(') ? 255 : 1;
+  return [(found[0] ?? 0) * scale, (found[1] ?? 0) * scale, (found[2] ?? 0) * scale];
+}
+
+/** 256 colours from three, by equal steps. */
+export function ramp(stops: readonly [Rgb, Rgb, Rgb]): Uint32Array {
+  const made = new Uint32Array(256);
+  for (let at = 0; at < 256; at += 1) {
+    const place = (at / 255) * 2;
+    const [a, b] = place < 1 ? [stops[0], stops[1]] : [stops[1], stops[2]];
+    const part = place % 1 || (at === 255 ? 1 : 0);
+    const mix = (i: 0 | 1 | 2) => Math.round(a[i] + (b[i] - a[i]) * part);
+    made[at] = ((255 << 24) | (mix(2) << 16) | (mix(1) << 8) | mix(0)) >>> 0;
+  }
+  return made;
+}
+
+const BINS = 1024;
+/** The value that is drawn darkest: the 99th of a hundred, so that one outlier does not bleach the rest. */
+export function top(values: Float32Array): number {
+  let most = 0;
+  for (let at = 0; at < values.length; at += 1) if ((values[at] ?? 0) > most) most = values[at] ?? 0;
+  // Counted, not sorted: a picture has a hundred thousand values, and a step of zoom 16 ms.
+  const counts = new Uint32Array(BINS + 1);
+  let known = 0;
+  for (let at = 0; at < values.length; at += 1) {
+    const value = values[at] ?? 0;
+    if (value > 0) { const bin = Math.floor((value / most) * BINS); counts[bin] = (counts[bin] ?? 0) + 1; known += 1; }
+  }
+  let below = 0;
+  for (let bin = 0; bin <= BINS; bin += 1) {
+    below += counts[bin] ?? 0;
+    if (known && below > 0.99 * known) return Math.min(((bin + 1) / BINS) * most, most);
+  }
+  return most;
+}
+
+/** Colours of all values; what is not known stays clear. */
+export function paint(values: Float32Array, most: number, colours: Uint32Array): Uint32Array {
+  const pixels = new Uint32Array(values.length);
+  const scale = most > 0 ? 255 / most : 0;
+  for (let at = 0; at < values.length; at += 1) {
+    const value = values[at] ?? NaN;
+    if (value === value) pixels[at] = colours[Math.min(Math.round(value * scale), 255)] ?? 0;
+  }
+  return pixels;
+}
+
+/** Which cell a point of the picture is in. */
+export function hit(x: number, y: number, width: number, height: number, columns: number, rows: number): [number, number] | null {
+  if (x < 0 || y < 0 || x >= width || y >= height) return null;
+  return [Math.floor((x / width) * columns), Math.floor((y / height) * rows)];
+}

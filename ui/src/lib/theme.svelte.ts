@@ -1,0 +1,40 @@
+// Light, dark or as the system has it; and the tokens as canvases need them.
+export type Theme = 'system' | 'light' | 'dark';
+const KEY = 'theme';
+const ORDER: Theme[] = ['system', 'light', 'dark'];
+
+let chosen = $state<Theme>((localStorage.getItem(KEY) as Theme | null) ?? 'system');
+let turns = $state(0);
+let colours: Record<string, string> = {};
+function turned() { colours = {}; turns += 1; }
+
+function apply() {
+  if (chosen === 'system') delete document.documentElement.dataset['theme'];
+  else document.documentElement.dataset['theme'] = chosen;
+  turned();
+}
+apply();
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', turned);
+
+export const theme = {
+  get chosen() { return chosen; },
+  /** Changes whenever colours do: read it where a canvas is painted. */
+  get turns() { return turns; },
+  next() {
+    chosen = ORDER[(ORDER.indexOf(chosen) + 1) % ORDER.length] ?? 'system';
+    localStorage.setItem(KEY, chosen);
+    apply();
+  },
+};
+
+const probe = document.createElement('span');
+probe.hidden = true;
+document.documentElement.append(probe);
+
+/** Gives a colour token as a canvas understands it; the style sheet is asked once per theme. */
+export function colour(token: string): string {
+  const known = colours[token];
+  if (known !== undefined) return known;
+  probe.style.color = `var(--${token})`;
+  return (colours[token] = getComputedStyle(probe).color);
+}
