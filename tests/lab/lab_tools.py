@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,43 @@ def on(lab: Any, node: str, script: str, **more: Any) -> str:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+@dataclass(frozen=True)
+class Carried:
+    """What went over a link, headers left out, and the most of it that TCP had sent before."""
+
+    bytes: int
+    again: int
+
+    def is_of(self, said: float, rel: float = 0.01) -> bool:
+        """All of it and nothing else; what was sent again, as queues dropped it, counts twice."""
+        return (1 - rel) * said <= self.bytes <= (1 + rel) * said + self.again
+
+
+class Traffic:
+    """What links carry from now on."""
+
+    _SEGMENT = 1448  # bytes of a TCP segment here, at most
+
+    def __init__(self, lab: Any) -> None:
+        self._lab = lab
+        self._before, self._resent = lab.counters(payload=True), self._sent_again()
+
+    def carried(self) -> dict[str, Carried]:
+        """What each link carried so far."""
+        again = self._sent_again() - self._resent
+        after = self._lab.counters(payload=True)
+        return {link: Carried(after[link] - begin, again) for link, begin in self._before.items()}
+
+    def _sent_again(self) -> int:
+        """Bytes that TCP of all hosts sent again so far, as their kernels count them."""
+        found = 0
+        for host in self._lab.state.hosts:
+            lines = on(self._lab, host, "grep ^Tcp: /proc/net/snmp").splitlines()
+            counters = dict(zip(*(line.split() for line in lines), strict=True))
+            found += self._SEGMENT * int(counters["RetransSegs"])
+        return found
 
 
 def traces(name: str, patience_s: float = 60) -> list[str]:

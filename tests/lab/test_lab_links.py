@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from lab_tools import NAME, host_traffic, mpi_program, on, patient_with
+from lab_tools import NAME, Carried, Traffic, host_traffic, mpi_program, on, patient_with
 
 from jostle.lab import Lab, LabSpec, up
 
@@ -58,30 +58,28 @@ def test_one_mount_is_shared_by_processes(wide: Lab) -> None:
 
 @pytest.mark.tries(3)  # the machine's own interfaces may be somebody else's just then
 def test_the_link_has_its_rate_and_counts_every_byte(wide: Lab) -> None:
-    before, begin = wide.counters(payload=True), time.monotonic()
+    traffic, begin = Traffic(wide), time.monotonic()
     raw = wide.counters()
     amount = 60 * MIB
     outside = host_traffic()
     on(wide, "node2", f"dd if=/dev/zero of={wide.shared}/x bs=1M count=60 oflag=direct")
     seconds = time.monotonic() - begin
-    after = wide.counters(payload=True)
-    moved = {key: after[key] - before[key] for key in after}
-    assert moved["storage.in"] == pytest.approx(amount, rel=0.01)
-    assert moved["node2.out"] == pytest.approx(moved["storage.in"], rel=1e-3, abs=2000)
-    assert moved["node1.out"] < 100_000 and moved["uplink.right"] < 100_000
+    moved = traffic.carried()
     wire = wide.counters()["storage.in"] - raw["storage.in"]
-    assert wire == pytest.approx(amount * 1514 / 1448, rel=0.01)  # with the headers of Ethernet
+    assert moved["storage.in"].is_of(amount) and moved["node2.out"].is_of(amount), moved
+    assert moved["node1.out"].bytes < 100_000 and moved["uplink.right"].bytes < 100_000
+    with_headers = 1514 / 1448  # of Ethernet
+    assert Carried(wire, moved["storage.in"].again).is_of(amount * with_headers)
     assert wire * 8 / seconds < 410e6
     # What the machine's own interfaces saw meanwhile is not this traffic.
     inside = host_traffic()
     assert set(inside) == set(outside)
     assert max(inside[name] - outside[name] for name in inside) < amount / 4
     # Reading goes the other way.
-    before = wide.counters(payload=True)
+    traffic = Traffic(wide)
     on(wide, "node3", f"dd if={wide.shared}/x of=/dev/null bs=1M iflag=direct")
-    after = wide.counters(payload=True)
-    assert after["storage.out"] - before["storage.out"] == pytest.approx(amount, rel=0.01)
-    assert after["node3.in"] - before["node3.in"] == pytest.approx(amount, rel=0.01)
+    moved = traffic.carried()
+    assert moved["storage.out"].is_of(amount) and moved["node3.in"].is_of(amount), moved
     on(wide, "node1", f"rm {wide.shared}/x")
 
 
@@ -102,7 +100,7 @@ def test_ranks_of_both_mpis_meet_over_the_uplink(
     program = mpi_program(mpi, tmp_path_factory.getbasetemp())
     length, times = 1_000_000, 10
     preload = "yes" if mpi == "mpich" else "no"  # what lets MPICH end
-    before = lab.counters(payload=True)
+    traffic = Traffic(lab)
     command = lab.mpirun(
         mpi, [("node2", 1), ("node3", 1)], [str(program), str(length), str(times)],
         env={"WORD": "one two"},
@@ -114,13 +112,12 @@ def test_ranks_of_both_mpis_meet_over_the_uplink(
         f"rank 0 on node2 word=one two preload={preload}",
         f"rank 1 on node3 word=one two preload={preload}",
     ]
-    after = lab.counters(payload=True)
-    moved = {key: after[key] - before[key] for key in after}
+    moved = traffic.carried()
     # What a launcher says to its daemons is small beside it.
-    assert moved["uplink.right"] == pytest.approx(length * times, rel=0.03)
-    assert moved["node3.mpi.in"] == pytest.approx(length * times, rel=0.03)
-    assert moved["uplink.left"] < length * times / 20
-    assert moved["storage.in"] < 100_000
+    for link in ("uplink.right", "node3.mpi.in"):
+        assert moved[link].is_of(length * times, rel=0.03), moved[link]
+    assert moved["uplink.left"].bytes < length * times / 20
+    assert moved["storage.in"].bytes < 100_000
 
 
 @pytest.mark.parametrize("mpi", ["openmpi", "mpich"])

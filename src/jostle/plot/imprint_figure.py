@@ -115,19 +115,20 @@ def _probe(axes: Axes, imprint: ImprintChart) -> None:
     value_axis(axes, top, imprint.unit, 4)
     if imprint.unit != "bytes":
         axes.set_ylabel(f"{metric_label(imprint.unit)} per second", color=INK)
-    _legend(axes)
+    _legend(axes, alone=len(imprint.alone.values) > 0)
     _levels(axes, imprint, top)
     _ends(axes, imprint, top)
 
 
-def _legend(axes: Axes) -> None:
+def _legend(axes: Axes, *, alone: bool) -> None:
     """Name steps and shade above the axes, on the left, over the marks of the ends."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
+    dashed = Line2D([], [], color=_GREY, linewidth=1.2, linestyle=(0, (4, 1.5)), label="alone")
     handles = [
         Line2D([], [], color=_BLUE, linewidth=1.4, label="the probe with the signal"),
-        Line2D([], [], color=_GREY, linewidth=1.2, linestyle=(0, (4, 1.5)), label="alone"),
+        *([dashed] if alone else []),
         Patch(facecolor=_ORANGE, alpha=0.25, label="the signal is on"),
     ]
     axes.legend(

@@ -119,9 +119,13 @@ def _meets(point: BreakEven, curve: Curve) -> bool:
     return same and without_chunk(point.setting) in (ours, ours.turned())
 
 
+def _what(*, chunk: bool) -> str:
+    return "chunk size" if chunk else "number of processes"
+
+
 def page(result: StudyResult, found: list[Pair], *, chunk: bool) -> Page:
     """Return the page of some pairs."""
-    what = "chunk size" if chunk else "number of processes"
+    what = _what(chunk=chunk)
     counts = [point.degradation.n for pair in found for c in pair.curves for point in c.points]
     note = (
         f"Degradation (throughput drop) over the {what}, one panel per pair: each line is the "
@@ -134,7 +138,8 @@ def page(result: StudyResult, found: list[Pair], *, chunk: bool) -> Page:
     rows = math.ceil(len(found) / _ACROSS)
     height = _HEAD + _PANEL + _FOOT
     legend = 0.24 if len(found) > 1 else 0.3
-    title = _finding(found) if chunk else _trend(found)
+    both_ways = any(pair.break_even for pair in found)  # else nothing could break even
+    title = _finding(found) if chunk and both_ways else _trend(found)
     return Page(
         f"degradation-over-{slug(what)}", title, note, f"{DEGRADATION}. {source(result)}",
         _numbers(found), width=NARROW if across == 1 else FULL, body=legend + rows * height,
@@ -160,12 +165,15 @@ def _trend(found: list[Pair]) -> str:
     curve = next((one for one in every if one.axis == "signal processes"), every[0])
     known = [point for point in curve.points if point.degradation.median is not None]
     if len(known) < 2:
-        return "Degradation over the number of processes"
+        return f"Degradation over the {_what(chunk=curve.axis == 'chunk')}"
     first, last = known[0], known[-1]
     before, after = first.degradation.median or 0.0, last.degradation.median or 0.0
     change = f"from {share_label(before)} to {share_label(after)}"
     verb = "rises" if after > before + 0.01 else "falls" if after < before - 0.01 else "stays,"
     own = curve.probe
+    if curve.axis == "chunk":
+        grows = f"chunks grow from {size_label(int(first.x))} to {size_label(int(last.x))}"
+        return f"As {grows}, the loss of {own} beside {curve.signal} {verb} {change}"
     if curve.probe == curve.signal:
         own = f"{curve.probe} ×{_fixed(curve)}"
     return (

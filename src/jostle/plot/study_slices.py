@@ -240,7 +240,8 @@ def _sharing(grid: Grid) -> str:
         return f"Slice by slice: {grid.title}"
     share, trace = min(shares, key=lambda one: min(one[0], 1 - one[0]))
     if min(share, 1 - share) > 0.45:
-        return f"All share about evenly: {grid.title}"
+        who = "All share" if len(shares) == len(grid.traces) else "Those of one kind share"
+        return f"{who} about evenly: {grid.title}"
     mine, theirs = _sized_names(trace)
     if share > 0.5:
         share, mine, theirs = 1 - share, theirs, mine

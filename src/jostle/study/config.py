@@ -131,7 +131,7 @@ def _study(top: Table, text: str, wishes: Wishes) -> Study:
     if name is None:
         raise top.source.error(("study",), "the study has no name.", 'Write [study], name = "..."')
     description = head.text("description")
-    repetitions = head.whole("repetitions", 1, 1000) or 3
+    repetitions = head.whole("repetitions", 1, 1000) or 5
     slice_s = head.span("slice", 0.25) or 0.25
     if not 0.1 <= slice_s <= 60:
         raise head.error("slice", "a slice lasts 100 ms to 60 s.", 'For example: slice = "250ms"')
