@@ -61,6 +61,18 @@ def test_a_burst_that_missed_is_not_seen():
     assert [dent.seen for dent in found] == [True] * 3 + [False] + [True] * 4
 
 
+def test_a_burst_that_began_in_its_midst_is_no_period_and_no_silence():
+    late = [(begin + (6 * S if number == 0 else 0), end)
+            for number, (begin, end) in enumerate(bursts())]  # fmt: skip
+    length = bursts()[0][1] - bursts()[0][0]
+    assert len(dents(probe(0.5), late)) == 8
+    found = dents(probe(0.5), late, length)
+    assert len(found) == 7 and all(dent.seen for dent in found)
+    whole = dents(probe(0.5), bursts(), length)
+    # The half burst is left out of the silence before the second one, too.
+    assert found[0].off == pytest.approx(whole[1].off, rel=0.05)
+
+
 def test_noise_leaves_no_dents():
     seen = [dent.seen for seed in range(60) for dent in dents(probe(0, seed=seed), bursts())]
     assert sum(seen) / len(seen) < 0.03

@@ -24,22 +24,26 @@ TEST = (
 )
 # A slice belongs to a burst, or to silence, if all but this share of it does.
 _EDGE = 0.05
+# Of its length: what a burst must have to be one.
+_WHOLE = 0.9
 # With fewer arrangements than this the slices around one burst can prove nothing: all silent
 # slices of the run are taken instead.
 _ARRANGEMENTS = 100
 
 
-def dents(probe: Progress, bursts: Sequence[Burst]) -> list[Dent]:
+def dents(probe: Progress, bursts: Sequence[Burst], whole_ns: int = 0) -> list[Dent]:
     """Finds what every burst did to the probe.
 
     Args:
         probe: The probe's progress.
         bursts: Begin and end of each burst, ns since the epoch, ascending.
+        whole_ns: How long a burst is meant to be; one of less than nine tenths of it began late (a
+            signal's first one, which started in its midst) and is no period. Nor is it silence.
 
     Returns:
-        One per burst that lies wholly in the probe's run. The probe's first and last slice, which
-        are only partly its own, are not looked at. Depth and p are None where a burst covers no
-        whole slice.
+        One per whole burst that lies wholly in the probe's run. The probe's first and last slice,
+        which are only partly its own, are not looked at. Depth and p are None where a burst covers
+        no whole slice.
     """
     if (active := probe.active) is None:
         return []
@@ -48,7 +52,10 @@ def dents(probe: Progress, bursts: Sequence[Burst]) -> list[Dent]:
     begin, end = active[0] * probe.slice_ns, (active[1] + 1) * probe.slice_ns
     edge = _EDGE * probe.slice_ns
     share = _covered(bursts, first, len(rate), probe.slice_ns)
-    inside = [(b, e) for b, e in bursts if b >= begin - edge and e <= end + edge]
+    inside = [
+        (b, e) for b, e in bursts
+        if b >= begin - edge and e <= end + edge and e - b >= _WHOLE * whole_ns
+    ]  # fmt: skip
     found = []
     for one in inside:
         on = _slices_of(one, first, len(rate), probe.slice_ns)

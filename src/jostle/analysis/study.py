@@ -199,7 +199,7 @@ def _imprint(
 ) -> Imprint:
     probe, signal = names
     source, bursts = told
-    found = dents_of.dents(progress, bursts)
+    found = dents_of.dents(progress, bursts, int(signal.period_ns * signal.duty))
     seen = sum(dent.seen for dent in found)
     return Imprint(
         probe,
