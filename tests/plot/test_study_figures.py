@@ -343,3 +343,25 @@ def test_an_interval_of_two_runs_does_not_squeeze_the_rest() -> None:
     cells = [dataclasses.replace(cell, degradation=wide) for cell in result.cells]
     ((_, matrix),) = matrices(dataclasses.replace(result, cells=cells), "degradation")
     assert _range(matrix)[0] >= -15
+
+
+def test_titles_say_nothing_of_what_was_not_compared() -> None:
+    """One way alone: no pair can break even. Other metrics: nothing can be shared."""
+    chunks = papers.chunk_sizes()
+    assert "break even at" in title_of(chunks, "degradation-over-chunk-size")
+    one_way = dataclasses.replace(chunks, break_even=[], curves=chunks.curves[:2])
+    assert title_of(one_way, "degradation-over-chunk-size").startswith("As chunks grow from ")
+    same = Summary(1, 0.3, 0.3, 0.3, 0.3, None, None)
+    flat = [
+        dataclasses.replace(
+            curve, points=[dataclasses.replace(point, degradation=same) for point in curve.points]
+        )
+        for curve in one_way.curves
+    ]
+    title = title_of(dataclasses.replace(one_way, curves=flat), "degradation-over-chunk-size")
+    assert title.endswith(" stays at 30 %")
+
+
+def title_of(result: StudyResult, stem: str) -> str:
+    (page,) = (page for page, _ in plans(result) if page.stem == stem)
+    return page.title

@@ -160,26 +160,45 @@ def _finding(found: list[Pair]) -> str:
 
 
 def _trend(found: list[Pair]) -> str:
-    """Say how the loss of the first curve changes from its first to its last point."""
+    """Say how a loss changes from the first to the last point of its curve.
+
+    Over chunk sizes it is that of the curve that changes most, over processes the first one that
+    counts the signal's.
+    """
     every = [curve for pair in found for curve in pair.curves]
-    curve = next((one for one in every if one.axis == "signal processes"), every[0])
-    known = [point for point in curve.points if point.degradation.median is not None]
+    if every[0].axis == "chunk":
+        curve = max(every, key=lambda one: abs(_change(one)))
+    else:
+        curve = next((one for one in every if one.axis == "signal processes"), every[0])
+    known = _known(curve)
     if len(known) < 2:
         return f"Degradation over the {_what(chunk=curve.axis == 'chunk')}"
-    first, last = known[0], known[-1]
-    before, after = first.degradation.median or 0.0, last.degradation.median or 0.0
-    change = f"from {share_label(before)} to {share_label(after)}"
-    verb = "rises" if after > before + 0.01 else "falls" if after < before - 0.01 else "stays,"
+    (first, before), (last, after) = known[0], known[-1]
+    change = _change(curve)
+    verb = "rises" if change > 0.01 else "falls" if change < -0.01 else "stays"
+    told = f"{verb} from {share_label(before)} to {share_label(after)}"
+    if verb == "stays":
+        told = f"stays at {share_label(after)}"
     own = curve.probe
     if curve.axis == "chunk":
-        grows = f"chunks grow from {size_label(int(first.x))} to {size_label(int(last.x))}"
-        return f"As {grows}, the loss of {own} beside {curve.signal} {verb} {change}"
+        grows = f"chunks grow from {size_label(int(first))} to {size_label(int(last))}"
+        return f"As {grows}, the loss of {own} beside {curve.signal} {told}"
     if curve.probe == curve.signal:
         own = f"{curve.probe} ×{_fixed(curve)}"
-    return (
-        f"As {_varied(curve)} grows from {count(first.x)} to {count(last.x)} processes, the loss "
-        f"of {own} {verb} {change}"
-    )
+    grows = f"{_varied(curve)} grows from {count(first)} to {count(last)} processes"
+    return f"As {grows}, the loss of {own} {told}"
+
+
+def _known(curve: Curve) -> list[tuple[float, float]]:
+    """Return the points of a curve whose loss is known: place and median."""
+    found = [(point.x, point.degradation.median) for point in curve.points]
+    return [(x, median) for x, median in found if median is not None]
+
+
+def _change(curve: Curve) -> float:
+    """Return by how much the loss grows from the first to the last point."""
+    known = _known(curve)
+    return known[-1][1] - known[0][1] if known else 0.0
 
 
 def _numbers(found: list[Pair]) -> Figures:
