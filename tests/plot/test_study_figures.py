@@ -365,3 +365,21 @@ def test_titles_say_nothing_of_what_was_not_compared() -> None:
 def title_of(result: StudyResult, stem: str) -> str:
     (page,) = (page for page, _ in plans(result) if page.stem == stem)
     return page.title
+
+
+def test_a_signal_counted_otherwise_does_not_hide_the_probe() -> None:
+    from jostle.plot.study_slices import Lines, _top, grid_page, grids
+
+    result = papers.patterns()
+    other = [
+        dataclasses.replace(
+            trace, metric="closes", signal_rate=[1e6 * x for x in trace.signal_rate]
+        )
+        for trace in result.traces
+    ]
+    mixed = dataclasses.replace(result, traces=other)
+    trace = next(trace for trace in other if trace.signal)
+    lines = Lines.of(trace)
+    assert _top([trace], {id(trace): lines}) <= 2 * max(lines.probe.peak, lines.alone.peak)
+    pages = [grid_page(mixed, grid) for grid in grids(mixed)]
+    assert pages and all(page.note.endswith("has its own scale.") for page in pages)

@@ -8,7 +8,7 @@ phases of the smaller are drawn apart.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -214,6 +214,8 @@ def grid_page(result: StudyResult, grid: Grid) -> Page:
         "marks on the time axis: the part that is evaluated, until one of the two has done 90 % of "
         "its work."
     )
+    if any(_otherwise(trace) for trace in grid.traces):
+        note += " A signal that is counted in something else than the probe has its own scale."
     title = _sharing(grid)
     high = _CELL if several else 1.6
     body = 0.5 + len(grid.rows) * (high + _CELL_GAP) + 0.3
@@ -274,8 +276,9 @@ def draw_grid(made: Canvas, grid: Grid) -> None:
                 left + column * (width + _CELL_GAP), 0.5 + row * (high + _CELL_GAP), width, high
             )
             if trace:
-                _small(axes, trace, lines[id(trace)])
+                _small(axes, trace, lines[id(trace)], top)
             _scale(axes, top, own[0].metric, 2)
+            axes.set_ylabel(axes.get_ylabel() if column == 0 else "")
             _time(axes, seconds, max(int(width / 0.42), 2))
             axes.tick_params(labelleft=not column, labelbottom=row == len(grid.rows) - 1)
             if row == 0:
@@ -292,16 +295,23 @@ def draw_grid(made: Canvas, grid: Grid) -> None:
 
 def _top(traces: Sequence[Trace], lines: dict[int, Lines]) -> float:
     peaks = [
-        steps.peak
-        for trace in traces
-        for steps in (lines[id(trace)].probe, lines[id(trace)].signal, lines[id(trace)].alone)
+        steps.peak for trace in traces for steps in (lines[id(trace)].probe, lines[id(trace)].alone)
     ]
+    peaks += [lines[id(trace)].signal.peak for trace in traces if not _otherwise(trace)]
     return ceiling(max(peaks, default=1.0), traces[0].metric if traces else "bytes")
 
 
-def _small(axes: Axes, trace: Trace, line: Lines) -> None:
+def _otherwise(trace: Trace) -> bool:
+    """Tell whether the signal is counted in something else than the probe: no axis has both."""
+    return bool(trace.signal_metric) and trace.signal_metric != trace.metric
+
+
+def _small(axes: Axes, trace: Trace, line: Lines, top: float) -> None:
+    signal = line.signal
+    if _otherwise(trace) and signal.peak > 0:
+        signal = replace(signal, rates=signal.rates * (top / signal.peak))
     axes_line(axes, line.alone, _GREY, _DASH)
-    axes_line(axes, line.signal, _ORANGE, (0, (1.5, 1)))
+    axes_line(axes, signal, _ORANGE, (0, (1.5, 1)))
     _filled(axes, line.probe, _BLUE)
     if trace.evaluated:
         length = trace.slice_ns / 1e9
