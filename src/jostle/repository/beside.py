@@ -46,8 +46,8 @@ NODE_TIMES = ("os_runqueue_ns", "os_user_ns", "os_system_ns", "wait_mpi_ns", *_M
 
 _FACTS = f"""
 SELECT job, arg_max(program, (mpi_state IS NOT NULL AND mpi_state > 0,
-                              CASE WHEN short THEN 0 ELSE last_slice - first_slice + 1 END))
-         AS program,
+                              CASE WHEN short THEN 0 ELSE last_slice - first_slice + 1 END,
+                              program)) AS program,
        {OWNER}, list_sort(list(DISTINCT host)) AS nodes, count(*) AS processes,
        count(*) FILTER (mpi_state > 0) AS ranks,
        min(start_ns) AS start_ns,
@@ -58,6 +58,7 @@ SELECT job, arg_max(program, (mpi_state IS NOT NULL AND mpi_state > 0,
 FROM (SELECT * FROM {{processes}} WHERE {{where}} QUALIFY
       row_number() OVER (PARTITION BY process ORDER BY revision DESC) = 1)
 GROUP BY job
+ORDER BY job
 """
 
 

@@ -26,7 +26,7 @@ MPI_CLASSES = ("p2p", "collective")
 
 @dataclass(frozen=True)
 class Programs:
-    """All jobs, and what they did on resources that jobs share, slice by slice.
+    """All jobs, and what they did on resources that jobs share, slice by slice, always in one order.
 
     Attributes:
         jobs: Who they are, by name.
@@ -50,7 +50,7 @@ def programs_beside(engine: Engine) -> Programs:
     mounts = engine.ask(
         lambda: (
             f"SELECT job, mount AS resource, {keys}, {files} FROM {engine.stored('rollup')} "
-            f"GROUP BY job, mount, {keys}"
+            f"GROUP BY job, mount, {keys} ORDER BY mount, slice * slice_ns, job"
         )
     )
     wide = [name for name, fact in everyone.items() if fact.ranks > 1 and len(fact.nodes) > 1]
@@ -58,7 +58,8 @@ def programs_beside(engine: Engine) -> Programs:
     network = engine.ask(
         lambda: (
             f"SELECT job, 'network' AS resource, {keys}, {calls} "
-            f"FROM {engine.stored('node_rollup')} WHERE list_contains($1, job) GROUP BY job, {keys}"
+            f"FROM {engine.stored('node_rollup')} WHERE list_contains($1, job) GROUP BY job, {keys} "
+            "ORDER BY slice * slice_ns, job"
         ),
         [wide],
     )
@@ -67,7 +68,8 @@ def programs_beside(engine: Engine) -> Programs:
         lambda: (
             f"SELECT job, host AS resource, {keys}, {total(cpu)} AS cpu_ns, "
             f"{total('os_runqueue_ns_sum')} AS queued_ns FROM {engine.stored('node_rollup')} "
-            f"WHERE list_contains($1, host) GROUP BY job, host, {keys}"
+            f"WHERE list_contains($1, host) GROUP BY job, host, {keys} "
+            "ORDER BY host, slice * slice_ns, job"
         ),
         [_shared(everyone)],
     )

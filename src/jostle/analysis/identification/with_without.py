@@ -16,6 +16,7 @@ Floats = NDArray[np.float64]
 #: Runs of each group below which nothing is tested.
 FEWEST = 3
 _LEVEL = 0.05
+_DIGITS = 9  # of a value: what differs by rounding alone is a tie, not an order
 _MOST_NORMAL = 5000  # values that Shapiro-Wilk is good for
 
 
@@ -56,6 +57,7 @@ def difference(beside: Floats, without: Floats) -> Difference:
         return Difference(slowdown, (None, None), None, "", None)
     from scipy import stats
 
+    beside, without = _rounded(beside), _rounded(without)
     normal = (_normal(beside), _normal(without))
     equal = None
     if np.ptp(beside) > 0 and np.ptp(without) > 0:
@@ -68,6 +70,13 @@ def difference(beside: Floats, without: Floats) -> Difference:
         return Difference(slowdown, normal, equal, "Kruskal-Wallis", 1.0)
     p = _finite(stats.kruskal(beside, without).pvalue)
     return Difference(slowdown, normal, equal, "Kruskal-Wallis", p)
+
+
+def _rounded(values: Floats) -> Floats:
+    """Leaves the digits that mean something."""
+    scale = 10.0 ** (_DIGITS - 1 - np.floor(np.log10(np.where(values > 0, values, 1.0))))
+    rounded: Floats = np.rint(values * scale) / scale
+    return rounded
 
 
 def _normal(values: Floats) -> float | None:
