@@ -21,14 +21,14 @@ uint64_t jst_own_read_bytes, jst_own_read_calls, jst_own_write_bytes, jst_own_wr
 jst_life jst_now_life;
 
 static jst_block block;
-static uint64_t clock_now, steps[10]; /* after each look at the clock: 4 at the work, 6 at memory */
+static uint64_t clock_now, steps[3];
 static unsigned step;
 
-/* Loops take no time here; the next step does. */
+/* The loop takes no time here; the next step does. */
 static uint64_t fake_ticks(void)
 {
     uint64_t now = clock_now;
-    clock_now += steps[step++ % 10];
+    clock_now += steps[step++ % 3];
     return now;
 }
 
@@ -38,28 +38,17 @@ static int begin(void **state)
     memset(&block, 0, sizeof block);
     jst_cfg.canary_ns = 20 * MS;
     jst_now_life.start_ns = 1795358766902216588u;
-    shortest = shortest_memory = UINT64_MAX;
+    shortest = UINT64_MAX;
     return 0;
-}
-
-static void run_both(const uint64_t work[3], const uint64_t memory[3])
-{
-    step = 0;
-    for (unsigned i = 0; i < 3; i++) {
-        steps[i] = work[i];
-        steps[4 + 2 * i] = memory[i];
-    }
-    jst_canary_run(&block, BOUNDARY - 50 * MS, BOUNDARY - 49 * MS, BOUNDARY);
 }
 
 static void run(uint64_t a, uint64_t b, uint64_t c)
 {
-    run_both((uint64_t[]){a, b, c}, (uint64_t[]){2000, 2000, 2000});
-}
-
-static void run_memory(uint64_t a, uint64_t b, uint64_t c)
-{
-    run_both((uint64_t[]){7000, 7000, 7000}, (uint64_t[]){a, b, c});
+    step = 0;
+    steps[0] = a;
+    steps[1] = b;
+    steps[2] = c;
+    jst_canary_run(&block, BOUNDARY - 50 * MS, BOUNDARY - 49 * MS, BOUNDARY);
 }
 
 static void off_is_never_due(void **state)
@@ -111,8 +100,7 @@ static void neither_early_nor_at_the_boundary(void **state)
 {
     (void)state;
     uint64_t due = BOUNDARY - 10 * MS;
-    for (unsigned i = 0; i < 10; i++)
-        steps[i] = 1000;
+    steps[0] = steps[1] = steps[2] = 1000;
     jst_canary_run(&block, due, due - 1, BOUNDARY); /* woken by a request */
     jst_canary_run(&block, due, BOUNDARY - CLEAR_NS / 2 + 1, BOUNDARY);
     jst_canary_run(&block, due, BOUNDARY + 1, BOUNDARY);
@@ -128,39 +116,6 @@ static void the_least_of_three_counts(void **state)
     run(900000, 8000, 800000);
     assert_int_equal(block.cells[JST_CELL_CANARY_NS], 15000);
     assert_int_equal(block.cells[JST_CELL_CANARY_COUNT], 2);
-}
-
-static void of_memory_the_middle_of_three_counts(void **state)
-{
-    (void)state;
-    run_memory(3000, 1000, 2000);
-    run_memory(900000, 5000, 4000);
-    run_memory(6000, 6000, 900000);
-    assert_int_equal(block.cells[JST_CELL_CANARY_MEMORY_NS], 13000);
-    assert_int_equal(block.cells[JST_CELL_CANARY_NS], 21000);
-    assert_int_equal(block.cells[JST_CELL_CANARY_COUNT], 3);
-    run_memory(64001, 64001, 10); /* longer than memory ever takes */
-    run_memory(0, 0, 5);          /* a clock that stands still */
-    assert_int_equal(block.cells[JST_CELL_CANARY_COUNT], 3);
-}
-
-/* What the work walks over is near; what the other walk walks over is not, however often. */
-static void memory_is_not_the_cache(void **state)
-{
-    (void)state;
-    uint64_t near_ns = UINT64_MAX, memory_ns = UINT64_MAX;
-    touch();
-    for (int i = 0; i < 200; i++) {
-        forget();
-        uint64_t b = jst_clock_ns(CLOCK_MONOTONIC);
-        walk();
-        uint64_t c = jst_clock_ns(CLOCK_MONOTONIC);
-        walk();
-        uint64_t d = jst_clock_ns(CLOCK_MONOTONIC);
-        memory_ns = c - b < memory_ns ? c - b : memory_ns;
-        near_ns = d - c < near_ns ? d - c : near_ns;
-    }
-    assert_true(memory_ns > near_ns);
 }
 
 static void what_no_core_takes_is_left_out(void **state)
@@ -209,8 +164,6 @@ int main(void)
         cmocka_unit_test_setup(processes_have_places_of_their_own, begin),
         cmocka_unit_test_setup(neither_early_nor_at_the_boundary, begin),
         cmocka_unit_test_setup(the_least_of_three_counts, begin),
-        cmocka_unit_test_setup(of_memory_the_middle_of_three_counts, begin),
-        cmocka_unit_test(memory_is_not_the_cache),
         cmocka_unit_test_setup(what_no_core_takes_is_left_out, begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

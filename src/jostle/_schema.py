@@ -242,7 +242,6 @@ METRICS: Final[tuple[Metric, ...]] = (
     Metric("canary_ns", "canary", "timer", "ns", "process", "sum", "0.4", "Time that the canary's loop took, the least of three in each run, summed over the runs; divided by canary_count it is what a fixed piece of work costs on a core at that time."),
     Metric("canary_count", "canary", "counter", "count", "process", "sum", "0.4", "Runs of the canary (JOSTLE_CANARY) that were kept; one that came late or lost its core is left out."),
     Metric("canary_steal_ns", "canary", "counter", "ns", "process", "sum", "0.4", "While the canary is on: time that the hypervisor kept from the node's cores (steal of /proc/stat, in steps of 10 ms), the mean over all cores of the node; the same in all its processes."),
-    Metric("canary_memory_ns", "canary", "timer", "ns", "process", "sum", "0.5", "Time that the canary's walk over 128 KiB of memory, in no cache, took, the middle one of three in each run, summed over the runs; divided by canary_count it is what a fixed amount of memory costs a core at that time."),
 )
 
 BY_ID: Final[dict[str, Metric]] = {m.id: m for m in METRICS}

@@ -50,7 +50,6 @@ def test_off_is_nothing(jostle: Runner, value: str | None) -> None:
     assert slept < 10 * seconds  # two boundaries, and the counters of the processor look around
     process = jostle.collect().only()
     assert process.total("canary_ns") == process.total("canary_count") == 0
-    assert process.total("canary_memory_ns") == 0
 
 
 @pytest.mark.tries(3)
@@ -60,7 +59,6 @@ def test_as_often_as_asked(jostle: Runner, interval: str, most: int) -> None:
     env: dict[str, str | None] = {"JOSTLE_CANARY": interval}
     process = jostle.run(*python("time.sleep(1.8)"), length="500ms", env=env).only()
     counts, sums = process.per_slice("canary_count"), process.per_slice("canary_ns")
-    memory = process.per_slice("canary_memory_ns")
     whole = [s.first for s in process.slices[1:] if s.span == 1]
     assert len(whole) >= 2
     assert all(counts[first] <= most for first in whole)
@@ -68,7 +66,6 @@ def test_as_often_as_asked(jostle: Runner, interval: str, most: int) -> None:
     for first in whole:
         if counts[first]:
             assert 1_000 < sums[first] / counts[first] < 100_000
-            assert 500 < memory[first] / counts[first] < 100_000
 
 
 @pytest.mark.tries(3)

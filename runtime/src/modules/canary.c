@@ -9,9 +9,6 @@
  * no part of the work waits. Three parts, since codes use the three in different shares and one number
  * shall do for all of them. See docs/adr/0022-the-canary.md.
  *
- * Besides, the way to memory: one walk over what was pushed out of all caches before. A core may be free and
- * memory busy, or the other way round, so this is a number of its own.
- *
  * In assembly, each loop on a cache line of its own: the same instructions in every build. The data are
  * zeros, so that no floating-point trap that the program has asked for can be sprung.
  */
@@ -24,10 +21,9 @@
 #define WALKS 4
 #define NS_PER_MS UINT64_C(1000000)
 #define CLEAR_NS (4 * NS_PER_MS) /* before a boundary the heartbeat is kept free */
-#define WORST 4         /* times the shortest: no core is so slow, all three were interrupted */
-#define WORST_MEMORY 32 /* the same of memory, which all cores of a node share */
+#define WORST 4 /* times the shortest: no core is so slow, all three were interrupted */
 
-static uint64_t shortest = UINT64_MAX, shortest_memory = UINT64_MAX; /* in this process, ticks */
+static uint64_t shortest = UINT64_MAX; /* in this process, ticks */
 static bool touched;
 static int stat_fd = -1, main_fd = -1;
 static uint64_t cores, stolen; /* of the node; in all, ticks of the kernel */
@@ -197,23 +193,6 @@ __attribute__((noinline)) static void walk(void)
                      : "+r"(steps), "+r"(at)
                      :
                      : "x1", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "cc", "memory");
-#endif
-}
-
-/* Out of the caches of all cores, so that the next walk goes to memory. */
-static void forget(void)
-{
-    for (size_t i = 0; i < sizeof far; i += 64) {
-#if defined(__x86_64__)
-        __asm__ volatile("clflush (%0)" : : "r"(far + i) : "memory");
-#elif defined(__aarch64__)
-        __asm__ volatile("dc civac, %0" : : "r"(far + i) : "memory");
-#endif
-    }
-#if defined(__x86_64__)
-    __asm__ volatile("mfence" : : : "memory");
-#elif defined(__aarch64__)
-    __asm__ volatile("dsb sy" : : : "memory");
 #endif
 }
 
@@ -391,22 +370,6 @@ static uint64_t measure(void)
     return least;
 }
 
-/* The middle one of three, in ticks: an interrupt prolongs one, and what else waits for memory comes and
- * goes within microseconds, so that the least would be a lucky moment. */
-static uint64_t measure_memory(void)
-{
-    uint64_t took[3];
-    for (int i = 0; i < 3; i++) {
-        forget();
-        uint64_t from = jst_ticks();
-        walk();
-        took[i] = jst_ticks() - from;
-    }
-    uint64_t low = took[0] < took[1] ? took[0] : took[1];
-    uint64_t high = took[0] < took[1] ? took[1] : took[0];
-    return took[2] < low ? low : took[2] < high ? took[2] : high;
-}
-
 void jst_canary_run(jst_block *b, uint64_t due, uint64_t now, uint64_t boundary)
 {
     static cpus old;
@@ -416,16 +379,14 @@ void jst_canary_run(jst_block *b, uint64_t due, uint64_t now, uint64_t boundary)
         touch();
     bool moved = visit(&old);
     bool in_time = !moved || jst_clock_ns(CLOCK_REALTIME) + CLEAR_NS / 4 < boundary;
-    uint64_t least = in_time ? measure() : 0, memory = in_time ? measure_memory() : 0;
+    uint64_t least = in_time ? measure() : 0;
     if (moved)
         leave(&old);
-    if (least == 0 || memory == 0)
+    if (least == 0)
         return; /* or a clock that stands still */
     shortest = least < shortest ? least : shortest;
-    shortest_memory = memory < shortest_memory ? memory : shortest_memory;
-    if (least > WORST * shortest || memory > WORST_MEMORY * shortest_memory)
+    if (least > WORST * shortest)
         return;
     b->cells[JST_CELL_CANARY_NS] += least;
-    b->cells[JST_CELL_CANARY_MEMORY_NS] += memory;
     b->cells[JST_CELL_CANARY_COUNT]++;
 }

@@ -170,8 +170,7 @@ CREATE TABLE slices (
     papi_4_count BIGINT,
     canary_ns BIGINT,
     canary_count BIGINT,
-    canary_steal_ns BIGINT,
-    canary_memory_ns BIGINT
+    canary_steal_ns BIGINT
 );
 
 -- one row per process, mount and slice in which something moved
