@@ -27,6 +27,7 @@ from jostle.validation.oracle import (
     grain,
     truths,
 )
+from jostle.validation.placement import APART
 from jostle.validation.runner import Run, Store
 from jostle.validation.score import Judged, Row, Score, score
 
@@ -86,7 +87,7 @@ def evaluate(store: Store, *, seed: int = 0, progress: Progress = lambda *_: Non
     rows: list[Row] = []
     calls: dict[str, float] = {}
     grains: dict[str, Grain] = {}
-    limits: list[str] = []
+    limits = _apart(store)
     done = 0
     floors = _floors(store, runs)
     for code in dict.fromkeys(run.step.code for run in runs):
@@ -104,6 +105,18 @@ def evaluate(store: Store, *, seed: int = 0, progress: Progress = lambda *_: Non
             grains[code] = fine
         done += len(own)
     return Evaluation(rows, _scores(rows), calls, limits, grains)
+
+
+def _apart(store: Store) -> list[str]:
+    """Says which runs were left out since cores had been moved."""
+    good = {run.job for run in store.runs()}
+    apart = [run for run in store.runs(failed=True) if not run.error and run.job not in good]
+    if not apart:
+        return []
+    most = max(run.noise[APART] for run in apart)
+    least = min((run.noise.get(APART, most) for run in store.runs()), default=most)
+    return [f"{len(apart)} runs are left out, and were made again: the machine's cores lay apart "
+            f"(a round trip took up to {most:.0f} ns, {least:.0f} at best)."]  # fmt: skip
 
 
 def _scores(rows: Sequence[Row]) -> list[Score]:

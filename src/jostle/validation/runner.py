@@ -20,11 +20,13 @@ from jostle.repository import Repository
 from jostle.validation.codes import Bench, Code, environment
 from jostle.validation.errors import ValidationError
 from jostle.validation.machine import look, noise
+from jostle.validation.placement import APART, Ruler, together
 from jostle.validation.plan import MEAN_MS, MOST_STRUCK, Step, longer
 
 SLICE = "250ms"
 CANARY = "20ms"
 _TRIES = 2
+_TRIES_APART = 4  # of a run whose cores are found apart at its end
 _MPIRUN = ("mpirun.openmpi", "--oversubscribe", "--bind-to", "none", "--mca",
            "mpi_yield_when_idle", "1", "-np")  # fmt: skip
 
@@ -38,7 +40,8 @@ class Run:
         job: Its job in the repository.
         start_ns, end_ns: Of mpirun.
         status: Its exit status.
-        noise: What others took of the machine (see machine.noise).
+        noise: What others took of the machine (see machine.noise), and how far its cores lay apart
+            (placement.APART).
         disturbed: (begin, end) in ns of each disturber that was on.
         inject: Folder of the injector's logs; "" without.
         error: Why it cannot be used; "" when it can.
@@ -96,11 +99,20 @@ class Store:
         return Repository(self.folder / code, create=True)
 
     def runs(self, *, failed: bool = False) -> list[Run]:
-        """Gives the runs made so far; the last line may be torn by a crash.
+        """Gives the runs made so far.
 
         Args:
-            failed: Those that cannot be used, too.
+            failed: Those that cannot be used, too: that failed, or had their cores apart.
         """
+        found = self._recorded()
+        if failed:
+            return found
+        found = [run for run in found if not run.error]
+        good = together([run.noise for run in found])
+        return [run for run, fine in zip(found, good, strict=True) if fine]
+
+    def _recorded(self) -> list[Run]:
+        """Reads the runs; the last line may be torn by a crash."""
         try:
             lines = (self.folder / "runs.jsonl").read_text().splitlines()
         except FileNotFoundError:
@@ -109,7 +121,7 @@ class Store:
         for line in lines:
             with contextlib.suppress(ValueError, KeyError, TypeError):
                 found.append(Run.from_json(json.loads(line)))
-        return [run for run in found if failed or not run.error]
+        return found
 
     def add(self, run: Run) -> None:
         """Remembers a run."""
@@ -153,8 +165,8 @@ def make(
         if code.where is not None:
             store.bench.folder(code)  # refuses it, if its runs were of another command
     seen = store.runs(failed=True)
-    done = {run.step.job for run in seen if not run.error}
-    tries = {step.job: sum(run.step == step for run in seen) for step in plan}
+    done = {run.step.job for run in store.runs()}
+    tries = {step.job: sum(run.step == step and bool(run.error) for run in seen) for step in plan}
     left = [step for step in plan if step.job not in done and tries[step.job] < _TRIES]
     by_name = {code.name: code for code in codes}
     spent: list[float] = []
@@ -162,8 +174,11 @@ def make(
         mean = sum(spent) / len(spent) if spent else 9.0
         progress(len(plan) - len(left) + number, len(plan), step.job, mean * (len(left) - number))
         begun = time.monotonic()
-        run = one(store, step, by_name[step.code])
-        store.add(run)
+        for _ in range(_TRIES_APART):
+            run = one(store, step, by_name[step.code])
+            store.add(run)
+            if run.error or any(run.job == good.job for good in store.runs()):
+                break
         spent.append(time.monotonic() - begun)
 
 
@@ -178,17 +193,23 @@ def one(store: Store, step: Step, code: Code) -> Run:
     shutil.rmtree(logs, ignore_errors=True)
     spool.mkdir(parents=True)
     words = _words(code, step, folder, job, logs, usual)
+    ruler = Ruler(store.bench.root)
+    apart = [ruler.wait([run.noise for run in store.runs()])]
     before, start = look(), time.time_ns()
     with _disturbers(step, usual, logs) as disturbed, (logs / "output").open("wb") as output:
         status = _wait(words, folder, output, code.limit_s)
         end = time.time_ns()
     after = look()
+    apart.append(ruler.measure())
     error = "" if status == 0 else f"ended with status {status}"
     report = store.repository(code.name).ingest([spool], remove=True)
     if not report.processes and not error:
         error = "left no profile"
-    return Run(step, job, start, end, status, noise(before, after, (end - start) / 1e9),
-               tuple(disturbed), str(logs) if step.kind == "inject" else "", error)  # fmt: skip
+    taken = noise(before, after, (end - start) / 1e9)
+    if known := [ns for ns in apart if ns is not None]:
+        taken[APART] = max(known)
+    return Run(step, job, start, end, status, taken, tuple(disturbed),
+               str(logs) if step.kind == "inject" else "", error)  # fmt: skip
 
 
 def _words(

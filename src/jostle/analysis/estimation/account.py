@@ -39,6 +39,7 @@ _TURNS = 0.1  # of a segment: nearer together are shares that turns make
 _KINDS = 64  # kinds whose usual wait is their own; the rest have one in common
 _ENOUGH = 50  # bins of a kind to have its own
 _FEW = 8  # or segments
+_OPEN = 0.15  # of the bins: not waited in from first to last, enough to show what is usual
 #: Mean delay of a call over its mean by size, from which on floors hold delays: of exponential
 #: ones 0.375, less what their jitter makes of it.
 _IN_FLOORS = 0.28
@@ -182,7 +183,9 @@ def _beyond(part: Floats, width: float, jitter: float, grain: float, calls: floa
         grain: As in _per_kind.
         calls: Of a rank in a bin.
     """
-    found = usual(part, grain)
+    # One event fills many bins to the brim: that they are all alike makes them no more usual.
+    open_bins = part[part < 1 - _LEAST]
+    found = usual(open_bins if len(open_bins) >= max(_OPEN * len(part), _FEW) else part, grain)
     chunk = _SIGMA**2 * found.spread**2 / max(found.centre, 1e-9) * width
     chunk += min(found.centre * width / calls, _ABOVE * chunk)
     natural = found.centre * min(1.0, (jitter / max(chunk, 1e-9)) ** 4)

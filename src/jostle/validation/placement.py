@@ -1,0 +1,83 @@
+"""How far apart this machine's cores lie: a hypervisor may move them, even to another socket.
+
+Ranks that exchange much lose a fifth by it, in runs from first to last, and no clock, steal or
+canary of theirs tells. It is no interference, and no run can say it of itself: so it is measured,
+from one core to the other, before and after each run, and runs whose cores lay apart are made again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+#: Name of the measure among what is known of a run's noise: ns of a round trip.
+APART = "apart_ns"
+#: So many times as long as at its best a round trip takes between cores that share no cache.
+_FAR = 3.0
+_CORES = 8  # the first, that are looked at: each pair takes 20 ms
+_PATIENCE_S = 60.0
+
+
+class Ruler:
+    """Measures how far cores lie apart."""
+
+    def __init__(self, folder: Path) -> None:
+        """Builds the program that does it.
+
+        Args:
+            folder: Where it goes; without a compiler, or with one core, nothing is measured.
+        """
+        self._program = folder / "apart"
+        self._cores = sorted(os.sched_getaffinity(0))[:_CORES]
+        compiler = shutil.which("cc")
+        if not self._program.exists() and compiler:
+            folder.mkdir(parents=True, exist_ok=True)
+            source = Path(__file__).with_name("apart.c")
+            command = [compiler, "-O2", "-pthread", "-o", str(self._program), str(source)]
+            subprocess.run(command, capture_output=True, check=False)
+
+    def measure(self) -> float | None:
+        """Gives the longest round trip from the first core to another, ns; None: not known."""
+        found = []
+        for other in self._cores[1:]:
+            with contextlib.suppress(OSError, ValueError, subprocess.SubprocessError):
+                words = [str(self._program), str(self._cores[0]), str(other)]
+                done = subprocess.run(words, capture_output=True, timeout=10, check=True)
+                found.append(float(done.stdout))
+        return max(found, default=None)
+
+    def wait(self, noises: Sequence[Mapping[str, float]]) -> float | None:
+        """Waits until cores lie together, a minute at most.
+
+        Args:
+            noises: Of the runs made so far: they say what that is.
+
+        Returns:
+            What was measured last, ns; None: not known.
+        """
+        until = time.monotonic() + _PATIENCE_S
+        while (now := self.measure()) is not None and time.monotonic() < until:
+            if now <= _FAR * min([now, *_known(noises)]):
+                break
+            time.sleep(1)
+        return now
+
+
+def together(noises: Sequence[Mapping[str, float]]) -> list[bool]:
+    """Tells of each run whether its cores lay together, as far as is known.
+
+    Args:
+        noises: Of the runs.
+    """
+    known = _known(noises)
+    most = _FAR * min(known) if known else 0.0
+    return [noise.get(APART, 0.0) <= most for noise in noises]
+
+
+def _known(noises: Sequence[Mapping[str, float]]) -> list[float]:
+    return [noise[APART] for noise in noises if APART in noise]
