@@ -53,6 +53,17 @@ def test_where_nearly_all_calls_are_delayed_floors_hold_a_part():
     assert found == pytest.approx(above.sum() / 1e9, rel=0.02)
 
 
+def test_bins_that_one_delay_fills_are_not_what_is_usual():
+    # Seen in icoFoam: 40 ms now and then, and a tenth of each bin that calls wait anyhow. A quarter
+    # of all bins are full, and so all alike; nothing else in the run is.
+    random = np.random.default_rng(3)
+    usual = (random.normal(0.1, 0.02, (300, 10)) * 10 * MS).clip(0)
+    full = np.repeat(random.random((300, 5)) < 0.25, 2, axis=1)
+    waits = np.where(full, 10 * MS, usual)
+    found = account(segments(waits, 3000), 2, np.zeros(300, np.int64)).network.sum()
+    assert found == pytest.approx(full.sum() * (1 - 0.1) * 0.01, rel=0.05)
+
+
 def test_calls_without_a_floor_are_held_against_the_calmest_of_their_like():
     waits = np.zeros((2, 10))
     found = account(segments(waits, 1, mpi_ns_min=np.array([2, 80]) * MS), 4, np.zeros(2, np.int64))

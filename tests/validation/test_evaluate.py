@@ -38,8 +38,8 @@ class Folder:
         """Makes the runs."""
         self.made = [*(run(number) for number in range(1, 11)), run(11, raw=True)]
 
-    def runs(self) -> list[Run]:
-        """Gives the runs."""
+    def runs(self, *, failed: bool = False) -> list[Run]:
+        """Gives the runs; all went well."""
         return self.made
 
     def repository(self, _code: str) -> Any:

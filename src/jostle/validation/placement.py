@@ -2,7 +2,8 @@
 
 Ranks that exchange much lose a fifth by it, in runs from first to last, and no clock, steal or
 canary of theirs tells. It is no interference, and no run can say it of itself: so it is measured,
-from one core to the other, before and after each run, and runs whose cores lay apart are made again.
+from one core to the other, before and after each run, and runs whose cores lay apart are made
+again.
 """
 
 from __future__ import annotations

@@ -1,0 +1,64 @@
+"""Runs whose cores lay apart: measured, made again, and told."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from jostle.validation import codes, runner
+from jostle.validation.evaluate import _apart
+from jostle.validation.placement import APART, Ruler, together
+from jostle.validation.plan import Step
+from jostle.validation.runner import Run, Store, make
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a compiler")
+def test_a_round_trip_is_measured(tmp_path: Path) -> None:
+    """Ten nanoseconds are no way from core to core, and ten microseconds are no cores."""
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("needs two CPUs")
+    found = Ruler(tmp_path / "programs").measure()
+    assert found is not None and 10 < found < 10_000
+
+
+@pytest.mark.parametrize("missing", ["core", "compiler"])
+def test_what_cannot_be_measured_is_not_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str
+) -> None:
+    """One core is nowhere apart; without a compiler nobody can tell. Nothing waits."""
+    if missing == "core":
+        monkeypatch.setattr(os, "sched_getaffinity", lambda _process: {0})
+    else:
+        monkeypatch.setattr(shutil, "which", lambda _name: None)
+    assert Ruler(tmp_path).wait([{APART: 90.0}]) is None
+
+
+def test_together_is_told_by_the_least() -> None:
+    """Runs of which nothing is known count as they did before there was a measure."""
+    noises = [{APART: 490.0}, {APART: 92.0}, {}, {APART: 101.0}, {APART: 276.0}, {APART: 277.0}]
+    assert together(noises) == [False, True, True, True, True, False]
+    assert together([{}, {}]) == [True, True]
+    assert together([]) == []
+
+
+def test_a_run_with_cores_apart_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four times at most; all are remembered, those with cores together count."""
+    apart = iter([90.0, 480.0, 95.0, *[480.0] * 4])
+
+    def made(store: Store, step: Step, _code: codes.Code) -> Run:
+        job = f"{step.job}.a{len(store.runs(failed=True))}"
+        return Run(step, job, 0, 10**9, 0, {APART: next(apart)}, (), "", "")
+
+    monkeypatch.setattr(runner, "one", made)
+    store = Store(tmp_path)
+    plan = [Step("solver", number, "clean") for number in (1, 2, 3)]
+    make(store, plan, [codes.CODES["solver"]], progress=lambda *_: None)
+    assert [run.noise[APART] for run in store.runs(failed=True)] == [90, 480, 95, *[480] * 4]
+    assert [run.step for run in store.runs()] == plan[:2]
+    (told,) = _apart(store)
+    assert told.startswith("5 runs are left out") and "480 ns, 90 at best" in told
