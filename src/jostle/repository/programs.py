@@ -26,7 +26,7 @@ MPI_CLASSES = ("p2p", "collective")
 
 @dataclass(frozen=True)
 class Programs:
-    """All jobs, and what they did on resources that jobs share, slice by slice, always in one order.
+    """All jobs, and what they did on resources that jobs share, slice by slice, in order.
 
     Attributes:
         jobs: Who they are, by name.
@@ -58,8 +58,8 @@ def programs_beside(engine: Engine) -> Programs:
     network = engine.ask(
         lambda: (
             f"SELECT job, 'network' AS resource, {keys}, {calls} "
-            f"FROM {engine.stored('node_rollup')} WHERE list_contains($1, job) GROUP BY job, {keys} "
-            "ORDER BY slice * slice_ns, job"
+            f"FROM {engine.stored('node_rollup')} WHERE list_contains($1, job) "
+            f"GROUP BY job, {keys} ORDER BY slice * slice_ns, job"
         ),
         [wide],
     )
