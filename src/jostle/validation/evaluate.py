@@ -115,8 +115,9 @@ def _apart(store: Store) -> list[str]:
         return []
     most = max(run.noise[APART] for run in apart)
     least = min((run.noise.get(APART, most) for run in store.runs()), default=most)
-    return [f"{len(apart)} runs are left out, and were made again: the machine's cores lay apart "
-            f"(a round trip took up to {most:.0f} ns, {least:.0f} at best)."]  # fmt: skip
+    many = "1 run is" if len(apart) == 1 else f"{len(apart)} runs are"
+    return [f"{many} left out and made again: the machine's cores lay apart (a round trip took up "
+            f"to {most:.0f} ns, {least:.0f} at best)."]  # fmt: skip
 
 
 def _scores(rows: Sequence[Row]) -> list[Score]:
