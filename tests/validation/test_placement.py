@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
+import pyarrow as pa
 import pytest
 
 from jostle.validation import codes, runner
@@ -65,3 +67,30 @@ def test_a_run_with_cores_apart_is_made_again(
     assert [run.step for run in store.runs()] == plan[:2]
     (told,) = _apart(store)
     assert told.startswith("5 runs are left out") and "480 ns, 90 at best" in told
+
+
+def test_a_first_run_with_cores_apart_ends_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing tells it until there are others; it says how long its program runs all the same."""
+    apart = iter([452.0, 113.0, 102.0, 105.0])
+
+    def made(store: Store, step: Step, code: codes.Code) -> Run:
+        if step.kind == "inject":
+            assert runner._usual(store, code).seconds == 1
+        job = f"{step.job}.a{len(store.runs(failed=True))}"
+        return Run(step, job, 0, 10**9, 0, {APART: next(apart)}, (), "", "")
+
+    class Rows:
+        column_names = ("sends",)
+
+        def __getitem__(self, _name: str) -> pa.Array:
+            return pa.array([100])
+
+    monkeypatch.setattr(runner, "one", made)
+    monkeypatch.setattr(Store, "repository", lambda *_: SimpleNamespace(process_segments=lambda _: Rows()))
+    store = Store(tmp_path)
+    plan = [Step("solver", 1, "clean"), Step("solver", 2, "inject"), Step("solver", 3, "inject")]
+    make(store, plan, [codes.CODES["solver"]], progress=lambda *_: None)
+    assert {run.step.job for run in store.runs()} == {step.job for step in plan}
+    assert [run.noise[APART] for run in store.runs()] == [113, 102, 105]

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -164,22 +165,31 @@ def make(
     for code in codes:
         if code.where is not None:
             store.bench.folder(code)  # refuses it, if its runs were of another command
-    seen = store.runs(failed=True)
-    done = {run.step.job for run in store.runs()}
-    tries = {step.job: sum(run.step == step and bool(run.error) for run in seen) for step in plan}
-    left = [step for step in plan if step.job not in done and tries[step.job] < _TRIES]
     by_name = {code.name: code for code in codes}
     spent: list[float] = []
-    for number, step in enumerate(left):
-        mean = sum(spent) / len(spent) if spent else 9.0
-        progress(len(plan) - len(left) + number, len(plan), step.job, mean * (len(left) - number))
-        begun = time.monotonic()
-        for _ in range(_TRIES_APART):
-            run = one(store, step, by_name[step.code])
-            store.add(run)
-            if run.error or any(run.job == good.job for good in store.runs()):
-                break
-        spent.append(time.monotonic() - begun)
+    made: Counter[str] = Counter()
+    # Twice: what the first runs are worth is known when there are others to compare cores with.
+    for _ in range(2):
+        left = [step for step in _left(store, plan) if made[step.job] < _TRIES_APART]
+        for number, step in enumerate(left):
+            mean = sum(spent) / len(spent) if spent else 9.0
+            progress(len(plan) - len(left) + number, len(plan), step.job,
+                     mean * (len(left) - number))  # fmt: skip
+            begun = time.monotonic()
+            while made[step.job] < _TRIES_APART:
+                run = one(store, step, by_name[step.code])
+                store.add(run)
+                made[step.job] += _TRIES_APART if run.error else 1
+                if run.error or any(run.job == good.job for good in store.runs()):
+                    break
+            spent.append(time.monotonic() - begun)
+
+
+def _left(store: Store, plan: Sequence[Step]) -> list[Step]:
+    """Gives the steps of a plan that have no run yet which counts, and did not fail too often."""
+    failed = [run.step for run in store.runs(failed=True) if run.error]
+    done = {run.step.job for run in store.runs()}
+    return [step for step in plan if step.job not in done and failed.count(step) < _TRIES]
 
 
 def one(store: Store, step: Step, code: Code) -> Run:
@@ -243,7 +253,8 @@ def _usual(store: Store, code: Code) -> Usual:
     Raises:
         ValidationError: There is none that went well.
     """
-    clean = [run for run in store.runs() if run.step.code == code.name and run.step.kind == "clean"]
+    ended = [run for run in store.runs(failed=True) if not run.error]  # wherever cores lay
+    clean = [run for run in ended if run.step.code == code.name and run.step.kind == "clean"]
     if not clean:
         raise ValidationError(
             f"`{code.name}` has no clean run that went well.",
