@@ -25,8 +25,9 @@ static const class_cells cells[JST_MPI_CLASS_COUNT] = {JST_MPI_CLASSES(CELLS)};
 
 #define CPU_PERIOD_NS 1000000u /* the thread's CPU clock is a system call of 0.2 us */
 #define MATURE 16              /* calls before a floor is believed */
+#define SHORT_NS 100000u       /* what calls jitter by is tens of microseconds */
 
-static uint64_t cpu_period = UINT64_MAX; /* in ticks */
+static uint64_t cpu_period = UINT64_MAX, short_wait; /* in ticks */
 
 bool jst_mpi_runs(void)
 {
@@ -194,6 +195,8 @@ static inline void learn(jst_block *b, const jst_mpi_call *c, uint64_t now, uint
     JST_STORE(b->signature, b->signature + s->hash);
     JST_STORE(b->kinds, JST_LOAD(b->kinds) | 1ull << s->bit);
     jst_add(&b->cells[JST_CELL_WAIT_MPI_NS], beyond);
+    if (JST_LIKELY(beyond < short_wait))
+        jst_add(&b->cells[JST_CELL_WAIT_SHORT_NS], beyond);
     if (JST_LIKELY(b == JST_LOAD(jst_segment_owner))) {
         if (JST_UNLIKELY(now >= JST_LOAD(jst_bin_end)))
             jst_bins_roll(b, now);
@@ -268,6 +271,7 @@ void jst_mpi_initialising(void)
         return;
     jst_a.head.mpi_init_ns = jst_clock_ns(CLOCK_REALTIME);
     cpu_period = jst_ns_to_ticks(CPU_PERIOD_NS);
+    short_wait = jst_ns_to_ticks(SHORT_NS);
     jst_segments_begin(b);
     atomic_store(&jst_a.head.mpi_state, 1);
 }

@@ -82,6 +82,17 @@ def test_a_floor_from_this_run_alone_says_so(always):
     assert not any("at their best" in limit for limit in known.limits)
 
 
+def test_few_runs_of_the_canary_are_no_floor(always):
+    """Where a slice holds six, their mean scatters, and the lowest of many slices are luck."""
+    tables, _ = always
+    noise = 1 + 0.05 * np.random.default_rng(1).standard_normal(tables.slices.num_rows)
+    count = np.full(tables.slices.num_rows, 6)
+    seldom = with_column(tables, "canary_count_sum", count)
+    seldom = with_column(seldom, "canary_ns_sum", 4000 * noise * count)
+    found = estimate(dataclasses.replace(seldom, floors={}))
+    assert found.core_speed.canary == pytest.approx(1, abs=0.03)
+
+
 def test_what_scatters_around_the_floor_is_no_loss(always):
     """Cores as often faster than the floor as slower: cut off there, half of it would be a loss."""
     tables, _ = always

@@ -201,6 +201,9 @@ def test_what_one_waits_beyond_the_usual(jostle: Mpirun, mpi: Mpi) -> None:
     assert 160e6 < patient <= spent
     assert sum(s["wait_ns"] for s in cut(world)[0]) > 150e6
     assert patient < 200e6 + 0.5 * spent and late < 0.6 * patient
+    # The one that came late is an event, the 599 others are not.
+    assert world.ranks[0].total("wait_short_ns") <= patient - 160e6
+    assert all(0 < rank.total("wait_short_ns") < 600 * 100e3 for rank in world.ranks)
 
 
 @pytest.mark.tries(3)

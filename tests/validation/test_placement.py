@@ -88,7 +88,9 @@ def test_a_first_run_with_cores_apart_ends_nothing(
             return pa.array([100])
 
     monkeypatch.setattr(runner, "one", made)
-    monkeypatch.setattr(Store, "repository", lambda *_: SimpleNamespace(process_segments=lambda _: Rows()))
+    monkeypatch.setattr(
+        Store, "repository", lambda *_: SimpleNamespace(process_segments=lambda _: Rows())
+    )
     store = Store(tmp_path)
     plan = [Step("solver", 1, "clean"), Step("solver", 2, "inject"), Step("solver", 3, "inject")]
     make(store, plan, [codes.CODES["solver"]], progress=lambda *_: None)

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from jostle._schema import MOUNT_IDS
 from jostle.repository.layout import STATS, TABLES
 from jostle.repository.query import Engine, total
-from jostle.repository.types import CoreFloor
+from jostle.repository.types import CANARY_RUNS, CoreFloor
 
 #: The metrics of scope process that an estimate looks at: all 160 of a day on ten nodes are a GB.
 RUN_METRICS = (
@@ -17,8 +17,8 @@ RUN_METRICS = (
     "stream_read_ops", "stream_read_bytes", "stream_read_ns", "stream_write_ops",
     "stream_write_bytes", "stream_write_ns", "self_cost_ns", "self_heartbeat_ns",
     "state_p2p_ns", "state_collective_ns", "state_onesided_ns", "state_mpiio_ns", "state_mpi_ns",
-    "state_io_ns", "wait_mpi_ns", "wait_offcpu_ns", "perf_instructions", "perf_cycles",
-    "canary_ns", "canary_count", "canary_steal_ns",
+    "state_io_ns", "wait_mpi_ns", "wait_short_ns", "wait_offcpu_ns", "perf_instructions",
+    "perf_cycles", "canary_ns", "canary_count", "canary_steal_ns",
 )  # fmt: skip
 #: And of scope mount: all but errors, which cost no time worth the name.
 RUN_MOUNT_METRICS = tuple(name for name in MOUNT_IDS if not name.startswith("error_"))
@@ -29,8 +29,7 @@ UNUSED_COLUMNS = (
     "offcpu_ns_max", "signature_sum", "rule", "parts", "recurring",
 )  # fmt: skip
 _AROUND_NS = 30 * 86_400_000_000_000
-_ENOUGH = 5  # runs of the canary in a slice
-_LOW = 0.1  # quantile of slices: the very least is chance, and no reference has it
+_LOW = 0.1  # quantile of means: the very least is chance, and no reference has it
 _METRICS = {"node_rollup": RUN_METRICS, "rollup": RUN_MOUNT_METRICS}
 
 
@@ -94,9 +93,12 @@ def core_floors(
             f"FROM {engine.stored('processes')} WHERE world_size > 0), "
             "alike AS (SELECT DISTINCT job FROM ranks JOIN "
             "(SELECT program, world_size FROM ranks WHERE job = $2) USING (program, world_size)), "
-            "means AS (SELECT host, job, canary_ns_sum / canary_count_sum AS mean "
-            f"FROM {engine.stored('node_rollup', *around)} "
-            f"WHERE list_contains($1, host) AND canary_count_sum >= {_ENOUGH}) "
+            "told AS (SELECT host, job, canary_ns_sum AS ns, canary_count_sum AS n, "
+            "sum(canary_count_sum) OVER (PARTITION BY host, job ORDER BY slice * slice_ns) - n "
+            f"AS before FROM {engine.stored('node_rollup', *around)} "
+            "WHERE list_contains($1, host) AND canary_count_sum > 0), "
+            "means AS (SELECT host, job, sum(ns) / sum(n) AS mean FROM told "
+            f"GROUP BY host, job, before // {CANARY_RUNS} HAVING sum(n) >= {CANARY_RUNS} / 2) "
             f"SELECT host, quantile_cont(mean, {_LOW}) AS ns, "
             "count(DISTINCT job) FILTER (job <> $2) AS jobs, "
             f"quantile_cont(mean, {_LOW}) FILTER (job IN (FROM alike)) AS own_ns, "

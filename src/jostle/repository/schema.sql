@@ -170,7 +170,8 @@ CREATE TABLE slices (
     papi_4_count BIGINT,
     canary_ns BIGINT,
     canary_count BIGINT,
-    canary_steal_ns BIGINT
+    canary_steal_ns BIGINT,
+    wait_short_ns BIGINT
 );
 
 -- one row per process, mount and slice in which something moved

@@ -99,12 +99,17 @@ class JobSegments:
     worlds: tuple[WorldSegments, ...]
 
 
+#: Of so many runs of the canary a mean is made that tells of cores at their best: of a few it scatters,
+#: and the lowest are luck.
+CANARY_RUNS = 100
+
+
 @dataclass(frozen=True)
 class CoreFloor:
     """The least that the canary's loop is known to take on a node.
 
     Attributes:
-        ns: Low quantile of its means over slices, ns.
+        ns: Low quantile of means, each of CANARY_RUNS runs of it one after the other, ns.
         jobs: Other jobs on the node that it is known from; 0: the run itself alone.
         own_ns: The same of runs of the job's program with as many ranks.
         own_jobs: Other runs of it that this is known from; 0: none.

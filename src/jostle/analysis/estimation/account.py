@@ -4,7 +4,8 @@ M: in a bin of 10 ms everybody waited beyond the floors of the calls. It came fr
 the network or MPI itself: a late rank of their own would not have waited. D: a rank was off its
 CPU, and the others lost as much. Both are read from bins and sums that the runtime keeps
 (docs/explanation/waiting.md). Floors are lower quartiles, so undisturbed calls are beyond them too:
-what is usual for a kind of segment is taken off. Where nearly every call is delayed, floors have
+what is usual for a kind of segment is taken off, and the jitter of many calls, each of which waited
+a little: events are longer. Where nearly every call is delayed, floors have
 risen with the delays, and what lies below them is added. Calls that are made a few times only
 have no floor: the calmest of their like stands for it.
 """
@@ -64,8 +65,9 @@ class Account:
 
 
 def account(
-    segments: pa.Table, ranks: int, kind: Ints, taken: Floats | None = None, turns: float = 1.0
-) -> Account:
+    segments: pa.Table, ranks: int, kind: Ints, taken: Floats | None = None, turns: float = 1.0,
+    short: float = 0.0,
+) -> Account:  # fmt: skip
     """Accounts for lost time segment by segment.
 
     Args:
@@ -76,6 +78,7 @@ def account(
             off the CPU says nothing there.
         turns: With `taken`: share of the time that ranks wait on average who take turns on too few
             cores.
+        short: Share of the waiting that lay in calls which waited less than 0.1 ms.
     """
     duration = floats(segments, "duration_ns") / 1e9
     row, waited = lists(segments, "wait_min_bins")
@@ -86,7 +89,7 @@ def account(
         return _crowded(segments, row, waited, width, kind, taken, turns)
     often = (share(calls, duration)[row] * width / 1e9).clip(1)
     often[calls[row] == 0] = np.inf
-    beyond = _per_kind(waited, width, kind[row], _JITTER_S, calls=often)
+    beyond = _per_kind(waited, width, kind[row], _JITTER_S, calls=often, short=short)
     network = summed(row, beyond, segments.num_rows) / 1e9
     network += _below_floors(segments, ranks, kind, calls, network)
     network = np.maximum(network, _without_floors(segments, kind, calls))
@@ -94,7 +97,7 @@ def account(
     # the end, but not in the same bin.
     waves = floats(segments, "globals") <= 1
     least = np.where(waves, floats(segments, "wait_ns_min"), 0.0)
-    network = np.maximum(network, _per_kind(least, duration * 1e9, kind, _WAVES_S) / 1e9)
+    network = np.maximum(network, _per_kind(least, duration * 1e9, kind, _WAVES_S, short=short) / 1e9)
     network = np.minimum(network, duration)
     together = np.maximum(together, least / 1e9)
     return Account(network, np.minimum(_cpu(segments, ranks, together), duration - network))
@@ -135,6 +138,7 @@ def _per_kind(
     grain: float = 1e-3,
     enough: int = _ENOUGH,
     calls: Floats | None = None,
+    short: float = 0.0,
 ) -> Floats:
     """Gives what is beyond the usual of a kind.
 
@@ -146,6 +150,7 @@ def _per_kind(
         grain: Shares that differ by less are the same.
         enough: Values of a kind to have its own.
         calls: Of a rank in each bin; None: more than can be told.
+        short: As in account.
     """
     if not waited.any():
         return np.zeros(len(waited))
@@ -162,9 +167,30 @@ def _per_kind(
             at = order[low:high]
             often = np.inf if calls is None else float(np.median(calls[at]))
             usually = float(np.median(width[at])) / 1e9
-            beyond[at] = _beyond(part[at], usually, jitter, grain, often)
+            events = _above_jitter(part[at], short, grain)
+            beyond[at] = _beyond(events, usually, jitter, grain, often)
     beyond *= width
     return beyond
+
+
+def _above_jitter(part: Floats, short: float, grain: float) -> Floats:
+    """Takes off the jitter of calls, which all bins have: as water fills a vessel, up to one level.
+
+    No higher than what is usual: where many calls wait a little longer for a while, something else
+    is on the way.
+
+    Args:
+        part: Share of each bin that everybody waited in.
+        short: Share of all the waiting that is jitter.
+        grain: As in _per_kind.
+    """
+    if short <= 0:
+        return part
+    levels = np.concatenate([[0.0], np.sort(part)])
+    under = len(part) - np.arange(len(part))  # so many bins reach from each level to the next
+    filled = np.concatenate([[0.0], np.cumsum(np.diff(levels) * under)])
+    level = float(np.interp(short * filled[-1], filled, levels))
+    return (part - min(level, usual(part, grain).threshold(_LEAST))).clip(0)
 
 
 def _beyond(part: Floats, width: float, jitter: float, grain: float, calls: float) -> Floats:

@@ -158,7 +158,7 @@ def price(
     shown = evidence(start, end, slices, served, ranks)
     crowds = shown.crowds.values()
     seen = account(segments, len(world.ranks), work.kind, shown.queue if crowds else None,
-                   max((crowd.turns for crowd in crowds), default=1.0))  # fmt: skip
+                   max((crowd.turns for crowd in crowds), default=1.0), _short(slices))  # fmt: skip
     storage = np.minimum(
         shown.late_share * floats(segments, "io_ns_max") / 1e9, duration - seen.network - seen.cpu
     ).clip(0)
@@ -183,6 +183,12 @@ def price(
         start, end, duration, seen, storage, inferred, kept, slow, spent, lost, work, reference,
         shown, speed, level,
     )  # fmt: skip
+
+
+def _short(slices: pa.Table) -> float:
+    """Gives the share of the waiting in MPI that lay in short calls; 0 where that is not recorded."""
+    waited = float(floats(slices, "wait_mpi_ns_sum").sum())
+    return float(floats(slices, "wait_short_ns_sum").sum()) / max(waited, 1.0)
 
 
 def _inferred(rest: Floats, reference: Expected, doubtful: Floats) -> Floats:

@@ -19,10 +19,11 @@ from jostle.analysis.estimation.attribute import Part, spread_over
 from jostle.analysis.estimation.columns import Floats, Ints, floats
 from jostle.analysis.estimation.interval import Doubt
 from jostle.analysis.estimation.model import CauseKind
-from jostle.repository.types import CoreFloor
+from jostle.repository.types import CANARY_RUNS, CoreFloor
 
-#: A program's computation takes so much more than the canary: 0.62 to 1.12 over five kernels.
-SLOPE, SLOPE_DOUBT = 1.0, 0.35
+#: A program's computation takes so much more than the canary: kernels on one core 0.62 to 1.12, ranks
+#: that wait for the slowest core 0.8 to 2.6 (docs/explanation/estimation.md).
+SLOPE, SLOPE_DOUBT = 1.5, 0.5
 #: Of the time at the floor: what the canary does not tell of a program.
 UNTOLD = 0.03
 #: How much slower a core may be whose floor is not known: half its hardware is a sibling's.
@@ -30,7 +31,7 @@ _MOST = 1.6
 _KEPT_DOUBT = 0.4  # of what is priced as kept: delays of ranks may hide in each other
 _SURE = 1.96  # standard deviations: 95 %
 _WORST = 3.0  # times the floor: beyond, no core is slow, but something else was measured
-_LOW = 0.1  # quantile of a run's slices: its own floor
+_LOW = 0.1  # quantile of a run's means: its own floor
 _KNOWN = 5  # other jobs, from which on the floor is known
 _DRAWN = 5  # runs of a program whose floor counts as much as the node's
 _ENOUGH = 5  # runs of the canary that make a mean
@@ -155,7 +156,7 @@ def core_speed(
             continue
         rows = slices.take(pa.array(at))
         mean = floats(rows, "canary_ns_sum") / times[at]
-        own = float(np.quantile(mean, _LOW))
+        own = float(np.quantile(_means(mean, times[at]), _LOW))
         known = floors.get(name)
         floor = own if known is None else _floor(known)
         if known is not None and known.jobs < _KNOWN:
@@ -178,6 +179,16 @@ def core_speed(
     if not jobs:
         return None
     return Speed(slower, max(levels), min(jobs), unseen, worst, names, stolen, steal)
+
+
+def _means(mean: Floats, times: Floats) -> Floats:
+    """Joins slices in order until each mean is of enough runs of the canary, as repositories do."""
+    piece = (np.cumsum(times) - times) // CANARY_RUNS
+    _, of = np.unique(piece, return_inverse=True)
+    count = np.bincount(of, times)
+    means: Floats = np.bincount(of, mean * times) / count
+    enough = count >= CANARY_RUNS / 2
+    return means[enough] if enough.any() else means
 
 
 def _floor(known: CoreFloor) -> float:

@@ -24,6 +24,7 @@ _CLASSES = {
 _CANARY_NS = 20_000_000  # between two runs of it
 _FLOOR_NS, _JOBS = 12_000.0, 20  # of its loop; other jobs that told it
 _UNSTEADY = 0.2  # of a single run of it
+_SHORT_S = 1e-4  # as in runtime/src/mpi_account.c
 _STATES = {"global": "state_collective_ns", "neighbours": "state_p2p_ns", "file": "state_io_ns"}
 
 
@@ -122,8 +123,9 @@ def _rank_metrics(run: Run, rank: int, first: int, count: int) -> dict[str, Ints
         put(f"{stem}_ns", spans)
         put(_STATES[call.sort], spans)
     waited = run.waits_s[:, rank]
-    late = np.flatnonzero(waited > 0)
-    put("wait_mpi_ns", Spans(end[late] - waited[late], end[late], waited[late]))
+    for name, late in (("wait_mpi_ns", waited > 0),
+                       ("wait_short_ns", (waited > 0) & (waited < _SHORT_S))):  # fmt: skip
+        put(name, Spans(end[late] - waited[late], end[late], waited[late]))
     put("wait_offcpu_ns", run.away[rank])
     robbed = stolen(script, timeline, run.effect, rank)
     put("os_runqueue_ns", robbed)
