@@ -65,7 +65,7 @@ def test_bins_that_one_delay_fills_are_not_what_is_usual():
 
 
 def jittering(delayed):
-    """Thousands of calls in each bin, that wait a tenth of it in all, now more, now less; and delays."""
+    """Thousands of calls in each bin that wait a tenth of it, now more, now less; and delays."""
     random = np.random.default_rng(4)
     level = random.gamma(4, 0.025, (300, 1))
     jitter = (level + random.normal(0, 0.01, (300, 10))).clip(0, 1) * 10 * MS
@@ -75,8 +75,8 @@ def jittering(delayed):
 
 @pytest.mark.parametrize("delayed", [0, 0.02, 0.2])
 def test_the_jitter_of_many_calls_is_no_event(delayed):
-    # Seen in icoFoam: each of 80 000 calls a second is a microsecond longer for a while, and how bins
-    # scatter by that looks like delays.
+    # Seen in icoFoam: each of 80 000 calls a second is a microsecond longer for a while, and how
+    # bins scatter by that looks like delays.
     waits, hits = jittering(delayed)
     lost = hits.sum() * 8e-3
     short = 1 - lost / (waits.sum() / 1e9)

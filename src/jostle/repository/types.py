@@ -99,8 +99,8 @@ class JobSegments:
     worlds: tuple[WorldSegments, ...]
 
 
-#: Of so many runs of the canary a mean is made that tells of cores at their best: of a few it scatters,
-#: and the lowest are luck.
+#: Of so many runs of the canary a mean is made that tells of cores at their best: of a few it
+#: scatters, and the lowest are luck.
 CANARY_RUNS = 100
 
 

@@ -97,7 +97,9 @@ def account(
     # the end, but not in the same bin.
     waves = floats(segments, "globals") <= 1
     least = np.where(waves, floats(segments, "wait_ns_min"), 0.0)
-    network = np.maximum(network, _per_kind(least, duration * 1e9, kind, _WAVES_S, short=short) / 1e9)
+    network = np.maximum(
+        network, _per_kind(least, duration * 1e9, kind, _WAVES_S, short=short) / 1e9
+    )
     network = np.minimum(network, duration)
     together = np.maximum(together, least / 1e9)
     return Account(network, np.minimum(_cpu(segments, ranks, together), duration - network))

@@ -186,7 +186,7 @@ def price(
 
 
 def _short(slices: pa.Table) -> float:
-    """Gives the share of the waiting in MPI that lay in short calls; 0 where that is not recorded."""
+    """Gives the share of the waiting in MPI that lay in short waits; 0 where it is not recorded."""
     waited = float(floats(slices, "wait_mpi_ns_sum").sum())
     return float(floats(slices, "wait_short_ns_sum").sum()) / max(waited, 1.0)
 
