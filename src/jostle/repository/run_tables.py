@@ -29,6 +29,7 @@ UNUSED_COLUMNS = (
     "offcpu_ns_max", "signature_sum", "rule", "parts", "recurring",
 )  # fmt: skip
 _AROUND_NS = 30 * 86_400_000_000_000
+_ENOUGH = 5  # runs of the canary in a job, to know anything
 _LOW = 0.1  # quantile of means: the very least is chance, and no reference has it
 _METRICS = {"node_rollup": RUN_METRICS, "rollup": RUN_MOUNT_METRICS}
 
@@ -95,10 +96,12 @@ def core_floors(
             "(SELECT program, world_size FROM ranks WHERE job = $2) USING (program, world_size)), "
             "told AS (SELECT host, job, canary_ns_sum AS ns, canary_count_sum AS n, "
             "sum(canary_count_sum) OVER (PARTITION BY host, job ORDER BY slice * slice_ns) - n "
-            f"AS before FROM {engine.stored('node_rollup', *around)} "
+            "AS before, sum(canary_count_sum) OVER (PARTITION BY host, job) AS whole "
+            f"FROM {engine.stored('node_rollup', *around)} "
             "WHERE list_contains($1, host) AND canary_count_sum > 0), "
             "means AS (SELECT host, job, sum(ns) / sum(n) AS mean FROM told "
-            f"GROUP BY host, job, before // {CANARY_RUNS} HAVING sum(n) >= {CANARY_RUNS} / 2) "
+            f"WHERE whole >= {_ENOUGH} GROUP BY host, job, before // {CANARY_RUNS} "
+            f"HAVING sum(n) >= least({CANARY_RUNS // 2}, max(whole))) "
             f"SELECT host, quantile_cont(mean, {_LOW}) AS ns, "
             "count(DISTINCT job) FILTER (job <> $2) AS jobs, "
             f"quantile_cont(mean, {_LOW}) FILTER (job IN (FROM alike)) AS own_ns, "

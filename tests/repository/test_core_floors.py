@@ -1,0 +1,52 @@
+"""What the canary's loop takes at its best on a node: means of enough runs, of all jobs there."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from synth import EPOCH, SECOND, Profile
+
+
+def canaries(spool, job, runs, took, program="/opt/ocean.x"):
+    """A job of one rank: so many runs of the canary in each slice, of so many ns each."""
+    profile = Profile(
+        job=job, pid=1000 + len(job), program=program, slice_ns=SECOND, start_ns=EPOCH,
+        end_ns=EPOCH + len(took) * SECOND, end_reason=1, host="node1",
+        mpi={"mpi_state": 4, "mpi_adapter": 1, "world_size": 1, "world_rank": 0},
+    )  # fmt: skip
+    for index, ns in enumerate(took):
+        figures = {"canary_count": runs, "canary_ns": round(runs * ns), "os_user_ns": SECOND // 2}
+        profile.add_slice(profile.first_slice + index, figures)
+    profile.write(spool)
+
+
+def floor(store, job):
+    return store.run_tables(job).floors["node1"]
+
+
+def test_lucky_slices_are_no_floor(store, spool):
+    """Twenty runs to a slice scatter by a tenth; the cores were as fast all the time."""
+    random = np.random.default_rng(1)
+    canaries(spool, "long", 20, 4000 * (1 + 0.1 * random.standard_normal(200)))
+    store.ingest([spool])
+    assert floor(store, "long").ns == pytest.approx(4000, rel=0.08)
+    assert np.quantile(4000 * (1 + 0.1 * random.standard_normal(200)), 0.1) < 3600
+
+
+def test_cores_that_were_faster_for_a_while_are_the_floor(store, spool):
+    canaries(spool, "long", 20, [4000.0] * 20 + [5000.0] * 80)
+    store.ingest([spool])
+    assert floor(store, "long").ns == pytest.approx(4000)
+
+
+def test_short_jobs_count_with_what_they_have(store, spool):
+    canaries(spool, "short", 6, [4000.0, 4100.0, 4200.0])
+    canaries(spool, "shorter", 4, [3000.0])  # a single look is no measure
+    canaries(spool, "own", 50, [4500.0] * 10)
+    canaries(spool, "another", 50, [4400.0] * 10, program="/opt/other.x")
+    store.ingest([spool])
+    found = floor(store, "own")
+    assert (found.jobs, found.own_jobs) == (2, 1)
+    assert 4100 <= found.ns <= 4400
+    assert floor(store, "short").own_jobs == 1
