@@ -212,13 +212,11 @@ def _lab(score: LabScore, seen: Sequence[Seen]) -> list[Any]:
 
 
 def _synthetic(found: Family) -> list[Any]:
-    frame = table(("=traces", ">number", ">accuracy", ">least", ">error", ">worst",
-                   ">instant.", ">interval"))  # fmt: skip
+    frame = table(("=traces", ">number", ">accuracy", ">least", ">error", ">worst", ">interval"))
     for one in found.scores:
         frame.add_row(
             one.code, str(one.runs), _number(one.soft.median, 3), _number(one.soft.worst, 2),
-            _number(one.total.median), _number(one.total.worst),
-            _number(one.instantaneous.median), _share(one.held),
+            _number(one.total.median), _number(one.total.worst), _share(one.held),
         )  # fmt: skip
     return ["", heading("Synthetic traces", ": the loss is known exactly"), frame]
 
