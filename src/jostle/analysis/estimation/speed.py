@@ -22,7 +22,7 @@ from jostle.analysis.estimation.model import CauseKind
 from jostle.repository.types import CANARY_RUNS, CoreFloor
 
 #: A program's computation takes so much more than the canary: kernels on one core 0.62 to 1.12,
-#: ranks that wait for the slowest core 0.8 to 2.6 (docs/explanation/estimation.md).
+#: whole programs 0.8 to 2.6, median 1.6 (docs/explanation/estimation.md).
 SLOPE, SLOPE_DOUBT = 1.5, 0.5
 #: Of the time at the floor: what the canary does not tell of a program.
 UNTOLD = 0.03
