@@ -82,21 +82,22 @@ def test_each_global_collective_ends_a_segment(jostle: Mpirun, mpi: Mpi, ranks: 
 @pytest.mark.tries(4)
 def test_dense_collectives_are_coalesced_to_measurable_segments(jostle: Mpirun, mpi: Mpi) -> None:
     world = run(jostle, mpi, 2, "dense", 20000, 100)
+    (true,) = {account["mpi_all_to_all_ops"] for account in world.truth.values()}
     for found in cut(world):
-        assert sum(s["globals"] for s in found) == 20000
-        assert sum(s["sendrecvs"] for s in found) == 20000
+        assert sum(s["globals"] for s in found) == true
+        assert sum(s["sendrecvs"] for s in found) == true
         inner = [s for s in found if s["rule"] == "coalesced"]
-        share = sum(s["globals"] for s in inner) / 20000
+        share = sum(s["globals"] for s in inner) / true
         seconds = sum(s["duration_ns"] for s in found) / 1e9
         assert share > 0.6, [(s["rule"], s["globals"]) for s in found]
         assert len(found) < 22 * seconds + 25
         settled = inner[len(inner) // 2 :]
         # The level follows the rate: where a machine has just got faster it is a little late.
         assert sorted(s["duration_ns"] for s in settled)[len(settled) // 2] >= 40e6
-        # Equal content, but for the level, which follows the rate: powers of two of one number.
-        most = max(s["globals"] for s in settled)
-        assert all(most % s["globals"] == 0 for s in settled)
-        assert all((most // s["globals"]).bit_count() == 1 for s in settled)
+        # Equal content, but for the level, which follows the rate.
+        for before, s in itertools.pairwise(found):
+            if before["rule"] == s["rule"] == "coalesced" and before["level"] >= s["level"]:
+                assert s["globals"] == 1 << s["level"]
         for s in inner:
             assert s["globals"] == s["all_to_all"] == s["sendrecvs"]
 
@@ -143,8 +144,9 @@ def test_without_global_collectives_epochs_subdivide(jostle: Mpirun, mpi: Mpi) -
 
 def test_raw_records_every_end(jostle: Mpirun, mpi: Mpi) -> None:
     world = run(jostle, mpi, 2, "dense", 3000, 0, env={"JOSTLE_SEGMENTS": "raw"})
+    (true,) = {account["mpi_all_to_all_ops"] for account in world.truth.values()}
     for found in cut(world):
-        assert [s["rule"] for s in found] == ["raw"] * 3000 + ["final"]
+        assert [s["rule"] for s in found] == ["raw"] * true + ["final"]
         assert {s["globals"] for s in found[:-1]} == {1}
     assert len({tuple(s["sequence_hash"] for s in f) for f in cut(world)}) == 1
 
@@ -193,17 +195,21 @@ def test_time_in_a_long_call_is_booked_where_it_passes(jostle: Mpirun, mpi: Mpi)
     assert sleeping.total("state_p2p_ns") < 100e6
 
 
-@pytest.mark.tries(6)  # on a busy machine other calls come late, too
 def test_what_one_waits_beyond_the_usual(jostle: Mpirun, mpi: Mpi) -> None:
     world = run(jostle, mpi, 2, "late", 600, 200)
-    patient, late = (rank.total("wait_mpi_ns") for rank in world.ranks)
-    spent = world.ranks[0].total("mpi_all_to_all_ns")
-    assert 160e6 < patient <= spent
-    assert sum(s["wait_ns"] for s in cut(world)[0]) > 150e6
-    assert patient < 200e6 + 0.5 * spent and late < 0.6 * patient
-    # The one that came late is an event, the 599 others are not.
-    assert world.ranks[0].total("wait_short_ns") <= patient - 160e6
-    assert all(0 < rank.total("wait_short_ns") < 600 * 100e3 for rank in world.ranks)
+    for rank, found in zip(world.ranks, cut(world), strict=True):
+        calls = stamps(world, rank.header["world_rank"])
+        usual = sorted(calls)[len(calls) // 4]
+        beyond = [max(0, ns - usual) for ns in calls]
+        # What is usual is learned from call to call: 40 us of each are left to that.
+        some = 0.1 * sum(beyond) + 600 * (usual + 40e3)
+        told, short = rank.total("wait_mpi_ns"), rank.total("wait_short_ns")
+        assert abs(told - sum(beyond)) < some, (told, sum(beyond), usual)
+        assert abs(sum(s["wait_ns"] for s in found) - told) < 0.05 * told
+        # The one that comes late is an event, most of the 599 others are not.
+        assert abs(short - sum(ns for ns in beyond if ns < 100e3)) < some
+    assert max(stamps(world, 0)) > 100e6
+    assert world.ranks[0].total("wait_mpi_ns") - world.ranks[0].total("wait_short_ns") > 100e6
 
 
 @pytest.mark.tries(3)
