@@ -195,6 +195,12 @@ static bool is_raw(void)
     return jst_cfg.segments == JST_SEGMENTS_RAW && seg.coarser == 0;
 }
 
+/* Who asks for each end of a global gets more of them: half a million. */
+static uint64_t bytes_most(void)
+{
+    return jst_cfg.segments == JST_SEGMENTS_RAW ? 4 * BYTES_MOST : BYTES_MOST;
+}
+
 static uint64_t shortest(uint64_t now_ns)
 {
     uint64_t grown = now_ns > seg.init_ns ? (now_ns - seg.init_ns) / GROWTH : 0;
@@ -241,7 +247,7 @@ static void end_segment(jst_block *b, enum jst_rule rule, unsigned level, jst_si
     jst_papi_boundary(b);
     if (!jst_segment_put(&s, &jst_bins_now))
         return;
-    if (jst_segment_bytes() > BYTES_MOST - (BYTES_MOST >> (seg.coarser + 1)))
+    if (jst_segment_bytes() > bytes_most() - (bytes_most() >> (seg.coarser + 1)))
         seg.coarser++;
     note_haste(rule, now_ns);
     seg.start_ns = now_ns;

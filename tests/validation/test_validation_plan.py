@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -131,6 +132,21 @@ def test_a_name_stands_for_one_command(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.chdir("/")
     with pytest.raises(ValidationError, match="from elsewhere"):
         bench.folder(choose([], ["solve=true a"])[0])
+
+
+def test_quick_runs_are_short_and_never_among_long_ones(tmp_path: Path) -> None:
+    """The oracle compares runs of the same work."""
+    (long,), (short,) = choose(["solver"]), choose(["solver"], quick=True)
+    assert long.steps >= 3 * short.steps
+    assert str(long.steps) in long.argv(tmp_path) and str(short.steps) in short.argv(tmp_path)
+    prepared = [replace(code, make=lambda _folder, _code: None) for code in (long, short)]
+    for code in prepared:
+        assert Bench(tmp_path / code.argv(tmp_path)[-1]).folder(code).is_dir()
+    began = Bench(tmp_path / short.argv(tmp_path)[-1])
+    with pytest.raises(ValidationError, match="another length") as error:
+        began.folder(prepared[0])
+    assert error.value.exit_code == 2 and "--quick" in error.value.hint
+    assert began.folder(prepared[1]).is_dir()
 
 
 def test_longer_delays_keep_their_shape() -> None:

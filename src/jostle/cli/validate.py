@@ -32,7 +32,7 @@ _PARTS = ("estimation", "identification", "clustering", "synthetic")
 @click.option("--clustering", is_flag=True,
               help="How well several ways to cluster segments do (thesis fig. 5.4).")  # fmt: skip
 @click.option("--synthetic", is_flag=True, help="Made-up runs, whose loss is known exactly.")
-@click.option("--quick", is_flag=True, help="Few runs: minutes, for a first look.")
+@click.option("--quick", is_flag=True, help="Few and short runs: minutes, for a first look.")
 @click.option("--programs", metavar="NAMES",
               help="Programs to run, comma separated [those installed].")  # fmt: skip
 @click.option("--command", "commands", metavar="NAME=COMMAND", multiple=True,

@@ -32,7 +32,7 @@ class Wanted:
         programs: Names; empty for those installed.
         commands: Programs of the user's own, as codes.of_command takes them.
         runs: Injected runs of each program.
-        quick: Few of all.
+        quick: Few of all, and short ones.
         seed: Of all that is random.
         make: Make the runs that are missing.
     """
@@ -118,7 +118,7 @@ def results(folder: Path, wanted: Wanted, progress: Progress) -> Results:
 
 
 def _make(store: Store, wanted: Wanted, progress: Progress) -> None:
-    codes = choose(wanted.programs, wanted.commands)
+    codes = choose(wanted.programs, wanted.commands, quick=wanted.quick)
     plan = steps(
         codes, injected=wanted.runs, disturbed=2 if wanted.quick else 5,
         clean=2 if wanted.quick else FEWEST_CLEAN, seed=wanted.seed,
