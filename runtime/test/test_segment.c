@@ -52,7 +52,7 @@ uint64_t jst_tick_ns = (uint64_t)1 << 32;
 
 /* ---- what the heartbeat would do ---- */
 
-#define SEGMENTS_MOST 400000
+#define SEGMENTS_MOST 1600000
 typedef struct seen {
     uint64_t duration, occurrence, globals;
     uint32_t token;
