@@ -53,6 +53,23 @@ def test_where_nearly_all_calls_are_delayed_floors_hold_a_part():
     assert found == pytest.approx(above.sum() / 1e9, rel=0.02)
 
 
+def test_where_nine_of_ten_segments_have_their_only_call_delayed():
+    # Seen in a made-up run (35.7 % lost, 15.4 told): floors are delays, hardly anything is beyond.
+    random = np.random.default_rng(5)
+    delays = np.where(random.random(600) < 0.9, random.normal(20, 4, 600), 0).clip(0) * MS
+    cost = random.normal(20e-3, 2e-3, 600) * MS
+    nothing = np.zeros((600, 5))
+    table = segments(nothing, 1, mpi_ns_min=delays + cost)
+    found = account(table, 4, np.zeros(600, np.int64)).network.sum()
+    assert found == pytest.approx(delays.sum() / 1e9, rel=0.02)
+    # What a large call costs, and how that scatters, is no delay.
+    table = segments(nothing, 1, mpi_ns_min=random.normal(20, 4, 600) * MS)
+    assert account(table, 4, np.zeros(600, np.int64)).network.sum() == 0
+    # Of several calls each rank may be the last to one.
+    table = segments(nothing, 2, mpi_ns_min=delays + cost)
+    assert account(table, 4, np.zeros(600, np.int64)).network.sum() == 0
+
+
 def test_bins_that_one_delay_fills_are_not_what_is_usual():
     # Seen in icoFoam: 40 ms now and then, and a tenth of each bin that calls wait anyhow. A quarter
     # of all bins are full, and so all alike; nothing else in the run is.

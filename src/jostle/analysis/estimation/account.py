@@ -7,7 +7,7 @@ CPU, and the others lost as much. Both are read from bins and sums that the runt
 what is usual for a kind of segment is taken off, and the jitter of many calls, each of which waited
 a little: events are longer. Where nearly every call is delayed, floors have
 risen with the delays, and what lies below them is added. Calls that are made a few times only
-have no floor: the calmest of their like stands for it.
+have no floor: the calmest of their like stands for it, and so it does where a segment has one call.
 """
 
 from __future__ import annotations
@@ -49,6 +49,8 @@ _BELOW = 1 / 3  # of what is beyond floors lies below them, where delays have no
 _SHAPE = 3.36  # what lies below a floor, over the standard deviation of a call there
 _MATURE = 16  # calls that have a floor (runtime/src/mpi_account.c)
 _MOSTLY = 0.5  # of a segment: its ranks did nothing else
+_CALM = 0.05  # quantile of segments that nothing held up, where it held up most
+_HELD_UP = 3.0  # times a calm call: no scatter of its own
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,7 @@ def account(
     network = summed(row, beyond, segments.num_rows) / 1e9
     network += _below_floors(segments, ranks, kind, calls, network)
     network = np.maximum(network, _without_floors(segments, kind, calls))
+    network = np.maximum(network, _single_calls(segments, kind, calls))
     # Without a collective between, a delay goes from neighbour to neighbour, and all wait for it in
     # the end, but not in the same bin.
     waves = floats(segments, "globals") <= 1
@@ -274,6 +277,29 @@ def _without_floors(segments: pa.Table, kind: Ints, calls: Floats) -> Floats:
     seldom = few & (inside > _MOSTLY * duration)
     longer: Floats = np.where(seldom, inside - least[kind], 0.0) / 1e9
     return longer
+
+
+def _single_calls(segments: pa.Table, kind: Ints, calls: Floats) -> Floats:
+    """Gives what all ranks were longer in the one call of a segment than in calm ones of the kind.
+
+    Where four of five such calls are delayed, floors are delays. But who comes last to the only
+    call waits for nobody of his own: what he is in it is what it costs, and what holds it up.
+    Counted only where most are held up; scatter of what a call costs is no such thing.
+    """
+    inside, duration = floats(segments, "mpi_ns_min"), floats(segments, "duration_ns")
+    longer = np.zeros(len(inside))
+    single = (calls == 1) & (floats(segments, "globals") == 1)
+    order, begins = grouped(kind)
+    for number in np.argsort(-np.diff(begins), kind="stable")[:_KINDS].tolist():
+        at = order[begins[number] : begins[number + 1]]
+        at = at[single[at]]
+        if len(at) < _ENOUGH:
+            continue
+        calm, middle = np.quantile(inside[at], (_CALM, 0.5))
+        if middle > _HELD_UP * calm + _LEAST * float(np.median(duration[at])):
+            longer[at] = (inside[at] - calm).clip(0)
+    result: Floats = longer / 1e9
+    return result
 
 
 def _cpu(segments: pa.Table, ranks: int, together: Floats) -> Floats:
