@@ -67,7 +67,10 @@ numberOfSubdomains @ranks@; method simple; simpleCoeffs { n (@ranks@ 1 1); delta
     "0/U": _foam("U", """\
 dimensions [0 1 -1 0 0 0 0]; internalField uniform (0 0 0);
 boundaryField {
-    lid { type fixedValue; value uniform (1 0 0); }
+    lid {
+        type uniformFixedValue; value uniform (1 0 0);
+        uniformValue { type sine; frequency 5; amplitude 0.5; scale (1 0 0); level (1 0 0); }
+    }
     walls { type noSlip; }
     flat { type empty; }
 }
