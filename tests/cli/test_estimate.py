@@ -12,6 +12,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -181,6 +182,27 @@ def test_neighbours_that_explain_more_than_the_run_shows_decide(told: dict[str, 
     assert any("the light goes by the neighbours" in line for line in lines)
     content = json.loads(told["crowded json"].out)
     assert (content["light"], content["percent"]["value"]) == ("red", 0)
+
+
+def test_an_evident_loss_of_which_little_is_sure_is_no_green() -> None:
+    """Of two programs on one disk: 0 % by itself, 11 % (1.1 to 21) by what the neighbour did."""
+    sys.path.insert(0, str(STUB.parents[1] / "plot"))
+    import estimates
+
+    from jostle.analysis.estimation.model import Bounded
+    from jostle.told.verdict import head
+
+    run = replace(estimates.heads(disturbed=False), run_s=60.0, percent=Bounded(0.0, 0.0, 3.9),
+                  lost_s=Bounded(0.0, 0.0, 2.34))  # fmt: skip
+    who = replace(estimates.beside(run), percent=Bounded(11.4, 1.06, 20.7),
+                  seconds=Bounded(6.84, 0.64, 12.4))  # fmt: skip
+    assert (head(run).by, head(run).light) == ("run", "green")
+    assert (head(run, who).by, head(run, who).light) == ("neighbours", "yellow")
+    # What the run could have lost by itself covers the neighbours' part: then it is told by that.
+    covered = replace(who, seconds=Bounded(2.0, 0.64, 12.4))
+    assert head(run, covered).by == "run"
+    nobody = replace(who, suspects=[])
+    assert head(run, nobody).by == "run"
 
 
 def test_what_it_was_of_the_cpu_is_said_in_the_same_words_everywhere() -> None:

@@ -166,10 +166,15 @@ def deciding(made: Estimate, who: Interference | None) -> Estimate | None:
 
 
 def explains_more(made: Estimate, who: Interference | None) -> bool:
-    """Tell whether the neighbours explain more of the loss than the run shows by itself."""
+    """Tell whether the neighbours explain more of the loss than the run shows by itself.
+
+    That is so where what they most likely cost is more than the run by itself could have lost.
+    Their interval is wide where they were there all the time, and may reach down to nearly
+    nothing: that makes no fit run of one that others evidently slowed.
+    """
     if who is None or made.method == "thesis":  # which is as the thesis has it, and knows nobody
         return False
-    return who.evident and who.seconds.low > made.lost_s.high
+    return who.evident and who.seconds.value > made.lost_s.high
 
 
 def head(made: Estimate, who: Interference | None = None) -> Head:
