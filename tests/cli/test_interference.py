@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -36,6 +37,14 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Planted:
     return plant(tmp_path_factory.mktemp("planted") / "repository", spec, seed=5)
 
 
+@pytest.fixture(autouse=True)
+def own_console() -> Iterator[None]:
+    """It holds the stream of the test that asked first, which is closed after that."""
+    console.cache_clear()
+    yield
+    console.cache_clear()
+
+
 @pytest.fixture
 def jostle(planted: Planted, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
     """Runs the command within this process: the imports are paid for once."""
@@ -43,7 +52,6 @@ def jostle(planted: Planted, capsys: pytest.CaptureFixture[str], monkeypatch: py
     monkeypatch.setenv("COLUMNS", "120")
 
     def run(*words: str) -> Done:
-        console.cache_clear()  # it holds the stream of the test before
         code = main([words[0], "--repository", str(planted.path), *words[1:]])
         seen = capsys.readouterr()
         return Done(code, seen.out, seen.err)
@@ -150,7 +158,6 @@ def views() -> str:
     from jostle.cli.output import show
     from jostle.plot.interference import charts, draw_blame
 
-    console.cache_clear()
     for found in (blame_cases.guilty(), blame_cases.innocent()):
         show(*answer(found))
         for chart in charts(found):
@@ -178,7 +185,6 @@ def test_no_interval_of_too_few_runs(capsys: pytest.CaptureFixture[str]) -> None
     from jostle.cli.matrix_view import view
     from jostle.cli.output import show
 
-    console.cache_clear()
     found = blame_cases.matrix()
     show(*view(replace(found, encounters=[one for one in found.encounters if not one.test])))
     told = capsys.readouterr().out
