@@ -132,7 +132,7 @@ def _cavity(name: str, steps: int, ranks: int) -> Code:
     return Code(
         name, ranks, "flow solver: tens of thousands of Allreduces a second",
         ("icoFoam", "blockMesh", "decomposePar", "mpirun.openmpi"), "openfoam",
-        # Ten lines a step; mpirun, woken for each, would take a core from the ranks.
+        # Ten lines a step: mpirun, woken for each, would take cores from the ranks.
         lambda _folder: ["sh", "-c", "exec icoFoam -parallel > /dev/null"], _make_cavity, steps,
     )  # fmt: skip
 
