@@ -44,6 +44,16 @@ def test_scatter_of_a_job_left_alone_is_no_loss(family):
     assert found.percent.low == 0
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_work_that_goes_from_rank_to_rank_is_no_loss(seed):
+    """Segments become longer, but no more is done in them; disturbed runs of the same are told."""
+    spec = SPECS["imbalance-wandering"]
+    found = checked(trace(dataclasses.replace(spec, disturbances=()), seed)[0])
+    assert found.percent.value < 0.1
+    tables, truth = trace(SPECS["imbalance-memory"], seed)
+    assert checked(tables).percent.value == pytest.approx(truth.percent, abs=1)
+
+
 def test_seconds_go_to_the_cause_that_took_them():
     tables, truth = trace(SPECS["many-causes"], 1)
     found = checked(tables)

@@ -168,6 +168,8 @@ def price(
     # of is a bound. Taken off first it would make the disturbed segments the fastest.
     reference = expected(rest + seen.cpu if shown.crowds else rest, work, uneven)
     inferred = _inferred(rest, reference, seen.cpu + storage)
+    if not shown.crowds:
+        inferred = np.minimum(inferred, _explained(world, duration, work))
     speed = core_speed(slices, start, end, floors)
     level, kept, slow = 1.0, np.zeros(len(rest)), np.zeros(len(rest))
     spent = slow
@@ -301,6 +303,21 @@ def _uneven(world: WorldSegments) -> Floats:
     mean = floats(world.segments, "mpi_ns") / max(len(world.ranks), 1)
     waited: Floats = (mean - floats(world.segments, "mpi_ns_min")) / 1e9
     return waited
+
+
+def _explained(world: WorldSegments, duration: Floats, work: Work) -> Floats:
+    """Gives the most that each segment can be prolonged by what its ranks did longer than usual.
+
+    Work that goes from rank to rank prolongs a segment, as a rank that is hindered does. But then
+    the others have less of it: what the mean rank did, and the last one spent in MPI, stays the
+    same. It grows by at least the R-th part of what one of R ranks is held up. Without a collective
+    some wait for that only later.
+    """
+    done = (duration - _uneven(world)).clip(0)
+    usual = expected(done, work)
+    more = len(world.ranks) * (done - usual.seconds).clip(0)
+    together = floats(world.segments, "globals") >= 1
+    return np.where(usual.usable & together, more, np.inf)
 
 
 def _beyond(priced: Priced) -> Floats:

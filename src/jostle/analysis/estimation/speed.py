@@ -21,9 +21,9 @@ from jostle.analysis.estimation.interval import Doubt
 from jostle.analysis.estimation.model import CauseKind
 from jostle.repository.types import CANARY_RUNS, CoreFloor
 
-#: A program's computation takes so much more than the canary: kernels on one core 0.62 to 1.12,
-#: whole programs 0.8 to 2.6, median 1.6 (docs/explanation/estimation.md).
-SLOPE, SLOPE_DOUBT = 1.2, 0.4
+#: A program's computation takes so much more than the canary: five programs on two ranks 0.8 to 1.3
+#: (docs/explanation/estimation.md).
+SLOPE, SLOPE_DOUBT = 1.0, 0.35
 #: Of the time at the floor: what the canary does not tell of a program.
 UNTOLD = 0.03
 #: How much slower a core may be whose floor is not known: half its hardware is a sibling's.

@@ -201,8 +201,10 @@ def _shares(program: Program, iteration: Ints, random: np.random.Generator) -> F
     place = np.linspace(0, knots - 1, rounds)
     low = np.minimum(place.astype(int), knots - 2)
     share = (place - low)[:, None]
-    moved = fixed + drawn[low] * (1 - share) + drawn[low + 1] * share
-    return np.asarray(moved.clip(0.05)[iteration])
+    moved = (fixed + drawn[low] * (1 - share) + drawn[low + 1] * share).clip(0.05)
+    # Work goes from rank to rank; there is not more of it.
+    moved /= moved.mean(axis=1, keepdims=True)
+    return np.asarray(moved[iteration])
 
 
 def _jittered(work: Floats, jitter: float, random: np.random.Generator) -> Floats:
