@@ -40,8 +40,10 @@ def test_bytes_go_over_the_link_once(lab: Lab) -> None:
     on(lab, "node1", *dd(lab, "data", 20 * MIB, "oflag=direct"))
     after = lab.counters()
     moved = {key: after[key] - before[key] for key in after}
-    # What the storage's queue drops has left the node all the same.
-    assert 20 * MIB < moved["storage.in"] <= moved["node1.out"] < 1.1 * 20 * MIB
+    # What the storage's queue drops has left the node all the same; the other node says a word
+    # now and then, and counters are read one after the other.
+    assert 20 * MIB < moved["storage.in"] < moved["node1.out"] + MIB / 10
+    assert moved["node1.out"] < 1.1 * 20 * MIB
     assert moved["storage.out"] < MIB
     assert moved["node2.out"] < MIB
 
