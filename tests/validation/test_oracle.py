@@ -79,6 +79,22 @@ def test_of_many_runs_the_fastest_tenth_tells() -> None:
     assert truths(few | fast)["plain0"].total == pytest.approx(50)
 
 
+def test_where_something_was_planted_is_no_reference() -> None:
+    """Delays keep most of thirty runs from being fast: the tenth is that of the others."""
+    begin = int(marks([1.0]).at_ns[0])
+    runs = {f"hit{number}": marks([1.5] * 10) for number in range(20)}
+    planted = {name: [(begin, begin + 15_000_000_000)] for name in runs}
+    runs |= {f"plain{number}": marks([1.0 + 0.01 * number] * 10) for number in range(10)}
+    assert truths(runs)["plain0"].total == pytest.approx(-2)
+    assert truths(runs, planted)["plain0"].total == pytest.approx(-1)  # the second of ten
+    # A delay spoils the windows that it touches, and no others.
+    spoilt = truths(fleet(hit=[1, 1, 3, 1, 1, 1, 1, 1, 1, 1], fast=[0.5] * 10, quick=[0.5] * 10),
+                    {"quick": [(begin, begin + 200_000_000)]})  # fmt: skip
+    assert spoilt["plain0"].total == pytest.approx(45)
+    # Where nearly all runs were struck, all count.
+    assert truths(runs, planted | dict.fromkeys(list(runs)[:28], planted["hit0"]))
+
+
 def test_windows_are_of_equal_work_whatever_the_segments() -> None:
     """A run whose segments are twice as coarse is cut at the boundaries that it shares."""
     runs = fleet()
@@ -171,5 +187,5 @@ def test_what_is_lost_beside_a_disturber_is_told_from_the_rest() -> None:
     assert found == Band(1.0, 1.5, 2.0, 1)
     assert beside(hit, np.ones(6), np.ones(6), []) is None
     spans = {"hit": [(begin, begin + 3 * second)]}
-    known = truths(fleet(hit=[1, 2, 2, 1, 3, 1, 1, 1, 1, 1]), spans)
+    known = truths(fleet(hit=[1, 2, 2, 1, 3, 1, 1, 1, 1, 1]), spans=spans)
     assert known["hit"].beside == found and known["plain0"].beside is None

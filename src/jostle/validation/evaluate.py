@@ -20,6 +20,7 @@ from jostle.validation.oracle import (
     Band,
     Floats,
     Grain,
+    Ints,
     Marks,
     Truth,
     band,
@@ -136,6 +137,7 @@ def _of_code(
     """Judges the runs of one program; gives its rate of global collectives and its grain, too."""
     seen: dict[str, Marks] = {}
     said: dict[str, dict[str, Estimate]] = {}
+    delays: dict[str, _Delays] = {}
     for number, run in enumerate(runs):
         tell(number, run.job)
         # One run that cannot be read or judged, for whatever reason, ends nothing; it is told.
@@ -144,11 +146,15 @@ def _of_code(
             if found is None:
                 limits.append(f"{run.job} has no segments.")
                 continue
+            if run.inject:
+                delays[run.job] = _delays(run)
             seen[run.job] = found
             said[run.job] = _said(repository, run, floors, seed)
         except Exception as error:
             limits.append(f"{run.job} cannot be judged: {why(error)}")
-    known = truths(seen, {run.job: run.disturbed for run in runs})
+    spans = {run.job: run.disturbed for run in runs}
+    planted = spans | {job: log.spans() for job, log in delays.items()}
+    known = truths(seen, planted, spans)
     if not known:
         limits.append(f"{code} has too few runs of the same work for an oracle ({len(seen)}).")
         return [], 0.0, None
@@ -160,12 +166,12 @@ def _of_code(
     measured = _by_thesis(runs, said, known, limits)
     rows = [
         Row(run.job, code, run.step.kind, run.step.strength, known[run.job],
-            _band(run, seen[run.job], known[run.job]), measured[run.job], run.noise,
+            _band(delays.get(run.job), seen[run.job], known[run.job]), measured[run.job], run.noise,
             {name: judged(one, known[run.job].edges_ns)
              for name, one in said[run.job].items()})
         for run in runs
     ]  # fmt: skip
-    return rows, _rate(repository, runs[0].job, known[runs[0].job]), grain(seen)
+    return rows, _rate(repository, runs[0].job, known[runs[0].job]), grain(seen, planted)
 
 
 def _floors(store: Store, runs: Sequence[Run]) -> dict[str, dict[str, CoreFloor]]:
@@ -239,16 +245,32 @@ def _rate(repository: Repository, job: str, truth: Truth) -> float:
     return count / truth.run_s
 
 
-def _band(run: Run, seen: Marks, truth: Truth) -> Band | None:
-    """Gives what was planted in a run: by the injector's log, or while a disturber was on."""
-    if not run.inject:
-        return truth.beside
+@dataclass(frozen=True)
+class _Delays:
+    """What an injector gave, by its log: when each delay began, how long it was, whom it hit."""
+
+    start_ns: Ints
+    delay_ns: Ints
+    rank: Ints
+
+    def spans(self) -> list[tuple[int, int]]:
+        end_ns = self.start_ns + self.delay_ns
+        return list(zip(self.start_ns.tolist(), end_ns.tolist(), strict=True))
+
+
+def _delays(run: Run) -> _Delays:
     from jostle.inject import read_log
 
     log = read_log(Path(run.inject))
     start, delay = (log[name].to_numpy().astype(np.int64) for name in ("start_ns", "delay_ns"))
-    rank = log["rank"].fill_null(-1).to_numpy().astype(np.int64)
-    return band(start, delay, rank, seen.at_ns)
+    return _Delays(start, delay, log["rank"].fill_null(-1).to_numpy().astype(np.int64))
+
+
+def _band(delays: _Delays | None, seen: Marks, truth: Truth) -> Band | None:
+    """Gives what was planted in a run: by the injector's log, or while a disturber was on."""
+    if delays is None:
+        return truth.beside
+    return band(delays.start_ns, delays.delay_ns, delays.rank, seen.at_ns)
 
 
 def judged(found: Estimate, edges_ns: Sequence[int] = ()) -> Judged:

@@ -1,8 +1,8 @@
 """What a run lost, told from many interleaved runs of the same work; pure functions on arrays.
 
 The estimator is not asked: windows are the same piece of work in every run. The fastest tenth of
-all runs says what the pieces take undisturbed, and all runs together how that is shared out among
-them. Rules: docs/explanation/validation.md.
+the runs in which nothing was planted says what a piece takes undisturbed, and all runs together how
+that is shared out among them. Rules: docs/explanation/validation.md.
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+#: (begin, end) in ns, of runs by name, of what was planted in them.
+Spans = Mapping[str, Sequence[tuple[int, int]]]
 
 #: Fewer runs make no oracle.
 FEWEST_RUNS = 8
@@ -22,6 +25,7 @@ FEWEST_RUNS = 8
 FEWEST_WINDOWS = 8
 _HALVINGS = 100
 _BEST = 0.1  # of the runs: the slowest of these is the reference, but the second of all at least
+_FREE = 3  # runs with nothing planted in a window: with fewer, all count there
 _CALM = 0.25  # quantile: of a run's windows, and of runs in a window; most disturbance is above
 _ROUNDS = 6  # after which shares no longer change
 
@@ -143,13 +147,14 @@ def windows(runs: Mapping[str, Marks]) -> tuple[list[str], Ints, Floats]:
 
 
 def truths(
-    runs: Mapping[str, Marks], spans: Mapping[str, Sequence[tuple[int, int]]] | None = None
+    runs: Mapping[str, Marks], planted: Spans | None = None, spans: Spans | None = None
 ) -> dict[str, Truth]:
     """Tells what each run lost.
 
     Args:
         runs: Marks of each run of one program, all of the same work, made in turn with others.
-        spans: (begin, end) in ns in which something was on beside a run, for runs that have any.
+        planted: In which something was done to a run, for runs that have any.
+        spans: Those of a disturber beside a run; what was lost in them is told apart.
 
     Returns:
         A truth per run; runs that did other work than most have none. Empty with fewer than
@@ -158,7 +163,8 @@ def truths(
     names, _, durations = windows(runs)
     if len(names) < FEWEST_RUNS or durations.shape[1] < FEWEST_WINDOWS:
         return {}
-    reference, low, high = _references(durations)
+    free = _free(runs, names, durations, planted or {})
+    reference, low, high = _references(durations, free)
     found = {}
     for row, name in zip(durations, names, strict=True):
         run_s, total = float(row.sum()), float((row - reference).sum())
@@ -171,44 +177,63 @@ def truths(
     return found
 
 
-def grain(runs: Mapping[str, Marks], seed: int = 0) -> Grain | None:
+def grain(runs: Mapping[str, Marks], planted: Spans | None = None, seed: int = 0) -> Grain | None:
     """Tells how well the truth is known, by halving the runs at random.
 
     Args:
         runs: As in truths.
+        planted: As in truths.
         seed: Of the halves.
 
     Returns:
         None where halves would have fewer than FEWEST_RUNS runs, or windows are too few.
     """
-    _, _, durations = windows(runs)
+    names, _, durations = windows(runs)
     half = len(durations) // 2
     if half < FEWEST_RUNS or durations.shape[1] < FEWEST_WINDOWS:
         return None
+    free = _free(runs, names, durations, planted or {})
     dice = np.random.default_rng(seed)
     apart = []
     for _ in range(_HALVINGS):
         order = dice.permutation(len(durations))
-        one, other = (_percents(durations, _references(durations[part])[0])
+        one, other = (_percents(durations, _references(durations[part], free[part])[0])
                       for part in (order[:half], order[half : 2 * half]))  # fmt: skip
         apart.append(np.median(np.abs(one - other), axis=0))
     total, instantaneous = np.median(apart, axis=0)
     return Grain(float(total), float(instantaneous))
 
 
-def _references(durations: Floats) -> tuple[Floats, float, float]:
+def _free(
+    runs: Mapping[str, Marks], names: Sequence[str], durations: Floats, planted: Spans
+) -> Flags:
+    """Tells in which windows of which runs nothing was planted (runs x windows)."""
+    free = np.ones(durations.shape, dtype=bool)
+    for flags, row, name in zip(free, durations, names, strict=True):
+        edges = _edges(runs[name], row)
+        for begin, end in planted.get(name, ()):
+            first, last = np.searchsorted(edges, (begin, end), "right")
+            flags[max(first - 1, 0) : last] = False
+    return free
+
+
+def _references(durations: Floats, free: Flags) -> tuple[Floats, float, float]:
     """Tells what windows take undisturbed.
 
     Args:
         durations: Runs x windows (s), at least three runs.
+        free: Where nothing was planted. A window in which something was is no candidate: with it,
+            the third of thirty would be the third of the ten or fifteen that are.
 
     Returns:
         What each window takes, and what all together take by the next larger and by the smallest
         durations.
     """
-    ordered = np.sort(durations, axis=0)
-    best = max(round(_BEST * (len(ordered) + 1)), 2)
-    whole, low, high = (float(ordered[rank].sum()) for rank in (best - 1, best, 0))
+    candidate = free | (free.sum(axis=0) < _FREE)
+    ordered = np.sort(np.where(candidate, durations, np.inf), axis=0)
+    best = np.maximum(np.rint(_BEST * (candidate.sum(axis=0) + 1)).astype(np.int64), 2)
+    window = np.arange(durations.shape[1])
+    whole, low, high = (float(ordered[rank, window].sum()) for rank in (best - 1, best, 0 * best))
     return _shares(durations) * whole, low, high
 
 
