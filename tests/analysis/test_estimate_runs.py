@@ -54,6 +54,16 @@ def test_work_that_goes_from_rank_to_rank_is_no_loss(seed):
     assert checked(tables).percent.value == pytest.approx(truth.percent, abs=1)
 
 
+def test_who_has_time_to_spare_loses_nothing_off_the_cpu():
+    """A node's CPU is taken from ranks, most of which would have waited for others anyway."""
+    taken, told = 0.0, 0.0
+    for seed in (1, 3, 5, 6, 7):
+        tables, truth = trace(SPECS["imbalance-wandering"], seed)
+        taken += truth.by_cause["cpu"]
+        told += sum(row.seconds.value for row in checked(tables).causes if row.cause == "cpu")
+    assert told == pytest.approx(taken, rel=0.1)
+
+
 def test_seconds_go_to_the_cause_that_took_them():
     tables, truth = trace(SPECS["many-causes"], 1)
     found = checked(tables)

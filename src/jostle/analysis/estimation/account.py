@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+from scipy.ndimage import percentile_filter
 
 from jostle.analysis.estimation.columns import (
     Floats,
@@ -51,6 +52,9 @@ _MATURE = 16  # calls that have a floor (runtime/src/mpi_account.c)
 _MOSTLY = 0.5  # of a segment: its ranks did nothing else
 _CALM = 0.05  # quantile of segments that nothing held up, where it held up most
 _HELD_UP = 3.0  # times a calm call: no scatter of its own
+_ON = 0.005  # of a segment: off the CPU for less, its ranks wait as they would
+_NEARBY = 9  # such segments of a kind tell what ranks usually wait for each other:
+_LOWER = 25  # per cent of them wait less
 
 
 @dataclass(frozen=True)
@@ -105,7 +109,7 @@ def account(
     )
     network = np.minimum(network, duration)
     together = np.maximum(together, least / 1e9)
-    return Account(network, np.minimum(_cpu(segments, ranks, together), duration - network))
+    return Account(network, np.minimum(_cpu(segments, ranks, kind, together), duration - network))
 
 
 def _crowded(
@@ -302,17 +306,38 @@ def _single_calls(segments: pa.Table, kind: Ints, calls: Floats) -> Floats:
     return result
 
 
-def _cpu(segments: pa.Table, ranks: int, together: Floats) -> Floats:
+def _cpu(segments: pa.Table, ranks: int, kind: Ints, together: Floats) -> Floats:
     """Gives the seconds that the critical rank was off its CPU outside MPI and file calls.
 
     A rank that was off the CPU while it had time to spare cost nobody anything: the others did not
-    wait for it. So it is no more than what every rank lost, waiting or off the CPU, beyond what all
-    waited at once.
+    wait for it, and it waited less for them. So it is no more than what every rank lost, waiting or
+    off the CPU, beyond what all waited at once and what they usually wait for each other.
     """
     row, off = lists(segments, "offcpu_max_bins")
     most = summed(row, off, segments.num_rows)
     # Sleep in file calls is off the CPU too, and told apart there.
     most = (most - floats(segments, "io_ns_max")).clip(0) / 1e9
     lost = (floats(segments, "wait_ns") + floats(segments, "offcpu_ns")) / max(ranks, 1) / 1e9
-    result: Floats = np.minimum(most, (lost - together).clip(0))
+    lost = (lost - together).clip(0)
+    away = share(most, floats(segments, "duration_ns") / 1e9)
+    result: Floats = np.minimum(most, (lost - _usually(lost, away, kind)).clip(0))
+    return result
+
+
+def _usually(lost: Floats, away: Floats, kind: Ints) -> Floats:
+    """Gives what ranks wait for each other anyway: as in segments nearby with none off its CPU.
+
+    Args:
+        lost: Seconds of each segment that the mean rank waited or was off its CPU.
+        away: Share of it that a rank was off its CPU.
+        kind: Of each segment; nothing is usual of kinds that have few such segments.
+    """
+    result = np.zeros(len(lost))
+    order, begins = grouped(kind)
+    for number in np.argsort(-np.diff(begins), kind="stable")[:_KINDS].tolist():
+        at = order[begins[number] : begins[number + 1]]
+        calm = at[away[at] <= _ON]
+        if len(calm) >= max(_FEW, _EVER * len(at)):
+            level = percentile_filter(lost[calm], _LOWER, _NEARBY, mode="nearest")
+            result[at] = np.interp(at, calm, level)
     return result

@@ -20,7 +20,7 @@ from jostle.synthetic.traces.timeline import Timeline, replay
 _START_NS = 1_700_000_000_000_000_000
 _TRIES = 5  # to come near the wanted loss
 _NEAR = 0.1  # of it
-_SLOPES = (0.7, 1.4)  # of computation on the canary
+_SLOPES = (0.8, 1.3)  # of computation on the canary
 _CLEAN = 0.12  # of the seeds disturb nothing
 
 
