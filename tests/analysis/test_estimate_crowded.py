@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
 from jostle.analysis.estimation.account import account
-from jostle.analysis.estimation.crowded import crowd
+from jostle.analysis.estimation.crowded import Crowd, crowd
+from jostle.analysis.estimation.jostle import _idle
 
 S = 1_000_000_000
 
@@ -146,3 +149,13 @@ def test_a_wait_for_a_core_that_others_have_is_lost_once():
     found = account(waiting(shares), 4, np.zeros(40, np.int64), taken, turns=0.5)
     np.testing.assert_allclose(found.cpu, taken)
     np.testing.assert_allclose((found.network + found.cpu)[[7, 21]], 0.05, atol=0.005)
+
+
+@pytest.mark.parametrize(("in_mpi", "nodes", "most"), [(10, 1, 0), (12, 1, 10), (12, 2, 0)])
+def test_what_cores_did_not_compute_may_be_lost(in_mpi, nodes, most):
+    """Eight ranks on two cores: of each 2 s they compute 4 or 2 s, of 4 that the cores have."""
+    waited = {"mpi_ns": np.full(10, in_mpi * S), "offcpu_ns": np.full(10, 2 * S)}
+    world = SimpleNamespace(segments=pa.table(waited), ranks=range(8))
+    here = SimpleNamespace(crowds={"a": Crowd(2.0, 8, np.zeros(1))}, hosts=list("ab"[:nodes]))
+    found = _idle(world, SimpleNamespace(evidence=here, duration=np.full(10, 2.0)))
+    assert found == pytest.approx(most)

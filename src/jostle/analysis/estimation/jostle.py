@@ -104,7 +104,7 @@ def estimate_jostle(tables: RunTables, *, seed: int = 0) -> Estimate:
     lost = min(float(priced.lost.sum()), run)
     part = lost / max(float(priced.lost.sum()), 1e-12)  # 1 but where clocks were set back
     coverage, inferred_coverage = _coverages(priced, run)
-    error = _doubt(priced, lost, run, coverage, seed)
+    error = _doubt(priced, lost, run, coverage, seed, _idle(world, priced))
     bounded = error.around(lost, run)
     parts = _parts(priced)
     return Estimate(
@@ -224,8 +224,19 @@ def _coverages(priced: Priced, run: float) -> tuple[float, float | None]:
     return coverage, min(inside / max(after, 1e-9), 1.0)
 
 
-def _doubt(priced: Priced, lost: float, run: float, coverage: float, seed: int) -> Doubt:
-    """Gives the doubt that comes from references: each kind's, times the time priced by it."""
+def _doubt(
+    priced: Priced, lost: float, run: float, coverage: float, seed: int, idle: float
+) -> Doubt:
+    """Gives the doubt that comes from references: each kind's, times the time priced by it.
+
+    Args:
+        priced: The segments.
+        lost: Seconds.
+        run: Seconds that were judged.
+        coverage: Share of the run that was judged.
+        seed: Of the draws.
+        idle: As _idle gives it; may be lost as well.
+    """
     kind, count = priced.work.kind, int(priced.work.kind.max()) + 1
     usable = priced.expected.usable
     scatter = np.zeros(len(kind))
@@ -239,8 +250,24 @@ def _doubt(priced: Priced, lost: float, run: float, coverage: float, seed: int) 
     calm = usable & ~inferred
     most = np.minimum(priced.expected.threshold, _WIDEST * priced.expected.edge)
     hidden = _HIDDEN * (most - priced.expected.edge)[calm].clip(0)
-    return doubt(lost, run, unsure=unsure, hidden=hidden, coverage=coverage, seed=seed,
-                 crowded=bool(priced.evidence.crowds), speed=_speed_doubt(priced))  # fmt: skip
+    found = doubt(lost, run, unsure=unsure, hidden=hidden, coverage=coverage, seed=seed,
+                  crowded=bool(priced.evidence.crowds), speed=_speed_doubt(priced))  # fmt: skip
+    return Doubt(found.below, max(found.above, idle - lost))
+
+
+def _idle(world: WorldSegments, priced: Priced) -> float:
+    """Gives the seconds in which cores with more ranks than one had nothing of theirs to compute.
+
+    Ranks that take turns wait as long as delays are; what holds up every step alike shows in no
+    segment then, but it is no more than this. 0 where a node has a core for each.
+    """
+    crowds = priced.evidence.crowds
+    if len(crowds) < len(priced.evidence.hosts):
+        return 0.0
+    cores = sum(crowd.cores for crowd in crowds.values())
+    away = (floats(world.segments, "mpi_ns") + floats(world.segments, "offcpu_ns")) / 1e9
+    computed = (len(world.ranks) * priced.duration - away).clip(0)
+    return max(float((priced.duration - computed / cores).sum()), 0.0)
 
 
 def _speed_doubt(priced: Priced) -> Doubt | None:
@@ -379,7 +406,8 @@ def _limits(priced: Priced, coverage: float, inferred: float | None) -> list[str
         limits.append(
             f"More ranks than cores on {name}, it seems: {crowd.processes} had {crowd.cores:.1f} "
             "cores at most. That they wait for each other is the job's own, and no part of the "
-            "loss; what others took is told less surely."
+            "loss; what others took is told less surely, and what held up every step alike "
+            "shows in the interval only."
         )
     if priced.speed is not None:
         limits += speed_limits(priced.speed)
