@@ -54,6 +54,16 @@ def test_work_that_goes_from_rank_to_rank_is_no_loss(seed):
     assert checked(tables).percent.value == pytest.approx(truth.percent, abs=1)
 
 
+@pytest.mark.parametrize("seed", [3, 8006001])
+def test_most_of_the_windows_of_one_length_were_slow(seed):
+    """Early windows hold one step, later ones two: that the former take as long is no fixed cost.
+
+    And a quarter of those early ones took half of it.
+    """
+    tables, truth = trace(SPECS["imbalance-memory"], seed)
+    assert checked(tables).percent.value == pytest.approx(truth.percent, abs=1)
+
+
 def test_who_has_time_to_spare_loses_nothing_off_the_cpu():
     """A node's CPU is taken from ranks, most of which would have waited for others anyway."""
     taken, told = 0.0, 0.0

@@ -24,12 +24,14 @@ _PARTS = 4  # at most in a sum
 _BETTER = 0.9  # a part must make the scatter this much smaller
 _REACHES = (0.8, 0.4, 0.2, 0.1, 0.05)  # log: how far from the usual a member still counts
 _FAR = 0.5  # log: beyond, how far makes no difference
+_NEVER = 8.0  # times as much counts who is as far below
 _LOOSE = 0.25  # a kind whose members scatter more cannot be judged by it
 _FAST = 0.2  # quantile of a kind's undisturbed members: its edge
 _DEEPEST = 0.04  # of the reference: an edge that lies deeper is their own scatter
 _KNOWN = 20  # undisturbed members that have an edge
 _OWN = 0.5  # correlation with imbalance: what scatters so is the job's own
 _AROUND = 0.5  # of what lies beside a cluster: where so much is slow, it is no own affair
+_AT_TIMES = 0.2  # of its members: nor where so many are not slow
 _KINDS = 400  # the largest kinds have a sum of their own
 
 
@@ -146,7 +148,9 @@ def _in_slow_stretches(away: Floats, place: Ints, centres: Floats, threshold: fl
     among = np.bincount(place, late, len(centres)) / np.bincount(place, beside, len(centres)).clip(
         1
     )
-    found: Ints = slow[among[slow] >= _AROUND]
+    # Who does more than is counted does so each time.
+    calm = np.bincount(place, away <= threshold, len(centres)) / np.bincount(place)
+    found: Ints = slow[(among[slow] >= _AROUND) | (calm[slow] >= _AT_TIMES)]
     return found
 
 
@@ -287,6 +291,8 @@ def _robust(rest: Floats, columns: Floats) -> tuple[Floats, float]:
         away = np.log(rest / predicted)
         found = usual(away)
         away -= found.centre
-        off = float(np.minimum(np.abs(away), _FAR).mean())
+        far = np.minimum(np.abs(away), _FAR)
+        # Disturbances make longer: who is far below tells of a wrong sum, who is above of those.
+        off = float((far * np.where(away < -max(3 * found.spread, LEAST), _NEVER, 1.0)).mean())
         kept[:] = 1 / (1 + (away / max(reach, 3 * found.spread)) ** 2) ** 2
     return costs, off
