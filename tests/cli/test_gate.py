@@ -96,12 +96,12 @@ def test_a_command_too_short_to_be_judged_is_said_to_be_so(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("percent", "coverage", "finding"),
-    [(7.5, 0.9, "clean"), (7.6, 0.9, "disturbed"), (2.0, 0.4, "not judged"),
-     (20.0, 0.4, "disturbed")],
+    ("percent", "high", "coverage", "finding"),
+    [(7.5, 12.0, 0.9, "clean"), (7.6, 12.0, 0.9, "disturbed"), (2.0, 4.0, 0.4, "not judged"),
+     (20.0, 40.0, 0.4, "disturbed"), (5.0, 67.0, 0.9, "not judged"), (8.0, 67.0, 0.9, "disturbed")],
 )  # fmt: skip
 def test_what_is_lost_for_certain_counts_whatever_the_coverage(
-    percent: float, coverage: float, finding: str
+    percent: float, high: float, coverage: float, finding: str
 ) -> None:
     sys.path.insert(0, str(ROOT / "tests/plot"))
     import estimates
@@ -109,11 +109,12 @@ def test_what_is_lost_for_certain_counts_whatever_the_coverage(
     from jostle.analysis.estimation.model import Bounded
     from jostle.cli.gate import find
 
-    lost = Bounded(percent, percent, percent)
+    lost = Bounded(percent, 0.0, high)
     made = estimates.plain(estimates.ftq(), percent=lost, coverage=coverage)
     found = find(made, 7.5)
     assert found.finding == finding
-    assert ("Only 40 % of its time could be judged." in found.why) == (finding == "not judged")
+    why = "Only 40 % of its time could be judged." if coverage < 0.5 else "Up to 67 % of its time"
+    assert (why in found.why) == (finding == "not judged")
 
 
 def test_retries_need_a_gate() -> None:

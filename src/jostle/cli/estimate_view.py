@@ -10,7 +10,14 @@ from jostle.cli.output import console, fit, heading, table, utf8
 from jostle.told import words
 from jostle.told.causes import CAUSES, cause_words
 from jostle.told.people import owner_name
-from jostle.told.verdict import WORTH_A_WORD, Head, deciding, explains_more, head
+from jostle.told.verdict import (
+    WORTH_A_WORD,
+    Head,
+    deciding,
+    explains_more,
+    head,
+    why_not_judged,
+)
 from jostle.told.words import alike, count, duration, local_time, percent, seconds, significant
 
 if TYPE_CHECKING:
@@ -65,8 +72,8 @@ def verdict(made: Estimate, who: Interference | None = None) -> Any:
         dot = "○ " if utf8() else ""
         return Text.assemble(
             (f"{dot}not judged", "bold"),
-            (f"  {made.job}: only {percent(made.coverage)} of its time could be judged", "bold"),
-            f"; {percent_within(made.percent)} of the time was lost there",
+            (f"  {made.job}: {why_not_judged(made)}", "bold"),
+            f"; {percent_within(made.percent)} of the time was seen to be lost",
         )
     dot = "● " if utf8() else ""
     loss = judge.percent.value >= WORTH_A_WORD and (made.lost_s.value > 0 or judge is not made)

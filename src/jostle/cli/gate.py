@@ -13,8 +13,7 @@ import click
 
 from jostle.cli.output import show, stderr_style
 from jostle.errors import JostleError
-from jostle.told.verdict import LEAST_COVERAGE, estimate_json
-from jostle.told.words import percent
+from jostle.told.verdict import estimate_json, why_not_judged
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Estimate
@@ -48,7 +47,7 @@ def find(made: Estimate, most: float) -> Judgement:
     """Judge a run by its estimate.
 
     What was lost for certain counts even where little could be judged; a run without loss is only
-    called clean where half of it could be judged.
+    called clean where half of it could be judged, and much more cannot have been lost.
 
     Args:
         made: The estimate.
@@ -58,9 +57,9 @@ def find(made: Estimate, most: float) -> Judgement:
         return Judgement("disturbed", estimate=made)
     if math.isnan(made.percent.value):
         return Judgement("not judged", "Its loss is no number.", made)
-    if not made.coverage >= LEAST_COVERAGE:
-        why = f"Only {percent(made.coverage)} of its time could be judged."
-        return Judgement("not judged", " ".join([why, *made.limits[:1]]), made)
+    if why := why_not_judged(made):
+        sentence = f"{why[0].upper()}{why[1:]}."
+        return Judgement("not judged", " ".join([sentence, *made.limits[:1]]), made)
     return Judgement("clean", estimate=made)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from jostle.plain import plain
 from jostle.told.causes import cause_words
+from jostle.told.words import percent
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Bounded, CauseName, Estimate
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 #: A run of which less than this could be judged is not called clean.
 LEAST_COVERAGE = 0.5
+#: Nor one that may have lost so much of its time, percent, twice what makes a run red.
+MOST_UNSEEN = 30.0
 NO_ADVICE = "cannot be called fit"
 #: Percent of a run below which no cause and no suspect is named.
 WORTH_A_WORD = 0.5
@@ -53,7 +56,7 @@ class Head:
     """The one set of numbers that goes with the light.
 
     Attributes:
-        light: green, yellow or red; None where little of the run could be judged.
+        light: green, yellow or red; None where too little of the run could be judged.
         percent: Of the run time that was lost.
         lost_s: The same in seconds.
         run_s: The run time that `percent` is of, s.
@@ -145,13 +148,27 @@ def mount_paths(tables: RunTables) -> dict[str, str]:
     return names
 
 
+def why_not_judged(made: Estimate) -> str:
+    """Say why a small loss cannot be relied on, part of a sentence; "" where it can.
+
+    Args:
+        made: The estimate. An interval that reaches far beyond red is that of ranks that share
+            cores, of which delays in every step leave no trace (analysis/estimation/crowded.py).
+    """
+    if not made.coverage >= LEAST_COVERAGE:
+        return f"only {percent(made.coverage)} of its time could be judged"
+    if made.percent.high > MOST_UNSEEN:
+        return f"up to {percent(made.percent.high / 100)} of its time may be lost without a trace"
+    return ""
+
+
 def is_judged(made: Estimate) -> bool:
     """Tell whether the light means something.
 
     What was lost for certain counts even where little could be judged; that little was lost does
     not.
     """
-    return made.coverage >= LEAST_COVERAGE or made.light != "green"
+    return made.light != "green" or not why_not_judged(made)
 
 
 def deciding(made: Estimate, who: Interference | None) -> Estimate | None:
@@ -186,15 +203,15 @@ def head(made: Estimate, who: Interference | None = None) -> Head:
         cause = _cause_of(worst.kind) if worst else None
         what = cause_words(cause) if cause else ""
         where = worst.resource if worst else ""
-        percent, lost, run_s, by = who.percent, who.seconds, who.run_s, "neighbours"
+        of_run, lost, run_s, by = who.percent, who.seconds, who.run_s, "neighbours"
     else:
         first = made.causes[0] if made.causes and made.percent.value >= WORTH_A_WORD else None
         cause, where = (first.cause, first.resource) if first else (None, "")
         what = cause_words(first.cause, first.kind) if first else ""
-        percent, lost, run_s, by = made.percent, made.lost_s, made.run_s, "run"
+        of_run, lost, run_s, by = made.percent, made.lost_s, made.run_s, "run"
     return Head(
         light=light,
-        percent=percent,
+        percent=of_run,
         lost_s=lost,
         run_s=run_s,
         intrinsic_s=made.intrinsic_s if by == "run" else run_s - lost.value,
