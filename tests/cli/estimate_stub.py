@@ -43,6 +43,10 @@ JOBS = {
         hits=[],
         causes=[],
     ),
+    "wide": lambda: estimates.plain(
+        estimates.heads(disturbed=False), job="wide", percent=Bounded(4.7, 0, 67),
+        lost_s=Bounded(1.1, 0, 15.9), hits=[], causes=[],
+    ),
     "crowded": lambda: estimates.plain(
         estimates.heads(disturbed=False), job="crowded", percent=Bounded(0, 0, 1),
         lost_s=Bounded(0, 0, 0.3), hits=[], causes=[],

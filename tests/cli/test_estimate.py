@@ -25,6 +25,7 @@ CASES = {
     "estimate-clean": ["estimate", "clean"],
     "estimate-no-mpi": ["estimate", "ftq"],
     "estimate-not-judged": ["estimate", "short"],
+    "estimate-may-be-lost": ["estimate", "wide"],
     "estimate-unknown": ["estimate", "haeds"],
     "estimate-bad-export": ["estimate", "heads", "--export", "hits.txt"],
     "compare": ["compare", "heads-1", "heads-2"],
