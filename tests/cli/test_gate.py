@@ -98,7 +98,8 @@ def test_a_command_too_short_to_be_judged_is_said_to_be_so(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("percent", "high", "coverage", "finding"),
     [(7.5, 12.0, 0.9, "clean"), (7.6, 12.0, 0.9, "disturbed"), (2.0, 4.0, 0.4, "not judged"),
-     (20.0, 40.0, 0.4, "disturbed"), (5.0, 67.0, 0.9, "not judged"), (8.0, 67.0, 0.9, "disturbed")],
+     (20.0, 40.0, 0.4, "disturbed"), (5.0, 67.0, 0.9, "not judged"), (8.0, 67.0, 0.9, "disturbed"),
+     (5.0, 22.0, 0.9, "clean")],
 )  # fmt: skip
 def test_what_is_lost_for_certain_counts_whatever_the_coverage(
     percent: float, high: float, coverage: float, finding: str

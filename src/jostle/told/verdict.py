@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 #: A run of which less than this could be judged is not called clean.
 LEAST_COVERAGE = 0.5
-#: Nor one that may have lost so much of its time, percent, twice what makes a run red.
-MOST_UNSEEN = 30.0
+#: Nor one that may have lost so much of its time, percent: half as much again as makes a run red.
+MOST_UNSEEN = 22.5
 NO_ADVICE = "cannot be called fit"
 #: Percent of a run below which no cause and no suspect is named.
 WORTH_A_WORD = 0.5
@@ -157,7 +157,7 @@ def why_not_judged(made: Estimate) -> str:
     """
     if not made.coverage >= LEAST_COVERAGE:
         return f"only {percent(made.coverage)} of its time could be judged"
-    if made.percent.high > MOST_UNSEEN:
+    if made.light == "green" and made.percent.high > MOST_UNSEEN:
         return f"up to {percent(made.percent.high / 100)} of its time may be lost without a trace"
     return ""
 
