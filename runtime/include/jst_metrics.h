@@ -10,7 +10,7 @@
 #define JST_MOUNT_STRIDE 40u
 #define JST_HIST_BUCKETS 32u
 #define JST_CELL_COUNT 608u
-#define JST_METRIC_TABLE_BYTES 8331u
+#define JST_METRIC_TABLE_BYTES 8366u
 
 enum jst_kind { JST_COUNTER, JST_TIMER, JST_GAUGE, JST_HISTOGRAM };
 
@@ -232,6 +232,7 @@ enum jst_code {
 #define JST_CELL_CANARY_COUNT             604u
 #define JST_CELL_CANARY_STEAL_NS          605u
 #define JST_CELL_WAIT_SHORT_NS            606u
+#define JST_CELL_WAIT_ALL_NS              607u
 
 #pragma GCC visibility push(hidden)
 extern const char jst_metric_table[]; /* the profile's metric table */

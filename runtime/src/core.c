@@ -145,6 +145,7 @@ static void begin_child(void)
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
     jst_now_life.part = 0;
     jst_segments_child();
+    jst_together_child();
     jst_os_child();
     jst_short_begin();
     jst_inject_child();

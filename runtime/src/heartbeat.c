@@ -133,6 +133,7 @@ static void beat(void)
         jst_perf_tick(&jst_a.blocks[0]);
         jst_canary_sample(&jst_a.blocks[0]);
         jst_slice_tick(profile_fd, now);
+        jst_together_tick(now);
         if (is_alone())
             return;
     }

@@ -391,6 +391,8 @@ void jst_segments_child(void);    /* in a forked child, and in a sandbox: no seg
 void jst_segments_old_part(void); /* before and after the file changes */
 void jst_segments_new_part(void);
 void jst_peers_write(int fd);
+void jst_together_tick(uint64_t now_ns); /* in the heartbeat, at a boundary (together.c) */
+void jst_together_child(void);           /* in a forked child */
 
 /* ---- heartbeat (heartbeat.c) ---- */
 bool jst_heartbeat_start(int fd);

@@ -6,6 +6,7 @@
  *   segment.c       where segments end
  *   segment_put.c   what a segment was, into the ring, and from there into records
  *   peers.c         bytes per partner (JOSTLE_PEERS)
+ *   together.c      since when all ranks of the node have been in MPI
  */
 #ifndef JST_MPI_SHARED_H
 #define JST_MPI_SHARED_H
@@ -134,6 +135,11 @@ uint64_t jst_segment_bytes(void); /* written so far */
 void jst_peers_begin(uint32_t world_size);
 void jst_peer_sent(uint32_t rank, uint64_t bytes);
 void jst_peer_received(uint32_t rank, uint64_t room);
+
+/* ---- together.c ---- */
+/** Ticks up to now in which every rank of the node was in MPI, the calling one since begin; 0: one was
+ *  not, or not known: only ranks that share cores are asked. */
+JST_COLD uint64_t jst_together(uint64_t begin, uint64_t now);
 
 /** Instructions of the calling thread outside MPI calls since this was asked last; 0 where not all of
  *  them were counted. */

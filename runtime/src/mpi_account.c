@@ -187,6 +187,14 @@ static void ended_global(jst_block *b, const jst_mpi_call *c, uint64_t now)
     jst_segment_global(b, c, jst_site_of(c, c->ended_func, c->ended_bytes), c->ended_bytes, now);
 }
 
+/* Where ranks take turns on cores, that one waits tells nothing; that all of them do, does. */
+static JST_COLD void waited_long(jst_block *b, const jst_mpi_call *c, uint64_t now, uint64_t beyond)
+{
+    uint64_t together = b == JST_LOAD(jst_segment_owner) ? jst_together(c->begin, now) : 0;
+    if (together >= short_wait)
+        jst_add(&b->cells[JST_CELL_WAIT_ALL_NS], together < beyond ? together : beyond);
+}
+
 /* Signatures, floors and segments. Polling calls are left out: how many there are is chance. */
 static inline void learn(jst_block *b, const jst_mpi_call *c, uint64_t now, uint64_t ticks)
 {
@@ -197,6 +205,8 @@ static inline void learn(jst_block *b, const jst_mpi_call *c, uint64_t now, uint
     jst_add(&b->cells[JST_CELL_WAIT_MPI_NS], beyond);
     if (JST_LIKELY(beyond < short_wait))
         jst_add(&b->cells[JST_CELL_WAIT_SHORT_NS], beyond);
+    else
+        waited_long(b, c, now, beyond);
     if (JST_LIKELY(b == JST_LOAD(jst_segment_owner))) {
         if (JST_UNLIKELY(now >= JST_LOAD(jst_bin_end)))
             jst_bins_roll(b, now);

@@ -17,8 +17,8 @@ RUN_METRICS = (
     "stream_read_ops", "stream_read_bytes", "stream_read_ns", "stream_write_ops",
     "stream_write_bytes", "stream_write_ns", "self_cost_ns", "self_heartbeat_ns",
     "state_p2p_ns", "state_collective_ns", "state_onesided_ns", "state_mpiio_ns", "state_mpi_ns",
-    "state_io_ns", "wait_mpi_ns", "wait_short_ns", "wait_offcpu_ns", "perf_instructions",
-    "perf_cycles", "canary_ns", "canary_count", "canary_steal_ns",
+    "state_io_ns", "wait_mpi_ns", "wait_short_ns", "wait_all_ns", "wait_offcpu_ns",
+    "perf_instructions", "perf_cycles", "canary_ns", "canary_count", "canary_steal_ns",
 )  # fmt: skip
 #: And of scope mount: all but errors, which cost no time worth the name.
 RUN_MOUNT_METRICS = tuple(name for name in MOUNT_IDS if not name.startswith("error_"))

@@ -171,7 +171,8 @@ CREATE TABLE slices (
     canary_ns BIGINT,
     canary_count BIGINT,
     canary_steal_ns BIGINT,
-    wait_short_ns BIGINT
+    wait_short_ns BIGINT,
+    wait_all_ns BIGINT
 );
 
 -- one row per process, mount and slice in which something moved

@@ -6,6 +6,7 @@
 #include "account.h"
 #include <mpi.h>
 #include <signal.h>
+#include <stdbool.h>
 
 #define WORLD MPI_COMM_WORLD
 
@@ -165,6 +166,45 @@ static void pressed(void)
     account_note("queued", line);
 }
 
+static long long slept;
+static int naps; /* of the next operation */
+
+static void sum_and_sleep(void *from, void *to, int *n, MPI_Datatype *type)
+{
+    (void)type;
+    if (naps != 0 && rank == 0) {
+        long long before = account_now();
+        naps = 0;
+        account_sleep(ms * 1000000LL);
+        slept += account_now() - before;
+    }
+    for (int i = 0; i < *n; i++) {
+        ((int *)to)[i] += ((int *)from)[i];
+    }
+}
+
+/* Now and then all ranks are in MPI, where one sleeps; and as often all but one, which computes. */
+static void stalled(void)
+{
+    MPI_Op op;
+    char line[32];
+    MPI_Op_create(sum_and_sleep, 1, &op);
+    for (int i = 0; i < times; i++) {
+        bool begun = i >= times / 3;
+        compute(2);
+        if (begun && i % 8 == 3 && rank == 0) {
+            compute(ms);
+        }
+        naps = begun && i % 8 == 7;
+        MPI_Allreduce(out, in, 4, MPI_INT, op, WORLD), DID(mpi_all_to_all, 1, 16);
+    }
+    MPI_Op_free(&op);
+    snprintf(line, sizeof line, "%lld", slept);
+    if (rank == 0) {
+        account_note("slept", line);
+    }
+}
+
 static void choose(const char *what)
 {
     if (strcmp(what, "phases") == 0) {
@@ -191,6 +231,8 @@ static void choose(const char *what)
         late();
     } else if (strcmp(what, "pressed") == 0) {
         pressed();
+    } else if (strcmp(what, "stalled") == 0) {
+        stalled();
     }
 }
 

@@ -18,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 from scipy.ndimage import percentile_filter
 
+from jostle.analysis.estimation.attribute import spread_over
 from jostle.analysis.estimation.columns import (
     Floats,
     Ints,
@@ -28,6 +29,7 @@ from jostle.analysis.estimation.columns import (
     some_floats,
     summed,
 )
+from jostle.analysis.estimation.crowded import Together
 from jostle.analysis.estimation.robust import usual
 from jostle.analysis.estimation.work import CALLS
 
@@ -64,15 +66,17 @@ class Account:
     Attributes:
         network: Everybody waited in MPI (M).
         cpu: The critical rank was off its CPU outside MPI and file calls (D).
+        anywhere: Of both, what is known by the slice only, and spread evenly over it.
     """
 
     network: Floats
     cpu: Floats
+    anywhere: Floats | None = None
 
 
 def account(
     segments: pa.Table, ranks: int, kind: Ints, taken: Floats | None = None, turns: float = 1.0,
-    short: float = 0.0,
+    short: float = 0.0, told: Together | None = None,
 ) -> Account:  # fmt: skip
     """Accounts for lost time segment by segment.
 
@@ -85,6 +89,7 @@ def account(
         turns: With `taken`: share of the time that ranks wait on average who take turns on too few
             cores.
         short: Share of the waiting that lay in calls which waited less than 0.1 ms.
+        told: With `taken`: when all ranks were in MPI at once; None: not recorded.
     """
     duration = floats(segments, "duration_ns") / 1e9
     row, waited = lists(segments, "wait_min_bins")
@@ -92,7 +97,7 @@ def account(
     together = summed(row, waited, segments.num_rows) / 1e9
     calls = sum(some_floats(segments, CALLS).values(), np.zeros(len(duration))) / max(ranks, 1)
     if taken is not None:
-        return _crowded(segments, row, waited, width, kind, taken, turns)
+        return _crowded(segments, row, waited, width, kind, taken, turns, told)
     often = (share(calls, duration)[row] * width / 1e9).clip(1)
     often[calls[row] == 0] = np.inf
     beyond = _per_kind(waited, width, kind[row], _JITTER_S, calls=often, short=short)
@@ -114,13 +119,14 @@ def account(
 
 def _crowded(
     segments: pa.Table, row: Ints, waited: Floats, width: Floats, kind: Ints, taken: Floats,
-    turns: float,
+    turns: float, told: Together | None,
 ) -> Account:  # fmt: skip
     """Accounts for lost time where ranks have no core of their own.
 
     Whoever waits for a core makes all others wait, bin by bin. But that all of them wait longer
     than ranks do on average who share the cores takes more: something else held them all up. What
-    is left is judged by whole segments, which evens turns out.
+    is left is judged by whole segments, which evens turns out. So much for where it was; how much,
+    the ranks saw themselves, if they did.
     """
     duration = floats(segments, "duration_ns")
     part = share(waited, width)
@@ -133,10 +139,31 @@ def _crowded(
     # Held up they take no turns: what is usual of turns is so of the rest of the time.
     usually = share(left - beyond, duration - outside)
     lost = outside + beyond / (1 - usually).clip(_EVER)
-    lost = np.minimum(lost, duration) / 1e9
+    lost, anywhere = np.minimum(lost, duration) / 1e9, np.zeros(len(duration))
+    if told is not None:
+        lost, anywhere = _as_told(segments, lost, told)
     # Ranks wait in MPI because one of them waits for a core that others have: one loss, not two.
     cpu = np.minimum(taken, duration / 1e9)
-    return Account((lost - cpu).clip(0), cpu)
+    return Account((lost + anywhere - cpu).clip(0), cpu, anywhere)
+
+
+def _as_told(segments: pa.Table, lost: Floats, told: Together) -> tuple[Floats, Floats]:
+    """Brings what segments lost by their bins to what the slices tell that was lost in all.
+
+    Returns:
+        What each segment lost, no more in a slice than told; and what else was told, spread evenly
+        over its slice.
+    """
+    start, end = (segments.column(name).to_numpy() for name in ("start_ns", "end_ns"))
+    known = spread_over(start, end, lost, told.begin, told.until)
+    kept = np.where(known > told.seconds, share(told.seconds, known), 1.0)
+    width = (told.until - told.begin) / 1e9
+    part = spread_over(told.begin, told.until, kept * width, start, end)
+    inside = spread_over(told.begin, told.until, width, start, end)
+    outside = (floats(segments, "duration_ns") / 1e9 - inside).clip(0)  # before ranks looked
+    lost = lost * share(part + outside, inside + outside)
+    more = (told.seconds - known).clip(0)
+    return lost, spread_over(told.begin, told.until, more, start, end)
 
 
 def _per_kind(

@@ -8,12 +8,14 @@ others: a process beside them, or the hypervisor.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from jostle.analysis.estimation.columns import Flags, Floats, floats
+from jostle.analysis.estimation.columns import Flags, Floats, Ints, floats
 from jostle.analysis.estimation.robust import usual
 
 _QUEUED = 0.05  # of the time: with less waiting there are cores enough
@@ -42,6 +44,44 @@ class Crowd:
     def turns(self) -> float:
         """Share of the time that a process waits who takes turns with the others."""
         return max(1 - self.cores / self.processes, 0.0)
+
+
+@dataclass(frozen=True)
+class Together:
+    """Time in which all ranks were in MPI at once, as each of them saw it (runtime/src/together.c).
+
+    Attributes:
+        begin: Start of each slice, ns, ascending.
+        until: Its end.
+        seconds: In it; the least of its nodes: where another node computes, its ranks may wait for that.
+    """
+
+    begin: Ints
+    until: Ints
+    seconds: Floats
+
+
+def together(slices: pa.Table, crowds: Mapping[str, Crowd]) -> Together | None:
+    """Gives when all ranks were in MPI at once; None where that was not recorded.
+
+    Ranks look at each other from the first slice on in which they waited for cores: before it nothing
+    is known, and that slice is no zero.
+
+    Args:
+        slices: Of the job, by host, as in repository.types.RunTables.
+        crowds: Nodes with fewer cores than ranks, the only ones whose ranks look.
+    """
+    slices = slices.filter(pc.is_in(slices["host"], pa.array(list(crowds), pa.string())))
+    told = floats(slices, "wait_all_ns_sum") / 1e9
+    begin = slices.column("slice").to_numpy() * slices.column("slice_ns").to_numpy()
+    seen = begin >= begin[told > 0].min(initial=np.iinfo(np.int64).max)
+    if not seen.any():
+        return None
+    length = slices.column("slice_ns").to_numpy()[seen]
+    at, first, row = np.unique(begin[seen], return_index=True, return_inverse=True)
+    least = np.full(len(at), np.inf)
+    np.minimum.at(least, row, told[seen])
+    return Together(at, at + length[first], least)
 
 
 def crowd(slices: pa.Table, ranks: int = 0) -> Crowd | None:

@@ -26,9 +26,10 @@ from jostle.analysis.estimation.attribute import (
 )
 from jostle.analysis.estimation.columns import Floats, Ints, floats, ordered, share
 from jostle.analysis.estimation.continuous import continuous
+from jostle.analysis.estimation.crowded import together
 from jostle.analysis.estimation.expected import Expected, expected
 from jostle.analysis.estimation.interval import Doubt, doubt
-from jostle.analysis.estimation.model import Bounded, Cluster, CoreSpeed, Estimate
+from jostle.analysis.estimation.model import Bounded, Cluster, Continuous, CoreSpeed, Estimate
 from jostle.analysis.estimation.service import Service, services
 from jostle.analysis.estimation.spans import estimate_slices
 from jostle.analysis.estimation.speed import Speed, core_speed, level_of, netted, speed_limits
@@ -120,9 +121,7 @@ def estimate_jostle(tables: RunTables, *, seed: int = 0) -> Estimate:
         coverage=coverage,
         inferred_coverage=inferred_coverage,
         causes=causes(parts, priced.lost * part, error),
-        continuous=continuous(priced.duration, _beyond(priced), priced.expected, run,
-                              float((_slowed(priced) + priced.kept).sum()),
-                              None if priced.evidence.crowds else _uneven(world)),
+        continuous=_continuous(world, priced, run),
         imbalance_s=_imbalance(world, priced),
         clusters=_clusters(world.segments, priced),
         hits=hits(priced.start, priced.end, priced.lost, parts, _number(priced),
@@ -158,7 +157,8 @@ def price(
     shown = evidence(start, end, slices, served, ranks)
     crowds = shown.crowds.values()
     seen = account(segments, len(world.ranks), work.kind, shown.queue if crowds else None,
-                   max((crowd.turns for crowd in crowds), default=1.0), _short(slices))  # fmt: skip
+                   max((crowd.turns for crowd in crowds), default=1.0), _short(slices),
+                   together(slices, shown.crowds) if crowds else None)  # fmt: skip
     storage = np.minimum(
         shown.late_share * floats(segments, "io_ns_max") / 1e9, duration - seen.network - seen.cpu
     ).clip(0)
@@ -167,7 +167,10 @@ def price(
     # Of what others took of crowded cores ranks would have waited a part away: what they are short
     # of is a bound. Taken off first it would make the disturbed segments the fastest.
     reference = expected(rest + seen.cpu if shown.crowds else rest, work, uneven)
-    inferred = _inferred(rest, reference, seen.cpu + storage)
+    doubtful = seen.cpu + storage
+    if seen.anywhere is not None:
+        doubtful = doubtful + seen.anywhere
+    inferred = _inferred(rest, reference, doubtful)
     if not shown.crowds:
         inferred = np.minimum(inferred, _explained(world, duration, work))
     speed = core_speed(slices, start, end, floors)
@@ -201,6 +204,17 @@ def _inferred(rest: Floats, reference: Expected, doubtful: Floats) -> Floats:
     over = away < -margin
     inferred[over] = np.maximum(away[over], -doubtful[over])
     return inferred
+
+
+def _continuous(world: WorldSegments, priced: Priced, run: float) -> Continuous | None:
+    """Warns of what was there most of the time.
+
+    Not of ranks that share cores: how these are mixed changes for a while by itself.
+    """
+    if priced.evidence.crowds:
+        return None
+    return continuous(priced.duration, _beyond(priced), priced.expected, run,
+                      float((_slowed(priced) + priced.kept).sum()), _uneven(world))  # fmt: skip
 
 
 def _judged_time(tables: RunTables, world: WorldSegments, priced: Priced) -> tuple[int, int]:

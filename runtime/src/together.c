@@ -1,0 +1,140 @@
+/* together.c: time in which all ranks on a node are in MPI at once.
+ *
+ * Where more ranks than cores take turns, that a rank waits in MPI tells nothing: it may be another's
+ * turn. But while not one of them is outside MPI nothing is computed, whoever has the cores. Each
+ * rank's state mark, and since when it stands, is in the mapped head of its profile; so the first one
+ * to leave MPI looks at those of the others, and knows since when all had been in.
+ *
+ * RATIONALE: no word is shared that several ranks write; they read what each writes for itself anyway,
+ * and only after a wait of 0.1 ms, and only where the heartbeat found the run queue long: it maps the
+ * others' heads, to be read. A rank that has ended stands outside MPI for ever: nothing is counted.
+ */
+#include "mpi.h"
+
+#define MOST 255u    /* other ranks on a node; with more nothing is counted */
+#define QUEUED 20    /* part of a slice in the run queue: with more a rank has no core of its own */
+#define READS 16384u /* of 4 KiB each, of a spool that may be full of other jobs' profiles */
+
+static struct {
+    const jst_block *block; /* only its header is surely mapped */
+} others[MOST];
+static _Atomic uint32_t known;
+static bool looked;
+static uint64_t queued, tick_ns;
+
+uint64_t jst_together(uint64_t begin, uint64_t now)
+{
+    uint64_t since = begin;
+    uint32_t n = atomic_load_explicit(&known, memory_order_acquire);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t mark = __atomic_load_n(&others[i].block->mark, __ATOMIC_ACQUIRE);
+        /* Of a call that has begun meanwhile this is the later time: less is counted, never more. */
+        uint64_t at = JST_LOAD(others[i].block->since);
+        if (mark == 0 || mark == JST_CELL_STATE_IO_NS)
+            return 0;
+        since = at > since ? at : since;
+    }
+    return n != 0 && since < now ? now - since : 0;
+}
+
+void jst_together_child(void)
+{
+    atomic_store(&known, 0);
+    looked = false;
+    tick_ns = 0;
+}
+
+static bool same_world(const jst_head *h)
+{
+    const jst_head *own = &jst_a.head;
+    for (unsigned i = 0; i < sizeof h->boot_id; i++)
+        if (h->boot_id[i] != own->boot_id[i])
+            return false;
+    uint32_t state = atomic_load(&h->mpi_state);
+    return h->version == own->version && h->head_bytes == own->head_bytes &&
+           h->cell_count == own->cell_count && h->world_size == own->world_size &&
+           h->uid == own->uid && h->pid != own->pid && (state == 1 || state == 2) &&
+           h->end_reason == 0 && jst_str_equal(h->job, own->job) &&
+           jst_str_equal(h->world, own->world);
+}
+
+/* The block of a rank's main thread, in its file; NULL: it has none. */
+static const jst_block *map_block(int fd, uint32_t pid)
+{
+    uint32_t tid;
+    for (uint32_t i = 1; i < JST_BLOCKS; i++) {
+        uint64_t at = offsetof(jst_area, blocks) + i * sizeof(jst_block);
+        if (jst_pread(fd, &tid, sizeof tid, at) != (long)sizeof tid || tid == 0)
+            return NULL;
+        if (tid != pid)
+            continue;
+        /* A header of 64 bytes at a multiple of 128 lies in one page. */
+        uint64_t page = at / JST_PAGE * JST_PAGE;
+        long map = jst_sys6(SYS_mmap, 0, JST_PAGE, PROT_READ, MAP_SHARED, fd, (long)page);
+        return map < 0 && map > -JST_PAGE ? NULL : (const jst_block *)(map + (long)(at - page));
+    }
+    return NULL;
+}
+
+/* Number of ranks after this file was looked at. */
+static uint32_t take_rank(int dir, const char *name, uint32_t n)
+{
+    static jst_head h; /* the heartbeat's stack is small */
+    struct stat st;
+    int fd = jst_openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0);
+    if (fd < 0)
+        return n;
+    /* Somebody else's file could be cut short under our mapping. */
+    bool rank = jst_fstat(fd, &st) == 0 && st.st_uid == (uid_t)jst_sys0(SYS_geteuid) &&
+                jst_pread(fd, &h, sizeof h, 0) == (long)sizeof h && same_world(&h);
+    if (n < MOST)
+        others[n].block = rank ? map_block(fd, h.pid) : NULL;
+    jst_close(fd);
+    return n + (rank && (n == MOST || others[n].block));
+}
+
+static uint32_t look_for_others(void)
+{
+    struct entry {
+        uint64_t inode;
+        int64_t next;
+        unsigned short length;
+        unsigned char type;
+        char name[];
+    } __attribute__((aligned(8)));
+    static char buffer[4096] __attribute__((aligned(8)));
+    char job[128];
+    uint32_t found = 0;
+    jst_job_file_name(job, job + sizeof job);
+    int dir = jst_spool_open();
+    for (uint32_t reads = 0; dir >= 0 && reads < READS; reads++) {
+        long n = jst_sys3(SYS_getdents64, dir, buffer, sizeof buffer);
+        if (n <= 0)
+            break;
+        for (long at = 0; at < n; at += ((struct entry *)(buffer + at))->length) {
+            const char *name = ((struct entry *)(buffer + at))->name;
+            size_t length = jst_strlen(name);
+            if (found <= MOST && jst_begins_with(name, job) && length > 4 &&
+                jst_str_equal(name + length - 4, ".jst"))
+                found = take_rank(dir, name, found);
+        }
+    }
+    if (dir >= 0)
+        jst_close(dir);
+    return found;
+}
+
+void jst_together_tick(uint64_t now_ns)
+{
+    uint64_t all = jst_a.blocks[0].cells[JST_CELL_OS_RUNQUEUE_NS];
+    uint64_t since = tick_ns != 0 ? tick_ns : jst_a.head.mpi_init_ns;
+    bool waits = all - queued > (now_ns - since) / QUEUED;
+    queued = all;
+    tick_ns = now_ns;
+    if (looked || !waits || atomic_load(&jst_a.head.mpi_state) != 2) /* all have come up by then */
+        return;
+    looked = true;
+    uint32_t found = look_for_others();
+    if (found <= MOST) /* whom it does not know it cannot ask */
+        atomic_store_explicit(&known, found, memory_order_release);
+}
