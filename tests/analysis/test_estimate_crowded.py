@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from jostle.analysis.estimation.account import account
-from jostle.analysis.estimation.crowded import Crowd, crowd
+from jostle.analysis.estimation.crowded import Crowd, Together, crowd, together
 from jostle.analysis.estimation.jostle import _idle
 
 S = 1_000_000_000
@@ -157,5 +157,80 @@ def test_what_cores_did_not_compute_may_be_lost(in_mpi, nodes, most):
     waited = {"mpi_ns": np.full(10, in_mpi * S), "offcpu_ns": np.full(10, 2 * S)}
     world = SimpleNamespace(segments=pa.table(waited), ranks=range(8))
     here = SimpleNamespace(crowds={"a": Crowd(2.0, 8, np.zeros(1))}, hosts=list("ab"[:nodes]))
-    found = _idle(world, SimpleNamespace(evidence=here, duration=np.full(10, 2.0)))
-    assert found == pytest.approx(most)
+    priced = SimpleNamespace(evidence=here, duration=np.full(10, 2.0),
+                             account=SimpleNamespace(anywhere=None))  # fmt: skip
+    assert _idle(world, priced) == pytest.approx(most)
+    # Unless ranks saw themselves when all waited: then that is in the loss.
+    priced.account.anywhere = np.zeros(10)
+    assert _idle(world, priced) == 0
+
+
+def seen(*nodes):
+    """Slices of a second; of each node the ms in which all of its ranks were in MPI."""
+    rows = [(at, host, ms) for host, told in zip("abc", nodes, strict=False)
+            for at, ms in enumerate(told)]  # fmt: skip
+    at, host, ms = zip(*sorted(rows), strict=True)
+    return pa.table({"slice": np.array(at), "slice_ns": np.full(len(at), S), "host": list(host),
+                     "wait_all_ns_sum": np.array(ms) * 1_000_000})  # fmt: skip
+
+
+def test_when_all_ranks_waited_is_told_from_when_they_looked():
+    crowds = {"a": Crowd(2.0, 8, np.zeros(5)), "b": Crowd(2.0, 8, np.zeros(5))}
+    found = together(seen([0, 0, 300, 0, 20]), crowds)
+    assert found is not None
+    assert found.begin.tolist() == [2 * S, 3 * S, 4 * S]
+    assert found.until.tolist() == [3 * S, 4 * S, 5 * S]
+    np.testing.assert_allclose(found.seconds, [0.3, 0, 0.02])
+    # Ranks may wait for others that compute elsewhere. Nodes with cores enough say nothing.
+    found = together(seen([0, 0, 300, 90, 20], [0, 0, 100, 0, 50], [0, 0, 0, 0, 0]), crowds)
+    assert found is not None
+    np.testing.assert_allclose(found.seconds, [0.1, 0, 0.02])
+    assert together(seen([0, 0, 0]), crowds) is None  # an older profile
+    assert together(seen([0, 5, 0]), {}) is None
+
+
+def placed(shares):
+    """As waiting, one after another, from 0."""
+    table = waiting(shares)
+    end = np.cumsum(table["duration_ns"].to_numpy())
+    start = end - table["duration_ns"].to_numpy()
+    return table.append_column("start_ns", pa.array(start)).append_column("end_ns", pa.array(end))
+
+
+def test_delays_of_a_millisecond_in_every_step_are_told_by_the_ranks():
+    # Turns make bins wait two thirds of their time; delays, 0.3 s a second, make none different.
+    random = np.random.default_rng(5)
+    table, kind = placed(random.uniform(0.6, 0.7, (100, 10))), np.zeros(100, np.int64)
+    blind = account(table, 8, kind, np.zeros(100), turns=0.75)
+    assert blind.network.sum() < 0.1 and blind.anywhere is None
+    begin = np.arange(10) * S
+    told = Together(begin, begin + S, np.full(10, 0.3))
+    found = account(table, 8, kind, np.zeros(100), turns=0.75, told=told)
+    assert found.network.sum() == pytest.approx(3.0)
+    np.testing.assert_allclose(found.network, found.anywhere, atol=0.01)
+    # What others took of the cores made them wait: it is lost once.
+    found = account(table, 8, kind, np.full(100, 0.02), turns=0.75, told=told)
+    assert (found.network + found.cpu).sum() == pytest.approx(3.0)
+
+
+def test_bins_tell_where_and_the_ranks_how_much():
+    # A delay of 40 ms fills four bins of one segment; turns fill some by chance.
+    random = np.random.default_rng(6)
+    shares = random.uniform(0.2, 0.7, (100, 10))
+    shares[34, 2:6] = 1.0
+    shares[random.random((100, 10)) < 0.02] = 0.95
+    table, kind, begin = placed(shares), np.zeros(100, np.int64), np.arange(10) * S
+    seconds = np.where(np.arange(10) == 3, 0.04, 0.0)
+    bins = account(table, 8, kind, np.zeros(100), turns=0.75)
+    assert bins.network.sum() > 0.1
+    found = account(
+        table, 8, kind, np.zeros(100), turns=0.75, told=Together(begin, begin + S, seconds)
+    )
+    assert found.network.sum() == pytest.approx(0.04, rel=0.05)
+    assert found.network[34] > 0.02
+    assert found.network[:29].sum() == pytest.approx(0, abs=1e-3)
+    # Before the ranks looked at each other bins are all there is.
+    late = Together(begin[5:], begin[5:] + S, np.zeros(5))
+    found = account(table, 8, kind, np.zeros(100), turns=0.75, told=late)
+    np.testing.assert_allclose(found.network[:50], bins.network[:50])
+    np.testing.assert_allclose(found.network[50:], 0, atol=1e-12)

@@ -220,15 +220,16 @@ def test_all_ranks_of_crowded_cores_in_mpi_at_once(
     """Four ranks take turns on a core: only while one sleeps in MPI does nobody compute."""
     pinned = ("taskset", "-c", str(min(os.sched_getaffinity(0)))) if cores else ()
     ranks = 4 if cores else 1
-    world = jostle.world(mpi, ranks, *pinned, program(mpi), "stalled", "160", "25", counted="",
+    world = jostle.world(mpi, ranks, *pinned, program(mpi), "stalled", "120", "60", counted="",
                          env={"JOSTLE_SLICE": "100ms"})  # fmt: skip
     slept = int(world.notes["slept"][0])
     told = sum(rank.total("wait_all_ns") for rank in world.ranks)
     if cores is None:  # alone nobody takes turns
         assert told == 0
         return
-    assert slept > 300e6
-    assert 0.8 * slept < told < 1.2 * slept
+    assert slept > 500e6
+    # On one core it takes a while until all have seen that they met. One computed as long as slept.
+    assert 0.8 * slept < told < 1.5 * slept
     for rank in world.ranks:
         assert rank.total("wait_all_ns") <= rank.total("wait_mpi_ns")
 

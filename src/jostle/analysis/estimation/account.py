@@ -66,7 +66,8 @@ class Account:
     Attributes:
         network: Everybody waited in MPI (M).
         cpu: The critical rank was off its CPU outside MPI and file calls (D).
-        anywhere: Of both, what is known by the slice only, and spread evenly over it.
+        anywhere: Of both, what is known by the slice only, and spread evenly over it; None where
+            ranks did not see when all of them waited.
     """
 
     network: Floats
@@ -139,31 +140,35 @@ def _crowded(
     # Held up they take no turns: what is usual of turns is so of the rest of the time.
     usually = share(left - beyond, duration - outside)
     lost = outside + beyond / (1 - usually).clip(_EVER)
-    lost, anywhere = np.minimum(lost, duration) / 1e9, np.zeros(len(duration))
+    lost, anywhere = np.minimum(lost, duration) / 1e9, None
     if told is not None:
         lost, anywhere = _as_told(segments, lost, told)
     # Ranks wait in MPI because one of them waits for a core that others have: one loss, not two.
     cpu = np.minimum(taken, duration / 1e9)
-    return Account((lost + anywhere - cpu).clip(0), cpu, anywhere)
+    return Account((lost - cpu).clip(0), cpu, anywhere)
 
 
 def _as_told(segments: pa.Table, lost: Floats, told: Together) -> tuple[Floats, Floats]:
     """Brings what segments lost by their bins to what the slices tell that was lost in all.
 
     Returns:
-        What each segment lost, no more in a slice than told; and what else was told, spread evenly
-        over its slice.
+        What each segment lost, in a slice as much as told; and what of it the bins do not show, so
+        that it is spread evenly over its slice.
     """
+    duration = floats(segments, "duration_ns") / 1e9
     start, end = (segments.column(name).to_numpy() for name in ("start_ns", "end_ns"))
     known = spread_over(start, end, lost, told.begin, told.until)
     kept = np.where(known > told.seconds, share(told.seconds, known), 1.0)
     width = (told.until - told.begin) / 1e9
     part = spread_over(told.begin, told.until, kept * width, start, end)
     inside = spread_over(told.begin, told.until, width, start, end)
-    outside = (floats(segments, "duration_ns") / 1e9 - inside).clip(0)  # before ranks looked
+    outside = (duration - inside).clip(0)  # before ranks looked
     lost = lost * share(part + outside, inside + outside)
     more = (told.seconds - known).clip(0)
-    return lost, spread_over(told.begin, told.until, more, start, end)
+    anywhere = np.minimum(
+        spread_over(told.begin, told.until, more, start, end), (duration - lost).clip(0)
+    )
+    return lost + anywhere, anywhere
 
 
 def _per_kind(

@@ -53,7 +53,7 @@ class Together:
     Attributes:
         begin: Start of each slice, ns, ascending.
         until: Its end.
-        seconds: In it; the least of its nodes: where another node computes, its ranks may wait for that.
+        seconds: In it; the least of its nodes: elsewhere somebody may compute whom they wait for.
     """
 
     begin: Ints
@@ -64,8 +64,8 @@ class Together:
 def together(slices: pa.Table, crowds: Mapping[str, Crowd]) -> Together | None:
     """Gives when all ranks were in MPI at once; None where that was not recorded.
 
-    Ranks look at each other from the first slice on in which they waited for cores: before it nothing
-    is known, and that slice is no zero.
+    Ranks look at each other from the first slice on in which they waited for cores: before it
+    nothing is known, which is no zero.
 
     Args:
         slices: Of the job, by host, as in repository.types.RunTables.

@@ -273,10 +273,11 @@ def _idle(world: WorldSegments, priced: Priced) -> float:
     """Gives the seconds in which cores with more ranks than one had nothing of theirs to compute.
 
     Ranks that take turns wait as long as delays are; what holds up every step alike shows in no
-    segment then, but it is no more than this. 0 where a node has a core for each.
+    segment then, but it is no more than this. 0 where a node has a core for each, and where ranks
+    saw themselves when all of them waited.
     """
     crowds = priced.evidence.crowds
-    if len(crowds) < len(priced.evidence.hosts):
+    if len(crowds) < len(priced.evidence.hosts) or priced.account.anywhere is not None:
         return 0.0
     cores = sum(crowd.cores for crowd in crowds.values())
     away = (floats(world.segments, "mpi_ns") + floats(world.segments, "offcpu_ns")) / 1e9
@@ -420,8 +421,12 @@ def _limits(priced: Priced, coverage: float, inferred: float | None) -> list[str
         limits.append(
             f"More ranks than cores on {name}, it seems: {crowd.processes} had {crowd.cores:.1f} "
             "cores at most. That they wait for each other is the job's own, and no part of the "
-            "loss; what others took is told less surely, and what held up every step alike "
-            "shows in the interval only."
+            "loss; what others took is told less surely"
+            + (
+                ", and what held up every step alike shows in the interval only."
+                if priced.account.anywhere is None
+                else "."
+            )
         )
     if priced.speed is not None:
         limits += speed_limits(priced.speed)
