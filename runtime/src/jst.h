@@ -393,6 +393,7 @@ void jst_segments_new_part(void);
 void jst_peers_write(int fd);
 void jst_together_tick(uint64_t now_ns); /* in the heartbeat, at a boundary (together.c) */
 void jst_together_child(void);           /* in a forked child */
+#define JST_MARK_MOVED 0xffffffffu       /* a state mark: this profile is no process's any more */
 
 /* ---- heartbeat (heartbeat.c) ---- */
 bool jst_heartbeat_start(int fd);

@@ -137,6 +137,7 @@ void jst_peer_sent(uint32_t rank, uint64_t bytes);
 void jst_peer_received(uint32_t rank, uint64_t room);
 
 /* ---- together.c ---- */
+void jst_together_begin(void); /* MPI_Init has ended */
 /** Ticks up to now in which every rank of the node was in MPI, the calling one since begin; 0: one was
  *  not, or not known: only ranks that share cores are asked. */
 JST_COLD uint64_t jst_together(uint64_t begin, uint64_t now);

@@ -138,8 +138,8 @@ bool jst_mpi_enter(jst_mpi_call *c)
         gap_off_cpu(b, t);
     c->begin = t;
     JST_STORE(b->since, t);
-    __asm__ volatile("" ::: "memory");
-    JST_STORE(b->mark, cells[c->klass].state);
+    /* Other ranks read both (together.c); x86 keeps the order by itself. */
+    __atomic_store_n(&b->mark, cells[c->klass].state, __ATOMIC_RELEASE);
     return true;
 }
 
@@ -302,6 +302,7 @@ void jst_mpi_initialised(uint32_t size, uint32_t rank, uint32_t thread_level, ui
     jst_perf_self_begin();
     jst_papi_begin();
     jst_inject_ranked(rank);
+    jst_together_begin();
     atomic_store(&h->mpi_state, 2);
 }
 

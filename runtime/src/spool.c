@@ -334,18 +334,18 @@ static int copy_records(int from, int to)
 
 /* Counts that came between the copy and the mapping went into the old file's pages, which are still
  * there: what they hold beyond the copy goes into the heartbeat's own block. Other ranks may have
- * mapped them (together.c): to them this one is outside MPI from now on. */
+ * mapped them, and are told (together.c). */
 static void fetch_late(int old, const jst_block *copy)
 {
     static jst_block page;
-    static const uint32_t outside;
+    static const uint32_t moved = JST_MARK_MOVED;
     for (uint32_t b = 0; b < JST_BLOCKS; b++) {
         uint64_t at = offsetof(jst_area, blocks) + b * sizeof page;
         if (jst_pread(old, &page, sizeof page, at) != (long)sizeof page)
             continue;
         for (unsigned i = 0; i < JST_CELL_COUNT; i++)
             jst_a.blocks[0].cells[i] += page.cells[i] - copy[b].cells[i];
-        write_at(old, &outside, sizeof outside, at + offsetof(jst_block, mark));
+        write_at(old, &moved, sizeof moved, at + offsetof(jst_block, mark));
     }
 }
 

@@ -7,40 +7,65 @@
  *
  * RATIONALE: no word is shared that several ranks write; they read what each writes for itself anyway,
  * and only after a wait of 0.1 ms, and only where the heartbeat found the run queue long: it maps the
- * others' heads, to be read. A rank that has ended stands outside MPI for ever: nothing is counted.
+ * others' heads, to be read. One that is not found might compute unseen: then nothing is counted, nor
+ * where several threads of a rank may be in MPI at once. One that was killed computes nothing.
  */
 #include "mpi.h"
 
-#define MOST 255u    /* other ranks on a node; with more nothing is counted */
-#define QUEUED 20    /* part of a slice in the run queue: with more a rank has no core of its own */
-#define READS 16384u /* of 4 KiB each, of a spool that may be full of other jobs' profiles */
+#define MOST 255u   /* other ranks on a node */
+#define FILES 1024u /* of the job that are looked into: a spool may be shared by many nodes */
+#define READS 4096u /* of 4 KiB each, of a spool that may be full of other jobs' profiles */
+#define LOOKS 16u   /* slices in which ranks are looked for: they do not come up all at once */
+#define QUEUED 20   /* part of a slice in the run queue: with more a rank has no core of its own */
+#define SEEN_NS 1000u  /* in the slice in which the others have been found */
+#define MANY_THREADS 3 /* MPI_THREAD_MULTIPLE, as the adapter numbers levels */
 
-static struct {
-    const jst_block *block; /* only its header is surely mapped */
-} others[MOST];
+static const jst_block *others[MOST]; /* only their headers are surely mapped */
 static _Atomic uint32_t known;
-static bool looked;
+static _Atomic bool moved; /* a profile that was mapped is no rank's any more */
+static uint32_t looks, here;
 static uint64_t queued, tick_ns;
 
 uint64_t jst_together(uint64_t begin, uint64_t now)
 {
     uint64_t since = begin;
     uint32_t n = atomic_load_explicit(&known, memory_order_acquire);
+    if (n == 0)
+        return 0;
+    /* That the caller has left is seen before the others are looked at: two that leave at the same
+     * instant do not both find the other inside. */
+    atomic_thread_fence(memory_order_seq_cst);
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t mark = __atomic_load_n(&others[i].block->mark, __ATOMIC_ACQUIRE);
+        uint32_t mark = __atomic_load_n(&others[i]->mark, __ATOMIC_ACQUIRE);
         /* Of a call that has begun meanwhile this is the later time: less is counted, never more. */
-        uint64_t at = JST_LOAD(others[i].block->since);
-        if (mark == 0 || mark == JST_CELL_STATE_IO_NS)
+        uint64_t at = JST_LOAD(others[i]->since);
+        if (JST_UNLIKELY(mark == JST_MARK_MOVED))
+            atomic_store(&moved, true);
+        if (mark == 0 || mark == JST_CELL_STATE_IO_NS || mark == JST_MARK_MOVED || at == 0)
             return 0;
         since = at > since ? at : since;
     }
-    return n != 0 && since < now ? now - since : 0;
+    return since < now ? now - since : 0;
+}
+
+void jst_together_begin(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"};
+    here = jst_a.head.world_size; /* unless the launcher knows better: all are on this node */
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+        uint32_t n = 0;
+        for (const char *p = jst_env(names[i]); p && *p >= '0' && *p <= '9' && n < 1000000; p++)
+            n = n * 10 + (uint32_t)(*p - '0');
+        if (n != 0 && n < here)
+            here = n;
+    }
 }
 
 void jst_together_child(void)
 {
     atomic_store(&known, 0);
-    looked = false;
+    atomic_store(&moved, false);
+    looks = 0;
     tick_ns = 0;
 }
 
@@ -50,15 +75,22 @@ static bool same_world(const jst_head *h)
     for (unsigned i = 0; i < sizeof h->boot_id; i++)
         if (h->boot_id[i] != own->boot_id[i])
             return false;
-    uint32_t state = atomic_load(&h->mpi_state);
     return h->version == own->version && h->head_bytes == own->head_bytes &&
            h->cell_count == own->cell_count && h->world_size == own->world_size &&
-           h->uid == own->uid && h->pid != own->pid && (state == 1 || state == 2) &&
-           h->end_reason == 0 && jst_str_equal(h->job, own->job) &&
-           jst_str_equal(h->world, own->world);
+           h->world_rank != own->world_rank && atomic_load(&h->mpi_state) == 2 &&
+           h->end_reason == 0 && h->thread_level < MANY_THREADS &&
+           jst_str_equal(h->job, own->job) && jst_str_equal(h->world, own->world);
 }
 
-/* The block of a rank's main thread, in its file; NULL: it has none. */
+/* A file that somebody else may write to could be cut short under our mapping. */
+static bool is_ours(int fd)
+{
+    struct stat st;
+    return jst_fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink == 1 &&
+           (st.st_mode & (S_IWGRP | S_IWOTH)) == 0 && st.st_uid == (uid_t)jst_sys0(SYS_geteuid);
+}
+
+/* The block of a rank's main thread, in its file; NULL: it has none, or cannot be mapped. */
 static const jst_block *map_block(int fd, uint32_t pid)
 {
     uint32_t tid;
@@ -80,17 +112,14 @@ static const jst_block *map_block(int fd, uint32_t pid)
 static uint32_t take_rank(int dir, const char *name, uint32_t n)
 {
     static jst_head h; /* the heartbeat's stack is small */
-    struct stat st;
     int fd = jst_openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0);
     if (fd < 0)
         return n;
-    /* Somebody else's file could be cut short under our mapping. */
-    bool rank = jst_fstat(fd, &st) == 0 && st.st_uid == (uid_t)jst_sys0(SYS_geteuid) &&
-                jst_pread(fd, &h, sizeof h, 0) == (long)sizeof h && same_world(&h);
-    if (n < MOST)
-        others[n].block = rank ? map_block(fd, h.pid) : NULL;
+    if (n < MOST && is_ours(fd) && jst_pread(fd, &h, sizeof h, 0) == (long)sizeof h &&
+        same_world(&h) && (others[n] = map_block(fd, h.pid)) != NULL)
+        n++;
     jst_close(fd);
-    return n + (rank && (n == MOST || others[n].block));
+    return n;
 }
 
 static uint32_t look_for_others(void)
@@ -104,19 +133,20 @@ static uint32_t look_for_others(void)
     } __attribute__((aligned(8)));
     static char buffer[4096] __attribute__((aligned(8)));
     char job[128];
-    uint32_t found = 0;
+    uint32_t found = 0, files = 0;
     jst_job_file_name(job, job + sizeof job);
     int dir = jst_spool_open();
-    for (uint32_t reads = 0; dir >= 0 && reads < READS; reads++) {
+    for (uint32_t reads = 0; dir >= 0 && reads < READS && files < FILES; reads++) {
         long n = jst_sys3(SYS_getdents64, dir, buffer, sizeof buffer);
         if (n <= 0)
             break;
         for (long at = 0; at < n; at += ((struct entry *)(buffer + at))->length) {
             const char *name = ((struct entry *)(buffer + at))->name;
             size_t length = jst_strlen(name);
-            if (found <= MOST && jst_begins_with(name, job) && length > 4 &&
-                jst_str_equal(name + length - 4, ".jst"))
-                found = take_rank(dir, name, found);
+            if (!jst_begins_with(name, job) || length <= 4 ||
+                !jst_str_equal(name + length - 4, ".jst") || files++ >= FILES)
+                continue;
+            found = take_rank(dir, name, found);
         }
     }
     if (dir >= 0)
@@ -126,15 +156,26 @@ static uint32_t look_for_others(void)
 
 void jst_together_tick(uint64_t now_ns)
 {
+    const jst_head *own = &jst_a.head;
     uint64_t all = jst_a.blocks[0].cells[JST_CELL_OS_RUNQUEUE_NS];
-    uint64_t since = tick_ns != 0 ? tick_ns : jst_a.head.mpi_init_ns;
+    uint64_t since = tick_ns != 0 ? tick_ns : own->mpi_init_ns;
     bool waits = all - queued > (now_ns - since) / QUEUED;
     queued = all;
     tick_ns = now_ns;
-    if (looked || !waits || atomic_load(&jst_a.head.mpi_state) != 2) /* all have come up by then */
+    if (atomic_load(&moved)) { /* what is mapped stays: the program may be reading it */
+        atomic_store(&known, 0);
+        atomic_store(&moved, false);
+    }
+    if (!waits || looks == LOOKS || atomic_load(&known) != 0 || here < 2 || here - 1 > MOST ||
+        atomic_load(&own->mpi_state) != 2 || own->thread_level >= MANY_THREADS)
         return;
-    looked = true;
+    looks++;
     uint32_t found = look_for_others();
-    if (found <= MOST) /* whom it does not know it cannot ask */
+    if (found == here - 1) {
         atomic_store_explicit(&known, found, memory_order_release);
+        /* Says from when on nothing counted means that there was nothing. */
+        jst_add(&jst_a.blocks[0].cells[JST_CELL_WAIT_ALL_NS], jst_ns_to_ticks(SEEN_NS));
+    } else /* nobody has seen these pages */
+        while (found-- > 0)
+            jst_sys2(SYS_munmap, (uintptr_t)others[found] / JST_PAGE * JST_PAGE, JST_PAGE);
 }

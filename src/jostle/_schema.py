@@ -243,7 +243,7 @@ METRICS: Final[tuple[Metric, ...]] = (
     Metric("canary_count", "canary", "counter", "count", "process", "sum", "0.4", "Runs of the canary (JOSTLE_CANARY) that were kept; one that came late or lost its core is left out."),
     Metric("canary_steal_ns", "canary", "counter", "ns", "process", "sum", "0.4", "While the canary is on: time that the hypervisor kept from the node's cores (steal of /proc/stat, in steps of 10 ms), the mean over all cores of the node; the same in all its processes."),
     Metric("wait_short_ns", "wait", "timer", "ns", "process", "sum", "0.5", "Of wait_mpi_ns, what lay in calls that waited less than 0.1 ms each: the jitter of many calls, and no event."),
-    Metric("wait_all_ns", "wait", "timer", "ns", "process", "sum", "0.5", "Of wait_mpi_ns, time in which all ranks of the node were in MPI at once, in stretches of 0.1 ms or more, counted by the one that went on first; only where ranks wait for cores."),
+    Metric("wait_all_ns", "wait", "timer", "ns", "process", "sum", "0.5", "Of wait_mpi_ns, time in which all ranks of the node were in MPI at once, in stretches of 0.1 ms or more, counted by the one that went on first; only where ranks wait for cores, and a microsecond of each rank that has found the others."),
 )
 
 BY_ID: Final[dict[str, Metric]] = {m.id: m for m in METRICS}

@@ -158,35 +158,49 @@ def test_what_cores_did_not_compute_may_be_lost(in_mpi, nodes, most):
     world = SimpleNamespace(segments=pa.table(waited), ranks=range(8))
     here = SimpleNamespace(crowds={"a": Crowd(2.0, 8, np.zeros(1))}, hosts=list("ab"[:nodes]))
     priced = SimpleNamespace(evidence=here, duration=np.full(10, 2.0),
-                             account=SimpleNamespace(anywhere=None))  # fmt: skip
+                             start=np.arange(10) * 2 * S, told=None)  # fmt: skip
     assert _idle(world, priced) == pytest.approx(most)
     # Unless ranks saw themselves when all waited: then that is in the loss.
-    priced.account.anywhere = np.zeros(10)
-    assert _idle(world, priced) == 0
+    priced.told = Together(np.array([10 * S]), np.array([20 * S]), np.zeros(1))
+    assert _idle(world, priced) == pytest.approx(most / 2)
 
 
-def seen(*nodes):
+def seen(*nodes, at=0):
     """Slices of a second; of each node the ms in which all of its ranks were in MPI."""
-    rows = [(at, host, ms) for host, told in zip("abc", nodes, strict=False)
-            for at, ms in enumerate(told)]  # fmt: skip
-    at, host, ms = zip(*sorted(rows), strict=True)
-    return pa.table({"slice": np.array(at), "slice_ns": np.full(len(at), S), "host": list(host),
+    rows = [(at + number, host, ms) for host, told in zip("abc", nodes, strict=False)
+            for number, ms in enumerate(told)]  # fmt: skip
+    number, host, ms = zip(*sorted(rows), strict=True)
+    return pa.table({"slice": np.array(number), "slice_ns": np.full(len(ms), S),
+                     "host": list(host),
                      "wait_all_ns_sum": np.array(ms) * 1_000_000})  # fmt: skip
 
 
 def test_when_all_ranks_waited_is_told_from_when_they_looked():
-    crowds = {"a": Crowd(2.0, 8, np.zeros(5)), "b": Crowd(2.0, 8, np.zeros(5))}
-    found = together(seen([0, 0, 300, 0, 20]), crowds)
+    found = together(seen([0, 0, 300, 0, 20], at=1000), 1000 * S, 1005 * S)
     assert found is not None
-    assert found.begin.tolist() == [2 * S, 3 * S, 4 * S]
-    assert found.until.tolist() == [3 * S, 4 * S, 5 * S]
+    assert (found.begin // S).tolist() == [1002, 1003, 1004]
+    assert (found.until // S).tolist() == [1003, 1004, 1005]
     np.testing.assert_allclose(found.seconds, [0.3, 0, 0.02])
-    # Ranks may wait for others that compute elsewhere. Nodes with cores enough say nothing.
-    found = together(seen([0, 0, 300, 90, 20], [0, 0, 100, 0, 50], [0, 0, 0, 0, 0]), crowds)
+    # Of the run alone.
+    found = together(seen([9, 9, 300, 500, 20]), int(2.5 * S), int(3.25 * S))
     assert found is not None
-    np.testing.assert_allclose(found.seconds, [0.1, 0, 0.02])
-    assert together(seen([0, 0, 0]), crowds) is None  # an older profile
-    assert together(seen([0, 5, 0]), {}) is None
+    assert found.begin.tolist() == [2.5 * S, 3 * S] and found.until.tolist() == [3 * S, 3.25 * S]
+    np.testing.assert_allclose(found.seconds, [0.3, 0.25])
+
+
+def test_a_long_stretch_is_booked_where_it_ends_and_was_before():
+    found = together(seen([10, 0, 0, 2400, 100]), 0, 5 * S)
+    assert found is not None
+    np.testing.assert_allclose(found.seconds, [0.01, 0.4, 1, 1, 0.1])
+
+
+def test_when_all_waited_is_not_known():
+    assert together(seen([0, 0, 0]), 0, 3 * S) is None  # an older profile
+    assert together(seen([5, 0, 0]), 5 * S, 6 * S) is None  # it was after the run
+    assert together(seen([5, 5], [5, 5]), 0, 2 * S) is None  # they may wait for the other node
+    mixed = pa.table({"slice": [0, 1], "slice_ns": [S, 2 * S], "host": ["a", "a"],
+                      "wait_all_ns_sum": [5, 5]})  # fmt: skip
+    assert together(mixed, 0, 3 * S) is None
 
 
 def placed(shares):
@@ -202,7 +216,7 @@ def test_delays_of_a_millisecond_in_every_step_are_told_by_the_ranks():
     random = np.random.default_rng(5)
     table, kind = placed(random.uniform(0.6, 0.7, (100, 10))), np.zeros(100, np.int64)
     blind = account(table, 8, kind, np.zeros(100), turns=0.75)
-    assert blind.network.sum() < 0.1 and blind.anywhere is None
+    assert blind.network.sum() < 0.1 and not blind.anywhere.any()
     begin = np.arange(10) * S
     told = Together(begin, begin + S, np.full(10, 0.3))
     found = account(table, 8, kind, np.zeros(100), turns=0.75, told=told)
@@ -234,3 +248,15 @@ def test_bins_tell_where_and_the_ranks_how_much():
     found = account(table, 8, kind, np.zeros(100), turns=0.75, told=late)
     np.testing.assert_allclose(found.network[:50], bins.network[:50])
     np.testing.assert_allclose(found.network[50:], 0, atol=1e-12)
+
+
+def test_a_stretch_across_a_boundary_is_where_bins_show_it():
+    # 80 ms, a half before a boundary, told behind it.
+    shares = np.full((40, 10), 0.5)
+    shares[9, 6:], shares[10, :4] = 1.0, 1.0
+    begin = np.arange(4) * S
+    told = Together(begin, begin + S, np.array([0, 0.08, 0, 0]))
+    found = account(placed(shares), 8, np.zeros(40, np.int64), np.zeros(40), turns=0.75, told=told)
+    assert found.network.sum() == pytest.approx(0.08, rel=0.01)
+    assert found.network[9] == pytest.approx(0.04, rel=0.2)
+    assert found.network[10] == pytest.approx(0.04, rel=0.2)

@@ -234,6 +234,41 @@ def test_all_ranks_of_crowded_cores_in_mpi_at_once(
         assert rank.total("wait_all_ns") <= rank.total("wait_mpi_ns")
 
 
+def strange_files(spool: Path, like: Path) -> list[Path]:
+    """Files beside a profile that have names of its job's ranks and are none."""
+    job = like.name.partition(".")[0]
+    fifo, folder, link, short, cut, noise = (spool / f"{job}.{n}.1.jst" for n in range(1, 7))
+    os.mkfifo(fifo)
+    folder.mkdir()
+    link.symlink_to("/dev/zero")
+    short.write_bytes(like.read_bytes()[:100])
+    cut.write_bytes(like.read_bytes()[:4096].replace(like.name.split(".")[1].encode(), b"1"))
+    noise.write_bytes(os.urandom(300_000))
+    return [fifo, folder, link, short, cut, noise]
+
+
+@pytest.mark.tries(3)
+def test_other_ranks_are_looked_for_among_strange_files(jostle: Mpirun) -> None:
+    from mpis import needed
+
+    mpi = needed("openmpi")
+    core = str(min(os.sched_getaffinity(0)))
+    command, env = jostle.mpirun(
+        mpi, 4, "taskset", "-c", core, program(mpi), "stalled", "240", "60"
+    )
+    process = jostle.start(*command, env=env, length="1s")
+    jostle.await_profile()
+    strange = strange_files(jostle.spool, next(jostle.spool.glob("*.jst")))
+    _, err = process.communicate(timeout=120)
+    for path in strange:
+        path.rmdir() if path.is_dir() else path.unlink()
+    assert process.returncode == 0, err
+    world = jostle.as_world(jostle.collect(0, "", err))
+    assert len(world.ranks) == 4
+    slept = int(world.notes["slept"][0])
+    assert 0.2 * slept < sum(rank.total("wait_all_ns") for rank in world.ranks) < 1.5 * slept
+
+
 @pytest.mark.tries(3)
 def test_time_off_the_core_is_seen_in_gaps(jostle: Mpirun) -> None:
     from mpis import needed

@@ -66,13 +66,12 @@ class Account:
     Attributes:
         network: Everybody waited in MPI (M).
         cpu: The critical rank was off its CPU outside MPI and file calls (D).
-        anywhere: Of both, what is known by the slice only, and spread evenly over it; None where
-            ranks did not see when all of them waited.
+        anywhere: Of both, what is known by the slice only, and spread evenly over it.
     """
 
     network: Floats
     cpu: Floats
-    anywhere: Floats | None = None
+    anywhere: Floats | float = 0.0
 
 
 def account(
@@ -140,7 +139,7 @@ def _crowded(
     # Held up they take no turns: what is usual of turns is so of the rest of the time.
     usually = share(left - beyond, duration - outside)
     lost = outside + beyond / (1 - usually).clip(_EVER)
-    lost, anywhere = np.minimum(lost, duration) / 1e9, None
+    lost, anywhere = np.minimum(lost, duration) / 1e9, np.zeros(len(duration))
     if told is not None:
         lost, anywhere = _as_told(segments, lost, told)
     # Ranks wait in MPI because one of them waits for a core that others have: one loss, not two.
@@ -158,17 +157,32 @@ def _as_told(segments: pa.Table, lost: Floats, told: Together) -> tuple[Floats, 
     duration = floats(segments, "duration_ns") / 1e9
     start, end = (segments.column(name).to_numpy() for name in ("start_ns", "end_ns"))
     known = spread_over(start, end, lost, told.begin, told.until)
-    kept = np.where(known > told.seconds, share(told.seconds, known), 1.0)
+    seconds = _where_shown(told.seconds, known)
+    kept = np.where(known > seconds, share(seconds, known), 1.0)
     width = (told.until - told.begin) / 1e9
     part = spread_over(told.begin, told.until, kept * width, start, end)
     inside = spread_over(told.begin, told.until, width, start, end)
     outside = (duration - inside).clip(0)  # before ranks looked
     lost = lost * share(part + outside, inside + outside)
-    more = (told.seconds - known).clip(0)
+    more = (seconds - known).clip(0)
     anywhere = np.minimum(
         spread_over(told.begin, told.until, more, start, end), (duration - lost).clip(0)
     )
     return lost + anywhere, anywhere
+
+
+def _where_shown(told: Floats, known: Floats) -> Floats:
+    """Moves what a slice tells too much, by the bins, to the one before, if that tells too little.
+
+    A stretch is told in the slice in which it ends.
+    """
+    told = told.copy()
+    for later in range(len(told) - 1, 0, -1):
+        moved = min(told[later] - known[later], known[later - 1] - told[later - 1])
+        if moved > 0:
+            told[later] -= moved
+            told[later - 1] += moved
+    return told
 
 
 def _per_kind(

@@ -8,7 +8,6 @@ others: a process beside them, or the hypervisor.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +22,9 @@ _AWAKE = 0.5  # of the time: who neither runs nor waits for a core so long leave
 _IDLE = 0.15  # of a core: what is left of the last one, and yet it is there
 _TOP = 0.95  # quantile: what processes use together where nobody takes anything
 _LEAST = 0.02  # of the usual
+_YIELDS = 1e-3  # seconds in MPI from switch to switch; 7 to 80 us where ranks yield, else 10 ms
+_SWITCHES = ("voluntary", "involuntary")
+_IN_MPI = ("p2p", "collective", "onesided", "mpiio", "mpi")
 _FEWEST = 8  # slices
 
 
@@ -48,12 +50,12 @@ class Crowd:
 
 @dataclass(frozen=True)
 class Together:
-    """Time in which all ranks were in MPI at once, as each of them saw it (runtime/src/together.c).
+    """Time in which all ranks were in MPI at once, as they saw it (runtime/src/together.c).
 
     Attributes:
-        begin: Start of each slice, ns, ascending.
+        begin: Start of each slice, ns; one begins where another ends.
         until: Its end.
-        seconds: In it; the least of its nodes: elsewhere somebody may compute whom they wait for.
+        seconds: In it.
     """
 
     begin: Ints
@@ -61,27 +63,44 @@ class Together:
     seconds: Floats
 
 
-def together(slices: pa.Table, crowds: Mapping[str, Crowd]) -> Together | None:
-    """Gives when all ranks were in MPI at once; None where that was not recorded.
+def together(slices: pa.Table, start: int, end: int) -> Together | None:
+    """Gives when all ranks were in MPI at once; None where that is not known.
 
     Ranks look at each other from the first slice on in which they waited for cores: before it
-    nothing is known, which is no zero.
+    nothing is known, which is no zero. Of several nodes each tells of its own ranks only, who may
+    all wait for somebody elsewhere: that is not known either. Nor where a rank that waits keeps its
+    core to the end of its turn, as an MPI that polls without yielding makes it: the one that could
+    go on is in MPI, too, and waits for that core. Those who yield change places every few
+    microseconds.
 
     Args:
         slices: Of the job, by host, as in repository.types.RunTables.
-        crowds: Nodes with fewer cores than ranks, the only ones whose ranks look.
+        start: MPI_Init, ns.
+        end: MPI_Finalize, ns.
     """
-    slices = slices.filter(pc.is_in(slices["host"], pa.array(list(crowds), pa.string())))
     told = floats(slices, "wait_all_ns_sum") / 1e9
-    begin = slices.column("slice").to_numpy() * slices.column("slice_ns").to_numpy()
-    seen = begin >= begin[told > 0].min(initial=np.iinfo(np.int64).max)
-    if not seen.any():
+    length = slices.column("slice_ns").to_numpy()
+    one_node = len(pc.unique(slices.column("host"))) == 1 and len(np.unique(length)) == 1
+    switches = sum(floats(slices, f"os_{kind}_switches_sum").sum() for kind in _SWITCHES)
+    in_mpi = sum(floats(slices, f"state_{kind}_ns_sum").sum() / 1e9 for kind in _IN_MPI)
+    if not told.any() or not one_node or in_mpi > _YIELDS * switches:
         return None
-    length = slices.column("slice_ns").to_numpy()[seen]
-    at, first, row = np.unique(begin[seen], return_index=True, return_inverse=True)
-    least = np.full(len(at), np.inf)
-    np.minimum.at(least, row, told[seen])
-    return Together(at, at + length[first], least)
+    begin = slices.column("slice").to_numpy() * length
+    at = np.arange(begin[told > 0].min(), begin.max() + 1, length[0])
+    seconds = np.zeros(len(at))
+    seen = begin >= at[0]
+    np.add.at(seconds, (begin[seen] - at[0]) // length[0], told[seen])
+    # A stretch is booked where it ends: what does not fit there was before.
+    whole = length[0] / 1e9
+    for slice_ in range(len(at) - 1, 0, -1):
+        over = max(seconds[slice_] - whole, 0.0)
+        seconds[slice_] -= over
+        seconds[slice_ - 1] += over
+    inside = (at < end) & (at + length[0] > start)
+    if not inside.any():
+        return None
+    first, last = at[inside].clip(start, None), (at[inside] + length[0]).clip(None, end)
+    return Together(first, last, np.minimum(seconds[inside], (last - first) / 1e9))
 
 
 def crowd(slices: pa.Table, ranks: int = 0) -> Crowd | None:

@@ -26,7 +26,7 @@ from jostle.analysis.estimation.attribute import (
 )
 from jostle.analysis.estimation.columns import Floats, Ints, floats, ordered, share
 from jostle.analysis.estimation.continuous import continuous
-from jostle.analysis.estimation.crowded import together
+from jostle.analysis.estimation.crowded import Together, together
 from jostle.analysis.estimation.expected import Expected, expected
 from jostle.analysis.estimation.interval import Doubt, doubt
 from jostle.analysis.estimation.model import Bounded, Cluster, Continuous, CoreSpeed, Estimate
@@ -64,6 +64,7 @@ class Priced:
         evidence: What the slices show at the time of each.
         speed: How slow the cores were; None without a canary.
         level: The same where references come from.
+        told: When all ranks were in MPI at once; None: each has a core, or it is not known.
     """
 
     start: Ints
@@ -81,6 +82,7 @@ class Priced:
     evidence: Evidence
     speed: Speed | None
     level: float
+    told: Together | None
 
 
 def estimate_jostle(tables: RunTables, *, seed: int = 0) -> Estimate:
@@ -156,9 +158,10 @@ def price(
     work = work_of(segments)
     shown = evidence(start, end, slices, served, ranks)
     crowds = shown.crowds.values()
+    told = together(slices, int(start[0]), int(end[-1])) if crowds else None
     seen = account(segments, len(world.ranks), work.kind, shown.queue if crowds else None,
                    max((crowd.turns for crowd in crowds), default=1.0), _short(slices),
-                   together(slices, shown.crowds) if crowds else None)  # fmt: skip
+                   told)  # fmt: skip
     storage = np.minimum(
         shown.late_share * floats(segments, "io_ns_max") / 1e9, duration - seen.network - seen.cpu
     ).clip(0)
@@ -167,10 +170,7 @@ def price(
     # Of what others took of crowded cores ranks would have waited a part away: what they are short
     # of is a bound. Taken off first it would make the disturbed segments the fastest.
     reference = expected(rest + seen.cpu if shown.crowds else rest, work, uneven)
-    doubtful = seen.cpu + storage
-    if seen.anywhere is not None:
-        doubtful = doubtful + seen.anywhere
-    inferred = _inferred(rest, reference, doubtful)
+    inferred = _inferred(rest, reference, seen.cpu + storage + seen.anywhere)
     if not shown.crowds:
         inferred = np.minimum(inferred, _explained(world, duration, work))
     speed = core_speed(slices, start, end, floors)
@@ -186,7 +186,7 @@ def price(
     lost = (seen.network + seen.cpu + storage + inferred + kept + slow).clip(0, duration)
     return Priced(
         start, end, duration, seen, storage, inferred, kept, slow, spent, lost, work, reference,
-        shown, speed, level,
+        shown, speed, level, told,
     )  # fmt: skip
 
 
@@ -273,16 +273,25 @@ def _idle(world: WorldSegments, priced: Priced) -> float:
     """Gives the seconds in which cores with more ranks than one had nothing of theirs to compute.
 
     Ranks that take turns wait as long as delays are; what holds up every step alike shows in no
-    segment then, but it is no more than this. 0 where a node has a core for each, and where ranks
-    saw themselves when all of them waited.
+    segment then, but it is no more than this. 0 where a node has a core for each, and from when on
+    ranks saw themselves when all of them waited.
     """
     crowds = priced.evidence.crowds
-    if len(crowds) < len(priced.evidence.hosts) or priced.account.anywhere is not None:
+    if len(crowds) < len(priced.evidence.hosts):
         return 0.0
     cores = sum(crowd.cores for crowd in crowds.values())
     away = (floats(world.segments, "mpi_ns") + floats(world.segments, "offcpu_ns")) / 1e9
     computed = (len(world.ranks) * priced.duration - away).clip(0)
-    return max(float((priced.duration - computed / cores).sum()), 0.0)
+    idle = (priced.duration - computed / cores) * _blind(priced)
+    return max(float(idle.sum()), 0.0)
+
+
+def _blind(priced: Priced) -> Floats:
+    """Gives the share of each segment in which ranks did not see when all of them waited."""
+    if priced.told is None:
+        return np.ones(len(priced.start))
+    before = (priced.told.begin[0] - priced.start) / 1e9
+    return share(before.clip(0), priced.duration).clip(0, 1)
 
 
 def _speed_doubt(priced: Priced) -> Doubt | None:
@@ -424,7 +433,7 @@ def _limits(priced: Priced, coverage: float, inferred: float | None) -> list[str
             "loss; what others took is told less surely"
             + (
                 ", and what held up every step alike shows in the interval only."
-                if priced.account.anywhere is None
+                if _blind(priced).all()
                 else "."
             )
         )
