@@ -153,7 +153,7 @@ def why_not_judged(made: Estimate) -> str:
 
     Args:
         made: The estimate. An interval that reaches far beyond red is that of ranks that share
-            cores, in profiles of builds whose ranks did not see when all of them waited.
+            cores, and did not see when all of them waited.
     """
     if not made.coverage >= LEAST_COVERAGE:
         return f"only {percent(made.coverage)} of its time could be judged"
