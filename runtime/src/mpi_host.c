@@ -131,21 +131,14 @@ static void take_name(struct adapters *a, const char *file)
 
 static void list_adapters(struct adapters *a)
 {
-    struct entry {
-        uint64_t inode;
-        int64_t next;
-        unsigned short length;
-        unsigned char type;
-        char name[];
-    } __attribute__((aligned(8)));
     char buffer[4096] __attribute__((aligned(8)));
     a->count = 0;
     if (!own_folder(a->folder, a->folder + sizeof a->folder - 128))
         return;
     int dir = jst_openat(AT_FDCWD, a->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
     for (long n; dir >= 0 && (n = jst_sys3(SYS_getdents64, dir, buffer, sizeof buffer)) > 0;)
-        for (long at = 0; at < n; at += ((struct entry *)(buffer + at))->length)
-            take_name(a, ((struct entry *)(buffer + at))->name);
+        for (long at = 0; at < n; at += ((jst_entry *)(buffer + at))->length)
+            take_name(a, ((jst_entry *)(buffer + at))->name);
     if (dir >= 0)
         jst_close(dir);
 }

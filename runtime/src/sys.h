@@ -119,6 +119,15 @@ static inline long jst_mmap_fixed(void *at, size_t n, int flags, int fd)
                     fd, 0);
 }
 
+/* What getdents64 gives: entries, each `length` bytes before the next. */
+typedef struct jst_entry {
+    uint64_t inode;
+    int64_t next;
+    unsigned short length;
+    unsigned char type;
+    char name[];
+} __attribute__((aligned(8))) jst_entry;
+
 static inline int jst_gettid(void)
 {
     return (int)jst_sys0(SYS_gettid);

@@ -124,13 +124,6 @@ static uint32_t take_rank(int dir, const char *name, uint32_t n)
 
 static uint32_t look_for_others(void)
 {
-    struct entry {
-        uint64_t inode;
-        int64_t next;
-        unsigned short length;
-        unsigned char type;
-        char name[];
-    } __attribute__((aligned(8)));
     static char buffer[4096] __attribute__((aligned(8)));
     char job[128];
     uint32_t found = 0, files = 0;
@@ -140,8 +133,8 @@ static uint32_t look_for_others(void)
         long n = jst_sys3(SYS_getdents64, dir, buffer, sizeof buffer);
         if (n <= 0)
             break;
-        for (long at = 0; at < n; at += ((struct entry *)(buffer + at))->length) {
-            const char *name = ((struct entry *)(buffer + at))->name;
+        for (long at = 0; at < n; at += ((jst_entry *)(buffer + at))->length) {
+            const char *name = ((jst_entry *)(buffer + at))->name;
             size_t length = jst_strlen(name);
             if (!jst_begins_with(name, job) || length <= 4 ||
                 !jst_str_equal(name + length - 4, ".jst") || files++ >= FILES)
