@@ -23,6 +23,8 @@
 static const jst_block *others[MOST]; /* only their headers are surely mapped */
 static _Atomic uint32_t known;
 static _Atomic bool moved; /* a profile that was mapped is no rank's any more */
+static bool
+    published; /* the program's thread may be reading what was mapped, and be off its core */
 static uint32_t looks, here;
 static uint64_t queued, tick_ns;
 
@@ -155,7 +157,7 @@ void jst_together_tick(uint64_t now_ns)
     bool waits = all - queued > (now_ns - since) / QUEUED;
     queued = all;
     tick_ns = now_ns;
-    if (atomic_load(&moved)) { /* what is mapped stays: the program may be reading it */
+    if (atomic_load(&moved)) {
         atomic_store(&known, 0);
         atomic_store(&moved, false);
     }
@@ -165,10 +167,12 @@ void jst_together_tick(uint64_t now_ns)
     looks++;
     uint32_t found = look_for_others();
     if (found == here - 1) {
+        published = true;
         atomic_store_explicit(&known, found, memory_order_release);
         /* Says from when on nothing counted means that there was nothing. */
         jst_add(&jst_a.blocks[0].cells[JST_CELL_WAIT_ALL_NS], jst_ns_to_ticks(SEEN_NS));
-    } else /* nobody has seen these pages */
-        while (found-- > 0)
+    } else {
+        while (!published && found-- > 0) /* nobody has seen these pages */
             jst_sys2(SYS_munmap, (uintptr_t)others[found] / JST_PAGE * JST_PAGE, JST_PAGE);
+    }
 }
