@@ -1,8 +1,7 @@
 """The programs that a validation runs: real codes where they are installed, and small ones of ours.
 
-Each does the same work in every run, takes about nine seconds on two cores of 2025 (with more ranks
-twice as long, of a quick validation two), and stands for a way of using MPI. A person can add
-commands of his own.
+Each does the same work in every run, takes about nine seconds on two cores of 2025 (of a quick
+validation two), and stands for a way of using MPI. A person can add commands of his own.
 """
 
 from __future__ import annotations
@@ -147,12 +146,9 @@ RANKS = (2, 4, 8)
 
 
 def _of_ranks(ranks: int, *, quick: bool) -> tuple[Code, ...]:
-    """Gives the programs with so many ranks: the same steps, divided among them, or twice as many.
-
-    How ranks that may share cores come to run changes for seconds: longer runs even that out.
-    """
+    """Gives the programs with so many ranks: the same work, divided among them."""
     at = "" if ranks == RANKS[0] else f"@{ranks}"
-    times = 1 if quick else 4 if ranks == RANKS[0] else 8
+    times = 1 if quick else 4
     return (
         _lammps(f"lammps{at}", times * 600, ranks),
         _cavity(f"icofoam{at}", times * 450, ranks),
