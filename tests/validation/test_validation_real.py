@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -89,25 +87,6 @@ def test_runs_of_a_small_program(
     assert floor.jobs == len(runs) - 1 and 100 < floor.ns < 1e6
     assert (floor.own_ns, floor.own_jobs) == (floor.ns, floor.jobs)  # all are of one program
     assert _said(repository, runs[0], tables.floors, 0)["jostle"].core_speed is not None
-
-
-def test_programs_get_huge_pages_unless_a_person_says_otherwise(
-    small: Code, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Where small pages lie is another luck in each run, and was taken for a loss."""
-    step = Step("transpose", 1, "clean")
-    words = _words(small, step, tmp_path, "job", tmp_path, None)
-    (tunables,) = (word for word in words if word.startswith("GLIBC_TUNABLES="))
-    program = "b = bytearray(1 << 26); print(open('/proc/self/smaps').read())"
-    done = subprocess.run(["env", tunables, sys.executable, "-c", program],
-                          capture_output=True, text=True, check=True)  # fmt: skip
-    heap = done.stdout[done.stdout.index("[heap]") :].splitlines()
-    flags = next(line.split() for line in heap if line.startswith("VmFlags"))
-    size = next(int(line.split()[1]) for line in heap if line.startswith("Size"))
-    assert "hg" in flags and size >= 1 << 16  # "hg": huge pages were asked for
-    monkeypatch.setenv("GLIBC_TUNABLES", "glibc.malloc.check=1")
-    words = _words(small, step, tmp_path, "job", tmp_path, None)
-    assert "GLIBC_TUNABLES=glibc.malloc.check=1" in words
 
 
 def test_a_run_that_fails_is_told_and_tried_again_under_another_name(

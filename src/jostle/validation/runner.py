@@ -28,11 +28,6 @@ SLICE = "250ms"
 CANARY = "20ms"
 _TRIES = 2
 _TRIES_APART = 4  # of a run whose cores are found apart at its end
-# Where pages of 4 KiB lie is luck, and caches hold more or less for it from the first to the last
-# second of a run. So memory comes from a heap that has huge ones, as where they are the system's
-# default (glibc from 2.35 on; others do not know these words).
-_HUGE_PAGES = ("glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=1073741824"
-               ":glibc.malloc.trim_threshold=1073741824")  # fmt: skip
 _MPIRUN = ("mpirun.openmpi", "--oversubscribe", "--bind-to", "none", "--mca",
            "mpi_yield_when_idle", "1", "-np")  # fmt: skip
 
@@ -233,7 +228,6 @@ def _words(
     own = [str(_native_path("jostle-run")), "--job", job, "--spool", str(logs / "spool"),
            "--slice", SLICE, "--", *code.argv(folder)]  # fmt: skip
     variables = [f"JOSTLE_CANARY={CANARY}", *(["JOSTLE_SEGMENTS=raw"] if step.raw else [])]
-    variables.append(f"GLIBC_TUNABLES={os.environ.get('GLIBC_TUNABLES', _HUGE_PAGES)}")
     if step.kind == "inject":
         assert usual is not None
         variables += _injection(code, step, logs, usual)
