@@ -88,7 +88,7 @@ static jst_block *take_block(void)
             break;
         if (atomic_compare_exchange_weak(&jst_blocks, &used, used + 1)) {
             jst_block *b = jst_block_at(used);
-            atomic_store(&b->tid, me);
+                    atomic_store(&b->tid, me);
             jst_blocks_to_head();
             return b;
         }
@@ -174,13 +174,10 @@ static bool is_in_valgrind(void)
 
 static void begin_image(void)
 {
-    static const unsigned early[] = {JST_I_write, JST_I_read, JST_I_close, JST_I__exit};
     if (jst_sys3(SYS_madvise, &jst_wipe, JST_PAGE, MADV_WIPEONFORK) < 0)
         pthread_atfork(NULL, NULL, after_fork);
     jst_inject_begin();
-    /* A signal handler may be the first to call these; dlsym is better done now. */
-    for (unsigned i = 0; i < sizeof early / sizeof *early; i++)
-        jst_resolve(early[i]);
+    jst_resolve_all();
     if (!jst_configure()) {
         atomic_store(&jst_state, JST_OFF);
         return;

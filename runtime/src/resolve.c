@@ -1,13 +1,16 @@
-/* resolve.c: finds the function that a wrapper stands in front of, at its first call.
+/* resolve.c: finds the functions that the wrappers stand in front of.
  *
- * RATIONALE: lazily, because looking up all names costs more than the whole life of /bin/true;
- * with RTLD_NEXT, because other preloaded libraries have a right to their turn.
+ * RATIONALE: all of them when the library comes up, so that no call of the program waits for the
+ * loader's lock, and without dlsym, which has other faults (next.c). What is not found then is asked
+ * of dlsym at its first call. The next definition, not libc's: other preloaded libraries have a
+ * right to their turn.
  */
 #include <dlfcn.h>
 #include <errno.h>
 
 #include "inject.h"
 #include "jst.h"
+#include "next.h"
 
 #define JST_CALL(module, name, ret, params, kind) #name,
 #define JST_CALL_OPT(module, name, ret, params, kind) #name,
@@ -27,14 +30,29 @@ static long missing(void)
     return -1;
 }
 
+static void *found(unsigned index, void *real)
+{
+    void *p = jst_inject_io(index, real);
+    __atomic_store_n(&jst_reals[index], p, __ATOMIC_RELAXED);
+    return p;
+}
+
 JST_COLD void *jst_resolve(unsigned index)
 {
     int saved = errno;
     void *p = dlsym(RTLD_NEXT, names[index]);
-    if (!p)
-        p = (void *)missing;
-    p = jst_inject_io(index, p);
-    __atomic_store_n(&jst_reals[index], p, __ATOMIC_RELAXED);
+    p = found(index, p ? p : (void *)missing);
     errno = saved;
     return p;
+}
+
+void jst_resolve_all(void)
+{
+    static jst_next next;
+    jst_next_open(&next);
+    for (unsigned i = 0; i < JST_CALLS; i++) {
+        void *p = jst_real_known(i) ? NULL : jst_next_find(&next, names[i]);
+        if (p)
+            found(i, p);
+    }
 }

@@ -23,6 +23,20 @@ def test_nothing_is_said_into_a_file(jostle: Runner, build: Compile) -> None:
     assert (jostle.data / "file").read_bytes() == b"d" * 100_000
 
 
+def test_an_auditor_is_asked(jostle: Runner, build: Compile) -> None:
+    """Tools that put other functions in place by LD_AUDIT get their turn behind us."""
+    file, auditor = jostle.data / "file", build("auditor.c", "-shared", "-fPIC")
+    with file.open("w") as out:
+        jostle.start(build("positioned.c"), env={"LD_AUDIT": str(auditor)}, stdout=out).wait()
+    assert file.read_text() == "A LINE\n"
+
+
+def test_errors_of_the_loader_stay(jostle: Runner, build: Compile) -> None:
+    """Looking up what we stand in front of does not take what dlerror has for the program."""
+    result = jostle.run(build("last_error.c"), jostle.data)
+    assert result.stdout.startswith("/no/such/library.so: cannot open")
+
+
 _WRITER = """
 import os, sys, time
 fd = os.open(sys.argv[1], os.O_CREAT | os.O_WRONLY)

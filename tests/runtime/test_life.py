@@ -85,6 +85,18 @@ def test_first_calls_in_handlers(jostle: Runner, build: Compile) -> None:
     jostle.run(build("first_in_handler.c"), jostle.data).check("posix_read")
 
 
+@pytest.mark.parametrize(("source", "metrics"), [
+    ("posix_data.c", "posix_write"), ("posix_meta.c", "posix_meta"), ("stdio_all.c", "stdio"),
+    ("errors.c", "error"),
+])  # fmt: skip
+def test_first_calls_while_a_library_is_loaded(
+    jostle: Runner, build: Compile, source: str, metrics: str
+) -> None:
+    """A constructor waits for a thread's first calls: none of them waits for the loader's lock."""
+    library = build("in_constructor.c", "-shared", "-fPIC", f'-DPROGRAM="{source}"')
+    jostle.run(build("loads.c"), library, jostle.data, timeout=20).check(metrics)
+
+
 def test_early_calls_and_small_stacks(jostle: Runner, build: Compile) -> None:
     """Before any constructor; first of all on an 8 KiB signal stack; on the least thread stack."""
     needs_plain_build(jostle.library)

@@ -167,10 +167,11 @@ def make_folder(jostle: Runner, name: str) -> Path:
     return folder
 
 
+@pytest.mark.parametrize("style", ["gnu", "sysv"])
 @pytest.mark.parametrize("order", ["before", "after"])
-def test_beside_another_wrapper(jostle: Runner, build: Compile, order: str) -> None:
+def test_beside_another_wrapper(jostle: Runner, build: Compile, order: str, style: str) -> None:
     """Another profiler that wraps the same call sees each call once, and so do we."""
-    other = build("wrapper.c", "-shared", "-fPIC")
+    other = build("wrapper.c", "-shared", "-fPIC", f"-Wl,--hash-style={style}")
     both = [other, jostle.library] if order == "before" else [jostle.library, other]
     result = jostle.run(build("ends.c"), jostle.data, "return", "large", preload=both)
     result.check("posix")
