@@ -24,6 +24,30 @@ static _Atomic uint64_t ask_at; /* age, in ticks, at which the clock is asked */
 
 /* ---- blocks ---- */
 
+#ifdef __SANITIZE_THREAD__ /* does not know that what a thread wrote is done when the kernel calls it dead */
+#include <sanitizer/tsan_interface.h>
+
+static pthread_once_t ends_once = PTHREAD_ONCE_INIT;
+static pthread_key_t ends;
+
+static void watch_ends(void)
+{
+    pthread_key_create(&ends, __tsan_release);
+}
+
+static void ends_with(jst_block *b)
+{
+    pthread_once(&ends_once, watch_ends);
+    __tsan_acquire(b);
+    pthread_setspecific(ends, b);
+}
+#else
+static void ends_with(jst_block *b)
+{
+    (void)b;
+}
+#endif
+
 static bool thread_is_dead(uint32_t tid)
 {
     return jst_sys3(SYS_tgkill, jst_now_life.pid, tid, 0) == -ESRCH;
@@ -38,6 +62,7 @@ static bool take_over(jst_block *b, uint32_t me)
     if (tid == 0 || (tid != me && !thread_is_dead(tid)) ||
         !atomic_compare_exchange_strong(&b->tid, &tid, me))
         return false;
+    ends_with(b);
     JST_STORE(b->mark, 0); /* the dead may have been in the middle of a call */
     b->guard = 0;
     b->cpu_ticks = 0;
@@ -88,7 +113,8 @@ static jst_block *take_block(void)
             break;
         if (atomic_compare_exchange_weak(&jst_blocks, &used, used + 1)) {
             jst_block *b = jst_block_at(used);
-                    atomic_store(&b->tid, me);
+            ends_with(b);
+            atomic_store(&b->tid, me);
             jst_blocks_to_head();
             return b;
         }

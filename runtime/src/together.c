@@ -153,16 +153,20 @@ void jst_together_tick(uint64_t now_ns)
 {
     const jst_head *own = &jst_a.head;
     uint64_t all = jst_a.blocks[0].cells[JST_CELL_OS_RUNQUEUE_NS];
-    uint64_t since = tick_ns != 0 ? tick_ns : own->mpi_init_ns;
-    bool waits = all - queued > (now_ns - since) / QUEUED;
+    uint64_t waited = all - queued, since = tick_ns;
     queued = all;
     tick_ns = now_ns;
     if (atomic_load(&moved)) {
         atomic_store(&known, 0);
         atomic_store(&moved, false);
     }
-    if (!waits || looks == LOOKS || atomic_load(&known) != 0 || here < 2 || here - 1 > MOST ||
-        atomic_load(&own->mpi_state) != 2 || own->thread_level >= MANY_THREADS)
+    /* Until then what is known of MPI is for the program's thread alone to read and to write. */
+    if (atomic_load(&own->mpi_state) != 2)
+        return;
+    if (since == 0)
+        since = own->mpi_init_ns;
+    if (waited <= (now_ns - since) / QUEUED || looks == LOOKS || atomic_load(&known) != 0 ||
+        here < 2 || here - 1 > MOST || own->thread_level >= MANY_THREADS)
         return;
     looks++;
     uint32_t found = look_for_others();
