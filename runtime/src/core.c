@@ -24,7 +24,8 @@ static _Atomic uint64_t ask_at; /* age, in ticks, at which the clock is asked */
 
 /* ---- blocks ---- */
 
-#ifdef __SANITIZE_THREAD__ /* does not know that what a thread wrote is done when the kernel calls it dead */
+/* That what a thread wrote is done when the kernel calls it dead, ThreadSanitizer must be told. */
+#ifdef __SANITIZE_THREAD__
 #include <sanitizer/tsan_interface.h>
 
 static pthread_once_t ends_once = PTHREAD_ONCE_INIT;
