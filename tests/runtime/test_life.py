@@ -86,7 +86,7 @@ def test_first_calls_in_handlers(jostle: Runner, build: Compile) -> None:
 
 
 @pytest.mark.parametrize(("source", "metrics"), [
-    ("posix_data.c", "posix_write"), ("posix_meta.c", "posix_meta"), ("stdio_all.c", "stdio"),
+    ("posix_data.c", "posix_write"), ("posix_meta.c", "posix_meta"), ("stdio_all.c", "stdio_write"),
     ("errors.c", "error"),
 ])  # fmt: skip
 def test_first_calls_while_a_library_is_loaded(
