@@ -286,9 +286,31 @@ def test_a_misspelt_folder_is_not_made(workplace: Workplace, tmp_path: Path) -> 
     assert not wrong.exists()
 
 
-def test_a_program_that_ignores_being_asked(tmp_path: Path) -> None:
+def test_a_program_that_is_slow_to_end(tmp_path: Path) -> None:
+    """What waits for a loaded disk when it is asked to end ends well, if late."""
     from jostle.study.launch import MARK, Command
 
+    env = dict(os.environ) | {"JOSTLE_JOB": "slow", MARK: f"c.{os.getpid()}"}
+    argv = ["sh", "-c", "trap 'sleep 6; exit 0' TERM; while :; do sleep 0.1; done"]
+    task = Task(
+        job="slow", mark=env[MARK], commands=[Command(argv, env)], words=tmp_path,
+        stop=lambda processes: [process.terminate() for process in processes] and None,
+        limit_s=60,
+    )  # fmt: skip
+    task.start()
+    time.sleep(0.5)
+    task.ask()
+    while not task.poll():
+        time.sleep(0.05)
+    assert task.error is None and task.status == 0
+
+
+def test_a_program_that_ignores_being_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from jostle.study.launch import MARK, Command
+
+    monkeypatch.setattr("jostle.study.processes.ASKED_S", 1.0)
     env = dict(os.environ) | {"JOSTLE_JOB": "stubborn", MARK: f"a.{os.getpid()}"}
     argv = ["sh", "-c", "trap '' TERM; while :; do sleep 0.1; done"]
     another = subprocess.Popen(argv, env=env | {MARK: f"b.{os.getpid()}"})  # of somebody else's run

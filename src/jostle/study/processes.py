@@ -13,7 +13,10 @@ from pathlib import Path
 
 from jostle.study.launch import MARK, Command
 
-#: How long a program may take to end when it is asked to.
+#: How long a program may take to end when it is asked to, in seconds: what it writes cannot be
+#: interrupted, and a disk or a server that two programs load may take many for it.
+ASKED_S = 30.0
+#: The same where a whole run is given up.
 GRACE_S = 5.0
 #: How long a launcher may take to end after all its ranks have done their work.
 LINGER_S = 15.0
@@ -167,7 +170,7 @@ class Task:
         if self._asked is None and now > self._deadline:
             self.error = f"ended by its time limit of {self.limit_s:g} s"
             self.ask()
-        elif self._asked is not None and now > self._asked + GRACE_S:
+        elif self._asked is not None and now > self._asked + ASKED_S:
             self._kill()
         elif now > self._looked + 1:
             self._looked = now
