@@ -286,21 +286,28 @@ def test_a_misspelt_folder_is_not_made(workplace: Workplace, tmp_path: Path) -> 
     assert not wrong.exists()
 
 
-def test_a_program_that_is_slow_to_end(tmp_path: Path) -> None:
-    """What waits for a loaded disk when it is asked to end ends well, if late."""
+def asked_task(words: Path, mark: str, on_term: str, limit_s: float) -> Task:
+    """A program that goes on until it is asked to end, and then does something else first."""
     from jostle.study.launch import MARK, Command
 
-    env = dict(os.environ) | {"JOSTLE_JOB": "slow", MARK: f"c.{os.getpid()}"}
-    argv = ["sh", "-c", "trap 'sleep 6; exit 0' TERM; while :; do sleep 0.1; done"]
-    task = Task(
-        job="slow", mark=env[MARK], commands=[Command(argv, env)], words=tmp_path,
+    argv = ["sh", "-c", f"trap '{on_term}' TERM; while :; do sleep 0.1; done"]
+    env = dict(os.environ) | {"JOSTLE_JOB": "stubborn", MARK: mark}
+    return Task(
+        job="stubborn", mark=mark, commands=[Command(argv, env)], words=words,
         stop=lambda processes: [process.terminate() for process in processes] and None,
-        limit_s=60,
+        limit_s=limit_s,
     )  # fmt: skip
+
+
+def test_a_program_that_is_slow_to_end(tmp_path: Path) -> None:
+    """What waits for a loaded disk when it is asked to end ends well, if late."""
+    task = asked_task(tmp_path, f"c.{os.getpid()}", "sleep 6; exit 0", 60)
     task.start()
     time.sleep(0.5)
     task.ask()
+    end = time.monotonic() + 30
     while not task.poll():
+        assert time.monotonic() < end
         time.sleep(0.05)
     assert task.error is None and task.status == 0
 
@@ -308,24 +315,17 @@ def test_a_program_that_is_slow_to_end(tmp_path: Path) -> None:
 def test_a_program_that_ignores_being_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from jostle.study.launch import MARK, Command
-
     monkeypatch.setattr("jostle.study.processes.ASKED_S", 1.0)
-    env = dict(os.environ) | {"JOSTLE_JOB": "stubborn", MARK: f"a.{os.getpid()}"}
-    argv = ["sh", "-c", "trap '' TERM; while :; do sleep 0.1; done"]
-    another = subprocess.Popen(argv, env=env | {MARK: f"b.{os.getpid()}"})  # of somebody else's run
-    task = Task(
-        job="stubborn", mark=env[MARK], commands=[Command(argv, env)], words=tmp_path,
-        stop=lambda processes: [process.terminate() for process in processes] and None,
-        limit_s=0.2,
-    )  # fmt: skip
+    task = asked_task(tmp_path, f"a.{os.getpid()}", "", 0.2)
+    other = asked_task(tmp_path, f"b.{os.getpid()}", "", 60).commands[0]  # of somebody else's run
+    another = subprocess.Popen(other.argv, env=other.env)
     task.start()
     end = time.monotonic() + 30
     while not task.poll():
         assert time.monotonic() < end
         time.sleep(0.02)
     assert task.error == "ended by its time limit of 0.2 s" and task.status == 137
-    assert not marked(env[MARK])
+    assert not marked(task.mark)
     assert another.poll() is None
     another.kill()
     another.wait()
