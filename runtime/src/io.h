@@ -149,18 +149,25 @@ static inline void jst_write_at_done(jst_block *b, int fd, ssize_t r, off_t at, 
     jst_access_wrote_at(b, place, fd, (uint64_t)at, (uint64_t)r);
 }
 
-/** One call of a counted and timed kind (open, close, seek, sync, meta) at a place. ns_cell 0 is a
- *  real cell only for posix_open_ops, which is never a time: 0 stands for "not timed". */
-static inline void jst_event(jst_block *b, unsigned place, unsigned ops_cell, unsigned ns_cell,
-                             uint64_t t)
+/** One call of a counted and timed kind (open, close, seek, sync, meta) at a place, and the ticks that
+ *  it took. ns_cell 0 is a real cell only for posix_open_ops, which is never a time: 0 stands for "not
+ *  timed". */
+static inline void jst_event_took(jst_block *b, unsigned place, unsigned ops_cell, unsigned ns_cell,
+                                  uint64_t ticks)
 {
-    uint64_t ticks = t ? jst_elapsed(b, t) : 0;
     if (jst_is_mount(place)) {
         uint64_t *slot = jst_slot(b, place);
         jst_add(&slot[ops_cell], 1);
         if (ns_cell)
             jst_add(&slot[ns_cell], ticks);
     }
+}
+
+/** The same, of a call that began at t. */
+static inline void jst_event(jst_block *b, unsigned place, unsigned ops_cell, unsigned ns_cell,
+                             uint64_t t)
+{
+    jst_event_took(b, place, ops_cell, ns_cell, t ? jst_elapsed(b, t) : 0);
 }
 
 #endif

@@ -204,20 +204,33 @@ void jst_clock_state(uint32_t *state, uint32_t *error_us);
 
 /* ---- descriptors and mounts (mount.c) ----
  * A place is where traffic belongs: 0 not known yet, 1..8 a mount slot (plus one), or one of: */
-#define JST_PLACE_STREAM 0xfe
-#define JST_PLACE_IGNORE 0xff
+#define JST_PLACE_STREAM 0x3e
+#define JST_PLACE_IGNORE 0x3f
 #define JST_PLACE_OTHER JST_MOUNT_SLOTS
 #define JST_FDS 65536
+/* With a mount: it was opened in a trusted directory, and not looked at yet (trust.h). */
+#define JST_PLACE_TRUSTED 0x40
 
 extern _Atomic uint8_t jst_fds[JST_FDS];
 
 unsigned jst_fd_resolve(int fd);
 
+static inline unsigned jst_fd_known(int fd)
+{
+    return (unsigned)fd < JST_FDS ? atomic_load_explicit(&jst_fds[fd], memory_order_relaxed) : 0;
+}
+
 static inline unsigned jst_fd_place(int fd)
 {
-    unsigned p =
-        (unsigned)fd < JST_FDS ? atomic_load_explicit(&jst_fds[fd], memory_order_relaxed) : 0;
-    return JST_LIKELY(p != 0) ? p : jst_fd_resolve(fd);
+    unsigned p = jst_fd_known(fd);
+    return JST_LIKELY(p - 1 < JST_PLACE_TRUSTED - 1) ? p : jst_fd_resolve(fd);
+}
+
+/** The same, where trust will do: for a descriptor that is about to be closed. */
+static inline unsigned jst_fd_place_trusted(int fd)
+{
+    unsigned p = jst_fd_known(fd);
+    return JST_LIKELY(p != 0) ? p & ~JST_PLACE_TRUSTED : jst_fd_resolve(fd);
 }
 
 /** Forgets what a descriptor was; called before it is closed or replaced. */
@@ -235,6 +248,12 @@ void jst_cwd_changed(void);
 
 /** Place of a new descriptor; excluded paths are looked at here. */
 unsigned jst_fd_opened(int fd);
+/** The same of what was opened by a path, which need not be looked at where its directory is trusted.
+ *  flags: as given to open. */
+unsigned jst_fd_opened_at(int fd, int dirfd, const char *path, int flags);
+struct stat;
+/** The program was told by fstat what a descriptor is: so were we. */
+void jst_fd_told(int fd, const struct stat *st);
 /** Place of the directory that holds a path's last component. path must be readable. */
 unsigned jst_path_place(int dirfd, const char *path);
 /** The same after a call that failed with an error number (0: it did not fail): JST_PLACE_OTHER when

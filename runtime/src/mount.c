@@ -11,9 +11,15 @@
 #include <sys/sysmacros.h>
 
 #include "access.h"
+#include "trust.h"
 
 _Atomic uint8_t jst_fds[JST_FDS];
 static _Atomic uint32_t fds_used;
+/* Of a trusted descriptor: what its place was taken from. Of a directory: how many of its number there
+ * have been, so that what is known of one is not taken for the next. */
+static struct {
+    _Atomic uint8_t source, turn;
+} origins[JST_FDS];
 
 #define DEVICES 64
 #define KNOWN (UINT64_C(1) << 63)
@@ -132,15 +138,13 @@ static bool look(int dirfd, const char *path, struct stat *st)
     return (*path ? jst_fstatat(dirfd, path, st, 0) : jst_fstat(dirfd, st)) == 0;
 }
 
-static unsigned place_of_fd(int fd)
+/* Place that a file's kind gives, 0: it is its device that counts. */
+static unsigned place_of_kind(mode_t mode)
 {
-    struct stat st;
-    if (!look(fd, "", &st))
-        return 0;
-    switch (st.st_mode & S_IFMT) {
+    switch (mode & S_IFMT) {
     case S_IFREG:
     case S_IFDIR:
-        break;
+        return 0;
     case S_IFBLK:
         return JST_PLACE_OTHER;
     case S_IFCHR:
@@ -149,7 +153,23 @@ static unsigned place_of_fd(int fd)
     default:
         return JST_PLACE_STREAM;
     }
-    unsigned place = device_place(device_key(major(st.st_dev), minor(st.st_dev)));
+}
+
+static void count_directory(int fd, mode_t mode)
+{
+    if (S_ISDIR(mode) && (unsigned)fd < JST_FDS)
+        atomic_fetch_add_explicit(&origins[fd].turn, 1, memory_order_relaxed);
+}
+
+static unsigned place_of_fd(int fd)
+{
+    struct stat st;
+    if (!look(fd, "", &st))
+        return 0;
+    count_directory(fd, st.st_mode);
+    unsigned place = place_of_kind(st.st_mode);
+    if (!place)
+        place = device_place(device_key(major(st.st_dev), minor(st.st_dev)));
     if (place)
         return place;
     struct statfs fs;
@@ -182,28 +202,37 @@ static JST_COLD bool fd_excluded(int fd)
     return jst_path_excluded(path);
 }
 
+/* What was trusted turns out to be there, or elsewhere. */
+static void verified(int fd, unsigned trusted, unsigned place)
+{
+    if (trusted & JST_PLACE_TRUSTED && place != (trusted & ~JST_PLACE_TRUSTED))
+        jst_trust_misled(atomic_load_explicit(&origins[fd].source, memory_order_relaxed));
+}
+
 static unsigned look_at(int fd)
 {
     unsigned place = place_of_fd(fd);
     if (JST_UNLIKELY(jst_cfg.exclude_paths[0]) && jst_is_mount(place) && fd_excluded(fd))
         place = JST_PLACE_IGNORE;
-    if (place)
+    if (place) {
+        verified(fd, jst_fd_known(fd), place);
         remember(fd, place);
+    }
     return place ? place : JST_PLACE_OTHER;
 }
 
 unsigned jst_fd_place_now(int fd)
 {
-    unsigned p =
-        (unsigned)fd < JST_FDS ? atomic_load_explicit(&jst_fds[fd], memory_order_relaxed) : 0;
-    return p || fd < 0 ? p : place_of_fd(fd);
+    unsigned p = jst_fd_known(fd);
+    return p || fd < 0 ? p & ~JST_PLACE_TRUSTED : place_of_fd(fd);
 }
 
-/** First use of a descriptor that was not seen to be opened. 'Other' when it is none (EBADF). */
+/** First use of a descriptor that was not seen to be opened, or was trusted until now. 'Other' when it
+ *  is none (EBADF). */
 JST_COLD unsigned jst_fd_resolve(int fd)
 {
     if (fd < 0 || !jst_may_syscall())
-        return JST_PLACE_OTHER;
+        return fd < 0 || !jst_fd_known(fd) ? JST_PLACE_OTHER : jst_fd_place_now(fd);
     return look_at(fd);
 }
 
@@ -212,7 +241,59 @@ unsigned jst_fd_opened(int fd)
     jst_access_take(fd); /* closed unseen, if anything had been written */
     if (fd < 0 || !jst_may_syscall())
         return JST_PLACE_OTHER;
+    jst_fd_forget(fd);
     return look_at(fd);
+}
+
+/* Number of the directory that a relative path begins at. */
+static uint64_t base_of(int dirfd)
+{
+    if (dirfd == AT_FDCWD)
+        return (uint64_t)atomic_load_explicit(&cwd_generation, memory_order_relaxed) << 1;
+    jst_fd_place(dirfd); /* looked at, so that its turn is right */
+    unsigned turn = atomic_load_explicit(&origins[dirfd].turn, memory_order_relaxed);
+    return (uint64_t)dirfd << 16 | turn << 1 | 1;
+}
+
+unsigned jst_fd_opened_at(int fd, int dirfd, const char *path, int flags)
+{
+    /* A directory may be where another mount begins. Where paths are excluded each is asked for. */
+    bool never =
+        !path || (flags & (O_DIRECTORY | O_PATH)) || jst_cfg.exclude_paths[0] || jst_tls_vfork;
+    bool far = (unsigned)fd >= JST_FDS || (dirfd != AT_FDCWD && (unsigned)dirfd >= JST_FDS);
+    if (JST_UNLIKELY(never || far || !jst_may_syscall()))
+        return jst_fd_opened(fd);
+    size_t n;
+    uint64_t key = jst_directory_key(path[0] == '/' ? 0 : base_of(dirfd), path, &n);
+    unsigned place = jst_trust_ask(key);
+    if (!place) {
+        place = jst_fd_opened(fd);
+        jst_trust_tell(key, place);
+        return place;
+    }
+    jst_access_take(fd);
+    /* What was made new is no link, and nothing else but a file. */
+    bool new = (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
+    atomic_store_explicit(&origins[fd].source, (uint8_t)jst_trust_source(key),
+                          memory_order_relaxed);
+    remember(fd, new ? place : place | JST_PLACE_TRUSTED);
+    return place;
+}
+
+void jst_fd_told(int fd, const struct stat *st)
+{
+    unsigned known = jst_fd_known(fd);
+    if ((known && !(known & JST_PLACE_TRUSTED)) || (unsigned)fd >= JST_FDS ||
+        jst_cfg.exclude_paths[0])
+        return;
+    unsigned place = place_of_kind(st->st_mode);
+    if (!place)
+        place = device_place(device_key(major(st->st_dev), minor(st->st_dev)));
+    if (!place) /* a device that was not seen before: looked at when it is used */
+        return;
+    count_directory(fd, st->st_mode);
+    verified(fd, known, place);
+    remember(fd, place);
 }
 
 void jst_fd_forget_range(unsigned first, unsigned last)
@@ -231,8 +312,6 @@ void jst_cwd_changed(void)
     atomic_fetch_add(&cwd_generation, 1);
 }
 
-/* FNV-1a over the directory part; the working directory's generation stands in for it in relative
- * paths. 56 bits are kept: a collision needs 2^28 directories in one slice. */
 /* The kernel refused before it read the path, so it may be no path: we must not read it either. */
 static bool is_unread(const char *path, int error)
 {
@@ -242,18 +321,6 @@ static bool is_unread(const char *path, int error)
 unsigned jst_path_place_after(int error, int dirfd, const char *path)
 {
     return is_unread(path, error) ? JST_PLACE_OTHER : jst_path_place(dirfd, path);
-}
-
-static uint64_t hash_directory(int dirfd, const char *path, size_t n)
-{
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ (uint8_t)path[i]) * UINT64_C(0x100000001b3);
-    if (path[0] != '/')
-        h = (h ^ (uint64_t)(uint32_t)dirfd ^
-             (uint64_t)atomic_load_explicit(&cwd_generation, memory_order_relaxed) << 32) *
-            UINT64_C(0x100000001b3);
-    return h | 1;
 }
 
 /* "a/b/" -> "a/", "a/" -> "", "/a/" -> "/". */
@@ -306,17 +373,14 @@ unsigned jst_path_place(int dirfd, const char *path)
         return JST_PLACE_OTHER;
     if (JST_UNLIKELY(jst_cfg.exclude_paths[0]) && jst_path_excluded(path))
         return JST_PLACE_IGNORE;
-    size_t n = 0;
-    for (size_t i = 0; i < PATH_MAX && path[i]; i++)
-        if (path[i] == '/')
-            n = i + 1;
+    size_t n;
+    uint64_t h = jst_directory_key(base_of(AT_FDCWD), path, &n);
     if (n == 0 && dirfd != AT_FDCWD) { /* descriptors are known better than by their number */
         unsigned place = jst_fd_place(dirfd);
         return jst_is_mount(place) || place == JST_PLACE_IGNORE ? place : JST_PLACE_OTHER;
     }
     if (path[0] != '/' && dirfd != AT_FDCWD)
         return place_of_directory(dirfd, path, n);
-    uint64_t h = hash_directory(AT_FDCWD, path, n);
     _Atomic uint64_t *entry = &paths[(h >> 8) % PATHS];
     uint64_t e = atomic_load_explicit(entry, memory_order_relaxed);
     if ((e ^ h) >> 8 == 0)
@@ -341,6 +405,7 @@ void jst_mounts_forget(void)
     jst_fd_forget_range(0, atomic_load_explicit(&fds_used, memory_order_relaxed));
     for (unsigned i = 0; i < PATHS; i++)
         atomic_store_explicit(&paths[i], 0, memory_order_relaxed);
+    jst_trust_forget();
 }
 
 /* Before a sandbox closes: what can be known of descriptors is found out now. */

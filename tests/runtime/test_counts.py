@@ -104,6 +104,24 @@ def test_two_file_systems(jostle: Runner, build: Compile, other_mount: Path) -> 
     assert process.short or "tmpfs" in types
 
 
+def test_links_that_leave_the_mount(jostle: Runner, build: Compile, other_mount: Path) -> None:
+    """Traffic is never guessed by its directory, and few opens are; all of them count."""
+    result = jostle.run(build("leaving.c"), jostle.data, other_mount)
+    result.check("posix_write", "stream_write")
+    process = result.only()
+    for calls in ("posix_open_ops", "posix_close_ops"):
+        assert 0 <= result.total(calls) - result.truth[process.pid][calls] <= 1, calls  # the queue
+    here, there = process.slot_of(jostle.data), process.slot_of(other_mount)
+    assert here is not None
+    assert there is not None
+    assert process.total("posix_write_bytes", here) == 0
+    assert process.total("posix_write_bytes", there) == 30 * 3 * 1000
+    # At most one until a written file is found out, and until the next one that is looked at.
+    (opened,) = result.notes["there"]
+    for calls in ("posix_open_ops", "posix_close_ops"):
+        assert int(opened) - 17 <= process.total(calls, there) <= int(opened), calls
+
+
 def test_histograms(jostle: Runner, build: Compile) -> None:
     """Buckets hold sizes in [2^(b-1), 2^b), and their sum is the number of calls."""
     process = jostle.run(build("split.c"), jostle.data, jostle.data).only()

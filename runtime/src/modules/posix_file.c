@@ -17,14 +17,19 @@ off_t __lseek(int fd, off_t at, int whence);
 
 /* ---- open ---- */
 
-static void open_done(jst_block *b, int dir, const char *path, int fd, uint64_t t)
+static void open_done(jst_block *b, int dir, const char *path, int flags, int fd, uint64_t t)
 {
     int error = fd < 0 ? errno : 0;
-    if (fd >= 0)
-        jst_event(b, jst_fd_opened(fd), JST_CELL_POSIX_OPEN_OPS, JST_CELL_POSIX_META_NS, t);
-    else
+    if (JST_UNLIKELY(fd < 0)) {
         jst_fail(b, jst_path_place_after(error, dir, path), error);
+        return;
+    }
+    uint64_t ticks = jst_elapsed(b, t);
+    jst_event_took(b, jst_fd_opened_at(fd, dir, path, flags), JST_CELL_POSIX_OPEN_OPS,
+                   JST_CELL_POSIX_META_NS, ticks);
 }
+
+#define MADE (O_CREAT | O_EXCL) /* by mkstemp and its kin */
 
 /* The mode is passed whenever the kernel looks at it: O_TMPFILE needs it as O_CREAT does. */
 static inline bool has_mode(int flags)
@@ -45,7 +50,7 @@ JST_EXPORT int open(const char *path, int flags, ...)
     uint64_t t = jst_begin(b);
     int fd = JST_REAL(open)(path, flags, mode);
     if (b)
-        open_done(b, AT_FDCWD, path, fd, t);
+        open_done(b, AT_FDCWD, path, flags, fd, t);
     return fd;
 }
 
@@ -62,7 +67,7 @@ JST_EXPORT int open64(const char *path, int flags, ...)
     uint64_t t = jst_begin(b);
     int fd = JST_REAL(open64)(path, flags, mode);
     if (b)
-        open_done(b, AT_FDCWD, path, fd, t);
+        open_done(b, AT_FDCWD, path, flags, fd, t);
     return fd;
 }
 
@@ -79,7 +84,7 @@ JST_EXPORT int __open(const char *path, int flags, ...)
     uint64_t t = jst_begin(b);
     int fd = JST_REAL(__open)(path, flags, mode);
     if (b)
-        open_done(b, AT_FDCWD, path, fd, t);
+        open_done(b, AT_FDCWD, path, flags, fd, t);
     return fd;
 }
 
@@ -96,7 +101,7 @@ JST_EXPORT int __open64(const char *path, int flags, ...)
     uint64_t t = jst_begin(b);
     int fd = JST_REAL(__open64)(path, flags, mode);
     if (b)
-        open_done(b, AT_FDCWD, path, fd, t);
+        open_done(b, AT_FDCWD, path, flags, fd, t);
     return fd;
 }
 
@@ -113,7 +118,7 @@ JST_EXPORT int openat(int dir, const char *path, int flags, ...)
     uint64_t t = jst_begin(b);
     int fd = JST_REAL(openat)(dir, path, flags, mode);
     if (b)
-        open_done(b, dir, path, fd, t);
+        open_done(b, dir, path, flags, fd, t);
     return fd;
 }
 
@@ -130,7 +135,7 @@ JST_EXPORT int openat64(int dir, const char *path, int flags, ...)
     uint64_t t = jst_begin(b);
     int fd = JST_REAL(openat64)(dir, path, flags, mode);
     if (b)
-        open_done(b, dir, path, fd, t);
+        open_done(b, dir, path, flags, fd, t);
     return fd;
 }
 
@@ -140,7 +145,7 @@ JST_EXPORT int __open_2(const char *path, int flags)
     uint64_t t = jst_begin(b);
     int fd = JST_REAL(__open_2)(path, flags);
     if (b)
-        open_done(b, AT_FDCWD, path, fd, t);
+        open_done(b, AT_FDCWD, path, flags, fd, t);
     return fd;
 }
 
@@ -150,7 +155,7 @@ JST_EXPORT int __open64_2(const char *path, int flags)
     uint64_t t = jst_begin(b);
     int fd = JST_REAL(__open64_2)(path, flags);
     if (b)
-        open_done(b, AT_FDCWD, path, fd, t);
+        open_done(b, AT_FDCWD, path, flags, fd, t);
     return fd;
 }
 
@@ -160,7 +165,7 @@ JST_EXPORT int __openat_2(int dir, const char *path, int flags)
     uint64_t t = jst_begin(b);
     int fd = JST_REAL(__openat_2)(dir, path, flags);
     if (b)
-        open_done(b, dir, path, fd, t);
+        open_done(b, dir, path, flags, fd, t);
     return fd;
 }
 
@@ -170,7 +175,7 @@ JST_EXPORT int __openat64_2(int dir, const char *path, int flags)
     uint64_t t = jst_begin(b);
     int fd = JST_REAL(__openat64_2)(dir, path, flags);
     if (b)
-        open_done(b, dir, path, fd, t);
+        open_done(b, dir, path, flags, fd, t);
     return fd;
 }
 
@@ -180,7 +185,7 @@ JST_EXPORT int creat(const char *path, mode_t mode)
     uint64_t t = jst_begin(b);
     int fd = JST_REAL(creat)(path, mode);
     if (b)
-        open_done(b, AT_FDCWD, path, fd, t);
+        open_done(b, AT_FDCWD, path, O_CREAT, fd, t);
     return fd;
 }
 
@@ -190,7 +195,7 @@ JST_EXPORT int creat64(const char *path, mode_t mode)
     uint64_t t = jst_begin(b);
     int fd = JST_REAL(creat64)(path, mode);
     if (b)
-        open_done(b, AT_FDCWD, path, fd, t);
+        open_done(b, AT_FDCWD, path, O_CREAT, fd, t);
     return fd;
 }
 
@@ -200,7 +205,7 @@ JST_EXPORT int mkstemp(char *name)
     uint64_t t = jst_begin(b);
     int fd = JST_REAL(mkstemp)(name);
     if (b)
-        open_done(b, AT_FDCWD, name, fd, t);
+        open_done(b, AT_FDCWD, name, MADE, fd, t);
     return fd;
 }
 
@@ -210,7 +215,7 @@ JST_EXPORT int mkstemp64(char *name)
     uint64_t t = jst_begin(b);
     int fd = JST_REAL(mkstemp64)(name);
     if (b)
-        open_done(b, AT_FDCWD, name, fd, t);
+        open_done(b, AT_FDCWD, name, MADE, fd, t);
     return fd;
 }
 
@@ -220,7 +225,7 @@ JST_EXPORT int mkostemp(char *name, int flags)
     uint64_t t = jst_begin(b);
     int fd = JST_REAL(mkostemp)(name, flags);
     if (b)
-        open_done(b, AT_FDCWD, name, fd, t);
+        open_done(b, AT_FDCWD, name, MADE, fd, t);
     return fd;
 }
 
@@ -230,7 +235,7 @@ JST_EXPORT int mkostemp64(char *name, int flags)
     uint64_t t = jst_begin(b);
     int fd = JST_REAL(mkostemp64)(name, flags);
     if (b)
-        open_done(b, AT_FDCWD, name, fd, t);
+        open_done(b, AT_FDCWD, name, MADE, fd, t);
     return fd;
 }
 
@@ -240,7 +245,7 @@ JST_EXPORT int mkstemps(char *name, int suffix)
     uint64_t t = jst_begin(b);
     int fd = JST_REAL(mkstemps)(name, suffix);
     if (b)
-        open_done(b, AT_FDCWD, name, fd, t);
+        open_done(b, AT_FDCWD, name, MADE, fd, t);
     return fd;
 }
 
@@ -250,7 +255,7 @@ JST_EXPORT int mkstemps64(char *name, int suffix)
     uint64_t t = jst_begin(b);
     int fd = JST_REAL(mkstemps64)(name, suffix);
     if (b)
-        open_done(b, AT_FDCWD, name, fd, t);
+        open_done(b, AT_FDCWD, name, MADE, fd, t);
     return fd;
 }
 
@@ -260,7 +265,7 @@ JST_EXPORT int mkostemps(char *name, int suffix, int flags)
     uint64_t t = jst_begin(b);
     int fd = JST_REAL(mkostemps)(name, suffix, flags);
     if (b)
-        open_done(b, AT_FDCWD, name, fd, t);
+        open_done(b, AT_FDCWD, name, MADE, fd, t);
     return fd;
 }
 
@@ -270,7 +275,7 @@ JST_EXPORT int mkostemps64(char *name, int suffix, int flags)
     uint64_t t = jst_begin(b);
     int fd = JST_REAL(mkostemps64)(name, suffix, flags);
     if (b)
-        open_done(b, AT_FDCWD, name, fd, t);
+        open_done(b, AT_FDCWD, name, MADE, fd, t);
     return fd;
 }
 
@@ -291,7 +296,7 @@ static void close_done(jst_block *b, unsigned place, int r, uint64_t written, ui
 JST_EXPORT int close(int fd)
 {
     jst_block *b = jst_enter();
-    unsigned place = b ? jst_fd_place(fd) : 0;
+    unsigned place = b ? jst_fd_place_trusted(fd) : 0;
     uint64_t written = b ? jst_access_take(fd) : 0;
     jst_fd_forget(fd);
     uint64_t t = jst_begin(b);
@@ -304,7 +309,7 @@ JST_EXPORT int close(int fd)
 JST_EXPORT int __close(int fd)
 {
     jst_block *b = jst_enter();
-    unsigned place = b ? jst_fd_place(fd) : 0;
+    unsigned place = b ? jst_fd_place_trusted(fd) : 0;
     uint64_t written = b ? jst_access_take(fd) : 0;
     jst_fd_forget(fd);
     uint64_t t = jst_begin(b);

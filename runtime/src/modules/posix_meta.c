@@ -37,6 +37,17 @@ static void statat_done(jst_block *b, int dir, const char *path, int r, uint64_t
         stat_done(b, dir, path, r, maj, min, t);
 }
 
+static void fstat_done(jst_block *b, int fd, int r, const void *st, uint64_t t)
+{
+    if (r == 0) {
+        uint64_t ticks = jst_elapsed(b, t);
+        jst_fd_told(fd, st);
+        jst_event_took(b, jst_fd_place(fd), META, ticks);
+    } else {
+        fd_done(b, fd, false, t);
+    }
+}
+
 /* ---- stat ---- */
 
 JST_EXPORT int stat(const char *path, struct stat *st)
@@ -89,7 +100,7 @@ JST_EXPORT int fstat(int fd, struct stat *st)
     uint64_t t = jst_begin(b);
     int r = JST_REAL(fstat)(fd, st);
     if (b)
-        fd_done(b, fd, r == 0, t);
+        fstat_done(b, fd, r, st, t);
     return r;
 }
 
@@ -99,7 +110,7 @@ JST_EXPORT int fstat64(int fd, struct stat64 *st)
     uint64_t t = jst_begin(b);
     int r = JST_REAL(fstat64)(fd, st);
     if (b)
-        fd_done(b, fd, r == 0, t);
+        fstat_done(b, fd, r, st, t);
     return r;
 }
 
@@ -175,7 +186,7 @@ JST_EXPORT int __fxstat(int version, int fd, struct stat *st)
     uint64_t t = jst_begin(b);
     int r = JST_REAL(__fxstat)(version, fd, st);
     if (b)
-        fd_done(b, fd, r == 0, t);
+        fstat_done(b, fd, r, st, t);
     return r;
 }
 
@@ -185,7 +196,7 @@ JST_EXPORT int __fxstat64(int version, int fd, struct stat64 *st)
     uint64_t t = jst_begin(b);
     int r = JST_REAL(__fxstat64)(version, fd, st);
     if (b)
-        fd_done(b, fd, r == 0, t);
+        fstat_done(b, fd, r, st, t);
     return r;
 }
 

@@ -8,8 +8,9 @@ static void opened(jst_block *b, const FILE *fp, const char *path, uint64_t t)
 {
     unsigned place = JST_PLACE_OTHER;
     if (JST_LIKELY(fp != NULL)) {
-        jst_event(b, jst_fd_opened(jst_stream_fd(fp)), JST_CELL_STDIO_OPEN_OPS,
-                  JST_CELL_STDIO_META_NS, t);
+        uint64_t ticks = jst_elapsed(b, t);
+        jst_event_took(b, jst_fd_opened_at(jst_stream_fd(fp), AT_FDCWD, path, 0),
+                       JST_CELL_STDIO_OPEN_OPS, JST_CELL_STDIO_META_NS, ticks);
         return;
     }
     if (errno != ENOMEM) /* libc may have given up before the kernel saw the path */
@@ -136,10 +137,11 @@ JST_EXPORT int fclose(FILE *fp)
 {
     jst_block *b = jst_enter();
     uint64_t t = jst_begin(b);
-    unsigned place = b ? jst_stream_place(fp) : JST_PLACE_IGNORE;
+    int fd = jst_stream_fd(fp);
+    unsigned place = b && fd >= 0 ? jst_fd_place_trusted(fd) : JST_PLACE_IGNORE;
     /* before the call: then another thread may have it */
-    uint64_t written = b ? jst_access_take(jst_stream_fd(fp)) : 0;
-    jst_fd_forget(jst_stream_fd(fp));
+    uint64_t written = b ? jst_access_take(fd) : 0;
+    jst_fd_forget(fd);
     int r = JST_REAL(fclose)(fp);
     if (b && r == 0) {
         jst_event(b, place, JST_CELL_STDIO_CLOSE_OPS, JST_CELL_STDIO_META_NS, t);

@@ -1,0 +1,95 @@
+/* trust.c: which directories have all their files on one mount (trust.h). */
+#include "trust.h"
+
+#include <limits.h>
+
+#define DIRECTORIES 64
+#define FIRST 4  /* opens that are looked at before any is trusted */
+#define EVERY 16 /* after these, one in so many */
+
+/* 48 bits of the key, and the place. A directory that misled keeps its entry; one that falls on the
+ * entry of such a one is not trusted. */
+#define PLACE 0x3fu
+#define MISLED 0x40u
+#define KEY_SHIFT 16
+
+static _Atomic uint64_t directories[DIRECTORIES];
+static _Atomic uint8_t asked[DIRECTORIES]; /* NOTE: threads that ask at once may lose one */
+
+static inline uint64_t mixed(uint64_t h, uint64_t word)
+{
+    h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return h ^ h >> 32;
+}
+
+uint64_t jst_directory_key(uint64_t base, const char *path, size_t *length)
+{
+    size_t n = 0, at = 0;
+    for (size_t i = 0; i < PATH_MAX && path[i]; i++)
+        if (path[i] == '/')
+            n = i + 1;
+    uint64_t h = mixed(n, path[0] == '/' ? 0 : base), word = 0;
+    for (; at + sizeof word <= n; at += sizeof word) {
+        __builtin_memcpy(&word, path + at, sizeof word);
+        h = mixed(h, word);
+    }
+    for (word = 0; at < n; at++)
+        word = word << 8 | (uint8_t)path[at];
+    h = mixed(h, word);
+    *length = n;
+    return h | UINT64_C(1) << 63; /* an entry of 0 is nobody's */
+}
+
+unsigned jst_trust_source(uint64_t key)
+{
+    return (unsigned)(key >> KEY_SHIFT) % DIRECTORIES;
+}
+
+static inline bool is_of(uint64_t entry, uint64_t key)
+{
+    return (entry ^ key) >> KEY_SHIFT == 0;
+}
+
+unsigned jst_trust_ask(uint64_t key)
+{
+    unsigned source = jst_trust_source(key);
+    uint64_t entry = atomic_load_explicit(&directories[source], memory_order_relaxed);
+    if (!is_of(entry, key) || (entry & MISLED))
+        return 0;
+    unsigned times = atomic_load_explicit(&asked[source], memory_order_relaxed) + 1u;
+    bool look = times < FIRST || times == FIRST + EVERY;
+    atomic_store_explicit(&asked[source], (uint8_t)(times == FIRST + EVERY ? FIRST : times),
+                          memory_order_relaxed);
+    return look ? 0 : (unsigned)(entry & PLACE);
+}
+
+void jst_trust_tell(uint64_t key, unsigned place)
+{
+    unsigned source = jst_trust_source(key);
+    uint64_t entry = atomic_load_explicit(&directories[source], memory_order_relaxed);
+    bool good = place - 1 < JST_PLACE_OTHER - 1;
+    if (is_of(entry, key)) {
+        if (!good || place != (entry & PLACE))
+            jst_trust_misled(source);
+    } else if (good && !(entry & MISLED)) {
+        uint64_t new = key >> KEY_SHIFT << KEY_SHIFT | place;
+        atomic_store_explicit(&asked[source], 0, memory_order_relaxed);
+        atomic_compare_exchange_strong_explicit(&directories[source], &entry, new,
+                                                memory_order_relaxed, memory_order_relaxed);
+    }
+}
+
+void jst_trust_misled(unsigned source)
+{
+    atomic_fetch_or_explicit(&directories[source % DIRECTORIES], MISLED, memory_order_relaxed);
+}
+
+void jst_trust_forget(void)
+{
+    for (unsigned i = 0; i < DIRECTORIES; i++) {
+        uint64_t entry = atomic_load_explicit(&directories[i], memory_order_relaxed);
+        if (entry && !(entry & MISLED)) /* in the heartbeat, while others tell: not a store */
+            atomic_compare_exchange_strong_explicit(&directories[i], &entry, 0,
+                                                    memory_order_relaxed, memory_order_relaxed);
+    }
+}
