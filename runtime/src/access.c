@@ -1,13 +1,9 @@
 /* access.c: writes that do not begin where the one before them ended (access.h). */
 #include "access.h"
 
-jst_access jst_accesses[JST_FDS] __attribute__((aligned(64)));
-
-/* Whose duplicate a number is: that number + 1, and in the upper half how often that one had been
- * duplicated anew by then, so that its next owner is not taken for it; 0: nobody's. A shell that
- * writes by `echo >&5` makes and closes a duplicate for every line. */
-static uint64_t twin_of[JST_FDS];
-static uint32_t twinned[JST_FDS];
+/* twin_of: the other's number + 1, and in the upper half how often that one had been duplicated anew
+ * by then, so that its next owner is not taken for it; 0: nobody's. A shell that writes by `echo >&5`
+ * makes and closes a duplicate for every line. */
 
 /* NOTE: asked for only where it matters, so that a descriptor that is written in order costs no
  * system call. */
@@ -25,7 +21,7 @@ static bool appends(int fd, jst_access *a)
 __attribute__((noinline)) void jst_access_elsewhere(jst_block *b, unsigned place, int fd,
                                                     uint64_t at, uint64_t n, bool stays)
 {
-    jst_access *a = &jst_accesses[fd];
+    jst_access *a = &jst_descriptors[fd].access;
     if (n == 0 || jst_tls_vfork)
         return;
     uint64_t end = jst_access_end(a);
@@ -58,7 +54,7 @@ void jst_access_sought(int fd, uint64_t at, bool told)
 {
     if ((unsigned)fd >= JST_FDS || jst_tls_vfork)
         return;
-    jst_access *a = &jst_accesses[fd];
+    jst_access *a = &jst_descriptors[fd].access;
     uint64_t before = JST_LOAD(a->before), end = jst_access_end(a);
     if (told && !(before & JST_ACCESS_AWAY)) {
         /* What was inherited or appended began somewhere else than at 0. */
@@ -75,28 +71,31 @@ void jst_access_twin(int fd, int to)
 {
     if ((unsigned)fd >= JST_FDS || (unsigned)to >= JST_FDS || jst_tls_vfork)
         return;
-    jst_access *a = &jst_accesses[fd];
+    jst_access *a = &jst_descriptors[fd].access;
     uint64_t before = JST_LOAD(a->before);
     if (!(before & JST_ACCESS_TWINNED)) {
         JST_STORE(a->before, before | JST_ACCESS_TWINNED);
-        twinned[fd]++;
+        jst_descriptors[fd].twinned++;
     }
-    twin_of[to] = (uint64_t)twinned[fd] << 32 | ((uint64_t)(unsigned)fd + 1);
+    jst_descriptors[to].twin_of =
+        (uint64_t)jst_descriptors[fd].twinned << 32 | ((uint64_t)(unsigned)fd + 1);
 }
 
 /* The number that fd was made from, if it still stands for the same file; -1. */
 static int source_of(int fd)
 {
-    int source = (int)(twin_of[fd] & UINT32_MAX) - 1;
-    bool same = source >= 0 && source != fd && twinned[source] == twin_of[fd] >> 32;
-    return same && (JST_LOAD(jst_accesses[source].before) & JST_ACCESS_TWINNED) ? source : -1;
+    int source = (int)(jst_descriptors[fd].twin_of & UINT32_MAX) - 1;
+    bool same = source >= 0 && source != fd &&
+                jst_descriptors[source].twinned == jst_descriptors[fd].twin_of >> 32;
+    return same && (JST_LOAD(jst_descriptors[source].access.before) & JST_ACCESS_TWINNED) ? source
+                                                                                          : -1;
 }
 
 JST_COLD uint64_t jst_access_take(int fd)
 {
     if ((unsigned)fd >= JST_FDS || jst_tls_vfork) /* a vfork child's descriptors are its own */
         return 0;
-    jst_access *a = &jst_accesses[fd];
+    jst_access *a = &jst_descriptors[fd].access;
     uint64_t bytes = jst_access_bytes(fd);
     if (bytes | JST_LOAD(a->origin) | JST_LOAD(a->before)) {
         JST_STORE(a->origin, 0);
@@ -104,13 +103,14 @@ JST_COLD uint64_t jst_access_take(int fd)
         JST_STORE(a->offset, 0);
         JST_STORE(a->before, 0);
     }
-    if (JST_LIKELY(!twin_of[fd]))
+    if (JST_LIKELY(!jst_descriptors[fd].twin_of))
         return bytes;
     int source = source_of(fd);
-    twin_of[fd] = 0;
+    jst_descriptors[fd].twin_of = 0;
     if (source < 0)
         return bytes;
-    jst_add(&jst_accesses[source].run, bytes); /* they share the offset: it moved on by as much */
+    jst_add(&jst_descriptors[source].access.run,
+            bytes); /* they share the offset: it moved on by as much */
     return 0;
 }
 
@@ -123,6 +123,6 @@ void jst_access_child(uint32_t used)
 void jst_access_flags_changed(int fd)
 {
     if ((unsigned)fd < JST_FDS)
-        JST_STORE(jst_accesses[fd].before,
-                  JST_LOAD(jst_accesses[fd].before) & ~(JST_ACCESS_ASKED | JST_ACCESS_APPENDS));
+        JST_STORE(jst_descriptors[fd].access.before, JST_LOAD(jst_descriptors[fd].access.before) &
+                                                         ~(JST_ACCESS_ASKED | JST_ACCESS_APPENDS));
 }

@@ -19,23 +19,13 @@
 
 #include "jst.h"
 
-typedef struct jst_access {
-    uint64_t origin; /* where the last write ended, less run, modulo 2^64 */
-    uint64_t run;    /* bytes written since the last step back, or since it was opened */
-    uint64_t offset; /* the file offset while it is away from where the last write ended */
-    uint64_t before; /* bytes written before run; JST_ACCESS_... in the high bits */
-} jst_access;
-
-_Static_assert(sizeof(jst_access) == 32, "half a cache line");
+typedef struct jst_access jst_access;
 
 #define JST_ACCESS_ASKED (UINT64_C(1) << 63)   /* the kernel was asked whether it appends */
 #define JST_ACCESS_APPENDS (UINT64_C(1) << 62) /* it does */
 #define JST_ACCESS_AWAY (UINT64_C(1) << 61)    /* offset counts */
 #define JST_ACCESS_TWINNED (UINT64_C(1) << 60) /* other numbers were made from it */
 #define JST_ACCESS_BYTES (JST_ACCESS_TWINNED - 1)
-
-/* 2 MiB of address space, of which descriptors in use touch a page or two. */
-extern jst_access jst_accesses[JST_FDS];
 
 /** A write of n bytes that does not begin where the last one ended, or leaves the file offset behind
  *  for the first time. stays: it left the file offset where it was (pwrite and its kin). */
@@ -58,7 +48,7 @@ static inline void jst_access_wrote(jst_block *b, unsigned place, int fd, uint64
 {
     if (JST_UNLIKELY(!jst_is_mount(place) || (unsigned)fd >= JST_FDS))
         return;
-    jst_access *a = &jst_accesses[fd];
+    jst_access *a = &jst_descriptors[fd].access;
     if (JST_LIKELY(!(JST_LOAD(a->before) & JST_ACCESS_AWAY)))
         jst_add(&a->run, n);
     else
@@ -77,7 +67,7 @@ static inline void jst_access_wrote_at(jst_block *b, unsigned place, int fd, uin
 {
     if (JST_UNLIKELY(!jst_is_mount(place) || (unsigned)fd >= JST_FDS))
         return;
-    jst_access *a = &jst_accesses[fd];
+    jst_access *a = &jst_descriptors[fd].access;
     if (JST_LIKELY(jst_access_end(a) == at && (JST_LOAD(a->before) & JST_ACCESS_AWAY)))
         jst_add(&a->run, n);
     else
@@ -88,7 +78,7 @@ static inline void jst_access_wrote_at(jst_block *b, unsigned place, int fd, uin
 static inline void jst_access_appended(unsigned place, int fd, uint64_t n)
 {
     if (jst_is_mount(place) && (unsigned)fd < JST_FDS)
-        jst_add(&jst_accesses[fd].run, n);
+        jst_add(&jst_descriptors[fd].access.run, n);
 }
 
 /** Bytes that have been written to a descriptor. */
@@ -96,7 +86,7 @@ static inline uint64_t jst_access_bytes(int fd)
 {
     if ((unsigned)fd >= JST_FDS)
         return 0;
-    const jst_access *a = &jst_accesses[fd];
+    const jst_access *a = &jst_descriptors[fd].access;
     return JST_LOAD(a->run) + (JST_LOAD(a->before) & JST_ACCESS_BYTES);
 }
 
@@ -104,8 +94,8 @@ static inline uint64_t jst_access_bytes(int fd)
 static inline void jst_access_read(int fd, uint64_t n)
 {
     if (JST_UNLIKELY((unsigned)fd < JST_FDS &&
-                     (JST_LOAD(jst_accesses[fd].before) & JST_ACCESS_AWAY)))
-        jst_add(&jst_accesses[fd].offset, n);
+                     (JST_LOAD(jst_descriptors[fd].access.before) & JST_ACCESS_AWAY)))
+        jst_add(&jst_descriptors[fd].access.offset, n);
 }
 
 /** A descriptor that held `bytes` of writes has been closed. */

@@ -281,7 +281,7 @@ static bool valid(enum key k, const char *v)
  * stood there before; it is kept in wrong[] until it is known where to say so. */
 static void read_values(void)
 {
-    static char text[4096];
+    JST_SCRATCH static char text[4096];
     const char *environment[KEYS + 1], *config;
     jst_env_all(env_keys, environment, KEYS + 1);
     config = environment[KEYS];

@@ -6,7 +6,7 @@
 #include "config.h"
 #include "inject.h"
 
-jst_area jst_a __attribute__((aligned(JST_PAGE)));
+JST_LARGE jst_area jst_a __attribute__((aligned(JST_PAGE)));
 jst_wipe_page jst_wipe __attribute__((aligned(JST_PAGE)));
 __thread jst_block *jst_tls_block;
 __thread uint32_t jst_tls_vfork;

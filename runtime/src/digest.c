@@ -20,7 +20,7 @@ static const char *const names[NAMES] = {"JOSTLE_COMMAND", "PATH", "LD_PRELOAD",
                                          "JOSTLE"};
 
 /* Static, for a handler's stack may be small. */
-static struct {
+JST_LARGE static struct {
     char program[512];
     const char *arguments[8];
     char *environment[VARIABLES];

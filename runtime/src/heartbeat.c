@@ -34,7 +34,7 @@ static call also;
 static int profile_fd;
 
 #ifndef JST_SANITIZE
-static uint8_t stack[STACK_BYTES] __attribute__((aligned(JST_PAGE)));
+JST_LARGE static uint8_t stack[STACK_BYTES] __attribute__((aligned(JST_PAGE)));
 #endif
 
 static void answer(uint32_t what)
@@ -106,6 +106,7 @@ static void sleep_until(uint64_t next, uint64_t canary)
 static void beat(void)
 {
     const char *missing;
+    uint64_t boundaries = 0;
     jst_os_open();
     jst_os_sample(&jst_a.blocks[0]);
     if ((missing = jst_os_missing()))
@@ -136,6 +137,10 @@ static void beat(void)
         jst_together_tick(now);
         if (is_alone())
             return;
+        boundaries++;
+        if ((boundaries & (boundaries - 1)) ==
+            0) /* the first, and seldom: names bound late bring it back */
+            jst_memory_let_go();
     }
 }
 

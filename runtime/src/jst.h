@@ -20,7 +20,14 @@
 #include "sys.h"
 
 #define JST_EXPORT __attribute__((visibility("default")))
+#define JST_SLOW __attribute__((noinline))
 #define JST_COLD __attribute__((noinline, cold))
+/* Of variables of more than a page or so: they come last (jostle.ld), so that the small ones share few
+ * pages. */
+#define JST_LARGE __attribute__((section(".bss.large")))
+/* Of large ones that hold nothing from one call to the next, and are used now and then: their pages are
+ * given back (memory.c). */
+#define JST_SCRATCH __attribute__((section(".bss.scratch")))
 #define JST_LIKELY(x) __builtin_expect(!!(x), 1)
 #define JST_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
@@ -136,9 +143,9 @@ typedef struct jst_ring {
 typedef struct jst_area {
     jst_head head;
     jst_commit commit[2];
-    char table[JST_TABLE_BYTES];
     jst_block blocks[JST_BLOCKS];
     jst_ring ring;
+    char table[JST_TABLE_BYTES]; /* written once: not beside what is written all the time */
 } __attribute__((aligned(JST_PAGE))) jst_area;
 
 #define JST_HEAD_BYTES ((uint32_t)sizeof(jst_area))
@@ -211,13 +218,31 @@ void jst_clock_state(uint32_t *state, uint32_t *error_us);
 /* With a mount: it was opened in a trusted directory, and not looked at yet (trust.h). */
 #define JST_PLACE_TRUSTED 0x40
 
-extern _Atomic uint8_t jst_fds[JST_FDS];
+/* What is known of a descriptor's number. In one cache line, so that what a call needs lies together,
+ * and the usual numbers in a page; 4 MiB of address space. */
+typedef struct jst_descriptor {
+    struct jst_access {  /* access.h */
+        uint64_t origin; /* where the last write ended, less run, modulo 2^64 */
+        uint64_t run;    /* bytes written since the last step back, or since it was opened */
+        uint64_t offset; /* the file offset while it is away from where the last write ended */
+        uint64_t before; /* bytes written before run; JST_ACCESS_... in the high bits */
+    } access;
+    uint64_t twin_of; /* whose duplicate it is, and */
+    uint32_t twinned; /* how often it was duplicated anew (access.c) */
+    _Atomic uint8_t place;
+    _Atomic uint8_t source; /* of a trusted one: what its place was taken from */
+    _Atomic uint8_t turn;   /* how many directories the number has stood for */
+} __attribute__((aligned(64))) jst_descriptor;
+
+extern jst_descriptor jst_descriptors[JST_FDS];
 
 unsigned jst_fd_resolve(int fd);
 
 static inline unsigned jst_fd_known(int fd)
 {
-    return (unsigned)fd < JST_FDS ? atomic_load_explicit(&jst_fds[fd], memory_order_relaxed) : 0;
+    return (unsigned)fd < JST_FDS
+               ? atomic_load_explicit(&jst_descriptors[fd].place, memory_order_relaxed)
+               : 0;
 }
 
 static inline unsigned jst_fd_place(int fd)
@@ -237,7 +262,7 @@ static inline unsigned jst_fd_place_trusted(int fd)
 static inline void jst_fd_forget(int fd)
 {
     if ((unsigned)fd < JST_FDS)
-        atomic_store_explicit(&jst_fds[fd], 0, memory_order_relaxed);
+        atomic_store_explicit(&jst_descriptors[fd].place, 0, memory_order_relaxed);
 }
 
 /** The same, and nothing is remembered: for a descriptor that is about to be closed. 0: not known. */
@@ -441,6 +466,8 @@ void jst_os_sample(jst_block *b);
 void jst_os_sample_short(jst_block *b); /* only what costs one system call */
 const char *jst_os_missing(void);
 bool jst_os_leader_gone(void); /* the main thread has ended on its own */
+
+void jst_memory_let_go(void); /* of this library, what only the loader needed (memory.c) */
 
 /* ---- small text tools (text.c): no libc, no locale ---- */
 size_t jst_strlen(const char *s);

@@ -13,13 +13,8 @@
 #include "access.h"
 #include "trust.h"
 
-_Atomic uint8_t jst_fds[JST_FDS];
+JST_LARGE jst_descriptor jst_descriptors[JST_FDS];
 static _Atomic uint32_t fds_used;
-/* Of a trusted descriptor: what its place was taken from. Of a directory: how many of its number there
- * have been, so that what is known of one is not taken for the next. */
-static struct {
-    _Atomic uint8_t source, turn;
-} origins[JST_FDS];
 
 #define DEVICES 64
 #define KNOWN (UINT64_C(1) << 63)
@@ -155,10 +150,11 @@ static unsigned place_of_kind(mode_t mode)
     }
 }
 
+/* What is known of a directory must not be taken for the next one of its number. */
 static void count_directory(int fd, mode_t mode)
 {
     if (S_ISDIR(mode) && (unsigned)fd < JST_FDS)
-        atomic_fetch_add_explicit(&origins[fd].turn, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&jst_descriptors[fd].turn, 1, memory_order_relaxed);
 }
 
 static unsigned place_of_fd(int fd)
@@ -183,7 +179,7 @@ static void remember(int fd, unsigned place)
     /* A vfork child shares our memory but not our descriptors: what it sees is not for the table. */
     if ((unsigned)fd >= JST_FDS || jst_tls_vfork)
         return;
-    atomic_store_explicit(&jst_fds[fd], (uint8_t)place, memory_order_relaxed);
+    atomic_store_explicit(&jst_descriptors[fd].place, (uint8_t)place, memory_order_relaxed);
     uint32_t used = atomic_load_explicit(&fds_used, memory_order_relaxed);
     while ((unsigned)fd >= used &&
            !atomic_compare_exchange_weak(&fds_used, &used, (uint32_t)fd + 1))
@@ -206,7 +202,7 @@ static JST_COLD bool fd_excluded(int fd)
 static void verified(int fd, unsigned trusted, unsigned place)
 {
     if (trusted & JST_PLACE_TRUSTED && place != (trusted & ~JST_PLACE_TRUSTED))
-        jst_trust_misled(atomic_load_explicit(&origins[fd].source, memory_order_relaxed));
+        jst_trust_misled(atomic_load_explicit(&jst_descriptors[fd].source, memory_order_relaxed));
 }
 
 static unsigned look_at(int fd)
@@ -251,7 +247,7 @@ static uint64_t base_of(int dirfd)
     if (dirfd == AT_FDCWD)
         return (uint64_t)atomic_load_explicit(&cwd_generation, memory_order_relaxed) << 1;
     jst_fd_place(dirfd); /* looked at, so that its turn is right */
-    unsigned turn = atomic_load_explicit(&origins[dirfd].turn, memory_order_relaxed);
+    unsigned turn = atomic_load_explicit(&jst_descriptors[dirfd].turn, memory_order_relaxed);
     return (uint64_t)dirfd << 16 | turn << 1 | 1;
 }
 
@@ -274,7 +270,7 @@ unsigned jst_fd_opened_at(int fd, int dirfd, const char *path, int flags)
     jst_access_take(fd);
     /* What was made new is no link, and nothing else but a file. */
     bool new = (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
-    atomic_store_explicit(&origins[fd].source, (uint8_t)jst_trust_source(key),
+    atomic_store_explicit(&jst_descriptors[fd].source, (uint8_t)jst_trust_source(key),
                           memory_order_relaxed);
     remember(fd, new ? place : place | JST_PLACE_TRUSTED);
     return place;

@@ -66,7 +66,7 @@ jst_mpi_names_begin:
 jst_mpi_names_end:
     .cfi_endproc
 
-    .bss
+    .section .bss.large, "aw", %nobits
     .balign 64
     .globl jst_mpi_slots
     .hidden jst_mpi_slots

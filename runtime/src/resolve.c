@@ -48,7 +48,7 @@ JST_COLD void *jst_resolve(unsigned index)
 
 void jst_resolve_all(void)
 {
-    static jst_next next;
+    JST_SCRATCH static jst_next next;
     jst_next_open(&next);
     for (unsigned i = 0; i < JST_CALLS; i++) {
         void *p = jst_real_known(i) ? NULL : jst_next_find(&next, names[i]);

@@ -328,7 +328,9 @@ bool jst_segment_put(const jst_segment *s, const jst_bins *bins)
 
 void jst_segments_drain(int fd)
 {
-    static uint8_t frame[RING + JST_FRAME_GAP + 8];
+    JST_LARGE static uint8_t frame[RING + JST_FRAME_GAP + 8];
+    if (atomic_load(&jst_a.head.mpi_state) == 0) /* no page of the ring is touched */
+        return;
     uint64_t until = atomic_load_explicit(&jst_a.ring.written, memory_order_acquire);
     uint64_t from = atomic_load_explicit(&jst_a.ring.drained, memory_order_relaxed);
     uint64_t n = until - from;

@@ -10,9 +10,9 @@
 
 #define MODULES 512
 
-jst_site jst_sites[JST_SITES];
+JST_LARGE jst_site jst_sites[JST_SITES];
 
-static struct {
+JST_LARGE static struct {
     uintptr_t begin, end;
     char name[32];
 } modules[MODULES];

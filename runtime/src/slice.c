@@ -14,9 +14,9 @@
 #define SPACE_BURST (512 * 1024)
 #define SPACE_PER_SLICE 180
 
-static uint64_t sums[JST_CELL_COUNT], delta[JST_CELL_COUNT], taken[JST_CELL_COUNT];
-static uint64_t more_base[JST_CELL_COUNT]; /* what records hold of the blocks in memory */
-static uint8_t frame[JST_RECORD_MAX + JST_FRAME_GAP + 8];
+JST_LARGE static uint64_t sums[JST_CELL_COUNT], delta[JST_CELL_COUNT], taken[JST_CELL_COUNT];
+JST_LARGE static uint64_t more_base[JST_CELL_COUNT]; /* what records hold of the blocks in memory */
+JST_LARGE static uint8_t frame[JST_RECORD_MAX + JST_FRAME_GAP + 8];
 static uint64_t expected_slice;           /* end of the newest 'S' record */
 static uint64_t mounts_written;           /* a bit per slot */
 static uint64_t clock_offset;             /* realtime - boottime at the previous tick */
@@ -148,7 +148,7 @@ static void match_line(int fd, char *line, uint64_t wanted, bool by_device)
 
 static void scan_mounts(int fd, uint64_t wanted, bool by_device)
 {
-    static char text[16384];
+    JST_SCRATCH static char text[16384];
     int in = jst_openat(AT_FDCWD, "/proc/self/mountinfo", O_RDONLY | O_CLOEXEC, 0);
     size_t have = 0;
     for (long n = 1; in >= 0 && n > 0;) {
@@ -326,7 +326,8 @@ static void settle(const jst_commit *c, jst_commit *next)
         uint64_t grown = sums[i] - c->base[i];
         uint64_t here = jst_cell_kind[i] == JST_CODE_GAUGE || taken[i] < grown ? taken[i] : grown;
         next->base[i] = c->base[i] + here;
-        more_base[i] += taken[i] - here;
+        if (taken[i] != here)
+            more_base[i] += taken[i] - here;
     }
 }
 
@@ -371,7 +372,9 @@ void jst_slice_begin(int fd)
     clock_state = jst_a.head.clock_state;
     clock_error = jst_a.head.clock_error_us;
     if (jst_now_life.part == 0)
-        jst_zero(more_base, sizeof more_base);
+        for (unsigned i = 0; i < JST_CELL_COUNT; i++)
+            if (more_base[i]) /* no page of it is touched where nothing was kept */
+                more_base[i] = 0;
     calibrate_price();
     check_mounts(fd);
 }

@@ -14,7 +14,7 @@ char jst_profile_name[160];
 extern char *program_invocation_short_name;
 
 /* What a short process' record holds already; it may go on after an exec that failed. */
-static uint64_t recorded[JST_CELL_COUNT];
+JST_LARGE static uint64_t recorded[JST_CELL_COUNT];
 
 static uint8_t boot_id[16];
 static bool boot_id_known;
@@ -212,6 +212,11 @@ static int write_at(int fd, const void *from, size_t n, uint64_t at)
     return r == (long)n ? 0 : r < 0 ? (int)r : -ENOSPC;
 }
 
+static int write_table(int fd)
+{
+    return write_at(fd, jst_metric_table, jst_metric_table_bytes, offsetof(jst_area, table));
+}
+
 static int create_in(int dir)
 {
     profile_name();
@@ -299,13 +304,11 @@ int jst_profile_create(int *out)
     c->open_slice = h->first_slice;
     if (first) /* what a failed exec had recorded already */
         jst_copy(c->base, recorded, sizeof recorded);
-    if (first)
-        jst_copy(jst_a.table, jst_metric_table, jst_metric_table_bytes);
     uint32_t used = atomic_load(&jst_blocks);
     size_t blocks = (used < JST_BLOCKS ? used : JST_BLOCKS) * sizeof(jst_block);
     int r = write_at(fd, h, first ? offsetof(jst_area, blocks) + blocks : sizeof next, 0);
-    if (r == 0 && !first)
-        r = write_at(fd, jst_metric_table, jst_metric_table_bytes, offsetof(jst_area, table));
+    if (r == 0)
+        r = write_table(fd);
     if (r == 0 && !first) { /* the old part is complete */
         jst_a.head.end_reason = JST_END_PART;
         jst_a.head.end_ns = jst_clock_ns(CLOCK_REALTIME);
@@ -324,7 +327,7 @@ int jst_profile_create(int *out)
 
 static int copy_records(int from, int to)
 {
-    static uint8_t buffer[16384];
+    JST_SCRATCH static uint8_t buffer[16384];
     uint64_t at = JST_HEAD_BYTES;
     for (long n; (n = jst_pread(from, buffer, sizeof buffer, at)) > 0; at += (uint64_t)n)
         if (jst_pwrite(to, buffer, (size_t)n, at) != n)
@@ -337,7 +340,7 @@ static int copy_records(int from, int to)
  * mapped them, and are told (together.c). */
 static void fetch_late(int old, const jst_block *copy)
 {
-    static jst_block page;
+    JST_SCRATCH static jst_block page;
     static const uint32_t moved = JST_MARK_MOVED;
     for (uint32_t b = 0; b < JST_BLOCKS; b++) {
         uint64_t at = offsetof(jst_area, blocks) + b * sizeof page;
@@ -353,7 +356,7 @@ static void fetch_late(int old, const jst_block *copy)
  * Called by the heartbeat. */
 int jst_profile_again(int *fd)
 {
-    static jst_block copy[JST_BLOCKS];
+    JST_SCRATCH static jst_block copy[JST_BLOCKS];
     int dir = jst_spool_open();
     if (dir < 0)
         return dir;
@@ -376,6 +379,8 @@ int jst_profile_again(int *fd)
         r = write_at(fresh, copy, sizeof copy, offsetof(jst_area, blocks));
     if (r == 0)
         r = write_at(fresh, &jst_a.ring, sizeof jst_a.ring, offsetof(jst_area, ring));
+    if (r == 0)
+        r = write_table(fresh);
     if (r == 0 && jst_mmap_fixed(&jst_a, sizeof jst_a, MAP_SHARED, fresh) != (long)&jst_a)
         r = -ENOMEM;
     if (r == 0)
@@ -412,7 +417,7 @@ static uint8_t *put_short_header(uint8_t *p)
 
 static uint8_t *put_short(uint8_t *p, enum jst_end reason, const uint64_t *delta)
 {
-    static uint64_t taken[JST_CELL_COUNT];
+    JST_SCRATCH static uint64_t taken[JST_CELL_COUNT];
     const char *name = jst_base_name(program_invocation_short_name);
     size_t length = jst_strlen(name);
     p = jst_put_varint(p, (uint64_t)jst_getpid());
@@ -505,8 +510,8 @@ bool jst_short_recorded(void)
  * recorded is subtracted the next time: an exec may fail and the process go on. */
 void jst_short_record(enum jst_end reason)
 {
-    static uint64_t delta[JST_CELL_COUNT];
-    static uint8_t frame[JST_RECORD_MAX + JST_TABLE_BYTES + 64];
+    JST_SCRATCH static uint64_t delta[JST_CELL_COUNT];
+    JST_SCRATCH static uint8_t frame[JST_RECORD_MAX + JST_TABLE_BYTES + 64];
     bool any = false;
     jst_os_sample_short(&jst_a.blocks[0]);
     for (unsigned i = 0; i < JST_CELL_COUNT; i++) {

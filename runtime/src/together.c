@@ -113,7 +113,7 @@ static const jst_block *map_block(int fd, uint32_t pid)
 /* Number of ranks after this file was looked at. */
 static uint32_t take_rank(int dir, const char *name, uint32_t n)
 {
-    static jst_head h; /* the heartbeat's stack is small */
+    JST_LARGE static jst_head h; /* the heartbeat's stack is small */
     int fd = jst_openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0);
     if (fd < 0)
         return n;
@@ -126,7 +126,7 @@ static uint32_t take_rank(int dir, const char *name, uint32_t n)
 
 static uint32_t look_for_others(void)
 {
-    static char buffer[4096] __attribute__((aligned(8)));
+    JST_LARGE static char buffer[4096] __attribute__((aligned(8)));
     char job[128];
     uint32_t found = 0, files = 0;
     jst_job_file_name(job, job + sizeof job);

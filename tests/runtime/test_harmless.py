@@ -5,13 +5,25 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from harness import Compile, Runner
+from harness import Compile, Runner, needs_plain_build
 
 
 def test_heartbeat_is_no_thread_of_the_program(jostle: Runner, build: Compile) -> None:
     """CPython (3.12 and later) warns at fork when /proc/self/stat shows more than one thread."""
     result = jostle.run(build("own_stat.c"), jostle.data / "file")
     assert result.stdout == "1 10\n"
+
+
+def test_what_the_loader_needed_is_given_back(jostle: Runner, build: Compile) -> None:
+    """Half of the library is names; once the profile has begun they are in no process' memory."""
+    needs_plain_build(jostle.library)
+    program = build("given_back.c", "-Wl,-z,now")  # a name that is bound late brings them back
+    assert int(jostle.run(program).stdout) < 270  # of 600 KiB; 450 before
+
+
+def test_pages_that_are_not_the_files_stay(jostle: Runner, build: Compile) -> None:
+    """A checkpoint that was restored, or a tool that wrote to them, has its own content there."""
+    jostle.run(build("given_back.c"), "written")
 
 
 def test_nothing_is_said_into_a_file(jostle: Runner, build: Compile) -> None:

@@ -29,8 +29,8 @@ static int stat_fd = -1, main_fd = -1;
 static uint64_t cores, stolen; /* of the node; in all, ticks of the kernel */
 /* Three rows of 8 KiB, one after the other; what is stored lies half a page away from what is loaded, so
  * that no load seems to depend on a store before it. */
-static uint8_t near[28672] __attribute__((aligned(JST_PAGE)));
-static uint8_t far[FAR_BYTES] __attribute__((aligned(JST_PAGE)));
+JST_LARGE static uint8_t near[28672] __attribute__((aligned(JST_PAGE)));
+JST_LARGE static uint8_t far[FAR_BYTES] __attribute__((aligned(JST_PAGE)));
 
 /* A page that was never written is the kernel's one page of zeros: all of them would be one. */
 static void touch(void)

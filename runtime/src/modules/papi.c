@@ -61,7 +61,7 @@ static struct {
     unsigned fd_count;
 } now;
 
-static jst_block nobody; /* what PAPI itself does */
+JST_LARGE static jst_block nobody; /* what PAPI itself does */
 static char note[400];
 static const char *_Atomic unsaid;
 

@@ -91,7 +91,7 @@ static const char *reason(int error)
 /* A filter of system calls may kill for one that it did not foresee. */
 static bool is_filtered(void)
 {
-    static char text[8192];
+    JST_SCRATCH static char text[8192];
     const char *sign = "\nSeccomp:\t";
     if (jst_read_file("/proc/thread-self/status", text, sizeof text) <= 0)
         return true;

@@ -29,10 +29,10 @@ typedef struct followed {
     uint64_t enabled, running, values[JST_PER_GROUP];
 } followed;
 
-jst_group_use jst_groups[JST_GROUPS];
+JST_LARGE jst_group_use jst_groups[JST_GROUPS];
 uint64_t jst_inherit;
 
-static struct {
+JST_LARGE static struct {
     followed threads[THREADS];
     unsigned used;
 } groups[JST_GROUPS];
@@ -65,7 +65,7 @@ int jst_group_leader(const int *fds)
 /* The process's threads without the heartbeat; at most MOST. */
 static unsigned list_threads(uint32_t *tids)
 {
-    static uint8_t buffer[8192] __attribute__((aligned(8)));
+    JST_LARGE static uint8_t buffer[2048] __attribute__((aligned(8)));
     const uint32_t me = (uint32_t)jst_gettid();
     unsigned n = 0;
     int fd = jst_openat(AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
@@ -85,6 +85,8 @@ static unsigned list_threads(uint32_t *tids)
     jst_close(fd);
     return n;
 }
+
+JST_LARGE static uint32_t listed[2][MOST];
 
 static bool has(const uint32_t *tids, unsigned n, uint32_t tid)
 {
@@ -157,7 +159,7 @@ static int follow_all(unsigned g, const uint32_t *tids, unsigned n)
  * new, everything is closed and tried again. Should that go on, the new ones stay out. */
 int jst_group_open(unsigned g)
 {
-    static uint32_t before[MOST], after[MOST];
+    uint32_t *const before = listed[0], *const after = listed[1];
     int error = 0;
     for (int tries = 0; tries < 5; tries++) {
         unsigned n = list_threads(before), same = 0;
@@ -212,7 +214,7 @@ static void read_thread(unsigned g, followed *f, uint64_t *cells)
 
 int jst_group_look(unsigned g, uint64_t *cells)
 {
-    static uint32_t now[MOST];
+    uint32_t *const now = listed[0];
     unsigned n = list_threads(now);
     for (unsigned i = 0; i < groups[g].used; i++) {
         followed *f = &groups[g].threads[i];

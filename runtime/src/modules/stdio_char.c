@@ -11,7 +11,7 @@ static inline bool counted(const FILE *fp, const jst_direction *d)
 {
     jst_block *b = (jst_block *)((uintptr_t)jst_tls_block & jst_wipe.mask);
     unsigned fd = (unsigned)fp->_fileno;
-    unsigned place = fd < JST_FDS && (fp->_flags & JST_STREAM_FILE) ? jst_fds[fd] : 0;
+    unsigned place = fd < JST_FDS && (fp->_flags & JST_STREAM_FILE) ? jst_descriptors[fd].place : 0;
     if (JST_UNLIKELY(!b))
         return false;
     if (JST_LIKELY(jst_is_mount(place))) {
@@ -19,7 +19,7 @@ static inline bool counted(const FILE *fp, const jst_direction *d)
         jst_add(&slot[d->ops], 1);
         jst_add(&slot[d->bytes], 1);
         if (d == &jst_stdio_write) /* after a seek the buffer has no room: not this way */
-            jst_add(&jst_accesses[fd].run, 1);
+            jst_add(&jst_descriptors[fd].access.run, 1);
     } else if (place == JST_PLACE_STREAM) {
         jst_add(&b->cells[d->stream_ops], 1);
         jst_add(&b->cells[d->stream_bytes], 1);

@@ -49,8 +49,6 @@
 
 #define JST_STREAM_GUESS 256 /* bytes that a formatted or line call is taken to move */
 
-#define JST_SLOW __attribute__((noinline))
-
 /** Descriptor of a stream, negative when it has none. */
 static inline int jst_stream_fd(const FILE *fp)
 {
