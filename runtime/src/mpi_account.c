@@ -68,23 +68,26 @@ static JST_COLD void gap_off_cpu(jst_block *b, uint64_t now)
 
 /* Read around every call, and only where a read costs a few nanoseconds (perf_self.h): what an MPI
  * executes while it polls is no work of the program. */
-static __thread uint64_t gap_began, gap_instructions;
-static __thread bool gap_missed = true; /* a gap was not counted: the counter was off */
+static __thread struct {
+    uintptr_t outer_site; /* return address of the call whose frame is the guard */
+    uint64_t began, instructions;
+    bool whole; /* all gaps were counted: the counter was never off */
+} gap;
 
 static inline void gap_ends(void)
 {
     uint64_t now = jst_perf_self();
-    if (now && gap_began)
-        gap_instructions += now - gap_began;
+    if (now && gap.began)
+        gap.instructions += now - gap.began;
     else
-        gap_missed = true;
+        gap.whole = false;
 }
 
 uint64_t jst_gap_instructions(void)
 {
-    uint64_t n = gap_missed ? 0 : gap_instructions;
-    gap_missed = false;
-    gap_instructions = 0;
+    uint64_t n = gap.whole ? gap.instructions : 0;
+    gap.whole = true;
+    gap.instructions = 0;
     return n;
 }
 
@@ -99,8 +102,6 @@ uint64_t jst_gap_instructions(void)
  * Calls from above it are outermost anyway. So is one from below it if another return address stands
  * there by now: whoever called it, directly or not, called from the frame that the other had come
  * from. Far away may be another stack, and gone: then the kernel is asked whether it can be read. */
-static __thread uintptr_t outer_site; /* return address of the call whose frame is the guard */
-
 __attribute__((no_sanitize("address"))) static inline bool is_abandoned(uint64_t guard,
                                                                         uint64_t frame)
 {
@@ -109,7 +110,7 @@ __attribute__((no_sanitize("address"))) static inline bool is_abandoned(uint64_t
     enum { NO_SUCH_WAY = 99 }; /* the kernel looks at the mask first, then refuses */
     if (JST_LIKELY(guard - frame < NEAR) ||
         (jst_may_syscall() && jst_sys4(SYS_rt_sigprocmask, NO_SUCH_WAY, at, NULL, 8) == -EINVAL))
-        return *at != outer_site;
+        return *at != gap.outer_site;
     return false;
 #else
     (void)guard, (void)frame;
@@ -124,7 +125,7 @@ bool jst_mpi_enter(jst_mpi_call *c)
     if (JST_UNLIKELY(!b || (b->guard > c->frame && !is_abandoned(b->guard, c->frame))))
         return false;
     b->guard = c->frame;
-    outer_site = c->site;
+    gap.outer_site = c->site;
     gap_ends();
     if (c->flags & JST_MPI_POLL) {
         uint64_t n = b->cells[cells[c->klass].ops];
@@ -244,7 +245,7 @@ void jst_mpi_leave(const jst_mpi_call *c)
         jst_add(&b->cells[k->ops], 1);
         if (JST_UNLIKELY(c->ended_func != NULL))
             ended_global(b, c, jst_ticks());
-        gap_began = jst_perf_self();
+        gap.began = jst_perf_self();
         return;
     }
     uint64_t now = jst_ticks(), ticks = now - c->begin;
@@ -268,7 +269,7 @@ void jst_mpi_leave(const jst_mpi_call *c)
         ended_global(b, c, now);
     if (JST_UNLIKELY(jst_cfg.peers) && !c->failed)
         note_peers(c);
-    gap_began = jst_perf_self();
+    gap.began = jst_perf_self();
 }
 
 /* ---- start and end ---- */
