@@ -25,9 +25,6 @@ DISTURBED, NOT_JUDGED = 3, 4
 #: A profile of this run cannot have begun earlier before it, clock steps apart.
 _SLACK_NS = 2_000_000_000
 
-#: Most processes that live no longer leave no profile of their own (JST_START_NS of the runtime).
-_SHORT_NS = 100_000_000
-
 Finding = Literal["clean", "disturbed", "not judged"]
 
 
@@ -167,16 +164,14 @@ class Gate:
 
 
 def _is_of(path: Path, start_ns: int) -> bool:
-    """Tell whether a profile is of a process that began after an instant, and was not short."""
+    """Tell whether a profile is of a process that began after an instant."""
     from jostle.reader import ProfileHeader, read_header
 
     try:
         header = read_header(path)
     except (JostleError, OSError):
         return False
-    if not isinstance(header, ProfileHeader) or header.start_ns < start_ns - _SLACK_NS:
-        return False
-    return not header.end_ns or header.end_ns - header.start_ns >= _SHORT_NS
+    return isinstance(header, ProfileHeader) and header.start_ns >= start_ns - _SLACK_NS
 
 
 class Rewind:
