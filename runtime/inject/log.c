@@ -76,6 +76,18 @@ static bool room_to(int fd, uint64_t from, uint64_t to)
     return true;
 }
 
+/* The folder may be anybody's to write in: what stands under a name of ours may be a pipe or a device. */
+static int open_regular(int flags, int mode)
+{
+    struct stat st;
+    int fd =
+        jst_openat(AT_FDCWD, path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, mode);
+    if (fd < 0 || (jst_fstat(fd, &st) == 0 && S_ISREG(st.st_mode)))
+        return fd;
+    jst_close(fd);
+    return -ESPIPE;
+}
+
 /* Room for record number n; several threads may come here at once, and ask for the same. */
 static bool grow(uint64_t n)
 {
@@ -86,7 +98,7 @@ static bool grow(uint64_t n)
         want *= 2;
     if (want > jst_log->capacity)
         want = jst_log->capacity;
-    int fd = jst_openat(AT_FDCWD, path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
+    int fd = open_regular(O_RDWR, 0);
     bool grown = fd >= 0 && room_to(fd, bytes_of(have), bytes_of(want));
     if (fd >= 0)
         jst_close(fd);
@@ -120,7 +132,7 @@ static bool find_ordinal(int64_t rank, uint32_t *ordinal)
     const char *end = path + sizeof path;
     char *p = put(put(path, end, jst_rule.log), end, "/inject-");
     put(put(p, end, host_name()), end, ".order");
-    int fd = jst_openat(AT_FDCWD, path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    int fd = open_regular(O_RDWR | O_CREAT, 0666);
     if (fd < 0)
         return false;
     /* Room for it first, as in room_to; but others may be counting in it already: no zeros. */

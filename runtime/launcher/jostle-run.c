@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define JST_LIBRARY "libjostle.so"
@@ -132,10 +133,13 @@ static void preload_injector(const char *library)
 static void set_spool(const char *dir)
 {
     char absolute[PATH_MAX];
+    struct stat status;
 
     if (realpath(dir, absolute) == NULL)
         fail(JST_EXIT_OWN, "spool %s: %s; make it first (mkdir -m 1777 for a shared one)", dir,
              strerror(errno));
+    if (stat(absolute, &status) != 0 || !S_ISDIR(status.st_mode))
+        fail(JST_EXIT_OWN, "spool %s: it is no folder; name another one with -d", absolute);
     if (access(absolute, W_OK | X_OK) != 0)
         fail(JST_EXIT_OWN, "spool %s: %s; choose another one with -d", absolute, strerror(errno));
     set_variable("JOSTLE_SPOOL", absolute);
@@ -155,6 +159,15 @@ static void set_slice(const char *text)
     if (!known || !(seconds >= 0.1 && seconds <= 60))
         fail(JST_EXIT_OWN, "slice length '%s': give 100ms to 60s, for example -s 1s", text);
     set_variable("JOSTLE_SLICE", text);
+}
+
+/* The program becomes us: it is what was started by hand, and looks at what it starts itself. */
+static void set_first(void)
+{
+    char pid[24];
+
+    snprintf(pid, sizeof pid, "%d", (int)getpid());
+    set_variable("JOSTLE_FIRST", pid);
 }
 
 static void read_options(int count, char **values)
@@ -199,6 +212,7 @@ int main(int count, char **values)
     char library[PATH_MAX];
 
     read_options(count, values);
+    set_first();
     find_library(library);
     preload_injector(library);
     preload(library);

@@ -277,17 +277,35 @@ static bool valid(enum key k, const char *v)
     }
 }
 
+static const char *unreadable(long error)
+{
+    switch (-error) {
+    case ENOENT:
+    case ENOTDIR:
+        return "; there is no such file; it is ignored";
+    case EACCES:
+        return "; permission is denied; it is ignored";
+    case ESPIPE:
+        return "; it is no regular file; it is ignored";
+    case EFBIG:
+        return "; it is larger than 64 KiB; it is ignored";
+    default:
+        return "; it is ignored";
+    }
+}
+
 /* The operator's file, then the environment where the key is not locked. A wrong value leaves what
  * stood there before; it is kept in wrong[] until it is known where to say so. */
 static void read_values(void)
 {
-    JST_SCRATCH static char text[4096];
+    JST_LARGE static char text[65536 + 1]; /* values point into it */
     const char *environment[KEYS + 1], *config;
     jst_env_all(env_keys, environment, KEYS + 1);
     config = environment[KEYS];
-    long n = jst_read_file(JST_SYSCONFDIR "/jostle/jostle.conf", text, sizeof text);
-    if (n == -ENOENT && config)
-        n = jst_read_file(config, text, sizeof text);
+    long n = jst_read_regular(JST_SYSCONFDIR "/jostle/jostle.conf", text, sizeof text);
+    bool ours = n != -ENOENT;
+    if (!ours && config)
+        n = jst_read_regular(config, text, sizeof text);
     if (n > 0)
         parse_file(text);
     for (int k = 0; k < KEYS; k++) {
@@ -305,8 +323,11 @@ static void read_values(void)
             wrong[k] = env;
         }
     }
-    if (n < 0 && config)
-        jst_say("JOSTLE_CONFIG names a file that cannot be read:", config, "; it is ignored");
+    if (n < 0 && ours)
+        jst_say("the operator's file cannot be read:", JST_SYSCONFDIR "/jostle/jostle.conf",
+                unreadable(n));
+    else if (n < 0 && config)
+        jst_say("JOSTLE_CONFIG names a file that cannot be read:", config, unreadable(n));
 }
 
 static void say_wrong(void)
@@ -332,10 +353,10 @@ static void say_wrong(void)
         }
 }
 
-static bool program_excluded(const char *list)
+bool jst_program_excluded(const char *name)
 {
     char word[128];
-    const char *name = jst_base_name(program_invocation_short_name);
+    const char *list = values[EXCLUDE_PROGRAMS];
     while (list && *list) {
         size_t n = 0;
         while (*list && *list != ',' && n + 1 < sizeof word)
@@ -378,7 +399,7 @@ bool jst_configure(void)
     read_values();
     if (values[ENABLED] && says_off(values[ENABLED]))
         return false;
-    if (program_excluded(values[EXCLUDE_PROGRAMS]))
+    if (jst_program_excluded(jst_base_name(program_invocation_short_name)))
         return false;
     if (values[SPOOL]) {
         jst_put_text(jst_cfg.spool, jst_cfg.spool + sizeof jst_cfg.spool, values[SPOOL]);

@@ -18,6 +18,8 @@ jst_life jst_now_life;
 jst_block *_Atomic jst_more;
 _Atomic uint32_t jst_blocks;
 
+#define BUSY_NS 20000000 /* of CPU time: two ticks of the clock that a start is told in */
+
 static _Atomic uint32_t sandboxed;
 static bool over; /* the end of a short process has been recorded: no profile may begin */
 static _Atomic uint64_t ask_at; /* age, in ticks, at which the clock is asked */
@@ -156,6 +158,16 @@ static void mark_process(void)
     jst_wipe.mask = ~(uintptr_t)0;
 }
 
+/* A forked child may have computed for long before its first call. */
+static void begin_earlier(void)
+{
+    if (jst_clock_ns(CLOCK_PROCESS_CPUTIME_ID) < BUSY_NS)
+        return;
+    uint64_t up = jst_clock_ns(CLOCK_BOOTTIME), start = jst_process_start() * 10000000u;
+    if (start != 0 && start < up)
+        jst_now_life.start_ns -= up - start;
+}
+
 /* First call in a forked child: the parent's counters and its mapped profile are not ours. */
 static void begin_child(void)
 {
@@ -177,6 +189,7 @@ static void begin_child(void)
     jst_short_begin();
     jst_inject_child();
     begin_lazily();
+    begin_earlier();
 }
 
 /* Also where an old kernel lacks MADV_WIPEONFORK: then libc tells us of a fork. */
@@ -228,12 +241,15 @@ void jst_come_up(void)
     }
     jst_block_signals(&signals);
     if (!jst_wipe.mask) {
-        if (atomic_load(&jst_state) == JST_NEW)
-            begin_image();
-        else
+        bool child = atomic_load(&jst_state) != JST_NEW;
+        if (child)
             begin_child();
+        else
+            begin_image();
         if (atomic_load(&jst_state) != JST_OFF)
             mark_process();
+        if (!child && jst_cfg.is_first) /* so that somebody looks at what it starts */
+            jst_start();
     }
     jst_restore_signals(&signals);
 }
@@ -390,6 +406,12 @@ void jst_ending(enum jst_end reason)
     }
     if (jst_getpid() != jst_now_life.pid) /* a child that borrows our memory, not by our vfork */
         return;
+    /* A record of a short process has no time axis. */
+    if (state == JST_LAZY && jst_clock_ns(CLOCK_REALTIME) - jst_now_life.start_ns > JST_START_NS) {
+        jst_os_sample_short(&jst_a.blocks[0]); /* its heartbeat may be late */
+        jst_start();
+        state = atomic_load(&jst_state);
+    }
     if (state == JST_LAZY || state == JST_MEMORY) {
         over = reason != JST_END_EXEC;
         jst_short_record(reason);

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <sched.h>
+#include <sys/prctl.h>
 #ifdef JST_SANITIZE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -21,6 +22,7 @@
 enum request { GO_ON, STOP, SAMPLE, ALSO, DRAIN };
 
 #define STACK_BYTES 65536
+#define LOOK_NS 1000000000ull
 
 static _Atomic uint32_t alive_tid; /* the kernel zeroes and wakes it when the thread is gone */
 static _Atomic uint32_t request;   /* what the heartbeat sleeps on */
@@ -59,6 +61,7 @@ static bool serve(uint32_t what)
 {
     if (what == SAMPLE) {
         jst_os_sample(&jst_a.blocks[0]);
+        jst_children_look(jst_clock_ns(CLOCK_REALTIME));
         jst_perf_sample(&jst_a.blocks[0]);
         jst_canary_sample(&jst_a.blocks[0]);
         note_missing(jst_clock_ns(CLOCK_REALTIME), true);
@@ -93,20 +96,32 @@ static void mend_profile(uint64_t now)
         jst_note(profile_fd, now, "the profile was removed from the spool; it was written again");
 }
 
-/* The next slice boundary, or before it a run of the canary, or when the counters want to be opened. */
-static void sleep_until(uint64_t next, uint64_t canary)
+/* The next look, or before it a run of the canary, or when the counters want to be opened. */
+static void sleep_until(uint64_t look, uint64_t canary)
 {
-    uint64_t due = jst_perf_due(), ns = due != 0 && due < next ? due : next;
+    uint64_t due = jst_perf_due(), ns = due != 0 && due < look ? due : look;
     ns = canary != 0 && canary < ns ? canary : ns;
     struct timespec at = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
     jst_futex(&request, FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME, GO_ON, &at,
               FUTEX_BITSET_MATCH_ANY);
 }
 
+/* What is known of a process that is killed is as old as the last look. */
+static void look(uint64_t now)
+{
+    jst_os_sample(&jst_a.blocks[0]);
+    jst_children_look(now);
+    jst_a.head.heartbeat_ns = now;
+    jst_a.head.tick_now = jst_ticks();
+}
+
 static void beat(void)
 {
     const char *missing;
+    uint64_t looked = jst_clock_ns(CLOCK_REALTIME);
     uint64_t boundaries = 0;
+    jst_sys2(SYS_prctl, PR_SET_NAME, JST_HEARTBEAT_NAME);
+    jst_children_begin();
     jst_os_open();
     jst_os_sample(&jst_a.blocks[0]);
     if ((missing = jst_os_missing()))
@@ -117,7 +132,7 @@ static void beat(void)
         uint64_t now = jst_clock_ns(CLOCK_REALTIME);
         uint64_t next = (now / jst_cfg.slice_ns + 1) * jst_cfg.slice_ns;
         uint64_t canary = jst_canary_due(now, next);
-        sleep_until(next, canary);
+        sleep_until(looked + LOOK_NS < next ? looked + LOOK_NS : next, canary);
         if (!serve(atomic_load(&request))) {
             jst_perf_close();
             return;
@@ -127,10 +142,15 @@ static void beat(void)
         if (jst_perf_due() != 0 && now >= jst_perf_due())
             jst_perf_tick(&jst_a.blocks[0]);
         note_missing(now, false);
-        if (now < next && now + jst_cfg.slice_ns >= next)
-            continue; /* a request, or the canary */
+        if (now < next && now + jst_cfg.slice_ns >= next) { /* a request, the canary, or a look */
+            if (now - looked >= LOOK_NS)
+                look(looked = now);
+            continue;
+        }
+        looked = now;
         mend_profile(now);
         jst_os_sample(&jst_a.blocks[0]);
+        jst_children_look(now);
         jst_perf_tick(&jst_a.blocks[0]);
         jst_canary_sample(&jst_a.blocks[0]);
         jst_slice_tick(profile_fd, now);

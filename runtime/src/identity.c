@@ -23,13 +23,14 @@ enum variable {
     PMI_PORT,
     SLURM_STEP,
     SLURM_RANK,
+    FIRST,
     VARIABLES
 };
 
 static const char *const variables[VARIABLES] = {
     "JOSTLE_JOB",     "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "OMPI_MCA_orte_hnp_uri",
     "PMIX_NAMESPACE", "PMI_RANK",     "PMI_FD",    "PMI_PORT",  "SLURM_STEP_ID",
-    "SLURM_PROCID"};
+    "SLURM_PROCID",   "JOSTLE_FIRST"};
 
 #define END_OF(field) ((field) + sizeof(field))
 
@@ -141,6 +142,17 @@ static void find_batch(const char **v)
         }
 }
 
+/* jostle run says who it is, and jostle-run becomes the program. Others lead a session: batch scripts,
+ * tasks of a batch system, what a login or cron starts. */
+static bool is_first(const char *launcher)
+{
+    uint64_t n = 0, me = (uint64_t)jst_getpid();
+    for (; launcher && *launcher >= '0' && *launcher <= '9' && n < UINT32_MAX; launcher++)
+        n = n * 10 + (uint64_t)(*launcher - '0');
+    return (n != 0 && (n == me || n == (uint64_t)jst_sys0(SYS_getppid))) ||
+           (uint64_t)jst_sys1(SYS_getsid, 0) == me;
+}
+
 void jst_identify(void)
 {
     const char *v[VARIABLES];
@@ -149,6 +161,7 @@ void jst_identify(void)
     for (unsigned i = 0; i < VARIABLES; i++)
         if (v[i] && !v[i][0])
             v[i] = NULL;
+    jst_cfg.is_first = is_first(v[FIRST]);
     find_batch(v);
     find_world(v);
     if (v[JOB]) {

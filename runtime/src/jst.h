@@ -385,6 +385,7 @@ typedef struct jst_config {
     char papi[160]; /* names of events, comma separated */
     char launcher[32], batch[64], world[32];
     bool spool_from_user;
+    bool is_first;       /* what a person, a batch system or a login started */
     bool job_is_session; /* no batch system and no name: the login session stands for the job */
 } jst_config;
 
@@ -392,13 +393,15 @@ extern jst_config jst_cfg;
 bool jst_configure(void); /* false: switched off */
 void jst_say(const char *what, const char *value, const char *mend);
 bool jst_path_excluded(const char *path);
+bool jst_program_excluded(const char *name);
 
 /* ---- spool (spool.c) ---- */
 char *jst_job_file_name(char *p, const char *end); /* the job's name and a dot */
 bool jst_size_allowed(uint64_t n);                 /* may a file grow to n bytes? (ulimit -f) */
 int jst_spool_open(void);                          /* descriptor of the spool folder, or -errno */
 int jst_profile_create(int *fd);                   /* 0 or -errno; the area is mapped afterwards */
-int jst_profile_again(int *fd); /* the file was removed: a new one with all there is */
+int jst_profile_again(int *fd);   /* the file was removed: a new one with all there is */
+uint64_t jst_process_start(void); /* hundredths of a second after the boot, 0: not known */
 void jst_short_begin(void);
 bool jst_short_recorded(void); /* a record has been written, and the process goes on */
 void jst_short_record(enum jst_end reason);
@@ -450,6 +453,13 @@ void jst_heartbeat_sample(void); /* fresh os metrics in block 0, waited for at m
 /** Makes the heartbeat do a system call too (set*id are per thread in the kernel). */
 void jst_heartbeat_also(long number, long a, long b, long c);
 
+/* What its thread is called, so that other heartbeats know it. */
+#define JST_HEARTBEAT_NAME "jostle"
+
+/* ---- processes below this one without a profile (children.c): in the heartbeat only ---- */
+void jst_children_begin(void);
+void jst_children_look(uint64_t now_ns);
+
 /* ---- canary (modules/canary.c): called by the heartbeat only ---- */
 void jst_canary_open(void);
 void jst_canary_sample(jst_block *b); /* at a boundary: steal since the last */
@@ -479,6 +489,9 @@ const char *jst_env(const char *name);
 void jst_copy(void *to, const void *from, size_t n);
 void jst_zero(void *to, size_t n);
 long jst_read_file(const char *path, char *buf, size_t n); /* NUL-terminated; length or -errno */
+/* The same of a path that a user or an operator named: only a regular file of less than n bytes. -ESPIPE
+ * when it is no regular file, -EFBIG when it is too large. */
+long jst_read_regular(const char *path, char *buf, size_t n);
 const char *jst_base_name(const char *path);
 
 #endif

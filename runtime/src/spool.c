@@ -102,9 +102,24 @@ static uint32_t number_of(const char *text)
     return n;
 }
 
-static void fill_head(jst_head *h)
+/* Field 22 of its stat, counted behind the name, which may hold anything. */
+uint64_t jst_process_start(void)
 {
     char text[1024];
+    uint64_t start = 0;
+    long n = jst_read_file("/proc/self/stat", text, sizeof text);
+    while (n > 0 && text[n - 1] != ')')
+        n--;
+    const char *p = text + (n > 0 ? n : 0);
+    for (int field = 2; n > 0 && *p && field < 22; p++)
+        field += *p == ' ';
+    for (; n > 0 && *p >= '0' && *p <= '9'; p++)
+        start = start * 10 + (uint64_t)(*p - '0');
+    return start;
+}
+
+static void fill_head(jst_head *h)
+{
     struct stat ns;
     struct utsname uts;
     static const char magic[8] = {'j', 'o', 's', 't', 'l', 'e', '0', '1'};
@@ -153,15 +168,7 @@ static void fill_head(jst_head *h)
     for (long i = 0; i + 1 < n; i++)
         if (!h->command[i])
             h->command[i] = ' ';
-    /* Field 22, counted behind the name, which may hold anything. */
-    n = jst_read_file("/proc/self/stat", text, sizeof text);
-    while (n > 0 && text[n - 1] != ')')
-        n--;
-    const char *p = text + (n > 0 ? n : 0);
-    for (int field = 2; n > 0 && *p && field < 22; p++)
-        field += *p == ' ';
-    for (; n > 0 && *p >= '0' && *p <= '9'; p++)
-        h->proc_start = h->proc_start * 10 + (uint64_t)(*p - '0');
+    h->proc_start = jst_process_start();
     jst_clock_state(&h->start_clock_state, &h->start_clock_error_us);
     h->clock_state = h->start_clock_state;
     h->clock_error_us = h->start_clock_error_us;

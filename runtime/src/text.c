@@ -1,4 +1,5 @@
 /* text.c: the few string tools that the runtime needs, without libc and without a locale. */
+#include <errno.h>
 #include <sys/auxv.h>
 
 #include "config.h"
@@ -97,13 +98,8 @@ void jst_env_all(const char *const *names, const char **values, unsigned count)
                 values[i] = *e + jst_strlen(names[i]) + 1;
 }
 
-long jst_read_file(const char *path, char *buf, size_t n)
+static long read_all(int fd, char *buf, size_t n)
 {
-    int fd = jst_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-    if (fd < 0) {
-        buf[0] = 0;
-        return fd;
-    }
     size_t have = 0;
     long r = 0;
     while (have + 1 < n && (r = jst_read(fd, buf + have, n - 1 - have)) > 0)
@@ -111,6 +107,37 @@ long jst_read_file(const char *path, char *buf, size_t n)
     jst_close(fd);
     buf[have] = 0;
     return r < 0 ? r : (long)have;
+}
+
+/* A file of the kernel, of which the first n - 1 bytes are wanted. */
+long jst_read_file(const char *path, char *buf, size_t n)
+{
+    int fd = jst_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+    buf[0] = 0;
+    return fd < 0 ? fd : read_all(fd, buf, n);
+}
+
+/* RATIONALE: a pipe that nobody writes to would be waited for, opening some devices does something,
+ * and others never end. So what is there is asked first, and what was opened is asked again, since
+ * it may have been replaced in between. Neither a terminal is taken nor a lease waited for. */
+long jst_read_regular(const char *path, char *buf, size_t n)
+{
+    struct stat st;
+    const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+    buf[0] = 0;
+    long r = jst_fstatat(AT_FDCWD, path, &st, 0);
+    if (r == 0 && !S_ISREG(st.st_mode))
+        return -ESPIPE;
+    int fd = r == 0 ? jst_openat(AT_FDCWD, path, flags, 0) : (int)r;
+    if (fd < 0)
+        return fd;
+    r = jst_fstat(fd, &st);
+    if (r == 0 && (!S_ISREG(st.st_mode) || (size_t)st.st_size >= n))
+        r = S_ISREG(st.st_mode) ? -EFBIG : -ESPIPE;
+    if (r == 0)
+        return read_all(fd, buf, n);
+    jst_close(fd);
+    return r;
 }
 
 const char *jst_base_name(const char *path)

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -85,12 +86,18 @@ static pass_fn *find_next(const char *name)
 static void write_line(uint64_t finalize_returned)
 {
     const char *path = getenv("JOSTLE_TIMER_FILE");
-    int fd = path ? open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600) : -1;
+    const int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+    int fd = path ? open(path, flags, 0600) : -1;
     char line[LINE_MAX_BYTES];
+    struct stat status;
     int length;
 
     if (fd < 0)
         return;
+    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) { /* a pipe would be waited for */
+        close(fd);
+        return;
+    }
     length =
         snprintf(line, sizeof line, "%d %llu %llu %llu %llu\n", (int)getpid(),
                  (unsigned long long)timer.init_called, (unsigned long long)timer.init_returned,

@@ -88,11 +88,10 @@ def test_nothing_recorded_does_not_pass(tmp_path: Path) -> None:
     assert "gate: cannot be judged: It left no profile." in done.err
 
 
-def test_a_command_too_short_to_be_judged_is_said_to_be_so(tmp_path: Path) -> None:
+def test_a_command_too_short_to_be_judged_does_not_pass(tmp_path: Path) -> None:
     done = jostle("run", "--gate", "5", "--", "true", JOSTLE_REPOSITORY=str(tmp_path / "r"))
     assert done.code == 4
-    assert "gate: cannot be judged: It was too short" in done.err
-    assert "jostle estimate" not in done.err  # which could not price it either
+    assert "gate: cannot be judged: Only " in done.err
 
 
 @pytest.mark.parametrize(

@@ -133,7 +133,7 @@ def test_a_named_spool_is_respected(place: dict[str, str], tmp_path: Path) -> No
     spool.mkdir()
     done = run(place, "--job", "a.b", "--", "true", JOSTLE_SPOOL=str(spool))
     assert done.code == 0
-    assert [path.suffix for path in spool.iterdir()] == [".jss"]
+    assert [path.suffix for path in spool.iterdir()] == [".jst"]
 
 
 @pytest.mark.skipif(not shutil.which("gcc"), reason="needs a C compiler")

@@ -34,3 +34,12 @@ def test_a_communicator_freed_by_another_is_forgotten(jostle: Mpirun, mpi: Mpi) 
 def test_requests_that_ended_together_are_forgotten(jostle: Mpirun, mpi: Mpi) -> None:
     world = jostle.world(mpi, 2, mpi.compiled("pending", "pending.c"), counted="")
     assert globals_of(world) == [3, 3]
+
+
+def test_exceptions_out_of_error_handlers_hide_no_calls(jostle: Mpirun, mpi: Mpi) -> None:
+    """The handler's exception passes through the MPI's frames and ours, as it does bare."""
+    flags = ("-Wl,--no-as-needed", "-lstdc++", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX")
+    program = mpi.compiled("thrown", "thrown.cc", flags=flags)
+    world = jostle.world(mpi, 2, program, counted="")
+    assert world.total("mpi_all_to_all_ops") == 2 * 100
+    assert world.total("mpi_send_ops") == 0

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from jostle.errors import JostleError
+from jostle.regular import read_regular
 from jostle.told.people import owner_name
 
 DEFAULT_SPOOL = Path("/tmp/jostle")
@@ -24,6 +25,7 @@ _ENVIRONMENT = {
     "papi": "JOSTLE_PAPI",
     "digest": "JOSTLE_DIGEST",
 }
+_MOST_BYTES = 64 << 10  # as the runtime has it
 OFF, ON = ("off", "0", "no", "false"), ("on", "1", "yes", "true")
 
 
@@ -87,7 +89,7 @@ def settings() -> Settings:
             return Settings()
         path = Path(named)
     try:
-        text = path.read_text(errors="replace")
+        text = read_regular(path, _MOST_BYTES).decode(errors="replace")
     except OSError as error:
         return Settings(file=path, problems=(f"{path} cannot be read: {error.strerror}",))
     values: dict[str, str] = {}
@@ -121,7 +123,7 @@ def foreign_profiles(spools: Sequence[Path]) -> dict[str, int]:
     """Count the profiles in spools that we may not read, by owner."""
     counts: dict[str, int] = {}
     for folder in spools:
-        files = [folder] if folder.is_file() else folder.rglob("*.js[ts]")
+        files = [folder] if folder.is_file() else folder.rglob("*.js[pst]")
         for file in files:
             if not os.access(file, os.R_OK):
                 try:

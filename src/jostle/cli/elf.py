@@ -8,6 +8,8 @@ import stat
 import struct
 from pathlib import Path
 
+from jostle.regular import open_regular
+
 _PT_INTERP = 3
 
 
@@ -24,7 +26,7 @@ def why_no_preload(command: str, *, depth: int = 0) -> str | None:
     path = Path(found).resolve()
     try:
         facts = path.stat()
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             head = file.read(4096)
     except OSError as error:
         return f"{path} cannot be read ({error.strerror}), so its kind is unknown"

@@ -112,7 +112,8 @@ def command(
     with its instant and real length: so the truth is known. Otherwise like `jostle run`.
     """
     from jostle.cli.inject_view import Delays
-    from jostle.cli.run import job_name, once
+    from jostle.cli.names import job_name
+    from jostle.cli.run import Name, once
     from jostle.cli.spawn import program_of
 
     if period_ns is None and (duty is not None or phase_ns is not None):
@@ -134,7 +135,8 @@ def command(
     )
     delays = Delays(variables, folder)
     try:
-        return once(cmd, name, slice_ns, delays, repository, as_json=as_json, keep=keep)
+        wish = Name(name, named=job is not None)
+        return once(cmd, wish, slice_ns, delays, repository, as_json=as_json, keep=keep)
     finally:
         if log is None:
             with suppress(OSError):  # it is not empty, or CMD has removed it

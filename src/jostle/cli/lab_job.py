@@ -15,6 +15,7 @@ import click
 from jostle.cli.options import open_repository, repository_flag
 from jostle.cli.output import next_steps, warn
 from jostle.errors import UsageError
+from jostle.regular import read_regular
 
 if TYPE_CHECKING:
     from jostle.lab import Lab
@@ -75,7 +76,7 @@ def mpi_of(program: str) -> str:
     found = shutil.which(program)
     if found:
         try:
-            text = Path(found).read_bytes()
+            text = read_regular(Path(found), 1 << 30)
         except OSError:
             text = b""
         for mpi in ("mpich", "openmpi"):
@@ -105,10 +106,15 @@ def profile(
     Returns:
         The command's exit status.
     """
-    from jostle.cli.run import Spool, child_environment, job_name
+    from jostle.cli.names import candidates, is_taken, job_name
+    from jostle.cli.run import Spool, child_environment
     from jostle.cli.spawn import run
 
-    name = job_name(job, cmd[0])
+    wish = job_name(job, cmd[0])
+    name = next(one for one in candidates(wish)
+                if not job or not is_taken(one, repository, lab.here / "spool"))  # fmt: skip
+    if name != wish:
+        warn([f"the name {wish} is taken by an earlier run; this one is {name}"])
     folder = f"spool/{name}-{os.getpid()}"
     spools = [lab.local(host) / folder for host in ("storage", *lab.nodes)]
     for spool in spools:
@@ -136,7 +142,7 @@ def _report(
     from jostle.cli.spawn import Outcome
 
     assert isinstance(outcome, Outcome)
-    files = [path for spool in spools for path in sorted(spool.glob("*.js[ts]"))]
+    files = [path for spool in spools for path in sorted(spool.glob("*.js[pst]"))]
     if not files:
         click.echo("jostle: nothing recorded: no process left a profile on any node", err=True)
         next_steps("jostle doctor")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
-import re
 import shutil
 import stat
 import sys
 import tempfile
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jostle.cli.config import OFF, Settings, settings
+from jostle.cli.names import batch, candidates, file_stem, is_taken, job_name, joins
 from jostle.cli.options import (
     CanaryInterval,
     SliceLength,
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from jostle.cli.inject_view import Delays
     from jostle.repository import IngestReport, Repository
 
-_JOB_NAME = re.compile(r"[^A-Za-z0-9_.-]")
-
 
 @dataclass(frozen=True)
 class Spool:
@@ -45,10 +43,27 @@ class Spool:
     Attributes:
         folder: The folder.
         private: Whether it was made for this run alone, to be removed afterwards.
+        mark: In a spool that others use, too: the folder that says that the run's name is taken.
     """
 
     folder: Path
     private: bool
+    mark: Path | None = None
+
+
+@dataclass(frozen=True)
+class Name:
+    """What a run wants to be called.
+
+    Attributes:
+        text: The name.
+        named: Whether a person chose it; else it is like no other.
+        number: From 2: the attempt, which the name shall end in.
+    """
+
+    text: str
+    named: bool
+    number: int = 1
 
 
 @click.command(
@@ -95,10 +110,10 @@ def command(
     limit = None if gate is None else Gate(gate, retries + 1)
     again = Rewind()
     for attempt in range(1, retries + 2):
-        own = name if attempt == 1 else f"{name[:59]}-{attempt}"
         status = once(
-            cmd, own, slice_ns, limit, repository, as_json=as_json, keep=keep, canary_ns=canary_ns
-        )
+            cmd, Name(name, named=job is not None, number=attempt), slice_ns, limit, repository,
+            as_json=as_json, keep=keep, canary_ns=canary_ns,
+        )  # fmt: skip
         if limit is None or status or not limit.wants_another:
             break
         again.back()
@@ -107,7 +122,7 @@ def command(
 
 def once(
     cmd: Sequence[str],
-    name: str,
+    wish: Name,
     slice_ns: int | None,
     more: Gate | Delays | None,
     repository: Path,
@@ -120,7 +135,9 @@ def once(
 
     more: a gate, which judges a run that ended well, or delays that are injected into it.
     """
-    spool = make_spool(settings(), name)
+    name, spool = claim(wish, settings(), repository)
+    if wish.named and wish.number == 1 and name != wish.text and not as_json:
+        warn([f"the name {wish.text} is taken by an earlier run; this one is {name}"])
     outcome: Outcome | None = None
     try:
         own = dict(more.environment) if more is not None else {}
@@ -145,41 +162,64 @@ def once(
     finally:
         if outcome is None and spool.private:
             shutil.rmtree(spool.folder, ignore_errors=True)
+        if spool.mark is not None:
+            with contextlib.suppress(OSError):
+                spool.mark.rmdir()
     assert outcome is not None  # otherwise the exception went on
     return outcome.status
 
 
-def job_name(named: str | None, program: str) -> str:
-    """Return the job's name: the user's, or program, local time and our pid."""
-    if named:
-        if _JOB_NAME.search(named) or len(named) > 64:
-            raise UsageError(
-                f"`{named}` cannot name a job: letters, digits, `_`, `.` and `-`, at most 64.",
-                hint=f"For example --job {_JOB_NAME.sub('_', named)[:64]}",
-            )
-        return named
-    stem = _JOB_NAME.sub("_", os.path.basename(program))[:40] or "job"
-    return f"{stem}-{time.strftime('%m%d-%H%M')}-{os.getpid()}"
+def claim(wish: Name, rules: Settings, repository: Path) -> tuple[str, Spool]:
+    """Find a name that no earlier run has, and the spool: the user's, a locked one, or our own.
 
-
-def make_spool(rules: Settings, name: str) -> Spool:
-    """Choose the spool: the user's, a locked one of the operator, or a folder for this run."""
-    if os.environ.get("JOSTLE_SPOOL") or "spool" in rules.locked:
-        return Spool(rules.spool, private=False)
+    RATIONALE: the folder of a run bears its name as long as the run's profiles are not in the
+    repository, and making a folder either succeeds or finds one. So of two runs that ask for one
+    name at once the second finds the first one's folder, or what it left in the repository.
+    """
     parent = rules.spool
+    shared = bool(os.environ.get("JOSTLE_SPOOL")) or "spool" in rules.locked
+    alone = wish.named and not joins(wish.text)
+    name = next(candidates(wish.text, wish.number))
+    if shared and not (alone and os.access(parent, os.W_OK | os.X_OK)):
+        return name, Spool(parent, private=False)
     try:
-        if not parent.is_dir():
+        if not shared and not parent.is_dir():
             parent.mkdir(mode=0o1777, parents=True)
             parent.chmod(0o1777)
         if not _trustworthy(parent):
             raise PermissionError(parent)
-        folder = Path(tempfile.mkdtemp(prefix=f"run-{name}-", dir=parent))
+        if alone:
+            name, folder = _mark(wish, parent, repository)
+        else:
+            folder = Path(tempfile.mkdtemp(prefix=f"run-{name}-", dir=parent))
     except OSError:
         # The spool is closed, full or open to mischief: any place will do for one run.
+        if shared:
+            return name, Spool(parent, private=False)
         folder = Path(tempfile.mkdtemp(prefix=f"jostle-run-{name}-"))
+    if shared:
+        return name, Spool(parent, private=False, mark=folder)
     if os.geteuid() == 0:
         folder.chmod(0o1777)  # root's children may become other users
-    return Spool(folder, private=True)
+    return name, Spool(folder, private=True)
+
+
+def _mark(wish: Name, parent: Path, repository: Path) -> tuple[str, Path]:
+    """Make the folder of the first name that is free."""
+    for name in candidates(wish.text, wish.number):
+        if batch():  # its steps may run side by side
+            if is_taken(name, repository, parent):
+                continue
+            return name, Path(tempfile.mkdtemp(prefix=f"run-{name}-", dir=parent))
+        folder = parent / f"run-{name}-{os.getuid()}"
+        try:
+            folder.mkdir(mode=0o700)
+        except FileExistsError:
+            continue
+        if not is_taken(name, repository, parent):
+            return name, folder
+        folder.rmdir()
+    raise FileExistsError(parent)
 
 
 def _trustworthy(parent: Path) -> bool:
@@ -207,6 +247,7 @@ def child_environment(
     environment["LD_PRELOAD"] = f"{library}:{others}" if others else library
     environment["JOSTLE_SPOOL"] = str(spool.folder)
     environment["JOSTLE_JOB"] = name
+    environment["JOSTLE_FIRST"] = str(os.getpid())
     # The digest that it asks for is printed here, at the end, for programs of every kind.
     environment["JOSTLE_DIGEST"] = "off"
     if slice_ns is not None:
@@ -216,8 +257,10 @@ def child_environment(
 
 def profiles_of(spool: Spool, name: str) -> list[Path]:
     """Return the job's own files in the spool."""
-    safe = re.sub(r"[^A-Za-z0-9_-]", "_", name)[:64]
-    found = [*spool.folder.glob(f"{safe}.*.jst"), *spool.folder.glob(f"{safe}.*.jss")]
+    safe = file_stem(name)
+    found = [
+        path for kind in ("jst", "jss", "jsp") for path in spool.folder.glob(f"{safe}.*.{kind}")
+    ]
     return sorted(path for path in found if os.access(path, os.R_OK))
 
 

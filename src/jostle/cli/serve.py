@@ -18,6 +18,7 @@ import click
 from jostle.cli.options import open_repository, repository_flag, repository_option
 from jostle.cli.output import show
 from jostle.errors import JostleError, UsageError
+from jostle.regular import open_regular
 
 if TYPE_CHECKING:
     from jostle.server import Access
@@ -140,8 +141,12 @@ def _check_tls(cert: Path | None, key: Path | None, *, behind_proxy: bool) -> No
             hint="Leave one out.",
         )
     for file in (cert, key):
-        if not os.access(file, os.R_OK):
-            raise UsageError(f"{file} cannot be read.", hint="Check the name, and whose it is.")
+        try:
+            open_regular(file).close()
+        except OSError as error:
+            raise UsageError(
+                f"{file} cannot be read: {error.strerror}.", hint="Check the name, and whose it is."
+            ) from error
     if key.stat().st_mode & 0o007:
         raise UsageError(f"Everybody may read the key {key}.", hint=f"chmod 0640 {key}")
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from jostle.cli.config import settings
 from jostle.errors import JostleError, UsageError
+from jostle.regular import read_regular
 
 ARMS = ("plain", "profiled")
 _PATIENCE_S = 10.0
@@ -183,7 +184,7 @@ def mpi_seconds(stamps: Path) -> float | None:
     if not stamps.exists():
         return None
     spans = []
-    for line in stamps.read_text().splitlines():
+    for line in read_regular(stamps, 1 << 26).decode().splitlines():
         numbers = [int(word) for word in line.split() if word.isdigit()]
         if len(numbers) == 5 and 0 < numbers[2] <= numbers[3]:
             spans.append((numbers[2], numbers[3]))

@@ -19,6 +19,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from jostle.errors import JostleError
+from jostle.regular import open_regular
 
 _MAGIC = b"JSTINJ1\n"
 _HEAD_BYTES = 8192
@@ -203,7 +204,7 @@ def _bad(path: Path, place: str, reason: str) -> InjectLogError:
 def _read_file(path: Path) -> tuple[pa.Table, pa.Table, dict[str, Any], list[str]] | None:
     """Read one file: delays, totals, the process, notes; None: its head was never written."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             head_bytes = file.read(_HEAD_BYTES)
             if not any(head_bytes[:8]):
                 return None

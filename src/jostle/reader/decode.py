@@ -113,6 +113,8 @@ class Decoded:
 def find_profiles(dirs: Iterable[Path | str]) -> list[Path]:
     """Lists the profiles and shorts files in folders (and files named directly), sorted.
 
+    Among them are those that heartbeats keep of processes below them (*.jsp).
+
     Raises:
         ProfileError: A folder does not exist or cannot be read.
     """
@@ -126,7 +128,7 @@ def find_profiles(dirs: Iterable[Path | str]) -> list[Path]:
             with os.scandir(place) as entries:
                 found.update(
                     Path(entry.path) for entry in entries
-                    if entry.name.endswith((".jst", ".jss"))
+                    if entry.name.endswith((".jst", ".jss", ".jsp"))
                     and entry.is_file(follow_symlinks=False)
                 )  # fmt: skip
         except OSError as error:

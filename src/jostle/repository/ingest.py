@@ -50,6 +50,7 @@ from jostle.repository.spool import (
     glance,
     profile_source,
     short_source,
+    told_by_others,
 )
 from jostle.repository.tables import Batch, Ints, Piece, Source, pieces
 from jostle.repository.types import IngestProgress, IngestReport
@@ -170,6 +171,8 @@ class Ingester:
 
     def _news(self, found: Iterable[Path], report: IngestReport) -> list[Glance]:
         """Looks at files and leaves out those that can hold nothing new."""
+        found = list(found)
+        twice = told_by_others(found)
         with self._guard:
             state = self._log.refresh()
             todo: list[Glance] = []
@@ -178,6 +181,10 @@ class Ingester:
             locked: list[Path] = []
             for path in found:
                 if path in self._over:
+                    continue
+                if path in twice:
+                    if self._remove:
+                        self._remove_file(path, report)
                     continue
                 try:
                     look = glance(path)
@@ -188,6 +195,8 @@ class Ingester:
                     continue
                 except OSError:
                     look = Glance(path, None, 0, False, 0, (0, 0, 0))  # the reader says why
+                if path.suffix == ".jsp" and not look.final:
+                    continue  # its process may still leave its own
                 if not look.final and MIN_SLICE_NS <= look.slice_ns <= MAX_SLICE_NS:
                     slice_ns.append(look.slice_ns)
                 if look.process is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -81,6 +82,42 @@ def glance(path: Path) -> Glance:
         path, key, header.slice_ns, over, size, mark, header.job, (header.start_ns, last),
         header.mpi_init_ns > 0,
     )  # fmt: skip
+
+
+def told_by_others(found: Iterable[Path]) -> set[Path]:
+    """Picks the profiles that a process above kept (*.jsp) where the process left its own.
+
+    Args:
+        found: All files of the spools.
+    """
+    kept: list[Path] = []
+    own: dict[tuple[Path, str, str], list[Path]] = {}
+    for path in found:
+        if path.suffix == ".jsp":
+            kept.append(path)
+        elif path.suffix == ".jst":
+            own.setdefault(_whose(path), []).append(path)
+    return {
+        path for path in kept if _proc_start(path) in map(_proc_start, own.get(_whose(path), ()))
+    }
+
+
+def _whose(path: Path) -> tuple[Path, str, str]:
+    job, _, rest = path.name.partition(".")
+    return path.parent, job, rest.partition(".")[0]
+
+
+def _proc_start(path: Path) -> int:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return -1
+    try:
+        head = os.pread(descriptor, _HEAD, 0)
+    finally:
+        os.close(descriptor)
+    good = len(head) == _HEAD and head.startswith(b"jostle01")
+    return parse_header(head, alive=None).proc_start if good else -1
 
 
 def is_over(header: ProfileHeader) -> bool:

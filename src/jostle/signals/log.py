@@ -18,6 +18,7 @@ from typing import BinaryIO
 import pyarrow as pa
 
 from jostle.errors import JostleError
+from jostle.regular import open_regular
 from jostle.signals.lines import Line, LineError, parse_line
 from jostle.signals.schema import BURSTS, HEADER, PROCESSES, SLICES
 
@@ -165,7 +166,7 @@ def _unreadable(path: Path, error: OSError) -> SignalLogError:
 def _read_file(path: Path, job: str | None) -> _One | str:
     """Read one file; give its job's name alone when it is another job's."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             return _read(path, file, job)
     except OSError as error:
         raise _unreadable(path, error) from None

@@ -12,6 +12,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, cast
 
+from jostle.regular import read_regular
 from jostle.study.errors import ConfigError
 from jostle.study.grammar import NAME, Source, Table, near, whole
 from jostle.study.model import (
@@ -34,7 +35,6 @@ from jostle.study.model import (
 )
 from jostle.study.units import rate, size
 
-MOST_BYTES = 1 << 20
 _RESERVED = re.compile(r"JOSTLE.*|LD_PRELOAD")
 _FILE_NAME = re.compile(r"(?!/)(?!.*(?:^|/)\.\.?(?:/|$))[\w./+-]{1,200}")
 _ONLY_PATTERN = ("piece", "shared", "api", "flush", "reuse", "direct", "split", "volume",
@@ -96,9 +96,7 @@ def load(path: Path, wishes: Wishes | None = None) -> Study:
         ConfigError: The file cannot be read, or is wrong; says where, why and how to mend it.
     """
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise ConfigError(f"{path} is larger than 1 MiB.", hint="A study is a short TOML file.")
-        text = path.read_bytes().decode()
+        text = read_regular(path).decode()
     except OSError as error:
         raise ConfigError(
             f"{path} cannot be read: {error.strerror}.", hint="Check its name and its rights."

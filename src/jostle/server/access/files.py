@@ -7,6 +7,7 @@ import stat
 from pathlib import Path
 
 from jostle.errors import UsageError
+from jostle.regular import MOST_BYTES, open_regular
 
 
 class AccessError(UsageError):
@@ -25,14 +26,14 @@ def read_private(path: Path, *, group: bool = False) -> str:
     """
     allowed = 0o640 if group else 0o600
     try:
-        with path.open(encoding="utf-8") as file:
+        with open_regular(path) as file:
             mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
             if mode & ~(allowed | 0o100):
                 raise AccessError(
                     f"{path} has mode {mode:04o}: others could read or change its secrets.",
                     hint=f"chmod {allowed:04o} {path}",
                 )
-            return file.read()
+            return file.read(MOST_BYTES).decode()
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is no text"
         raise AccessError(

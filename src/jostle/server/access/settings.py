@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from jostle.regular import read_regular
 from jostle.server.access.access import Access, Way
 from jostle.server.access.accounts import Accounts
 from jostle.server.access.audit import Audit
@@ -191,7 +192,7 @@ def read_settings(path: Path) -> Settings:
         AccessError: There is none, or something in it means nothing.
     """
     try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
+        found = tomllib.loads(read_regular(path).decode())
     except FileNotFoundError:
         raise AccessError(
             f"On a network address `jostle serve` must know who may see what, and there is no "

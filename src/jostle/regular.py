@@ -1,0 +1,66 @@
+"""Files that a person, a variable or a configuration file named: regular ones only.
+
+A pipe that nobody writes to is waited for without end, a device may never end or do something when
+it is opened, and a huge file fills the memory.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+#: Of configurations, studies and secrets, which people write (bytes).
+MOST_BYTES = 1 << 20
+
+
+def check_regular(path: Path) -> None:
+    """Makes sure, without opening it, that a path leads to a regular file.
+
+    Raises:
+        OSError: It does not; `strerror` says why.
+    """
+    _refuse_others(path, path.stat().st_mode)
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """Opens a regular file for reading, and never waits for it.
+
+    Raises:
+        OSError: There is none, or it is something else; `strerror` says why.
+    """
+    check_regular(path)  # opening some devices does something
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    try:
+        _refuse_others(path, os.fstat(descriptor).st_mode)  # it may have been replaced
+        return os.fdopen(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def read_regular(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
+    """Reads a whole regular file.
+
+    Args:
+        path: The file.
+        most_bytes: Its largest size.
+
+    Raises:
+        OSError: See `open_regular`; or it is larger.
+    """
+    with open_regular(path) as file:
+        content = file.read(most_bytes + 1)
+    if len(content) > most_bytes:
+        size = f"{most_bytes >> 20} MiB" if most_bytes >= 1 << 20 else f"{most_bytes >> 10} KiB"
+        raise OSError(errno.EFBIG, f"it is larger than {size}", str(path))
+    return content
+
+
+def _refuse_others(path: Path, mode: int) -> None:
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "it is a pipe, device or socket, not a file", str(path))

@@ -1,0 +1,157 @@
+"""Processes that only compute: however they end, their CPU time is known, slice by slice.
+
+The truth is what the kernel tells who waits for a process (wait4).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import peek
+import pytest
+from harness import PROGRAMS, Compile, Runner
+
+from jostle.repository import Repository
+
+S = 10**9
+TICK = 10**7  # what /proc tells a process's CPU time in
+ME = str(os.getpid())
+
+
+def _end(process: subprocess.Popen[str]) -> int:
+    """Wait for a process; give its CPU time in ns, with that of those it waited for."""
+    _pid, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return round((usage.ru_utime + usage.ru_stime) * 1e9)
+
+
+def _cpu(processes: list[peek.Process]) -> int:
+    return sum(p.total("os_user_ns") + p.total("os_system_ns") for p in processes)
+
+
+def _kept(jostle: Runner) -> list[peek.Process]:
+    return [peek.read_profile(path) for path in jostle.spool.glob("*.jsp")]
+
+
+def _ingested(jostle: Runner, tmp_path: Path, threads: int = 1) -> int:
+    """CPU time in the repository, ns; no process has more of it in a slice than its threads can."""
+    store = Repository(tmp_path / "repository", create=True)
+    report = store.ingest([jostle.spool])
+    assert not report.warnings
+    rows = store.query(
+        "SELECT coalesce(os_user_ns, 0) + coalesce(os_system_ns, 0) AS cpu, span * slice_ns AS ns "
+        "FROM slices"
+    ).to_pylist()
+    assert all(row["cpu"] <= threads * row["ns"] * 1.02 + TICK for row in rows), rows
+    return sum(row["cpu"] for row in rows)
+
+
+@pytest.mark.parametrize("length", ["100ms", "4s"])
+def test_what_was_started_by_hand_and_is_killed(
+    jostle: Runner, build: Compile, length: str
+) -> None:
+    """It makes no call, and is killed: at most what came after the last look is missing."""
+    process = jostle.start(build("burn.c"), 100, length=length, env={"JOSTLE_FIRST": ME})
+    time.sleep(2.5)
+    process.kill()
+    truth = _end(process)
+    (seen,) = jostle.collect().processes
+    assert truth - 1.1 * S <= _cpu([seen]) <= truth + TICK
+
+
+@pytest.mark.parametrize("end", ["timeout", "kill"])
+def test_a_child_that_is_killed(jostle: Runner, build: Compile, tmp_path: Path, end: str) -> None:
+    """`timeout` makes no call either; what it waited for is known to the end."""
+    words = ("timeout", "3", build("burn.c"), 100) if end == "timeout" else (
+        "sh", "-c", f"{build('burn.c')} 100 & sleep 3; kill -9 $!; wait")  # fmt: skip
+    process = jostle.start(*words, env={"JOSTLE_FIRST": ME})
+    truth = _end(process)
+    (kept,) = _kept(jostle)
+    assert Path(kept.program).name.startswith("burn")
+    assert len(kept.slices) > 20
+    assert abs(_cpu(_kept(jostle)) + _cpu(jostle.collect().processes) - truth) < 0.15 * S
+    assert "seen from outside" in kept.notes[0]
+    assert abs(_ingested(jostle, tmp_path) - truth) < 0.15 * S
+
+
+def test_a_forked_child(jostle: Runner, build: Compile, tmp_path: Path) -> None:
+    """Its only call is its end: its time lies where it was spent, not in the slice of its end."""
+    process = jostle.start(build("burn.c"), 1.5, "fork")
+    truth = _end(process)
+    assert process.returncode == 0
+    child = max(jostle.collect().processes, key=lambda p: _cpu([p]))
+    assert not child.short and child.end_reason == 2
+    assert abs(_cpu([child]) - truth) < 0.05 * S
+    assert child.end_ns - child.start_ns >= 0.95 * _cpu([child])
+    assert abs(_ingested(jostle, tmp_path) - truth) < 0.05 * S
+
+
+def test_a_program_that_ends(jostle: Runner, build: Compile, tmp_path: Path) -> None:
+    process = jostle.start(build("burn.c"), 1.2)
+    truth = _end(process)
+    (seen,) = jostle.collect().processes
+    assert not seen.short and seen.end_reason == 1
+    assert abs(_cpu([seen]) - truth) < 0.05 * S
+    assert abs(_ingested(jostle, tmp_path) - truth) < 0.05 * S
+
+
+def test_nothing_is_told_twice(jostle: Runner, build: Compile, tmp_path: Path) -> None:
+    """A child has a profile of its own in the end: what others kept of it is passed over."""
+    script = f"{build('burn.c')} 1.5 write {jostle.data}/file; :"
+    process = jostle.start("sh", "-c", script, env={"JOSTLE_FIRST": ME})
+    truth = _end(process)
+    assert len(_kept(jostle)) == 1
+    assert abs(_ingested(jostle, tmp_path) - truth) < 0.1 * S
+    store = Repository(tmp_path / "repository")
+    names = store.query("SELECT program FROM processes")["program"].to_pylist()
+    assert sorted(Path(name).name[:4] for name in names) == ["burn", "dash"]
+
+
+def test_a_static_program(jostle: Runner, tmp_path: Path) -> None:
+    """No preload reaches it."""
+    program = tmp_path / "static"
+    source = str(PROGRAMS / "burn.c")
+    if subprocess.run(["cc", "-static", source, "-o", program], capture_output=True).returncode:
+        pytest.skip("no static C library")
+    process = jostle.start("sh", "-c", f"{program} 1.5; :", env={"JOSTLE_FIRST": ME})
+    truth = _end(process)
+    assert abs(_ingested(jostle, tmp_path) - truth) < 0.1 * S
+
+
+@pytest.mark.parametrize(
+    "variables",
+    ["JOSTLE=off", "JOSTLE_JOB=another", "JOSTLE_EXCLUDE_PROGRAMS=burn*"],
+)
+def test_who_wants_to_be_left_alone(jostle: Runner, build: Compile, variables: str) -> None:
+    """Neither what was switched off is looked at nor what is another job's."""
+    name, _, value = variables.partition("=")
+    env = {name: value} if "EXCLUDE" in name else {}
+    script = f"env -u LD_PRELOAD {variables} {build('burn.c')} 0.5; :"
+    jostle.run("sh", "-c", script, env={"JOSTLE_FIRST": ME, **env})
+    assert not _kept(jostle)
+
+
+def test_others_start_nothing(jostle: Runner) -> None:
+    """A process that something else started has neither a file nor a thread at its start."""
+    log = jostle.spool.parent / "strace.log"
+    if shutil.which("strace") is None:
+        pytest.skip("no strace")
+    command = ["strace", "-f", "-o", str(log), "-e", "trace=clone", "sh", "-c", "/bin/true; :"]
+    subprocess.run(command, env=jostle.environment(), check=True)
+    assert "CLONE_THREAD" not in log.read_text()
+    assert not list(jostle.spool.glob("*.jst"))
+
+
+def test_a_session_is_looked_at(jostle: Runner, build: Compile) -> None:
+    """Batch scripts lead a session: what they start is seen without being told to."""
+    process = jostle.start(
+        "sh", "-c", f"{build('burn.c')} 100 & sleep 1.5; kill -{signal.SIGTERM.value} $!; wait",
+        start_new_session=True,
+    )  # fmt: skip
+    truth = _end(process)
+    assert abs(_cpu(_kept(jostle)) - truth) < 0.2 * S
