@@ -229,9 +229,11 @@ def delayed(load: Floats, lag: int) -> Floats:
 def blind(one: Judgement) -> str:
     """Says why the slices of a resource cannot tell, and what would; "" where they can."""
     if one.slices < FEWEST:
+        # Of so few slices that none has its like, all may be judged where there are more.
+        some = one.slices or min(int((one.place.mean_busy > 0).sum()), FEWEST - 1)
         return (
             f"Too few slices: {one.slices} could be judged, {FEWEST} are needed: "
-            f"{_more_slices(one.place.axis[1], one.slices)}."
+            f"{_more_slices(one.place.axis[1], some)}."
         )
     if one.total.alike or _steady(one):
         return (
