@@ -124,8 +124,9 @@ def test_the_verdict_is_the_first_line(told: dict[str, Done]) -> None:
         "red",
         "27 % ± 3",
         "file system",
-        "by job writer (root)",
-        "in 17 slices (22:13:32",
+        "6.18 s by job writer (root)",
+        "in 17 of 51 slices that lost time (22:13:32",
+        "18.5 s explained by no profiled job",
     ):
         assert words in first
 
@@ -161,6 +162,11 @@ def test_json_has_it_all(told: dict[str, Done]) -> None:
     assert content["percent"]["low"] < content["percent"]["value"] < content["percent"]["high"]
     assert {cause["cause"] for cause in content["causes"]} == {"file system", "network"}
     assert content["interference"]["suspects"][0]["job"] == "writer"
+    blamed = content["blame"]
+    assert blamed["lost_s"] == content["head"]["lost_s"]
+    assert blamed["suspects"][0]["share"] + blamed["unexplained_share"] == pytest.approx(1)
+    assert blamed["unexplained_s"]["value"] == pytest.approx(0.75 * content["lost_s"]["value"])
+    assert (blamed["suspect_slices"], blamed["lost_slices"]) == (17, 51)
     assert content["figures"] == []
     assert len(content["hits"]) == sum(one["hit"] for one in content["clusters"])
     content = json.loads(told["compare json"].out)

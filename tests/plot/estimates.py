@@ -107,21 +107,25 @@ def ftq() -> Estimate:
     )  # fmt: skip
 
 
-def beside(made: Estimate) -> Interference:
-    """Who did it: a job that wrote in the two spans."""
+def beside(made: Estimate, part: float = 0.25) -> Interference:
+    """Who did it: a job that wrote in some of the two spans, and took a part of what was lost."""
+    lost, percent = (
+        Bounded(part * one.value, part * one.low, part * one.high)
+        for one in (made.lost_s, made.percent)
+    )
     second = 10**9
     guilty = [GuiltySlice(EPOCH + n * second, second, SHARED, 0.6, "writer")
               for n in (*range(12, 20), *range(33, 42))]  # fmt: skip
-    loss = ResourceLoss(SHARED, "file system", made.lost_s, 60, 20.0, 1.9, True, 0.4, "",
+    loss = ResourceLoss(SHARED, "file system", lost, 60, 20.0, 1.9, True, 0.4, "",
                         [], second, [], [], [], "bytes")  # fmt: skip
-    suspect = Suspect("writer", "dd", 0, SHARED, 0.92, made.lost_s, 17, 0.81, 0.001, 0.002, 0.0,
+    suspect = Suspect("writer", "dd", 0, SHARED, 1.0, lost, 17, 0.81, 0.001, 0.002, 0.0,
                       "aggregate-write, chunk 1 MiB")  # fmt: skip
     return Interference(
         made.job,
         EPOCH,
         made.run_s,
-        made.lost_s,
-        made.percent,
+        lost,
+        percent,
         [loss],
         [suspect],
         {"idler": "no load on anything that was slow"},

@@ -76,7 +76,7 @@ def test_a_verdict_that_another_version_took_away_is_made_again(planted, tmp_pat
     stories = Stories(planted, tmp_path)
     job = next(iter(stories.rows()))
     brief = {"light": "green", "percent": 0.0, "lost_s": 0.0, "cause": "", "resource": None}
-    body = b'{"head": 1, "interference": 2, "mounts": 3}'
+    body = b'{"head": 1, "blame": 4, "interference": 2, "mounts": 3}'
     stories.judge._worker.ask = lambda _question, _told: Answer(body, brief)
     assert stories.judge.ask(job, None, 30)
     with sqlite3.connect(tmp_path / "verdicts.sqlite") as other:

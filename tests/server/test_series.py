@@ -50,7 +50,8 @@ def test_a_series_and_its_background_are_those_of_the_command(
             else:
                 values = sum(place.lines[at].values for place in said.places)
                 values = values + np.zeros(len(line["mean"]))
-            assert line["mean"] == pytest.approx((values * scale).tolist(), rel=1e-3, abs=1e-6)
+            # Where others began or ended within a slice, the command has whole bytes and calls.
+            assert line["mean"] == pytest.approx((values * scale).tolist(), rel=1e-3, abs=scale)
 
 
 def test_a_suspect_is_shown_where_both_were(stories: Stories, job: str) -> None:

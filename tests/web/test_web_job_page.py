@@ -295,6 +295,7 @@ def test_what_a_verdict_may_say(page, served, client, hurt, violations):
     assert "Could not be judged" in shown(light=None)
     assert violations(page) == []
     told["interference"]["suspects"] = told["interference"]["guilty"] = []
+    told["blame"] |= {"suspects": [], "unexplained_share": 1.0}
     assert "Undisturbed" in shown(light="green", percent=none, lost_s=none, cause=None)
     told["interference"] = None
     text = shown(light="green", percent=none, lost_s=none, cause=None)
@@ -302,9 +303,32 @@ def test_what_a_verdict_may_say(page, served, client, hurt, violations):
     assert "no other job beside it" in text
 
 
+@pytest.mark.parametrize("look", [("light", 1280)], indirect=True)
+def test_a_suspect_is_blamed_for_no_more_than_he_explains(page, served, client, hurt, violations):
+    told = verdict_of(client, hurt)
+    lost = told["head"]["lost_s"]["value"]
+    (first, *_) = told["blame"]["suspects"]
+    first |= {"share": 0.2, "seconds": {"value": 0.2 * lost, "low": 0.1 * lost, "high": 0.3 * lost}}
+    told["blame"] |= {
+        "suspects": [first], "explained_s": first["seconds"], "unexplained_share": 0.8,
+        "unexplained_s": {"value": 0.8 * lost, "low": 0.7 * lost, "high": 0.9 * lost},
+        "lost_slices": 41, "suspect_slices": 7,
+    }  # fmt: skip
+    page.route("**/verdict*", lambda route: route.fulfill(json=told))
+    page.goto(served.enter(f"/jobs/{hurt}"))
+    page.wait_for_selector("section.verdict")
+    text = page.locator("section.verdict").inner_text()
+    assert "to others that were profiled" in text
+    assert "20 % of the loss; 80 % explained by no profiled job" in text
+    assert "suspects in 7 of 41 slices that lost time" in text
+    assert page.locator("section.verdict .run .nobody").count() == 1
+    assert violations(page) == []
+
+
 def test_others_without_names(page, served, client, hurt):
     told = verdict_of(client, hurt)
-    for one in told["interference"]["suspects"]:
+    told["blame"]["suspects"] = told["blame"]["suspects"][:1]  # one stands for all of them
+    for one in [*told["interference"]["suspects"], *told["blame"]["suspects"]]:
         one["job"] = one["program"] = "other users' jobs"
     page.route("**/verdict*", lambda route: route.fulfill(json=told))
     page.goto(served.enter(f"/jobs/{hurt}"))

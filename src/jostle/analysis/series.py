@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from jostle._schema import BY_ID
+from jostle.repository.lives import spans
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -107,7 +108,13 @@ class Background:
 
 
 def resample(
-    start: Ints, length: Ints, values: Ints, axis: tuple[int, int, int], *, level: bool = False
+    start: Ints,
+    length: Ints,
+    values: Ints | Floats,
+    axis: tuple[int, int, int],
+    *,
+    level: bool = False,
+    within: tuple[int, int] | None = None,
 ) -> Floats:
     """Lays values that hold for spans of time on a regular axis.
 
@@ -117,6 +124,7 @@ def resample(
         values: Amounts moved in them, or levels.
         axis: Start, step (both ns) and number of steps.
         level: Values are levels: steps get the mean weighted by time instead of the sum.
+        within: What lies before or after this time (ns) does not count.
 
     Returns:
         One value per step. An amount is shared out by overlap in time; a span inside one step
@@ -133,6 +141,9 @@ def resample(
     place = np.repeat(first - (np.cumsum(width) - width), width) + np.arange(len(source))
     lo = np.maximum(offset[source], place * step)
     hi = np.minimum((offset + length)[source], (place + 1) * step)
+    if within is not None:
+        lo = np.maximum(lo, within[0] - begin)
+        hi = np.maximum(np.minimum(hi, within[1] - begin), lo)
     part = (hi - lo) / (step if level else length[source])
     inside = (place >= 0) & (place < steps)
     np.add.at(out, place[inside], (values[source] * part)[inside])
@@ -153,20 +164,24 @@ def _busiest(start: Ints, length: Ints, counts: Ints, axis: tuple[int, int, int]
 
 @dataclass(frozen=True)
 class _Spans:
-    """The rows of a series summed over resources: one span of time each."""
+    """The rows of a series summed over resources: one span of time each.
+
+    Attributes:
+        start, length: The part of a slice that they are of, ns.
+        slice_ns: Length of the slice.
+    """
 
     start: Ints
     length: Ints
+    slice_ns: Ints
     values: Ints
     count: Ints
     jobs: Ints
 
     @classmethod
     def of(cls, series: pa.Table) -> _Spans:
-        slices, length = _ints(series, "slice"), _ints(series, "slice_ns")
-        keys, where = np.unique(
-            np.stack([slices * length, length]), axis=1, return_inverse=True
-        )  # fmt: skip
+        parts = np.stack([*spans(series), _ints(series, "slice_ns")])
+        keys, where = np.unique(parts, axis=1, return_inverse=True)
         where = where.reshape(-1)
         columns = []
         for name in ("sum", "count", "jobs"):
@@ -174,7 +189,7 @@ class _Spans:
             if name in series.column_names:
                 np.add.at(total, where, _ints(series, name))
             columns.append(total)
-        return cls(keys[0], keys[1], columns[0], columns[1], columns[2])
+        return cls(keys[0], keys[1], keys[2], columns[0], columns[1], columns[2])
 
 
 def _ints(table: pa.Table, name: str) -> Ints:
@@ -182,9 +197,9 @@ def _ints(table: pa.Table, name: str) -> Ints:
     return result
 
 
-def _axis(spans: list[_Spans], step_ns: int) -> tuple[int, int, int]:
-    begin = min(int(span.start.min()) for span in spans) // step_ns * step_ns
-    end = max(int((span.start + span.length).max()) for span in spans)
+def _axis(parts: list[_Spans], step_ns: int) -> tuple[int, int, int]:
+    begin = min(int(span.start.min()) for span in parts) // step_ns * step_ns
+    end = max(int((span.start + span.length).max()) for span in parts)
     return begin, step_ns, -(-(end - begin) // step_ns)
 
 
@@ -202,15 +217,15 @@ def timeline(
         The timeline; values are summed over resources. A job without slices has no values.
     """
     known = BY_ID[metric]
-    spans = {job: _Spans.of(table) for job, table in series.items()}
-    full = [span for span in spans.values() if len(span.start)]
+    laid = {job: _Spans.of(table) for job, table in series.items()}
+    full = [span for span in laid.values() if len(span.start)]
     if not full:
         empty = [TimelineJob(job, 0, [], [], []) for job in series]
         return Timeline(metric, known.unit, 0, step_ns or 0, 0, empty)
-    step = step_ns or max(int(span.length.max()) for span in full)
+    step = step_ns or max(int(span.slice_ns.max()) for span in full)
     axis = _axis(full, step)
     jobs = []
-    for job, span in spans.items():
+    for job, span in laid.items():
         if not len(span.start):
             jobs.append(TimelineJob(job, 0, [], [], []))
             continue
@@ -220,7 +235,7 @@ def timeline(
                 job,
                 (own[0] - axis[0]) // step,
                 _resampled(span, own, level=known.kind == "gauge"),
-                np.unique(span.length).tolist(),
+                np.unique(span.slice_ns).tolist(),
                 _busiest(span.start, span.length, span.count, own),
             )
         )

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from jostle.cli.output import console, fit, heading, table, utf8
 from jostle.told import words
+from jostle.told.blame import UNEXPLAINED, Blame, Blamed
 from jostle.told.causes import CAUSES, cause_words
 from jostle.told.people import owner_name
 from jostle.told.verdict import (
     WORTH_A_WORD,
     Head,
+    blame_of,
     deciding,
     explains_more,
     head,
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
         Cluster,
         Estimate,
     )
-    from jostle.analysis.identification.model import Interference, Suspect
+    from jostle.analysis.identification.model import Interference
 
 #: Rows of the tables of clusters and suspects; --json has them all.
 _MOST_CLUSTERS, _MOST_SUSPECTS, _MOST_SPANS = 6, 5, 3
@@ -77,7 +79,8 @@ def verdict(made: Estimate, who: Interference | None = None) -> Any:
         )
     dot = "● " if utf8() else ""
     loss = judge.percent.value >= WORTH_A_WORD and (made.lost_s.value > 0 or judge is not made)
-    why = ", ".join([*_causes_in_brief(made), *_who_in_brief(who)]) if loss else ""
+    said = [*_causes_in_brief(made), *_who_in_brief(who, blame_of(made, who))]
+    why = ", ".join(said) if loss else ""
     lost = f"  {made.job} lost {percent_within(made.percent)} of its time"
     if judge is not made:
         lost += f" by itself, but {percent_within(judge.percent)} by what its neighbours did"
@@ -96,18 +99,23 @@ def _causes_in_brief(made: Estimate) -> list[str]:
     return [" and ".join(sorted(main, key=lambda name: -sums[name]))] if main else []
 
 
-def _who_in_brief(who: Interference | None) -> list[str]:
-    if who is None or not who.suspects:
+def _who_in_brief(who: Interference | None, found: Blame) -> list[str]:
+    """Name who did it, in which slices, and how much of the loss nobody explains."""
+    if who is None or not found.suspects:
         return []
-    first = who.suspects[0]
-    said = [f"by {_job(first)}"]
-    if len(who.suspects) > 1:
-        said[0] += f" and {len(who.suspects) - 1} more"
-    said.append(_when(who))
-    return said
+    said = f"by {_job(found.suspects[0])}"
+    if len(found.suspects) > 1:
+        said += f" and {len(found.suspects) - 1} more"
+    if not found.leaves_some:
+        return [said, _when(who, found)]
+    return [
+        f"{seconds(found.explained_s.value)} {said}",
+        _when(who, found),
+        f"{seconds(found.unexplained_s.value)} {UNEXPLAINED}",
+    ]
 
 
-def _job(suspect: Suspect) -> str:
+def _job(suspect: Blamed) -> str:
     from jostle.analysis.identification.model import OTHERS
 
     if suspect.job == OTHERS:
@@ -116,17 +124,22 @@ def _job(suspect: Suspect) -> str:
     return f"job {suspect.job}{owner}"
 
 
-def _when(who: Interference) -> str:
-    """Say in how many slices it happened, and when."""
-    slices = {(one.start_ns, one.length_ns) for one in who.guilty}
-    spans = spans_of([(start, start + length) for start, length in slices])
-    many = f"in {count(len(slices))} slice{'s' if len(slices) != 1 else ''}"
+def _when(who: Interference, found: Blame) -> str:
+    """Say in how many slices suspects did it, of how many that lost time, and when."""
+    many = f"in {_slices(found)}"
+    spans = spans_of([(one.start_ns, one.start_ns + one.length_ns) for one in who.guilty])
     if not spans:
         return many
     shown = [f"{_clock(begin)} to {_clock(end)}" for begin, end in spans[:_MOST_SPANS]]
     left = len(spans) - _MOST_SPANS
     more = f" and {left} more span{'s' if left > 1 else ''}" if left > 0 else ""
     return f"{many} ({', '.join(shown)}{more})"
+
+
+def _slices(found: Blame) -> str:
+    slow, lost = found.suspect_slices, found.lost_slices
+    of = f" of {count(lost)}" if lost > slow else ""
+    return f"{count(slow)}{of} slice{'s' if lost != 1 else ''}{' that lost time' if of else ''}"
 
 
 def _clock(instant_ns: int) -> str:
@@ -167,7 +180,7 @@ def view(
     strip = list(_strip(made)) if shown else []
     if strip:
         yield from ("", heading("When", f"  {_strip_note(made)}"), *strip)
-    yield from _neighbours(who, names)
+    yield from _neighbours(who, blame_of(made, who), names)
     usable = [one for one in made.clusters if one.usable]
     if usable:
         yield from ("", heading("Why", f"  {_clusters_note(made)}"), _clusters(usable))
@@ -257,30 +270,58 @@ def _strip(made: Estimate) -> Iterator[Any]:
         yield Text(part, "dim")
 
 
-def _neighbours(who: Interference | None, names: Mapping[str, str]) -> Iterator[Any]:
+def _neighbours(who: Interference | None, found: Blame, names: Mapping[str, str]) -> Iterator[Any]:
     if who is None or not who.neighbours:
         return
     beside = f"{count(who.neighbours)} other job{'s' if who.neighbours != 1 else ''} beside it"
     yield from ("", heading("By whom", f"  {beside}"))
-    if not who.suspects:
-        yield (
-            "no evidence against any of them; a loss of less than "
-            f"{seconds(who.smallest_s)} could not have been seen"
-        )
+    if not found.suspects:
+        yield _no_evidence(who, names)
         return
     frame = table(
-        ["=job", "=on", ">cost", ">share there", ">slices", ">correlation", "=what it did"]
-    )
-    for suspect in who.suspects[:_MOST_SUSPECTS]:
+        ["=job", "=on", ">cost", ">95 %", ">of the loss", ">beside it", ">correlation",
+         "=what it did"]
+    )  # fmt: skip
+    for one in found.suspects[:_MOST_SUSPECTS]:
+        more = len(one.resources) - 1
+        where = place(one.resources[0], names) + (f" and {more} more" if more else "")
         frame.add_row(
-            _job(suspect).removeprefix("job "), place(suspect.resource, names),
-            seconds(suspect.seconds.value), percent(suspect.share), count(suspect.slices),
-            f"{suspect.correlation:.2f}", suspect.pattern,
+            _job(one).removeprefix("job "), where, seconds(one.seconds.value),
+            _ends(one.seconds), percent(one.share), _count_slices(one.slices),
+            f"{one.correlation:.2f}", one.pattern,
         )  # fmt: skip
-    yield fit(frame, "correlation", "share there", "what it did")
-    more = len(who.suspects) - _MOST_SUSPECTS
-    if more > 0:
-        yield f"and {more} more"
+    left = found.suspects[_MOST_SUSPECTS:]
+    if left:
+        cost, share = sum(one.seconds.value for one in left), sum(one.share for one in left)
+        frame.add_row(f"{count(len(left))} more", "", seconds(cost), "", percent(share), "", "", "")
+    if found.leaves_some:
+        rest = found.unexplained_s
+        frame.add_row(
+            UNEXPLAINED, "", seconds(rest.value), _ends(rest), percent(found.unexplained_share),
+            "", "", "",
+        )  # fmt: skip
+    yield fit(frame, "95 %", "correlation", "beside it", "what it did")
+    if found.lost_slices > found.suspect_slices:
+        yield f"suspects were at it in {_slices(found)}"
+
+
+def _no_evidence(who: Interference, names: Mapping[str, str]) -> str:
+    """Say what it means that there are no suspects: what cannot be told is no acquittal."""
+    if who.blind:
+        where = place(who.blind.resource, names)
+        return f"it cannot be told whether any of them did it; {where}: {who.blind.blind}"
+    return (
+        "no evidence against any of them; a loss of less than "
+        f"{seconds(who.smallest_s)} could not have been seen"
+    )
+
+
+def _ends(found: Bounded) -> str:
+    return f"{seconds(found.low)} to {seconds(found.high)}"
+
+
+def _count_slices(number: int) -> str:
+    return f"{count(number)} slice{'s' if number != 1 else ''}"
 
 
 def _clusters_note(made: Estimate) -> str:

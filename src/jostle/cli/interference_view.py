@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from jostle.cli.output import fit, heading, table
 from jostle.cli.viewer import who
+from jostle.told.blame import Blame, blame
 from jostle.told.words import alike, count, duration, significant
 
 if TYPE_CHECKING:
@@ -36,24 +37,20 @@ def percent_text(percent: Bounded) -> str:
 def answer(found: Interference) -> Iterator[Any]:
     """Yield the answer, then a line per resource and per suspect."""
     run = f"of its {duration(found.run_s * 1e9)}"
+    split = blame(found.seconds, found)
     if found.evident:
         yield heading(
-            f"{found.job} lost {seconds_text(found.seconds)} {run} to others: "
+            f"{found.job} lost {seconds_text(found.seconds)} {run} to jobs that were profiled: "
             f"{percent_text(found.percent)}."
         )
-        first = found.suspects[0]
-        kind = PurePath(first.program).name
-        what = f", {kind}" if kind and kind not in first.job else ""
-        whose = f" ({who(first.user)}{what})" if first.user is not None else ""
-        yield f"  Most of it to {first.job}{whose} on {first.resource}."
+        yield f"  {_first(split)}"
+        yield "  What it lost to nobody that was profiled is not in this: `jostle estimate` has it."
+    elif found.blind:
+        yield heading(f"It cannot be told whether others slowed {found.job}.")
+        yield f"  {found.blind.resource}: {found.blind.blind}"
     else:
         yield heading(f"No evidence that others slowed {found.job}.")
-        if found.resources:
-            share = 100 * found.smallest_s / found.run_s if found.run_s else 0.0
-            yield (
-                f"  A loss above {duration(found.smallest_s * 1e9)} ({significant(share)} % {run}) "
-                "would have been seen."
-            )
+        yield from _seen(found, run)
     beside = {0: "Nobody else was", 1: "One other job was"}
     neighbours = beside.get(found.neighbours, f"{count(found.neighbours)} other jobs were")
     yield f"  {neighbours} at work on its resources meanwhile."
@@ -63,6 +60,32 @@ def answer(found: Interference) -> Iterator[Any]:
     if found.suspects:
         yield from ("", heading("Who", "  jobs whose load explains the loss"))
         yield _suspects(found)
+
+
+def _first(split: Blame) -> str:
+    """Name who took most, and what nobody is blamed for."""
+    first = split.suspects[0]
+    kind = PurePath(first.program).name
+    what = f", {kind}" if kind and kind not in first.job else ""
+    whose = f" ({who(first.user)}{what})" if first.user is not None else ""
+    said = f"{100 * first.share:.0f} % of that to {first.job}{whose} on {first.resources[0]}"
+    if split.leaves_some:
+        said += f"; {100 * split.unexplained_share:.0f} % to no job in particular"
+    return f"{said}, in {count(split.suspect_slices)} slices."
+
+
+def _seen(found: Interference, run: str) -> Iterator[str]:
+    """Yield the smallest loss that would have been seen where something could be."""
+    seen = [one for one in found.resources if not one.blind]
+    if not seen:
+        return
+    smallest = max(one.smallest_s for one in seen)
+    share = 100 * smallest / found.run_s if found.run_s else 0.0
+    some = f" on {' and '.join(one.resource for one in seen)}" if len(seen) < 3 else ""
+    yield (
+        f"  A loss above {duration(smallest * 1e9)} ({significant(share)} % {run}){some} "
+        "would have been seen."
+    )
 
 
 def _where(losses: list[ResourceLoss]) -> Iterator[Any]:
@@ -98,7 +121,7 @@ def _resources(losses: list[ResourceLoss]) -> Table:
 
 def _suspects(found: Interference) -> Table:
     frame = table(
-        ["=job", "=program", "=user", "=on", ">share", ">lost", ">interval", ">slices",
+        ["=job", "=program", "=user", "=on", ">share there", ">lost", ">interval", ">slices",
          ">correlation", ">p", ">q", ">lag", "=how it used it"]
     )  # fmt: skip
     for suspect, place in _once(found):

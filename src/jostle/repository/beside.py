@@ -9,8 +9,10 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from jostle.repository.errors import JobError
+from jostle.repository.lives import FOR_EVER, lived
 from jostle.repository.query import OWNER, Engine, total
 from jostle.repository.types import WRITE_METRICS
 
@@ -94,6 +96,11 @@ class JobFacts:
     clocks: tuple[str, ...] = ()
 
     @property
+    def life(self) -> tuple[int, int]:
+        """From when to when it lived, ns; what still runs has no end yet."""
+        return self.start_ns, self.end_ns or FOR_EVER[1]
+
+    @property
     def last_ns(self) -> int:
         """When it ended, or how far it is known."""
         return self.end_ns or self.seen_ns
@@ -105,15 +112,17 @@ class Beside:
 
     Attributes:
         job: The job.
-        others: The jobs that appear in the loads, by name.
-        own_mounts: Per mount and slice: mount, slice, slice_ns, count, MOUNT_METRICS (sums over
-            processes), and <metric>_max of MOUNT_TIMES.
-        own_nodes: Per node and slice: host, slice, slice_ns, count, NODE_METRICS, and <metric>_max
-            and <metric>_min of NODE_TIMES.
+        others: The jobs that appear in the loads, by name; all lived at the same time as the job.
+        own_mounts: Per mount and slice: mount, slice, slice_ns, start_ns and length_ns (the part
+            of the slice in which the job lived), count, MOUNT_METRICS (sums over processes), and
+            <metric>_max of MOUNT_TIMES.
+        own_nodes: Per node and slice: host, slice and its part, count, NODE_METRICS, and
+            <metric>_max and <metric>_min of NODE_TIMES.
         mount_loads: As own_mounts, of the other jobs on these mounts: also column job.
-        node_loads: Of the other jobs on these nodes: job, host, slice, slice_ns, count, cpu_ns.
+        node_loads: Of the other jobs on these nodes: job, host, slice and its part, count,
+            cpu_ns.
         network_loads: MPI traffic of other jobs with ranks on several nodes, wherever they are:
-            job, slice, slice_ns, count, bytes, ops, ns. Empty unless the job is such a one.
+            job, slice and its part, count, bytes, ops, ns. Empty unless the job is such a one.
     """
 
     job: JobFacts
@@ -130,8 +139,10 @@ def beside(engine: Engine, job: str) -> Beside:
     own = facts(engine, [job]).get(job)
     if own is None:
         raise JobError(f"There is no job {job!r}.", hint="`jostle jobs` lists them all.")
-    window = [own.start_ns, max(own.seen_ns, own.end_ns) + max(own.slice_ns, 1)]
-    mounts = _mounts(engine, job, window)
+    # What was done in the slice in which a process was killed lies beyond its last look.
+    wide = [own.start_ns, max(own.seen_ns, own.end_ns) + max(own.slice_ns, 1)]
+    window = [own.start_ns, own.end_ns or wide[1]]
+    mounts = _mounts(engine, job, wide, window)
     nodes = _nodes(engine, job, own, window)
     network = own.ranks > 1 and len(own.nodes) > 1
     traffic = _network(engine, job, window) if network else _NO_TRAFFIC
@@ -140,15 +151,28 @@ def beside(engine: Engine, job: str) -> Beside:
     known = facts(engine, names)
     # A repository that forgets may have lost the processes of slices that it still has.
     others = {name: known.get(name, JobFacts(job=name)) for name in names}
+    others = {name: fact for name, fact in others.items() if _met(own, fact)}
+    loads = (lived(_of(table, others), engine.lives) for table in seen)
     return Beside(
         own,
         others,
-        mounts[0].drop_columns("job"),
-        _own_nodes(engine, job, window),
-        mounts[1],
-        nodes,
-        traffic,
+        lived(mounts[0], engine.lives).drop_columns("job"),
+        lived(_own_nodes(engine, job, wide), engine.lives).drop_columns("job"),
+        *loads,
     )
+
+
+def _met(own: JobFacts, other: JobFacts) -> bool:
+    """Tells whether two jobs lived at once: a slice may hold the end of one and the next's begin.
+
+    Of what still runs the end is not known, nor of what a repository has forgotten.
+    """
+    over = (0 < other.end_ns <= own.start_ns) or (0 < own.end_ns <= other.start_ns)
+    return not over
+
+
+def _of(table: pa.Table, jobs: Collection[str]) -> pa.Table:
+    return table.filter(pc.is_in(table.column("job"), value_set=pa.array(list(jobs), pa.string())))
 
 
 def has_company(engine: Engine, job: str) -> bool:
@@ -190,21 +214,23 @@ _SPAN = "(slice + 1) * slice_ns > $2 AND slice * slice_ns < $3"
 _SLICE = "slice, slice_ns"
 
 
-def _mounts(engine: Engine, job: str, window: list[int]) -> tuple[pa.Table, pa.Table]:
+def _mounts(
+    engine: Engine, job: str, wide: list[int], window: list[int]
+) -> tuple[pa.Table, pa.Table]:
     """Gives the slices of the job on its mounts, and those of the others there."""
     columns = [f"{total('count')} AS count"]
     columns += [f"{total(f'{name}_sum')} AS {name}" for name in MOUNT_METRICS]
     columns += [f"coalesce(max({name}_max), 0) AS {name}_max" for name in MOUNT_TIMES]
 
     def question(where: str) -> str:
-        rows = engine.stored("rollup", *window)
+        rows = engine.stored("rollup", *wide)
         return (
             f"SELECT job, mount, {_SLICE}, {', '.join(columns)} FROM {rows} "
             f"WHERE {where} AND {_SPAN} GROUP BY job, mount, {_SLICE} "
             f"ORDER BY mount, job, slice * slice_ns"
         )
 
-    own = engine.ask(lambda: question("job = $1"), [job, *window])
+    own = engine.ask(lambda: question("job = $1"), [job, *wide])
     used = sorted(set(own.column("mount").to_pylist()))
     others = engine.ask(
         lambda: question("job <> $1 AND list_contains($4, mount)"), [job, *window, used]
@@ -220,9 +246,9 @@ def _own_nodes(engine: Engine, job: str, window: list[int]) -> pa.Table:
         columns.append(f"coalesce(min(coalesce({name}_min, 0)), 0) AS {name}_min")
     return engine.ask(
         lambda: (
-            f"SELECT host, {_SLICE}, {', '.join(columns)} "
+            f"SELECT job, host, {_SLICE}, {', '.join(columns)} "
             f"FROM {engine.stored('node_rollup', *window)} WHERE job = $1 AND {_SPAN} "
-            f"GROUP BY host, {_SLICE} ORDER BY host, slice * slice_ns"
+            f"GROUP BY job, host, {_SLICE} ORDER BY host, slice * slice_ns"
         ),
         [job, *window],
     )
@@ -302,7 +328,8 @@ def _merged(table: pa.Table, kept: set[str], name: str, keys: list[str]) -> pa.T
         return table
     jobs = pa.array([job if job in kept else name for job in table.column("job").to_pylist()])
     renamed = table.set_column(table.column_names.index("job"), "job", jobs)
-    by = ["job", *keys, "slice", "slice_ns"]
+    parts = [name for name in ("start_ns", "length_ns") if name in table.column_names]
+    by = ["job", *keys, "slice", "slice_ns", *parts]
     # Sums of hostile values may not fit 64 bits.
     values = [column for column in table.column_names if column not in by]
     wide = renamed

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from jostle.repository.columns import Columns, Names, Part
+from jostle.repository.columns import Columns, Keys, Names, Part
 from jostle.repository.layout import HOUR_NS, RESOURCE, Rollup
+from jostle.repository.lives import END
 from jostle.repository.query import ALWAYS, Engine
 
 #: What files are read and written by.
@@ -69,11 +70,22 @@ class Loads:
 
         Returns:
             Columns job (with `step_ns`), resource (both dictionaries of names), start_ns,
-            length_ns, v0, v1, ... (one per line, float64); the earliest first. Rows without any
-            load are left out.
+            length_ns, v0, v1, ... (one per line, float64); the earliest first. Slices are cut to
+            the lives of their jobs. Rows without any load are left out.
         """
-        parts = self._columns.parts(table, lines, span, job, resources)
+        parts = self._lived(self._columns.parts(table, lines, span, job, resources))
         return _added(parts, len(lines), step_ns)
+
+    def _lived(self, parts: Sequence[Part]) -> list[Part]:
+        """Cuts slices to the lives of their jobs."""
+        found = []
+        for part in parts:
+            keys = part.keys
+            start, length = self._engine.lives.clip(
+                keys.job.known, keys.start, keys.length, keys.job.codes
+            )
+            found.append(replace(part, keys=Keys(keys.job, keys.resource, start, length)))
+        return found
 
     def process_sums(
         self, job: str, table: str, metrics: Sequence[str], span: tuple[int, int]
@@ -227,9 +239,10 @@ class Loads:
                 # The table of processes is not renewed with every slice of a job that runs.
                 f"WITH r AS (SELECT * FROM {self._engine.stored(table, *span)}), "
                 "e AS (SELECT job, max((slice + 1) * slice_ns) AS seen FROM r GROUP BY job), "
-                "j AS (SELECT job, min(start_ns) AS lo, max(greatest(end_ns, "
-                "(last_slice + 1) * slice_ns, coalesce(seen, 0))) AS hi "
-                f"FROM {self._engine.stored('processes')} LEFT JOIN e USING (job) {which} "
+                "j AS (SELECT job, min(start_ns) AS lo, CASE WHEN bool_and(complete) "
+                f"THEN {END} ELSE max(greatest(end_ns, (last_slice + 1) * slice_ns, "
+                "coalesce(seen, 0))) END AS hi "
+                f"FROM ({self._engine.source('processes')}) LEFT JOIN e USING (job) {which} "
                 "GROUP BY job) "
                 "SELECT job, place, sum(value)::DOUBLE AS value FROM ("
                 "SELECT job, unnest(range(first, last + 1))::INT AS place, "
@@ -253,7 +266,7 @@ class Loads:
             span: All its time, ns since the epoch; it may be wider.
         """
         found, lo, hi = set(), 2**63 - 1, 0
-        for part in self._columns.parts(table, [], span, job):
+        for part in self._lived(self._columns.parts(table, [], span, job)):
             keys = part.keys
             found |= {
                 keys.resource.known[code] for code in np.unique(keys.resource.codes[part.rows])

@@ -15,6 +15,7 @@ from jostle.repository.beside import (
     added,
     facts,
 )
+from jostle.repository.lives import lived
 from jostle.repository.query import Engine, total
 
 _KINDS = ("posix", "stdio")
@@ -30,7 +31,8 @@ class Programs:
 
     Attributes:
         jobs: Who they are, by name.
-        mounts: job, resource, slice, slice_ns, and ops, bytes and ns of FILE_CLASSES.
+        mounts: job, resource, slice, slice_ns, start_ns and length_ns (the part of the slice in
+            which the job lived), and ops, bytes and ns of FILE_CLASSES.
         network: The same of MPI_CLASSES, of jobs with ranks on several nodes; resource "network".
         nodes: job, resource (a node that several jobs used at a time), slice, slice_ns, cpu_ns
             and queued_ns.
@@ -73,7 +75,10 @@ def programs_beside(engine: Engine) -> Programs:
         ),
         [_shared(everyone)],
     )
-    return Programs(everyone, *(_known(table, everyone) for table in (mounts, network, nodes)))
+    lives = engine.lives
+    return Programs(
+        everyone, *(lived(_known(table, everyone), lives) for table in (mounts, network, nodes))
+    )
 
 
 def _known(table: pa.Table, everyone: dict[str, JobFacts]) -> pa.Table:

@@ -18,6 +18,7 @@ from jostle._schema import HIST_BUCKETS, HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
 from jostle.repository.damage import find_damaged, is_of_a_file, reason_of
 from jostle.repository.errors import DamagedError, JobError
 from jostle.repository.layout import TABLES, Table, bucket_column
+from jostle.repository.lives import Lives
 from jostle.repository.log import File, Log
 
 _SQL_TYPES = {
@@ -70,6 +71,7 @@ class Engine:
     def __init__(self, root: Path, log: Log) -> None:
         self.root = root
         self.log = log
+        self.lives = Lives(self)
         self._guard = threading.Lock()
         self._database: duckdb.DuckDBPyConnection | None = None
         self._idle: list[_Cursor] = []

@@ -393,7 +393,8 @@ class Repository:
 
         Returns:
             Columns resource (a mount for metrics of scope mount, else a node), slice, slice_ns,
-            sum, min, max, count (processes that had a record there).
+            sum, min, max, count (processes that had a record there), start_ns and length_ns (the
+            part of the slice in which the job lived).
 
         Raises:
             JobError: There is no such metric.
@@ -411,7 +412,8 @@ class Repository:
                 again; `neighbours` names the jobs over the whole time.
 
         Returns:
-            The columns of `series`.
+            The columns of `series`: where others began or ended within a slice, or the job did, a
+            row for each part of it, with what was done in that part.
 
         Raises:
             JobError: There is no such metric.

@@ -9,11 +9,18 @@ import pyarrow as pa
 from jostle._schema import BY_ID
 from jostle.repository.errors import JobError
 from jostle.repository.layout import RESOURCE, Rollup
+from jostle.repository.lives import lived, lived_sql
 from jostle.repository.loads import Loads
 from jostle.repository.query import Engine, total
 
-_NEIGHBOUR = """job <> $1 AND list_contains($2, {key})
-AND (slice + 1) * slice_ns > $3 AND slice * slice_ns < $4"""
+# What others did on some resources, less what lies outside the time in which the job was there.
+_NEIGHBOUR = """(
+    SELECT * REPLACE (greatest(start_ns, $3) AS start_ns,
+                      least(start_ns + length_ns, $4) - greatest(start_ns, $3) AS length_ns),
+           (least(start_ns + length_ns, $4) - greatest(start_ns, $3)) / length_ns AS part
+    FROM {rows} WHERE job <> $1 AND list_contains($2, {key})
+                      AND start_ns + length_ns > $3 AND start_ns < $4)"""
+_SPAN = "slice, slice_ns, start_ns, length_ns"
 
 # Levels hold until the process's next record, or its end: idle slices have no record.
 _GAUGE_SERIES = """
@@ -27,7 +34,7 @@ WITH own AS (SELECT process, host, slice, span, slice_ns, coalesce({metric}, 0) 
                      AS slice
               FROM own LEFT JOIN ends USING (process))
 SELECT host AS resource, slice, slice_ns, sum(level)::BIGINT AS sum, min(level) AS min,
-       max(level) AS max, count(*) AS count
+       max(level) AS max, count(*) AS count, $1 AS job
 FROM held GROUP BY host, slice, slice_ns ORDER BY host, slice * slice_ns
 """
 
@@ -37,7 +44,7 @@ def series(engine: Engine, job: str, metric: str) -> pa.Table:
     table, key = _rollup_of(metric)
     if BY_ID[metric].kind == "gauge":
         lo, hi = engine.window(job)
-        return engine.ask(
+        rows = engine.ask(
             lambda: _GAUGE_SERIES.format(
                 metric=metric,
                 slices=engine.stored("slices", lo, hi),
@@ -45,15 +52,17 @@ def series(engine: Engine, job: str, metric: str) -> pa.Table:
             ),
             [job],
         )
-    lo, hi = engine.window(job)
-    return engine.ask(
-        lambda: (
-            f"SELECT {_summed(metric, key)} FROM {engine.stored(table, lo, hi)} "
-            "WHERE job = ? "
-            "GROUP BY resource, slice, slice_ns ORDER BY resource, slice * slice_ns"
-        ),
-        [job],
-    )
+    else:
+        lo, hi = engine.window(job)
+        rows = engine.ask(
+            lambda: (
+                f"SELECT {key} AS resource, slice, slice_ns, {_summed(metric)}, job "
+                f"FROM {engine.stored(table, lo, hi)} WHERE job = ? "
+                "GROUP BY job, resource, slice, slice_ns ORDER BY resource, slice * slice_ns"
+            ),
+            [job],
+        )
+    return lived(rows, engine.lives).drop_columns("job")
 
 
 def background(engine: Engine, job: str, metric: str, *, count_jobs: bool = False) -> pa.Table:
@@ -61,13 +70,14 @@ def background(engine: Engine, job: str, metric: str, *, count_jobs: bool = Fals
     table, key = _rollup_of(metric)
     resources, lo, hi = Loads(engine).used(job, table, engine.window(job))
     jobs = ", count(DISTINCT job) AS jobs" if count_jobs else ""
+    part = "1" if BY_ID[metric].kind == "gauge" else "part"
     return engine.ask(
         lambda: (
-            f"SELECT {_summed(metric, key)}{jobs} "
-            f"FROM {engine.stored(table, lo, hi)} WHERE {_NEIGHBOUR.format(key=key)} "
-            "GROUP BY resource, slice, slice_ns ORDER BY resource, slice * slice_ns"
+            f"SELECT {key} AS resource, {_SPAN}, {_summed(metric, part)}{jobs} "
+            f"FROM {_beside(engine, table, key, lo, hi)} "
+            f"GROUP BY resource, {_SPAN} ORDER BY resource, start_ns"
         ),
-        [job, resources, lo, hi],
+        [job, resources, lo, hi, *engine.lives.edges(lo, hi)],
     )
 
 
@@ -77,13 +87,18 @@ def neighbours(engine: Engine, job: str, metric: str) -> pa.Table:
     resources, lo, hi = Loads(engine).used(job, table, engine.window(job))
     return engine.ask(
         lambda: (
-            f"SELECT job, {key} AS resource, {total(f'{metric}_sum')} AS sum, "
-            f"count(DISTINCT slice) AS slices FROM {engine.stored(table, lo, hi)} "
-            f"WHERE {_NEIGHBOUR.format(key=key)} GROUP BY job, {key} "
+            f"SELECT job, {key} AS resource, {total(_part(metric, 'part'))} AS sum, "
+            f"count(DISTINCT slice) AS slices FROM {_beside(engine, table, key, lo, hi)} "
+            f"GROUP BY job, {key} "
             f"HAVING sum({metric}_sum) > 0 ORDER BY sum DESC, job, resource"
         ),
-        [job, resources, lo, hi],
+        [job, resources, lo, hi, *engine.lives.edges(lo, hi)],
     )
+
+
+def _beside(engine: Engine, table: Rollup, key: str, lo: int, hi: int) -> str:
+    rows = lived_sql(engine.stored(table, lo, hi), 5)
+    return _NEIGHBOUR.format(rows=rows, key=key)
 
 
 def _rollup_of(metric: str) -> tuple[Rollup, str]:
@@ -104,10 +119,17 @@ def _rollup_of(metric: str) -> tuple[Rollup, str]:
     return table, RESOURCE[table]
 
 
-def _summed(metric: str, key: str) -> str:
+def _part(metric: str, part: str) -> str:
+    """Gives SQL for the part of a sum that counts; whole ones stay exact."""
     return (
-        f"{key} AS resource, slice, slice_ns, "
-        f"{total(f'{metric}_sum')} AS sum, "
+        f"CASE WHEN {part} = 1 THEN {metric}_sum "
+        f"ELSE round({metric}_sum * {part}::DOUBLE)::BIGINT END"
+    )
+
+
+def _summed(metric: str, part: str = "1") -> str:
+    return (
+        f"{total(_part(metric, part))} AS sum, "
         f"min(coalesce({metric}_min, 0)) AS min, max(coalesce({metric}_max, 0)) AS max, "
         f"{total('count')} AS count"
     )

@@ -150,7 +150,8 @@ class Curves:
         rows = self._repository.loads.sums(
             table, _lines(seen), _wider(axis.span), job=whose, resources=resources
         )
-        return np.stack([_on(rows, at, axis) for at in range(len(seen.lines))])
+        within = None if question.of == "job" else self._life(question.job)
+        return np.stack([_on(rows, at, axis, within) for at in range(len(seen.lines))])
 
     def _others(
         self, question: Question, seen: View, axis: Axis, viewer: Viewer
@@ -170,14 +171,19 @@ class Curves:
             hidden_hours(viewer, self._tiles, self._user, table, [line], (begin, end))
             for line in lines
         ]
-        found = np.zeros((len(lines), axis.steps))
+        found, life = np.zeros((len(lines), axis.steps)), self._life(question.job)
         for resource in resources:
             there, mine = _of(rows, resource, (begin, end)), _of(own, resource, (begin, end))
             for at in range(len(lines)):
-                values = np.maximum(_on(there, at, axis) - _on(mine, at, axis), 0.0)
+                values = np.maximum(_on(there, at, axis, life) - _on(mine, at, axis, life), 0.0)
                 few = hidden[at].get(resource, ())
                 found[at] += suppress(values, axis.start_ns, axis.step_ns, few)
         return found, bool(np.isnan(found).any())
+
+    def _life(self, job: str) -> tuple[int, int]:
+        """Gives from when to when a job was there: a neighbour is who was there meanwhile."""
+        row = self._index.rows[job]
+        return row["start_ns"], row["end_ns"]
 
     def _user(self, job: str) -> int | None:
         row = self._index.rows.get(job)
@@ -230,10 +236,11 @@ def _of(rows: pa.Table, resource: str, span: tuple[int, int] | None = None) -> p
     return rows.filter(which)
 
 
-def _on(rows: pa.Table, line: int, axis: Axis) -> Floats:
-    """Lays the load of some rows on an axis."""
+def _on(rows: pa.Table, line: int, axis: Axis, within: tuple[int, int] | None = None) -> Floats:
+    """Lays the load of some rows on an axis, as far as it was within a time."""
     start, length = (rows[name].to_numpy().astype(np.int64) for name in ("start_ns", "length_ns"))
-    return resample(start, length, rows[f"v{line}"].to_numpy(), axis.parts)
+    values = rows[f"v{line}"].to_numpy()
+    return resample(start, length, values, axis.parts, within=within)
 
 
 def _plain(values: Floats) -> list[float | None]:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from jostle.server.shapes_told import Cause, EstimateTold, Head, InterferenceTold, Light
+from jostle.server.shapes_told import BlameTold, Cause, EstimateTold, Head, InterferenceTold, Light
 
 
 class Problem(BaseModel):
@@ -76,6 +76,7 @@ class Verdict(BaseModel):
 
     job: JobRow
     head: Head
+    blame: BlameTold
     estimate: EstimateTold
     interference: InterferenceTold | None
     mounts: dict[str, str] = Field(description="mount -> its path in the job")

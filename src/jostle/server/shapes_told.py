@@ -78,13 +78,37 @@ class EstimateTold(BaseModel):
     core_hours_lost: float
 
 
+class Blamed(BaseModel):
+    """What one suspect took of a run's loss."""
+
+    job: str
+    program: str
+    resources: list[str]
+    seconds: Interval
+    share: float = Field(description="of the whole loss")
+    slices: int
+    pattern: str
+
+
+class BlameTold(BaseModel):
+    """A run's loss, and whom it goes to: all shares add up to 1."""
+
+    lost_s: Interval
+    suspects: list[Blamed]
+    explained_s: Interval
+    unexplained_s: Interval = Field(description="explained by no profiled job")
+    unexplained_share: float
+    lost_slices: int = Field(description="slices in which time was lost, to whomever")
+    suspect_slices: int = Field(description="those of them that a suspect made slow")
+
+
 class Suspect(BaseModel):
     """A job that cost another one time."""
 
     job: str
     program: str
     resource: str
-    share: float
+    share: float = Field(description="of the loss on the resource")
     seconds: Interval
     slices: int
     pattern: str
@@ -124,6 +148,7 @@ class InterferenceTold(BaseModel):
     resources: list[ResourceLoss]
     neighbours: int
     evident: bool
+    blind: str = Field(description='why nothing can be told of anybody, and what would; ""')
     limits: list[str]
     acquitted: dict[str, str]
 

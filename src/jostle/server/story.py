@@ -144,7 +144,7 @@ class Stories:
         told = self._verdicts.body(found.job, found.sight)
         if told is None:
             return None
-        parts = {name: told.pop(name) for name in ("head", "interference", "mounts")}
+        parts = {name: told.pop(name) for name in ("head", "blame", "interference", "mounts")}
         return {**parts, "estimate": told}
 
     def estimate(self, job: str, viewer: Viewer) -> Estimate:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jostle.analysis import resample
+from jostle.repository.lives import spans
 from jostle.told.metrics import Line, View
 from jostle.told.words import iso_time
 
@@ -72,7 +73,7 @@ def steps(tables: list[pa.Table], span: Span, *, level: bool) -> Steps:
     """Add up series over their resources, on the slices of `span`.
 
     Args:
-        tables: Columns slice, slice_ns, sum (as Repository.series gives them).
+        tables: As Repository.series gives them.
         span: The time to cover; rows outside of it are left out.
         level: True for gauges: steps get the mean level instead of the sum.
     """
@@ -86,10 +87,8 @@ def steps(tables: list[pa.Table], span: Span, *, level: bool) -> Steps:
     axis = (first * length, length, end - first)
     values = np.zeros(end - first)
     for table in tables:
-        own = table.column("slice_ns").to_numpy().astype(np.int64)
-        start = table.column("slice").to_numpy().astype(np.int64) * own
         sums = table.column("sum").to_numpy().astype(np.int64)
-        values += resample(start, own, sums, axis, level=level)
+        values += resample(*spans(table), sums, axis, level=level)
     return Steps(first, length, values)
 
 

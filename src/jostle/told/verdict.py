@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from jostle.plain import plain
+from jostle.told.blame import Blame, blame
 from jostle.told.causes import cause_words
 from jostle.told.words import percent
 
@@ -223,6 +224,11 @@ def head(made: Estimate, who: Interference | None = None) -> Head:
     )
 
 
+def blame_of(made: Estimate, who: Interference | None) -> Blame:
+    """Split the loss that goes with the light among those who took it."""
+    return blame(head(made, who).lost_s, who, made.hits)
+
+
 def _cause_of(kind: ResourceKind) -> CauseName:
     return "cpu" if kind == "node" else kind
 
@@ -241,6 +247,7 @@ def verdict_json(found: Priced) -> dict[str, Any]:
     """Give all that is told of a run's price as plain values: what `estimate --json` prints."""
     content = estimate_json(found.estimate, found.who)
     content["head"] = head(found.estimate, found.who).to_json()
+    content["blame"] = blame_of(found.estimate, found.who).to_json()
     content["interference"] = found.who.to_json() if found.who else None
     content["mounts"] = found.names
     return content

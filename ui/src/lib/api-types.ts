@@ -13,6 +13,32 @@ export interface AccessTold {
   pattern: string;
 }
 
+/** A run's loss, and whom it goes to: all shares add up to 1. */
+export interface BlameTold {
+  lost_s: Interval;
+  suspects: Blamed[];
+  explained_s: Interval;
+  /** explained by no profiled job */
+  unexplained_s: Interval;
+  unexplained_share: number;
+  /** slices in which time was lost, to whomever */
+  lost_slices: number;
+  /** those of them that a suspect made slow */
+  suspect_slices: number;
+}
+
+/** What one suspect took of a run's loss. */
+export interface Blamed {
+  job: string;
+  program: string;
+  resources: string[];
+  seconds: Interval;
+  /** of the whole loss */
+  share: number;
+  slices: number;
+  pattern: string;
+}
+
 /** How long the segments of a cluster took, s, with its longest and shortest that are usual. */
 export interface Box {
   least: number;
@@ -316,6 +342,8 @@ export interface InterferenceTold {
   resources: ResourceLoss[];
   neighbours: number;
   evident: boolean;
+  /** why nothing can be told of anybody, and what would; "" */
+  blind: string;
   limits: string[];
   acquitted: Record<string, string>;
 }
@@ -776,6 +804,7 @@ export interface Suspect {
   job: string;
   program: string;
   resource: string;
+  /** of the loss on the resource */
   share: number;
   seconds: Interval;
   slices: number;
@@ -820,6 +849,7 @@ export interface Unaccounted {
 export interface Verdict {
   job: JobRow;
   head: Head;
+  blame: BlameTold;
   estimate: EstimateTold;
   interference: InterferenceTold | null;
   /** mount -> its path in the job */

@@ -1,13 +1,13 @@
 // What the server answers; its types are made from its own description of itself (api-types.ts).
 import type {
-  Brief, CauseLoss, DigestTold, EstimateTold, Facets, GuiltySlice, Head, Hit, InterferenceTold, Interval, JobRow, Jobs, Line,
+  Blamed, Brief, CauseLoss, DigestTold, EstimateTold, Facets, GuiltySlice, Head, Hit, InterferenceTold, Interval, JobRow, Jobs, Line,
   Phase, ResourceLoss, Series, Spread, Suspect, Verdict,
 } from './api-types';
 import { ask, askBytes, type Query } from './ask';
 
 export { Refused, ask, dropped } from './ask';
 export type {
-  Brief, CauseLoss as Cause, DigestTold as Digest, EstimateTold as Estimate, Facets, GuiltySlice as Guilty, Head, Hit,
+  Blamed, Brief, CauseLoss as Cause, DigestTold as Digest, EstimateTold as Estimate, Facets, GuiltySlice as Guilty, Head, Hit,
   InterferenceTold as Interference, Interval as Bounded, JobRow, Jobs, Line, Phase, ResourceLoss, Series, Spread, Suspect,
   Verdict,
 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { bytes, points, seconds } from './format';
 import type { Verdict } from './api';
-import { headline, nameless, spans, when } from './story';
+import { blamed, headline, nameless, slicesOf, spans, when } from './story';
 
 const slice = (start_ns: number, resource = 'a') => ({ start_ns, length_ns: 1e9, resource, seconds: 0.5, suspect: 's' });
 
@@ -35,14 +35,31 @@ describe('when', () => {
 });
 
 describe('words for who did it', () => {
-  const told = (light: string | null, percent: number, neighbours: number, evident = false) =>
-    ({ head: { light, percent: { value: percent }, lost_s: { value: percent / 2 }, run_s: 50 }, interference: { neighbours, evident } }) as unknown as Verdict;
+  const told = (light: string | null, percent: number, neighbours: number, explained = 0, blind = '') => ({
+    head: { light, percent: { value: percent }, lost_s: { value: percent / 2 }, run_s: 50 },
+    blame: {
+      suspects: explained ? [{ job: 's', share: explained }] : [], unexplained_share: 1 - explained,
+      explained_s: { value: (explained * percent) / 2 }, lost_slices: 41, suspect_slices: 7,
+    },
+    interference: { neighbours, blind },
+  }) as unknown as Verdict;
   it('accuse nobody where no job is suspected', () => {
     expect(headline(told('green', 4, 0))).toBe('This run lost 2.0 s of its 50.0 s');
     expect(nameless(told('green', 4, 0))).toBe('none that was profiled');
-    expect(nameless(told('yellow', 8, 3))).toBe('no job in particular');
+    expect(nameless(told('yellow', 8, 3))).toBe('no profiled job');
+    expect(nameless(told('red', 20, 1, 0, 'node: Too few slices'))).toBe('cannot be told');
     expect(nameless(told('green', 0, 3))).toBe('nobody');
     expect(nameless(told(null, 0, 0))).toBe('not known');
-    expect(headline(told('red', 20, 1, true))).toBe('Others cost this run 10.0 s of 50.0 s');
+    expect(headline(told('red', 20, 1, 1))).toBe('Others cost this run 10.0 s of 50.0 s');
+  });
+  it('lay at the door of suspects no more than they explain', () => {
+    expect(headline(told('red', 60, 1, 0.2))).toBe('This run lost 30.0 s of its 50.0 s: 6.0 s to others that were profiled');
+    expect(slicesOf(told('red', 60, 1, 0.2))).toBe('suspects in 7 of 41 slices that lost time');
+    expect(slicesOf(told('red', 60, 1))).toBe('');
+  });
+  it('tell where time was lost to suspects and where to nobody', () => {
+    const hit = (start_ns: number) => ({ start_ns, end_ns: start_ns + 1e9, resource: 'n', seconds: 0.9, cause: 'cpu' });
+    const run = { interference: { guilty: [slice(2e9)] }, estimate: { hits: [hit(1e9), hit(2e9), hit(3e9)] } } as unknown as Verdict;
+    expect(blamed(run).map((one) => [one.start_ns, one.suspect])).toEqual([[1e9, ''], [2e9, 's'], [3e9, '']]);
   });
 });

@@ -1,6 +1,6 @@
 // A verdict in words, and the spans in which it happened; pure.
-import type { Guilty, Light, Verdict } from './api';
-import { clock, points, seconds } from './format';
+import type { Blamed, Guilty, Light, Verdict } from './api';
+import { clock, count, points, seconds } from './format';
 
 /** What stands for jobs whose names the viewer may not know (analysis/identification). */
 export const OTHERS = "other users' jobs";
@@ -39,13 +39,29 @@ export function weights(guilty: readonly Guilty[]): { from: number; to: number; 
   }));
 }
 
-/** Where time was lost: slices in which neighbours did it, else spans that the run tells by itself. */
+/** Where time was lost: slices in which suspects did it, and spans that the run tells by itself. */
 export function blamed(told: Verdict): Guilty[] {
   const guilty = told.interference?.guilty ?? [];
-  if (guilty.length) return guilty;
-  return told.estimate.hits.map((hit) => ({
+  const rest = told.estimate.hits.map((hit) => ({
     start_ns: hit.start_ns, length_ns: hit.end_ns - hit.start_ns, resource: hit.resource, seconds: hit.seconds, suspect: '',
   }));
+  if (!guilty.length) return rest;
+  const slow = spans(guilty);
+  const free = (at: number) => !slow.some((one) => one.from <= at && at < one.to);
+  return [...guilty, ...rest.filter((one) => free(one.start_ns + one.length_ns / 2))].sort((a, b) => a.start_ns - b.start_ns);
+}
+
+/** What is said of the rest of a loss (told/blame.py). */
+export const UNEXPLAINED = 'explained by no profiled job';
+/** Less of the loss is not worth a word. */
+const WORTH_A_WORD = 0.05;
+export const leavesSome = (told: Verdict) => told.blame.unexplained_share >= WORTH_A_WORD;
+
+/** In how many slices suspects did it, of how many that lost time; '' where nobody is suspected. */
+export function slicesOf(told: Verdict): string {
+  const { suspect_slices: slow, lost_slices: lost } = told.blame;
+  if (!told.blame.suspects.length) return '';
+  return lost > slow ? `suspects in ${slow.toLocaleString('en')} of ${lost.toLocaleString('en')} slices that lost time` : `in ${count(slow, 'slice')}`;
 }
 
 /** The metric that shows the cause. */
@@ -59,7 +75,9 @@ export function headline(told: Verdict): string {
   if (!head.light) return 'Too little of this run could be judged';
   if (head.light === 'green' && head.percent.value < 1) return alone(told) ? 'This run had the machine to itself' : 'Nobody disturbed this run';
   const [lost, run] = [seconds(head.lost_s.value), seconds(head.run_s)];
-  return told.interference?.evident ? `Others cost this run ${lost} of ${run}` : `This run lost ${lost} of its ${run}`;
+  if (!told.blame.suspects.length) return `This run lost ${lost} of its ${run}`;
+  if (!leavesSome(told)) return `Others cost this run ${lost} of ${run}`;
+  return `This run lost ${lost} of its ${run}: ${seconds(told.blame.explained_s.value)} to others that were profiled`;
 }
 
 /** Who did it, where no job is suspected: what was not profiled has no name. */
@@ -67,7 +85,8 @@ export function nameless(told: Verdict): string {
   const { head } = told;
   if (!head.light) return 'not known';
   if (head.lost_s.value <= 0 || (head.light === 'green' && head.percent.value < 1)) return 'nobody';
-  return alone(told) ? 'none that was profiled' : 'no job in particular';
+  if (told.interference?.blind) return 'cannot be told';
+  return alone(told) ? 'none that was profiled' : 'no profiled job';
 }
 
 /** Whether nobody ran beside it, as far as is known. */
@@ -94,16 +113,9 @@ export function when(found: readonly Span[], most = 2): string {
   return found.length > most ? `${text} and ${found.length - most} more` : text;
 }
 
-export interface Named { job: string; named: boolean; seconds: number }
 const MOST_SUSPECTS = 5;
 
-/** Who may have taken the time, the worst first; without a name where the viewer may not know it. */
-export function suspectsOf(told: Verdict): Named[] {
-  const found = new Map<string, Named>();
-  for (const one of told.interference?.suspects ?? []) {
-    const known = found.get(one.job);
-    if (known) known.seconds += one.seconds.value;
-    else found.set(one.job, { job: one.job, named: one.job !== OTHERS, seconds: one.seconds.value });
-  }
-  return [...found.values()].slice(0, MOST_SUSPECTS);
-}
+/** Who may have taken the time, the worst first. */
+export const suspectsOf = (told: Verdict): Blamed[] => told.blame.suspects.slice(0, MOST_SUSPECTS);
+/** Whether a suspect has a name that the viewer may know. */
+export const named = (one: Blamed) => one.job !== OTHERS;

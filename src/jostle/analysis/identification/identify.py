@@ -11,6 +11,7 @@ from jostle.analysis.estimation.model import Bounded
 from jostle.analysis.identification.judge import (
     Judgement,
     accuse,
+    blind,
     delayed,
     judge,
     why_not,
@@ -84,7 +85,7 @@ def identify(
     suspects = _suspects(found, verdicts)
     part = 100 / run_s if run_s else 0.0
     resources = [_resource(one) for one in verdicts]
-    blind = [one.smallest_s for one in resources]
+    unseen = [one.smallest_s for one in resources]
     return Interference(
         job=found.job.job,
         start_ns=found.job.start_ns,
@@ -96,7 +97,7 @@ def identify(
         acquitted=_acquitted(verdicts, {suspect.job for suspect in suspects}),
         guilty=guilty,
         neighbours=len({job for one in judged for job in one.place.loads}),
-        smallest_s=max(blind, default=0.0),
+        smallest_s=max(unseen, default=0.0),
         limits=limits(found, judged, [one.price for one in verdicts], run_s),
         seed=seed,
     )
@@ -160,10 +161,10 @@ def _together(verdicts: Sequence[_Verdict], run_s: float) -> tuple[Bounded, list
     scale = value / alone if alone > 0 else 0.0
     down = sum((cost.seconds.value - cost.seconds.low) ** 2 for _, cost in priced) ** 0.5
     # Where there is no evidence there may still be a loss too small to be seen.
-    blind = [one.one.smallest_s for one in verdicts
+    small = [one.one.smallest_s for one in verdicts
              if one.price is None and one.one.total.critical < 1]  # fmt: skip
     above = [cost.seconds.high - cost.seconds.value for _, cost in priced]
-    up = sum(part**2 for part in [*above, *blind]) ** 0.5
+    up = sum(part**2 for part in [*above, *small]) ** 0.5
     low = max(value - down * scale, *(cost.seconds.low for _, cost in priced), 0.0)
     high = max(value + up * scale, *(cost.seconds.high for _, cost in priced))
     low, high = min(low, value), min(high, max(run_s, value))
@@ -250,6 +251,7 @@ def _resource(verdict: _Verdict) -> ResourceLoss:
         own_load=place.own_load.tolist(),
         others_load=place.others.tolist(),
         unit=place.unit,
+        blind="" if cost else blind(one),
     )
 
 

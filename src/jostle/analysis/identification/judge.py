@@ -26,6 +26,9 @@ _MOST = 60
 _DOSE = 0.02
 _DRAIN_NS = 2_000_000_000  # what a load leaves in caches is gone after this,
 _LAGS = 4  # but no more slices than these are tried
+_AMPLE = 1.5  # times the slices that are needed, where a run is to be made for them
+_LENGTHS = ((100_000_000, "100ms"), (250_000_000, "250ms"), (500_000_000, "500ms"),
+            (1_000_000_000, "1s"), (2_000_000_000, "2s"))  # fmt: skip
 _GRAIN = 20  # levels of a load: smaller changes are noise
 
 
@@ -223,19 +226,43 @@ def delayed(load: Floats, lag: int) -> Floats:
     return moved
 
 
-def why_not(one: Judgement) -> str:
-    """Says why there is no evidence on a resource, in one sentence."""
+def blind(one: Judgement) -> str:
+    """Says why the slices of a resource cannot tell, and what would; "" where they can."""
     if one.slices < FEWEST:
-        return f"Too few slices: {one.slices} could be judged, {FEWEST} are needed."
+        # Of so few slices that none has its like, all may be judged where there are more.
+        some = one.slices or min(int((one.place.mean_busy > 0).sum()), FEWEST - 1)
+        return (
+            f"Too few slices: {one.slices} could be judged, {FEWEST} are needed: "
+            f"{_more_slices(one.place.axis[1], some)}."
+        )
     if one.total.alike or _steady(one):
         return (
             "The others' load never changed while the job was active there, or changed with the "
-            "job's own phases: its effect cannot be told from this job's slices."
+            "job's own phases: its effect cannot be told from this job's slices, but by comparing "
+            "it with a run without them."
         )
+    if one.tests and min(test.smallest for test in one.tests.values()) > LEVEL:
+        return (
+            f"Too few slices: no load could be told from the same load at other times among "
+            f"{one.slices}: {_more_slices(one.place.axis[1], min(one.slices, FEWEST))}."
+        )
+    return ""
+
+
+def _more_slices(slice_ns: int, judged: int) -> str:
+    """Says how a run gets slices enough: shorter ones, or a longer run."""
+    wanted = slice_ns * judged / (_AMPLE * FEWEST)
+    shorter = [(length, name) for length, name in _LENGTHS if length <= wanted]
+    longer = f"{_AMPLE * FEWEST / judged:.2g} times as long" if judged else "longer"
+    return f"run with --slice {shorter[-1][1]}, or {longer}" if shorter else f"run {longer}"
+
+
+def why_not(one: Judgement) -> str:
+    """Says why there is no evidence on a resource, in one sentence."""
+    if said := blind(one):
+        return said
     if not one.tests:
         return f"The others' load was less than {_DOSE:.0%} of all load there."
-    if min(test.smallest for test in one.tests.values()) > LEVEL:
-        return "Too few slices: no load could be told from the same load at other times."
     if one.q <= LEVEL:
         return (
             f"Operations took longer when others were active (p = {min(one.p, 1):.2g}), but no "

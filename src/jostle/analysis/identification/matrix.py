@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from jostle.analysis.identification.flows import Flows
 from jostle.analysis.identification.judge import LEVEL, adjusted
 from jostle.analysis.identification.model import (
     OTHERS,
@@ -27,6 +28,7 @@ from jostle.analysis.identification.model import (
 from jostle.analysis.identification.places import OPERATION, Floats
 from jostle.analysis.identification.regression import nonnegative
 from jostle.analysis.identification.with_without import difference
+from jostle.repository.lives import spans
 from jostle.repository.programs import FILE_CLASSES, MPI_CLASSES, Programs
 
 Ints = NDArray[np.int64]
@@ -41,11 +43,13 @@ _USUAL = 0.1  # of its program's usual load on the resource: less is not active
 
 @dataclass
 class _Rows:
-    """Jobs on resources of one kind, one row per job, resource and step of time.
+    """Jobs on resources of one kind, one row per job, resource and slice.
 
     Attributes:
-        job, program: Numbers, into the names; place: resource and step in one number.
+        job, program: Numbers, into the names.
         resource: Number of the resource.
+        start, end: The part of the slice in which the job lived, us since the first of all.
+        step: Length of the longest slice, us.
         load: What the job put there.
         expected, spent: Of its operations, undisturbed and as they were (any unit); 0: unknown.
     """
@@ -54,10 +58,21 @@ class _Rows:
     job: Ints
     program: Ints
     resource: Ints
-    place: Ints
+    start: Ints
+    end: Ints
+    step: int
     load: Floats
     expected: Floats
     spent: Floats
+
+    def own(self) -> Ints:
+        """Gives job and resource in one number, per row."""
+        found: Ints = self.job * (int(self.resource.max(initial=0)) + 1) + self.resource
+        return found
+
+    def while_there(self, flows: Flows, channel: Ints) -> Floats:
+        """Gives what flowed in a channel per row, while the job had its slice."""
+        return flows.between(channel, self.start, self.end)
 
 
 def matrix(tables: Programs, *, as_user: int | None = None) -> Matrix:
@@ -135,36 +150,36 @@ def _numbers(table: pa.Table, name: str) -> Floats:
     return np.maximum(np.asarray(table.column(name).to_numpy(), dtype=np.float64), 0)
 
 
-def _keys(table: pa.Table, program: dict[str, int]) -> tuple[Ints, Ints, Ints, Ints]:
-    """Gives numbers of job, program and resource, and resource and step of time in one number."""
+def _rows(kind: ResourceKind, table: pa.Table, program: dict[str, int], load: Floats) -> _Rows:
+    """Makes rows of which nothing is expected yet."""
     jobs = table.column("job").combine_chunks().dictionary_encode()
     names = jobs.dictionary.to_pylist()
     order = {name: k for k, name in enumerate(program)}
     job = np.array([order.get(name, -1) for name in names] or [-1])[jobs.indices.to_numpy()]
     owned = np.array([program.get(name, -1) for name in names] or [-1])[jobs.indices.to_numpy()]
     places = table.column("resource").combine_chunks().dictionary_encode()
-    resource = places.indices.to_numpy().astype(np.int64)
-    length = np.asarray(table.column("slice_ns").to_numpy(), dtype=np.int64)
-    middle = np.asarray(table.column("slice").to_numpy(), dtype=np.int64) * length + length // 2
-    step = int(length.max(initial=1))
-    at = middle // step
-    low = int(at.min(initial=0))
-    width = int(at.max(initial=0)) - low + 1
-    return job, owned, resource, resource * width + (at - low)
+    start, length = spans(table)
+    whole = np.asarray(table.column("slice_ns").to_numpy(), dtype=np.int64)
+    first = int(start.min(initial=2**62))
+    begin, end = (start - first) // 1000, (start - first + length) // 1000
+    return _Rows(
+        kind, job, owned, places.indices.to_numpy().astype(np.int64), begin,
+        np.maximum(end, begin + 1), max(int(whole.max(initial=0)) // 1000, 1), load,
+        np.zeros(len(job)), np.zeros(len(job)),
+    )  # fmt: skip
 
 
 def _service(
     kind: ResourceKind, table: pa.Table, classes: Sequence[tuple[str, int]], program: dict[str, int]
 ) -> _Rows:
-    job, owned, resource, place = _keys(table, program)
-    load = np.zeros(len(job))
+    load = np.zeros(table.num_rows)
     columns = []
     for name, piece in classes:
         ops, moved = _numbers(table, f"{name}_ops"), _numbers(table, f"{name}_bytes")
         load += moved + OPERATION * ops
         work = moved / piece if piece and name.endswith(("read", "write")) else ops
         columns.append((work, moved, _numbers(table, f"{name}_ns")))
-    rows = _Rows(kind, job, owned, resource, place, load, np.zeros(len(job)), np.zeros(len(job)))
+    rows = _rows(kind, table, program, load)
     quiet = _alone(rows)
     for ops, moved, ns in columns:
         _expect(rows, ops, moved, ns, quiet)
@@ -173,23 +188,21 @@ def _service(
 
 def _nodes(table: pa.Table, program: dict[str, int]) -> _Rows:
     """On a node the work is CPU time; waiting for a core comes on top."""
-    job, owned, resource, place = _keys(table, program)
     cpu, queued = _numbers(table, "cpu_ns"), _numbers(table, "queued_ns")
-    rows = _Rows("node", job, owned, resource, place, cpu, np.zeros(len(job)), np.zeros(len(job)))
-    _expect(rows, cpu, np.zeros(len(job)), cpu + queued, _alone(rows))
+    rows = _rows("node", table, program, cpu)
+    _expect(rows, cpu, np.zeros(len(cpu)), cpu + queued, _alone(rows))
     return rows
 
 
 def _alone(rows: _Rows) -> NDArray[np.bool_]:
     """Finds the rows of jobs that had a resource nearly to themselves."""
-    return np.asarray(rows.load >= (1 - _DOSE) * _at_place(rows))
+    own = Flows(rows.own(), rows.start, rows.end, rows.load)
+    return np.asarray(rows.while_there(own, rows.own()) >= (1 - _DOSE) * _at_place(rows))
 
 
 def _at_place(rows: _Rows) -> Floats:
-    """Gives, per row, the load of all jobs at its place and time."""
-    _, where = np.unique(rows.place, return_inverse=True)
-    where = where.reshape(-1)
-    return np.asarray(np.bincount(where, rows.load)[where])
+    """Gives, per row, the load of all jobs on its resource at its time."""
+    return rows.while_there(Flows(rows.resource, rows.start, rows.end, rows.load), rows.resource)
 
 
 def _expect(rows: _Rows, ops: Floats, moved: Floats, ns: Floats, quiet: NDArray[np.bool_]) -> None:
@@ -283,28 +296,45 @@ def _encounters(rows: _Rows, names: list[str], tables: Programs, eyes: Eyes) -> 
 
 def _meetings(rows: _Rows, judged: NDArray[np.bool_], programs: int) -> _Meetings:
     """Finds which programs were active at the same place and time as a job."""
-    usual = _usual_load(rows)
-    active = rows.load >= _USUAL * usual
-    key = rows.place * programs + rows.program
-    there, where = np.unique(key[active], return_inverse=True)
-    where = where.reshape(-1)
-    load = np.bincount(where, rows.load[active])
-    common = np.bincount(where, usual[active]) / np.maximum(np.bincount(where), 1)
-    place, program = there // programs, there % programs
-    own = np.flatnonzero(judged)
-    whole = _at_place(rows)
-    lo = np.searchsorted(place, rows.place[own], "left")
-    hi = np.searchsorted(place, rows.place[own], "right")
-    many = hi - lo
-    row = np.repeat(own, many)
-    other = np.repeat(lo - (np.cumsum(many) - many), many) + np.arange(len(row))
+    usual = _usual_rates(rows, programs)
+    channel = rows.resource * programs + rows.program
+    active = rows.load >= _USUAL * usual[channel] * (rows.end - rows.start)
+    row, other = _candidates(rows, np.flatnonzero(judged), np.flatnonzero(active), programs)
+    start, end = rows.start[row], rows.end[row]
+
+    def flowed(key: Ints, asked: Ints) -> Floats:
+        some = (column[active] for column in (key, rows.start, rows.end, rows.load))
+        return Flows(*some).between(asked, start, end)
+
+    there = rows.resource[row] * programs + other
     # A job does not meet itself, but others of its program.
-    theirs = load[other] - np.where(
-        (program[other] == rows.program[row]) & active[row], rows.load[row], 0.0
-    )
-    strong = theirs > _DOSE * whole[row]
-    height = np.minimum(theirs / np.maximum(common[other], 1e-9), 3.0)
-    return _Meetings(row[strong], program[other][strong], height[strong])
+    own = np.where(other == rows.program[row], flowed(rows.own(), rows.own()[row]), 0.0)
+    theirs = np.maximum(flowed(channel, there) - own, 0.0)
+    strong = theirs > _DOSE * _at_place(rows)[row]
+    height = np.minimum(theirs / np.maximum(usual[there] * (end - start), 1e-9), 3.0)
+    return _Meetings(row[strong], other[strong], height[strong])
+
+
+def _candidates(rows: _Rows, own: Ints, active: Ints, programs: int) -> tuple[Ints, Ints]:
+    """Finds rows and programs that may have met: those in the same long slice, or in the next."""
+    steps = int(rows.end.max(initial=0)) // rows.step + 2
+
+    def touched(some: Ints) -> tuple[Ints, Ints]:
+        first, last = (at // rows.step for at in (rows.start[some], rows.end[some] - 1))
+        many = last - first + 1
+        row = np.repeat(some, many)
+        within = np.arange(len(row)) - np.repeat(np.cumsum(many) - many, many)
+        return row, rows.resource[row] * steps + np.repeat(first, many) + within
+
+    theirs, place = touched(active)
+    there = np.unique(place * programs + rows.program[theirs])
+    row, place = touched(own)
+    lo, hi = (np.searchsorted(there, key) for key in (place * programs, (place + 1) * programs))
+    many = hi - lo
+    row = np.repeat(row, many)
+    other = np.repeat(lo - (np.cumsum(many) - many), many) + np.arange(len(row))
+    met = np.unique(row * programs + there[other] % programs)
+    return met // programs, met % programs
 
 
 def _explained(
@@ -365,12 +395,11 @@ def _rising(values: Ints) -> bool:
     return bool((np.diff(values) > 0).all())
 
 
-def _usual_load(rows: _Rows) -> Floats:
-    """Gives, per row, the usual load of its program on the resource."""
-    group = rows.program * (int(rows.resource.max()) + 1) + rows.resource
-    ids, where = np.unique(group, return_inverse=True)
-    where = where.reshape(-1)
-    return np.asarray(_quantile(where, rows.load, len(ids), 0.75)[where])
+def _usual_rates(rows: _Rows, programs: int) -> Floats:
+    """Gives, per resource and program, the usual load of the program there in a microsecond."""
+    group = rows.resource * programs + rows.program
+    many = (int(rows.resource.max(initial=0)) + 1) * programs
+    return _quantile(group, rows.load / (rows.end - rows.start), many, 0.75)
 
 
 def _encounter(

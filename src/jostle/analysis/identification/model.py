@@ -88,6 +88,7 @@ class ResourceLoss:
         own_load: The job's load on the resource per slice, in `unit`.
         others_load: That of all others.
         unit: bytes, ops or ns, per slice.
+        blind: Why its slices cannot tell, and what would, one sentence; "" where they can.
     """
 
     resource: str
@@ -105,6 +106,7 @@ class ResourceLoss:
     own_load: list[float]
     others_load: list[float]
     unit: str
+    blind: str = ""
 
 
 @dataclass(frozen=True)
@@ -147,10 +149,18 @@ class Interference:
         """There is evidence that others cost the job time."""
         return bool(self.suspects)
 
+    @property
+    def blind(self) -> ResourceLoss | None:
+        """The resource that says why nothing can be told of anybody; None: something can."""
+        if self.resources and all(one.blind for one in self.resources):
+            return self.resources[0]
+        return None
+
     def to_json(self) -> dict[str, Any]:
         """Gives everything as plain values."""
         found: dict[str, Any] = plain(self)
-        return found | {"evident": self.evident}
+        why = f"{self.blind.resource}: {self.blind.blind}" if self.blind else ""
+        return found | {"evident": self.evident, "blind": why}
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 from jostle.analysis.identification.model import OTHERS, Neighbour
 from jostle.analysis.identification.pattern import size
 from jostle.repository.beside import Beside, hide
+from jostle.repository.lives import spans
 
 _KINDS = ("posix", "stdio")
 _NS = 1e9
@@ -49,7 +50,7 @@ def _neighbour(found: Beside, name: str) -> Neighbour:
 
 def _loads(found: Beside, name: str) -> dict[str, str]:
     said: dict[str, str] = {}
-    rows = _of(found.mount_loads, name)
+    rows = _of(found, found.mount_loads, name)
     for mount in dict.fromkeys(rows.column("mount").to_pylist()) if rows.num_rows else ():
         here = rows.filter(pc.equal(rows.column("mount"), mount))
         parts = []
@@ -62,19 +63,28 @@ def _loads(found: Beside, name: str) -> dict[str, str]:
             many = _sum(here, *(f"{kind}_{call}" for kind in _KINDS for call in calls))
             parts.append(f"{many:.0f} operations without data")
         said[str(mount)] = ", ".join(parts)
-    rows = _of(found.node_loads, name)
+    rows = _of(found, found.node_loads, name)
     for node in dict.fromkeys(rows.column("host").to_pylist()) if rows.num_rows else ():
         here = rows.filter(pc.equal(rows.column("host"), node))
         said[str(node)] = f"{_sum(here, 'cpu_ns') / _NS:.1f} s of CPU time"
-    rows = _of(found.network_loads, name)
+    rows = _of(found, found.network_loads, name)
     if rows.num_rows:
         said["network"] = f"{size(_sum(rows, 'bytes'))} by MPI"
     return said
 
 
-def _of(table: pa.Table, name: str) -> pa.Table:
-    return table.filter(pc.equal(table.column("job"), name)) if table.num_rows else table
+def _of(found: Beside, table: pa.Table, name: str) -> pa.Table:
+    """Gives the rows of a job, with the part of each that lies in the life of the other one."""
+    if not table.num_rows:
+        return table
+    rows = table.filter(pc.equal(table.column("job"), name))
+    start, length = spans(rows)
+    begin, end = found.job.life
+    part = np.minimum(start + length, end) - np.maximum(start, begin)
+    return rows.append_column("part", pa.array(np.clip(part / length, 0, 1)))
 
 
 def _sum(rows: pa.Table, *names: str) -> float:
-    return float(sum(np.asarray(rows.column(name).to_numpy(), dtype=float).sum() for name in names))
+    part = rows.column("part").to_numpy()
+    values = (np.asarray(rows.column(name).to_numpy(), dtype=float) for name in names)
+    return float(sum((part * value).sum() for value in values))

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from jostle.analysis.identification.model import ResourceKind
 from jostle.analysis.series import resample
 from jostle.repository.beside import COLLECTIVE, P2P, Beside
+from jostle.repository.lives import spans
 
 Floats = NDArray[np.float64]
 Axis = tuple[int, int, int]  # start ns, step ns, steps
@@ -122,11 +123,11 @@ def _names(table: pa.Table, column: str) -> list[str]:
 
 def _axis(found: Beside) -> Axis:
     """Spans all slices of the job, in longer steps where they would be too many."""
-    spans = [_span(table) for table in (found.own_mounts, found.own_nodes) if table.num_rows]
-    if not spans:
+    own = [_slices(table) for table in (found.own_mounts, found.own_nodes) if table.num_rows]
+    if not own:
         return 0, 1, 0
-    start = np.concatenate([span[0] for span in spans])
-    length = np.concatenate([span[1] for span in spans])
+    start = np.concatenate([start for start, _ in own])
+    length = np.concatenate([length for _, length in own])
     step = int(length.max())
     end = int((start + length).max())
     step *= max(-(-(end - int(start.min())) // (step * (_MOST_STEPS - 1))), 1)
@@ -134,18 +135,27 @@ def _axis(found: Beside) -> Axis:
     return begin, step, -(-(end - begin) // step)
 
 
-def _span(table: pa.Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _slices(table: pa.Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     length = np.asarray(table.column("slice_ns").to_numpy(), dtype=np.int64)
     return np.asarray(table.column("slice").to_numpy(), dtype=np.int64) * length, length
 
 
 class _Rows:
-    """Rows of one resource (and job), laid on the axis."""
+    """Rows of one resource (and job), laid on the axis: each in the time in which its job lived."""
 
-    def __init__(self, table: pa.Table, axis: Axis) -> None:
+    def __init__(self, table: pa.Table, axis: Axis, within: tuple[int, int] | None = None) -> None:
+        """Takes rows.
+
+        Args:
+            table: The rows.
+            axis: Where they are laid.
+            within: Of others: what lies before or after the job's own life does not count.
+        """
         self.axis = axis
         self._table = table
-        self._start, self._length = _span(table)
+        self._within = within
+        self._start, self._length = spans(table)
+        self._whole = _slices(table)[1]
 
     def stretch(self, longest: Floats) -> None:
         """Lets rows begin earlier whose calls lasted longer than their slice.
@@ -165,6 +175,8 @@ class _Rows:
         self._length = self._length.copy()
         self._start[order] -= back
         self._length[order] += back
+        self._whole = self._whole.copy()
+        self._whole[order] += back
 
     def values(self, names: Iterable[str]) -> Floats:
         """Adds columns up, per row."""
@@ -178,7 +190,7 @@ class _Rows:
 
     def lay(self, values: Floats) -> Floats:
         """Puts amounts on the axis."""
-        return resample(self._start, self._length, values, self.axis)  # type: ignore[arg-type]
+        return resample(self._start, self._length, values, self.axis, within=self._within)
 
     def active(self) -> Floats:
         """Gives the processes at work per slice: a row that reaches back counts all that while.
@@ -186,7 +198,7 @@ class _Rows:
         Where it reaches into the slice of another row its processes are those of that row.
         """
         count = self.values(["count"])
-        found: Floats = self.lay(count * self._length / self.axis[1])
+        found: Floats = self.lay(count * self._whole / self.axis[1])
         return found.clip(max=float(count.max(initial=0.0)))
 
     def sum(self, *names: str) -> Floats:
@@ -220,7 +232,7 @@ def _mount(found: Beside, name: str, axis: Axis) -> Place:
     theirs = _where(found.mount_loads, "mount", name)
     loads = {}
     for job, table in _by_job(theirs):
-        other = _Rows(table, axis)
+        other = _Rows(table, axis, found.job.life)
         other.stretch(other.values(f"{time}_max" for time in _MOUNT_TIMES))
         loads[job] = _moved(other)
     active = rows.active()
@@ -299,7 +311,9 @@ def _node(found: Beside, name: str, axis: Axis) -> Place:
     rows = _Rows(_where(found.own_nodes, "host", name), axis)
     cpu, queued = rows.sum("os_user_ns", "os_system_ns") / _NS, rows.sum("os_runqueue_ns") / _NS
     theirs = _where(found.node_loads, "host", name)
-    loads = {job: _Rows(table, axis).sum("cpu_ns") for job, table in _by_job(theirs)}
+    loads = {
+        job: _Rows(table, axis, found.job.life).sum("cpu_ns") for job, table in _by_job(theirs)
+    }
     active = rows.sum("count")
     # Most processes of many jobs only wait for one of their own; who computes is told by the most.
     slowest = rows.sum("os_runqueue_ns_max", "os_user_ns_max", "os_system_ns_max") / _NS
@@ -326,7 +340,7 @@ def _network(found: Beside, axis: Axis) -> Place:
         moved += sent + OPERATION * ops
     loads = {}
     for job, table in _by_job(found.network_loads):
-        other = _Rows(table, axis)
+        other = _Rows(table, axis, found.job.life)
         loads[job] = other.sum("bytes") + OPERATION * other.sum("ops")
     active = rows.sum("count")
     least = _least(found, axis)

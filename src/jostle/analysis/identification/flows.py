@@ -1,0 +1,49 @@
+"""Loads as flows: what was moved between two instants, however long the slices are.
+
+Jobs of one repository have slices of different lengths. What one did while another had a slice is
+the part of its own slices that lies within.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class Flows:
+    """Amounts that moved evenly over spans of time, in many channels at once."""
+
+    def __init__(self, channel: Ints, start: Ints, end: Ints, amount: Floats) -> None:
+        """Adds spans up.
+
+        Args:
+            channel: Number of each span's channel, from 0.
+            start: When it begins, from 0, below 2**44 (any unit).
+            end: When it ends, later.
+            amount: What moved in it.
+        """
+        self._width = int(end.max(initial=0)) + 1
+        rate = amount / np.maximum(end - start, 1)
+        at = np.concatenate([channel * self._width + start, channel * self._width + end])
+        change = np.concatenate([rate, -rate])
+        self._at, where = np.unique(at, return_inverse=True)
+        self._rate = np.cumsum(np.bincount(where.reshape(-1), change, minlength=len(self._at)))
+        moved = self._rate[:-1] * np.diff(self._at)
+        self._moved = np.concatenate([[0.0], np.cumsum(moved)])[: len(self._at)]
+
+    def between(self, channel: Ints, start: Ints, end: Ints) -> Floats:
+        """Gives what moved in channels between two instants each; 0 in unknown channels."""
+        if not len(self._at):
+            return np.zeros(len(channel))
+        until, since = (self._until(channel * self._width + np.minimum(t, self._width - 1))
+                        for t in (end, start))  # fmt: skip
+        return np.asarray(np.maximum(until - since, 0.0))
+
+    def _until(self, at: Ints) -> Floats:
+        place = np.searchsorted(self._at, at, "right") - 1
+        known = np.maximum(place, 0)
+        moved = self._moved[known] + self._rate[known] * (at - self._at[known])
+        return np.asarray(np.where(place >= 0, moved, 0.0))

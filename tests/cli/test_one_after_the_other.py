@@ -1,0 +1,86 @@
+"""Real programs with slices of different lengths, after each other and beside each other."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from subprocess import Popen
+
+import pytest
+from command import jostle
+
+from jostle.repository import Repository
+
+#: Computes for some seconds and prints when it began and ended, by its own clock.
+_SPIN = """
+import sys, time
+begin = time.time()
+while time.time() < begin + float(sys.argv[1]):
+    sum(range(20000))
+print(begin, time.time())
+"""
+#: Job: length of its slices. The first two end before the third begins, within its first slice.
+_ALONE = {"first": "250ms", "second": "1s", "third": "4s"}
+
+
+def _words(folder: Path, job: str, slice_: str, seconds: float) -> list[str]:
+    return ["run", "--repository", str(folder / "all"), "--job", job, "--slice", slice_, "--",
+            sys.executable, "-c", _SPIN, str(seconds)]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def lives(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, tuple[float, float]]]:
+    """A repository, and from when to when each job lived, as it says itself."""
+    folder = tmp_path_factory.mktemp("after")
+    found = {}
+
+    def told(job: str, out: str) -> None:
+        begin, end = out.split()[:2]
+        found[job] = float(begin), float(end)
+
+    while time.time() % 4 > 0.5:  # all begin in one slice of 4 s, if the machine lets them
+        time.sleep(0.05)
+    for job, slice_ in _ALONE.items():
+        done = jostle(*_words(folder, job, slice_, 1.2))
+        assert done.code == 0, done.err
+        told(job, done.out)
+    start = "from jostle.cli.main import main; main()"
+    with Popen(
+        [sys.executable, "-c", start, *_words(folder, "beside", "250ms", 5)], stdout=-1, stderr=-1,
+        text=True,
+    ) as other:  # fmt: skip
+        time.sleep(1)
+        done = jostle(*_words(folder, "met", "1s", 2.5))
+        assert done.code == 0, done.err
+        told("met", done.out)
+        told("beside", other.communicate(timeout=60)[0])
+    return folder / "all", found
+
+
+def test_who_was_there_at_the_same_time_is_a_neighbour_and_nobody_else(lives) -> None:
+    folder, said = lives
+    store = Repository(folder)
+    for job, (begin, end) in said.items():
+        met = {other for other, (a, b) in said.items() if other != job and a < end and begin < b}
+        assert set(store.beside(job).others) == met, job
+    assert set(store.beside("met").others) == {"beside"}
+
+
+def test_nobody_met_himself(lives) -> None:
+    """All are runs of one program: two of them met, and each once."""
+    folder, _ = lives
+    done = jostle("matrix", "--repository", str(folder), "--json")
+    assert done.code == 0, done.err
+    nodes = [one for one in json.loads(done.out)["encounters"] if one["resource_kind"] == "node"]
+    assert all(one["with_runs"] <= 2 for one in nodes)
+
+
+def test_too_few_slices_are_said_first(lives) -> None:
+    folder, _ = lives
+    done = jostle("interference", "--repository", str(folder), "met")
+    lines = done.out.splitlines()
+    assert lines[0] == "It cannot be told whether others slowed met."
+    assert "16 are needed: run with --slice" in lines[1]
+    assert "would have been seen" not in done.out
