@@ -28,9 +28,10 @@ def test_clean_runs_of_which_little_could_be_judged_are_not_called_yellow_or_red
 
 @pytest.mark.parametrize(
     ("percent", "light"),
-    [((0, 0, 3), "green"), ((4, 1, 7.5), "green"), ((7.5, 7.5, 7.5), "yellow"), ((7.4, 4, 11), None),
-     ((7.6, 4, 11), None), ((11, 8, 14), "yellow"), ((11, 4, 20), None), ((15, 11, 20), None),
-     ((20, 16, 25), "red"), ((20, 0, 21), None), ((4.7, 0, 67), None)],
+    [((0, 0, 3), "green"), ((4, 1, 7.5), "green"), ((7.5, 7.5, 7.5), "yellow"),
+     ((7.4, 4, 11), None), ((7.6, 4, 11), None), ((11, 8, 14), "yellow"),
+     ((11, 4, 20), None), ((15, 11, 20), None), ((20, 16, 25), "red"),
+     ((20, 0, 21), None), ((4.7, 0, 67), None)],
 )  # fmt: skip
 def test_a_light_is_shown_where_four_in_five_of_the_interval_are_within_its_borders(
     percent: tuple[float, float, float], light: str | None

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from jostle.cli.output import heading, table
 
 if TYPE_CHECKING:
+    from jostle.analysis.estimation.light import Light
     from jostle.validation.blame_scores import BlameScore
     from jostle.validation.evaluate import Evaluation
     from jostle.validation.lab_score import LabScore, Seen
     from jostle.validation.results import Results
-    from jostle.analysis.estimation.light import Light
     from jostle.validation.score import Lights, Row, Score
     from jostle.validation.synthetic import Family
 

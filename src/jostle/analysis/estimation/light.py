@@ -33,8 +33,8 @@ LEAST_COVERAGE = 0.5
 _WORTH_A_WORD = 0.05
 _OUTER = 1.959964  # standard deviations from the middle to the outer 2.5 %
 _WHAT_DECIDES: dict[DoubtName, str] = {
-    "method": "another run, of which there may be more or less to see: this one is too near to the "
-    "border for any single run, which is told to some 3 % of its time at best",
+    "method": "another run, as this one is too near to a border: none is told better than to some "
+    "3 % of its time",
     "few alike": "a longer run: more of the same work to compare with",
     "unseen": "a longer run, since work must recur to be compared with itself; without MPI shorter "
     "slices (--slice 250ms)",
