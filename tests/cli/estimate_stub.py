@@ -45,7 +45,7 @@ JOBS = {
     ),
     "wide": lambda: estimates.plain(
         estimates.heads(disturbed=False), job="wide", percent=Bounded(4.7, 0, 67),
-        lost_s=Bounded(1.1, 0, 15.9), hits=[], causes=[],
+        lost_s=Bounded(1.1, 0, 15.9), hits=[], causes=[], doubts=("method", "shared cores"),
     ),
     "crowded": lambda: estimates.plain(
         estimates.heads(disturbed=False), job="crowded", percent=Bounded(0, 0, 1),

@@ -104,10 +104,18 @@ def test_the_demo_needs_no_root(tmp_path: Path) -> None:
 def test_the_demo_says_what_the_neighbour_cost(together: float, said: str) -> None:
     from jostle.cli.demo_proof import Proof
 
-    proof = Proof(250_000_000, 16, 15, 14, "n", "n", together, 10.0, (4.0, 3.0, 5.0), quiet=False)
-    text = " ".join(proof.lines())
-    assert f"alone 10.0 s: {said}." in text and "14 are the same" in text
-    assert "was itself disturbed" in text
+    for light, about in (
+        ("yellow", "was itself disturbed,"),
+        (None, "is undecided"),
+        ("green", ""),
+    ):
+        proof = Proof(250_000_000, 16, 15, 14, "n", "n", together, 10.0, (4.0, 3.0, 5.0), light)
+        text = " ".join(proof.lines())
+        assert f"alone 10.0 s: {said}." in text and "14 are the same" in text
+        assert about in text
+        assert ("The run alone" in text, "Whether the run" in text) == (
+            light == "yellow", light is None,
+        )  # fmt: skip
 
 
 def test_the_demo_says_why_there_is_no_lab(monkeypatch: pytest.MonkeyPatch) -> None:

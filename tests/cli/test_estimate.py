@@ -174,10 +174,14 @@ def test_json_has_it_all(told: dict[str, Done]) -> None:
     assert [one["job"] for one in content["estimates"]] == ["heads-1", "heads-2"]
 
 
-def test_a_run_that_is_not_judged_has_no_light_for_programs_either(told: dict[str, Done]) -> None:
+def test_an_undecided_run_has_no_light_for_programs_either(told: dict[str, Done]) -> None:
     content = json.loads(told["short json"].out)
     assert (content["judged"], content["light"], content["probability"]) == (False, None, None)
     assert content["advice"] == "cannot be called fit"
+    assert content["undecided"] == "only 30 % of its time could be judged"
+    assert content["decided_by"].startswith("a longer run")
+    head = content["head"]
+    assert (head["light"], head["undecided"]) == (None, content["undecided"])
 
 
 def test_neighbours_that_explain_more_than_the_run_shows_decide(told: dict[str, Done]) -> None:
@@ -204,7 +208,12 @@ def test_an_evident_loss_of_which_little_is_sure_is_no_green() -> None:
     who = replace(estimates.beside(run), percent=Bounded(11.4, 1.06, 20.7),
                   seconds=Bounded(6.84, 0.64, 12.4))  # fmt: skip
     assert (head(run).by, head(run).light) == ("run", "green")
-    assert (head(run, who).by, head(run, who).light) == ("neighbours", "yellow")
+    told = head(run, who)
+    assert (told.by, told.light, told.likely) == ("neighbours", None, "yellow")
+    assert told.sure == pytest.approx(0.55, abs=0.01)
+    assert told.decided_by == "a run without them"
+    narrow = head(run, replace(who, percent=Bounded(11.4, 8.5, 14.5)))
+    assert (narrow.by, narrow.light) == ("neighbours", "yellow")
     # What the run could have lost by itself covers the neighbours' part: then it is told by that.
     covered = replace(who, seconds=Bounded(2.0, 0.64, 12.4))
     assert head(run, covered).by == "run"

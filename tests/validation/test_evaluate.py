@@ -19,9 +19,9 @@ from jostle.validation.score import Judged
 _QUIET = {"steal": 0.0, "foreign": 0.0, "load": 1.0}
 
 
-def run(number: int, *, raw: bool = False) -> Run:
+def run(number: int, *, raw: bool = False, code: str = "stencil") -> Run:
     """Makes the record of a clean run."""
-    step = Step("stencil", number, "clean", raw=raw)
+    step = Step(code, number, "clean", raw=raw)
     return Run(step, step.job, 0, 10**10, 0, _QUIET, (), "", "")
 
 
@@ -103,3 +103,67 @@ def test_runs_that_cannot_be_compared_are_scored_without_displacement(
     found = evaluate(folder)
     assert len(found.rows) == 8
     assert any("cannot be compared" in line for line in found.limits)
+
+
+def paced(folder: Any, monkeypatch: pytest.MonkeyPatch, **seconds: list[float]) -> Any:
+    """Makes the folder's runs anew, of programs whose runs take so many seconds each.
+
+    Method jostle says of all of them that nothing was lost, for certain.
+    """
+    took = {}
+    folder.made = []
+    for code, times in seconds.items():
+        for number, time in enumerate(times, 1):
+            one = run(number, code=code)
+            folder.made.append(one)
+            took[one.job] = time
+
+    def read(_repository: Any, job: str) -> Marks:
+        return Marks(np.arange(11), (np.arange(11) * took[job] * 1e8).astype(np.int64))
+
+    none = Judged(0, 0, 0, 0, 0, 1, 1, light="green")
+    monkeypatch.setattr(module, "marks", read)
+    monkeypatch.setattr(module, "estimate", lambda _job, *, method, seed: method)
+    monkeypatch.setattr(module, "judged", lambda _said, _edges: none)
+    return folder
+
+
+STEADY = [10.0 + 0.01 * number for number in range(20)]
+
+
+@pytest.mark.parametrize(
+    ("times", "reason"),
+    [([10.0] * 3 + [12.0] * 17, "two halves of its runs tell"),
+     ([8.5] + [10.0] * 9, "a run lost -17.6 %")],
+)  # fmt: skip
+def test_a_program_whose_truth_is_not_known_is_told_and_not_scored(
+    folder: Any, monkeypatch: pytest.MonkeyPatch, times: list[float], reason: str
+) -> None:
+    """Three fast runs lie two to one in any halves; one that is faster than the best lost less."""
+    found = evaluate(paced(folder, monkeypatch, stencil=STEADY, odd=times))
+    assert list(found.unknown) == ["odd"]
+    assert reason in found.unknown["odd"]
+    assert sum(row.code == "odd" for row in found.rows) == len(times)
+    assert {row.code for row in found.scored} == {"stencil"}
+    assert {one.code for one in found.scores} == {"stencil", "all", "quiet"}
+    every = next(one for one in found.scores if (one.code, one.method) == ("all", "jostle"))
+    assert every.runs == len(STEADY)
+    assert every.total.worst == pytest.approx(100 * 0.18 / 10.19, abs=0.01)
+    assert any(line.startswith("odd is not scored: ") for line in found.limits)
+    assert "odd" in found.to_json()["unknown"]
+
+
+def test_where_no_truth_is_known_nothing_is_scored(
+    folder: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = evaluate(paced(folder, monkeypatch, odd=[10.0] * 3 + [12.0] * 17))
+    assert (found.scores, found.scored) == ([], [])
+    assert any(line.startswith("Nothing could be scored") for line in found.limits)
+
+
+def test_a_truth_that_is_known_is_scored(folder: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Slow runs are lost time; 1.8 % less than the second best is within two points."""
+    slow = [10.0 - 0.18, *STEADY[:18], 14.0]
+    found = evaluate(paced(folder, monkeypatch, slow=slow))
+    assert found.unknown == {}
+    assert {one.code for one in found.scores} == {"slow", "all", "quiet"}

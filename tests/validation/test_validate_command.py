@@ -36,7 +36,8 @@ def made() -> Results:
     ):
         kind = "clean" if number == 1 else "cpu" if number == 2 else "inject"
         band = Band(total, total, total + 1, 10) if kind == "inject" else None
-        judged = Judged(said, said - 1.5, said + 1.5, 0.0, 0.0, 1.0, 0.98)
+        light = {4: None, 2: "yellow", 3: "yellow"}.get(number, "green" if said < 7.5 else "red")
+        judged = Judged(said, said - 1.5, said + 1.5, 0.0, 0.0, 1.0, 0.98, light=light)
         rows.append(
             Row(f"stencil-{number:03d}-{kind}", "stencil", kind, total / 100,
                 Truth(100.0, total, 0.0, 60, total - 0.5, total + 0.5), band, total * 0.9,
@@ -60,7 +61,7 @@ def made() -> Results:
         ClusteringScore("k-means", 40, 0.01, 0.8),
     ]
     return Results(
-        estimation=Evaluation(rows, scores, {"stencil": 0.0}, [], {"stencil": Grain(2.5, 1.25)}),
+        estimation=Evaluation(rows, scores, {"stencil": 0.0}, [], {"stencil": Grain(1.5, 1.25)}),
         seen=seen,
         lab=lab_score(seen),
         clustering=[Clustered("stencil", "stencil-001-clean", 60, clusters)],
@@ -83,7 +84,7 @@ def test_the_tables_of_the_thesis(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(raw) == 1 and raw[0].split()[1:5] == ["5.0", "2.0..4.0", "2.0", "20.0"]
     assert any(line.startswith("F1 by class, thesis, raw: ") for line in lines)
     assert any(line.startswith("Not planted: 0.0 % in the median, 4.0 at most") for line in lines)
-    assert any("two halves of the runs tell 2.5 points apart in all, 1.2 of" in x for x in lines)
+    assert any("two halves of the runs tell 1.5 points apart in all, 1.2 of" in x for x in lines)
     lab = next(line for line in lines if line.startswith("s002-writer"))
     assert lab.endswith("s002-writer-computes !")  # blamed without guilt
     assert "1 false alarms in 1 null runs" in " ".join(lines)
@@ -98,6 +99,60 @@ def test_noise_that_no_counter_explains_is_told(steal: float, says: bool) -> Non
     ]
     (told,) = _noise(rows)
     assert ("no counter" in told) == says
+
+
+def test_lights_are_scored(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of five decided ones one is wrong: 4 % lost, and called yellow. All runs are long."""
+    show(*view(made()))
+    lines = capsys.readouterr().out.splitlines()
+    table = lines.index(next(line for line in lines if line.startswith("Estimates")))
+    total = next(line for line in lines[table:] if line.startswith("stencil") and "jostle" in line)
+    assert total.split()[-6:] == ["80", "%", "17", "%", "17", "%"]
+    assert "yellow !" in next(line for line in lines if line.startswith("stencil-002"))
+    assert " undecided " in next(line for line in lines if line.startswith("stencil-004"))
+    found = made().estimation
+    assert found is not None
+    lights = found.to_json()["scores"][0]["lights"]
+    assert lights == {"runs": 6, "decided": 5, "right": 4, "long": 6, "long_undecided": 1}
+
+
+def unknown(*, all_of_them: bool) -> Results:
+    """Makes results in which the truth of a program, or of the only one, is not known."""
+    found = made()
+    assert found.estimation is not None
+    odd = [replace(row, code="odd", job=f"odd-{number:03d}")
+           for number, row in enumerate(found.estimation.rows[:6])]  # fmt: skip
+    rows = odd if all_of_them else [*found.estimation.rows, *odd]
+    scores = [] if all_of_them else found.estimation.scores
+    found.estimation = Evaluation(rows, scores, {}, [], {}, {"odd": "its truth is not known: why"})
+    return found
+
+
+def test_a_program_whose_truth_is_not_known_is_shown_with_the_reason(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In its table and its figure, and in no other figure."""
+    show(*view(unknown(all_of_them=False)))
+    out = capsys.readouterr().out
+    assert "not scored: its truth is not known: why" in out
+    assert "odd is not in these figures: its truth is not known: why" in out
+    first = next(line for line in out.splitlines() if line.startswith("odd-005"))
+    assert first.split() == ["odd-005", "40.0", "37.0", "35.5..38.5", "red"]  # no error
+    saved = draw_all(unknown(all_of_them=False), tmp_path, ["svg"])
+    stems = [one.files[0].stem for one in saved]
+    assert "runs-odd" in stems
+    assert "is not scored: its truth is not known: why" in (tmp_path / "runs-odd.svg").read_text()
+    for stem in ("soft-probability", "accuracy-injected", "accuracy-disturbed"):
+        assert "odd" not in (tmp_path / f"{stem}.csv").read_text()
+
+
+def test_where_no_truth_is_known_it_says_that_nothing_was_scored(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    show(*view(unknown(all_of_them=True)))
+    assert "Nothing could be scored" in capsys.readouterr().out
+    stems = [one.files[0].stem for one in draw_all(unknown(all_of_them=True), tmp_path)]
+    assert "soft-probability" not in stems
 
 
 def made_rows() -> list[Row]:

@@ -292,7 +292,14 @@ def test_what_a_verdict_may_say(page, served, client, hurt, violations):
         return page.locator("section.verdict").inner_text()
 
     none = {"value": 0.0, "low": 0.0, "high": 0.4}
-    assert "Could not be judged" in shown(light=None)
+    between = {"value": 7.0, "low": 3.0, "high": 11.0}
+    text = shown(light=None, percent=between, advice="cannot be called fit", likely="green",
+                 undecided="green (60 %) or yellow (40 %)", decided_by="another run")  # fmt: skip
+    assert "Undecided" in text
+    assert "cannot be called fit: green (60 %) or yellow (40 %)" in text
+    assert "What would decide it another run" in " ".join(text.split())
+    assert "7.0" in text and "3.0 to 11 %" in text
+    assert page.locator("section.verdict .light svg .open").count() == 1  # a shape of its own
     assert violations(page) == []
     told["interference"]["suspects"] = told["interference"]["guilty"] = []
     told["blame"] |= {"suspects": [], "unexplained_share": 1.0}

@@ -61,15 +61,18 @@ def verdict_is_that_of_the_command(page: Any, made: Served, job: str) -> None:
     page.goto(made.enter(f"/jobs/{job}"))
     page.wait_for_selector("section.verdict")
     verdict = page.locator("section.verdict")
-    if head["light"]:
-        assert same(verdict.locator(".number").inner_text(), percent["value"])
-        assert same(verdict.locator(".within").inner_text(), percent["low"], percent["high"])
-        own, taken = verdict.locator("figcaption > span").all_inner_texts()
-        assert same(own, head["intrinsic_s"]), own
-        assert same(taken, lost["value"], lost["low"], lost["high"]), taken
-    else:  # of a run that cannot be judged no number is told
-        assert "Could not be judged" in verdict.locator(".word").inner_text()
-        assert verdict.locator(".number, figcaption").count() == 0
+    assert same(verdict.locator(".number").inner_text(), percent["value"])
+    assert same(verdict.locator(".within").inner_text(), percent["low"], percent["high"])
+    own, taken = verdict.locator("figcaption > span").all_inner_texts()
+    assert same(own, head["intrinsic_s"]), own
+    assert same(taken, lost["value"], lost["low"], lost["high"]), taken
+    word, decided = verdict.locator(".word").inner_text(), verdict.locator(".decided")
+    assert ("Undecided" in word) == (head["light"] is None)
+    if head["light"] is None:
+        assert head["undecided"] in word
+        assert head["decided_by"] in decided.inner_text()
+    else:
+        assert decided.count() == 0
     judged = verdict.locator("dl > div", has_text="Judged").locator("dd").first.inner_text()
     assert same(judged, 100 * found["coverage"]), judged
     page.goto(f"{made.url}/jobs?search={job}")

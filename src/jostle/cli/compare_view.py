@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from jostle.cli.estimate_view import percent_within
-from jostle.cli.output import fit, heading, table, utf8
+from jostle.cli.estimate_view import light_of, percent_within
+from jostle.cli.output import fit, heading, table
 from jostle.told.causes import CAUSES
 from jostle.told.compare import finding, large
-from jostle.told.verdict import is_judged
 from jostle.told.words import alike, count, seconds
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import (
         CauseName,
         Comparison,
-        Estimate,
     )
 
 _MOST_CLUSTERS = 8
@@ -55,19 +53,11 @@ def _runs(made: Comparison) -> Any:
         pieces = (made.measured_s, made.estimated_s, made.displaced_s, made.work_s,
                   made.unexplained_s)  # fmt: skip
         frame.add_row(
-            one.job, _light(one), percent_within(one.percent),
+            one.job, light_of(one.light), percent_within(one.percent),
             seconds(one.run_s),
             *(["fastest", "-", "-", "-", "-"] if base else [signed(p[number]) for p in pieces]),
         )  # fmt: skip
     return fit(frame, "work", "light")
-
-
-def _light(one: Estimate) -> Any:
-    from rich.text import Text
-
-    if not is_judged(one):
-        return Text("○ not judged" if utf8() else "not judged")
-    return Text(f"{'● ' if utf8() else ''}{one.light}", style=one.light)
 
 
 def _causes(made: Comparison) -> Any:

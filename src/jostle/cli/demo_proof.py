@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jostle.analysis.estimation.light import Light
 
 _STUDY = "demo"
-_DISTURBED = (
-    " The run alone was itself disturbed, see above: something else keeps\n"
-    "this machine busy. When that has ended the demo says more."
-)
+_NOT_QUIET = {
+    True: " The run alone was itself disturbed, see above: something else keeps\n"
+    "this machine busy. When that has ended the demo says more.",
+    False: " Whether the run alone was itself disturbed is undecided.",
+}
 
 
 @dataclass(frozen=True)
@@ -26,7 +31,7 @@ class Proof:
         together_s: Seconds from the writer's first operation to its end, beside the neighbour.
         alone_s: The same alone.
         lost_s: Seconds that jostle said it lost, told from that run alone; with bounds.
-        quiet: The run alone got a green light: it was a fair measure.
+        alone: The light of the run alone: only where green it was a fair measure; None: undecided.
     """
 
     slice_ns: int
@@ -38,7 +43,7 @@ class Proof:
     together_s: float
     alone_s: float
     lost_s: tuple[float, float, float]
-    quiet: bool
+    alone: Light | None
 
     def lines(self) -> list[str]:
         """Says it in sentences."""
@@ -55,7 +60,7 @@ class Proof:
             f"Beside the neighbour the writer took {self.together_s:.1f} s, alone "
             f"{self.alone_s:.1f} s: {differs}. From the first of these runs",
             f"alone jostle said {value:.1f} s ({low:.1f} to {high:.1f})."
-            + ("" if self.quiet else _DISTURBED),
+            + ("" if self.alone == "green" else _NOT_QUIET[self.alone is not None]),
         ]
 
 
@@ -89,7 +94,7 @@ def prove(path: Path) -> Proof:
         together_s=_seconds(writer),
         alone_s=_seconds(alone),
         lost_s=(priced.value, priced.low, priced.high),
-        quiet=estimate(repository.run_tables(alone["job"])).light == "green",
+        alone=estimate(repository.run_tables(alone["job"])).light,
     )
 
 

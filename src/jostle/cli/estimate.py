@@ -22,7 +22,7 @@ from jostle.cli.options import (
 from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
 from jostle.cli.viewer import as_user_option
-from jostle.told.verdict import LEAST_COVERAGE, Priced, deciding, price, verdict_json
+from jostle.told.verdict import Priced, deciding, price, verdict_json
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Estimate
@@ -98,9 +98,12 @@ def _what_next(
         return
     flag = repository_flag(repository)
     seen = f" --as-user {viewer}" if viewer is not None else ""
-    if deciding(found.estimate, found.who) is None:
+    judge = deciding(found.estimate, found.who)
+    if judge.light is None:
+        from jostle.analysis.estimation.light import LEAST_COVERAGE
+
         longer = "jostle run --slice 250ms -- CMD"
-        if found.estimate.coverage >= LEAST_COVERAGE:  # other runs tell what leaves no trace
+        if judge.coverage >= LEAST_COVERAGE:  # other runs tell what leaves no trace
             longer = f"jostle compare{flag} {name} ANOTHER_RUN"
         next_steps(longer, f"jostle digest{flag} {name}")
         return

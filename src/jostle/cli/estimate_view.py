@@ -18,11 +18,11 @@ from jostle.told.verdict import (
     deciding,
     explains_more,
     head,
-    why_not_judged,
 )
 from jostle.told.words import alike, count, duration, local_time, percent, seconds, significant
 
 if TYPE_CHECKING:
+    from jostle.analysis.estimation.light import Light
     from jostle.analysis.estimation.model import (
         Bounded,
         Cause,
@@ -70,23 +70,25 @@ def verdict(made: Estimate, who: Interference | None = None) -> Any:
     from rich.text import Text
 
     judge = deciding(made, who)
-    if judge is None:
-        dot = "○ " if utf8() else ""
-        return Text.assemble(
-            (f"{dot}not judged", "bold"),
-            (f"  {made.job}: {why_not_judged(made)}", "bold"),
-            f"; {percent_within(made.percent)} of the time was seen to be lost",
-        )
-    dot = "● " if utf8() else ""
     loss = judge.percent.value >= WORTH_A_WORD and (made.lost_s.value > 0 or judge is not made)
     said = [*_causes_in_brief(made), *_who_in_brief(who, blame_of(made, who))]
     why = ", ".join(said) if loss else ""
     lost = f"  {made.job} lost {percent_within(made.percent)} of its time"
     if judge is not made:
         lost += f" by itself, but {percent_within(judge.percent)} by what its neighbours did"
+    undecided = judge.lit.undecided
     return Text.assemble(
-        (f"{dot}{judge.light}", f"bold {judge.light}"), (lost, "bold"), f": {why}" if why else ""
-    )
+        light_of(judge.light, "bold "), (lost, "bold"), f": {why}" if why else "",
+        f"; {undecided}" if undecided else "",
+    )  # fmt: skip
+
+
+def light_of(light: Light | None, style: str = "") -> Any:
+    """Return a light as a terminal shows it: a word, a dot that is full or hollow, a colour."""
+    from rich.text import Text
+
+    dot = ("● " if light else "○ ") if utf8() else ""
+    return Text(f"{dot}{light or 'undecided'}", style=f"{style}{light or 'default'}")
 
 
 def _causes_in_brief(made: Estimate) -> list[str]:
@@ -192,18 +194,20 @@ def view(
     yield from (f"note: {limit}" for limit in alike(limits))
 
 
-def _figures(made: Estimate, first: Head, judge: Estimate | None) -> Iterator[Any]:
+def _figures(made: Estimate, first: Head, judge: Estimate) -> Iterator[Any]:
     yield heading(
         f"{first.advice}.",
         f" {seconds_within(first.lost_s)} of {seconds(first.run_s)} lost; "
         f"{seconds(first.intrinsic_s)} without interference",
     )
+    if first.decided_by:
+        yield f"what would decide it: {first.decided_by}"
     who = "rank" if made.world >= 0 else "process"
     plural = "" if made.ranks == 1 else "s" if who == "rank" else "es"
     yield (
         f"{significant(made.core_hours_lost)} core hours lost by {count(made.ranks)} "
         f"{who}{plural}"
-        + (f"; probability that the run is unfit: {judge.probability:.2f}" if judge else "")
+        + (f"; probability that the run is unfit: {judge.probability:.2f}" if judge.light else "")
     )
     between = "from MPI_Init to MPI_Finalize" if made.world >= 0 else "from first to last slice"
     judged = f"judged: {percent(made.coverage)} of the time {between}"

@@ -13,19 +13,20 @@ import click
 
 from jostle.cli.output import show, stderr_style
 from jostle.errors import JostleError
-from jostle.told.verdict import estimate_json, why_not_judged
+from jostle.told.verdict import estimate_json
+from jostle.told.words import percent
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Estimate
     from jostle.cli.spawn import Outcome
 
 #: Exit statuses of their own, so that a CI job can tell them from a failure (docs/how-to).
-DISTURBED, NOT_JUDGED = 3, 4
+DISTURBED, UNDECIDED = 3, 4
 
 #: A profile of this run cannot have begun earlier before it, clock steps apart.
 _SLACK_NS = 2_000_000_000
 
-Finding = Literal["clean", "disturbed", "not judged"]
+Finding = Literal["clean", "disturbed", "undecided"]
 
 
 @dataclass(frozen=True)
@@ -33,34 +34,51 @@ class Judgement:
     """What is said of one run.
 
     Attributes:
-        finding: clean, disturbed, or not judged.
-        why: Where it was not judged, why, one sentence.
+        finding: clean, disturbed, or undecided.
+        why: Where it is undecided, why, and what would decide it, in sentences.
         estimate: The estimate behind it; None where none could be made.
+        sure: The probability of the finding, of an undecided run of the more probable one; None
+            without an estimate.
+        again: Another run may be decided: this one was too near to the border.
     """
 
     finding: Finding
     why: str = ""
     estimate: Estimate | None = None
+    sure: float | None = None
+    again: bool = False
 
 
 def find(made: Estimate, most: float) -> Judgement:
-    """Judge a run by its estimate.
+    """Judge a run by its estimate, as its light is: by how sure it is on which side of the border.
 
     What was lost for certain counts even where little could be judged; a run without loss is only
-    called clean where half of it could be judged, and much more cannot have been lost.
+    called clean where half of it could be judged.
 
     Args:
         made: The estimate.
         most: Percent of the run time that may be lost.
     """
-    if made.percent.value > most:
-        return Judgement("disturbed", estimate=made)
-    if math.isnan(made.percent.value):
-        return Judgement("not judged", "Its loss is no number.", made)
-    if why := why_not_judged(made):
-        sentence = f"{why[0].upper()}{why[1:]}."
-        return Judgement("not judged", " ".join([sentence, *made.limits[:1]]), made)
-    return Judgement("clean", estimate=made)
+    from jostle.analysis.estimation.light import LEAST_COVERAGE, SURE, at_most, what_decides
+
+    clean = at_most(most, made.percent)
+    if math.isnan(clean):
+        return Judgement("undecided", "Its loss is no number.", made)
+    if 1 - clean >= SURE:
+        return Judgement("disturbed", estimate=made, sure=1 - clean)
+    sure = max(clean, 1 - clean)
+    if not made.coverage >= LEAST_COVERAGE:
+        little = f"Only {percent(made.coverage)} of its time could be judged."
+        return Judgement("undecided", " ".join([little, *made.limits[:1]]), made, sure)
+    if clean >= SURE:
+        return Judgement("clean", estimate=made, sure=clean)
+    side = "at most" if clean >= 0.5 else "more than"
+    why = (
+        f"{side} {most:g} % was lost with a probability of {100 * sure:.0f} %, where "
+        f"{100 * SURE:.0f} are asked. What would decide it: "
+        f"{what_decides(int(clean >= 0.5), made.doubts)}."
+    )
+    return Judgement("undecided", why[0].upper() + why[1:], made, sure, again=True)
 
 
 class Gate:
@@ -83,12 +101,12 @@ class Gate:
         """
         self._most, self._attempts = most, attempts
         self._attempt = 0
-        self._found = Judgement("not judged", "It has not run.")
+        self._found = Judgement("undecided", "It has not run.")
 
     @property
     def status(self) -> int:
         """Exit status for the last run."""
-        return {"clean": 0, "disturbed": DISTURBED, "not judged": NOT_JUDGED}[self._found.finding]
+        return {"clean": 0, "disturbed": DISTURBED, "undecided": UNDECIDED}[self._found.finding]
 
     @property
     def priced(self) -> bool:
@@ -98,7 +116,11 @@ class Gate:
     @property
     def wants_another(self) -> bool:
         """Whether another run could help: what cannot be judged will not be the next time."""
-        return self._found.finding == "disturbed" and self._attempt < self._attempts
+        return self._may_differ and self._attempt < self._attempts
+
+    @property
+    def _may_differ(self) -> bool:
+        return self._found.finding == "disturbed" or self._found.again
 
     def judge(self, files: Sequence[Path], outcome: Outcome) -> bool:
         """Judge the run whose profiles these are; older ones of the same name are passed over.
@@ -116,7 +138,7 @@ class Gate:
         own = [path for path in files if _is_of(path, start_ns)]
         if not own:
             short = "It was too short to leave a profile of its own, and too short to be judged."
-            return Judgement("not judged", short if files else "It left no profile.")
+            return Judgement("undecided", short if files else "It left no profile.")
         from jostle.analysis import estimate
         from jostle.repository import Repository
 
@@ -125,7 +147,7 @@ class Gate:
             with Repository.of_spool(own) as store:
                 made = estimate(store.run_tables(store.resolve_job("last")))
         except Exception as error:  # the run is over; its verdict must not look like a pass
-            return Judgement("not judged", str(error) or type(error).__name__)
+            return Judgement("undecided", str(error) or type(error).__name__)
         return find(made, self._most)
 
     def say(self) -> None:
@@ -145,11 +167,12 @@ class Gate:
         told = {
             "clean": f"clean: at most {self._most:g} % was lost",
             "disturbed": f"too disturbed: more than {self._most:g} % was lost",
-            "not judged": f"cannot be judged: {self._found.why}",
+            "undecided": f"undecided: {self._found.why}",
         }[self._found.finding]
-        if self._attempts > 1 and self._found.finding == "disturbed":
+        if self._attempts > 1 and self._may_differ:
             last = self._attempt == self._attempts
-            told += f"; run {self._attempt} of {self._attempts}" + ("" if last else ", once more")
+            told = told.rstrip(".") + f"; run {self._attempt} of {self._attempts}"
+            told += "" if last else ", once more"
         bold, reset = stderr_style("bold"), stderr_style("reset")
         click.echo(f"{bold}gate:{reset} {told}", err=True)
 
@@ -158,7 +181,8 @@ class Gate:
         made = self._found.estimate
         return {
             "finding": self._found.finding, "most_percent": self._most, "why": self._found.why,
-            "attempt": self._attempt, "attempts": self._attempts, "status": self.status,
+            "sure": self._found.sure, "attempt": self._attempt, "attempts": self._attempts,
+            "status": self.status,
             "estimate": estimate_json(made) if made else None,
         }  # fmt: skip
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jostle.errors import UsageError
-from jostle.told.verdict import is_judged
 from jostle.told.words import iso_time
 
 if TYPE_CHECKING:
@@ -102,7 +101,7 @@ def trace_events(made: Estimate) -> dict[str, Any]:
 
 def _verdict(made: Estimate) -> dict[str, Any]:
     return {
-        "light": made.light if is_judged(made) else None,
+        "light": made.light, "sure": made.lit.sure, "undecided": made.lit.undecided,
         "percent": made.percent.value, "lost_s": made.lost_s.value, "run_s": made.run_s,
         "coverage": made.coverage, "method": made.method,
     }  # fmt: skip

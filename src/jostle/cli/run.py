@@ -78,7 +78,7 @@ class Name:
 @click.option("--keep", is_flag=True, help="Keep the profiles after they are ingested.")
 @click.option("--gate", type=click.FloatRange(0, 100), metavar="PERCENT",
               help="End with 3 when interference took more of the run time, with 4 when that "
-              "cannot be judged.")  # fmt: skip
+              "is undecided.")  # fmt: skip
 @click.option("--retries", type=click.IntRange(0, 1000), default=0, metavar="N",
               help="With --gate: run a disturbed CMD again, at most N times.")  # fmt: skip
 @repository_option

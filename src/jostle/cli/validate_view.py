@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 from jostle.cli.output import heading, table
 
 if TYPE_CHECKING:
+    from jostle.analysis.estimation.light import Light
     from jostle.validation.blame_scores import BlameScore
     from jostle.validation.evaluate import Evaluation
     from jostle.validation.lab_score import LabScore, Seen
     from jostle.validation.results import Results
-    from jostle.validation.score import Row, Score
+    from jostle.validation.score import Lights, Row, Score
     from jostle.validation.synthetic import Family
 
 #: From this rank correlation on, what was not planted is explained by what others took.
@@ -44,16 +45,34 @@ def _estimation(found: Evaluation) -> list[Any]:
         rate = found.calls.get(code, 0.0)
         lines += ["", heading(code, f": {len(rows)} runs, {rate:,.0f} global collectives/s")]
         told = [row for row in rows if "jostle" in row.said]
-        if told:
+        reason = found.unknown.get(code)
+        if reason:
+            lines += [heading("not scored", f": {reason}"), _not_scored(told)]
+        elif told:
             lines.append(_runs(told))
-        lines += [*_classes(rows), "", _machine(rows), *_noise(rows)]
+        lines += [*([] if reason else _classes(rows)), "", _machine(rows), *_noise(rows)]
         if fine := found.grains.get(code):
             lines.append(
                 f"How well the truth is known: two halves of the runs tell {fine.total:.1f} points "
                 f"apart in all, {fine.instantaneous:.1f} of the instantaneous part"
             )
     lines += ["", heading("Estimates", " against the truth, in points of the run time")]
-    return [*lines, _scores(found.scores)]
+    if not found.scored:
+        lines.append("Nothing could be scored: of no program is it known what its runs lost.")
+        return lines
+    lines.append(_scores(found.scores))
+    lines += [f"{code} is not in these figures: {why}" for code, why in found.unknown.items()]
+    return lines
+
+
+def _not_scored(rows: Sequence[Row]) -> Any:
+    """Shows the runs of a program whose truth is not known: what the oracle and jostle say."""
+    frame = table(("=run", ">M %", ">E %", "=interval", "=light"))
+    for row in sorted(rows, key=lambda row: -row.truth.total):
+        said = row.said["jostle"]
+        frame.add_row(row.job, f"{row.truth.total:.1f}", f"{said.total:.1f}",
+                      f"{said.low:.1f}..{said.high:.1f}", said.light or "undecided")  # fmt: skip
+    return frame
 
 
 def _runs(rows: Sequence[Row]) -> Any:
@@ -61,7 +80,7 @@ def _runs(rows: Sequence[Row]) -> Any:
     from jostle.analysis.estimation.classes import class_of, probability
 
     frame = table(("=run", ">M %", ">E %", ">slow cores", ">δ", "class", ">p(M)", ">p(E)", ">δp",
-                   "=interval", ">thesis M", ">E", ">δ"))  # fmt: skip
+                   "=interval", "=light", ">thesis M", ">E", ">δ"))  # fmt: skip
     for row in sorted(rows, key=lambda row: -row.truth.total):
         said, truth = row.said["jostle"], row.truth.total
         p, q = probability(truth), probability(said.total)
@@ -73,9 +92,18 @@ def _runs(rows: Sequence[Row]) -> Any:
             letters,
             f"{p:.2f}", f"{q:.2f}", f"{abs(p - q):.2f}",
             f"{said.low:.1f}..{said.high:.1f}{'' if row.held('jostle') else ' !'}",
+            _light(said.light, truth),
             f"{row.thesis:.1f}", f"{thesis:.1f}", f"{abs(row.thesis - thesis):.1f}",
         )  # fmt: skip
     return frame
+
+
+def _light(light: Light | None, truth: float) -> str:
+    """Names a light; with `!` where it is wrong."""
+    from jostle.analysis.estimation.classes import class_of
+    from jostle.analysis.estimation.light import LIGHTS
+
+    return "undecided" if light is None else light + " !" * (LIGHTS[class_of(truth)] != light)
 
 
 def _machine(rows: Sequence[Row]) -> Any:
@@ -157,7 +185,7 @@ def _classes(rows: Sequence[Row]) -> list[str]:
 def _scores(scores: Sequence[Score]) -> Any:
     frame = table(("=program", "=method", ">runs", ">accuracy", ">10 %", ">least", ">total",
                    ">instant.", ">steady", ">clean", ">worst", ">interval",
-                   ">inferred"))  # fmt: skip
+                   ">inferred", ">lights right", ">undecided", ">of long"))  # fmt: skip
     for one in scores:
         frame.add_row(
             one.code, one.method, str(one.runs), _number(one.soft.median, 3),
@@ -165,8 +193,14 @@ def _scores(scores: Sequence[Score]) -> Any:
             _number(one.instantaneous.median), _number(one.steady.median),
             _number(one.clean.median),
             _number(one.clean.worst), _share(one.held), _share(one.inferred.median),
+            *_lights(one.lights),
         )  # fmt: skip
     return frame
+
+
+def _lights(found: Lights) -> list[str]:
+    """Tells how many decided lights are right; of all runs, and of long ones, the undecided."""
+    return [_share(found.right_share), _share(found.undecided_share), _share(found.long_share)]
 
 
 def _number(value: float | None, digits: int = 1) -> str:
@@ -212,11 +246,13 @@ def _lab(score: LabScore, seen: Sequence[Seen]) -> list[Any]:
 
 
 def _synthetic(found: Family) -> list[Any]:
-    frame = table(("=traces", ">number", ">accuracy", ">least", ">error", ">worst", ">interval"))
+    frame = table(("=traces", ">number", ">accuracy", ">least", ">error", ">worst", ">interval",
+                   ">lights right", ">undecided"))  # fmt: skip
     for one in found.scores:
         frame.add_row(
             one.code, str(one.runs), _number(one.soft.median, 3), _number(one.soft.worst, 2),
             _number(one.total.median), _number(one.total.worst), _share(one.held),
+            *_lights(one.lights)[:2],
         )  # fmt: skip
     return ["", heading("Synthetic traces", ": the loss is known exactly"), frame]
 

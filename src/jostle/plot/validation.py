@@ -55,12 +55,14 @@ def draw_all(
 
 def plans(found: Results) -> Iterator[Plan]:
     """Yield the figures that a validation has data for, without drawing them."""
-    rows = found.estimation.rows if found.estimation else []
-    for code in dict.fromkeys(row.code for row in rows):
-        own = sorted((row for row in rows if row.code == code and "jostle" in row.said),
+    every = found.estimation.rows if found.estimation else []
+    for code in dict.fromkeys(row.code for row in every):
+        own = sorted((row for row in every if row.code == code and "jostle" in row.said),
                      key=lambda row: -row.truth.run_s)  # fmt: skip
         if own:
-            yield _runs_page(code, own), partial(_draw_runs, rows=own)
+            unknown = found.estimation.unknown.get(code, "") if found.estimation else ""
+            yield _runs_page(code, own, unknown), partial(_draw_runs, rows=own)
+    rows = found.estimation.scored if found.estimation else []
     if rows:
         yield _logistic_page(rows), partial(_draw_logistic, rows=rows)
     for name, kinds in (("injected", ("inject",)), ("disturbed", ("cpu", "memory"))):
@@ -73,8 +75,14 @@ def plans(found: Results) -> Iterator[Plan]:
         yield _clustering_page(found.clustering), partial(_draw_clustering, found=found.clustering)
 
 
-def _runs_page(code: str, rows: Sequence[Row]) -> Page:
-    """Figure 5.17: runs of one program, the longest first, measured beside estimated."""
+def _runs_page(code: str, rows: Sequence[Row], unknown: str = "") -> Page:
+    """Figure 5.17: runs of one program, the longest first, measured beside estimated.
+
+    Args:
+        code: The program.
+        rows: Its runs.
+        unknown: Why its truth is not known, and nothing of it scored; "" where it is.
+    """
     off = float(np.median([abs(row.truth.total - row.said["jostle"].total) for row in rows]))
     note = (
         "Loss in percent of the run, as it was (M) and as it was estimated from that run and what "
@@ -91,6 +99,8 @@ def _runs_page(code: str, rows: Sequence[Row]) -> Page:
         for row in rows
     )  # fmt: skip
     title = f"{code}: estimates of {len(rows)} runs are {off:.1f} points off in the median"
+    if unknown:
+        title = f"{code}, {len(rows)} runs, is not scored: {unknown}"
     return Page(f"runs-{code.replace('@', '-')}", title, note, _FOOT, Figures(columns, numbers),
                 width=FULL, body=_TALL + 0.7)  # fmt: skip
 

@@ -18,7 +18,7 @@ from jostle.told.segments import Drawn
 _MOST_CLUSTERS = 60
 #: What an answer says of each run; hits and clusters of each are asked for elsewhere.
 _OF_A_RUN = ("job", "run_s", "start_ns", "ranks", "lost_s", "percent", "coverage", "light",
-             "judged")  # fmt: skip
+             "judged", "sure", "undecided")  # fmt: skip
 
 
 class ComparedRun(BaseModel):
@@ -34,6 +34,8 @@ class ComparedRun(BaseModel):
     coverage: float
     light: Light | None
     judged: bool
+    sure: float
+    undecided: str
 
 
 class ComparedCluster(BaseModel):

@@ -44,7 +44,7 @@ class Filter:
 
     Attributes:
         search: Words that must all be in a job's name, program or user.
-        light: green, yellow, red or none.
+        light: green, yellow, red, undecided, or none: without a verdict.
         cause: What took most: file system, network, cpu, unknown.
         user: Names of users.
         program: Programs.
@@ -65,7 +65,7 @@ class Filter:
 
 #: What a row has in each field that can be counted and filtered by; "" where it has nothing.
 _FACETS: dict[str, Callable[[Row], str]] = {
-    "light": lambda row: (row["verdict"] or {}).get("light") or "none",
+    "light": lambda row: row["verdict"]["light"] or "undecided" if row["verdict"] else "none",
     "cause": lambda row: (row["verdict"] or {}).get("cause") or "",
     "user": lambda row: row["user"] or "",
     "program": lambda row: str(row["program"]),

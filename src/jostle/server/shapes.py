@@ -21,7 +21,8 @@ class Problem(BaseModel):
 class Brief(BaseModel):
     """A verdict in a row of the list of jobs."""
 
-    light: Light | None = Field(description="null: too little of the run could be judged")
+    light: Light | None = Field(description="null: undecided")
+    undecided: str = Field(description="why it is; empty where it is not")
     percent: float
     lost_s: float
     cause: Cause | None

@@ -26,7 +26,7 @@ class Interval(BaseModel):
 class Head(BaseModel):
     """The numbers that go with the light: of the run, or of its neighbours (`by`)."""
 
-    light: Light | None
+    light: Light | None = Field(description="null: undecided")
     percent: Interval
     lost_s: Interval
     run_s: float
@@ -36,6 +36,10 @@ class Head(BaseModel):
     resource: str
     by: Literal["run", "neighbours"]
     advice: str
+    likely: Light = Field(description="the most probable light")
+    sure: float = Field(description="its probability, 0 to 1")
+    undecided: str = Field(description="why the light is; empty where it is not")
+    decided_by: str = Field(description="what would decide it; empty where it is decided")
 
 
 class CauseLoss(BaseModel):
@@ -72,8 +76,11 @@ class EstimateTold(BaseModel):
     causes: list[CauseLoss]
     hits: list[Hit]
     light: Light | None
+    sure: float
+    undecided: str
+    decided_by: str
     advice: str
-    judged: bool
+    judged: bool = Field(description="whether there is a light")
     limits: list[str]
     core_hours_lost: float
 

@@ -34,7 +34,7 @@ class Verdict:
         mark: State of the job's data that it is of.
         made: When it was made, s since the epoch.
         seconds: How long that took.
-        brief: light, percent, lost_s, cause, what, resource; None where it could not be judged.
+        brief: light, undecided, percent, lost_s, cause, what, resource; None where judging failed.
         error: Why not.
         hint: What may mend that.
     """

@@ -10,18 +10,13 @@ from typing import TYPE_CHECKING, Any, Literal
 from jostle.plain import plain
 from jostle.told.blame import Blame, blame
 from jostle.told.causes import cause_words
-from jostle.told.words import percent
 
 if TYPE_CHECKING:
+    from jostle.analysis.estimation.light import Light
     from jostle.analysis.estimation.model import Bounded, CauseName, Estimate
     from jostle.analysis.identification.model import Interference, ResourceKind
     from jostle.repository import Repository, RunTables
 
-#: A run of which less than this could be judged is not called clean.
-LEAST_COVERAGE = 0.5
-#: Nor one that may have lost so much of its time, percent: half as much again as makes a run red.
-MOST_UNSEEN = 22.5
-NO_ADVICE = "cannot be called fit"
 #: Percent of a run below which no cause and no suspect is named.
 WORTH_A_WORD = 0.5
 #: How a run is judged where nobody says otherwise.
@@ -57,7 +52,7 @@ class Head:
     """The one set of numbers that goes with the light.
 
     Attributes:
-        light: green, yellow or red; None where too little of the run could be judged.
+        light: green, yellow or red; None where it is undecided.
         percent: Of the run time that was lost.
         lost_s: The same in seconds.
         run_s: The run time that `percent` is of, s.
@@ -67,9 +62,13 @@ class Head:
         resource: Where: a mount or a node; "" without one.
         by: Whether the run tells it by itself, or its neighbours do (see `deciding`).
         advice: What the run may be used for.
+        likely: The most probable light.
+        sure: Its probability, 0 to 1.
+        undecided: Why the light is, part of a sentence; "" where it is not.
+        decided_by: What would decide it, part of a sentence; "" where it is decided.
     """
 
-    light: str | None
+    light: Light | None
     percent: Bounded
     lost_s: Bounded
     run_s: float
@@ -79,6 +78,10 @@ class Head:
     resource: str
     by: Literal["run", "neighbours"]
     advice: str
+    likely: Light
+    sure: float
+    undecided: str
+    decided_by: str
 
     def to_json(self) -> dict[str, Any]:
         """Give it as plain values."""
@@ -149,38 +152,17 @@ def mount_paths(tables: RunTables) -> dict[str, str]:
     return names
 
 
-def why_not_judged(made: Estimate) -> str:
-    """Say why a small loss cannot be relied on, part of a sentence; "" where it can.
-
-    Args:
-        made: The estimate. An interval that reaches far beyond red is that of ranks that share
-            cores, and did not see when all of them waited.
-    """
-    if not made.coverage >= LEAST_COVERAGE:
-        return f"only {percent(made.coverage)} of its time could be judged"
-    if made.light == "green" and made.percent.high > MOST_UNSEEN:
-        return f"up to {percent(made.percent.high / 100)} of its time may be lost without a trace"
-    return ""
-
-
-def is_judged(made: Estimate) -> bool:
-    """Tell whether the light means something.
-
-    What was lost for certain counts even where little could be judged; that little was lost does
-    not.
-    """
-    return made.light != "green" or not why_not_judged(made)
-
-
-def deciding(made: Estimate, who: Interference | None) -> Estimate | None:
-    """Return the estimate whose light counts; None where it means nothing.
+def deciding(made: Estimate, who: Interference | None) -> Estimate:
+    """Return the estimate whose light counts.
 
     Where somebody was there nearly all the time a run has nothing undisturbed to be compared with.
-    What its neighbours did can explain more then than it shows by itself, and counts.
+    What its neighbours did can explain more then than it shows by itself, and counts, however
+    little of the run could be judged by itself.
     """
     if who is not None and explains_more(made, who):
-        return replace(made, percent=who.percent)
-    return made if is_judged(made) else None
+        doubts: Any = ("neighbours", "neighbours")
+        return replace(made, percent=who.percent, coverage=1.0, doubts=doubts)
+    return made
 
 
 def explains_more(made: Estimate, who: Interference | None) -> bool:
@@ -198,7 +180,7 @@ def explains_more(made: Estimate, who: Interference | None) -> bool:
 def head(made: Estimate, who: Interference | None = None) -> Head:
     """Give the numbers that go with the light: those of the neighbours where they decide."""
     judge = deciding(made, who)
-    light, advice = (judge.light, judge.advice) if judge else (None, NO_ADVICE)
+    lit = judge.lit
     if who is not None and explains_more(made, who):
         worst = next((one for one in who.resources if one.seconds.value > 0), None)
         cause = _cause_of(worst.kind) if worst else None
@@ -211,7 +193,7 @@ def head(made: Estimate, who: Interference | None = None) -> Head:
         what = cause_words(first.cause, first.kind) if first else ""
         of_run, lost, run_s, by = made.percent, made.lost_s, made.run_s, "run"
     return Head(
-        light=light,
+        light=lit.light,
         percent=of_run,
         lost_s=lost,
         run_s=run_s,
@@ -220,7 +202,11 @@ def head(made: Estimate, who: Interference | None = None) -> Head:
         what=what,
         resource=where,
         by="run" if by == "run" else "neighbours",
-        advice=advice,
+        advice=judge.advice,
+        likely=lit.likely,
+        sure=lit.sure,
+        undecided=lit.undecided,
+        decided_by=lit.decided_by,
     )
 
 
@@ -234,13 +220,15 @@ def _cause_of(kind: ResourceKind) -> CauseName:
 
 
 def estimate_json(made: Estimate, who: Interference | None = None) -> dict[str, Any]:
-    """Give an estimate as plain values; without a light where that would mean nothing."""
+    """Give an estimate as plain values; `judged` tells whether its light is decided."""
     judge = deciding(made, who)
+    told = judge.to_json()
     said = {
-        name: getattr(judge, name) if judge else None for name in ("klass", "light", "probability")
+        name: told[name]
+        for name in ("klass", "light", "likely", "sure", "undecided", "decided_by", "advice")
     }
-    advice = judge.advice if judge else NO_ADVICE
-    return made.to_json() | said | {"advice": advice, "judged": judge is not None}
+    probability = judge.probability if judge.light else None
+    return made.to_json() | said | {"probability": probability, "judged": judge.light is not None}
 
 
 def verdict_json(found: Priced) -> dict[str, Any]:

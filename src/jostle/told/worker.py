@@ -52,7 +52,7 @@ class Answer:
 
     Attributes:
         body: What `jostle estimate --json` prints, as JSON; empty where it failed.
-        brief: light, percent, lost_s, cause, what and resource.
+        brief: light, undecided, percent, lost_s, cause, what and resource.
         estimate: With its segments, where they were asked for.
         error: Why the run cannot be judged; "" where it was.
         hint: What may mend that.
@@ -103,6 +103,7 @@ def answer(store: Repository, asked: Question, say: Say = lambda *_: None) -> An
             json.dumps(told, separators=(",", ":"), default=_plain).encode(),
             {
                 "light": first.light,
+                "undecided": first.undecided,
                 "percent": first.percent.value,
                 "lost_s": first.lost_s.value,
                 "cause": first.cause,

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from jostle.repository.types import CoreFloor
 
 METHODS: tuple[Method, ...] = ("jostle", "thesis")
+#: Points within which the loss of a program's runs must be known to be scored.
+MOST_UNKNOWN = 2.0
 #: Method thesis on segments that are not coalesced, as the thesis had them.
 RAW = "thesis, raw"
 Progress = Callable[[int, int, str], None]
@@ -52,6 +54,8 @@ class Evaluation:
         calls: Global collectives a second and rank, per program.
         limits: What a person should know, one sentence each.
         grains: How well the truth is known, per program with enough runs to tell.
+        unknown: Programs whose truth is not known well enough, and why, part of a sentence: their
+            runs are rows, and in no score.
     """
 
     rows: list[Row]
@@ -59,6 +63,12 @@ class Evaluation:
     calls: dict[str, float]
     limits: list[str]
     grains: dict[str, Grain] = field(default_factory=dict)
+    unknown: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def scored(self) -> list[Row]:
+        """The runs whose truth is known well enough to score what is said of them."""
+        return [row for row in self.rows if row.code not in self.unknown]
 
     def to_json(self) -> dict[str, Any]:
         """Gives it as plain values."""
@@ -70,6 +80,7 @@ class Evaluation:
             "calls": self.calls,
             "limits": self.limits,
             "grains": {code: asdict(one) for code, one in self.grains.items()},
+            "unknown": self.unknown,
         }
 
 
@@ -88,6 +99,7 @@ def evaluate(store: Store, *, seed: int = 0, progress: Progress = lambda *_: Non
     rows: list[Row] = []
     calls: dict[str, float] = {}
     grains: dict[str, Grain] = {}
+    unknown: dict[str, str] = {}
     limits = _apart(store)
     done = 0
     floors = _floors(store, runs)
@@ -104,8 +116,35 @@ def evaluate(store: Store, *, seed: int = 0, progress: Progress = lambda *_: Non
         calls[code] = rate
         if fine is not None:
             grains[code] = fine
+        if reason := why_unknown([row.truth for row in found], fine):
+            unknown[code] = reason
+            limits.append(f"{code} is not scored: {reason}.")
         done += len(own)
-    return Evaluation(rows, _scores(rows), calls, limits, grains)
+    scored = [row for row in rows if row.code not in unknown]
+    if rows and not scored:
+        limits.append("Nothing could be scored: of no program is it known what its runs lost.")
+    return Evaluation(rows, _scores(scored), calls, limits, grains, unknown)
+
+
+def why_unknown(known: Sequence[Truth], fine: Grain | None) -> str:
+    """Says why what runs of a program lost is not known, part of a sentence; "" where it is.
+
+    Args:
+        known: What each lost, by the oracle.
+        fine: How well the oracle knows; None: too few runs to tell.
+    """
+    if fine is not None and fine.total > MOST_UNKNOWN:
+        return (
+            f"its truth is not known: two halves of its runs tell {fine.total:.1f} points apart, "
+            f"where {MOST_UNKNOWN:g} are allowed"
+        )
+    least = min((truth.total for truth in known), default=0.0)
+    if least < -MOST_UNKNOWN:
+        return (
+            f"its truth is not known: by it a run lost {least:.1f} %, so the runs that it is "
+            "drawn from are no measure of this one"
+        )
+    return ""
 
 
 def _apart(store: Store) -> list[str]:
@@ -299,6 +338,7 @@ def judged(found: Estimate, edges_ns: Sequence[int] = ()) -> Judged:
         found.continuous.percent.value if found.continuous else 0.0,
         100 * moved / found.run_s, found.coverage, found.inferred_coverage,
         100 * speed.seconds.value / found.run_s if speed else 0.0, speed.canary if speed else None,
+        found.light,
     )  # fmt: skip
 
 

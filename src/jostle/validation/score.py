@@ -11,11 +11,15 @@ from typing import Any
 
 import numpy as np
 
+from jostle.analysis.estimation.classes import class_of
+from jostle.analysis.estimation.light import LIGHTS, Light
 from jostle.analysis.validation import soft_accuracy
 from jostle.validation.oracle import Band, Truth
 
 #: A run is quiet below these shares of the cores' time, and moved above this percentage.
 MOST_STEAL, MOST_FOREIGN, MOST_MOVED = 0.02, 0.05, 3.0
+#: Runs of more seconds are long enough for a light to be decided.
+LONG_S = 10.0
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,7 @@ class Judged:
         inferred: Coverage of the inferred part; None: no clusters.
         slow: Of the loss, what went to slow cores by the canary; 0 without one.
         canary: The canary over its floor; None without one.
+        light: green, yellow or red; None: undecided.
     """
 
     percent: float
@@ -41,6 +46,7 @@ class Judged:
     inferred: float | None
     slow: float = 0.0
     canary: float | None = None
+    light: Light | None = None
 
     @property
     def total(self) -> float:
@@ -157,6 +163,59 @@ class Spread:
 
 
 @dataclass(frozen=True)
+class Lights:
+    """Whether lights were right.
+
+    Attributes:
+        runs: Number of them.
+        decided: Of these, those whose light was decided.
+        right: Of these, those whose loss is within the borders of their light.
+        long: Runs of more than LONG_S seconds.
+        long_undecided: Of these, those whose light was undecided.
+    """
+
+    runs: int
+    decided: int
+    right: int
+    long: int
+    long_undecided: int
+
+    @staticmethod
+    def of(rows: Sequence[Row], method: str) -> Lights:
+        """Counts them.
+
+        Args:
+            rows: The runs.
+            method: One that all rows have something said by.
+        """
+        lit = [(row.said[method].light, LIGHTS[class_of(row.measured(method))],
+                row.truth.run_s > LONG_S) for row in rows]  # fmt: skip
+        decided = [(light, true) for light, true, _ in lit if light is not None]
+        return Lights(
+            len(lit),
+            len(decided),
+            sum(light == true for light, true in decided),
+            sum(long for _, _, long in lit),
+            sum(long and light is None for light, _, long in lit),
+        )
+
+    @property
+    def right_share(self) -> float | None:
+        """Of decided lights; None where none is."""
+        return self.right / self.decided if self.decided else None
+
+    @property
+    def undecided_share(self) -> float | None:
+        """Of all runs; None without any."""
+        return 1 - self.decided / self.runs if self.runs else None
+
+    @property
+    def long_share(self) -> float | None:
+        """Of the long runs, those undecided; None where none is long."""
+        return self.long_undecided / self.long if self.long else None
+
+
+@dataclass(frozen=True)
 class Score:
     """How good a method is on some runs.
 
@@ -173,6 +232,7 @@ class Score:
         held: Share of runs whose interval holds the truth.
         inferred: Coverage of the inferred part.
         oracle: Soft accuracy against the oracle, whatever the method's own measure.
+        lights: Whether lights were right, by the measure of the method.
     """
 
     code: str
@@ -187,6 +247,7 @@ class Score:
     held: float | None
     inferred: Spread
     oracle: Spread
+    lights: Lights
 
 
 def score(code: str, method: str, rows: Sequence[Row]) -> Score:
@@ -218,4 +279,5 @@ def score(code: str, method: str, rows: Sequence[Row]) -> Score:
         sum(held) / len(held) if held else None,
         Spread.of([value for value in covered if value is not None]),
         Spread.of([soft_accuracy(row.truth.total, row.estimated(method)) for row in rows]),
+        Lights.of(rows, method),
     )

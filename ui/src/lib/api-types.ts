@@ -53,8 +53,10 @@ export interface Box {
 
 /** A verdict in a row of the list of jobs. */
 export interface Brief {
-  /** null: too little of the run could be judged */
+  /** null: undecided */
   light: 'green' | 'yellow' | 'red' | null;
+  /** why it is; empty where it is not */
+  undecided: string;
   percent: number;
   lost_s: number;
   cause: 'file system' | 'network' | 'cpu' | 'unknown' | null;
@@ -149,6 +151,8 @@ export interface ComparedRun {
   coverage: number;
   light: 'green' | 'yellow' | 'red' | null;
   judged: boolean;
+  sure: number;
+  undecided: string;
 }
 
 /** What the profiler itself took. */
@@ -238,7 +242,11 @@ export interface EstimateTold {
   causes: CauseLoss[];
   hits: Hit[];
   light: 'green' | 'yellow' | 'red' | null;
+  sure: number;
+  undecided: string;
+  decided_by: string;
   advice: string;
+  /** whether there is a light */
   judged: boolean;
   limits: string[];
   core_hours_lost: number;
@@ -301,6 +309,7 @@ export interface GuiltySlice {
 
 /** The numbers that go with the light: of the run, or of its neighbours (`by`). */
 export interface Head {
+  /** null: undecided */
   light: 'green' | 'yellow' | 'red' | null;
   percent: Interval;
   lost_s: Interval;
@@ -312,6 +321,14 @@ export interface Head {
   resource: string;
   by: 'run' | 'neighbours';
   advice: string;
+  /** the most probable light */
+  likely: 'green' | 'yellow' | 'red';
+  /** its probability, 0 to 1 */
+  sure: number;
+  /** why the light is; empty where it is not */
+  undecided: string;
+  /** what would decide it; empty where it is decided */
+  decided_by: string;
 }
 
 /** A span of a run in which time was lost. */

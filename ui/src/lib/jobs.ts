@@ -6,7 +6,7 @@ import { instant } from './format';
 
 export const FACETS = ['light', 'cause', 'user', 'program', 'state'] as const;
 export type Facet = (typeof FACETS)[number];
-export const LIGHTS = ['red', 'yellow', 'green', 'none'] as const;
+export const LIGHTS = ['red', 'yellow', 'green', 'undecided', 'none'] as const;
 /** Jobs that can be compared at once. */
 export const MOST_PICKED = 8;
 
@@ -78,7 +78,7 @@ export async function sheetOf(what: Wanted, ask: (query: Query) => Promise<Jobs>
     columns: ['job', 'program', 'user', 'start_utc', 'end_utc', 'running', 'processes', 'nodes', 'light', 'lost_percent', 'lost_s', 'cause'],
     rows: rows.map((one) => [
       one.job, one.program, one.user, instant(one.start_ns), instant(one.end_ns), one.running ? 'yes' : 'no', one.processes, one.nodes,
-      one.verdict?.light, one.verdict?.percent, one.verdict?.lost_s, one.verdict?.cause,
+      one.verdict && (one.verdict.light ?? 'undecided'), one.verdict?.percent, one.verdict?.lost_s, one.verdict?.cause,
     ]),
   };
 }

@@ -50,6 +50,8 @@ describe('words for who did it', () => {
     expect(nameless(told('red', 20, 1, 0, 'node: Too few slices'))).toBe('cannot be told');
     expect(nameless(told('green', 0, 3))).toBe('nobody');
     expect(nameless(told(null, 0, 0))).toBe('not known');
+    expect(nameless(told(null, 8, 0))).toBe('none that was profiled');
+    expect(headline(told(null, 8, 0))).toBe('Whether this run was disturbed is undecided');
     expect(headline(told('red', 20, 1, 1))).toBe('Others cost this run 10.0 s of 50.0 s');
   });
   it('lay at the door of suspects no more than they explain', () => {

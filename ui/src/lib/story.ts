@@ -72,7 +72,7 @@ export function telling(told: Verdict): string {
 
 export function headline(told: Verdict): string {
   const { head } = told;
-  if (!head.light) return 'Too little of this run could be judged';
+  if (!head.light) return 'Whether this run was disturbed is undecided';
   if (head.light === 'green' && head.percent.value < 1) return alone(told) ? 'This run had the machine to itself' : 'Nobody disturbed this run';
   const [lost, run] = [seconds(head.lost_s.value), seconds(head.run_s)];
   if (!told.blame.suspects.length) return `This run lost ${lost} of its ${run}`;
@@ -83,7 +83,7 @@ export function headline(told: Verdict): string {
 /** Who did it, where no job is suspected: what was not profiled has no name. */
 export function nameless(told: Verdict): string {
   const { head } = told;
-  if (!head.light) return 'not known';
+  if (!head.light && head.lost_s.value <= 0) return 'not known';
   if (head.lost_s.value <= 0 || (head.light === 'green' && head.percent.value < 1)) return 'nobody';
   if (told.interference?.blind) return 'cannot be told';
   return alone(told) ? 'none that was profiled' : 'no profiled job';

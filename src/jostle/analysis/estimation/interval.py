@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from jostle.analysis.estimation.columns import Floats
+from jostle.analysis.estimation.light import DoubtName
 from jostle.analysis.estimation.model import Bounded
 
 _DRAWS = 400
@@ -26,10 +27,16 @@ _UNSEEN = 0.5  # of the loss rate that is seen, in time that is not
 
 @dataclass(frozen=True)
 class Doubt:
-    """Seconds by which the loss may be smaller and larger than it was told."""
+    """Seconds by which the loss may be smaller and larger than it was told.
+
+    Attributes:
+        below, above: Seconds.
+        most: What makes up most of each.
+    """
 
     below: float
     above: float
+    most: tuple[DoubtName, DoubtName] = ("method", "method")
 
     def around(self, lost: float, run: float) -> Bounded:
         """Gives the interval, within what is possible."""
@@ -70,9 +77,21 @@ def doubt(
     low, high = np.quantile(drawn, _LEVEL)
     known = (_CROWDED if crowded else _FLOOR) * run + _OF_LOSS * lost
     unseen = max(1 - coverage, 0.0) * run
-    below = float(np.hypot(low, known)) + _UNSEEN * unseen * lost / max(run, 1e-9)
+    missed = (_UNSEEN * unseen * lost / max(run, 1e-9),
+              unseen * (lost / max(run, 1e-9) + _FLOOR))  # fmt: skip
+    below = float(np.hypot(low, known)) + missed[0]
     above = float(np.hypot(high, known)) + float(hidden.sum())
-    above += unseen * (lost / max(run, 1e-9) + _FLOOR)
+    above += missed[1]
     if speed is not None:
         below, above = float(np.hypot(below, speed.below)), float(np.hypot(above, speed.above))
-    return Doubt(below, above)
+    method: DoubtName = "shared cores" if crowded else "method"
+    down: dict[DoubtName, float] = {
+        method: known, "few alike": -float(low), "unseen": missed[0],
+        "core speed": speed.below if speed else 0.0,
+    }  # fmt: skip
+    up: dict[DoubtName, float] = {
+        method: known, "few alike": float(high), "unseen": missed[1],
+        "scatter": float(hidden.sum()), "core speed": speed.above if speed else 0.0,
+    }  # fmt: skip
+    return Doubt(below, above, (max(down, key=lambda one: down[one]),
+                                max(up, key=lambda one: up[one])))  # fmt: skip

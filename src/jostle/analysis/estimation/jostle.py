@@ -132,6 +132,7 @@ def estimate_jostle(tables: RunTables, *, seed: int = 0) -> Estimate:
         segments=_table(priced),
         seed=seed,
         core_speed=_core_speed(priced, part),
+        doubts=error.most,
     )  # fmt: skip
 
 
@@ -266,7 +267,9 @@ def _doubt(
     hidden = _HIDDEN * (most - priced.expected.edge)[calm].clip(0)
     found = doubt(lost, run, unsure=unsure, hidden=hidden, coverage=coverage, seed=seed,
                   crowded=bool(priced.evidence.crowds), speed=_speed_doubt(priced))  # fmt: skip
-    return Doubt(found.below, max(found.above, idle - lost))
+    if idle - lost <= found.above:
+        return found
+    return Doubt(found.below, idle - lost, (found.most[0], "shared cores"))
 
 
 def _idle(world: WorldSegments, priced: Priced) -> float:

@@ -12,12 +12,19 @@ from typing import Any, Literal
 import pyarrow as pa
 
 from jostle.analysis.estimation.classes import ClassName, class_of, probability
+from jostle.analysis.estimation.light import DoubtName, Light, Lit, lit
 from jostle.plain import plain
 
 Method = Literal["jostle", "thesis"]
 CauseName = Literal["file system", "network", "cpu", "unknown"]
 CauseKind = Literal["", "core speed", "steal"]
-Light = Literal["green", "yellow", "red"]
+#: What a run may be used for, by its light; None: undecided.
+ADVICE: dict[Light | None, str] = {
+    "green": "fit for analysis",
+    "yellow": "fit to gauge by; re-run for analysis",
+    "red": "re-run advised",
+    None: "cannot be called fit",
+}
 
 
 @dataclass(frozen=True)
@@ -160,6 +167,7 @@ class Estimate:
             excess_ns; empty where there are none.
         seed: Of the random steps.
         core_speed: What the canary told; None where none was recorded.
+        doubts: What most makes the interval reach down, and up.
     """
 
     job: str
@@ -182,6 +190,7 @@ class Estimate:
     segments: pa.Table
     seed: int = 0
     core_speed: CoreSpeed | None = None
+    doubts: tuple[DoubtName, DoubtName] = ("method", "method")
 
     @property
     def intrinsic_s(self) -> float:
@@ -199,10 +208,14 @@ class Estimate:
         return class_of(self.percent.value)
 
     @property
-    def light(self) -> Light:
-        """The class as a traffic light (thesis 5.2.3)."""
-        lights: dict[ClassName, Light] = {"low": "green", "medium": "yellow", "high": "red"}
-        return lights[self.klass]
+    def lit(self) -> Lit:
+        """The class as a traffic light (thesis 5.2.3), and how sure it is."""
+        return lit(self.percent, self.coverage, self.doubts)
+
+    @property
+    def light(self) -> Light | None:
+        """The light; None where it is undecided."""
+        return self.lit.light
 
     @property
     def probability(self) -> float:
@@ -212,17 +225,15 @@ class Estimate:
     @property
     def advice(self) -> str:
         """What to do with the run."""
-        return {
-            "green": "fit for analysis",
-            "yellow": "fit to gauge by; re-run for analysis",
-            "red": "re-run advised",
-        }[self.light]
+        return ADVICE[self.light]
 
     def to_json(self) -> dict[str, Any]:
         """Gives everything but the table of segments as plain values."""
         fields = [name for name in self.__dataclass_fields__ if name != "segments"]
-        derived = ("intrinsic_s", "core_hours_lost", "klass", "light", "probability", "advice")
-        return {name: plain(getattr(self, name)) for name in (*fields, *derived)}
+        derived = ("intrinsic_s", "core_hours_lost", "probability", "advice")
+        found = {name: plain(getattr(self, name)) for name in (*fields, *derived)}
+        found["klass"] = self.klass if self.light else None
+        return found | dict(plain(self.lit))
 
 
 @dataclass(frozen=True)

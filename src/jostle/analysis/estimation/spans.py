@@ -95,6 +95,7 @@ def estimate_slices(tables: RunTables, *, seed: int = 0) -> Estimate:
         limits=_limits(spans, served, coverage),
         segments=empty_segments(),
         seed=seed,
+        doubts=error.most,
     )  # fmt: skip
 
 

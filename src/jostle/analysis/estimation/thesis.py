@@ -140,6 +140,7 @@ def estimate_thesis(
         limits=limits,
         segments=found.table(),
         seed=seed,
+        doubts=("method", "scatter"),
     )
 
 

@@ -28,8 +28,8 @@ def add(app: FastAPI, site: Site) -> None:
             str, Query(max_length=200, description="words in its name, program or user")
         ] = "",
         light: Annotated[
-            list[Literal["green", "yellow", "red", "none"]] | None,
-            Query(description="of the verdict; none: not judged"),
+            list[Literal["green", "yellow", "red", "undecided", "none"]] | None,
+            Query(description="of the verdict; none: not judged yet"),
         ] = None,
         cause: Annotated[
             list[str], Query(max_length=_MOST, description="what cost most, as verdicts name it")
