@@ -423,6 +423,11 @@ void jst_os_sample_short(jst_block *b); /* only what costs one system call */
 const char *jst_os_missing(void);
 bool jst_os_leader_gone(void); /* the main thread has ended on its own */
 
+/* ---- cores that the process may use, and waits for (modules/os_cores.c), for os.c ---- */
+void jst_cores_child(void);          /* in a forked child */
+void jst_cores_open(int task_fd);    /* of /proc/self/task; in the heartbeat, as the next */
+void jst_cores_sample(jst_block *b); /* after OS_THREADS is known */
+
 /* ---- small text tools (text.c): no libc, no locale ---- */
 size_t jst_strlen(const char *s);
 char *jst_put_text(char *p, const char *end, const char *s);

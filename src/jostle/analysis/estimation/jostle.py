@@ -33,6 +33,7 @@ from jostle.analysis.estimation.model import Bounded, Cluster, Continuous, CoreS
 from jostle.analysis.estimation.service import Service, services
 from jostle.analysis.estimation.spans import estimate_slices
 from jostle.analysis.estimation.speed import Speed, core_speed, level_of, netted, speed_limits
+from jostle.analysis.estimation.starved import own_limits
 from jostle.analysis.estimation.work import Work, work_of
 from jostle.analysis.estimation.worlds import judged_world, ranks_by_node
 from jostle.repository.types import CoreFloor, RunTables, WorldSegments
@@ -128,7 +129,8 @@ def estimate_jostle(tables: RunTables, *, seed: int = 0) -> Estimate:
         clusters=_clusters(world.segments, priced),
         hits=hits(priced.start, priced.end, priced.lost, parts, _number(priced),
                   _TOLD * priced.duration),
-        limits=[*limits, *_limits(priced, coverage, inferred_coverage)],
+        limits=[*limits, *_limits(priced, coverage, inferred_coverage),
+                *own_limits(tables.slices, run)],
         segments=_table(priced),
         seed=seed,
         core_speed=_core_speed(priced, part),
