@@ -75,12 +75,12 @@ class Decoded:
 def counts_work(papi_names: Sequence[str] | None) -> bool:
     """Tells whether `flops` of a process's segments, its first PAPI event, is work.
 
-    A profile has there what comes first, be it cycles or cache misses: these grow with interference.
+    A profile has there what comes first. Cycles and cache misses grow with interference.
 
     Args:
         papi_names: Events that were asked for, as in table processes.
     """
-    return bool(papi_names) and bool(_WORK.search(papi_names[0]))
+    return _WORK.search(papi_names[0]) is not None if papi_names else False
 
 
 def segment_pieces(

@@ -13,10 +13,10 @@ import numpy as np
 import pyarrow as pa
 
 from jostle.analysis.estimation.attribute import (
-    MPI,
     Evidence,
     Part,
     by_host,
+    by_messages,
     causes,
     evidence,
     hits,
@@ -152,7 +152,7 @@ def _parts(
     kept = np.minimum(_kept(slices, spans), left)
     parts += by_host("cpu", kept, shown, measured=True, kind="steal")
     network = np.minimum(_everybody_waits(slices, spans), left - kept)
-    parts.append(Part("network", MPI, True, network))
+    parts.append(by_messages(network, shown.hosts))
     return parts
 
 
