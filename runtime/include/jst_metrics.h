@@ -9,8 +9,8 @@
 #define JST_MOUNT_SLOTS 8u
 #define JST_MOUNT_STRIDE 40u
 #define JST_HIST_BUCKETS 32u
-#define JST_CELL_COUNT 608u
-#define JST_METRIC_TABLE_BYTES 8366u
+#define JST_CELL_COUNT 616u
+#define JST_METRIC_TABLE_BYTES 8556u
 
 enum jst_kind { JST_COUNTER, JST_TIMER, JST_GAUGE, JST_HISTOGRAM };
 
@@ -233,6 +233,11 @@ enum jst_code {
 #define JST_CELL_CANARY_STEAL_NS          605u
 #define JST_CELL_WAIT_SHORT_NS            606u
 #define JST_CELL_WAIT_ALL_NS              607u
+#define JST_CELL_OS_CPUS                  608u
+#define JST_CELL_OS_FIRST_CPU             609u
+#define JST_CELL_OS_AWAKE                 610u
+#define JST_CELL_OS_CPU_LIMIT             611u
+#define JST_CELL_OS_THROTTLED_NS          612u
 
 #pragma GCC visibility push(hidden)
 extern const char jst_metric_table[]; /* the profile's metric table */

@@ -479,6 +479,11 @@ bool jst_os_leader_gone(void); /* the main thread has ended on its own */
 
 void jst_memory_let_go(void); /* of this library, what only the loader needed (memory.c) */
 
+/* ---- cores that the process may use, and waits for (modules/os_cores.c), for os.c ---- */
+void jst_cores_child(void);          /* in a forked child */
+void jst_cores_open(int task_fd);    /* of /proc/self/task; in the heartbeat, as the next */
+void jst_cores_sample(jst_block *b); /* after OS_THREADS is known */
+
 /* ---- small text tools (text.c): no libc, no locale ---- */
 size_t jst_strlen(const char *s);
 char *jst_put_text(char *p, const char *end, const char *s);

@@ -208,10 +208,15 @@ const char jst_metric_table[] =
     "canary_steal_ns counter ns process 605 1\n"
     "wait_short_ns timer ns process 606 1\n"
     "wait_all_ns timer ns process 607 1\n"
+    "os_cpus gauge count process 608 1\n"
+    "os_first_cpu gauge count process 609 1\n"
+    "os_awake gauge threads process 610 1\n"
+    "os_cpu_limit gauge count process 611 1\n"
+    "os_throttled_ns counter ns process 612 1\n"
     ;
 
 const uint32_t jst_metric_table_bytes = JST_METRIC_TABLE_BYTES;
-const uint32_t jst_metric_table_crc = 0xa0360dd5u;
+const uint32_t jst_metric_table_crc = 0xc8172fb7u;
 
 const uint8_t jst_cell_kind[JST_CELL_COUNT] = {
     1, 1, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 3, 1, 1, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
@@ -229,7 +234,7 @@ const uint8_t jst_cell_kind[JST_CELL_COUNT] = {
     3, 1, 1, 3, 1, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1,
     3, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1,
     1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 3, 3, 3, 3, 3, 3, 3, 3, 1, 1, 1, 4, 1, 1, 1, 1,
-    1, 1, 1, 3, 1, 4, 3, 3,
+    1, 1, 1, 3, 1, 4, 3, 3, 2, 2, 2, 2, 4, 0, 0, 0,
 };
 
 _Static_assert(sizeof jst_metric_table == JST_METRIC_TABLE_BYTES + 1, "table length");

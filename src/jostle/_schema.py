@@ -93,7 +93,7 @@ METRICS: Final[tuple[Metric, ...]] = (
     Metric("os_write_calls", "os", "counter", "ops", "process", "sum", "0.1", "Write system calls (syscw), our own left out."),
     Metric("os_user_ns", "os", "counter", "ns", "process", "sum", "0.1", "CPU time in user mode, all threads but our own."),
     Metric("os_system_ns", "os", "counter", "ns", "process", "sum", "0.1", "CPU time in the kernel, all threads but our own."),
-    Metric("os_runqueue_ns", "os", "counter", "ns", "process", "sum", "0.1", "Time threads were ready to run but waited for a core (schedstat); the main thread and up to 15 others."),
+    Metric("os_runqueue_ns", "os", "counter", "ns", "process", "sum", "0.1", "Time threads were ready to run but waited for a core (schedstat); the main thread and up to 15 others. What a CPU limit keeps them from running may be in it."),
     Metric("os_voluntary_switches", "os", "counter", "ops", "process", "sum", "0.1", "Voluntary context switches, our own left out."),
     Metric("os_involuntary_switches", "os", "counter", "ops", "process", "sum", "0.1", "Involuntary context switches, our own left out."),
     Metric("os_minor_faults", "os", "counter", "ops", "process", "sum", "0.1", "Page faults served without I/O, our own left out."),
@@ -244,6 +244,11 @@ METRICS: Final[tuple[Metric, ...]] = (
     Metric("canary_steal_ns", "canary", "counter", "ns", "process", "sum", "0.4", "While the canary is on: time that the hypervisor kept from the node's cores (steal of /proc/stat, in steps of 10 ms), the mean over all cores of the node; the same in all its processes."),
     Metric("wait_short_ns", "wait", "timer", "ns", "process", "sum", "0.5", "Of wait_mpi_ns, what lay in calls that waited less than 0.1 ms each: the jitter of many calls, and no event."),
     Metric("wait_all_ns", "wait", "timer", "ns", "process", "sum", "0.5", "Of wait_mpi_ns, time in which all ranks of the node were in MPI at once, in stretches of 0.1 ms or more, counted by the one that went on first; only where ranks wait for cores, and a microsecond of each rank that has found the others."),
+    Metric("os_cpus", "os", "gauge", "count", "process", "sum", "0.6", "Cores that the threads may run on (their affinity), together."),
+    Metric("os_first_cpu", "os", "gauge", "count", "process", "max", "0.6", "Number of the first of these cores, from 0: processes with equal ones have the same."),
+    Metric("os_awake", "os", "gauge", "threads", "process", "sum", "0.6", "Threads that ran or waited for a core for an eighth of the slice or more."),
+    Metric("os_cpu_limit", "os", "gauge", "count", "process", "max", "0.6", "Most CPU time that the process's control group may use, ms per second of wall-clock time; 0: no limit."),
+    Metric("os_throttled_ns", "os", "counter", "ns", "process", "max", "0.6", "Time that the control group was kept from running by that limit (cpu.stat), added up over cores; the same in all its processes."),
 )
 
 BY_ID: Final[dict[str, Metric]] = {m.id: m for m in METRICS}

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
+from few_segments import run_of
 
+from jostle.analysis import estimate
 from jostle.analysis.estimation.account import account
 from jostle.analysis.estimation.attribute import Part, hits, spread_over
 from jostle.analysis.estimation.columns import numbered, numbered_pairs, ordered
@@ -14,6 +18,7 @@ from jostle.analysis.estimation.interval import doubt
 from jostle.analysis.estimation.robust import usual
 from jostle.analysis.estimation.service import excess
 from jostle.analysis.estimation.work import Work, work_of
+from jostle.told.verdict import head
 
 MS = 1_000_000
 
@@ -261,3 +266,27 @@ def test_scatter_that_goes_with_imbalance_is_the_jobs_own():
     found = expected(rest, same, delayed / 2)
     assert found.edge[0] == found.seconds[0]
     assert (expected(rest, same).edge == expected(rest, same).seconds).all()
+
+
+@pytest.mark.parametrize(("hosts", "cause", "resource"), [
+    (("node1", "node1"), "memory or cpu", "node1"),
+    (("node1", "node2"), "network", "MPI"),
+])  # fmt: skip
+def test_messages_within_a_node_are_no_networks(hosts, cause, resource):
+    """Two ranks that are held up at once, 60 ms in two of sixty steps."""
+    lengths = [0.16 if step in (20, 40) else 0.1 for step in range(60)]
+    tables = run_of(lengths, {"all_to_all": [1] * 60, "mpi_ns": [10**6] * 60})
+    world = tables.worlds[0]
+    full = [[0] * 10 + [10 * MS] * 6 if length > 0.1 else [0] * 10 for length in lengths]
+    segments = world.segments.drop_columns(["wait_min_bins", "bin_ns"])
+    segments = segments.append_column("wait_min_bins", pa.array(full, pa.list_(pa.int64())))
+    segments = segments.append_column("bin_ns", pa.array([10 * MS] * 60))
+    at = tables.processes.column_names.index("host")
+    processes = tables.processes.set_column(at, "host", pa.array(hosts))
+    made = estimate(replace(tables, worlds=(replace(world, segments=segments),),
+                            processes=processes))  # fmt: skip
+    assert made.lost_s.value == pytest.approx(0.12, rel=0.1)
+    (one,) = [found for found in made.causes if found.how == "measured"]
+    assert (one.cause, one.resource) == (cause, resource)
+    assert {hit.cause for hit in made.hits} == {cause}
+    assert head(made).cause == (cause if made.percent.value >= 0.5 else None)

@@ -354,3 +354,37 @@ def test_random_streams_survive_following(store, spool):
         Repository(store.path).ingest([spool])
     shown = store.process_segments(profile.job)["number"].to_pylist()
     assert shown == [s["number"] for s in full.segments if s["number"] < 200]
+
+
+@pytest.mark.parametrize("old", [False, True])
+@pytest.mark.parametrize(("events", "work"), [
+    (("PAPI_FP_OPS", "PAPI_L2_DCM", "", ""), True),
+    (("PAPI_TOT_INS", "", "", ""), True),
+    (("PAPI_VEC_DP", "", "", ""), True),
+    (("perf::INSTRUCTIONS:u", "", "", ""), True),
+    (("FP_ARITH_INST_RETIRED:SCALAR_DOUBLE", "", "", ""), True),
+    (("PAPI_TOT_CYC", "PAPI_FP_OPS", "", ""), False),
+    (("PAPI_L2_DCM", "", "", ""), False),
+    (("PAPI_FP_STAL", "", "", ""), False),
+    (("INSTRUCTION_CACHE_MISSES", "", "", ""), False),
+    (("", "", "", ""), False),
+])  # fmt: skip
+def test_only_what_counts_operations_stands_for_work(store, spool, monkeypatch, events, work, old):
+    if old:  # what an older version has put into the repository
+        monkeypatch.setattr("jostle.repository.segments.counts_work", lambda _names: True)
+    for rank in range(2):
+        profile, _ = make_rank(rank, 2, count=0, mpi={"papi_names": events})
+        stream = Stream(EPOCH)
+        stream.add_token(Token(1, 0xABC))
+        for i in range(6):
+            stream.add(Segment(10_000_000, token=1, globals=i + 1, values={"flops": 1000 + i}))
+        stream.into(profile, in_records=3)
+        profile.write(spool)
+    store.ingest([spool])
+    told = 1000 if work else 0
+    if not old:
+        assert rows_of(store)[0]["flops"] == told
+    (world,) = store.segments("alpha").worlds
+    assert world.segments["flops"].to_pylist()[0] == 2 * told
+    again = Repository(store.path).segments("alpha").worlds[0]
+    assert again.segments["flops"].to_pylist()[0] == 2 * told

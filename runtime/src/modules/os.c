@@ -13,8 +13,6 @@ uint64_t jst_own_read_bytes, jst_own_read_calls, jst_own_write_bytes, jst_own_wr
 
 #if JST_WITH_OS
 
-#define THREADS 16
-
 enum { RCHAR, WCHAR, SYSCR, SYSCW, READ_BYTES, WRITE_BYTES, IO_FIELDS };
 
 static const unsigned io_cells[IO_FIELDS] = {
@@ -30,11 +28,6 @@ static struct {
     uint64_t children;
 } last;
 static uint64_t own_at_open[IO_FIELDS]; /* what the program's threads did for us */
-static struct {
-    uint32_t tid;
-    int fd;
-    uint64_t delay;
-} threads[THREADS];
 static int io_fd = -1, main_fd = -1, statm_fd = -1, task_fd = -1;
 static const char *missing;
 static bool leader_gone;
@@ -113,8 +106,7 @@ void jst_os_child(void)
     jst_zero(&last, sizeof last);
     jst_own_read_bytes = jst_own_read_calls = jst_own_write_bytes = jst_own_write_calls = 0;
     io_fd = main_fd = statm_fd = task_fd = -1;
-    for (int i = 0; i < THREADS; i++)
-        threads[i].tid = 0;
+    jst_cores_child();
 }
 
 void jst_os_open(void)
@@ -126,10 +118,9 @@ void jst_os_open(void)
     own_io(own_at_open);
     main_fd = jst_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
     io_fd = jst_openat(AT_FDCWD, "/proc/self/io", O_RDONLY | O_CLOEXEC, 0);
-    task_fd = jst_openat(AT_FDCWD, "/proc/self/task", O_PATH | O_CLOEXEC, 0);
+    task_fd = jst_openat(AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
     statm_fd = jst_openat(AT_FDCWD, "/proc/self/statm", O_RDONLY | O_CLOEXEC, 0);
-    for (int i = 0; i < THREADS; i++)
-        threads[i].tid = 0;
+    jst_cores_open(task_fd);
     missing = io_fd < 0
                   ? "os: /proc/self/io cannot be read; os_*_chars, _bytes and _calls are missing"
                   : NULL;
@@ -213,33 +204,6 @@ static void sample_usage(jst_block *b)
               less((uint64_t)u.ru_majflt, (uint64_t)ours.ru_majflt), &last.major);
 }
 
-/* Run-queue wait of the threads that own a block (those that make wrapped calls), the main one
- * first; a thread is followed as long as it holds its place in the table. */
-static void sample_threads(jst_block *b)
-{
-    char text[96];
-    for (uint32_t i = 1; i <= THREADS && i < atomic_load(&jst_blocks); i++) {
-        uint32_t tid = atomic_load(&jst_a.blocks[i].tid);
-        if (tid != threads[i - 1].tid) {
-            if (threads[i - 1].tid && threads[i - 1].fd >= 0)
-                jst_close(threads[i - 1].fd);
-            const char *end = text + sizeof text;
-            char *p = jst_put_text(text, end, "/proc/self/task/");
-            p = jst_put_number(p, end, tid);
-            jst_put_text(p, end, "/schedstat");
-            threads[i - 1].tid = tid;
-            threads[i - 1].fd = jst_openat(AT_FDCWD, text, O_RDONLY | O_CLOEXEC, 0);
-            threads[i - 1].delay = 0;
-        }
-        if (threads[i - 1].fd < 0 || own_pread(threads[i - 1].fd, text, sizeof text) <= 0)
-            continue;
-        const char *p = text;
-        number(&p);
-        uint64_t delay = number(&p);
-        add_grown(&b->cells[JST_CELL_OS_RUNQUEUE_NS], delay, &threads[i - 1].delay);
-    }
-}
-
 static void sample_levels(jst_block *b)
 {
     char text[96];
@@ -259,8 +223,8 @@ void jst_os_sample(jst_block *b)
 {
     sample_io(b);
     sample_usage(b);
-    sample_threads(b);
     sample_levels(b);
+    jst_cores_sample(b);
 }
 
 void jst_os_sample_short(jst_block *b)

@@ -34,6 +34,7 @@ _SHARES = {
     "user CPU": ("os_user_ns",),
     "system CPU": ("os_system_ns",),
     "waiting for a core": ("os_runqueue_ns",),
+    "kept by its CPU limit": ("os_throttled_ns",),
     "file reads": ("posix_read_ns", "stdio_read_ns"),
     "file writes": ("posix_write_ns", "stdio_write_ns"),
     "file sync": ("posix_sync_ns", "stdio_sync_ns"),

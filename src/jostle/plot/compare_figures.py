@@ -179,5 +179,6 @@ def _draw_difference(canvas: Canvas, made: Comparison) -> None:
     axes.axvline(0, color=SOFT, linewidth=0.8)
     axes.set_xlabel("longer than the fastest run", loc="left", color=INK)
     said_of = {"cpu": "CPU", "displaced": "everything slower", "work": "other work",
-               "unknown": "cause unknown"}  # fmt: skip
+               "unknown": "cause unknown",
+               "memory or cpu": "memory or CPU (within the node)"}  # fmt: skip
     legend(canvas, [patch(_COLOURS[name], said_of.get(name, name)) for name in pieces], left=side)

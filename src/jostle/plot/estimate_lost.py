@@ -14,9 +14,11 @@ from jostle.told.words import duration
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import CauseName, Estimate
 
-_ORDER: tuple[CauseName, ...] = ("file system", "network", "cpu", "unknown")
-COLOURS = dict(zip(_ORDER, PALETTE, strict=False))
-TERMINAL_COLOURS = dict(zip(_ORDER, TERMINAL_PALETTE, strict=False))
+_ORDER: tuple[CauseName, ...] = ("file system", "network", "cpu", "unknown", "memory or cpu")
+_SHORT: dict[CauseName, str] = {"cpu": "CPU", "memory or cpu": "memory, CPU"}
+#: The last has no colour of the palette: what runs differ by has those that are left.
+COLOURS = dict(zip(_ORDER, (*PALETTE[:4], "#8B5E3C"), strict=True))
+TERMINAL_COLOURS = dict(zip(_ORDER, (*TERMINAL_PALETTE[:4], "#C49A6C"), strict=True))
 _NEARLY_ALL = 0.9  # of the loss
 
 
@@ -82,7 +84,7 @@ def draw_lost(estimate: Estimate, *, width: int, unicode: bool) -> list[list[Spa
         # Something is never drawn as nothing: the smallest bar stands for all that is above zero.
         levels = np.where(share > 1e-6, np.maximum(np.rint(share * steps), 1), 0).astype(int)
         text = "".join(bars[level] if level else idle for level in levels)
-        name = "CPU" if cause == "cpu" else cause
+        name = _SHORT.get(cause, cause)
         lines.append([(f"{name:>{GUTTER - 1}} {edge}", "dim"), (text, TERMINAL_COLOURS[cause])])
     if lines:
         lines.extend(time_axis(estimate.start_ns, estimate.end_ns, columns, unicode=unicode))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +16,7 @@ import pyarrow as pa
 from jostle.repository import copies
 from jostle.repository.merge import merge_world
 from jostle.repository.query import Engine
+from jostle.repository.segments import counts_work
 from jostle.repository.tables import ints
 from jostle.repository.types import JobSegments, WorldSegments
 from jostle.repository.worlds import World, find_worlds
@@ -64,7 +66,7 @@ class Merger:
             return kept[1]
         worlds = [self._world(job, world, processes if over else None, without)
                   for world in find_worlds(processes)]  # fmt: skip
-        result = JobSegments(job, tuple(merged for merged, _ in worlds))
+        result = JobSegments(job, tuple(_work_alone(one, processes) for one, _ in worlds))
         if over and all(whole for _, whole in worlds):
             with self._guard:
                 self._kept.pop(job, None)
@@ -110,6 +112,21 @@ class Merger:
         if key and sum(merged.rank_segments) >= copies.WORTH_ROWS:
             copies.save(root, stem, key, merged)
         return merged, True
+
+
+def _work_alone(world: WorldSegments, processes: pa.Table) -> WorldSegments:
+    """Leaves out `flops` that is none; of older versions a repository may hold any event there."""
+    names = dict(zip(*(processes[name].to_pylist() for name in ("process", "papi_names")),
+                     strict=True))  # fmt: skip
+    some = [name for name in world.segments.column_names if name.startswith("flops")]
+    if not some or all(counts_work(names.get(process)) for process in world.processes):
+        return world
+    segments = world.segments
+    for name in some:
+        at = segments.column_names.index(name)
+        none = pa.array(np.zeros(segments.num_rows, dtype=np.int64)).cast(segments.field(at).type)
+        segments = segments.set_column(at, name, none)
+    return replace(world, segments=segments)
 
 
 class _Reader:

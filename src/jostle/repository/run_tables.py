@@ -19,6 +19,7 @@ RUN_METRICS = (
     "state_p2p_ns", "state_collective_ns", "state_onesided_ns", "state_mpiio_ns", "state_mpi_ns",
     "state_io_ns", "wait_mpi_ns", "wait_short_ns", "wait_all_ns", "wait_offcpu_ns",
     "perf_instructions", "perf_cycles", "canary_ns", "canary_count", "canary_steal_ns",
+    "os_cpus", "os_first_cpu", "os_awake", "os_cpu_limit", "os_throttled_ns",
 )  # fmt: skip
 #: And of scope mount: all but errors, which cost no time worth the name.
 RUN_MOUNT_METRICS = tuple(name for name in MOUNT_IDS if not name.startswith("error_"))

@@ -172,7 +172,12 @@ CREATE TABLE slices (
     canary_count BIGINT,
     canary_steal_ns BIGINT,
     wait_short_ns BIGINT,
-    wait_all_ns BIGINT
+    wait_all_ns BIGINT,
+    os_cpus BIGINT,
+    os_first_cpu BIGINT,
+    os_awake BIGINT,
+    os_cpu_limit BIGINT,
+    os_throttled_ns BIGINT
 );
 
 -- one row per process, mount and slice in which something moved

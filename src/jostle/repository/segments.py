@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,12 @@ from jostle.repository.tables import (
     plausible,
 )
 
+#: Events of PAPI that count operations or instructions: presets, and processors' own.
+_WORK = re.compile(
+    r"^PAPI_((FP|DP|SP|VEC)_(OPS|INS|DP|SP)|TOT_INS)$|(^|[:_])(INSTRUCTIONS|FLOPS?)($|:)"
+    r"|INSTR?_RETIRED|RETIRED_INSTR|FP_ARITH",
+    re.IGNORECASE,
+)
 _NUMBERS = ("level", "token_hash", "globals", "globals_before", "sequence_hash", "signature_sum")
 
 
@@ -65,6 +72,17 @@ class Decoded:
         return pc.min(rows["start_ns"]).as_py(), pc.max(rows["end_ns"]).as_py()
 
 
+def counts_work(papi_names: Sequence[str] | None) -> bool:
+    """Tells whether `flops` of a process's segments, its first PAPI event, is work.
+
+    A profile has there what comes first. Cycles and cache misses grow with interference.
+
+    Args:
+        papi_names: Events that were asked for, as in table processes.
+    """
+    return _WORK.search(papi_names[0]) is not None if papi_names else False
+
+
 def segment_pieces(
     result: SegmentResult,
     place: Ints,
@@ -82,14 +100,17 @@ def segment_pieces(
         horizon_ns: Segments that ended before this time are dropped.
     """
     names = Names(sources)
-    yield from _segments(result.segments, place, names, horizon_ns)
+    work = np.array([counts_work(source.row.get("papi_names")) for source in sources], dtype=bool)
+    yield from _segments(result.segments, place, names, work, horizon_ns)
     tokens = _tokens(result.tokens, place, names)
     if tokens.num_rows:
         yield Piece("tokens", tokens, 0, 0)
     yield from _peers(result.peers, place, sources, np.array(finished, dtype=bool))
 
 
-def _segments(rows: pa.Table, place: Ints, names: Names, horizon_ns: int) -> Iterator[Piece]:
+def _segments(
+    rows: pa.Table, place: Ints, names: Names, work: NDArray[np.bool_], horizon_ns: int
+) -> Iterator[Piece]:
     index = place[ints(rows, "process")]
     keep = (index >= 0) & (ints(rows, "end_ns") > horizon_ns)
     if not keep.all():
@@ -115,6 +136,8 @@ def _segments(rows: pa.Table, place: Ints, names: Names, horizon_ns: int) -> Ite
         column = ints(rows, name)
         if column.any():
             values[name] = (column if plausible(column) else column.clip(0, MAX_VALUE))[by]
+    if "flops" in values:
+        values["flops"] = np.where(work[index], values["flops"], 0)
     for name in SEGMENT_BINS:
         values[name] = rows.column(name).take(pa.array(by))
     yield from cut("segments", pa.table(values), hour[by], start[by], end[by])

@@ -45,7 +45,7 @@ class Filter:
     Attributes:
         search: Words that must all be in a job's name, program or user.
         light: green, yellow, red, undecided, or none: without a verdict.
-        cause: What took most: file system, network, cpu, unknown.
+        cause: What took most: file system, network, memory or cpu, cpu, unknown.
         user: Names of users.
         program: Programs.
         state: live or over.

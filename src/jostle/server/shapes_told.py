@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 Light = Literal["green", "yellow", "red"]
-Cause = Literal["file system", "network", "cpu", "unknown"]
+Cause = Literal["file system", "network", "memory or cpu", "cpu", "unknown"]
 ResourceKind = Literal["file system", "network", "node"]
 
 

@@ -8,7 +8,9 @@ if TYPE_CHECKING:
     from jostle.analysis.estimation.model import CauseKind, CauseName
 
 CAUSES: dict[CauseName, str] = {
-    "file system": "file system", "network": "network", "cpu": "CPU", "unknown": "cause unknown"
+    "file system": "file system", "network": "network",
+    "memory or cpu": "memory or CPU (messages within the node)", "cpu": "CPU",
+    "unknown": "cause unknown",
 }  # fmt: skip
 _KINDS: dict[CauseKind, str] = {
     "": "",

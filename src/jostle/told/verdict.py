@@ -57,7 +57,8 @@ class Head:
         lost_s: The same in seconds.
         run_s: The run time that `percent` is of, s.
         intrinsic_s: What it would have been without interference, s.
-        cause: What took most: file system, network, cpu or unknown; None where nothing did.
+        cause: What took most: file system, network, memory or cpu (of messages within a node), cpu
+            or unknown; None where nothing did.
         what: The same in words, with what it was of it: `CPU, slower cores`; "" where nothing did.
         resource: Where: a mount or a node; "" without one.
         by: Whether the run tells it by itself, or its neighbours do (see `deciding`).

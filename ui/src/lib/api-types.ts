@@ -59,7 +59,7 @@ export interface Brief {
   undecided: string;
   percent: number;
   lost_s: number;
-  cause: 'file system' | 'network' | 'cpu' | 'unknown' | null;
+  cause: 'file system' | 'network' | 'memory or cpu' | 'cpu' | 'unknown' | null;
   /** the cause in words, as `jostle estimate` has them */
   what: string;
   resource: string | null;
@@ -67,7 +67,7 @@ export interface Brief {
 
 /** Seconds of a run that went to one cause. */
 export interface CauseLoss {
-  cause: 'file system' | 'network' | 'cpu' | 'unknown';
+  cause: 'file system' | 'network' | 'memory or cpu' | 'cpu' | 'unknown';
   resource: string;
   seconds: Interval;
   how: 'measured' | 'inferred';
@@ -315,7 +315,7 @@ export interface Head {
   lost_s: Interval;
   run_s: number;
   intrinsic_s: number;
-  cause: 'file system' | 'network' | 'cpu' | 'unknown' | null;
+  cause: 'file system' | 'network' | 'memory or cpu' | 'cpu' | 'unknown' | null;
   /** the cause in words, as `jostle estimate` has them */
   what: string;
   resource: string;
@@ -336,7 +336,7 @@ export interface Hit {
   start_ns: number;
   end_ns: number;
   seconds: number;
-  cause: 'file system' | 'network' | 'cpu' | 'unknown';
+  cause: 'file system' | 'network' | 'memory or cpu' | 'cpu' | 'unknown';
   resource: string;
 }
 

@@ -14,7 +14,7 @@ export type Kind = 'lost' | 'slower' | 'work' | 'unexplained';
 /** What a run took longer than the fastest for one reason; below 0: what it took less. */
 export interface Piece { label: string; kind: Kind; seconds: number }
 
-const CAUSES: Record<string, string> = { cpu: 'CPU', unknown: 'cause unknown' };
+const CAUSES: Record<string, string> = { cpu: 'CPU', unknown: 'cause unknown', 'memory or cpu': 'memory or CPU (messages within the node)' };
 /** What a reader is told of a kind of piece. */
 export const KINDS: Record<Kind, string> = {
   lost: 'interference', slower: 'everything slower', work: 'other work', unexplained: 'not explained',

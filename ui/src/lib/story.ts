@@ -67,7 +67,7 @@ export function slicesOf(told: Verdict): string {
 /** The metric that shows the cause. */
 export function telling(told: Verdict): string {
   const { cause } = told.head;
-  return cause === 'network' ? 'mpi' : cause === 'cpu' ? 'cpu' : 'bytes';
+  return cause === 'network' || cause === 'memory or cpu' ? 'mpi' : cause === 'cpu' ? 'cpu' : 'bytes';
 }
 
 export function headline(told: Verdict): string {

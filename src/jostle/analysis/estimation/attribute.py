@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -188,6 +188,18 @@ def by_host(
     lost_on = np.bincount(seen.host, weights=seconds, minlength=len(seen.hosts))
     return [Part(cause, seen.hosts[number], measured, np.where(seen.host == number, seconds, 0.0),
                  kind) for number in np.flatnonzero(lost_on).tolist()]  # fmt: skip
+
+
+def by_messages(seconds: Floats, hosts: Sequence[str]) -> Part:
+    """Gives what took seconds in which all ranks waited for messages, not for each other.
+
+    Args:
+        seconds: In each span.
+        hosts: Nodes of the ranks: on a single one no message goes through a network.
+    """
+    if len(set(hosts)) == 1:
+        return Part("memory or cpu", hosts[0], True, seconds)
+    return Part("network", MPI, True, seconds)
 
 
 def causes(parts: list[Part], lost: Floats, doubt: Doubt) -> list[Cause]:

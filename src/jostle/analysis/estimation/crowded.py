@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from jostle.analysis.estimation.columns import Flags, Floats, Ints, floats
 from jostle.analysis.estimation.robust import usual
+from jostle.analysis.estimation.starved import NEARLY, cores
 
 _QUEUED = 0.05  # of the time: with less waiting there are cores enough
 _AWAKE = 0.5  # of the time: who neither runs nor waits for a core so long leaves cores idle
@@ -106,9 +107,9 @@ def together(slices: pa.Table, start: int, end: int) -> Together | None:
 def crowd(slices: pa.Table, ranks: int = 0) -> Crowd | None:
     """Tells whether the processes on a node share its cores among themselves, and what others took.
 
-    The number of cores is not recorded: it is what the processes once used together. So on a node
-    with a core for each, some of which others keep busy from the first to the last second, this
-    sees a smaller node.
+    Older profiles do not record how many cores these may use: it is what they once used together.
+    So on a node with a core for each, some of which others keep busy from the first to the last
+    second, a smaller node is seen in them.
 
     Args:
         slices: Of one node, as in repository.types.RunTables.
@@ -129,15 +130,20 @@ def crowd(slices: pa.Table, ranks: int = 0) -> Crowd | None:
     rate = np.divide(used, length, out=np.zeros(len(used)), where=length > 0)
     queued = floats(slices, "os_runqueue_ns_sum") / 1e9 / length.clip(1e-9)
     top = float(np.quantile(rate[full], _TOP))
-    if np.ceil(top - _IDLE) >= processes or usual(queued[full]).centre < _QUEUED * processes:
+    recorded = cores(slices)[full]
+    may = float(np.median(recorded)) if recorded.all() else 0.0
+    enough = np.ceil(top - _IDLE) >= processes if not may else processes <= may + NEARLY
+    if enough or usual(queued[full]).centre < _QUEUED * processes:
         return None
     if np.median((rate + queued)[full]) < _AWAKE * processes:
         return None
-    cores = -usual(-rate[full]).centre
+    had = -usual(-rate[full]).centre
+    if top + _IDLE < may:  # they never had all of them: others did, all the time
+        had = may
     # A core that nobody waits for is not taken, but idle; so is what ranks would use that sleep, as
     # while they start. Who was stopped by a hypervisor did not leave his core of his own accord.
     slept = floats(slices, "os_voluntary_switches_sum") > 0
     awake = np.where(slept, ((rate + queued) / processes).clip(0, 1), 1.0)
-    share = np.where(full, np.minimum(cores * awake - rate, queued) / cores, 0.0)
+    share = np.where(full, np.minimum(had * awake - rate, queued) / had, 0.0)
     taken = np.where(share > _LEAST, share, 0.0)
-    return Crowd(cores, processes, taken * length)
+    return Crowd(had, processes, taken * length)

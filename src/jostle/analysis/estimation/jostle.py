@@ -1,13 +1,13 @@
 """Method jostle: account first, infer the rest (field notes' A = M + D + S, and I/O).
 
-Per segment: what everybody waited at once (M, network), what the critical rank was off its CPU (D),
-what file calls took beyond their usual (I/O), and what then remains beyond the reference of its
-cluster (S). What is accounted for needs no cluster, and clusters scatter less without it.
+Per segment: what everybody waited at once (M, messages), what the critical rank was off its CPU
+(D), what file calls took beyond their usual (I/O), and what then remains beyond the reference of
+its cluster (S). What is accounted for needs no cluster, and clusters scatter less without it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,10 +15,10 @@ import pyarrow as pa
 
 from jostle.analysis.estimation.account import Account, account
 from jostle.analysis.estimation.attribute import (
-    MPI,
     Evidence,
     Part,
     by_host,
+    by_messages,
     causes,
     evidence,
     hits,
@@ -33,6 +33,7 @@ from jostle.analysis.estimation.model import Bounded, Cluster, Continuous, CoreS
 from jostle.analysis.estimation.service import Service, services
 from jostle.analysis.estimation.spans import estimate_slices
 from jostle.analysis.estimation.speed import Speed, core_speed, level_of, netted, speed_limits
+from jostle.analysis.estimation.starved import own_limits
 from jostle.analysis.estimation.work import Work, work_of
 from jostle.analysis.estimation.worlds import judged_world, ranks_by_node
 from jostle.repository.types import CoreFloor, RunTables, WorldSegments
@@ -99,9 +100,8 @@ def estimate_jostle(tables: RunTables, *, seed: int = 0) -> Estimate:
     if world is None:
         return estimate_slices(tables, seed=seed)
     served = services(tables.mount_slices)
-    priced = price(
-        world, tables.slices, served, ranks_by_node(world, tables.processes), tables.floors
-    )
+    nodes = ranks_by_node(world, tables.processes)
+    priced = price(world, tables.slices, served, nodes, tables.floors)
     begin, end = _judged_time(tables, world, priced)
     run = max((end - begin) / 1e9, 1e-9)
     lost = min(float(priced.lost.sum()), run)
@@ -109,7 +109,7 @@ def estimate_jostle(tables: RunTables, *, seed: int = 0) -> Estimate:
     coverage, inferred_coverage = _coverages(priced, run)
     error = _doubt(priced, lost, run, coverage, seed, _idle(world, priced))
     bounded = error.around(lost, run)
-    parts = _parts(priced)
+    parts = _parts(priced, list(nodes))
     return Estimate(
         job=tables.job,
         method="jostle",
@@ -128,7 +128,8 @@ def estimate_jostle(tables: RunTables, *, seed: int = 0) -> Estimate:
         clusters=_clusters(world.segments, priced),
         hits=hits(priced.start, priced.end, priced.lost, parts, _number(priced),
                   _TOLD * priced.duration),
-        limits=[*limits, *_limits(priced, coverage, inferred_coverage)],
+        limits=[*limits, *_limits(priced, coverage, inferred_coverage),
+                *own_limits(tables.slices, run)],
         segments=_table(priced),
         seed=seed,
         core_speed=_core_speed(priced, part),
@@ -316,12 +317,12 @@ def _core_speed(priced: Priced, part: float) -> CoreSpeed | None:
                      priced.speed.steal, float(priced.kept.sum()) * part)  # fmt: skip
 
 
-def _parts(priced: Priced) -> list[Part]:
-    """Takes lost time apart by cause."""
+def _parts(priced: Priced, nodes: Sequence[str]) -> list[Part]:
+    """Takes lost time apart by cause; nodes: where the ranks were."""
     shown = priced.evidence
     # Descheduled inside an MPI call, a rank makes everybody wait: what of M the run queue explains.
     queued = np.minimum(priced.account.network, (shown.queue - priced.account.cpu).clip(0))
-    parts = [Part("network", MPI, True, priced.account.network - queued)]
+    parts = [by_messages(priced.account.network - queued, nodes)]
     parts += by_host("cpu", priced.account.cpu + queued, shown, measured=True)
     for mount, late in shown.storage.items():
         share = np.divide(late, shown.late, out=np.zeros(len(late)), where=shown.late > 0)

@@ -16,7 +16,8 @@ from jostle.analysis.estimation.light import DoubtName, Light, Lit, lit
 from jostle.plain import plain
 
 Method = Literal["jostle", "thesis"]
-CauseName = Literal["file system", "network", "cpu", "unknown"]
+#: "memory or cpu": messages between ranks of one node, which go through nothing else.
+CauseName = Literal["file system", "network", "memory or cpu", "cpu", "unknown"]
 CauseKind = Literal["", "core speed", "steal"]
 #: What a run may be used for, by its light; None: undecided.
 ADVICE: dict[Light | None, str] = {
@@ -42,7 +43,7 @@ class Cause:
 
     Attributes:
         cause: What kind of resource.
-        resource: Which one: a mount identity, a node, "MPI"; "" when it is not known.
+        resource: Which one: a mount identity, a node, "MPI" (the network); "" when it is not known.
         seconds: Run time lost to it.
         how: Accounted (measured call by call) or inferred (from clusters of segments).
         kind: What it was of the resource, where a canary tells: "core speed", cores that ran

@@ -1,8 +1,8 @@
 """Jobs without segments: priced from their slices alone.
 
 What the slices measure is time in file calls against the work asked for, time in which threads
-waited for a core, and, of MPI programs, time that all ranks waited at once. How long computation
-should take, slices do not know.
+waited for a core (starved.py), and, of MPI programs, time that all ranks waited at once. How long
+computation should take, slices do not know.
 """
 
 from __future__ import annotations
@@ -13,21 +13,22 @@ import numpy as np
 import pyarrow as pa
 
 from jostle.analysis.estimation.attribute import (
-    MPI,
     Evidence,
     Part,
     by_host,
+    by_messages,
     causes,
     evidence,
     hits,
     spread_over,
 )
-from jostle.analysis.estimation.columns import Floats, Ints, floats
+from jostle.analysis.estimation.columns import Floats, Ints, floats, share
 from jostle.analysis.estimation.errors import EstimateError
 from jostle.analysis.estimation.interval import doubt
 from jostle.analysis.estimation.model import Bounded, Estimate
 from jostle.analysis.estimation.robust import usual
 from jostle.analysis.estimation.service import Service, services
+from jostle.analysis.estimation.starved import alive, own_limits, starved
 from jostle.repository.types import RunTables
 
 _LEAST = 0.02  # of a slice
@@ -63,7 +64,9 @@ def estimate_slices(tables: RunTables, *, seed: int = 0) -> Estimate:
     served = services(tables.mount_slices)
     shown = evidence(spans.start, spans.end, tables.slices, served)
     run = (end - begin) / 1e9
-    parts = _parts(tables.slices, spans, shown, served)
+    mpi = bool(floats(tables.processes, "world_size").any())
+    queue, most = (shown.queue, shown.queue) if mpi else _queue(tables.slices, spans, begin, end)
+    parts = _parts(tables.slices, spans, shown, served, queue)
     lost = sum((part.seconds for part in parts), np.zeros(len(spans.start)))
     lost = np.minimum(lost, spans.seconds)
     total = min(float(lost.sum()), run)
@@ -71,7 +74,7 @@ def estimate_slices(tables: RunTables, *, seed: int = 0) -> Estimate:
     error = doubt(
         total, run,
         unsure=np.array([service.missed_s / 2 for service in served if service.judged]),
-        hidden=np.zeros(0), coverage=coverage, seed=seed,
+        hidden=np.minimum(most - queue, spans.seconds - lost).clip(0), coverage=coverage, seed=seed,
     )  # fmt: skip
     bounded = error.around(total, run)
     return Estimate(
@@ -92,7 +95,7 @@ def estimate_slices(tables: RunTables, *, seed: int = 0) -> Estimate:
         clusters=[],
         hits=hits(spans.start, spans.end, lost, parts, np.full(len(lost), -1),
                   _LEAST * spans.seconds),
-        limits=_limits(spans, served, coverage),
+        limits=[*_limits(spans, served, coverage), *own_limits(tables.slices, run)],
         segments=empty_segments(),
         seed=seed,
         doubts=error.most,
@@ -134,21 +137,32 @@ def _spans(slices: pa.Table, begin: int, end: int) -> _Spans:
     return _Spans(start[some], until[some])
 
 
-def _parts(slices: pa.Table, spans: _Spans, shown: Evidence, served: list[Service]) -> list[Part]:
+def _parts(
+    slices: pa.Table, spans: _Spans, shown: Evidence, served: list[Service], queue: Floats
+) -> list[Part]:
     """Gives what was lost by cause in each span; together at most the span."""
     seconds = spans.seconds
-    left = seconds - np.minimum(shown.late, seconds)
-    scale = np.divide(seconds - left, shown.late, out=np.zeros(len(left)), where=shown.late > 0)
-    parts = [
-        Part("file system", mount, True, late * scale) for mount, late in shown.storage.items()
-    ]
-    network = _everybody_waits(slices, spans)
-    network = np.minimum(network, left)
-    parts.append(Part("network", MPI, True, network))
-    # Waiting for a core inside file calls is part of their time already.
-    queue = _beyond(_queue(slices, spans), seconds) * (1 - _in_files(served, spans))
-    parts += by_host("cpu", np.minimum(queue, left - network), shown, measured=True)
+    queue = np.minimum(queue, seconds)
+    parts = by_host("cpu", queue, shown, measured=True)
+    # Who waits for a core inside a file call is late there, too: one loss, not two.
+    late = (shown.late - queue * _in_files(served, spans)).clip(0)
+    late = np.minimum(late, seconds - queue)
+    part = share(late, shown.late)
+    parts += [Part("file system", mount, True, own * part) for mount, own in shown.storage.items()]
+    left = seconds - queue - late
+    kept = np.minimum(_kept(slices, spans), left)
+    parts += by_host("cpu", kept, shown, measured=True, kind="steal")
+    network = np.minimum(_everybody_waits(slices, spans), left - kept)
+    parts.append(by_messages(network, shown.hosts))
     return parts
+
+
+def _kept(slices: pa.Table, spans: _Spans) -> Floats:
+    """Gives the seconds in which the hypervisor kept the cores of who wanted one, of a canary's."""
+    used = floats(slices, "os_user_ns_sum") + floats(slices, "os_system_ns_sum")
+    length = floats(slices, "slice_ns").clip(1)
+    return _over(slices, spans, floats(slices, "canary_steal_ns_max") / 1e9 *
+                 (used / length).clip(0, 1))  # fmt: skip
 
 
 def _beyond(amount: Floats, seconds: Floats) -> Floats:
@@ -166,19 +180,36 @@ def _beyond(amount: Floats, seconds: Floats) -> Floats:
 def _over(slices: pa.Table, spans: _Spans, amount: Floats) -> Floats:
     """Adds up an amount of each row of slices in the spans."""
     begin = slices.column("slice").to_numpy() * slices.column("slice_ns").to_numpy()
-    return spread_over(
-        begin, begin + slices.column("slice_ns").to_numpy(), amount, spans.start, spans.end
-    )
+    until = begin + slices.column("slice_ns").to_numpy()
+    life = int(spans.start[0]), int(spans.end[-1])  # the first and the last slice are not whole
+    return spread_over(begin.clip(*life), until.clip(*life), amount, spans.start, spans.end)
 
 
-def _queue(slices: pa.Table, spans: _Spans) -> Floats:
-    """Gives the seconds that the mean thread waited for a core."""
-    processes = _over(slices, spans, floats(slices, "count"))
-    threads = np.maximum(_over(slices, spans, floats(slices, "os_threads_sum")), processes)
-    waited = _over(slices, spans, floats(slices, "os_runqueue_ns_sum")) / 1e9
-    length = float(slices.column("slice_ns").to_numpy().min()) / 1e9
-    result: Floats = np.divide(waited, threads, out=np.zeros(len(waited)), where=threads > 0)
-    return np.minimum(result * spans.seconds / length, spans.seconds)
+def _queue(slices: pa.Table, spans: _Spans, begin: int, end: int) -> tuple[Floats, Floats]:
+    """Gives the seconds that others had the cores that a job wanted, and what they may be.
+
+    Processes without MPI do not wait for each other on several nodes: of these it is the mean, each
+    with the cores that it wanted.
+    """
+    hosts = np.array(slices.column("host").to_pylist(), dtype=object)
+    lost, most, wanted = (np.zeros(len(spans.start)) for _ in range(3))
+    for host in sorted(set(hosts.tolist())):
+        rows = slices.filter(pa.array(hosts == host))
+        found = starved(rows, begin, end)
+        weight = _over(rows, spans, found.wanted * alive(rows, begin, end))
+        lost += _over(rows, spans, found.lost) * weight
+        most += _over(rows, spans, found.most) * weight
+        wanted += weight
+    return _fitted(share(lost, wanted), spans), _fitted(share(most, wanted), spans)
+
+
+def _fitted(amount: Floats, spans: _Spans) -> Floats:
+    """Moves what is more than a span can hold to where there is room: it was booked late."""
+    inside = np.minimum(amount, spans.seconds)
+    room = spans.seconds - inside
+    over = float((amount - inside).sum())
+    result: Floats = inside + room * min(over / max(float(room.sum()), 1e-12), 1.0)
+    return result
 
 
 def _in_files(served: list[Service], spans: _Spans) -> Floats:
@@ -208,10 +239,14 @@ def _coverage(tables: RunTables, spans: _Spans, served: list[Service], run: floa
     """Gives the share of the run in which something can be judged: in file calls, or on a core."""
     judged = [service for service in served if service.judged]
     files = _in_files(judged, spans) * spans.seconds
-    busy = floats(tables.slices, "os_user_ns_sum") + floats(tables.slices, "os_system_ns_sum")
-    busy += floats(tables.slices, "os_runqueue_ns_sum")
+    kinds = ("os_user_ns", "os_system_ns", "os_runqueue_ns")
     count = floats(tables.slices, "count").clip(1)
-    cores = np.minimum(_over(tables.slices, spans, busy / count) / 1e9, spans.seconds)
+    mean = sum((floats(tables.slices, f"{kind}_sum") for kind in kinds), 0 * count) / count
+    # Who never sleeps is who the others wait for.
+    busiest = sum((floats(tables.slices, f"{kind}_max") for kind in kinds), 0 * count)
+    nodes = len(set(tables.slices.column("host").to_pylist()))
+    cores = _over(tables.slices, spans, np.maximum(mean, busiest)) / 1e9 / nodes
+    cores = _fitted(cores, spans)
     return float(np.minimum(files + cores, spans.seconds).sum()) / max(run, 1e-9)
 
 

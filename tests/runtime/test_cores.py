@@ -1,0 +1,101 @@
+"""Which cores a process may use, who wants them, and what a CPU limit of its own takes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import peek
+import pytest
+from harness import Compile, Runner
+
+
+def levels(process: peek.Process, metric: str) -> list[int]:
+    """A gauge at the end of each record."""
+    found, level = [], 0
+    (cell,) = process.table.cells_of(metric)
+    for record in process.slices:
+        level += record.cells.get(cell, 0)
+        found.append(level)
+    return found
+
+
+@pytest.mark.tries(3)
+@pytest.mark.parametrize("threads", [1, 3])
+def test_threads_that_call_nothing_wait_for_cores_too(
+    jostle: Runner, build: Compile, threads: int
+) -> None:
+    """What the run queue took is that of all threads, and it is said who wanted which cores."""
+    program = build("cores.c")
+    result = jostle.run(program, str(threads), "1.5")
+    process = result.only()
+    waited, used = map(int, result.stdout.split())
+    seen = process.total("os_runqueue_ns")
+    # A thread that has ended takes what it waited since the last slice along.
+    assert 0.7 * waited - 0.1e9 * threads <= seen <= waited + 0.05e9
+    assert sorted(levels(process, "os_awake"))[len(process.slices) // 2] == threads
+    assert set(levels(process, "os_cpus")[1:]) == {1}
+    assert set(levels(process, "os_first_cpu")[1:]) == {min(os.sched_getaffinity(0))}
+    assert process.total("os_cpu_limit") == process.total("os_throttled_ns") == 0
+    assert threads == 1 or waited > 0.5 * used  # they did wait for each other
+
+
+@pytest.fixture
+def half_a_core() -> Iterator[Path]:
+    """A control group with half a core, where one can be made here."""
+    second = Path("/sys/fs/cgroup/cgroup.controllers").exists()
+    group = Path("/sys/fs/cgroup", *([] if second else ["cpu"]), f"jostle-test-{os.getpid()}")
+    try:
+        group.mkdir()
+    except OSError as error:
+        pytest.skip(f"no control group can be made here: {error}")
+    try:
+        if second:
+            (group / "cpu.max").write_text("50000 100000")
+        else:
+            (group / "cpu.cfs_quota_us").write_text("50000")
+        yield group
+    except OSError as error:
+        pytest.skip(f"a control group takes no CPU limit here: {error}")
+    finally:
+        group.rmdir()
+
+
+@pytest.mark.tries(3)
+def test_a_cpu_limit_of_its_own_is_said(jostle: Runner, build: Compile, half_a_core: Path) -> None:
+    """The limit, and what the kernel says that it took; groups below it have none of their own."""
+    below = half_a_core / "below"
+    below.mkdir()
+    try:
+        script = f"import os,sys; open('{below}/cgroup.procs','w').write(str(os.getpid())); "
+        script += "os.execv(sys.argv[1], sys.argv[1:])"
+        program = build("cores.c")
+        result = jostle.run(sys.executable, "-S", "-c", script, program, "1", "2")
+        stat = dict(line.split() for line in (half_a_core / "cpu.stat").read_text().splitlines())
+    finally:
+        below.rmdir()
+    (process,) = result.named(program.name)
+    _, used = map(int, result.stdout.split())
+    assert set(levels(process, "os_cpu_limit")[1:]) == {500}
+    took = int(stat.get("throttled_time", 0)) or 1000 * int(stat["throttled_usec"])
+    assert process.total("os_throttled_ns") == pytest.approx(took, abs=max(0.1 * took, 0.12e9))
+    assert used < 1.2e9
+
+
+def test_who_shares_cores_is_told_apart(jostle: Runner) -> None:
+    """Two processes on one core each say which."""
+    have = sorted(os.sched_getaffinity(0))
+    if len(have) < 2:
+        pytest.skip("one core")
+    script = "import os,time; os.sched_setaffinity(0, {%d}); t = time.time()\n"
+    script += "while time.time() < t + 0.7: open('/dev/null').close()"
+    pids = []
+    for core in have[:2]:
+        process = jostle.start(sys.executable, "-S", "-c", script % core)
+        pids.append(process.pid)
+        process.communicate()
+    result = jostle.collect()
+    found = [levels(result.of(pid)[0], "os_first_cpu")[-1] for pid in pids]
+    assert found == have[:2]
