@@ -119,6 +119,28 @@ def test_without_a_collective_all_wait_in_the_end():
     assert account(table, 4, np.zeros(60, np.int64)).network[4] == pytest.approx(0.03)
 
 
+def test_where_all_segments_are_delayed_their_delays_count_whole():
+    """The same work in each, and a number of delays that makes every one longer."""
+    random = np.random.default_rng(11)
+    least = random.poisson(13, 200) * 3 * MS + (random.normal(1.5, 0.1, 200) * MS).astype(np.int64)
+    table = segments(200, wait_ns_min=least, wait_min_bins=bins(np.zeros((200, 10))),
+                     duration_ns=80 * MS + least, globals=np.zeros(200, np.int64))  # fmt: skip
+    found = account(table, 2, np.zeros(200, np.int64)).network.sum()
+    assert found == pytest.approx(200 * 13 * 3e-3, rel=0.06)
+
+
+@pytest.mark.parametrize(("queue", "lost"), [(3.0, 3.0), (1.0, 1.5), (0.0, 1.5)])
+def test_who_has_no_floor_waits_all_the_same(queue, lost):
+    """One rank lost 3 s of its core; the other waited for it in a call that is made once."""
+    table = pa.table({
+        "duration_ns": [10_000 * MS], "bin_ns": [320 * MS], "globals": [1], "all_to_all": [2],
+        "wait_min_bins": bins([[0]]), "offcpu_max_bins": bins([[3000 * MS]], "offcpu_max_bins"),
+        "offcpu_ns": [3000 * MS], "mpi_ns": [3000 * MS], "wait_ns": [0],
+    })  # fmt: skip
+    found = account(table, 2, np.zeros(1, np.int64), queue=np.array([queue]))
+    assert found.cpu.tolist() == pytest.approx([lost])
+
+
 def made(**columns):
     """Segments of one kind, as far as they are said to be."""
     count = len(next(iter(columns.values())))
@@ -189,6 +211,34 @@ def test_rare_segments_are_judged_by_their_kin():
     found = expected(time, Work(work.sets, kind, cluster, work.names, work.amounts, ""))
     assert found.usable[:3].all()
     assert found.seconds[:3] == pytest.approx(time[:3], rel=0.1)
+
+
+def test_who_computes_between_the_calls_of_others_is_no_slow_kin():
+    """A matrix is assembled once, and then comes the call that ends each of many iterations."""
+    time, work, _ = windows()
+    kind, cluster = work.kind.copy(), work.cluster.copy()
+    kind[0], cluster[0] = kind.max() + 1, cluster.max() + 1
+    work = Work(work.sets, kind, cluster, work.names, work.amounts, "")
+    assert not expected(np.append(50 * time[0], time[1:]), work).usable[0]
+    assert expected(np.append(1.5 * time[0], time[1:]), work).usable[0]
+
+
+def test_long_windows_of_the_same_calls_are_judged_by_their_kin():
+    time, work, _ = windows()
+    kind, cluster, amounts = work.kind.copy(), work.cluster.copy(), work.amounts.copy()
+    kind[0], cluster[0], amounts[0] = kind.max() + 1, cluster.max() + 1, 40 * amounts[0]
+    work = Work(work.sets, kind, cluster, work.names, amounts, "")
+    found = expected(np.append(40 * time[0], time[1:]), work)
+    assert found.seconds[0] == pytest.approx(40 * time[0], rel=0.1)
+
+
+def test_a_single_content_tells_no_costs():
+    """Eight windows of one step, one of 23, in which 22 have an exchange that the others lack."""
+    steps = np.array([1] * 8 + [23])
+    time = 0.028 * steps + 0.0075 * (steps - 1)
+    found = expected(time, work_of(made(sends=128 * steps, sendrecvs=steps - 1)))
+    assert found.usable[1:8].all() and found.seconds[1:8] == pytest.approx(time[1:8])
+    assert time[8] <= found.threshold[8]
 
 
 def test_files_beside_a_periodic_neighbour():

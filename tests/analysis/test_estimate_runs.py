@@ -37,7 +37,18 @@ def test_traces_of_known_truth(family):
     assert found.inferred_coverage > 0.9
 
 
-@pytest.mark.parametrize("family", ["clean-content", "clean-imbalance"])
+@pytest.mark.parametrize("family", ["wavefront-calls", "wavefront-memory", "assembly-hog"])
+def test_sweeps_and_what_is_done_once(family):
+    """Few collectives and delays in every segment; a hog beside what never recurs."""
+    tables, truth = trace(SPECS[family], 1)
+    found = checked(tables)
+    assert found.percent.value == pytest.approx(truth.percent, abs=2.5)
+    assert found.percent.low <= truth.percent <= found.percent.high
+
+
+@pytest.mark.parametrize(
+    "family", ["clean-content", "clean-imbalance", "clean-wavefront", "clean-assembly"]
+)
 def test_scatter_of_a_job_left_alone_is_no_loss(family):
     found = checked(trace(SPECS[family], 4)[0])
     assert found.percent.value < 1

@@ -55,6 +55,42 @@ def test_ranks_wait_for_whom_they_must():
     assert found.end_s[2].tolist() == pytest.approx([0.058] * 4)
 
 
+def test_planes_go_from_rank_to_rank():
+    """Each rank needs 10 ms for a plane, and begins when the one before has sent its part."""
+    forth = Call("MPI_Recv", "forth", 0.0, 0.001), Call("MPI_Send", "send", 0.01, 0.002, 100)
+    back = Call("MPI_Recv", "back", 0.0, 0.001), Call("MPI_Send", "send", 0.01, 0.002, 104)
+    script = script_of([*forth, *forth, *back, SUM], [[0.0] * 3, [0.01] * 3] * 3 + [[0.0] * 3])
+    found = replay(script, nothing(script))
+    # The receive and the plane of the rank before, and its send; then the own receive.
+    assert found.end_s[0].tolist() == pytest.approx([0.001, 0.014, 0.027])
+    assert found.end_s[1].tolist() == pytest.approx([0.013, 0.026, 0.039])
+    assert found.end_s[2].tolist() == pytest.approx([0.014, 0.027, 0.040])
+    # Back: the last rank, which ended last, is the first.
+    assert found.end_s[4].tolist() == pytest.approx([0.079, 0.066, 0.053])
+    assert found.end_s[6].tolist() == pytest.approx([0.092] * 3)
+    effect = nothing(script)
+    effect.call_s = np.zeros((7, 3))
+    effect.call_s[0, 0] = 0.005  # of the first rank: all others wait for it
+    assert replay(script, effect).end_s[1].tolist() == pytest.approx([0.018, 0.031, 0.044])
+
+
+def test_what_is_computed_without_a_call_is_seen_as_such():
+    """Neither counted nor waited in; what is stolen of it shows at the call that follows."""
+    alone = Call("", "none", 0.02, 0.0, 0)
+    script = script_of([alone, alone, SUM, SUM], [[0.02, 0.02]] * 2 + [[0.0, 0.0], [0.01, 0.01]])
+    effect = nothing(script)
+    effect.stolen_s = np.array([[0.004, 0.0], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]])
+    found = replay(script, effect)
+    assert found.end_s[2].tolist() == pytest.approx([0.045, 0.045])
+    assert script.in_mpi.tolist() == [False, False, True, True]
+    spec = TraceSpec("alone", Program((Phase(1, (alone,)), Phase(1, (SUM,))), ranks=2), (), 0, 0)
+    tables, _ = trace(spec, 0)
+    (world,) = tables.worlds
+    assert world.segments["all_to_all"].to_numpy().sum() == 2 * 91
+    assert tables.slices["mpi_all_to_all_ops_sum"].to_numpy().sum() == 2 * 91
+    assert world.segments["duration_ns"].to_numpy()[0] > 1e9
+
+
 def test_a_delay_of_a_rank_with_time_to_spare_costs_nothing():
     script = script_of([SUM, SUM], [[0.01, 0.05], [0.01, 0.01]])
     effect = nothing(script)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +35,29 @@ def cores_stay(monkeypatch: pytest.MonkeyPatch) -> None:
 def small() -> Code:
     """The all-to-all program, for a third of a second."""
     return codes._mini("transpose", 40, "all-to-all")
+
+
+@pytest.mark.parametrize("kernel", ["wavefront", "assembly"])
+def test_programs_do_the_same_in_every_run(kernel: str, tmp_path: Path) -> None:
+    """With either MPI; and a system that is divided among ranks is still the same one."""
+    said: dict[int, set[str]] = {1: set(), 2: set()}
+    for mpi in ("openmpi", "mpich"):
+        if shutil.which(f"mpicc.{mpi}") is None or shutil.which(f"mpirun.{mpi}") is None:
+            continue
+        program = tmp_path / mpi
+        source = Path(codes.__file__).with_name("mini.c")
+        subprocess.run([f"mpicc.{mpi}", "-O2", "-w", "-o", program, source, "-lm"], check=True)
+        for ranks in (1, 2, 2):
+            more = ["--oversubscribe"] if mpi == "openmpi" else []
+            done = subprocess.run(
+                [f"mpirun.{mpi}", *more, "-n", str(ranks), program, kernel, "4"],
+                env=codes.environment(), stdout=subprocess.PIPE, check=True, text=True,
+            )  # fmt: skip
+            said[ranks].add(done.stdout)
+    assert all(len(values) == 1 for values in said.values())
+    one, two = (float(*values) for values in said.values())
+    if kernel == "assembly":
+        assert two == pytest.approx(one, rel=1e-6)
 
 
 def test_runs_of_a_small_program(

@@ -140,6 +140,8 @@ def _cavity(name: str, steps: int, ranks: int) -> Code:
 _ALL_TO_ALL = "Fourier transforms: two all-to-alls of 2 MiB a step"
 _STENCIL = "neighbours only: no global collective"
 _SOLVER = "conjugate gradients: thousands of Allreduces a second, varying iterations"
+_WAVEFRONT = "pipelined sweeps: thousands of small messages a second, few collectives"
+_ASSEMBLY = "finite elements: half of the run assembles a matrix once, without MPI; then solves"
 
 #: More ranks than this machine may have cores: what they wait for each other is the program's own.
 RANKS = (2, 4, 8)
@@ -155,6 +157,8 @@ def _of_ranks(ranks: int, *, quick: bool) -> tuple[Code, ...]:
         _mini(f"transpose{at}", times * 400, _ALL_TO_ALL, ranks),
         _mini(f"stencil{at}", times * 18000, _STENCIL, ranks),
         _mini(f"solver{at}", times * 280, _SOLVER, ranks),
+        _mini(f"wavefront{at}", times * 62, _WAVEFRONT, ranks),
+        _mini(f"assembly{at}", times * 24, _ASSEMBLY, ranks),
     )
 
 
@@ -166,7 +170,7 @@ def _all(*, quick: bool) -> dict[str, Code]:
 CODES = _all(quick=False)
 _QUICK = _all(quick=True)
 #: What is run unless others are named.
-USUAL = ("lammps", "icofoam", "transpose", "stencil", "solver")
+USUAL = ("lammps", "icofoam", "transpose", "stencil", "solver", "wavefront", "assembly")
 
 
 def of_command(text: str) -> Code:

@@ -5,6 +5,10 @@
  *   mini stencil STEPS     neighbours exchange edges; no global collective after the start
  *   mini solver STEPS      conjugate gradients, two small Allreduces an iteration; the number of
  *                          iterations differs from step to step
+ *   mini wavefront STEPS   two pipelined sweeps a step over planes, a small message for each; a
+ *                          norm now and then
+ *   mini assembly LAYERS   finite elements: a matrix is assembled, which no rank needs another for,
+ *                          and solved by conjugate gradients
  */
 #include <complex.h>
 #include <math.h>
@@ -178,6 +182,213 @@ static double solver(int steps)
     return sum;
 }
 
+enum { WIDE = 64, COLUMNS = 160, PLANES = 96, PARTS = 5, EDGE = WIDE * PARTS };
+
+/* One plane of a sweep, from the neighbour's column on: each cell needs the ones before it. */
+static void relax(double *plane, const double *below, int columns, int forth)
+{
+    int turn = forth ? 1 : -1;
+    for (int column = 0; column < columns; column++)
+        for (int at = 0; at < EDGE; at++) {
+            int place =
+                (forth ? column + 1 : columns - column) * EDGE + (forth ? at : EDGE - 1 - at);
+            double beside = plane[place - turn * PARTS], before = plane[place - turn * EDGE];
+            double change = 0.1 * (beside + before + below[place]);
+            plane[place] = 0.6 * plane[place] + change / (1.0 + beside * beside);
+        }
+}
+
+/* Goes over the planes; a rank begins one when the rank before has done its part of it. */
+static void sweep(double *cube, int columns, int forth)
+{
+    int from = forth ? rank - 1 : rank + 1, to = forth ? rank + 1 : rank - 1;
+    size_t plane = (size_t)(columns + 2) * EDGE;
+    for (int step = 1; step < PLANES; step++) {
+        int number = forth ? step : PLANES - 1 - step;
+        double *here = cube + (size_t)number * plane;
+        if (from >= 0 && from < ranks)
+            MPI_Recv(here + (forth ? 0 : (columns + 1) * EDGE), EDGE, MPI_DOUBLE, from, 3 + forth,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        relax(here, forth ? here - plane : here + plane, columns, forth);
+        if (to >= 0 && to < ranks)
+            MPI_Send(here + (forth ? columns : 1) * EDGE, EDGE, MPI_DOUBLE, to, 3 + forth,
+                     MPI_COMM_WORLD);
+    }
+}
+
+static double wavefront(int steps)
+{
+    int columns = COLUMNS / ranks;
+    size_t plane = (size_t)(columns + 2) * EDGE, cells = PLANES * plane;
+    double *cube = take(cells * sizeof *cube), *side = take((size_t)4 * PLANES * EDGE * 8);
+    double norm = 0;
+    for (size_t at = 0; at < cells; at++)
+        cube[at] = (double)((at * 13 + (size_t)rank * 5) % 23) / 23;
+    for (int step = 0; step < steps; step++) {
+        /* All planes' outer columns at once, as the right-hand side needs them. */
+        for (int number = 0; number < PLANES; number++)
+            for (int inner = 0; inner < 2; inner++)
+                memcpy(side + ((size_t)(1 + inner) * PLANES + (size_t)number) * EDGE,
+                       cube + (size_t)number * plane + (size_t)(inner ? columns : 1) * EDGE,
+                       EDGE * sizeof *side);
+        edges(side, PLANES * EDGE, 2);
+        double own = 0;
+        for (size_t at = plane; at < cells - plane; at++) {
+            double around = cube[at - 1] + cube[at + 1] + cube[at - plane] + cube[at + plane];
+            cube[at] = 0.9 * cube[at] + 0.02 * around + 1e-3 * side[at % (4 * PLANES * EDGE)];
+            own += cube[at] * cube[at];
+        }
+        sweep(cube, columns, 1);
+        sweep(cube, columns, 0);
+        if (step % 50 == 49)
+            MPI_Allreduce(&own, &norm, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    }
+    free(side);
+    free(cube);
+    return norm / ranks;
+}
+
+enum { SIDE = 96, LAYER = SIDE * SIDE, NODES = 8, ROW = 27, POINTS = 27, ITERATIONS = 120 };
+
+static double slope[POINTS][NODES][3], shape[POINTS][NODES], weight[POINTS];
+
+/* Eight linear functions and their slopes at three Gauss points in each direction. */
+static void gauss(void)
+{
+    static const double places[] = {-0.7745966692414834, 0, 0.7745966692414834};
+    static const double weights[] = {5.0 / 9, 8.0 / 9, 5.0 / 9};
+    for (int point = 0; point < POINTS; point++) {
+        int of[] = {point % 3, point / 3 % 3, point / 9};
+        weight[point] = weights[of[0]] * weights[of[1]] * weights[of[2]];
+        for (int node = 0; node < NODES; node++) {
+            double part[3], sign[3];
+            for (int axis = 0; axis < 3; axis++) {
+                sign[axis] = node >> axis & 1 ? 0.5 : -0.5;
+                part[axis] = 0.5 + sign[axis] * places[of[axis]];
+            }
+            shape[point][node] = part[0] * part[1] * part[2];
+            for (int axis = 0; axis < 3; axis++)
+                slope[point][node][axis] = sign[axis] * part[(axis + 1) % 3] * part[(axis + 2) % 3];
+        }
+    }
+}
+
+/* The matrix of one element: diffusion and some mass. */
+static void element(const double place[NODES][3], double matrix[NODES][NODES])
+{
+    memset(matrix, 0, sizeof(double) * NODES * NODES);
+    for (int point = 0; point < POINTS; point++) {
+        double map[3][3] = {{0}}, minor[3][3], bent[NODES][3];
+        for (int node = 0; node < NODES; node++)
+            for (int a = 0; a < 3; a++)
+                for (int b = 0; b < 3; b++)
+                    map[a][b] += slope[point][node][a] * place[node][b];
+        for (int a = 0; a < 3; a++)
+            for (int b = 0; b < 3; b++)
+                minor[a][b] = map[(a + 1) % 3][(b + 1) % 3] * map[(a + 2) % 3][(b + 2) % 3] -
+                              map[(a + 1) % 3][(b + 2) % 3] * map[(a + 2) % 3][(b + 1) % 3];
+        double volume = 0;
+        for (int b = 0; b < 3; b++)
+            volume += map[0][b] * minor[0][b];
+        for (int node = 0; node < NODES; node++)
+            for (int b = 0; b < 3; b++) {
+                bent[node][b] = 0;
+                for (int a = 0; a < 3; a++)
+                    bent[node][b] += slope[point][node][a] * minor[a][b] / volume;
+            }
+        for (int one = 0; one < NODES; one++)
+            for (int other = 0; other < NODES; other++) {
+                double dots = 0.01 * shape[point][one] * shape[point][other];
+                for (int b = 0; b < 3; b++)
+                    dots += bent[one][b] * bent[other][b];
+                matrix[one][other] += weight[point] * volume * dots;
+            }
+    }
+}
+
+/* Number of a node in its layer: neighbours lie apart, as on a mesh without structure. */
+static int number_of(int x, int y)
+{
+    return (y * SIDE + x) * 5003 % LAYER;
+}
+
+/* Adds the elements between two layers to the rows of this rank's nodes; layers 0 and lines + 1
+ * are the neighbours'. */
+static void assemble(double *values, int *columns, int lower, int lines, int first)
+{
+    for (int y = 0; y + 1 < SIDE; y++)
+        for (int x = 0; x + 1 < SIDE; x++) {
+            double place[NODES][3], matrix[NODES][NODES];
+            int node[NODES];
+            for (int at = 0; at < NODES; at++) {
+                int own[] = {x + (at & 1), y + (at >> 1 & 1), lower + (at >> 2)};
+                int in_layer = number_of(own[0], own[1]);
+                node[at] = own[2] * LAYER + in_layer;
+                for (int axis = 0; axis < 3; axis++)
+                    place[at][axis] = own[axis] + (axis == 2) * first +
+                                      0.2 * ((in_layer * (axis + 3) + first + own[2]) % 7) / 7;
+            }
+            element(place, matrix);
+            for (int one = 0; one < NODES; one++) {
+                if (node[one] < LAYER || node[one] >= (lines + 1) * LAYER)
+                    continue;
+                int *in = columns + (size_t)(node[one] - LAYER) * ROW;
+                double *to = values + (size_t)(node[one] - LAYER) * ROW;
+                for (int other = 0; other < NODES; other++) {
+                    int at = 0;
+                    while (in[at] && in[at] != node[other] + 1) /* 0: not yet taken */
+                        at++;
+                    in[at] = node[other] + 1;
+                    to[at] += matrix[one][other];
+                }
+            }
+        }
+}
+
+static double assembly(int layers)
+{
+    int lines = layers / ranks, inner = lines * LAYER, first = rank * lines;
+    size_t cells = (size_t)(lines + 2) * LAYER;
+    double *values = take((size_t)inner * ROW * sizeof *values), sum = 0;
+    int *columns = take((size_t)inner * ROW * sizeof *columns);
+    double *x = take(cells * 8), *p = take(cells * 8), *r = take(cells * 8), *q = take(cells * 8);
+    gauss();
+    for (int lower = rank > 0 ? 0 : 1; lower < lines + (rank < ranks - 1); lower++)
+        assemble(values, columns, lower, lines, first);
+    for (int at = LAYER; at < LAYER + inner; at++)
+        p[at] = r[at] = 1.0 + (at + first * LAYER) % 5;
+    double rest = dot(r + LAYER, r + LAYER, inner);
+    for (int iteration = 0; iteration < ITERATIONS; iteration++) {
+        edges(p, LAYER, lines);
+        for (int row = 0; row < inner; row++) {
+            const int *in = columns + (size_t)row * ROW;
+            const double *of = values + (size_t)row * ROW;
+            double product = 0;
+            for (int at = 0; at < ROW && in[at]; at++)
+                product += of[at] * p[in[at] - 1];
+            q[LAYER + row] = product;
+        }
+        double alpha = rest / dot(p + LAYER, q + LAYER, inner);
+        for (int at = LAYER; at < LAYER + inner; at++) {
+            x[at] += alpha * p[at];
+            r[at] -= alpha * q[at];
+        }
+        double left = dot(r + LAYER, r + LAYER, inner), beta = left / rest;
+        rest = left;
+        for (int at = LAYER; at < LAYER + inner; at++)
+            p[at] = r[at] + beta * p[at];
+    }
+    for (int at = LAYER; at < LAYER + inner; at++)
+        sum += x[at];
+    free(values);
+    free(columns);
+    free(x);
+    free(p);
+    free(r);
+    free(q);
+    return sum;
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc == 3 ? argv[1] : "";
@@ -192,8 +403,12 @@ int main(int argc, char **argv)
         own = stencil(steps);
     else if (!strcmp(what, "solver"))
         own = solver(steps);
+    else if (!strcmp(what, "wavefront"))
+        own = wavefront(steps);
+    else if (!strcmp(what, "assembly"))
+        own = assembly(steps);
     else {
-        fprintf(stderr, "usage: mini transpose|stencil|solver STEPS\n");
+        fprintf(stderr, "usage: mini transpose|stencil|solver|wavefront|assembly STEPS\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     MPI_Reduce(&own, &all, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);

@@ -20,6 +20,7 @@ from scipy.ndimage import percentile_filter
 
 from jostle.analysis.estimation.attribute import spread_over
 from jostle.analysis.estimation.columns import (
+    Flags,
     Floats,
     Ints,
     floats,
@@ -76,7 +77,7 @@ class Account:
 
 def account(
     segments: pa.Table, ranks: int, kind: Ints, taken: Floats | None = None, turns: float = 1.0,
-    short: float = 0.0, told: Together | None = None,
+    short: float = 0.0, told: Together | None = None, queue: Floats | float = 0.0,
 ) -> Account:  # fmt: skip
     """Accounts for lost time segment by segment.
 
@@ -90,6 +91,7 @@ def account(
             cores.
         short: Share of the waiting that lay in calls which waited less than 0.1 ms.
         told: With `taken`: when all ranks were in MPI at once; None: not recorded.
+        queue: Seconds of each segment that a rank waited for a core, by the run queue.
     """
     duration = floats(segments, "duration_ns") / 1e9
     row, waited = lists(segments, "wait_min_bins")
@@ -110,11 +112,14 @@ def account(
     waves = floats(segments, "globals") <= 1
     least = np.where(waves, floats(segments, "wait_ns_min"), 0.0)
     network = np.maximum(
-        network, _per_kind(least, duration * 1e9, kind, _WAVES_S, short=short) / 1e9
+        network,
+        _per_kind(least, duration * 1e9 - least, kind, _WAVES_S, enough=_FEW, short=short) / 1e9,
     )
     network = np.minimum(network, duration)
     together = np.maximum(together, least / 1e9)
-    return Account(network, np.minimum(_cpu(segments, ranks, kind, together), duration - network))
+    unknown = np.where(_few(kind, calls), queue, 0.0)
+    cpu = _cpu(segments, ranks, kind, together, unknown)
+    return Account(network, np.minimum(cpu, duration - network))
 
 
 def _crowded(
@@ -323,10 +328,15 @@ def _without_floors(segments: pa.Table, kind: Ints, calls: Floats) -> Floats:
     inside, duration = floats(segments, "mpi_ns_min"), floats(segments, "duration_ns")
     least = np.full(int(kind.max(initial=0)) + 1, np.inf)
     np.minimum.at(least, kind, inside)
-    few = np.bincount(kind, weights=calls, minlength=len(least))[kind] < _MATURE
-    seldom = few & (inside > _MOSTLY * duration)
+    seldom = _few(kind, calls) & (inside > _MOSTLY * duration)
     longer: Floats = np.where(seldom, inside - least[kind], 0.0) / 1e9
     return longer
+
+
+def _few(kind: Ints, calls: Floats) -> Flags:
+    """Tells which segments are of kinds whose calls are too few to have a floor."""
+    few: Flags = np.bincount(kind, weights=calls)[kind] < _MATURE
+    return few
 
 
 def _single_calls(segments: pa.Table, kind: Ints, calls: Floats) -> Floats:
@@ -352,21 +362,34 @@ def _single_calls(segments: pa.Table, kind: Ints, calls: Floats) -> Floats:
     return result
 
 
-def _cpu(segments: pa.Table, ranks: int, kind: Ints, together: Floats) -> Floats:
+def _cpu(segments: pa.Table, ranks: int, kind: Ints, together: Floats, unknown: Floats) -> Floats:
     """Gives the seconds that the critical rank was off its CPU outside MPI and file calls.
 
     A rank that was off the CPU while it had time to spare cost nobody anything: the others did not
     wait for it, and it waited less for them. So it is no more than what every rank lost, waiting or
     off the CPU, beyond what all waited at once and what they usually wait for each other.
+
+    Where calls have no floor nobody is seen to wait. There it is no more than what every rank was
+    in MPI or off its CPU, and what a rank waited for a core: who sleeps by himself lost nothing.
+
+    Args:
+        segments: Merged segments.
+        ranks: Ranks that they were merged from.
+        kind: Of each segment.
+        together: Seconds of each in which all waited at once.
+        unknown: Seconds that a rank waited for a core where calls have no floor; 0 elsewhere.
     """
     row, off = lists(segments, "offcpu_max_bins")
     most = summed(row, off, segments.num_rows)
     # Sleep in file calls is off the CPU too, and told apart there.
     most = (most - floats(segments, "io_ns_max")).clip(0) / 1e9
-    lost = (floats(segments, "wait_ns") + floats(segments, "offcpu_ns")) / max(ranks, 1) / 1e9
+    off_all = floats(segments, "offcpu_ns")
+    lost = (floats(segments, "wait_ns") + off_all) / max(ranks, 1) / 1e9
     lost = (lost - together).clip(0)
     away = share(most, floats(segments, "duration_ns") / 1e9)
-    result: Floats = np.minimum(most, (lost - _usually(lost, away, kind)).clip(0))
+    most_seen = (floats(segments, "mpi_ns") + off_all) / max(ranks, 1) / 1e9
+    seen = np.minimum(most, (lost - _usually(lost, away, kind)).clip(0))
+    result: Floats = np.maximum(seen, np.minimum(np.minimum(most, unknown), most_seen))
     return result
 
 

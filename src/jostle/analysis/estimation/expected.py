@@ -32,6 +32,7 @@ _KNOWN = 20  # undisturbed members that have an edge
 _OWN = 0.5  # correlation with imbalance: what scatters so is the job's own
 _AROUND = 0.5  # of what lies beside a cluster: where so much is slow, it is no own affair
 _AT_TIMES = 0.2  # of its members: nor where so many are not slow
+_SAME = 2.0  # times what its calls tell: who takes longer than that did other work
 _KINDS = 400  # the largest kinds have a sum of their own
 
 
@@ -77,6 +78,8 @@ def expected(rest: Floats, work: Work, uneven: Floats | None = None) -> Expected
         took = rest[members]
         own, spread = _of_kind(took, work.amounts, members, work.cluster[members])
         if spread <= _LOOSE:
+            told = _told(work.cluster[members])
+            members, took, own = members[told], took[told], own[told]
             seconds[members] = own
             if uneven is not None:
                 edge[members] = _edge(took / own, 4 * spread, uneven[members])
@@ -119,6 +122,18 @@ def _of_kind(rest: Floats, amounts: Floats, members: Ints, cluster: Ints) -> tup
     level = np.log(np.exp(away[~hit]).mean()) if not hit.all() else found.centre
     reference: Floats = rest / np.exp(away - level)
     return reference, found.spread
+
+
+def _told(cluster: Ints) -> Flags:
+    """Tells which members of a kind its other members tell of.
+
+    A cluster with enough members tells of itself. A smaller one is judged by the costs of what it
+    did, which only members of different content tell: of few contents any costs fit.
+    """
+    place = numbered(cluster)
+    sizes = np.bincount(place)
+    told: Flags = (sizes >= ENOUGH)[place] | (len(sizes) >= ENOUGH)
+    return told
 
 
 def _in_slow_stretches(away: Floats, place: Ints, centres: Floats, threshold: float) -> Ints:
@@ -208,14 +223,17 @@ def _of_kin(rest: Floats, work: Work, seconds: Floats, threshold: Floats, some: 
     spread = float(np.median(away)) if len(away) else np.inf
     if spread > _LOOSE:
         return
-    # Alike in what they do as those they are judged by: the same calls, within their range.
+    # Alike in what they do as those they are judged by: the same calls, as often in their time.
     others = np.flatnonzero(left & (work.sets & ~np.bitwise_or.reduce(work.sets[learnt]) == 0))
-    for amount in work.amounts.T:
-        others = others[amount[others] <= 1.5 * amount[learnt].max()]
     predicted = _with(work.amounts, others, costs)
-    like, predicted = others[predicted > 0], predicted[predicted > 0]
-    seconds[like] = predicted
-    threshold[like] = predicted * np.exp(max(6 * spread, 0.1))
+    others, predicted = others[predicted > 0], predicted[predicted > 0]
+    rates = (work.amounts[learnt] / seconds[learnt, None]).max(axis=0)
+    like = (work.amounts[others] <= 1.5 * rates * predicted[:, None]).all(axis=1)
+    if not work.measured:  # who took several times as long has computed something else between
+        like &= rest[others] <= _SAME * predicted
+    others, predicted = others[like], predicted[like]
+    seconds[others] = predicted
+    threshold[others] = predicted * np.exp(max(6 * spread, 0.1))
 
 
 def _sum_of_parts(rest: Floats, amounts: Floats, members: Ints) -> Floats:

@@ -163,7 +163,7 @@ def price(
     told = together(slices, int(start[0]), int(end[-1])) if crowds else None
     seen = account(segments, len(world.ranks), work.kind, shown.queue if crowds else None,
                    max((crowd.turns for crowd in crowds), default=1.0), _short(slices),
-                   told)  # fmt: skip
+                   told, shown.queue)  # fmt: skip
     storage = np.minimum(
         shown.late_share * floats(segments, "io_ns_max") / 1e9, duration - seen.network - seen.cpu
     ).clip(0)

@@ -35,12 +35,12 @@ class Spans:
 
 
 def waits(script: Script, timeline: Timeline) -> Floats:
-    """Gives what each MPI call took beyond the floor of its kind [K, R]; 0 for file calls."""
+    """Gives what each MPI call took beyond the floor of its kind [K, R]; 0 for all others."""
     took = timeline.end_s - timeline.begin_s
     beyond = np.zeros(took.shape)
     for number, call in enumerate(script.calls):
         events = np.flatnonzero(script.call == number)
-        if call.sort != "file" and len(events):
+        if call.in_mpi and len(events):
             beyond[events] = _beyond_floor(took[events])
     return beyond
 
@@ -76,7 +76,7 @@ def off_cpu(script: Script, timeline: Timeline, effect: Effect, rank: int) -> Sp
     The thread's CPU clock is read when a call begins or ends, and at most once a millisecond. Time
     in calls is taken off as a whole, and what is below a 64th is left out.
     """
-    is_call = script.sorts != "file"
+    is_call = script.in_mpi
     events = np.flatnonzero(is_call)
     begin, end = timeline.begin_s[:, rank], timeline.end_s[:, rank]
     away = _column(effect.stolen_s, rank) + np.where(is_call, 0.0, _waits_for_disk(begin, end))

@@ -45,11 +45,11 @@ def cut(script: Script, end_s: Floats, *, raw: bool) -> Cuts:
     """
     rules = _Rules(script, raw)
     sorts = script.sorts
-    is_file, is_global = (sorts == "file").tolist(), (sorts == "global").tolist()
+    in_mpi, is_global = script.in_mpi.tolist(), (sorts == "global").tolist()
     times = np.rint(end_s * 1e9).astype(np.int64).tolist()
     last = len(times) - 1
     for event, (kind, now) in enumerate(zip(script.call.tolist(), times, strict=True)):
-        if not is_file[event]:
+        if in_mpi[event]:
             rules.call(event, kind, now, is_global[event])
     if not rules.found or rules.found[-1][0] != last:
         rules.found.append((last, FINAL, 0, 0))

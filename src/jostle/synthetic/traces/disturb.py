@@ -105,12 +105,12 @@ class Drawn:
             result.file_s = (strength * cost)[:, None]
         elif what.how == "all":
             dice = random.random(len(sorts))
-            hit = (dice < strength) & (sorts != "file") & self._open
+            hit = (dice < strength) & script.in_mpi & self._open
             sizes = self._sizes(random, len(sorts)) * self._longer(strength)
             result.all_s = np.where(hit, sizes, 0.0)[:, None]
         elif what.how == "call":
             each = random.random(script.gap_s.shape, dtype=np.float32)
-            hit = (each < strength) & ((sorts != "file") & self._open)[:, None] & ranks
+            hit = (each < strength) & (script.in_mpi & self._open)[:, None] & ranks
             result.call_s = self._scattered(hit, hit.astype(np.int64)) * self._longer(strength)
         else:
             mean = strength * script.gap_s * ranks * self._open[:, None]

@@ -98,10 +98,44 @@ def _checkpoints(seconds: float) -> Phase:
     )
 
 
+def _wavefront(seconds: float, step: float = 0.034, planes: int = 32) -> Phase:
+    """Two pipelined sweeps a step over planes, from the first rank to the last and back."""
+    plane = step * 0.4 / planes
+    forth = (Call("MPI_Recv", "forth", 1e-6, 1.5e-6), Call("MPI_Send", "send", plane, 1e-6, 2560))
+    back = (Call("MPI_Recv", "back", 1e-6, 1.5e-6), Call("MPI_Send", "send", plane, 1e-6, 2568))
+    return Phase(
+        seconds,
+        (
+            Call("MPI_Sendrecv", "neighbours", step * 0.2, 60e-6, 250_000),
+            *forth * planes,
+            *back * planes,
+            Call("MPI_Allreduce", "global", 10e-6, 15e-6, 40, every=50),
+        ),
+    )
+
+
+def _elements(seconds: float) -> Phase:
+    """A matrix is assembled, once and without MPI."""
+    return Phase(seconds, (Call("", "none", 0.02, 0.0, 0),))
+
+
+def _gradients(seconds: float, step: float = 0.033) -> Phase:
+    """Conjugate gradients with large matrices: each iteration is alike, and long."""
+    return Phase(
+        seconds,
+        (
+            Call("MPI_Sendrecv", "neighbours", step * 0.1, 30e-6, 73_000),
+            Call("MPI_Allreduce", "global", step * 0.7, 12e-6, 8),
+            Call("MPI_Allreduce", "global", step * 0.2, 12e-6, 8),
+        ),
+    )
+
+
 _RARE = Disturbance("network", "call", 2.0, "gauss")
 _LONG = Disturbance("network", "call", 0.2, "gauss")
 _MIDDLE = Disturbance("network", "call", 25e-3, "gauss")
 _INJECTED = Disturbance("network", "call", 5e-3, "gauss")
+_LATE = Disturbance("network", "call", 8e-3, "gauss", where="one")
 _HEAVY = Disturbance("network", "call", 15e-3, "pareto")
 _DENSE = Disturbance("network", "call", 0.5e-3, "gauss")
 _STORMS = Disturbance("network", "all", 2e-3, "exponential", spans=5, share=0.3)
@@ -154,6 +188,23 @@ _LIST = (
               "no collectives, CPU of one rank stolen in spans"),
     TraceSpec("transposes", _program(_transposes(60), ranks=16), (_LONG_STORMS,), 1, 40,
               "large all-to-alls, network slow for everybody in spans"),
+    TraceSpec("wavefront-calls", _program(_wavefront(16), ranks=2), (_INJECTED,), 1, 40,
+              "pipelined sweeps, delays of 5 ms"),
+    TraceSpec("wavefront-late", _program(_wavefront(16), ranks=4), (_LATE,), 1, 40,
+              "pipelined sweeps, delays of 8 ms on one rank"),
+    TraceSpec("wavefront-hog", _program(_wavefront(16), ranks=4), (_HOG,), 1, 40,
+              "pipelined sweeps, CPU of one rank stolen in spans"),
+    TraceSpec("wavefront-memory", _program(_wavefront(16), ranks=2), (_SLOW_MEMORY,), 1, 20,
+              "pipelined sweeps, slow memory in spans"),
+    TraceSpec("assembly-calls", _program(_elements(16), _gradients(16), ranks=2), (_INJECTED,),
+              1, 30, "half of the run without MPI, then a solver; delays of 5 ms"),
+    TraceSpec("assembly-hog", _program(_elements(16), _gradients(16), ranks=2), (_HOG,), 1, 30,
+              "half of the run without MPI, then a solver; CPU of one rank stolen in spans"),
+    TraceSpec("assembly-node", _program(_elements(16), _gradients(16), ranks=8), (_NODE,), 1, 30,
+              "half of the run without MPI, then a solver; a node's CPU stolen in spans"),
+    TraceSpec("assembly-memory", _program(_elements(16), _gradients(16), ranks=2),
+              (_SLOW_MEMORY,), 1, 20,
+              "half of the run without MPI, then a solver; slow memory in spans"),
     TraceSpec("imbalance-static", _program(_steady(40, 50), ranks=32, imbalance=0.12),
               (_MIDDLE,), 1, 40, "load imbalance that stays, delays of 25 ms"),
     TraceSpec("imbalance-wandering",
@@ -189,6 +240,11 @@ _LIST = (
     TraceSpec("clean-imbalance",
               _program(_solver(300, 40), ranks=16, imbalance=0.08, wandering=0.08), (), 0, 0,
               "nothing disturbs it: imbalance and varying content only"),
+    TraceSpec("clean-wavefront", _program(_wavefront(16), ranks=4, imbalance=0.05), (), 0, 0,
+              "nothing disturbs it: pipelined sweeps and imbalance"),
+    TraceSpec("clean-assembly",
+              _program(_elements(16), _gradients(16), ranks=4, imbalance=0.03), (), 0, 0,
+              "nothing disturbs it: half of the run without MPI, and imbalance"),
     TraceSpec("clean-content",
               _program(Phase(50, (Call("MPI_Allreduce", "global", 0.03, 20e-6, 64),), content=0.15),
                        ranks=16), (), 0, 0,

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Sort = Literal["global", "neighbours", "file"]
+Sort = Literal["global", "neighbours", "forth", "back", "send", "file", "none"]
+_OUTSIDE_MPI = ("file", "none")
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,9 @@ class Call:
 
     Attributes:
         function: What it calls.
-        sort: A collective of all ranks, an exchange with both neighbours in a ring, or a file call.
+        sort: A collective of all ranks (global), an exchange with both neighbours in a ring
+            (neighbours), a receive from the rank before (forth) or behind (back), which sends with
+            its next call (send), a file call (file), or no call: computation alone (none).
         gap_s: Computation before it, seconds on a mean rank.
         cost_s: What it takes itself when nobody comes late.
         bytes: It moves.
@@ -41,6 +44,11 @@ class Call:
     bytes: int = 8
     every: int = 1
     bytes_drift: float = 0.0
+
+    @property
+    def in_mpi(self) -> bool:
+        """Whether it is a call of MPI."""
+        return self.sort not in _OUTSIDE_MPI
 
 
 @dataclass(frozen=True)
@@ -123,6 +131,11 @@ class Script:
     def sorts(self) -> NDArray[np.str_]:
         """The sort of each event."""
         return np.array([call.sort for call in self.calls])[self.call]
+
+    @property
+    def in_mpi(self) -> NDArray[np.bool_]:
+        """Whether each event is a call of MPI."""
+        return np.array([call.in_mpi for call in self.calls])[self.call]
 
 
 _TICK_HZ, _TICK_S = 2.0, 30e-6  # of the operating system, on every rank

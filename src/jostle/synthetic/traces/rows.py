@@ -23,9 +23,10 @@ _MOST_BINS = 32
 _FULL = 255
 _COUNTS = {
     "MPI_Allreduce": "all_to_all", "MPI_Alltoall": "all_to_all", "MPI_Allgather": "all_to_all",
-    "MPI_Barrier": "barriers", "MPI_Sendrecv": "sendrecvs", "read": "reads", "write": "writes",
+    "MPI_Barrier": "barriers", "MPI_Sendrecv": "sendrecvs", "MPI_Recv": "recvs",
+    "MPI_Send": "sends", "read": "reads", "write": "writes",
 }  # fmt: skip
-_BYTES = {"global": "collective_bytes", "neighbours": "p2p_bytes"}
+_BYTES = {"global": "collective_bytes", "neighbours": "p2p_bytes", "send": "p2p_bytes"}
 _RATE = 2.5e9  # instructions a second of computation; a fifth of them floating point
 _TIMES = ("mpi_ns", "io_ns", "cpu_ns", "wait_ns", "offcpu_ns")
 
@@ -139,7 +140,7 @@ def _shared(run: Run) -> dict[str, NDArray[Any]]:
     script, cuts = run.script, run.cuts
     number = len(cuts.event)
     sorts, hashes = script.sorts, _hashes(script)
-    is_mpi = sorts != "file"
+    is_mpi = script.in_mpi
     bits = np.uint64(1) << (hashes % 64).astype(np.uint64)
     kinds = np.where(is_mpi, bits[script.call], np.uint64(0))
     globals_ = _sums(run, (sorts == "global").astype(np.int64))

@@ -19,13 +19,17 @@ MOUNT = "sshfs:storage:/"
 _CLASSES = {
     "MPI_Allreduce": "mpi_all_to_all", "MPI_Alltoall": "mpi_all_to_all",
     "MPI_Allgather": "mpi_all_to_all", "MPI_Barrier": "mpi_barrier",
-    "MPI_Sendrecv": "mpi_sendrecv", "read": "posix_read", "write": "posix_write",
+    "MPI_Sendrecv": "mpi_sendrecv", "MPI_Recv": "mpi_recv", "MPI_Send": "mpi_send",
+    "read": "posix_read", "write": "posix_write",
 }  # fmt: skip
 _CANARY_NS = 20_000_000  # between two runs of it
 _FLOOR_NS, _JOBS = 12_000.0, 20  # of its loop; other jobs that told it
 _UNSTEADY = 0.2  # of a single run of it
 _SHORT_S = 1e-4  # as in runtime/src/mpi_account.c
-_STATES = {"global": "state_collective_ns", "neighbours": "state_p2p_ns", "file": "state_io_ns"}
+_STATES = {
+    "global": "state_collective_ns", "neighbours": "state_p2p_ns", "forth": "state_p2p_ns",
+    "back": "state_p2p_ns", "send": "state_p2p_ns", "file": "state_io_ns",
+}  # fmt: skip
 
 
 def run_tables(run: Run, job: str) -> RunTables:
@@ -112,6 +116,8 @@ def _rank_metrics(run: Run, rank: int, first: int, count: int) -> dict[str, Ints
         result[name] = result[name] + found if name in result else found
 
     for number, call in enumerate(script.calls):
+        if call.sort == "none":
+            continue
         mine = np.flatnonzero(script.call == number)
         place = (run.init_ns + np.rint(end[mine] * 1e9).astype(np.int64)) // run.program.slice_ns
         ops = np.bincount((place - first).clip(0, count - 1), minlength=count)

@@ -31,7 +31,8 @@ class Timeline:
 def replay(script: Script, effect: Effect) -> Timeline:
     """Replays a script.
 
-    A collective ends when the last rank has come, an exchange when both neighbours have. Between
+    A collective ends when the last rank has come, an exchange when both neighbours have, a receive
+    when the rank before has sent, which does not wait for anybody. Between
     two collectives of all ranks nothing is known of the time before, so all these stretches are
     replayed side by side, and their lengths added up.
 
@@ -64,6 +65,7 @@ class _Steps:
         self.shared = script.sorts == "global"
         self.begin, self.end = np.empty(self.gap.shape), np.empty(self.gap.shape)
         self._around = script.sorts == "neighbours"
+        self._along = {1: script.sorts == "forth", -1: script.sorts == "back"}
         self._cost = script.cost_s[:, None] + effect.all_s + effect.file_s
         self._inside = np.broadcast_to(effect.call_s, self.gap.shape)
         self._skew = script.skew_s
@@ -82,5 +84,25 @@ class _Steps:
             here = there[around]
             sides = np.maximum(np.roll(here, 1, axis=1), np.roll(here, -1, axis=1))
             left[around] = np.maximum(here, sides) + own[around] + self._skew[event[around]]
+        for turn, along in self._along.items():
+            if (here := along[event]).any():
+                left[here] = self._passed_on(event[here], there[here], turn)
         self.begin[event], self.end[event] = enters, left
+        return left
+
+    def _passed_on(self, event: Ints, there: Floats, turn: int) -> Floats:
+        """Gives when ranks have received what each sends on to the next with its next call.
+
+        Args:
+            event: The receives.
+            there: When each rank is in them.
+            turn: 1: from the first rank to the last; -1: back.
+        """
+        own = self._cost[event] + self._skew[event]
+        after = event + 1
+        until = self.gap[after] + self._inside[after] + self._cost[after]
+        left, sent = np.empty(there.shape), np.full(len(event), -np.inf)
+        for rank in range(there.shape[1])[::turn]:
+            left[:, rank] = np.maximum(there[:, rank], sent) + own[:, rank]
+            sent = left[:, rank] + until[:, rank]
         return left

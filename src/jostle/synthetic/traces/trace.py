@@ -197,7 +197,7 @@ def _first_guess(script: Script, clean: Timeline, one: Drawn, lost: float) -> fl
         return lost / max(float(script.gap_s.max(axis=1).sum()) * part, 1e-9)
     if what.how == "steal":
         return lost / what.size_s / max(float(script.gap_s.mean(axis=1).sum()) * ranks * part, 1e-9)
-    calls: float = float((~is_file).sum()) * part * (ranks if what.how == "call" else 1)
+    calls: float = float(script.in_mpi.sum()) * part * (ranks if what.how == "call" else 1)
     return lost / what.size_s / max(calls, 1.0)
 
 
