@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping
-from dataclasses import replace
 
 import mpi_calls
-from measure import BARE, OURS, Bench, Row, alternate, compared, joined, output
+from measure import BARE, OURS, Bench, Row, alternate, compared, output
 from mpi import OPENMPI, mpis
+
+NOTE = "bare: jostle without the injector"
 
 
 def without_and_with(bench: Bench, rules: str) -> dict[str, dict[str, str]]:
@@ -21,18 +22,6 @@ def without_and_with(bench: Bench, rules: str) -> dict[str, dict[str, str]]:
     return {BARE: alone, OURS: {**alone, **more}}
 
 
-def judged(row: Row, limit: float) -> Row:
-    """The row without a verdict where the machine is too noisy for one."""
-    assert row.added is not None and row.spread is not None
-    noisy = abs(row.added - limit) < row.spread > limit
-    note = "bare: jostle without the injector"
-    return replace(
-        row,
-        reached=None if noisy else row.reached,
-        note=joined(["too noisy to tell" if noisy else "", note]),
-    )
-
-
 def io_row(bench: Bench, what: str, rules: str, limit: float) -> Row:
     """A pwrite under jostle, without and with the injector."""
     micro = bench.compile("micro")
@@ -42,8 +31,7 @@ def io_row(bench: Bench, what: str, rules: str, limit: float) -> Row:
         return float(output(command, variant))
 
     samples = alternate(without_and_with(bench, rules), bench.rounds(15), once)
-    row = compared(samples, "inject", f"pwrite, {what}", "ns", limit)
-    return judged(row, limit)
+    return compared(samples, "inject", f"pwrite, {what}", "ns", limit, note=NOTE)
 
 
 def mpi_row(bench: Bench, what: str, rules: str, limit: float) -> Row:
@@ -56,8 +44,7 @@ def mpi_row(bench: Bench, what: str, rules: str, limit: float) -> Row:
 
     samples = alternate(without_and_with(bench, rules), bench.rounds(9), once)
     title = f"Open MPI, Allreduce, {what}"
-    row = compared(samples, "inject", title, "ns", limit)
-    return judged(row, limit)
+    return compared(samples, "inject", title, "ns", limit, note=NOTE)
 
 
 def late_row(bench: Bench) -> Row:

@@ -271,13 +271,16 @@ def compared(
     bare, ours = (statistics.median(samples[name]) for name in (BARE, OURS))
     more, spread = added(samples, OURS)
     peer = added(samples, PEER)[0] if PEER in samples else None
-    target, reached = f"<= {limit:g} {unit} added", more <= limit
+    target, over, unsure = f"<= {limit:g} {unit} added", more - limit, spread
     if share is not None and peer is not None:
-        target = f"<= {share:g} x Darshan's"
-        over = over_share(samples, share)
-        reached = statistics.median(over) <= 0
-        if abs(statistics.median(over)) < half_width(over):
-            note = joined([note, "the limit lies within the spread"])
+        target, limit = f"<= {share:g} x Darshan's", share * peer
+        differences = over_share(samples, share)
+        over, unsure = statistics.median(differences), half_width(differences)
+    reached: bool | None = over <= 0
+    if abs(over) < unsure:
+        reached = None if unsure > limit else reached
+        doubt = "too noisy to tell" if reached is None else "the limit lies within the spread"
+        note = joined([doubt, note])
     return Row(key, what, unit, target, reached, bare, ours, more, spread, ours / bare, peer, note)
 
 
