@@ -18,6 +18,9 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
+
+from measure import Bench, Row, apart
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "src")]
@@ -31,15 +34,33 @@ SHIFT = 2250  # slices after which a lane's next job begins; lane 0 has one job 
 ROWS = HOURS * PER_HOUR * LANES * PROCESSES
 OTHERS = (LANES - 1) * PROCESSES  # processes of other jobs in each slice
 MOUNT = "nfs:server:/scratch"
+SHAPE = {
+    "lanes": LANES, "processes": PROCESSES, "first": FIRST, "shift": SHIFT, "slice_ns": SLICE_NS
+}  # fmt: skip
 
+# A job's name, its process's number and its node; `turn` says which of the lane's jobs it is.
+WHO = """
+CASE WHEN lane = 0 THEN 'long' ELSE 'job-' || lane || '-' || turn END AS job,
+(turn * {lanes} * {processes} + lane * {processes} + rank)::BIGINT AS process,
+'node' || (lane * 4 + rank // 16) AS host
+"""
 ROW = """
-SELECT CASE WHEN lane = 0 THEN 'long'
-       ELSE 'job-' || lane || '-' || ((slice - {first}) // {shift}) END AS job,
-       (lane * 64 + rank + 1000 * ((slice - {first}) // {shift}))::BIGINT AS process,
-       'node' || (lane * 4 + rank // 16) AS host, {mount} slice, {slice_ns}::BIGINT AS slice_ns,
-       1::INTEGER AS span, {metrics}
-FROM range({lo}, {hi}) AS s(slice), range({lanes}) AS l(lane), range({processes}) AS p(rank)
+SELECT {who}, {mount} slice, {slice_ns}::BIGINT AS slice_ns, 1::INTEGER AS span, {metrics}
+FROM (SELECT *, CASE WHEN lane = 0 THEN 0 ELSE (slice - {first}) // {shift} END AS turn
+      FROM range({lo}, {hi}) AS s(slice), range({lanes}) AS l(lane), range({processes}) AS p(rank))
 ORDER BY job, slice, process
+"""
+# What ran: the window of a job, and whom it could meet, are what the rows of its processes say.
+PROCESS = """
+SELECT {who}, 1::BIGINT AS pid, 60000::BIGINT AS uid, 0::BIGINT AS part, 'writer' AS program,
+       {slice_ns}::BIGINT AS slice_ns, 'b' AS boot_id, begin * {slice_ns} AS start_ns,
+       finish * {slice_ns} AS end_ns, true AS complete, false AS short, begin AS first_slice,
+       finish - 1 AS last_slice, finish - begin AS records, 1::BIGINT AS revision
+FROM (SELECT *, {first} + turn * {shift} AS begin,
+             CASE WHEN lane = 0 THEN {last} ELSE least(begin + {shift}, {last}) END AS finish
+      FROM range({lanes}) AS l(lane), range({processes}) AS p(rank), range({turns}) AS t(turn)
+      WHERE turn = 0 OR lane > 0)
+ORDER BY job, process
 """
 PROCESS_METRICS = "os_user_ns os_system_ns os_write_chars os_write_calls os_minor_faults".split()
 MOUNT_METRICS = "posix_write_ops posix_write_bytes posix_write_ns posix_read_bytes".split()
@@ -51,10 +72,15 @@ def row_query(metrics: list[str], mount: str, lo: int, hi: int) -> str:
         f"(hash(slice * 7 + lane * 1000 + rank, {seed}) % 1000000)::BIGINT AS {name}"
         for seed, name in enumerate(metrics)
     )
-    return ROW.format(
-        first=FIRST, shift=SHIFT, mount=mount, slice_ns=SLICE_NS, metrics=values,
-        lo=lo, hi=hi, lanes=LANES, processes=PROCESSES,
-    )  # fmt: skip
+    return ROW.format(who=WHO.format(**SHAPE), mount=mount, metrics=values, lo=lo, hi=hi, **SHAPE)
+
+
+def process_query(hours: int) -> str:
+    """Gives SQL for the rows of all processes of so many hours."""
+    turns = -(-hours * PER_HOUR // SHIFT)
+    return PROCESS.format(
+        who=WHO.format(**SHAPE), turns=turns, last=FIRST + hours * PER_HOUR, **SHAPE
+    )
 
 
 def rollup_query(metrics: list[str]) -> str:
@@ -83,6 +109,8 @@ def make(root: Path, hours: int) -> int:
     log = Log(root)
     made = duckdb.connect(":memory:")
     total = 0
+    people = Piece("processes", made.sql(process_query(hours)).to_arrow_table(), 0, 0)
+    log.commit(Change("ingest", add=write_pieces(root, [people])))
     for hour in range(hours):
         lo, hi = FIRST + hour * PER_HOUR, FIRST + (hour + 1) * PER_HOUR
         span = (lo * SLICE_NS, hi * SLICE_NS)
@@ -110,12 +138,12 @@ def ask(root: Path, job: str, rounds: int) -> list[float]:
         begin = time.perf_counter()
         rows = Repository(root).background(job, "posix_write_bytes")
         times.append((time.perf_counter() - begin) * 1e3)
-        if not rows.num_rows or max(rows.column("count").to_pylist()) != OTHERS:
-            raise SystemExit("the background is not what was put in")
+        if set(rows.column("count").to_pylist()) != {OTHERS}:
+            raise RuntimeError(f"the background of {job} is not what was put in")
     return times[1:]  # the first one pays for Python's imports and a cold disk
 
 
-def measure(folder: Path, hours: int, rounds: int) -> dict[str, object]:
+def measure(folder: Path, hours: int, rounds: int) -> dict[str, Any]:
     """Makes the repository and asks it."""
     root = folder / "repository"
     begin = time.perf_counter()
@@ -133,6 +161,16 @@ def measure(folder: Path, hours: int, rounds: int) -> dict[str, object]:
     }
 
 
+def rows(bench: Bench) -> list[Row]:
+    """Measures in a folder of the benchmarks."""
+    hours, rounds = bench.pick(HOURS, 3, 1), bench.rounds(9)
+    found = apart(measure, bench.disk / "background", hours, rounds)
+    return [
+        Row("background", "background of a job, 20 M process-slices", "ms", f"<= {TARGET:.0f} ms",
+            found["ms"] <= TARGET, ours=found["ms"], spread=found["spread"], note=found["note"])
+    ]  # fmt: skip
+
+
 def main() -> None:
     """Measures and prints."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -145,7 +183,7 @@ def main() -> None:
     if options.json:
         print(json.dumps(result))
         return
-    verdict = "reached" if float(str(result["ms"])) <= TARGET else "MISSED"
+    verdict = "reached" if result["ms"] <= TARGET else "MISSED"
     print(f"background  {result['ms']:.0f} ms  target <= {TARGET:.0f} ms  {verdict}")
     print(f"            {result['note']}")
 

@@ -18,12 +18,10 @@ import statistics
 import sys
 import tempfile
 import time
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from measure import Bench, Row, half_width
+from measure import Bench, Row, apart, half_width, pick
 from timed import run
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -58,13 +56,11 @@ def _size(folder: Path) -> float:
     return sum(each.stat().st_size for each in folder.rglob("*.parquet")) / 1e6
 
 
-def measure(folder: Path, rounds: int, *, quick: bool) -> dict[str, Any]:
+def measure(folder: Path, rounds: int, level: str) -> dict[str, Any]:
     """Plants the repository and asks it by both methods."""
     path = folder / "repository"
-    segments = 50_000 if quick else 1_000_000
-    # Planted by a process of its own: the peak of a child begins with that of its parent.
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        made = pool.submit(make, path, segments).result()
+    segments = pick(level, 1_000_000, 50_000, 2000)
+    made = apart(make, path, segments)
     found: dict[str, Any] = {
         "note": f"{segments:,} segments of {RANKS} ranks, {made['run_s'] / 60:.0f} min; merged "
         f"once in {made['merge_s']:.0f} s ({made['merge_cpu_s']:.0f} s of CPU, "
@@ -86,7 +82,7 @@ def measure(folder: Path, rounds: int, *, quick: bool) -> dict[str, Any]:
 
 def rows(bench: Bench) -> list[Row]:
     """Measures both methods; the target is for the one that people use."""
-    found = measure(bench.disk / "estimate", bench.rounds(5), quick=bench.quick)
+    found = measure(bench.disk / "estimate", bench.rounds(5), bench.level)
     result = []
     for method in ("jostle", "thesis"):
         one, aim = found[method], method == "jostle"
@@ -109,7 +105,7 @@ def main() -> None:
     parser.add_argument("--folder", help="where to work (default: a temporary folder)")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="jostle-bench-", dir=options.folder) as folder:
-        found = measure(Path(folder), 3, quick=options.quick)
+        found = measure(Path(folder), 3, "quick" if options.quick else "full")
     if options.json:
         print(json.dumps(found))
         return

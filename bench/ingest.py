@@ -21,6 +21,9 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
+
+from measure import Bench, Row, apart
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
@@ -72,7 +75,7 @@ def amount(rng: random.Random, name: str) -> int:
     return rng.randrange(10 ** (4 if name.endswith(("ops", "calls", "switches")) else 9))
 
 
-def measure(folder: Path, processes: int, rounds: int) -> dict[str, object]:
+def measure(folder: Path, processes: int, rounds: int) -> dict[str, Any]:
     """Ingests the same spool several times into new repositories."""
     from jostle.repository import Repository
 
@@ -87,7 +90,7 @@ def measure(folder: Path, processes: int, rounds: int) -> dict[str, object]:
         report = store.ingest([spool])
         seconds = time.perf_counter() - begin
         if report.slices != processes * SLICES:
-            raise SystemExit(f"{report.slices} slices came out, not {processes * SLICES}")
+            raise RuntimeError(f"{report.slices} slices came out, not {processes * SLICES}")
         rates.append(report.slices / seconds)
         size = report.bytes_written
         shutil.rmtree(root)
@@ -103,6 +106,18 @@ def measure(folder: Path, processes: int, rounds: int) -> dict[str, object]:
     }
 
 
+def rows(bench: Bench) -> list[Row]:
+    """Measures in a folder of the benchmarks."""
+    folder = bench.disk / "ingest"
+    folder.mkdir()
+    found = apart(measure, folder, bench.pick(800, 400, 40), bench.rounds(5))
+    rate = found["slices_per_s"]
+    return [
+        Row("ingest", "ingest, process-slices/s", "1/s", ">= 500 000 /s", rate >= TARGET, ours=rate,
+            spread=found["spread"], note=found["note"])
+    ]  # fmt: skip
+
+
 def main() -> None:
     """Measures and prints."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -116,7 +131,7 @@ def main() -> None:
     if options.json:
         print(json.dumps(result))
         return
-    rate = float(str(result["slices_per_s"]))
+    rate = result["slices_per_s"]
     verdict = "reached" if rate >= TARGET else "MISSED"
     print(f"ingest  {rate:,.0f} process-slices/s  target >= {TARGET:,}  {verdict}")
     print(f"        {result['note']}")

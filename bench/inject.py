@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping
-from dataclasses import replace
 
 import mpi_calls
-from measure import BARE, OURS, Bench, Row, alternate, compared, joined, output
+from measure import BARE, OURS, Bench, Row, alternate, compared, output
 from mpi import OPENMPI, mpis
+
+NOTE = "bare: jostle without the injector"
 
 
 def without_and_with(bench: Bench, rules: str) -> dict[str, dict[str, str]]:
@@ -21,18 +22,6 @@ def without_and_with(bench: Bench, rules: str) -> dict[str, dict[str, str]]:
     return {BARE: alone, OURS: {**alone, **more}}
 
 
-def judged(row: Row, limit: float) -> Row:
-    """The row without a verdict where the machine is too noisy for one."""
-    assert row.added is not None and row.spread is not None
-    noisy = abs(row.added - limit) < row.spread > limit
-    note = "bare: jostle without the injector"
-    return replace(
-        row,
-        reached=None if noisy else row.reached,
-        note=joined(["too noisy to tell" if noisy else "", note]),
-    )
-
-
 def io_row(bench: Bench, what: str, rules: str, limit: float) -> Row:
     """A pwrite under jostle, without and with the injector."""
     micro = bench.compile("micro")
@@ -42,21 +31,20 @@ def io_row(bench: Bench, what: str, rules: str, limit: float) -> Row:
         return float(output(command, variant))
 
     samples = alternate(without_and_with(bench, rules), bench.rounds(15), once)
-    row = compared(samples, "inject", f"pwrite, {what}", "ns", f"<= {limit:g} ns added", limit)
-    return judged(row, limit)
+    return compared(samples, "inject", f"pwrite, {what}", "ns", limit, note=NOTE)
 
 
 def mpi_row(bench: Bench, what: str, rules: str, limit: float) -> Row:
     """An Allreduce of one rank under jostle, without and with the injector."""
-    words = [mpi_calls.build(bench, OPENMPI, "C"), "100", "allreduce"]
+    milliseconds = str(mpi_calls.milliseconds(bench))
+    words = [mpi_calls.build(bench, OPENMPI, "C"), milliseconds, "allreduce"]
 
     def once(variant: Mapping[str, str]) -> float:
         return mpi_calls.once(bench, OPENMPI, words, variant, 1)["allreduce"]
 
     samples = alternate(without_and_with(bench, rules), bench.rounds(9), once)
     title = f"Open MPI, Allreduce, {what}"
-    row = compared(samples, "inject", title, "ns", f"<= {limit:g} ns added", limit)
-    return judged(row, limit)
+    return compared(samples, "inject", title, "ns", limit, note=NOTE)
 
 
 def late_row(bench: Bench) -> Row:
@@ -68,8 +56,7 @@ def late_row(bench: Bench) -> Row:
     variant["JOSTLE_INJECT"] = variant["JOSTLE_INJECT"].rsplit("=", 1)[0] + f"={folder}"
     output([micro, "pwrite", str(bench.memory), "1", str(bench.cpus[-1])], variant)
     late = [ns - 1_000_000 for ns in read_log(folder)["delay_ns"].to_pylist()]
-    median = statistics.median(late) if late else float("inf")
-    deciles = statistics.quantiles(late, n=10) if len(late) > 1 else [median] * 9
+    median, deciles = statistics.median(late), statistics.quantiles(late, n=10)
     return Row(
         "inject", "a delay of 1 ms: longer by", "ns", "<= 5000 ns", median <= 5000, ours=median,
         note=f"{len(late)} delays, the 9th decile {deciles[8]:.0f} ns",

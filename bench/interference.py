@@ -17,14 +17,15 @@ import statistics
 import sys
 import tempfile
 import time
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
-from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from measure import Bench, Row, half_width
+from measure import Bench, Row, apart, half_width, pick
 from timed import run
+
+if TYPE_CHECKING:
+    from jostle.synthetic import Spec
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "src")]
@@ -33,7 +34,13 @@ TARGET_S, TARGET_MIB = 3.0, 2048.0
 SEED = 1001
 
 
-def make(path: Path, quick: bool) -> dict[str, Any]:
+def sized(spec: Spec, level: str) -> Spec:
+    """The large repository, or a smaller one of its kind."""
+    jobs, slices = pick(level, (spec.jobs, spec.slices), (150, 1500), (30, 300))
+    return replace(spec, jobs=jobs, slices=slices)
+
+
+def make(path: Path, level: str) -> dict[str, Any]:
     """Plants the repository; gives its size, and the job to ask for.
 
     That is the one that others hurt most, of those whose length is in the middle third.
@@ -41,7 +48,7 @@ def make(path: Path, quick: bool) -> dict[str, Any]:
     from jostle.synthetic import LARGE, plant
 
     begin = time.perf_counter()
-    planted = plant(path, replace(LARGE, jobs=150, slices=1500) if quick else LARGE, SEED)
+    planted = plant(path, sized(LARGE, level), SEED)
     jobs = sorted(planted.jobs.values(), key=lambda job: job.run_s)
     job = max(jobs[len(jobs) // 3 : 2 * len(jobs) // 3], key=lambda job: job.lost_s / job.run_s)
     note = (
@@ -52,12 +59,10 @@ def make(path: Path, quick: bool) -> dict[str, Any]:
     return {"job": job.job, "note": note}
 
 
-def measure(folder: Path, rounds: int, *, quick: bool) -> dict[str, Any]:
+def measure(folder: Path, rounds: int, level: str) -> dict[str, Any]:
     """Plants the repository and asks it."""
     path = folder / "repository"
-    # Planted by a process of its own: the peak of a child begins with that of its parent.
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        made = pool.submit(make, path, quick).result()
+    made = apart(make, path, level)
     place = ["--repository", str(path)]
     asked = [run(["interference", *place, made["job"], "--json"]) for _ in range(rounds + 1)]
     answer = json.loads(asked[0].out)
@@ -78,7 +83,7 @@ def measure(folder: Path, rounds: int, *, quick: bool) -> dict[str, Any]:
 
 def rows(bench: Bench) -> list[Row]:
     """Measures in a folder of the benchmarks."""
-    found = measure(bench.disk / "interference", bench.rounds(9), quick=bench.quick)
+    found = measure(bench.disk / "interference", bench.rounds(9), bench.level)
     seconds, memory = found["interference_s"], found["memory_mib"]
     return [
         Row("interference", "interference of one job in 1000", "s", f"<= {TARGET_S:.0f} s",
@@ -99,7 +104,8 @@ def main() -> None:
     parser.add_argument("--folder", help="where to work (default: a temporary folder)")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="jostle-bench-", dir=options.folder) as folder:
-        found = measure(Path(folder), 3 if options.quick else 9, quick=options.quick)
+        level = "quick" if options.quick else "full"
+        found = measure(Path(folder), pick(level, 9, 3, 1), level)
     if options.json:
         print(json.dumps(found))
         return

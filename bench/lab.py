@@ -16,10 +16,34 @@ import sys
 import time
 from pathlib import Path
 
-from measure import BARE, OURS, Bench, Row, alternate, environment, half_width
+from measure import BARE, OURS, Bench, MissingError, Row, alternate, environment, half_width
 from mpi import RANKS, ROOT, mpis
 
 STUDIES = ("unequal-sizes", "periodic", "chunk-size")
+#: One pair of writers, once: whether a study comes to its laws at all.
+SMALLEST = """
+[study]
+name = "smoke"
+description = "two writers on one mount"
+repetitions = 1
+slice = "250ms"
+[where]
+placement = "shared"
+[defaults]
+nodes = 1
+chunk = "1MiB"
+volume = "32MiB"
+[[program]]
+name = "writer"
+pattern = "aggregate-write"
+flush = "end"
+[axes]
+processes = [[1, 1]]
+[pairs]
+list = [["writer", "writer"]]
+[quick]
+repetitions = 1
+"""
 LATE_MS = 5.0
 LOG_SHARE = 1.01
 
@@ -38,7 +62,7 @@ def signal(bench: Bench, *words: str, folder: Path) -> None:
 
 def start_rows(bench: Bench) -> list[Row]:
     """By how much bursts begin after their slice boundary: a writer, a memory hog, messages."""
-    words = ("--period", "0.2", "--time", str(bench.rounds(40)), "--slice", "100ms")
+    words = ("--period", "0.2", "--time", str(bench.pick(40, 8, 1)), "--slice", "100ms")
     found = []
     for pattern in ("open-write-close", "memory"):
         log = bench.disk / f"log-{pattern}"
@@ -80,9 +104,10 @@ def processor_s() -> float:
 def log_rows(bench: Bench) -> list[Row]:
     """A fixed volume with and without the log, in the smallest operations and in 1 MiB."""
     found = []
-    for chunk, volume in (("2KiB", "2GiB"), ("1MiB", "8GiB")):
+    share = bench.pick(1, 1, 64)
+    for chunk, mib in (("2KiB", 2048 // share), ("1MiB", 8192 // share)):
         log = bench.disk / f"log-{chunk}"
-        words = ["write-seek", "--flush", "none", "--chunk", chunk, "--volume", volume,
+        words = ["write-seek", "--flush", "none", "--chunk", chunk, "--volume", f"{mib}MiB",
                  "--slice", "100ms"]  # fmt: skip
         logs = {BARE: {"LOG": "none"}, OURS: {"LOG": str(log)}}
 
@@ -107,23 +132,38 @@ def log_rows(bench: Bench) -> list[Row]:
 def law_rows(bench: Bench) -> list[Row]:
     """What the shipped studies say of the papers' laws in a lab."""
     if os.geteuid():
-        return [Row("lab-laws", "the laws of the papers in a lab", "", "", note="needs root")]
+        raise MissingError("needs root")
+    check_lab()
     place = {"JOSTLE_REPOSITORY": str(bench.disk / "studies")}
     found = []
-    for name in STUDIES:
-        stored = f"{name}-quick" if bench.quick else name
-        jostle("study", "run", name, *(["--quick"] if bench.quick else []), **place)
-        result = json.loads(jostle("study", "show", stored, "--json", **place))
+    short = [] if bench.level == "full" else ["--quick"]
+    smallest = bench.disk / "smoke.toml"
+    smallest.write_text(SMALLEST)
+    for name in bench.pick(STUDIES, STUDIES, (str(smallest),)):
+        jostle("study", "run", name, "--name", "law", "--fresh", *short, **place)
+        result = json.loads(jostle("study", "show", "law", "--json", **place))
         for law in result["laws"]:
             low, high = law["low"], law["high"]
             spread = None if low is None or high is None else 50 * (high - low)
             value = None if law["value"] is None else 100 * law["value"]
+            what = f"{law['name']} ({Path(name).stem}, n = {law['n']})"
             found.append(
-                Row("lab-laws", f"{law['name']} ({name}, n = {law['n']})", "%", law["goal"],
-                    law["holds"], ours=value, spread=spread,
+                Row("lab-laws", what, "%", law["goal"], law["holds"], ours=value, spread=spread,
                     note=f"{law['statement']} {law['explanation']}".strip())
             )  # fmt: skip
     return found
+
+
+def check_lab() -> None:
+    """Raises MissingError where no lab can come up."""
+    from jostle.errors import JostleError
+    from jostle.lab import LabSpec
+    from jostle.lab.checks import check_machine
+
+    try:
+        check_machine(LabSpec())
+    except JostleError as error:
+        raise MissingError(str(error)) from error
 
 
 def jostle(*words: str, **added: str) -> str:

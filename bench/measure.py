@@ -17,14 +17,23 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from multiprocessing import get_context
 from pathlib import Path
+from typing import TypeVar
 
 BARE, OURS, PEER = "bare", "jostle", "darshan"
 PRIORITY = -15  # nice
 PROGRAMS = Path(__file__).parent / "programs"
+LEVELS = ("full", "quick", "smoke")
 
 Samples = dict[str, list[float]]
+T = TypeVar("T")
+
+
+class MissingError(Exception):
+    """This machine lacks what a row is about; the text says what."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +45,7 @@ class Row:
         what: What was measured, for people.
         unit: Unit of `bare`, `ours`, `added`, `spread` and `peer`.
         target: The figure to reach, as text.
-        reached: Whether it was; None when the row could not be measured.
+        reached: Whether it was; None when the row has no verdict.
         bare: The bare program.
         ours: The same with jostle, or the figure itself where there is nothing to compare with.
         added: ours - bare.
@@ -45,6 +54,7 @@ class Row:
         peer: Added by the profiler beside us, the fastest where there are several.
         peer_name: Which one that is.
         note: What a reader should know besides.
+        skipped: This machine lacks what the row is about; `note` says what.
     """
 
     key: str
@@ -60,6 +70,19 @@ class Row:
     peer: float | None = None
     note: str = ""
     peer_name: str = "Darshan"
+    skipped: bool = False
+
+    @property
+    def of_peer(self) -> float | None:
+        """What is added, as a multiple of what the peer adds."""
+        if self.added is None or self.peer is None or self.peer <= 0:
+            return None
+        return self.added / self.peer
+
+    @property
+    def failed(self) -> bool:
+        """Whether there is no figure though there should be one."""
+        return self.ours is None and not self.skipped
 
 
 @dataclass
@@ -69,7 +92,8 @@ class Bench:
     Attributes:
         preload: libjostle.so.
         darshan: Darshan's libdarshan.so, or None where it is not installed.
-        quick: Fewer rounds: for a first look, not for a figure to quote.
+        level: `full`; `quick`: fewer rounds, for a first look; `smoke`: whether rows can measure at
+            all, with figures that mean nothing.
         memory: Scratch folder in memory (tmpfs) where there is one.
         disk: Scratch folder in the default folder for temporary files.
         cpus: The CPUs that this process may use.
@@ -77,7 +101,7 @@ class Bench:
 
     preload: Path
     darshan: Path | None
-    quick: bool
+    level: str
     memory: Path = field(init=False)
     disk: Path = field(init=False)
     cpus: list[int] = field(init=False)
@@ -101,9 +125,13 @@ class Bench:
         shutil.rmtree(self.memory, ignore_errors=True)
         shutil.rmtree(self.disk, ignore_errors=True)
 
+    def pick(self, full: T, quick: T, smoke: T) -> T:
+        """The one of these that is for this level."""
+        return pick(self.level, full, quick, smoke)
+
     def rounds(self, full: int) -> int:
         """Number of alternations, where `full` gives a figure to quote."""
-        return max(3, full // 5) if self.quick else full
+        return self.pick(full, max(3, full // 5), max(1, full // 60))
 
     def variants(self, peer: bool = True) -> dict[str, dict[str, str]]:
         """The environment that each variant adds to our own."""
@@ -144,6 +172,17 @@ class Bench:
         path.mkdir()
         path.chmod(0o1777)
         return path
+
+
+def pick(level: str, full: T, quick: T, smoke: T) -> T:
+    """The one of these that is for a level."""
+    return (full, quick, smoke)[LEVELS.index(level)]
+
+
+def apart(work: Callable[..., T], *arguments: object) -> T:
+    """Calls a function in a process of its own: the peak memory of a child begins with ours."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(work, *arguments).result()
 
 
 def environment(added: Mapping[str, str]) -> dict[str, str]:
@@ -198,26 +237,57 @@ def half_width(values: Sequence[float]) -> float:
     return 1.96 * 1.253 * (high - low) / 1.349 / math.sqrt(len(values))
 
 
-def mean_ratio(samples: Samples, name: str) -> tuple[float, float]:
-    """Mean ratio to the bare program, with its 95 % half-width.
+def mean_ratio(samples: Samples, name: str, over: str = BARE) -> tuple[float, float]:
+    """Mean ratio to the bare program (or another variant), with its 95 % half-width.
 
     The mean of the middle half of the rounds' ratios: a round in which somebody else had the
     machine would move a plain mean by more than what is to be measured.
     """
-    logs = sorted(math.log(a / b) for a, b in zip(samples[name], samples[BARE], strict=True))
+    logs = sorted(math.log(a / b) for a, b in zip(samples[name], samples[over], strict=True))
     ratio = math.exp(statistics.fmean(logs[len(logs) // 4 : -(len(logs) // 4) or None]))
     return ratio, ratio * half_width(logs)
 
 
 def compared(
-    samples: Samples, key: str, what: str, unit: str, target: str, limit: float, note: str = ""
+    samples: Samples,
+    key: str,
+    what: str,
+    unit: str,
+    limit: float,
+    share: float | None = None,
+    note: str = "",
 ) -> Row:
-    """A row whose target is a limit on what is added to the bare program, in `unit`."""
+    """A row whose target is a limit on what is added to the bare program.
+
+    Args:
+        samples: By variant, in `unit`.
+        key: Name for `--only`.
+        what: What was measured, for people.
+        unit: Of the samples.
+        limit: The most that may be added, in `unit`.
+        share: The target where a peer ran beside us, instead: so much of what it adds.
+        note: What a reader should know besides.
+    """  # fmt: skip
     bare, ours = (statistics.median(samples[name]) for name in (BARE, OURS))
     more, spread = added(samples, OURS)
     peer = added(samples, PEER)[0] if PEER in samples else None
-    reached = more <= limit
+    target, over, unsure = f"<= {limit:g} {unit} added", more - limit, spread
+    if share is not None and peer is not None:
+        target, limit = f"<= {share:g} x Darshan's", share * peer
+        differences = over_share(samples, share)
+        over, unsure = statistics.median(differences), half_width(differences)
+    reached: bool | None = over <= 0
+    if abs(over) < unsure:
+        reached = None if unsure > limit else reached
+        doubt = "too noisy to tell" if reached is None else "the limit lies within the spread"
+        note = joined([doubt, note])
     return Row(key, what, unit, target, reached, bare, ours, more, spread, ours / bare, peer, note)
+
+
+def over_share(samples: Samples, share: float) -> list[float]:
+    """By how much jostle adds more than a share of what the peer adds, by round."""
+    rounds = zip(samples[BARE], samples[OURS], samples[PEER], strict=True)
+    return [ours - bare - share * (peer - bare) for bare, ours, peer in rounds]
 
 
 def say(text: str) -> None:

@@ -11,7 +11,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from measure import BARE, OURS, Bench, Row, Samples, alternate, joined
+from measure import BARE, OURS, Bench, MissingError, Row, Samples, alternate, joined
 from mpi import RANKS, counted, emptied, variants
 from mpi_cases import HPCC, HYBRID, ICOFOAM, LAMMPS, TRANSPOSE, Case, Prepared, prepare
 from profiles import totals
@@ -46,25 +46,24 @@ def share(longer: Sequence[float], shorter: Sequence[float]) -> Share:
     return Share(mean, (high - low) / 2, len(kept))
 
 
-def whole_row(prepared: Prepared, samples: Samples, more: list[str]) -> Row:
+def whole_row(prepared: Prepared, samples: Samples, account: str) -> Row:
     """What jostle adds to a program; the target is on the mean.
 
     Args:
         prepared: The program.
         samples: Its times by variant, s.
-        more: For the note; the first is a problem that forbids a verdict, or empty.
+        account: What the profiles say of it, for the note.
     """
     cost = share(samples[OURS], samples[BARE])
     bare, ours = (statistics.median(samples[name]) * 1e3 for name in (BARE, OURS))
-    drift = statistics.median(
-        abs(b / a - 1) for a, b in zip(samples[BARE], samples[BARE][1:], strict=False)
-    )
+    drifts = [abs(b / a - 1) for a, b in zip(samples[BARE], samples[BARE][1:], strict=False)]
+    drift = statistics.median(drifts) if drifts else math.nan
     notes = [
-        *more,
+        account,
         f"mean {cost}, 99 % interval; {cost.kept} of {len(samples[BARE])} alternations kept",
         f"one bare run and the next differ by {100 * drift:.1f} %",
     ]
-    reached: bool | None = cost.mean <= LIMIT and not more[0]
+    reached: bool | None = cost.mean <= LIMIT
     if abs(cost.mean - LIMIT) < cost.half:
         notes.append("1 % is in the interval")
         if cost.half > LIMIT:
@@ -106,14 +105,14 @@ def measured(bench: Bench, case: Case) -> list[Row]:
     prepared = prepare(bench, case, SECONDS)
     spool = emptied(bench.disk / "spool-mpi-whole")
     turns = variants(bench, spool, with_peers=True)
-    problem, accounts = "", []
+    accounts = []
 
     def once(variant: Mapping[str, str]) -> float:
-        nonlocal problem
         emptied(spool)
         seconds = prepared.once(bench, variant)
         if variant is turns[OURS]:
-            problem = problem or counted(spool, ["mpi_init_ops"], RANKS)
+            if problem := counted(spool, ["mpi_init_ops"], RANKS):
+                raise RuntimeError(problem)
             accounts.append(totals(spool).get("self_cost_ns", 0) / RANKS / seconds / 1e9)
         return seconds
 
@@ -122,7 +121,7 @@ def measured(bench: Bench, case: Case) -> list[Row]:
     if any(math.isnan(value) for found in samples.values() for value in found):
         raise RuntimeError("a run without MPI_Init and MPI_Finalize")
     account = f"by its own account {100 * statistics.median(accounts):.2f} %"
-    rows = [whole_row(prepared, samples, [problem, account]), peer_row(prepared, samples)]
+    rows = [whole_row(prepared, samples, account), peer_row(prepared, samples)]
     return [row for row in rows if row]
 
 
@@ -130,5 +129,4 @@ def rows(bench: Bench, case: Case) -> list[Row]:
     """A program, if it is installed."""
     if case.installed:
         return measured(bench, case)
-    what = f"whole program: {case.name}"
-    return [Row("mpi-whole", what, "ms", "<= 1 % (mean)", note="not installed")]
+    raise MissingError(f"{case.name}: not installed")

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Prints what jostle costs, beside the bare program and beside Darshan: `make bench`.
 
-    bench/run.py [PART]... [--only ROW]... [--quick] [--json] [--preload LIBJOSTLE]
+    bench/run.py [PART]... [--only ROW]... [--quick|--smoke] [--json] [--preload LIBJOSTLE]
 
 The parts are `mpi` (all rows that begin so), `lab` (signals, labs and studies), `interference`,
 `web` (server and pages) and `serial` (the others); all, if none is named.
 Darshan is taken from DARSHAN_PRELOAD, or found where it is usually installed; those beside which
 MPI programs run, from MPIP_PRELOAD, IPM_PRELOAD and DARSHAN_MPI_PRELOAD.
+Exit status 1 when a row could not be measured; whether targets are reached does not count.
 """
 
 from __future__ import annotations
@@ -24,8 +25,10 @@ from functools import partial
 from pathlib import Path
 
 import access
+import background
 import calls
 import estimate
+import ingest
 import inject
 import interference
 import lab
@@ -34,11 +37,10 @@ import mpi_segments
 import mpi_whole
 import process
 import size
-import store
 import web_api
 import web_browser
 import whole
-from measure import Bench, Row, say
+from measure import Bench, MissingError, Row, say
 from mpi import MPICH, OPENMPI, peers
 
 ROWS: dict[str, Callable[[Bench], list[Row]]] = {
@@ -50,8 +52,8 @@ ROWS: dict[str, Callable[[Bench], list[Row]]] = {
     "memory": process.memory_rows,
     "size": size.size_rows,
     "access": access.rows,
-    "ingest": partial(store.rows, key="ingest"),
-    "background": partial(store.rows, key="background"),
+    "ingest": ingest.rows,
+    "background": background.rows,
     "interference": interference.rows,
     "estimate": estimate.rows,
     "inject": inject.rows,
@@ -110,16 +112,18 @@ def cells(row: Row) -> list[str]:
     reached = "-" if row.reached is None else "yes" if row.reached else "NO"
     spread = "-" if row.spread is None else f"± {number(row.spread)}"
     ratio = "-" if row.ratio is None else f"{row.ratio:.3f}"
-    peer = "-" if row.peer is None else f"{number(row.peer)} ({row.peer_name})"
+    peer = "no peer" if row.peer is None else f"{number(row.peer)} ({row.peer_name})"
     figures = [number(row.bare), number(row.ours), number(row.added), spread, ratio]
-    return [row.what, row.unit, *figures, row.target, reached, peer, row.note]
+    judged = [row.target, reached, peer, number(row.of_peer)]
+    return [row.what, row.unit, *figures, *judged, row.note]
 
 
 def table(rows: list[Row]) -> str:
     """All rows, in columns as wide as they need; notes below the row they belong to."""
     head = ["what", "unit", "bare", "jostle", "added", "spread", "ratio", "target", "reached"]
-    lines = [[*head, "peer adds", ""], *(cells(row) for row in rows)]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(head) + 1)]
+    head += ["peer adds", "ours/peer's"]
+    lines = [[*head, ""], *(cells(row) for row in rows)]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
     text = []
     for line in lines:
         shown = [
@@ -137,7 +141,9 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"one of {', '.join(PARTS)}")
     parser.add_argument("--only", action="append", choices=list(ROWS), help="measure this row only")
-    parser.add_argument("--quick", action="store_true", help="fewer rounds: a first look")
+    level = parser.add_mutually_exclusive_group()
+    level.add_argument("--quick", action="store_true", help="fewer rounds: a first look")
+    level.add_argument("--smoke", action="store_true", help="only whether every row can measure")
     parser.add_argument("--json", action="store_true", help="print the rows as JSON")
     parser.add_argument("--preload", type=Path, help="library to measure")
     options = parser.parse_args()
@@ -160,6 +166,8 @@ def measure(bench: Bench, keys: list[str]) -> list[Row]:
         began = time.monotonic()
         try:
             rows += ROWS[key](bench)
+        except MissingError as why:
+            rows.append(Row(key, key, "", "", note=f"skipped: {why}", skipped=True))
         except Exception as error:  # a broken row is a result too
             rows.append(Row(key, key, "", "", note=f"failed: {type(error).__name__}: {error}"))
         say(f"{key}: {time.monotonic() - began:.0f} s")
@@ -167,24 +175,31 @@ def measure(bench: Bench, keys: list[str]) -> list[Row]:
 
 
 def main() -> int:
-    """Measures and prints; exit status 0 whether or not the targets are reached."""
+    """Measures and prints; gives the exit status."""
     options = arguments()
     preload, darshan = find_preload(options.preload), find_darshan()
-    with Bench(preload, darshan, options.quick) as bench:
+    level = "smoke" if options.smoke else "quick" if options.quick else "full"
+    with Bench(preload, darshan, level) as bench:
         rows = measure(bench, chosen(options))
         beside = ", ".join(peers(bench))
     load = os.getloadavg()[0]
     machine = f"{len(bench.cpus)} CPUs, Linux {platform.release()}, load {load:.1f}"
+    failed = [row for row in rows if row.failed]
     if options.json:
         facts = {"machine": machine, "darshan": str(darshan) if darshan else None}
-        print(json.dumps({**facts, "rows": [asdict(row) for row in rows]}, indent=1))
-        return 0
+        found = [{**asdict(row), "of_peer": row.of_peer} for row in rows]
+        print(json.dumps({**facts, "rows": found}, indent=1))
+        return bool(failed)
     print(table(rows))
     judged = [row.reached for row in rows if row.reached is not None]
     print(f"\n{sum(judged)} of {len(judged)} targets reached; {machine}.")
     print(f"Beside MPI programs: {beside or 'nothing is named'}.")
     print("Darshan: " + (str(darshan) if darshan else "skipped (not installed)") + ".")
-    return 0
+    if level == "smoke":
+        print("With --smoke the figures mean nothing: only whether a row has one.")
+    for row in failed:
+        print(f"Could not be measured: {row.what}: {row.note}")
+    return bool(failed)
 
 
 if __name__ == "__main__":

@@ -17,15 +17,15 @@ MB = 1e6
 VARINT_OF_FEW = 1  # bytes of the value of a metric that counts failures
 
 
-def watch(bench: Bench, modes: list[str], slices: int) -> dict[str, Path]:
+def watch(bench: Bench, modes: list[str], slices: int, slice_s: int) -> dict[str, Path]:
     """Runs programs/mover.c in each mode at once, for some whole slices; returns the spools."""
     program, processes, spools = bench.compile("mover"), [], {}
     for mode in modes:
         folder = bench.disk / f"mover-{mode}"
         folder.mkdir()
         spools[mode] = bench.spool(mode)
-        env = environment(bench.jostle(spools[mode], SLICE=f"{SLICE_S}s"))
-        seconds = (slices + 1.5) * SLICE_S - time.time() % SLICE_S
+        env = environment(bench.jostle(spools[mode], SLICE=f"{slice_s}s"))
+        seconds = (slices + 1.5) * slice_s - time.time() % slice_s
         command = [program, mode, str(folder), f"{seconds:.2f}"]
         processes.append(subprocess.Popen(command, env=env))
     for process in processes:
@@ -62,9 +62,9 @@ def row(name: str, spool: Path, limit_mb: float, still: int) -> Row:
 
 def size_rows(bench: Bench) -> list[Row]:
     """Both rows: a process that moves every metric in every slice, and an ordinary one."""
-    slices = 3 if bench.quick else 7
-    say(f"  {(slices + 1) * SLICE_S} s of whole slices")
-    spools = watch(bench, ["every", "typical"], slices)
+    slices, slice_s = bench.pick(7, 3, 3), bench.pick(SLICE_S, SLICE_S, 1)
+    say(f"  {(slices + 1) * slice_s} s of whole slices")
+    spools = watch(bench, ["every", "typical"], slices, slice_s)
     moved = totals(spools["every"])
     still = sorted(name for name, value in moved.items() if value == 0 and "_" in name)
     full = row("every metric moving", spools["every"], 5, len(still))

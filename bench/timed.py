@@ -38,6 +38,6 @@ def run(words: list[str]) -> Run:
     _, status, used = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode:
-        raise SystemExit(f"jostle {words[0]} ended with {child.returncode}")
+        raise RuntimeError(f"jostle {words[0]} ended with {child.returncode}")
     wall = time.perf_counter() - begin
     return Run(wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, out)

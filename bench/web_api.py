@@ -26,14 +26,14 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from multiprocessing import get_context
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import httpx
 
-from measure import Bench, Row
+from interference import sized
+from measure import Bench, Row, apart, pick
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "src")]
@@ -55,26 +55,21 @@ METRICS = ("bytes", "ops", "time")
 PROGRAMS = ("solver", "burster", "analysis", "logger", "untar")
 
 
-def planted(quick: bool, folder: Path | None = None) -> Path:
+def planted(level: str, folder: Path | None = None) -> Path:
     """Gives the large repository, planted where there is none yet."""
-    path = (folder or KEPT) / ("web-quick" if quick else "web-large")
+    path = (folder or KEPT) / pick(level, "web-large", "web-quick", "web-smoke")
     if not (path / "whole").exists():
         shutil.rmtree(path, ignore_errors=True)
         path.mkdir(parents=True)
-        # By a process of its own: the peak of the server must not begin with it.
-        child = get_context("spawn").Process(target=_plant, args=(path / "repository", quick))
-        child.start()
-        child.join()
-        if child.exitcode:
-            raise SystemExit("the repository could not be planted")
+        apart(_plant, path / "repository", level)
         (path / "whole").touch()
     return path / "repository"
 
 
-def _plant(path: Path, quick: bool) -> None:
+def _plant(path: Path, level: str) -> None:
     from jostle.synthetic import LARGE, plant
 
-    plant(path, replace(LARGE, jobs=150, slices=1500) if quick else LARGE, SEED)
+    plant(path, sized(LARGE, level), SEED)
 
 
 @dataclass
@@ -241,7 +236,7 @@ async def follow(made: Served, writer: Any, seconds: float) -> dict[str, Any]:
     ]
     await asyncio.gather(write(), *viewers)
     if not times:
-        raise SystemExit(f"no viewer was answered in {seconds:.0f} s: {bad[:3]}")
+        raise RuntimeError(f"no viewer was answered in {seconds:.0f} s: {bad[:3]}")
     third = max(len(memory) // 3, 1)  # the first is left out: what is kept is kept by then
     begin, end = statistics.median(memory[third : 2 * third] or memory), memory[-third:]
     return {
@@ -250,15 +245,15 @@ async def follow(made: Served, writer: Any, seconds: float) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def measure(*, quick: bool, seconds: float, folder: Path | None = None) -> dict[str, Any]:
+def measure(level: str, seconds: float, folder: Path | None = None) -> dict[str, Any]:
     """Measures all."""
     from web_live import Writer
 
-    repository = planted(quick, folder)
+    repository = planted(level, folder)
     with tempfile.TemporaryDirectory(prefix="jostle-bench-") as scratch:
         place = Path(scratch)
         with served(repository, place / "cache") as made:
-            found: dict[str, Any] = ask_alone(made, ASKED // 4 if quick else ASKED)
+            found: dict[str, Any] = ask_alone(made, pick(level, ASKED, ASKED // 4, 3))
             found["memory_mib"] = made.memory_mib()
         writer = Writer(place / "live")
         cores = sorted(os.sched_getaffinity(0))
@@ -269,8 +264,8 @@ def measure(*, quick: bool, seconds: float, folder: Path | None = None) -> dict[
 
 def rows(bench: Bench) -> list[Row]:
     """Measures for the table of all benchmarks."""
-    seconds = 20 if bench.quick else 60
-    found = measure(quick=bench.quick, seconds=seconds)
+    seconds = bench.pick(60, 20, 5)
+    found = measure(bench.level, seconds, bench.disk if bench.level == "smoke" else None)
     table = [
         Row("web-api", f"{what}, 95th percentile", "ms", f"<= {TARGETS[kind]} ms",
             found[kind]["p95"] <= TARGETS[kind], ours=found[kind]["p95"],
@@ -303,7 +298,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, help="where repositories are kept (build/bench)")
     options = parser.parse_args()
     seconds = 600 if options.long else 20 if options.quick else 60
-    found = measure(quick=options.quick, seconds=seconds, folder=options.folder)
+    found = measure("quick" if options.quick else "full", seconds, options.folder)
     if options.json:
         print(json.dumps(found))
         return

@@ -26,15 +26,14 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from measure import Bench, Row, half_width
+from measure import Bench, MissingError, Row, apart, half_width, pick
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "src")]
+CHROMIUM = Path("/usr/bin/chromium")
 STATIC = ROOT / "src/jostle/server/static"
 
 BUNDLE_KB, PAINT_S, STEP_MS, STEP_P95_MS = 250, 1.5, 16, 50
@@ -53,7 +52,7 @@ _WATCH = f"""
 _FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
-def make(path: Path, quick: bool) -> str:
+def make(path: Path, level: str) -> str:
     """Plants the repository; gives the name of its long, wide job."""
     import numpy as np
 
@@ -61,7 +60,7 @@ def make(path: Path, quick: bool) -> str:
     from jostle.synthetic.planted.cast import cast
     from jostle.synthetic.planted.model import Spec
 
-    hours = HOURS / 12 if quick else HOURS
+    hours = pick(level, HOURS, HOURS / 12, HOURS / 120)
     length = round(hours * 3600 / SLICE_S)
     spec = Spec(jobs=5, slices=round(1.1 * length), length=round(0.9 * length),
                 processes=PROCESSES, slice_s=SLICE_S, mounts=1, users=2)  # fmt: skip
@@ -172,16 +171,15 @@ def steps(browser: Any, url: str, job: str, number: int) -> dict[str, list[float
     return took
 
 
-def measure(folder: Path, rounds: int, *, quick: bool) -> dict[str, Any]:
+def measure(folder: Path, rounds: int, level: str) -> dict[str, Any]:
     """Plants the repository and looks at it."""
     from playwright.sync_api import sync_playwright
 
     path = folder / "repository"
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        job = pool.submit(make, path, quick).result()
+    job = apart(make, path, level)
     with serving(path) as url, sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-gpu"]
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
         )
         cold = judged(url, job)
         paints = [paint(browser, url, job) for _ in range(rounds + 1)]
@@ -224,7 +222,9 @@ def table(found: dict[str, Any]) -> list[Row]:
 
 def rows(bench: Bench) -> list[Row]:
     """Measures in a folder of the benchmarks."""
-    return table(measure(bench.disk / "web", bench.rounds(9), quick=bench.quick))
+    if not CHROMIUM.exists():
+        raise MissingError(f"no {CHROMIUM}")
+    return table(measure(bench.disk / "web", bench.rounds(9), bench.level))
 
 
 def main() -> None:
@@ -235,8 +235,8 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, help="where to plant (a new folder)")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="jostle-web-") as spare:
-        found = measure(options.folder or Path(spare), 3 if options.quick else 9,
-                        quick=options.quick)  # fmt: skip
+        level = "quick" if options.quick else "full"
+        found = measure(options.folder or Path(spare), pick(level, 9, 3, 1), level)
     if options.json:
         print(json.dumps(found))
         return

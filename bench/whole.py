@@ -10,13 +10,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from measure import BARE, OURS, PEER, Bench, Row, Samples, alternate, environment, mean_ratio, say
 
-LIMIT = 1.01
-SMALL = "tar, small files only"  # shown beside the target's own four
+LIMIT = 1.015
 # Most files are small and most bytes are in large ones: from 512 B to 1 MiB, as many of each
 # doubling (mean 175 KB; studies of file systems found means of 100 to 190 KB).
 ORDINARY = [512 << n for n in range(12)]
@@ -67,9 +65,9 @@ def write_tree(root: Path, files: int, sizes: Sequence[int]) -> None:
         (folder / f"f{n}").write_bytes(text[: sizes[n % len(sizes)]])
 
 
-def write_table(path: Path) -> None:
-    """A CSV file, for the Python script."""
-    lines = (f"{n},word{n % 997} is word{n % 89} of {n % 7}\n" for n in range(LINES))
+def write_table(path: Path, number: int) -> None:
+    """A CSV file of so many lines, for the Python script."""
+    lines = (f"{n},word{n % 997} is word{n % 89} of {n % 7}\n" for n in range(number))
     path.write_text("number,text\n" + "".join(lines))
 
 
@@ -101,7 +99,10 @@ def children_s() -> float:
 
 
 def ratio_row(bench: Bench, name: str, once: Callable[[Mapping[str, str]], float]) -> Row:
-    """Alternates a whole program at least 15 times; the target is on the mean ratio."""
+    """Alternates a whole program at least 15 times; the target is on the mean ratio.
+
+    Beside Darshan jostle must not be the dearer one either, as far as can be seen.
+    """
     cpu: Samples = {BARE: [], OURS: [], PEER: []}
     name_of = {v.get("LD_PRELOAD"): name for name, v in bench.variants().items()}
 
@@ -116,27 +117,33 @@ def ratio_row(bench: Bench, name: str, once: Callable[[Mapping[str, str]], float
     samples = alternate(bench.variants(), bench.rounds(max(15, min(rounds, 60))), both)
     ratio, spread = mean_ratio(samples, OURS)
     bare, ours = (statistics.median(samples[key]) * 1e3 for key in (BARE, OURS))
-    peer = None
+    peer, target = None, f"<= {100 * (LIMIT - 1):g} %"
+    reached: bool | None = ratio <= LIMIT
     note = f"middle mean of {len(samples[BARE])} alternations; spread is of the ratio"
     note += "; CPU time {:.3f} ± {:.3f} x".format(*mean_ratio(cpu, OURS))
-    if abs(ratio - LIMIT) < spread:
+    noisy = abs(ratio - LIMIT) < spread
+    if noisy:
         note += "; the limit lies within the spread"
     if PEER in samples:
-        note += f"; Darshan {mean_ratio(samples, PEER)[0]:.3f} x"
+        over, unsure = mean_ratio(samples, OURS, PEER)
+        note += f"; Darshan {mean_ratio(samples, PEER)[0]:.3f} x, jostle over it {over:.3f}"
+        note += f" ± {unsure:.3f}"
+        target, reached = f"{target}, <= Darshan's", reached and over <= 1 + unsure
         peer = (statistics.median(samples[PEER]) - statistics.median(samples[BARE])) * 1e3
+    if noisy and spread > LIMIT - 1:
+        note, reached = f"too noisy to tell; {note}", None
     return Row(
-        "whole", name, "ms", "<= 1 %", ratio <= LIMIT, bare, ours, ours - bare, spread, ratio,
-        peer, note,
+        "whole", name, "ms", target, reached, bare, ours, ours - bare, spread, ratio, peer, note,
     )  # fmt: skip
 
 
 def whole_rows(bench: Bench) -> list[Row]:
-    """All four programs, on files in memory (where the bare program is fastest)."""
+    """All programs, on files in memory (where the bare program is fastest)."""
     root = bench.memory / "whole"
     root.mkdir()
-    write_tree(root / "files", 3000, ORDINARY)
-    write_tree(root / "sources", 8000, SOURCES)
-    write_table(root / "table.csv")
+    write_tree(root / "files", bench.pick(3000, 3000, 120), ORDINARY)
+    write_tree(root / "sources", bench.pick(8000, 8000, 400), SOURCES)
+    write_table(root / "table.csv", bench.pick(LINES, LINES, LINES // 20))
     write_project(root / "project")
     python = shutil.which("python3", path="/usr/bin:/bin") or sys.executable
 
@@ -151,7 +158,7 @@ def whole_rows(bench: Bench) -> list[Row]:
 
     programs: dict[str, Callable[[Mapping[str, str]], float]] = {
         "tar": lambda v: timed(["tar", "cf", "out.tar", "files"], root, v),
-        SMALL: lambda v: timed(["tar", "cf", "out.tar", "sources"], root, v),
+        "tar, small files only": lambda v: timed(["tar", "cf", "out.tar", "sources"], root, v),
         "python sqlite3": sqlite,
         "Python script": lambda v: timed([python, "-c", SCRIPT, "table.csv", "out.json"], root, v),
         "make -j2": make,
@@ -159,6 +166,5 @@ def whole_rows(bench: Bench) -> list[Row]:
     rows = []
     for name, once in programs.items():
         say(f"  {name}")
-        row = ratio_row(bench, f"whole program: {name}", once)
-        rows.append(replace(row, target="(worst case)", reached=None) if name == SMALL else row)
+        rows.append(ratio_row(bench, f"whole program: {name}", once))
     return rows

@@ -138,6 +138,7 @@ step tidy tidy
 step builds builds
 step exports exports
 step tests make --no-print-directory test
+step bench python bench/run.py --smoke
 step asan sanitized asan libasan.so "$under_sanitizer"
 step ubsan sanitized ubsan '' ''
 step tsan sanitized tsan libtsan.so "$under_sanitizer or under_thread_sanitizer"

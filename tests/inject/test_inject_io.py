@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import resource
 import signal
@@ -212,6 +213,22 @@ def test_delays_are_as_long_as_asked(injected: Injected) -> None:
     assert late[0] >= 0
     assert late[10] < 200_000, late
     assert os.path.getsize(next(iter((injected.logs / "1").glob("*.jil")))) == 72704
+
+
+@pytest.mark.tries(3)
+def test_a_late_sleep_is_learned(injected: Injected) -> None:
+    """Sleeps end 150 us late, by their timer's slack: delays do not, nor do they spin long."""
+    set_slack = ctypes.CDLL(None).prctl
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    run = injected.suffer(
+        "calls=write delay=fixed:2ms", "write=200",
+        preexec_fn=lambda: set_slack(29, ctypes.c_ulong(150_000)),  # PR_SET_TIMERSLACK
+    )  # fmt: skip
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    late = sorted(ns - 2_000_000 for ns in run.log.delays["delay_ns"].to_pylist())
+    assert late[0] >= 0
+    assert late[len(late) // 2] < 5_000, late
+    assert after.ru_utime - before.ru_utime < 0.25e-3 * run.given + 0.1
 
 
 @pytest.mark.parametrize(
