@@ -77,7 +77,7 @@ def test_the_time_of_day_does_not_matter(method, lengths, bins):
 
 @both
 @few
-@given(st.floats(0.05, 2.0), st.integers(5, 60), st.sampled_from(["flops", "instructions", ""]))
+@given(st.floats(0.1, 2.0), st.integers(8, 60), st.sampled_from(["flops", "instructions", ""]))
 def test_identical_segments_lost_nothing(method, length, count, counter):
     values = {counter: [1000] * count} if counter else {}
     found = estimate(run_of([length] * count, values), method=method)

@@ -59,11 +59,19 @@ def find(made: Estimate, most: float) -> Judgement:
         made: The estimate.
         most: Percent of the run time that may be lost.
     """
-    from jostle.analysis.estimation.light import LEAST_COVERAGE, SURE, at_most, what_decides
+    from jostle.analysis.estimation.light import (
+        LEAST_COVERAGE,
+        LEAST_RUN_S,
+        SURE,
+        at_most,
+        what_decides,
+    )
 
     clean = at_most(most, made.percent)
     if math.isnan(clean):
         return Judgement("undecided", "Its loss is no number.", made)
+    if made.run_s < LEAST_RUN_S:
+        return Judgement("undecided", f"It ran for less than {LEAST_RUN_S:g} s.", made)
     if 1 - clean >= SURE:
         return Judgement("disturbed", estimate=made, sure=1 - clean)
     sure = max(clean, 1 - clean)

@@ -29,6 +29,8 @@ LIGHTS: dict[ClassName, Light] = {"low": "green", "medium": "yellow", "high": "r
 SURE = 0.8
 #: That little was lost is said of no run of which less than this could be judged.
 LEAST_COVERAGE = 0.5
+#: A shorter run, in seconds, has no light: what its start meets by chance is a large part of it.
+LEAST_RUN_S = 0.5
 #: A light with less than this probability is not named as a possible one.
 _WORTH_A_WORD = 0.05
 _OUTER = 1.959964  # standard deviations from the middle to the outer 2.5 %
@@ -83,8 +85,9 @@ def at_most(border: float, found: Bounded) -> float:
 
 
 def lit(
-    percent: Bounded, coverage: float, doubts: tuple[DoubtName, DoubtName] = ("method", "method")
-) -> Lit:
+    percent: Bounded, coverage: float, doubts: tuple[DoubtName, DoubtName] = ("method", "method"),
+    run_s: float = math.inf,
+) -> Lit:  # fmt: skip
     """Tells the light of a run.
 
     Args:
@@ -92,6 +95,7 @@ def lit(
         coverage: Share of it that could be judged. What was lost there was lost, however little
             that is, so a run may be red; but only red: nobody knows of the rest.
         doubts: What most makes the interval reach down, and up.
+        run_s: How long it ran, s.
     """
     green, red = at_most(math.nextafter(LOW, 0), percent), 1 - at_most(HIGH, percent)
     chances: dict[Light, float] = {"green": green, "yellow": 1 - green - red, "red": red}
@@ -99,6 +103,9 @@ def lit(
     sure = chances[likely]
     if math.isnan(sure):
         return Lit(None, likely, sure, "its loss is no number", _WHAT_DECIDES["few alike"])
+    if run_s < LEAST_RUN_S:
+        short = f"it ran for less than {LEAST_RUN_S:g} s"
+        return Lit(None, likely, sure, short, "a longer run")
     if likely != "red" and not coverage >= LEAST_COVERAGE:
         little = f"only {100 * coverage:.2g} % of its time could be judged"
         return Lit(None, likely, sure, little, _WHAT_DECIDES["unseen"])

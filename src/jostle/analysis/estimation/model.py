@@ -211,7 +211,7 @@ class Estimate:
     @property
     def lit(self) -> Lit:
         """The class as a traffic light (thesis 5.2.3), and how sure it is."""
-        return lit(self.percent, self.coverage, self.doubts)
+        return lit(self.percent, self.coverage, self.doubts, self.run_s)
 
     @property
     def light(self) -> Light | None:
