@@ -172,6 +172,8 @@ def rows(bench: Bench, mpi: Mpi) -> list[Row]:
     usable = ["C", *list(BINDINGS)[1:]] if compiler(mpi, "fortran") else ["C"]
     for ranks, operations in ((1, ONE), (RANKS, TWO)):
         say(f"  {mpi.title}, {ranks} rank{'s' * (ranks > 1)}")
+        if bench.level == "smoke" and ranks > 1:
+            usable = ["C"]  # ranks that spin take long where others have the cores
         bindings = {name: alternate(bench, mpi, name, ranks) for name in usable}
         found += [row(mpi, ranks, key, op.what, bindings) for key, op in operations.items()]
     return found

@@ -41,7 +41,7 @@ def watch_heartbeat(pid: int, slice_s: float, seconds: float) -> list[float]:
 
 def heartbeat_row(bench: Bench) -> Row:
     """CPU time of the heartbeat per slice: from the kernel, and as the profile says itself."""
-    seconds, slice_s = bench.pick(8.0, 3.0, 1.0), 0.1
+    seconds, slice_s = bench.pick(8.0, 3.0, 2.0), 0.1
     used, spool = heartbeat_of(bench, "heartbeat", slice_s, seconds)
     row = Row("heartbeat", "heartbeat, CPU per slice", "us", "<= 75 us")
     if not used:
@@ -70,7 +70,7 @@ def heartbeat_of(
 
 def canary_row(bench: Bench) -> Row:
     """What a canary every 20 ms adds to the heartbeat's CPU time: off and on in turn."""
-    seconds, slice_s = bench.pick(4.0, 2.0, 1.0), 0.1
+    seconds, slice_s = bench.pick(4.0, 2.0, 2.0), 0.1
     used: dict[str, list[float]] = {"off": [], "20ms": []}
     runs = took = 0
     for turn in range(bench.rounds(5)):

@@ -165,7 +165,10 @@ def measure(bench: Bench, keys: list[str]) -> list[Row]:
         say(f"{key} ...")
         began = time.monotonic()
         try:
-            rows += ROWS[key](bench)
+            found = ROWS[key](bench)
+            if not found:
+                raise RuntimeError("it gave no row")
+            rows += found
         except MissingError as why:
             rows.append(Row(key, key, "", "", note=f"skipped: {why}", skipped=True))
         except Exception as error:  # a broken row is a result too

@@ -183,7 +183,7 @@ def measure(folder: Path, rounds: int, level: str) -> dict[str, Any]:
         )
         cold = judged(url, job)
         paints = [paint(browser, url, job) for _ in range(rounds + 1)]
-        took = steps(browser, url, job, 12 * rounds)
+        took = steps(browser, url, job, pick(level, 12 * rounds, 12 * rounds, 2))
         version = browser.version
         browser.close()
     return {

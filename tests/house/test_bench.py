@@ -34,6 +34,7 @@ def test_a_row_that_cannot_measure_fails_the_run() -> None:
     assert "Could not be measured: it: failed: RuntimeError: the background" in broken.stdout
     empty = with_row("return [Row('it', 'it', 'ns', '', note='not counted')]")
     assert empty.returncode == 1
+    assert with_row("return []").returncode == 1
 
 
 def test_neither_a_missed_target_nor_a_missing_program_does() -> None:
