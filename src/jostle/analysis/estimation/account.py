@@ -2,10 +2,10 @@
 
 M: in a bin of 10 ms everybody waited beyond the floors of the calls. It came from outside, through
 the network (within a node: memory and cores) or MPI itself: a late rank of their own would not have
-waited. D: a rank was off its CPU, and the others lost as much. Both are read from bins and sums that
-the runtime keeps (docs/explanation/waiting.md). Floors are lower quartiles, so undisturbed calls are beyond them too:
-what is usual for a kind of segment is taken off, and the jitter of many calls, each of which waited
-a little: events are longer. Where nearly every call is delayed, floors have
+waited. D: a rank was off its CPU, and the others lost as much. Both are read from bins and sums
+that the runtime keeps (docs/explanation/waiting.md). Floors are lower quartiles: undisturbed calls
+are beyond them too: what is usual for a kind of segment is taken off, and the jitter of many calls,
+each of which waited a little: events are longer. Where nearly every call is delayed, floors have
 risen with the delays, and what lies below them is added. Calls that are made a few times only
 have no floor: the calmest of their like stands for it, and so it does where a segment has one call.
 """
