@@ -20,6 +20,9 @@ describe('a difference', () => {
     expect(reasons(made, 0)).toBe('2.4 s file system, 500 ms CPU, 500 ms other work, 100 ms not explained, minus 400 ms as everything else was faster');
     expect(headline(made)).toBe('B took 3.1 s longer than A: 2.4 s file system, 500 ms CPU, 500 ms other work');
   });
+  it('calls messages within a node what they are', () => {
+    expect(reasons({ ...made, by_cause: { 'memory or cpu': [2.9, 0] } }, 0)).toContain('2.9 s memory or CPU (messages within the node)');
+  });
   it('is left to the words of the command where there is none, or none that counts', () => {
     expect(headline({ ...made, measured_s: [0.01, 0] })).toBe('found');
     expect(headline({ ...made, runs: [run('B', 13.1, 4), run('A', 10)] })).toBe('found');
