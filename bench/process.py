@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from measure import Bench, Row, alternate, compared, environment, half_width, joined
+from measure import OURS, Bench, Row, alternate, compared, environment, half_width, joined
 from profiles import totals
 
 NS_PER_US = 1000.0
+SETTLED_S = 0.5  # what only a start needs is given back at the first boundary
 
 
 def others_ns(pid: int) -> int | None:
@@ -111,6 +112,7 @@ def memory_kib(command: list[str], variant: Mapping[str, str]) -> float:
         assert process.stdout is not None
         if process.stdout.readline() != "ready\n":
             raise RuntimeError(f"{command[0]} did not come up")
+        time.sleep(SETTLED_S)
         rollup = Path(f"/proc/{process.pid}/smaps_rollup").read_text()
         process.communicate("")
     lines = dict(line.split(":", 1) for line in rollup.splitlines()[1:])
@@ -123,7 +125,8 @@ def memory_rows(bench: Bench) -> list[Row]:
 
     def hold(threads: int) -> dict[str, list[float]]:
         command = [bench.compile("micro"), "hold", str(bench.memory), str(threads), "-"]
-        return alternate(bench.variants(), rounds, lambda v: memory_kib(command, v))
+        variants = bench.variants() | {OURS: bench.jostle(SLICE="100ms")}
+        return alternate(variants, rounds, lambda v: memory_kib(command, v))
 
     one, all_of_them = hold(1), hold(many)
     per_thread = {

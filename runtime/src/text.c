@@ -1,6 +1,7 @@
 /* text.c: the few string tools that the runtime needs, without libc and without a locale. */
 #include <errno.h>
 #include <sys/auxv.h>
+#include <sys/sysmacros.h>
 
 #include "config.h"
 #include "jst.h"
@@ -120,6 +121,12 @@ long jst_read_file(const char *path, char *buf, size_t n)
 /* RATIONALE: a pipe that nobody writes to would be waited for, opening some devices does something,
  * and others never end. So what is there is asked first, and what was opened is asked again, since
  * it may have been replaced in between. Neither a terminal is taken nor a lease waited for. */
+/* What people name who want no file at all. */
+static bool is_null(const struct stat *st)
+{
+    return S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3);
+}
+
 long jst_read_regular(const char *path, char *buf, size_t n)
 {
     struct stat st;
@@ -127,7 +134,7 @@ long jst_read_regular(const char *path, char *buf, size_t n)
     buf[0] = 0;
     long r = jst_fstatat(AT_FDCWD, path, &st, 0);
     if (r == 0 && !S_ISREG(st.st_mode))
-        return -ESPIPE;
+        return is_null(&st) ? 0 : -ESPIPE;
     int fd = r == 0 ? jst_openat(AT_FDCWD, path, flags, 0) : (int)r;
     if (fd < 0)
         return fd;

@@ -51,12 +51,23 @@ def read_regular(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
     Raises:
         OSError: See `open_regular`; or it is larger.
     """
+    if is_null(path):
+        return b""
     with open_regular(path) as file:
         content = file.read(most_bytes + 1)
     if len(content) > most_bytes:
         size = f"{most_bytes >> 20} MiB" if most_bytes >= 1 << 20 else f"{most_bytes >> 10} KiB"
         raise OSError(errno.EFBIG, f"it is larger than {size}", str(path))
     return content
+
+
+def is_null(path: Path) -> bool:
+    """Tells whether a path leads to /dev/null: what people name who want no file at all."""
+    try:
+        found = path.stat()
+    except OSError:
+        return False
+    return stat.S_ISCHR(found.st_mode) and found.st_rdev == os.makedev(1, 3)
 
 
 def _refuse_others(path: Path, mode: int) -> None:
