@@ -497,6 +497,7 @@ long jst_read_file(const char *path, char *buf, size_t n); /* NUL-terminated; le
 /* The same of a path that a user or an operator named: only a regular file of less than n bytes. -ESPIPE
  * when it is no regular file, -EFBIG when it is too large. */
 long jst_read_regular(const char *path, char *buf, size_t n);
+uint64_t jst_next_number(const char **p); /* the first in a text; p: behind it */
 const char *jst_base_name(const char *path);
 
 #endif

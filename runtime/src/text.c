@@ -147,6 +147,16 @@ long jst_read_regular(const char *path, char *buf, size_t n)
     return r;
 }
 
+uint64_t jst_next_number(const char **p)
+{
+    uint64_t v = 0;
+    while (**p && (**p < '0' || **p > '9'))
+        ++*p;
+    for (; **p >= '0' && **p <= '9'; ++*p)
+        v = v * 10 + (uint64_t)(**p - '0');
+    return v;
+}
+
 const char *jst_base_name(const char *path)
 {
     const char *base = path;

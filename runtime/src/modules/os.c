@@ -39,16 +39,6 @@ static long own_pread(int fd, char *buf, size_t n)
     return r;
 }
 
-static uint64_t number(const char **p)
-{
-    uint64_t v = 0;
-    while (**p && (**p < '0' || **p > '9'))
-        ++*p;
-    for (; **p >= '0' && **p <= '9'; ++*p)
-        v = v * 10 + (uint64_t)(**p - '0');
-    return v;
-}
-
 static void own_io(uint64_t *own)
 {
     own[RCHAR] = jst_own_read_bytes;
@@ -62,7 +52,7 @@ static void own_io(uint64_t *own)
 static bool parse_io(const char *text, long n, uint64_t *io)
 {
     for (int i = 0; n > 0 && i < IO_FIELDS; i++)
-        io[i] = number(&text);
+        io[i] = jst_next_number(&text);
     return n > 0;
 }
 
@@ -210,9 +200,10 @@ static void sample_levels(jst_block *b)
     struct stat st;
     if (statm_fd >= 0 && own_pread(statm_fd, text, sizeof text) > 0) {
         const char *p = text;
-        leader_gone = number(&p) == 0; /* the kernel shows the main thread's memory: it has none */
+        leader_gone =
+            jst_next_number(&p) == 0; /* the kernel shows the main thread's memory: it has none */
         if (!leader_gone)
-            b->cells[JST_CELL_OS_RSS_BYTES] = number(&p) * JST_PAGE;
+            b->cells[JST_CELL_OS_RSS_BYTES] = jst_next_number(&p) * JST_PAGE;
     }
     /* A thread is a folder: one link each, and two of its own. The heartbeat is not counted. */
     if (task_fd >= 0 && jst_fstat(task_fd, &st) == 0 && st.st_nlink > 3)

@@ -29,16 +29,6 @@ static int task_fd = -1, stat_fd = -1;
 static uint64_t sampled, limit, throttled;
 static cpus all;
 
-static uint64_t number(const char **p)
-{
-    uint64_t v = 0;
-    while (**p && (**p < '0' || **p > '9'))
-        ++*p;
-    for (; **p >= '0' && **p <= '9'; ++*p)
-        v = v * 10 + (uint64_t)(**p - '0');
-    return v;
-}
-
 /* ---- the control group ---- */
 
 /* What a group may use, ms per second; 0: as much as there is, or nothing is known. */
@@ -48,16 +38,16 @@ static uint64_t limit_in(const char *folder)
     const char *end = path + sizeof path, *at = text;
     jst_put_text(jst_put_text(path, end, folder), end, "/cpu.max"); /* version 2: "50000 100000" */
     if (jst_read_file(path, text, sizeof text) > 0) {
-        uint64_t quota = *at == 'm' ? 0 : number(&at), period = number(&at);
+        uint64_t quota = *at == 'm' ? 0 : jst_next_number(&at), period = jst_next_number(&at);
         return period ? quota * 1000 / period : 0;
     }
     jst_put_text(jst_put_text(path, end, folder), end, "/cpu.cfs_quota_us");
     if (jst_read_file(path, text, sizeof text) <= 0 || *text == '-')
         return 0;
-    uint64_t quota = number(&at);
+    uint64_t quota = jst_next_number(&at);
     jst_put_text(jst_put_text(path, end, folder), end, "/cpu.cfs_period_us");
     at = text;
-    uint64_t period = jst_read_file(path, text, sizeof text) > 0 ? number(&at) : 0;
+    uint64_t period = jst_read_file(path, text, sizeof text) > 0 ? jst_next_number(&at) : 0;
     return period ? quota * 1000 / period : 0;
 }
 
@@ -132,9 +122,9 @@ static uint64_t throttled_so_far(void)
         if (p != text && p[-1] != '\n')
             continue;
         if (jst_begins_with(p, "throttled_usec "))
-            return number(&p) * 1000;
+            return jst_next_number(&p) * 1000;
         if (jst_begins_with(p, "throttled_time "))
-            return number(&p);
+            return jst_next_number(&p);
     }
     return 0;
 }
@@ -189,7 +179,7 @@ static void find_threads(uint64_t count)
             for (long at = 0; at < n;) {
                 const jst_entry *entry = (const jst_entry *)(buffer + at);
                 const char *name = entry->name;
-                uint32_t tid = *name == '.' ? 0 : (uint32_t)number(&name);
+                uint32_t tid = *name == '.' ? 0 : (uint32_t)jst_next_number(&name);
                 if (tid != 0 && tid != me)
                     add_thread(tid);
                 at += entry->length;
@@ -229,7 +219,7 @@ static bool take(jst_block *b, follow *t, uint64_t elapsed)
         return false;
     text[n] = 0;
     const char *p = text;
-    uint64_t ran = number(&p), waited = number(&p);
+    uint64_t ran = jst_next_number(&p), waited = jst_next_number(&p);
     uint64_t more = waited > t->waited ? waited - t->waited : 0;
     uint64_t busy = more + (ran > t->ran ? ran - t->ran : 0);
     b->cells[JST_CELL_OS_RUNQUEUE_NS] += more;
