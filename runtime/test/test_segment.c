@@ -169,6 +169,7 @@ static jst_site *site(unsigned i)
 static void start(void)
 {
     memset(&jst_a, 0, sizeof jst_a);
+    atomic_store(&jst_a.head.mpi_state, 2); /* its MPI runs */
     memset(jst_sites, 0, sizeof jst_sites);
     tokens = 0;
     entries = bytes_put = 0;
