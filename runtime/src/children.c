@@ -124,10 +124,11 @@ static void fill_head(jst_head *h, const facts *f, uint64_t now)
     char path[64];
     struct stat st;
     uint64_t boot = now - jst_clock_ns(CLOCK_BOOTTIME);
-    jst_copy(h, &jst_a.head, sizeof *h);
-    jst_zero(&h->mpi_state, offsetof(jst_head, launcher) - offsetof(jst_head, mpi_state));
-    jst_zero(h->papi_names, offsetof(jst_head, generation) - offsetof(jst_head, papi_names));
-    jst_zero(&h->generation, sizeof *h - offsetof(jst_head, generation));
+    /* Who and where are this process' own; what it does meanwhile is written by its threads. */
+    jst_zero(h, sizeof *h);
+    jst_copy(h, &jst_a.head, offsetof(jst_head, mpi_state));
+    jst_copy(h->launcher, jst_a.head.launcher,
+             offsetof(jst_head, papi_names) - offsetof(jst_head, launcher));
     h->head_bytes = HEAD_BYTES;
     h->commit_offset = COMMIT_AT;
     h->table_offset = TABLE_AT;

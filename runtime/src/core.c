@@ -92,9 +92,13 @@ static bool reserve_more(void)
     return true;
 }
 
+/* Never back: of two threads that come at once the later one may have seen fewer, and what is not told
+ * of there is read by nobody. */
 void jst_blocks_to_head(void)
 {
-    atomic_store(&jst_a.head.blocks_used, atomic_load(&jst_blocks));
+    uint32_t used = atomic_load(&jst_blocks), told = atomic_load(&jst_a.head.blocks_used);
+    while (told < used && !atomic_compare_exchange_weak(&jst_a.head.blocks_used, &told, used))
+        used = atomic_load(&jst_blocks);
 }
 
 /* RATIONALE: eight candidates behind a rotating cursor, then a fresh block: the cost per new thread
