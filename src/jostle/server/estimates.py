@@ -129,6 +129,7 @@ def _read(content: bytes, job: str, mark: str) -> Estimate | None:
         facts[name] = [kind(**one) for one in facts[name]]
     for name, sole in (("continuous", Continuous), ("core_speed", CoreSpeed)):
         facts[name] = sole(**facts[name]) if facts[name] else None
+    facts["doubts"] = tuple(facts["doubts"])
     return Estimate(**facts, segments=table.replace_schema_metadata(None))
 
 
