@@ -313,6 +313,7 @@ def test_what_a_verdict_may_say(page, served, client, hurt, violations):
 @pytest.mark.parametrize("look", [("light", 1280)], indirect=True)
 def test_a_suspect_is_blamed_for_no_more_than_he_explains(page, served, client, hurt, violations):
     told = verdict_of(client, hurt)
+    told["head"] |= {"light": "red", "undecided": "", "decided_by": ""}
     lost = told["head"]["lost_s"]["value"]
     (first, *_) = told["blame"]["suspects"]
     first |= {"share": 0.2, "seconds": {"value": 0.2 * lost, "low": 0.1 * lost, "high": 0.3 * lost}}
