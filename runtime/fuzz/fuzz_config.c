@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (int k = 0; k < KEYS; k++)
         if (values[k])
             valid(k, values[k]);
-    program_excluded(values[EXCLUDE_PROGRAMS]);
+    jst_program_excluded("program");
     if (values[EXCLUDE_PATHS]) {
         jst_put_text(jst_cfg.exclude_paths, jst_cfg.exclude_paths + sizeof jst_cfg.exclude_paths,
                      values[EXCLUDE_PATHS]);
