@@ -362,6 +362,10 @@ def c_wrapper(call: Call) -> Iterator[str]:
         yield "    jst_pending pending;"
         yield "    pending.count = 0;"
     yield "    JST_HERE(&call);"
+    if not always_before(call, language):
+        yield "    if (jst_is_inner(call.frame)) {"
+        yield from wrap("        return real(", [names], ");")
+        yield "    }"
     yield f'    jst_begin(&call, "MPI_{call.base}", JST_MPI_{call.klass}, {first_flags(call)});'
     yield from block(always_before(call, language), 4)
     yield "    const bool counted = jst_host.enter(&call);"
@@ -432,6 +436,11 @@ def fortran_body(call: Call) -> Iterator[str]:
         yield f"    real({names});"
         yield "}"
         return
+    if not always_before(call, language):
+        yield "    if (jst_is_inner(call->frame)) {"
+        yield from wrap("        real(", [names], ");")
+        yield "        return;"
+        yield "    }"
     yield "    MPI_Fint own = MPI_SUCCESS;"
     yield "    ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */"
     yield f'    jst_begin(call, "MPI_{call.base}", JST_MPI_{call.klass}, {first_flags(call)});'

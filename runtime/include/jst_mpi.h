@@ -92,6 +92,27 @@ typedef struct jst_mpi_call {
     uint64_t ended_bytes;
 } jst_mpi_call;
 
+/* The outermost wrapped MPI call that a thread is in; what that calls in turn is no call of the program. */
+typedef struct jst_mpi_outer {
+    uintptr_t frame; /* as in jst_mpi_call, 0: none */
+    uintptr_t site;
+} jst_mpi_outer;
+
+/** Does a wrapper with this frame surely stand inside the outermost call? Fortran's bindings call C's for
+ *  every call of the program, so this is asked before anything else is done. An error handler may have left
+ *  the outermost call by longjmp: then something else stands where its return address was, as far as that
+ *  place is on the same stack, surely. */
+static inline bool jst_mpi_is_inner(const jst_mpi_outer *outer, uintptr_t frame)
+{
+#if defined(__x86_64__)
+    enum { NEAR = 16384 };
+    return outer->frame - frame - 1 < NEAR - 1 &&
+           *((const uintptr_t *)outer->frame - 1) == outer->site;
+#else /* it is not known where a return address lies */
+    return outer->frame > frame;
+#endif
+}
+
 /* What libjostle.so offers. All functions may be called by any thread at any time. */
 typedef struct jst_mpi_host {
     uint32_t interface, size; /* JST_MPI_INTERFACE, sizeof(jst_mpi_host) */
@@ -110,7 +131,8 @@ typedef struct jst_mpi_host {
                         bool spawned);
     void (*finalising)(void);
     void (*finalised)(void);
-    bool peers; /* JOSTLE_PEERS: the adapter should translate ranks */
+    bool peers;     /* JOSTLE_PEERS: the adapter should translate ranks */
+    intptr_t outer; /* where a thread's jst_mpi_outer lies, from its thread pointer */
 } jst_mpi_host;
 
 /* What an adapter is. */

@@ -317,6 +317,13 @@ static inline void *jst_real_of(unsigned id)
         (call)->frame = (uintptr_t)__builtin_dwarf_cfa();                                          \
     } while (0)
 
+/** Whether the wrapper with this frame was called by another one: then it only calls through. */
+static inline bool jst_is_inner(uintptr_t frame)
+{
+    const char *const thread = __builtin_thread_pointer();
+    return jst_mpi_is_inner((const jst_mpi_outer *)(thread + jst_host.outer), frame);
+}
+
 /** The rest of a call record. Member by member: as an initializer it would be a memset. */
 static inline __attribute__((always_inline)) void jst_begin(jst_mpi_call *call, const char *func,
                                                             unsigned klass, unsigned flags)

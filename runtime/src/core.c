@@ -67,7 +67,6 @@ static bool take_over(jst_block *b, uint32_t me)
         return false;
     ends_with(b);
     JST_STORE(b->mark, 0); /* the dead may have been in the middle of a call */
-    b->guard = 0;
     b->cpu_ticks = 0;
     return true;
 }

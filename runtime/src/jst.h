@@ -69,7 +69,7 @@ enum jst_end {
 typedef struct jst_block {
     _Atomic uint32_t tid; /* owner, 0 = never used */
     uint32_t mark;      /* state mark: the state timer's cell while a call is in progress, else 0 */
-    uint64_t guard;     /* address of the outermost wrapped MPI call's frame, 0 none */
+    uint64_t gap;
     uint64_t since;     /* ticks when the marked call began */
     uint64_t signature; /* sum of token hashes since the thread came up (segment.c) */
     uint64_t kinds;     /* set of tokens since the segment began */

@@ -25,6 +25,8 @@ void jst_mpi_finalising(void);
 void jst_mpi_finalised(void);
 bool jst_mpi_runs(void); /* between MPI_Init and MPI_Finalize, in this process */
 
+extern __thread jst_mpi_outer jst_tls_outer;
+
 /* ---- site.c ---- */
 
 /* A kind of call: function, call site and size class. The same kind has the same hash on every

@@ -69,7 +69,6 @@ static JST_COLD void gap_off_cpu(jst_block *b, uint64_t now)
 /* Read around every call, and only where a read costs a few nanoseconds (perf_self.h): what an MPI
  * executes while it polls is no work of the program. */
 static __thread struct {
-    uintptr_t outer_site; /* return address of the call whose frame is the guard */
     uint64_t began, instructions;
     bool whole; /* all gaps were counted: the counter was never off */
 } gap;
@@ -96,24 +95,27 @@ uint64_t jst_gap_instructions(void)
 /* Programs poll millions of times a second with calls of 20 ns: from the POLLS-th on, one in POLLS is
  * timed, and stands for all of them. */
 #define POLLS 16u
-#define NEAR 16384u /* bytes of one stack, surely */
 
-/* An error handler may leave MPI by longjmp or by an exception, and the guard stays where a frame was.
+__thread jst_mpi_outer jst_tls_outer;
+
+/* An error handler may leave MPI by longjmp or by an exception, and the outermost frame stays where it was.
  * Calls from above it are outermost anyway. So is one from below it if another return address stands
  * there by now: whoever called it, directly or not, called from the frame that the other had come
  * from. Far away may be another stack, and gone: then the kernel is asked whether it can be read. */
-__attribute__((no_sanitize("address"))) static inline bool is_abandoned(uint64_t guard,
-                                                                        uint64_t frame)
+__attribute__((no_sanitize("address"))) static inline bool is_nested(const jst_mpi_outer *outer,
+                                                                     uintptr_t frame)
 {
-#ifdef __x86_64__ /* elsewhere it is not known where a return address lies */
-    const uintptr_t *const at = (const uintptr_t *)guard - 1;
+    if (JST_LIKELY(outer->frame <= frame))
+        return false;
+    if (jst_mpi_is_inner(outer, frame))
+        return true;
+#ifdef __x86_64__
+    const uintptr_t *const at = (const uintptr_t *)outer->frame - 1;
     enum { NO_SUCH_WAY = 99 }; /* the kernel looks at the mask first, then refuses */
-    if (JST_LIKELY(guard - frame < NEAR) ||
-        (jst_may_syscall() && jst_sys4(SYS_rt_sigprocmask, NO_SUCH_WAY, at, NULL, 8) == -EINVAL))
-        return *at != gap.outer_site;
-    return false;
+    if (jst_may_syscall() && jst_sys4(SYS_rt_sigprocmask, NO_SUCH_WAY, at, NULL, 8) == -EINVAL)
+        return *at == outer->site;
+    return true;
 #else
-    (void)guard, (void)frame;
     return false;
 #endif
 }
@@ -122,10 +124,9 @@ bool jst_mpi_enter(jst_mpi_call *c)
 {
     jst_block *b = jst_enter();
     c->block = b;
-    if (JST_UNLIKELY(!b || (b->guard > c->frame && !is_abandoned(b->guard, c->frame))))
+    if (JST_UNLIKELY(!b || is_nested(&jst_tls_outer, c->frame)))
         return false;
-    b->guard = c->frame;
-    gap.outer_site = c->site;
+    jst_tls_outer = (jst_mpi_outer){.frame = c->frame, .site = c->site};
     gap_ends();
     if (c->flags & JST_MPI_POLL) {
         uint64_t n = b->cells[cells[c->klass].ops];
@@ -240,7 +241,7 @@ void jst_mpi_leave(const jst_mpi_call *c)
 {
     jst_block *b = c->block;
     const class_cells *k = &cells[c->klass];
-    b->guard = 0;
+    jst_tls_outer.frame = 0;
     if (c->begin == 0) { /* a poll that is not timed */
         jst_add(&b->cells[k->ops], 1);
         if (JST_UNLIKELY(c->ended_func != NULL))

@@ -38,6 +38,7 @@ static void fill_host(void)
         .finalising = jst_mpi_finalising,
         .finalised = jst_mpi_finalised,
         .peers = jst_cfg.peers,
+        .outer = (intptr_t)&jst_tls_outer - (intptr_t)__builtin_thread_pointer(),
     };
 }
 

@@ -6,6 +6,10 @@ static JST_INLINE void jst_body_Bcast(unsigned id, jst_mpi_call *call, void *buf
                                       void *datatype, void *root, void *comm, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buffer, count, datatype, root, comm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Bcast", JST_MPI_ONE_TO_ALL, 0);
@@ -34,6 +38,10 @@ static void jst_body_Bcast_c(unsigned id, jst_mpi_call *call, void *buffer, void
                              *datatype, void *root, void *comm, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buffer, count, datatype, root, comm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Bcast_c", JST_MPI_ONE_TO_ALL, 0);
@@ -59,6 +67,10 @@ static void jst_body_Scatter(unsigned id, jst_mpi_call *call, void *sendbuf, voi
                              void *comm, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Scatter", JST_MPI_ONE_TO_ALL, 0);
@@ -90,6 +102,10 @@ static void jst_body_Scatter_c(unsigned id, jst_mpi_call *call, void *sendbuf, v
                                *root, void *comm, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Scatter_c", JST_MPI_ONE_TO_ALL, 0);
@@ -117,6 +133,11 @@ static void jst_body_Scatterv(unsigned id, jst_mpi_call *call, void *sendbuf, vo
                               *recvtype, void *root, void *comm, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm,
+             ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Scatterv", JST_MPI_ONE_TO_ALL, 0);
@@ -149,6 +170,11 @@ static void jst_body_Scatterv_c(unsigned id, jst_mpi_call *call, void *sendbuf, 
                                 *recvtype, void *root, void *comm, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm,
+             ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Scatterv_c", JST_MPI_ONE_TO_ALL, 0);
@@ -176,6 +202,10 @@ static void jst_body_Reduce(unsigned id, jst_mpi_call *call, void *sendbuf, void
                             *count, void *datatype, void *op, void *root, void *comm, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, recvbuf, count, datatype, op, root, comm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Reduce", JST_MPI_ALL_TO_ONE, 0);
@@ -204,6 +234,10 @@ static void jst_body_Reduce_c(unsigned id, jst_mpi_call *call, void *sendbuf, vo
                               *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, recvbuf, count, datatype, op, root, comm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Reduce_c", JST_MPI_ALL_TO_ONE, 0);
@@ -228,6 +262,10 @@ static void jst_body_Gather(unsigned id, jst_mpi_call *call, bool described, voi
                             *recvtype, void *root, void *comm, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Gather", JST_MPI_ALL_TO_ONE, 0);
@@ -258,6 +296,10 @@ static void jst_body_Gather_c(unsigned id, jst_mpi_call *call, bool described, v
                               *recvtype, void *root, void *comm, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Gather_c", JST_MPI_ALL_TO_ONE, 0);
@@ -285,6 +327,11 @@ static void jst_body_Gatherv(unsigned id, jst_mpi_call *call, bool described, vo
                              *displs, void *recvtype, void *root, void *comm, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm,
+             ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Gatherv", JST_MPI_ALL_TO_ONE, 0);
@@ -317,6 +364,11 @@ static void jst_body_Gatherv_c(unsigned id, jst_mpi_call *call, bool described, 
                                *displs, void *recvtype, void *root, void *comm, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm,
+             ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Gatherv_c", JST_MPI_ALL_TO_ONE, 0);
@@ -346,6 +398,10 @@ static JST_INLINE void jst_body_Allreduce(unsigned id, jst_mpi_call *call, void 
                                           *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, recvbuf, count, datatype, op, comm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Allreduce", JST_MPI_ALL_TO_ALL, 0);
@@ -372,6 +428,10 @@ static void jst_body_Allreduce_c(unsigned id, jst_mpi_call *call, void *sendbuf,
                                  *count, void *datatype, void *op, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, recvbuf, count, datatype, op, comm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Allreduce_c", JST_MPI_ALL_TO_ALL, 0);
@@ -395,6 +455,10 @@ static void jst_body_Allgather(unsigned id, jst_mpi_call *call, bool described, 
                                *recvtype, void *comm, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Allgather", JST_MPI_ALL_TO_ALL, 0);
@@ -423,6 +487,10 @@ static void jst_body_Allgather_c(unsigned id, jst_mpi_call *call, bool described
                                  void *recvtype, void *comm, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Allgather_c", JST_MPI_ALL_TO_ALL, 0);
@@ -448,6 +516,10 @@ static void jst_body_Allgatherv(unsigned id, jst_mpi_call *call, bool described,
                                 *displs, void *recvtype, void *comm, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Allgatherv", JST_MPI_ALL_TO_ALL, 0);
@@ -477,6 +549,10 @@ static void jst_body_Allgatherv_c(unsigned id, jst_mpi_call *call, bool describe
                                   void *displs, void *recvtype, void *comm, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Allgatherv_c", JST_MPI_ALL_TO_ALL, 0);
@@ -503,6 +579,10 @@ static void jst_body_Alltoall(unsigned id, jst_mpi_call *call, bool described, v
                               *recvtype, void *comm, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Alltoall", JST_MPI_ALL_TO_ALL, 0);
@@ -533,6 +613,10 @@ static void jst_body_Alltoall_c(unsigned id, jst_mpi_call *call, bool described,
                                 *recvtype, void *comm, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Alltoall_c", JST_MPI_ALL_TO_ALL, 0);
@@ -559,6 +643,11 @@ static void jst_body_Alltoallv(unsigned id, jst_mpi_call *call, bool described, 
                                *recvcounts, void *rdispls, void *recvtype, void *comm, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
+             ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Alltoallv", JST_MPI_ALL_TO_ALL, 0);
@@ -591,6 +680,11 @@ static void jst_body_Alltoallv_c(unsigned id, jst_mpi_call *call, bool described
                                  *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
+             ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Alltoallv_c", JST_MPI_ALL_TO_ALL, 0);
@@ -619,6 +713,11 @@ static void jst_body_Alltoallw(unsigned id, jst_mpi_call *call, bool described, 
                                *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
+             ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Alltoallw", JST_MPI_ALL_TO_ALL, 0);
@@ -650,6 +749,11 @@ static void jst_body_Alltoallw_c(unsigned id, jst_mpi_call *call, bool described
                                  *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
+             ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Alltoallw_c", JST_MPI_ALL_TO_ALL, 0);
@@ -676,6 +780,10 @@ static void jst_body_Reduce_scatter(unsigned id, jst_mpi_call *call, void *sendb
                                     *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, recvbuf, recvcounts, datatype, op, comm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Reduce_scatter", JST_MPI_ALL_TO_ALL, 0);
@@ -703,6 +811,10 @@ static void jst_body_Reduce_scatter_c(unsigned id, jst_mpi_call *call, void *sen
                                       *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, recvbuf, recvcounts, datatype, op, comm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Reduce_scatter_c", JST_MPI_ALL_TO_ALL, 0);
@@ -726,6 +838,10 @@ static void jst_body_Reduce_scatter_block(unsigned id, jst_mpi_call *call, void 
                                           *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, recvbuf, recvcount, datatype, op, comm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Reduce_scatter_block", JST_MPI_ALL_TO_ALL, 0);
@@ -753,6 +869,10 @@ static void jst_body_Reduce_scatter_block_c(unsigned id, jst_mpi_call *call, voi
                                             void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, recvbuf, recvcount, datatype, op, comm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Reduce_scatter_block_c", JST_MPI_ALL_TO_ALL, 0);
@@ -774,6 +894,10 @@ JST_ENTRY_7_0(JST_PF08TS_Reduce_scatter_block_c_r, jst_body_Reduce_scatter_block
 static JST_INLINE void jst_body_Barrier(unsigned id, jst_mpi_call *call, void *comm, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(comm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Barrier", JST_MPI_BARRIER, 0);
@@ -797,6 +921,10 @@ static void jst_body_Scan(unsigned id, jst_mpi_call *call, void *sendbuf, void *
                           *count, void *datatype, void *op, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, recvbuf, count, datatype, op, comm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Scan", JST_MPI_SCAN, 0);
@@ -822,6 +950,10 @@ static void jst_body_Scan_c(unsigned id, jst_mpi_call *call, void *sendbuf, void
                             *count, void *datatype, void *op, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, recvbuf, count, datatype, op, comm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Scan_c", JST_MPI_SCAN, 0);
@@ -843,6 +975,10 @@ static void jst_body_Exscan(unsigned id, jst_mpi_call *call, void *sendbuf, void
                             *count, void *datatype, void *op, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, recvbuf, count, datatype, op, comm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Exscan", JST_MPI_SCAN, 0);
@@ -868,6 +1004,10 @@ static void jst_body_Exscan_c(unsigned id, jst_mpi_call *call, void *sendbuf, vo
                               *count, void *datatype, void *op, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, recvbuf, count, datatype, op, comm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Exscan_c", JST_MPI_SCAN, 0);
@@ -890,6 +1030,10 @@ static void jst_body_Neighbor_allgather(unsigned id, jst_mpi_call *call, void *s
                                         void *recvtype, void *comm, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Neighbor_allgather", JST_MPI_NEIGHBOR, 0);
@@ -916,6 +1060,10 @@ static void jst_body_Neighbor_allgather_c(unsigned id, jst_mpi_call *call, void 
                                           *recvcount, void *recvtype, void *comm, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Neighbor_allgather_c", JST_MPI_NEIGHBOR, 0);
@@ -939,6 +1087,10 @@ static void jst_body_Neighbor_allgatherv(unsigned id, jst_mpi_call *call, void *
                                          *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Neighbor_allgatherv", JST_MPI_NEIGHBOR, 0);
@@ -967,6 +1119,10 @@ static void jst_body_Neighbor_allgatherv_c(unsigned id, jst_mpi_call *call, void
                                            void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Neighbor_allgatherv_c", JST_MPI_NEIGHBOR, 0);
@@ -990,6 +1146,10 @@ static void jst_body_Neighbor_alltoall(unsigned id, jst_mpi_call *call, void *se
                                        void *recvtype, void *comm, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Neighbor_alltoall", JST_MPI_NEIGHBOR, 0);
@@ -1016,6 +1176,10 @@ static void jst_body_Neighbor_alltoall_c(unsigned id, jst_mpi_call *call, void *
                                          void *recvtype, void *comm, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Neighbor_alltoall_c", JST_MPI_NEIGHBOR, 0);
@@ -1039,6 +1203,11 @@ static void jst_body_Neighbor_alltoallv(unsigned id, jst_mpi_call *call, void *s
                                         void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
+             ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Neighbor_alltoallv", JST_MPI_NEIGHBOR, 0);
@@ -1068,6 +1237,11 @@ static void jst_body_Neighbor_alltoallv_c(unsigned id, jst_mpi_call *call, void 
                                           *comm, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
+             ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Neighbor_alltoallv_c", JST_MPI_NEIGHBOR, 0);
@@ -1093,6 +1267,11 @@ static void jst_body_Neighbor_alltoallw(unsigned id, jst_mpi_call *call, void *s
                                         *comm, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
+             ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Neighbor_alltoallw", JST_MPI_NEIGHBOR, 0);
@@ -1122,6 +1301,11 @@ static void jst_body_Neighbor_alltoallw_c(unsigned id, jst_mpi_call *call, void 
                                           *recvtypes, void *comm, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
+             ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Neighbor_alltoallw_c", JST_MPI_NEIGHBOR, 0);

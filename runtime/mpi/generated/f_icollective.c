@@ -6,6 +6,10 @@ static void jst_body_Ibcast(unsigned id, jst_mpi_call *call, void *buffer, void 
                             *datatype, void *root, void *comm, void *request, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buffer, count, datatype, root, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ibcast", JST_MPI_IONE_TO_ALL, 0);
@@ -34,6 +38,10 @@ static void jst_body_Ibcast_c(unsigned id, jst_mpi_call *call, void *buffer, voi
                               *datatype, void *root, void *comm, void *request, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buffer, count, datatype, root, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ibcast_c", JST_MPI_IONE_TO_ALL, 0);
@@ -59,6 +67,11 @@ static void jst_body_Iscatter(unsigned id, jst_mpi_call *call, void *sendbuf, vo
                               void *comm, void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request,
+             ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Iscatter", JST_MPI_IONE_TO_ALL, 0);
@@ -90,6 +103,11 @@ static void jst_body_Iscatter_c(unsigned id, jst_mpi_call *call, void *sendbuf, 
                                 *root, void *comm, void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request,
+             ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Iscatter_c", JST_MPI_IONE_TO_ALL, 0);
@@ -117,6 +135,11 @@ static void jst_body_Iscatterv(unsigned id, jst_mpi_call *call, void *sendbuf, v
                                *recvtype, void *root, void *comm, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm,
+             request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Iscatterv", JST_MPI_IONE_TO_ALL, 0);
@@ -150,6 +173,11 @@ static void jst_body_Iscatterv_c(unsigned id, jst_mpi_call *call, void *sendbuf,
                                  *recvtype, void *root, void *comm, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm,
+             request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Iscatterv_c", JST_MPI_IONE_TO_ALL, 0);
@@ -179,6 +207,10 @@ static void jst_body_Ireduce(unsigned id, jst_mpi_call *call, void *sendbuf, voi
                              *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ireduce", JST_MPI_IALL_TO_ONE, 0);
@@ -207,6 +239,10 @@ static void jst_body_Ireduce_c(unsigned id, jst_mpi_call *call, void *sendbuf, v
                                *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ireduce_c", JST_MPI_IALL_TO_ONE, 0);
@@ -231,6 +267,11 @@ static void jst_body_Igather(unsigned id, jst_mpi_call *call, bool described, vo
                              *recvtype, void *root, void *comm, void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request,
+             ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Igather", JST_MPI_IALL_TO_ONE, 0);
@@ -261,6 +302,11 @@ static void jst_body_Igather_c(unsigned id, jst_mpi_call *call, bool described, 
                                *recvtype, void *root, void *comm, void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request,
+             ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Igather_c", JST_MPI_IALL_TO_ONE, 0);
@@ -289,6 +335,11 @@ static void jst_body_Igatherv(unsigned id, jst_mpi_call *call, bool described, v
                               *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm,
+             request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Igatherv", JST_MPI_IALL_TO_ONE, 0);
@@ -323,6 +374,11 @@ static void jst_body_Igatherv_c(unsigned id, jst_mpi_call *call, bool described,
                                 *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm,
+             request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Igatherv_c", JST_MPI_IALL_TO_ONE, 0);
@@ -353,6 +409,10 @@ static void jst_body_Iallreduce(unsigned id, jst_mpi_call *call, void *sendbuf, 
                                 *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Iallreduce", JST_MPI_IALL_TO_ALL, 0);
@@ -384,6 +444,10 @@ static void jst_body_Iallreduce_c(unsigned id, jst_mpi_call *call, void *sendbuf
                                   void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Iallreduce_c", JST_MPI_IALL_TO_ALL, 0);
@@ -411,6 +475,10 @@ static void jst_body_Iallgather(unsigned id, jst_mpi_call *call, bool described,
                                 *recvtype, void *comm, void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Iallgather", JST_MPI_IALL_TO_ALL, 0);
@@ -443,6 +511,10 @@ static void jst_body_Iallgather_c(unsigned id, jst_mpi_call *call, bool describe
                                   void *recvtype, void *comm, void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Iallgather_c", JST_MPI_IALL_TO_ALL, 0);
@@ -473,6 +545,11 @@ static void jst_body_Iallgatherv(unsigned id, jst_mpi_call *call, bool described
                                  *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request,
+             ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Iallgatherv", JST_MPI_IALL_TO_ALL, 0);
@@ -509,6 +586,11 @@ static void jst_body_Iallgatherv_c(unsigned id, jst_mpi_call *call, bool describ
                                    *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request,
+             ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Iallgatherv_c", JST_MPI_IALL_TO_ALL, 0);
@@ -541,6 +623,10 @@ static void jst_body_Ialltoall(unsigned id, jst_mpi_call *call, bool described, 
                                *recvtype, void *comm, void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ialltoall", JST_MPI_IALL_TO_ALL, 0);
@@ -575,6 +661,10 @@ static void jst_body_Ialltoall_c(unsigned id, jst_mpi_call *call, bool described
                                  void *recvtype, void *comm, void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ialltoall_c", JST_MPI_IALL_TO_ALL, 0);
@@ -606,6 +696,11 @@ static void jst_body_Ialltoallv(unsigned id, jst_mpi_call *call, bool described,
                                 *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
+             request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ialltoallv", JST_MPI_IALL_TO_ALL, 0);
@@ -643,6 +738,11 @@ static void jst_body_Ialltoallv_c(unsigned id, jst_mpi_call *call, bool describe
                                   *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
+             request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ialltoallv_c", JST_MPI_IALL_TO_ALL, 0);
@@ -676,6 +776,11 @@ static void jst_body_Ialltoallw(unsigned id, jst_mpi_call *call, bool described,
                                 *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
+             request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ialltoallw", JST_MPI_IALL_TO_ALL, 0);
@@ -712,6 +817,11 @@ static void jst_body_Ialltoallw_c(unsigned id, jst_mpi_call *call, bool describe
                                   *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
+             request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ialltoallw_c", JST_MPI_IALL_TO_ALL, 0);
@@ -743,6 +853,10 @@ static void jst_body_Ireduce_scatter(unsigned id, jst_mpi_call *call, void *send
                                      *request, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, recvbuf, recvcounts, datatype, op, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ireduce_scatter", JST_MPI_IALL_TO_ALL, 0);
@@ -774,6 +888,10 @@ static void jst_body_Ireduce_scatter_c(unsigned id, jst_mpi_call *call, void *se
                                        *comm, void *request, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, recvbuf, recvcounts, datatype, op, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ireduce_scatter_c", JST_MPI_IALL_TO_ALL, 0);
@@ -801,6 +919,10 @@ static void jst_body_Ireduce_scatter_block(unsigned id, jst_mpi_call *call, void
                                            *comm, void *request, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, recvbuf, recvcount, datatype, op, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ireduce_scatter_block", JST_MPI_IALL_TO_ALL, 0);
@@ -832,6 +954,10 @@ static void jst_body_Ireduce_scatter_block_c(unsigned id, jst_mpi_call *call, vo
                                              void *comm, void *request, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, recvbuf, recvcount, datatype, op, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ireduce_scatter_block_c", JST_MPI_IALL_TO_ALL, 0);
@@ -858,6 +984,10 @@ static void jst_body_Ibarrier(unsigned id, jst_mpi_call *call, void *comm, void 
                               *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ibarrier", JST_MPI_IBARRIER, 0);
@@ -886,6 +1016,10 @@ static void jst_body_Iscan(unsigned id, jst_mpi_call *call, void *sendbuf, void 
                            *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Iscan", JST_MPI_ISCAN, 0);
@@ -912,6 +1046,10 @@ static void jst_body_Iscan_c(unsigned id, jst_mpi_call *call, void *sendbuf, voi
                              *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Iscan_c", JST_MPI_ISCAN, 0);
@@ -934,6 +1072,10 @@ static void jst_body_Iexscan(unsigned id, jst_mpi_call *call, void *sendbuf, voi
                              *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Iexscan", JST_MPI_ISCAN, 0);
@@ -960,6 +1102,10 @@ static void jst_body_Iexscan_c(unsigned id, jst_mpi_call *call, void *sendbuf, v
                                *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Iexscan_c", JST_MPI_ISCAN, 0);
@@ -982,6 +1128,10 @@ static void jst_body_Ineighbor_allgather(unsigned id, jst_mpi_call *call, void *
                                          void *recvtype, void *comm, void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ineighbor_allgather", JST_MPI_INEIGHBOR, 0);
@@ -1009,6 +1159,10 @@ static void jst_body_Ineighbor_allgather_c(unsigned id, jst_mpi_call *call, void
                                            void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ineighbor_allgather_c", JST_MPI_INEIGHBOR, 0);
@@ -1032,6 +1186,11 @@ static void jst_body_Ineighbor_allgatherv(unsigned id, jst_mpi_call *call, void 
                                           void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request,
+             ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ineighbor_allgatherv", JST_MPI_INEIGHBOR, 0);
@@ -1061,6 +1220,11 @@ static void jst_body_Ineighbor_allgatherv_c(unsigned id, jst_mpi_call *call, voi
                                             void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request,
+             ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ineighbor_allgatherv_c", JST_MPI_INEIGHBOR, 0);
@@ -1085,6 +1249,10 @@ static void jst_body_Ineighbor_alltoall(unsigned id, jst_mpi_call *call, void *s
                                         void *recvtype, void *comm, void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ineighbor_alltoall", JST_MPI_INEIGHBOR, 0);
@@ -1112,6 +1280,10 @@ static void jst_body_Ineighbor_alltoall_c(unsigned id, jst_mpi_call *call, void 
                                           void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ineighbor_alltoall_c", JST_MPI_INEIGHBOR, 0);
@@ -1135,6 +1307,11 @@ static void jst_body_Ineighbor_alltoallv(unsigned id, jst_mpi_call *call, void *
                                          *comm, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
+             request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ineighbor_alltoallv", JST_MPI_INEIGHBOR, 0);
@@ -1164,6 +1341,11 @@ static void jst_body_Ineighbor_alltoallv_c(unsigned id, jst_mpi_call *call, void
                                            *recvtype, void *comm, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
+             request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ineighbor_alltoallv_c", JST_MPI_INEIGHBOR, 0);
@@ -1189,6 +1371,11 @@ static void jst_body_Ineighbor_alltoallw(unsigned id, jst_mpi_call *call, void *
                                          *comm, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
+             request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ineighbor_alltoallw", JST_MPI_INEIGHBOR, 0);
@@ -1218,6 +1405,11 @@ static void jst_body_Ineighbor_alltoallw_c(unsigned id, jst_mpi_call *call, void
                                            *recvtypes, void *comm, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
+             request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ineighbor_alltoallw_c", JST_MPI_INEIGHBOR, 0);

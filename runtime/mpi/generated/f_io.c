@@ -6,6 +6,10 @@ static void jst_body_File_open(unsigned id, jst_mpi_call *call, void *comm, void
                                *amode, void *info, void *fh, void *ierror, size_t length0)
 {
     jst_sub_6_1 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(comm, filename, amode, info, fh, ierror, length0);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_open", JST_MPI_IO_OPEN, 0);
@@ -25,6 +29,10 @@ JST_ENTRY_6_1(JST_PF08_File_open_r, jst_body_File_open)
 static void jst_body_File_close(unsigned id, jst_mpi_call *call, void *fh, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_close", JST_MPI_IO_CLOSE, 0);
@@ -44,6 +52,10 @@ JST_ENTRY_2_0(JST_PF08_File_close_r, jst_body_File_close)
 static void jst_body_File_sync(unsigned id, jst_mpi_call *call, void *fh, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_sync", JST_MPI_IO_SYNC, 0);
@@ -65,6 +77,10 @@ static void jst_body_File_set_view(unsigned id, jst_mpi_call *call, void *fh, vo
                                    size_t length0)
 {
     jst_sub_7_1 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, disp, etype, filetype, datarep, info, ierror, length0);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_set_view", JST_MPI_IO_META, 0);
@@ -85,6 +101,10 @@ static void jst_body_File_seek(unsigned id, jst_mpi_call *call, void *fh, void *
                                *whence, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, offset, whence, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_seek", JST_MPI_IO_META, 0);
@@ -105,6 +125,10 @@ static void jst_body_File_seek_shared(unsigned id, jst_mpi_call *call, void *fh,
                                       *whence, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, offset, whence, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_seek_shared", JST_MPI_IO_META, 0);
@@ -125,6 +149,10 @@ static void jst_body_File_set_size(unsigned id, jst_mpi_call *call, void *fh, vo
                                    *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, size, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_set_size", JST_MPI_IO_META, 0);
@@ -145,6 +173,10 @@ static void jst_body_File_get_size(unsigned id, jst_mpi_call *call, void *fh, vo
                                    *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, size, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_get_size", JST_MPI_IO_META, 0);
@@ -165,6 +197,10 @@ static void jst_body_File_preallocate(unsigned id, jst_mpi_call *call, void *fh,
                                       *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, size, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_preallocate", JST_MPI_IO_META, 0);
@@ -185,6 +221,10 @@ static void jst_body_File_delete(unsigned id, jst_mpi_call *call, void *filename
                                  *ierror, size_t length0)
 {
     jst_sub_3_1 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(filename, info, ierror, length0);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_delete", JST_MPI_IO_META, 0);
@@ -205,6 +245,10 @@ static void jst_body_File_set_info(unsigned id, jst_mpi_call *call, void *fh, vo
                                    *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, info, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_set_info", JST_MPI_IO_META, 0);
@@ -225,6 +269,10 @@ static void jst_body_File_set_atomicity(unsigned id, jst_mpi_call *call, void *f
                                         *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, flag, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_set_atomicity", JST_MPI_IO_META, 0);
@@ -245,6 +293,10 @@ static void jst_body_File_read(unsigned id, jst_mpi_call *call, void *fh, void *
                                void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, count, datatype, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read", JST_MPI_IO_READ, 0);
@@ -270,6 +322,10 @@ static void jst_body_File_read_c(unsigned id, jst_mpi_call *call, void *fh, void
                                  void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, count, datatype, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read_c", JST_MPI_IO_READ, 0);
@@ -291,6 +347,10 @@ static void jst_body_File_read_at(unsigned id, jst_mpi_call *call, void *fh, voi
                                   *buf, void *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, offset, buf, count, datatype, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read_at", JST_MPI_IO_READ, 0);
@@ -316,6 +376,10 @@ static void jst_body_File_read_at_c(unsigned id, jst_mpi_call *call, void *fh, v
                                     *buf, void *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, offset, buf, count, datatype, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read_at_c", JST_MPI_IO_READ, 0);
@@ -337,6 +401,10 @@ static void jst_body_File_iread(unsigned id, jst_mpi_call *call, void *fh, void 
                                 void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, count, datatype, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_iread", JST_MPI_IO_READ, 0);
@@ -362,6 +430,10 @@ static void jst_body_File_iread_c(unsigned id, jst_mpi_call *call, void *fh, voi
                                   void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, count, datatype, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_iread_c", JST_MPI_IO_READ, 0);
@@ -383,6 +455,10 @@ static void jst_body_File_iread_at(unsigned id, jst_mpi_call *call, void *fh, vo
                                    *buf, void *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, offset, buf, count, datatype, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_iread_at", JST_MPI_IO_READ, 0);
@@ -408,6 +484,10 @@ static void jst_body_File_iread_at_c(unsigned id, jst_mpi_call *call, void *fh, 
                                      *buf, void *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, offset, buf, count, datatype, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_iread_at_c", JST_MPI_IO_READ, 0);
@@ -429,6 +509,10 @@ static void jst_body_File_write(unsigned id, jst_mpi_call *call, void *fh, void 
                                 void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, count, datatype, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write", JST_MPI_IO_WRITE, 0);
@@ -454,6 +538,10 @@ static void jst_body_File_write_c(unsigned id, jst_mpi_call *call, void *fh, voi
                                   void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, count, datatype, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write_c", JST_MPI_IO_WRITE, 0);
@@ -475,6 +563,10 @@ static void jst_body_File_write_at(unsigned id, jst_mpi_call *call, void *fh, vo
                                    *buf, void *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, offset, buf, count, datatype, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write_at", JST_MPI_IO_WRITE, 0);
@@ -500,6 +592,10 @@ static void jst_body_File_write_at_c(unsigned id, jst_mpi_call *call, void *fh, 
                                      *buf, void *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, offset, buf, count, datatype, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write_at_c", JST_MPI_IO_WRITE, 0);
@@ -521,6 +617,10 @@ static void jst_body_File_iwrite(unsigned id, jst_mpi_call *call, void *fh, void
                                  void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, count, datatype, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_iwrite", JST_MPI_IO_WRITE, 0);
@@ -546,6 +646,10 @@ static void jst_body_File_iwrite_c(unsigned id, jst_mpi_call *call, void *fh, vo
                                    *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, count, datatype, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_iwrite_c", JST_MPI_IO_WRITE, 0);
@@ -567,6 +671,10 @@ static void jst_body_File_iwrite_at(unsigned id, jst_mpi_call *call, void *fh, v
                                     *buf, void *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, offset, buf, count, datatype, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_iwrite_at", JST_MPI_IO_WRITE, 0);
@@ -593,6 +701,10 @@ static void jst_body_File_iwrite_at_c(unsigned id, jst_mpi_call *call, void *fh,
                                       *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, offset, buf, count, datatype, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_iwrite_at_c", JST_MPI_IO_WRITE, 0);
@@ -614,6 +726,10 @@ static void jst_body_File_read_all(unsigned id, jst_mpi_call *call, void *fh, vo
                                    *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, count, datatype, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read_all", JST_MPI_IO_READ_ALL, 0);
@@ -639,6 +755,10 @@ static void jst_body_File_read_all_c(unsigned id, jst_mpi_call *call, void *fh, 
                                      *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, count, datatype, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read_all_c", JST_MPI_IO_READ_ALL, 0);
@@ -660,6 +780,10 @@ static void jst_body_File_read_at_all(unsigned id, jst_mpi_call *call, void *fh,
                                       *buf, void *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, offset, buf, count, datatype, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read_at_all", JST_MPI_IO_READ_ALL, 0);
@@ -686,6 +810,10 @@ static void jst_body_File_read_at_all_c(unsigned id, jst_mpi_call *call, void *f
                                         *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, offset, buf, count, datatype, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read_at_all_c", JST_MPI_IO_READ_ALL, 0);
@@ -707,6 +835,10 @@ static void jst_body_File_iread_all(unsigned id, jst_mpi_call *call, void *fh, v
                                     *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, count, datatype, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_iread_all", JST_MPI_IO_READ_ALL, 0);
@@ -732,6 +864,10 @@ static void jst_body_File_iread_all_c(unsigned id, jst_mpi_call *call, void *fh,
                                       *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, count, datatype, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_iread_all_c", JST_MPI_IO_READ_ALL, 0);
@@ -754,6 +890,10 @@ static void jst_body_File_iread_at_all(unsigned id, jst_mpi_call *call, void *fh
                                        *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, offset, buf, count, datatype, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_iread_at_all", JST_MPI_IO_READ_ALL, 0);
@@ -780,6 +920,10 @@ static void jst_body_File_iread_at_all_c(unsigned id, jst_mpi_call *call, void *
                                          *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, offset, buf, count, datatype, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_iread_at_all_c", JST_MPI_IO_READ_ALL, 0);
@@ -801,6 +945,10 @@ static void jst_body_File_write_all(unsigned id, jst_mpi_call *call, void *fh, v
                                     *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, count, datatype, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write_all", JST_MPI_IO_WRITE_ALL, 0);
@@ -826,6 +974,10 @@ static void jst_body_File_write_all_c(unsigned id, jst_mpi_call *call, void *fh,
                                       *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, count, datatype, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write_all_c", JST_MPI_IO_WRITE_ALL, 0);
@@ -848,6 +1000,10 @@ static void jst_body_File_write_at_all(unsigned id, jst_mpi_call *call, void *fh
                                        *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, offset, buf, count, datatype, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write_at_all", JST_MPI_IO_WRITE_ALL, 0);
@@ -874,6 +1030,10 @@ static void jst_body_File_write_at_all_c(unsigned id, jst_mpi_call *call, void *
                                          *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, offset, buf, count, datatype, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write_at_all_c", JST_MPI_IO_WRITE_ALL, 0);
@@ -895,6 +1055,10 @@ static void jst_body_File_iwrite_all(unsigned id, jst_mpi_call *call, void *fh, 
                                      *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, count, datatype, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_iwrite_all", JST_MPI_IO_WRITE_ALL, 0);
@@ -920,6 +1084,10 @@ static void jst_body_File_iwrite_all_c(unsigned id, jst_mpi_call *call, void *fh
                                        *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, count, datatype, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_iwrite_all_c", JST_MPI_IO_WRITE_ALL, 0);
@@ -942,6 +1110,10 @@ static void jst_body_File_iwrite_at_all(unsigned id, jst_mpi_call *call, void *f
                                         *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, offset, buf, count, datatype, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_iwrite_at_all", JST_MPI_IO_WRITE_ALL, 0);
@@ -968,6 +1140,10 @@ static void jst_body_File_iwrite_at_all_c(unsigned id, jst_mpi_call *call, void 
                                           void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, offset, buf, count, datatype, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_iwrite_at_all_c", JST_MPI_IO_WRITE_ALL, 0);
@@ -989,6 +1165,10 @@ static void jst_body_File_read_shared(unsigned id, jst_mpi_call *call, void *fh,
                                       *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, count, datatype, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read_shared", JST_MPI_IO_READ_SHARED, 0);
@@ -1014,6 +1194,10 @@ static void jst_body_File_read_shared_c(unsigned id, jst_mpi_call *call, void *f
                                         *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, count, datatype, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read_shared_c", JST_MPI_IO_READ_SHARED, 0);
@@ -1035,6 +1219,10 @@ static void jst_body_File_read_ordered(unsigned id, jst_mpi_call *call, void *fh
                                        *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, count, datatype, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read_ordered", JST_MPI_IO_READ_SHARED, 0);
@@ -1060,6 +1248,10 @@ static void jst_body_File_read_ordered_c(unsigned id, jst_mpi_call *call, void *
                                          *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, count, datatype, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read_ordered_c", JST_MPI_IO_READ_SHARED, 0);
@@ -1081,6 +1273,10 @@ static void jst_body_File_iread_shared(unsigned id, jst_mpi_call *call, void *fh
                                        *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, count, datatype, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_iread_shared", JST_MPI_IO_READ_SHARED, 0);
@@ -1106,6 +1302,10 @@ static void jst_body_File_iread_shared_c(unsigned id, jst_mpi_call *call, void *
                                          *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, count, datatype, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_iread_shared_c", JST_MPI_IO_READ_SHARED, 0);
@@ -1127,6 +1327,10 @@ static void jst_body_File_write_shared(unsigned id, jst_mpi_call *call, void *fh
                                        *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, count, datatype, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write_shared", JST_MPI_IO_WRITE_SHARED, 0);
@@ -1152,6 +1356,10 @@ static void jst_body_File_write_shared_c(unsigned id, jst_mpi_call *call, void *
                                          *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, count, datatype, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write_shared_c", JST_MPI_IO_WRITE_SHARED, 0);
@@ -1173,6 +1381,10 @@ static void jst_body_File_write_ordered(unsigned id, jst_mpi_call *call, void *f
                                         *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, count, datatype, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write_ordered", JST_MPI_IO_WRITE_SHARED, 0);
@@ -1198,6 +1410,10 @@ static void jst_body_File_write_ordered_c(unsigned id, jst_mpi_call *call, void 
                                           *count, void *datatype, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, count, datatype, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write_ordered_c", JST_MPI_IO_WRITE_SHARED, 0);
@@ -1219,6 +1435,10 @@ static void jst_body_File_iwrite_shared(unsigned id, jst_mpi_call *call, void *f
                                         *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, count, datatype, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_iwrite_shared", JST_MPI_IO_WRITE_SHARED, 0);
@@ -1244,6 +1464,10 @@ static void jst_body_File_iwrite_shared_c(unsigned id, jst_mpi_call *call, void 
                                           *count, void *datatype, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, count, datatype, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_iwrite_shared_c", JST_MPI_IO_WRITE_SHARED, 0);
@@ -1265,6 +1489,10 @@ static void jst_body_File_read_all_begin(unsigned id, jst_mpi_call *call, void *
                                          *count, void *datatype, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, count, datatype, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read_all_begin", JST_MPI_IO_READ_SPLIT, 0);
@@ -1290,6 +1518,10 @@ static void jst_body_File_read_all_begin_c(unsigned id, jst_mpi_call *call, void
                                            void *count, void *datatype, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, count, datatype, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read_all_begin_c", JST_MPI_IO_READ_SPLIT, 0);
@@ -1311,6 +1543,10 @@ static void jst_body_File_read_at_all_begin(unsigned id, jst_mpi_call *call, voi
                                             void *buf, void *count, void *datatype, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, offset, buf, count, datatype, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read_at_all_begin", JST_MPI_IO_READ_SPLIT, 0);
@@ -1337,6 +1573,10 @@ static void jst_body_File_read_at_all_begin_c(unsigned id, jst_mpi_call *call, v
                                               *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, offset, buf, count, datatype, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read_at_all_begin_c", JST_MPI_IO_READ_SPLIT, 0);
@@ -1358,6 +1598,10 @@ static void jst_body_File_read_ordered_begin(unsigned id, jst_mpi_call *call, vo
                                              void *count, void *datatype, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, count, datatype, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read_ordered_begin", JST_MPI_IO_READ_SPLIT, 0);
@@ -1383,6 +1627,10 @@ static void jst_body_File_read_ordered_begin_c(unsigned id, jst_mpi_call *call, 
                                                void *count, void *datatype, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, count, datatype, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read_ordered_begin_c", JST_MPI_IO_READ_SPLIT, 0);
@@ -1404,6 +1652,10 @@ static void jst_body_File_write_all_begin(unsigned id, jst_mpi_call *call, void 
                                           *count, void *datatype, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, count, datatype, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write_all_begin", JST_MPI_IO_WRITE_SPLIT, 0);
@@ -1429,6 +1681,10 @@ static void jst_body_File_write_all_begin_c(unsigned id, jst_mpi_call *call, voi
                                             void *count, void *datatype, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, count, datatype, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write_all_begin_c", JST_MPI_IO_WRITE_SPLIT, 0);
@@ -1451,6 +1707,10 @@ static void jst_body_File_write_at_all_begin(unsigned id, jst_mpi_call *call, vo
                                              *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, offset, buf, count, datatype, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write_at_all_begin", JST_MPI_IO_WRITE_SPLIT, 0);
@@ -1477,6 +1737,10 @@ static void jst_body_File_write_at_all_begin_c(unsigned id, jst_mpi_call *call, 
                                                *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, offset, buf, count, datatype, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write_at_all_begin_c", JST_MPI_IO_WRITE_SPLIT, 0);
@@ -1498,6 +1762,10 @@ static void jst_body_File_write_ordered_begin(unsigned id, jst_mpi_call *call, v
                                               void *count, void *datatype, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, count, datatype, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write_ordered_begin", JST_MPI_IO_WRITE_SPLIT, 0);
@@ -1523,6 +1791,10 @@ static void jst_body_File_write_ordered_begin_c(unsigned id, jst_mpi_call *call,
                                                 *buf, void *count, void *datatype, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, count, datatype, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write_ordered_begin_c", JST_MPI_IO_WRITE_SPLIT, 0);
@@ -1544,6 +1816,10 @@ static void jst_body_File_read_all_end(unsigned id, jst_mpi_call *call, void *fh
                                        *status, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read_all_end", JST_MPI_IO_READ_SPLIT, 0);
@@ -1566,6 +1842,10 @@ static void jst_body_File_read_at_all_end(unsigned id, jst_mpi_call *call, void 
                                           *status, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read_at_all_end", JST_MPI_IO_READ_SPLIT, 0);
@@ -1588,6 +1868,10 @@ static void jst_body_File_read_ordered_end(unsigned id, jst_mpi_call *call, void
                                            void *status, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_read_ordered_end", JST_MPI_IO_READ_SPLIT, 0);
@@ -1610,6 +1894,10 @@ static void jst_body_File_write_all_end(unsigned id, jst_mpi_call *call, void *f
                                         *status, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write_all_end", JST_MPI_IO_WRITE_SPLIT, 0);
@@ -1632,6 +1920,10 @@ static void jst_body_File_write_at_all_end(unsigned id, jst_mpi_call *call, void
                                            void *status, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write_at_all_end", JST_MPI_IO_WRITE_SPLIT, 0);
@@ -1654,6 +1946,10 @@ static void jst_body_File_write_ordered_end(unsigned id, jst_mpi_call *call, voi
                                             void *status, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fh, buf, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_File_write_ordered_end", JST_MPI_IO_WRITE_SPLIT, 0);

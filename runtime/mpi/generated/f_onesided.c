@@ -7,6 +7,11 @@ static void jst_body_Put(unsigned id, jst_mpi_call *call, void *origin_addr, voi
                          *target_count, void *target_datatype, void *win, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
+             target_datatype, win, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Put", JST_MPI_PUT, 0);
@@ -34,6 +39,11 @@ static void jst_body_Put_c(unsigned id, jst_mpi_call *call, void *origin_addr, v
                            *target_count, void *target_datatype, void *win, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
+             target_datatype, win, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Put_c", JST_MPI_PUT, 0);
@@ -58,6 +68,11 @@ static void jst_body_Rput(unsigned id, jst_mpi_call *call, void *origin_addr, vo
                           *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
+             target_datatype, win, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Rput", JST_MPI_PUT, 0);
@@ -86,6 +101,11 @@ static void jst_body_Rput_c(unsigned id, jst_mpi_call *call, void *origin_addr, 
                             *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
+             target_datatype, win, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Rput_c", JST_MPI_PUT, 0);
@@ -109,6 +129,11 @@ static void jst_body_Get(unsigned id, jst_mpi_call *call, void *origin_addr, voi
                          *target_count, void *target_datatype, void *win, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
+             target_datatype, win, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Get", JST_MPI_GET, 0);
@@ -136,6 +161,11 @@ static void jst_body_Get_c(unsigned id, jst_mpi_call *call, void *origin_addr, v
                            *target_count, void *target_datatype, void *win, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
+             target_datatype, win, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Get_c", JST_MPI_GET, 0);
@@ -160,6 +190,11 @@ static void jst_body_Rget(unsigned id, jst_mpi_call *call, void *origin_addr, vo
                           *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
+             target_datatype, win, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Rget", JST_MPI_GET, 0);
@@ -188,6 +223,11 @@ static void jst_body_Rget_c(unsigned id, jst_mpi_call *call, void *origin_addr, 
                             *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
+             target_datatype, win, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Rget_c", JST_MPI_GET, 0);
@@ -212,6 +252,11 @@ static void jst_body_Accumulate(unsigned id, jst_mpi_call *call, void *origin_ad
                                 void *win, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
+             target_datatype, op, win, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Accumulate", JST_MPI_ACCUMULATE, 0);
@@ -240,6 +285,11 @@ static void jst_body_Accumulate_c(unsigned id, jst_mpi_call *call, void *origin_
                                   void *win, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
+             target_datatype, op, win, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Accumulate_c", JST_MPI_ACCUMULATE, 0);
@@ -264,6 +314,11 @@ static void jst_body_Raccumulate(unsigned id, jst_mpi_call *call, void *origin_a
                                  void *win, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
+             target_datatype, op, win, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Raccumulate", JST_MPI_ACCUMULATE, 0);
@@ -292,6 +347,11 @@ static void jst_body_Raccumulate_c(unsigned id, jst_mpi_call *call, void *origin
                                    *op, void *win, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
+             target_datatype, op, win, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Raccumulate_c", JST_MPI_ACCUMULATE, 0);
@@ -317,6 +377,11 @@ static void jst_body_Get_accumulate(unsigned id, jst_mpi_call *call, void *origi
                                     *op, void *win, void *ierror)
 {
     jst_sub_13_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype,
+             target_rank, target_disp, target_count, target_datatype, op, win, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Get_accumulate", JST_MPI_ACCUMULATE, 0);
@@ -346,6 +411,11 @@ static void jst_body_Get_accumulate_c(unsigned id, jst_mpi_call *call, void *ori
                                       *op, void *win, void *ierror)
 {
     jst_sub_13_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype,
+             target_rank, target_disp, target_count, target_datatype, op, win, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Get_accumulate_c", JST_MPI_ACCUMULATE, 0);
@@ -371,6 +441,11 @@ static void jst_body_Rget_accumulate(unsigned id, jst_mpi_call *call, void *orig
                                      *op, void *win, void *request, void *ierror)
 {
     jst_sub_14_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype,
+             target_rank, target_disp, target_count, target_datatype, op, win, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Rget_accumulate", JST_MPI_ACCUMULATE, 0);
@@ -400,6 +475,11 @@ static void jst_body_Rget_accumulate_c(unsigned id, jst_mpi_call *call, void *or
                                        *op, void *win, void *request, void *ierror)
 {
     jst_sub_14_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype,
+             target_rank, target_disp, target_count, target_datatype, op, win, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Rget_accumulate_c", JST_MPI_ACCUMULATE, 0);
@@ -423,6 +503,10 @@ static void jst_body_Fetch_and_op(unsigned id, jst_mpi_call *call, void *origin_
                                   *target_disp, void *op, void *win, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(origin_addr, result_addr, datatype, target_rank, target_disp, op, win, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Fetch_and_op", JST_MPI_ACCUMULATE, 0);
@@ -448,6 +532,11 @@ static void jst_body_Compare_and_swap(unsigned id, jst_mpi_call *call, void *ori
                                       *target_rank, void *target_disp, void *win, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win,
+             ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Compare_and_swap", JST_MPI_ACCUMULATE, 0);
@@ -472,6 +561,10 @@ static void jst_body_Win_fence(unsigned id, jst_mpi_call *call, void *assert, vo
                                *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(assert, win, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_fence", JST_MPI_RMA_SYNC, 0);
@@ -492,6 +585,10 @@ static void jst_body_Win_post(unsigned id, jst_mpi_call *call, void *group, void
                               void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(group, assert, win, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_post", JST_MPI_RMA_SYNC, 0);
@@ -512,6 +609,10 @@ static void jst_body_Win_start(unsigned id, jst_mpi_call *call, void *group, voi
                                *win, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(group, assert, win, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_start", JST_MPI_RMA_SYNC, 0);
@@ -531,6 +632,10 @@ JST_ENTRY_4_0(JST_PF08_Win_start_r, jst_body_Win_start)
 static void jst_body_Win_complete(unsigned id, jst_mpi_call *call, void *win, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(win, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_complete", JST_MPI_RMA_SYNC, 0);
@@ -550,6 +655,10 @@ JST_ENTRY_2_0(JST_PF08_Win_complete_r, jst_body_Win_complete)
 static void jst_body_Win_wait(unsigned id, jst_mpi_call *call, void *win, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(win, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_wait", JST_MPI_RMA_SYNC, 0);
@@ -569,6 +678,10 @@ JST_ENTRY_2_0(JST_PF08_Win_wait_r, jst_body_Win_wait)
 static void jst_body_Win_test(unsigned id, jst_mpi_call *call, void *win, void *flag, void *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(win, flag, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_test", JST_MPI_RMA_SYNC, 0);
@@ -589,6 +702,10 @@ static void jst_body_Win_lock(unsigned id, jst_mpi_call *call, void *lock_type, 
                               *assert, void *win, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(lock_type, rank, assert, win, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_lock", JST_MPI_RMA_SYNC, 0);
@@ -609,6 +726,10 @@ static void jst_body_Win_lock_all(unsigned id, jst_mpi_call *call, void *assert,
                                   *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(assert, win, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_lock_all", JST_MPI_RMA_SYNC, 0);
@@ -629,6 +750,10 @@ static void jst_body_Win_unlock(unsigned id, jst_mpi_call *call, void *rank, voi
                                 *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(rank, win, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_unlock", JST_MPI_RMA_SYNC, 0);
@@ -648,6 +773,10 @@ JST_ENTRY_3_0(JST_PF08_Win_unlock_r, jst_body_Win_unlock)
 static void jst_body_Win_unlock_all(unsigned id, jst_mpi_call *call, void *win, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(win, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_unlock_all", JST_MPI_RMA_SYNC, 0);
@@ -667,6 +796,10 @@ JST_ENTRY_2_0(JST_PF08_Win_unlock_all_r, jst_body_Win_unlock_all)
 static void jst_body_Win_flush(unsigned id, jst_mpi_call *call, void *rank, void *win, void *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(rank, win, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_flush", JST_MPI_RMA_SYNC, 0);
@@ -686,6 +819,10 @@ JST_ENTRY_3_0(JST_PF08_Win_flush_r, jst_body_Win_flush)
 static void jst_body_Win_flush_all(unsigned id, jst_mpi_call *call, void *win, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(win, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_flush_all", JST_MPI_RMA_SYNC, 0);
@@ -706,6 +843,10 @@ static void jst_body_Win_flush_local(unsigned id, jst_mpi_call *call, void *rank
                                      *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(rank, win, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_flush_local", JST_MPI_RMA_SYNC, 0);
@@ -725,6 +866,10 @@ JST_ENTRY_3_0(JST_PF08_Win_flush_local_r, jst_body_Win_flush_local)
 static void jst_body_Win_flush_local_all(unsigned id, jst_mpi_call *call, void *win, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(win, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_flush_local_all", JST_MPI_RMA_SYNC, 0);
@@ -744,6 +889,10 @@ JST_ENTRY_2_0(JST_PF08_Win_flush_local_all_r, jst_body_Win_flush_local_all)
 static void jst_body_Win_sync(unsigned id, jst_mpi_call *call, void *win, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(win, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_sync", JST_MPI_RMA_SYNC, 0);
@@ -764,6 +913,10 @@ static void jst_body_Win_create(unsigned id, jst_mpi_call *call, void *base, voi
                                 *disp_unit, void *info, void *comm, void *win, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(base, size, disp_unit, info, comm, win, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_create", JST_MPI_WINDOW, 0);
@@ -785,6 +938,10 @@ static void jst_body_Win_create_c(unsigned id, jst_mpi_call *call, void *base, v
                                   *disp_unit, void *info, void *comm, void *win, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(base, size, disp_unit, info, comm, win, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_create_c", JST_MPI_WINDOW, 0);
@@ -802,6 +959,10 @@ static void jst_body_Win_create_dynamic(unsigned id, jst_mpi_call *call, void *i
                                         void *win, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(info, comm, win, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_create_dynamic", JST_MPI_WINDOW, 0);
@@ -822,6 +983,10 @@ static void jst_body_Win_allocate(unsigned id, jst_mpi_call *call, void *size, v
                                   *info, void *comm, void *baseptr, void *win, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(size, disp_unit, info, comm, baseptr, win, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_allocate", JST_MPI_WINDOW, 0);
@@ -844,6 +1009,10 @@ static void jst_body_Win_allocate_c(unsigned id, jst_mpi_call *call, void *size,
                                     void *info, void *comm, void *baseptr, void *win, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(size, disp_unit, info, comm, baseptr, win, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_allocate_c", JST_MPI_WINDOW, 0);
@@ -862,6 +1031,10 @@ static void jst_body_Win_allocate_shared(unsigned id, jst_mpi_call *call, void *
                                          *win, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(size, disp_unit, info, comm, baseptr, win, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_allocate_shared", JST_MPI_WINDOW, 0);
@@ -885,6 +1058,10 @@ static void jst_body_Win_allocate_shared_c(unsigned id, jst_mpi_call *call, void
                                            *win, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(size, disp_unit, info, comm, baseptr, win, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_allocate_shared_c", JST_MPI_WINDOW, 0);
@@ -902,6 +1079,10 @@ static void jst_body_Win_attach(unsigned id, jst_mpi_call *call, void *win, void
                                 void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(win, base, size, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_attach", JST_MPI_WINDOW, 0);
@@ -923,6 +1104,10 @@ static void jst_body_Win_detach(unsigned id, jst_mpi_call *call, void *win, void
                                 *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(win, base, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_detach", JST_MPI_WINDOW, 0);
@@ -943,6 +1128,10 @@ JST_ENTRY_3_0(JST_PF08TS_Win_detach_r, jst_body_Win_detach)
 static void jst_body_Win_free(unsigned id, jst_mpi_call *call, void *win, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(win, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Win_free", JST_MPI_WINDOW, 0);

@@ -6,6 +6,10 @@ static void jst_body_Comm_dup(unsigned id, jst_mpi_call *call, void *comm, void 
                               *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(comm, newcomm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Comm_dup", JST_MPI_COMM, 0);
@@ -26,6 +30,10 @@ static void jst_body_Comm_dup_with_info(unsigned id, jst_mpi_call *call, void *c
                                         void *newcomm, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(comm, info, newcomm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Comm_dup_with_info", JST_MPI_COMM, 0);
@@ -46,6 +54,10 @@ static void jst_body_Comm_idup(unsigned id, jst_mpi_call *call, void *comm, void
                                *request, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(comm, newcomm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Comm_idup", JST_MPI_COMM, 0);
@@ -66,6 +78,10 @@ static void jst_body_Comm_idup_with_info(unsigned id, jst_mpi_call *call, void *
                                          void *newcomm, void *request, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(comm, info, newcomm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Comm_idup_with_info", JST_MPI_COMM, 0);
@@ -86,6 +102,10 @@ static void jst_body_Comm_create(unsigned id, jst_mpi_call *call, void *comm, vo
                                  *newcomm, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(comm, group, newcomm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Comm_create", JST_MPI_COMM, 0);
@@ -106,6 +126,10 @@ static void jst_body_Comm_create_group(unsigned id, jst_mpi_call *call, void *co
                                        void *tag, void *newcomm, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(comm, group, tag, newcomm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Comm_create_group", JST_MPI_COMM, 0);
@@ -127,6 +151,10 @@ static void jst_body_Comm_create_from_group(unsigned id, jst_mpi_call *call, voi
                                             void *ierror, size_t length0)
 {
     jst_sub_6_1 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(group, stringtag, info, errhandler, newcomm, ierror, length0);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Comm_create_from_group", JST_MPI_COMM, 0);
@@ -147,6 +175,10 @@ static void jst_body_Comm_split(unsigned id, jst_mpi_call *call, void *comm, voi
                                 void *newcomm, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(comm, color, key, newcomm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Comm_split", JST_MPI_COMM, 0);
@@ -167,6 +199,10 @@ static void jst_body_Comm_split_type(unsigned id, jst_mpi_call *call, void *comm
                                      void *key, void *info, void *newcomm, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(comm, split_type, key, info, newcomm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Comm_split_type", JST_MPI_COMM, 0);
@@ -188,6 +224,10 @@ static void jst_body_Intercomm_create(unsigned id, jst_mpi_call *call, void *loc
                                       *tag, void *newintercomm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Intercomm_create", JST_MPI_COMM, 0);
@@ -211,6 +251,11 @@ static void jst_body_Intercomm_create_from_groups(unsigned id, jst_mpi_call *cal
                                                   *newintercomm, void *ierror, size_t length0)
 {
     jst_sub_9_1 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler,
+             newintercomm, ierror, length0);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Intercomm_create_from_groups", JST_MPI_COMM, 0);
@@ -232,6 +277,10 @@ static void jst_body_Intercomm_merge(unsigned id, jst_mpi_call *call, void *inte
                                      void *newintracomm, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(intercomm, high, newintracomm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Intercomm_merge", JST_MPI_COMM, 0);
@@ -252,6 +301,10 @@ static void jst_body_Cart_create(unsigned id, jst_mpi_call *call, void *comm_old
                                  *dims, void *periods, void *reorder, void *comm_cart, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(comm_old, ndims, dims, periods, reorder, comm_cart, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Cart_create", JST_MPI_COMM, 0);
@@ -272,6 +325,10 @@ static void jst_body_Cart_sub(unsigned id, jst_mpi_call *call, void *comm, void 
                               *newcomm, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(comm, remain_dims, newcomm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Cart_sub", JST_MPI_COMM, 0);
@@ -293,6 +350,10 @@ static void jst_body_Graph_create(unsigned id, jst_mpi_call *call, void *comm_ol
                                   *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(comm_old, nnodes, index, edges, reorder, comm_graph, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Graph_create", JST_MPI_COMM, 0);
@@ -315,6 +376,11 @@ static void jst_body_Dist_graph_create(unsigned id, jst_mpi_call *call, void *co
                                        void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph,
+             ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Dist_graph_create", JST_MPI_COMM, 0);
@@ -339,6 +405,11 @@ static void jst_body_Dist_graph_create_adjacent(unsigned id, jst_mpi_call *call,
                                                 *comm_dist_graph, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info,
+             reorder, comm_dist_graph, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Dist_graph_create_adjacent", JST_MPI_COMM, 0);
@@ -383,6 +454,11 @@ static void jst_body_Comm_spawn(unsigned id, jst_mpi_call *call, void *command, 
                                 *array_of_errcodes, void *ierror, size_t length0, size_t length1)
 {
     jst_sub_9_2 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes, ierror,
+             length0, length1);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Comm_spawn", JST_MPI_SPAWN, 0);
@@ -407,6 +483,11 @@ static void jst_body_Comm_spawn_multiple(unsigned id, jst_mpi_call *call, void *
                                          *ierror, size_t length0, size_t length1)
 {
     jst_sub_10_2 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm,
+             intercomm, array_of_errcodes, ierror, length0, length1);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Comm_spawn_multiple", JST_MPI_SPAWN, 0);
@@ -428,6 +509,10 @@ static void jst_body_Comm_accept(unsigned id, jst_mpi_call *call, void *port_nam
                                  *root, void *comm, void *newcomm, void *ierror, size_t length0)
 {
     jst_sub_6_1 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(port_name, info, root, comm, newcomm, ierror, length0);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Comm_accept", JST_MPI_SPAWN, 0);
@@ -448,6 +533,10 @@ static void jst_body_Comm_connect(unsigned id, jst_mpi_call *call, void *port_na
                                   *root, void *comm, void *newcomm, void *ierror, size_t length0)
 {
     jst_sub_6_1 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(port_name, info, root, comm, newcomm, ierror, length0);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Comm_connect", JST_MPI_SPAWN, 0);
@@ -468,6 +557,10 @@ static void jst_body_Comm_join(unsigned id, jst_mpi_call *call, void *fd, void *
                                *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(fd, intercomm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Comm_join", JST_MPI_SPAWN, 0);
@@ -488,6 +581,10 @@ static void jst_body_Open_port(unsigned id, jst_mpi_call *call, void *info, void
                                *ierror, size_t length0)
 {
     jst_sub_3_1 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(info, port_name, ierror, length0);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Open_port", JST_MPI_SPAWN, 0);
@@ -508,6 +605,10 @@ static void jst_body_Close_port(unsigned id, jst_mpi_call *call, void *port_name
                                 size_t length0)
 {
     jst_sub_2_1 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(port_name, ierror, length0);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Close_port", JST_MPI_SPAWN, 0);
@@ -528,6 +629,10 @@ static void jst_body_Publish_name(unsigned id, jst_mpi_call *call, void *service
                                   void *port_name, void *ierror, size_t length0, size_t length1)
 {
     jst_sub_4_2 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(service_name, info, port_name, ierror, length0, length1);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Publish_name", JST_MPI_SPAWN, 0);
@@ -548,6 +653,10 @@ static void jst_body_Unpublish_name(unsigned id, jst_mpi_call *call, void *servi
                                     void *port_name, void *ierror, size_t length0, size_t length1)
 {
     jst_sub_4_2 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(service_name, info, port_name, ierror, length0, length1);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Unpublish_name", JST_MPI_SPAWN, 0);
@@ -568,6 +677,10 @@ static void jst_body_Lookup_name(unsigned id, jst_mpi_call *call, void *service_
                                  void *port_name, void *ierror, size_t length0, size_t length1)
 {
     jst_sub_4_2 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(service_name, info, port_name, ierror, length0, length1);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Lookup_name", JST_MPI_SPAWN, 0);
@@ -609,6 +722,10 @@ JST_ENTRY_2_0(JST_PF08_Comm_disconnect_r, jst_body_Comm_disconnect)
 static void jst_body_Init(unsigned id, jst_mpi_call *call, void *ierror)
 {
     jst_sub_1_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Init", JST_MPI_INIT, 0);
@@ -635,6 +752,10 @@ static void jst_body_Init_thread(unsigned id, jst_mpi_call *call, void *required
                                  void *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(required, provided, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Init_thread", JST_MPI_INIT, 0);
@@ -661,6 +782,10 @@ static void jst_body_Session_init(unsigned id, jst_mpi_call *call, void *info, v
                                   void *session, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(info, errhandler, session, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Session_init", JST_MPI_INIT, 0);
@@ -686,6 +811,10 @@ JST_ENTRY_4_0(JST_PF08_Session_init_r, jst_body_Session_init)
 static void jst_body_Finalize(unsigned id, jst_mpi_call *call, void *ierror)
 {
     jst_sub_1_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Finalize", JST_MPI_FINALIZE, 0);
@@ -709,6 +838,10 @@ JST_ENTRY_1_0(JST_PF08_Finalize_r, jst_body_Finalize)
 static void jst_body_Session_finalize(unsigned id, jst_mpi_call *call, void *session, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(session, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Session_finalize", JST_MPI_FINALIZE, 0);
@@ -733,6 +866,10 @@ static void jst_body_Abort(unsigned id, jst_mpi_call *call, void *comm, void *er
                            *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(comm, errorcode, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Abort", JST_MPI_ABORT, 0);

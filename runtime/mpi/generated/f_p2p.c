@@ -6,6 +6,10 @@ static JST_INLINE void jst_body_Send(unsigned id, jst_mpi_call *call, void *buf,
                                      *datatype, void *dest, void *tag, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buf, count, datatype, dest, tag, comm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Send", JST_MPI_SEND, 0);
@@ -32,6 +36,10 @@ static void jst_body_Send_c(unsigned id, jst_mpi_call *call, void *buf, void *co
                             void *dest, void *tag, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buf, count, datatype, dest, tag, comm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Send_c", JST_MPI_SEND, 0);
@@ -54,6 +62,10 @@ static void jst_body_Bsend(unsigned id, jst_mpi_call *call, void *buf, void *cou
                            void *dest, void *tag, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buf, count, datatype, dest, tag, comm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Bsend", JST_MPI_SEND, 0);
@@ -80,6 +92,10 @@ static void jst_body_Bsend_c(unsigned id, jst_mpi_call *call, void *buf, void *c
                              *datatype, void *dest, void *tag, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buf, count, datatype, dest, tag, comm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Bsend_c", JST_MPI_SEND, 0);
@@ -102,6 +118,10 @@ static void jst_body_Ssend(unsigned id, jst_mpi_call *call, void *buf, void *cou
                            void *dest, void *tag, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buf, count, datatype, dest, tag, comm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ssend", JST_MPI_SEND, 0);
@@ -128,6 +148,10 @@ static void jst_body_Ssend_c(unsigned id, jst_mpi_call *call, void *buf, void *c
                              *datatype, void *dest, void *tag, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buf, count, datatype, dest, tag, comm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ssend_c", JST_MPI_SEND, 0);
@@ -150,6 +174,10 @@ static void jst_body_Rsend(unsigned id, jst_mpi_call *call, void *buf, void *cou
                            void *dest, void *tag, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buf, count, datatype, dest, tag, comm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Rsend", JST_MPI_SEND, 0);
@@ -176,6 +204,10 @@ static void jst_body_Rsend_c(unsigned id, jst_mpi_call *call, void *buf, void *c
                              *datatype, void *dest, void *tag, void *comm, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buf, count, datatype, dest, tag, comm, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Rsend_c", JST_MPI_SEND, 0);
@@ -199,6 +231,10 @@ static JST_INLINE void jst_body_Recv(unsigned id, jst_mpi_call *call, void *buf,
                                      void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buf, count, datatype, source, tag, comm, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Recv", JST_MPI_RECV, 0);
@@ -225,6 +261,10 @@ static void jst_body_Recv_c(unsigned id, jst_mpi_call *call, void *buf, void *co
                             void *source, void *tag, void *comm, void *status, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buf, count, datatype, source, tag, comm, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Recv_c", JST_MPI_RECV, 0);
@@ -247,6 +287,10 @@ static void jst_body_Mrecv(unsigned id, jst_mpi_call *call, void *buf, void *cou
                            void *message, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buf, count, datatype, message, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Mrecv", JST_MPI_RECV, 0);
@@ -272,6 +316,10 @@ static void jst_body_Mrecv_c(unsigned id, jst_mpi_call *call, void *buf, void *c
                              *datatype, void *message, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buf, count, datatype, message, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Mrecv_c", JST_MPI_RECV, 0);
@@ -295,6 +343,11 @@ static JST_INLINE void jst_body_Sendrecv(unsigned id, jst_mpi_call *call, void *
                                          void *recvtag, void *comm, void *status, void *ierror)
 {
     jst_sub_13_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
+             recvtag, comm, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Sendrecv", JST_MPI_SENDRECV, 0);
@@ -328,6 +381,11 @@ static void jst_body_Sendrecv_c(unsigned id, jst_mpi_call *call, void *sendbuf, 
                                 void *status, void *ierror)
 {
     jst_sub_13_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
+             recvtag, comm, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Sendrecv_c", JST_MPI_SENDRECV, 0);
@@ -356,6 +414,10 @@ static void jst_body_Sendrecv_replace(unsigned id, jst_mpi_call *call, void *buf
                                       *recvtag, void *comm, void *status, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Sendrecv_replace", JST_MPI_SENDRECV, 0);
@@ -386,6 +448,10 @@ static void jst_body_Sendrecv_replace_c(unsigned id, jst_mpi_call *call, void *b
                                         void *recvtag, void *comm, void *status, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Sendrecv_replace_c", JST_MPI_SENDRECV, 0);
@@ -412,6 +478,10 @@ static JST_INLINE void jst_body_Isend(unsigned id, jst_mpi_call *call, void *buf
                                       void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buf, count, datatype, dest, tag, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Isend", JST_MPI_ISEND, 0);
@@ -439,6 +509,10 @@ static void jst_body_Isend_c(unsigned id, jst_mpi_call *call, void *buf, void *c
                              *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buf, count, datatype, dest, tag, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Isend_c", JST_MPI_ISEND, 0);
@@ -461,6 +535,10 @@ static void jst_body_Ibsend(unsigned id, jst_mpi_call *call, void *buf, void *co
                             void *dest, void *tag, void *comm, void *request, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buf, count, datatype, dest, tag, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ibsend", JST_MPI_ISEND, 0);
@@ -488,6 +566,10 @@ static void jst_body_Ibsend_c(unsigned id, jst_mpi_call *call, void *buf, void *
                               *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buf, count, datatype, dest, tag, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ibsend_c", JST_MPI_ISEND, 0);
@@ -510,6 +592,10 @@ static void jst_body_Issend(unsigned id, jst_mpi_call *call, void *buf, void *co
                             void *dest, void *tag, void *comm, void *request, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buf, count, datatype, dest, tag, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Issend", JST_MPI_ISEND, 0);
@@ -537,6 +623,10 @@ static void jst_body_Issend_c(unsigned id, jst_mpi_call *call, void *buf, void *
                               *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buf, count, datatype, dest, tag, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Issend_c", JST_MPI_ISEND, 0);
@@ -559,6 +649,10 @@ static void jst_body_Irsend(unsigned id, jst_mpi_call *call, void *buf, void *co
                             void *dest, void *tag, void *comm, void *request, void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buf, count, datatype, dest, tag, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Irsend", JST_MPI_ISEND, 0);
@@ -586,6 +680,10 @@ static void jst_body_Irsend_c(unsigned id, jst_mpi_call *call, void *buf, void *
                               *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buf, count, datatype, dest, tag, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Irsend_c", JST_MPI_ISEND, 0);
@@ -609,6 +707,10 @@ static JST_INLINE void jst_body_Irecv(unsigned id, jst_mpi_call *call, void *buf
                                       void *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buf, count, datatype, source, tag, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Irecv", JST_MPI_IRECV, 0);
@@ -636,6 +738,10 @@ static void jst_body_Irecv_c(unsigned id, jst_mpi_call *call, void *buf, void *c
                              *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buf, count, datatype, source, tag, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Irecv_c", JST_MPI_IRECV, 0);
@@ -658,6 +764,10 @@ static void jst_body_Imrecv(unsigned id, jst_mpi_call *call, void *buf, void *co
                             void *message, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buf, count, datatype, message, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Imrecv", JST_MPI_IRECV, 0);
@@ -683,6 +793,10 @@ static void jst_body_Imrecv_c(unsigned id, jst_mpi_call *call, void *buf, void *
                               *datatype, void *message, void *request, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buf, count, datatype, message, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Imrecv_c", JST_MPI_IRECV, 0);
@@ -706,6 +820,11 @@ static void jst_body_Isendrecv(unsigned id, jst_mpi_call *call, void *sendbuf, v
                                *request, void *ierror)
 {
     jst_sub_13_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
+             recvtag, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Isendrecv", JST_MPI_ISEND, 0);
@@ -738,6 +857,11 @@ static void jst_body_Isendrecv_c(unsigned id, jst_mpi_call *call, void *sendbuf,
                                  *comm, void *request, void *ierror)
 {
     jst_sub_13_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
+             recvtag, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Isendrecv_c", JST_MPI_ISEND, 0);
@@ -765,6 +889,10 @@ static void jst_body_Isendrecv_replace(unsigned id, jst_mpi_call *call, void *bu
                                        *recvtag, void *comm, void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Isendrecv_replace", JST_MPI_ISEND, 0);
@@ -795,6 +923,10 @@ static void jst_body_Isendrecv_replace_c(unsigned id, jst_mpi_call *call, void *
                                          void *recvtag, void *comm, void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Isendrecv_replace_c", JST_MPI_ISEND, 0);
@@ -820,6 +952,10 @@ static void jst_body_Probe(unsigned id, jst_mpi_call *call, void *source, void *
                            void *status, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(source, tag, comm, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Probe", JST_MPI_PROBE, 0);
@@ -840,6 +976,10 @@ static JST_INLINE void jst_body_Iprobe(unsigned id, jst_mpi_call *call, void *so
                                        void *comm, void *flag, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(source, tag, comm, flag, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Iprobe", JST_MPI_PROBE, JST_MPI_POLL);
@@ -860,6 +1000,10 @@ static void jst_body_Mprobe(unsigned id, jst_mpi_call *call, void *source, void 
                             void *message, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(source, tag, comm, message, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Mprobe", JST_MPI_PROBE, 0);
@@ -880,6 +1024,10 @@ static void jst_body_Improbe(unsigned id, jst_mpi_call *call, void *source, void
                              void *flag, void *message, void *status, void *ierror)
 {
     jst_sub_7_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(source, tag, comm, flag, message, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Improbe", JST_MPI_PROBE, JST_MPI_POLL);
@@ -900,6 +1048,10 @@ static JST_INLINE void jst_body_Wait(unsigned id, jst_mpi_call *call, void *requ
                                      void *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(request, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Wait", JST_MPI_WAIT, 0);
@@ -931,6 +1083,10 @@ static JST_INLINE void jst_body_Waitall(unsigned id, jst_mpi_call *call, void *c
                                         *array_of_requests, void *array_of_statuses, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(count, array_of_requests, array_of_statuses, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Waitall", JST_MPI_WAIT, 0);
@@ -962,6 +1118,10 @@ static void jst_body_Waitany(unsigned id, jst_mpi_call *call, void *count, void 
                              void *index, void *status, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(count, array_of_requests, index, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Waitany", JST_MPI_WAIT, 0);
@@ -994,6 +1154,10 @@ static void jst_body_Waitsome(unsigned id, jst_mpi_call *call, void *incount, vo
                               *array_of_statuses, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Waitsome", JST_MPI_WAIT, 0);
@@ -1025,6 +1189,10 @@ static JST_INLINE void jst_body_Test(unsigned id, jst_mpi_call *call, void *requ
                                      void *status, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(request, flag, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Test", JST_MPI_TEST, JST_MPI_POLL);
@@ -1056,6 +1224,10 @@ static void jst_body_Testall(unsigned id, jst_mpi_call *call, void *count, void 
                              void *flag, void *array_of_statuses, void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(count, array_of_requests, flag, array_of_statuses, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Testall", JST_MPI_TEST, JST_MPI_POLL);
@@ -1087,6 +1259,10 @@ static void jst_body_Testany(unsigned id, jst_mpi_call *call, void *count, void 
                              void *index, void *flag, void *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(count, array_of_requests, index, flag, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Testany", JST_MPI_TEST, JST_MPI_POLL);
@@ -1119,6 +1295,10 @@ static void jst_body_Testsome(unsigned id, jst_mpi_call *call, void *incount, vo
                               *array_of_statuses, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Testsome", JST_MPI_TEST, JST_MPI_POLL);
@@ -1150,6 +1330,10 @@ static void jst_body_Request_get_status(unsigned id, jst_mpi_call *call, void *r
                                         void *status, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(request, flag, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Request_get_status", JST_MPI_TEST, JST_MPI_POLL);
@@ -1171,6 +1355,10 @@ static void jst_body_Request_get_status_all(unsigned id, jst_mpi_call *call, voi
                                             void *ierror)
 {
     jst_sub_5_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(count, array_of_requests, flag, array_of_statuses, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Request_get_status_all", JST_MPI_TEST, JST_MPI_POLL);
@@ -1192,6 +1380,10 @@ static void jst_body_Request_get_status_any(unsigned id, jst_mpi_call *call, voi
                                             *status, void *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(count, array_of_requests, index, flag, status, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Request_get_status_any", JST_MPI_TEST, JST_MPI_POLL);
@@ -1214,6 +1406,10 @@ static void jst_body_Request_get_status_some(unsigned id, jst_mpi_call *call, vo
                                              *ierror)
 {
     jst_sub_6_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Request_get_status_some", JST_MPI_TEST, JST_MPI_POLL);
@@ -1234,6 +1430,10 @@ static void jst_body_Parrived(unsigned id, jst_mpi_call *call, void *request, vo
                               *flag, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(request, partition, flag, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Parrived", JST_MPI_TEST, JST_MPI_POLL);

@@ -7,6 +7,10 @@ static void jst_body_Send_init(unsigned id, jst_mpi_call *call, void *buf, void 
                                *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buf, count, datatype, dest, tag, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Send_init", JST_MPI_REQUEST, 0);
@@ -37,6 +41,10 @@ static void jst_body_Send_init_c(unsigned id, jst_mpi_call *call, void *buf, voi
                                  *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buf, count, datatype, dest, tag, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Send_init_c", JST_MPI_REQUEST, 0);
@@ -63,6 +71,10 @@ static void jst_body_Bsend_init(unsigned id, jst_mpi_call *call, void *buf, void
                                 *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buf, count, datatype, dest, tag, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Bsend_init", JST_MPI_REQUEST, 0);
@@ -93,6 +105,10 @@ static void jst_body_Bsend_init_c(unsigned id, jst_mpi_call *call, void *buf, vo
                                   *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buf, count, datatype, dest, tag, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Bsend_init_c", JST_MPI_REQUEST, 0);
@@ -119,6 +135,10 @@ static void jst_body_Ssend_init(unsigned id, jst_mpi_call *call, void *buf, void
                                 *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buf, count, datatype, dest, tag, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ssend_init", JST_MPI_REQUEST, 0);
@@ -149,6 +169,10 @@ static void jst_body_Ssend_init_c(unsigned id, jst_mpi_call *call, void *buf, vo
                                   *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buf, count, datatype, dest, tag, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Ssend_init_c", JST_MPI_REQUEST, 0);
@@ -175,6 +199,10 @@ static void jst_body_Rsend_init(unsigned id, jst_mpi_call *call, void *buf, void
                                 *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buf, count, datatype, dest, tag, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Rsend_init", JST_MPI_REQUEST, 0);
@@ -205,6 +233,10 @@ static void jst_body_Rsend_init_c(unsigned id, jst_mpi_call *call, void *buf, vo
                                   *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buf, count, datatype, dest, tag, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Rsend_init_c", JST_MPI_REQUEST, 0);
@@ -231,6 +263,10 @@ static void jst_body_Recv_init(unsigned id, jst_mpi_call *call, void *buf, void 
                                *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buf, count, datatype, source, tag, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Recv_init", JST_MPI_REQUEST, 0);
@@ -261,6 +297,10 @@ static void jst_body_Recv_init_c(unsigned id, jst_mpi_call *call, void *buf, voi
                                  *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buf, count, datatype, source, tag, comm, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Recv_init_c", JST_MPI_REQUEST, 0);
@@ -287,6 +327,10 @@ static void jst_body_Psend_init(unsigned id, jst_mpi_call *call, void *buf, void
                                 *info, void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buf, partitions, count, datatype, dest, tag, comm, info, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Psend_init", JST_MPI_REQUEST, 0);
@@ -317,6 +361,10 @@ static void jst_body_Precv_init(unsigned id, jst_mpi_call *call, void *buf, void
                                 *info, void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buf, partitions, count, datatype, source, tag, comm, info, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Precv_init", JST_MPI_REQUEST, 0);
@@ -345,6 +393,10 @@ JST_ENTRY_10_0(JST_PF08TS_Precv_init_r, jst_body_Precv_init)
 static void jst_body_Start(unsigned id, jst_mpi_call *call, void *request, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Start", JST_MPI_REQUEST, 0);
@@ -368,6 +420,10 @@ static void jst_body_Startall(unsigned id, jst_mpi_call *call, void *count, void
                               void *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(count, array_of_requests, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Startall", JST_MPI_REQUEST, 0);
@@ -412,6 +468,10 @@ JST_ENTRY_2_0(JST_PF08_Request_free_r, jst_body_Request_free)
 static void jst_body_Cancel(unsigned id, jst_mpi_call *call, void *request, void *ierror)
 {
     jst_sub_2_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Cancel", JST_MPI_REQUEST, 0);
@@ -432,6 +492,10 @@ static void jst_body_Pready(unsigned id, jst_mpi_call *call, void *partition, vo
                             *ierror)
 {
     jst_sub_3_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(partition, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Pready", JST_MPI_REQUEST, 0);
@@ -452,6 +516,10 @@ static void jst_body_Pready_range(unsigned id, jst_mpi_call *call, void *partiti
                                   *partition_high, void *request, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(partition_low, partition_high, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Pready_range", JST_MPI_REQUEST, 0);
@@ -472,6 +540,10 @@ static void jst_body_Pready_list(unsigned id, jst_mpi_call *call, void *length, 
                                  *array_of_partitions, void *request, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(length, array_of_partitions, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Pready_list", JST_MPI_REQUEST, 0);
@@ -493,6 +565,10 @@ static void jst_body_Bcast_init(unsigned id, jst_mpi_call *call, void *buffer, v
                                 *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buffer, count, datatype, root, comm, info, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Bcast_init", JST_MPI_REQUEST, 0);
@@ -526,6 +602,10 @@ static void jst_body_Bcast_init_c(unsigned id, jst_mpi_call *call, void *buffer,
                                   *ierror)
 {
     jst_sub_8_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(buffer, count, datatype, root, comm, info, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Bcast_init_c", JST_MPI_REQUEST, 0);
@@ -555,6 +635,11 @@ static void jst_body_Scatter_init(unsigned id, jst_mpi_call *call, void *sendbuf
                                   void *root, void *comm, void *info, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request,
+             ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Scatter_init", JST_MPI_REQUEST, 0);
@@ -591,6 +676,11 @@ static void jst_body_Scatter_init_c(unsigned id, jst_mpi_call *call, void *sendb
                                     void *root, void *comm, void *info, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request,
+             ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Scatter_init_c", JST_MPI_REQUEST, 0);
@@ -624,6 +714,11 @@ static void jst_body_Scatterv_init(unsigned id, jst_mpi_call *call, void *sendbu
                                    *request, void *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info,
+             request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Scatterv_init", JST_MPI_REQUEST, 0);
@@ -661,6 +756,11 @@ static void jst_body_Scatterv_init_c(unsigned id, jst_mpi_call *call, void *send
                                      void *request, void *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info,
+             request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Scatterv_init_c", JST_MPI_REQUEST, 0);
@@ -693,6 +793,10 @@ static void jst_body_Reduce_init(unsigned id, jst_mpi_call *call, void *sendbuf,
                                  *info, void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, recvbuf, count, datatype, op, root, comm, info, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Reduce_init", JST_MPI_REQUEST, 0);
@@ -725,6 +829,10 @@ static void jst_body_Reduce_init_c(unsigned id, jst_mpi_call *call, void *sendbu
                                    void *info, void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, recvbuf, count, datatype, op, root, comm, info, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Reduce_init_c", JST_MPI_REQUEST, 0);
@@ -754,6 +862,11 @@ static void jst_body_Gather_init(unsigned id, jst_mpi_call *call, bool described
                                  void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request,
+             ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Gather_init", JST_MPI_REQUEST, 0);
@@ -790,6 +903,11 @@ static void jst_body_Gather_init_c(unsigned id, jst_mpi_call *call, bool describ
                                    *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request,
+             ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Gather_init_c", JST_MPI_REQUEST, 0);
@@ -823,6 +941,11 @@ static void jst_body_Gatherv_init(unsigned id, jst_mpi_call *call, bool describe
                                   void *request, void *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info,
+             request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Gatherv_init", JST_MPI_REQUEST, 0);
@@ -860,6 +983,11 @@ static void jst_body_Gatherv_init_c(unsigned id, jst_mpi_call *call, bool descri
                                     *comm, void *info, void *request, void *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info,
+             request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Gatherv_init_c", JST_MPI_REQUEST, 0);
@@ -893,6 +1021,10 @@ static void jst_body_Allreduce_init(unsigned id, jst_mpi_call *call, void *sendb
                                     void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Allreduce_init", JST_MPI_REQUEST, 0);
@@ -923,6 +1055,10 @@ static void jst_body_Allreduce_init_c(unsigned id, jst_mpi_call *call, void *sen
                                       void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Allreduce_init_c", JST_MPI_REQUEST, 0);
@@ -950,6 +1086,11 @@ static void jst_body_Allgather_init(unsigned id, jst_mpi_call *call, bool descri
                                     *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request,
+             ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Allgather_init", JST_MPI_REQUEST, 0);
@@ -982,6 +1123,11 @@ static void jst_body_Allgather_init_c(unsigned id, jst_mpi_call *call, bool desc
                                       *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request,
+             ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Allgather_init_c", JST_MPI_REQUEST, 0);
@@ -1011,6 +1157,11 @@ static void jst_body_Allgatherv_init(unsigned id, jst_mpi_call *call, bool descr
                                      *info, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info,
+             request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Allgatherv_init", JST_MPI_REQUEST, 0);
@@ -1045,6 +1196,11 @@ static void jst_body_Allgatherv_init_c(unsigned id, jst_mpi_call *call, bool des
                                        void *info, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info,
+             request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Allgatherv_init_c", JST_MPI_REQUEST, 0);
@@ -1076,6 +1232,11 @@ static void jst_body_Alltoall_init(unsigned id, jst_mpi_call *call, bool describ
                                    *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request,
+             ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Alltoall_init", JST_MPI_REQUEST, 0);
@@ -1110,6 +1271,11 @@ static void jst_body_Alltoall_init_c(unsigned id, jst_mpi_call *call, bool descr
                                      *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request,
+             ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Alltoall_init_c", JST_MPI_REQUEST, 0);
@@ -1140,6 +1306,11 @@ static void jst_body_Alltoallv_init(unsigned id, jst_mpi_call *call, bool descri
                                     void *info, void *request, void *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
+             info, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Alltoallv_init", JST_MPI_REQUEST, 0);
@@ -1176,6 +1347,11 @@ static void jst_body_Alltoallv_init_c(unsigned id, jst_mpi_call *call, bool desc
                                       *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
+             info, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Alltoallv_init_c", JST_MPI_REQUEST, 0);
@@ -1207,6 +1383,11 @@ static void jst_body_Alltoallw_init(unsigned id, jst_mpi_call *call, bool descri
                                     void *info, void *request, void *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
+             info, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Alltoallw_init", JST_MPI_REQUEST, 0);
@@ -1242,6 +1423,11 @@ static void jst_body_Alltoallw_init_c(unsigned id, jst_mpi_call *call, bool desc
                                       *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
+             info, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Alltoallw_init_c", JST_MPI_REQUEST, 0);
@@ -1271,6 +1457,10 @@ static void jst_body_Reduce_scatter_init(unsigned id, jst_mpi_call *call, void *
                                          *comm, void *info, void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Reduce_scatter_init", JST_MPI_REQUEST, 0);
@@ -1301,6 +1491,10 @@ static void jst_body_Reduce_scatter_init_c(unsigned id, jst_mpi_call *call, void
                                            void *comm, void *info, void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Reduce_scatter_init_c", JST_MPI_REQUEST, 0);
@@ -1327,6 +1521,10 @@ static void jst_body_Reduce_scatter_block_init(unsigned id, jst_mpi_call *call, 
                                                void *comm, void *info, void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Reduce_scatter_block_init", JST_MPI_REQUEST, 0);
@@ -1358,6 +1556,10 @@ static void jst_body_Reduce_scatter_block_init_c(unsigned id, jst_mpi_call *call
                                                  void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Reduce_scatter_block_init_c", JST_MPI_REQUEST, 0);
@@ -1383,6 +1585,10 @@ static void jst_body_Barrier_init(unsigned id, jst_mpi_call *call, void *comm, v
                                   *request, void *ierror)
 {
     jst_sub_4_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(comm, info, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Barrier_init", JST_MPI_REQUEST, 0);
@@ -1411,6 +1617,10 @@ static void jst_body_Scan_init(unsigned id, jst_mpi_call *call, void *sendbuf, v
                                *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Scan_init", JST_MPI_REQUEST, 0);
@@ -1441,6 +1651,10 @@ static void jst_body_Scan_init_c(unsigned id, jst_mpi_call *call, void *sendbuf,
                                  *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Scan_init_c", JST_MPI_REQUEST, 0);
@@ -1467,6 +1681,10 @@ static void jst_body_Exscan_init(unsigned id, jst_mpi_call *call, void *sendbuf,
                                  *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Exscan_init", JST_MPI_REQUEST, 0);
@@ -1497,6 +1715,10 @@ static void jst_body_Exscan_init_c(unsigned id, jst_mpi_call *call, void *sendbu
                                    void *request, void *ierror)
 {
     jst_sub_9_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Exscan_init_c", JST_MPI_REQUEST, 0);
@@ -1524,6 +1746,11 @@ static void jst_body_Neighbor_allgather_init(unsigned id, jst_mpi_call *call, vo
                                              void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request,
+             ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Neighbor_allgather_init", JST_MPI_REQUEST, 0);
@@ -1555,6 +1782,11 @@ static void jst_body_Neighbor_allgather_init_c(unsigned id, jst_mpi_call *call, 
                                                void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request,
+             ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Neighbor_allgather_init_c", JST_MPI_REQUEST, 0);
@@ -1582,6 +1814,11 @@ static void jst_body_Neighbor_allgatherv_init(unsigned id, jst_mpi_call *call, v
                                               void *info, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info,
+             request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Neighbor_allgatherv_init", JST_MPI_REQUEST, 0);
@@ -1614,6 +1851,11 @@ static void jst_body_Neighbor_allgatherv_init_c(unsigned id, jst_mpi_call *call,
                                                 *comm, void *info, void *request, void *ierror)
 {
     jst_sub_11_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info,
+             request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Neighbor_allgatherv_init_c", JST_MPI_REQUEST, 0);
@@ -1642,6 +1884,11 @@ static void jst_body_Neighbor_alltoall_init(unsigned id, jst_mpi_call *call, voi
                                             *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request,
+             ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Neighbor_alltoall_init", JST_MPI_REQUEST, 0);
@@ -1673,6 +1920,11 @@ static void jst_body_Neighbor_alltoall_init_c(unsigned id, jst_mpi_call *call, v
                                               void *request, void *ierror)
 {
     jst_sub_10_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request,
+             ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Neighbor_alltoall_init_c", JST_MPI_REQUEST, 0);
@@ -1701,6 +1953,11 @@ static void jst_body_Neighbor_alltoallv_init(unsigned id, jst_mpi_call *call, vo
                                              *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
+             info, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Neighbor_alltoallv_init", JST_MPI_REQUEST, 0);
@@ -1734,6 +1991,11 @@ static void jst_body_Neighbor_alltoallv_init_c(unsigned id, jst_mpi_call *call, 
                                                void *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
+             info, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Neighbor_alltoallv_init_c", JST_MPI_REQUEST, 0);
@@ -1763,6 +2025,11 @@ static void jst_body_Neighbor_alltoallw_init(unsigned id, jst_mpi_call *call, vo
                                              *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
+             info, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Neighbor_alltoallw_init", JST_MPI_REQUEST, 0);
@@ -1796,6 +2063,11 @@ static void jst_body_Neighbor_alltoallw_init_c(unsigned id, jst_mpi_call *call, 
                                                void *ierror)
 {
     jst_sub_12_0 *const real = jst_real_of(id);
+    if (jst_is_inner(call->frame)) {
+        real(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
+             info, request, ierror);
+        return;
+    }
     MPI_Fint own = MPI_SUCCESS;
     ierror = ierror ? ierror : &own; /* mpi_f08 programs may leave it out */
     jst_begin(call, "MPI_Neighbor_alltoallw_init_c", JST_MPI_REQUEST, 0);
