@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -90,6 +92,23 @@ def test_time_in_which_it_wanted_a_core_was_judged():
     made = estimate(run([process(0.7, 0.3, cpus=2), process(0.05, 0, cpus=2)]))
     assert made.coverage == pytest.approx(1.0)
     assert estimate(run([process(0.2, 0.1)])).coverage == pytest.approx(0.3)
+
+
+def test_computation_beside_others_on_its_node_is_not_called_undisturbed():
+    # Two threads of one core slow each other by a third, and no slice of a run tells: seen of a
+    # Python pipeline, 3.5 s in place of 2.4, with all of it in its CPU time.
+    tables = run([process(0.9, 0.0, cpus=2)])
+    assert estimate(tables).lit.light == "green"
+    for spent, light in ((0.3, "green"), (4.0, None)):
+        made = estimate(replace(tables, others_cpu_s={"node1": spent}))
+        assert (made.lit.light, made.lost_s.value) == (light, 0)
+    assert made.coverage == pytest.approx(0)
+    assert made.percent.high > 27
+    assert made.lit.decided_by == "a run alone on its nodes"
+    assert any("Other jobs computed on node1 meanwhile, 4 s of CPU" in one for one in made.limits)
+    # What others took of its core was lost for certain.
+    starved = replace(run([process(1 / 3, 2 / 3)]), others_cpu_s={"node1": 5.3})
+    assert estimate(starved).lit.light == "red"
 
 
 def test_the_part_of_a_slice_in_which_it_ran_counts_as_such():

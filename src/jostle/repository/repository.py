@@ -271,15 +271,25 @@ class Repository:
             slices = own_slices(self._engine, job, "node_rollup", window)
             mount_slices = own_slices(self._engine, job, "rollup", window)
             floors = core_floors(self._engine, job, slices, window)
+            worlds = segments.result().worlds
             return RunTables(
                 job,
                 self.job_processes(job),
                 self.job_mounts(job),
-                segments.result().worlds,
+                worlds,
                 slices,
                 mount_slices,
                 floors,
+                {} if worlds else self._others_cpu_s(job),
             )
+
+    def _others_cpu_s(self, job: str) -> dict[str, float]:
+        """Gives the CPU seconds that other jobs spent on each node of a job while it ran."""
+        spent: dict[str, float] = {}
+        for metric in ("os_user_ns", "os_system_ns"):
+            for row in background(self._engine, job, metric).to_pylist():
+                spent[row["resource"]] = spent.get(row["resource"], 0.0) + row["sum"] / 1e9
+        return spent
 
     def _job_sums(self, table: str, keys: Sequence[str], job: str) -> pa.Table:
         lo, hi = self._engine.window(job)

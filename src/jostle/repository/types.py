@@ -136,6 +136,8 @@ class RunTables:
         mount_slices: The same per mount, of run_tables.RUN_MOUNT_METRICS: mount, slice, ...
         floors: Node -> what its cores take at their best, as far as the canary told in all runs
             around; empty without a canary.
+        others_cpu_s: Node -> CPU seconds that other jobs spent there while it ran; of a job with
+            segments it is not asked.
     """
 
     job: str
@@ -145,6 +147,7 @@ class RunTables:
     slices: pa.Table
     mount_slices: pa.Table
     floors: Mapping[str, CoreFloor] = field(default_factory=dict)
+    others_cpu_s: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,14 @@ if TYPE_CHECKING:
 Light = Literal["green", "yellow", "red"]
 #: What makes an interval reach as far as it does.
 DoubtName = Literal[
-    "method", "few alike", "unseen", "scatter", "shared cores", "core speed", "neighbours"
+    "method",
+    "few alike",
+    "unseen",
+    "scatter",
+    "shared cores",
+    "shared nodes",
+    "core speed",
+    "neighbours",
 ]
 
 #: The light of each class (thesis 5.2.3).
@@ -44,6 +51,7 @@ _WHAT_DECIDES: dict[DoubtName, str] = {
     "shared cores": "a run with a core for each rank",
     "core speed": "more runs on these nodes with the canary on, which tell how fast the cores can "
     "be; or a run alone on its nodes",
+    "shared nodes": "a run alone on its nodes",
     "neighbours": "a run without them",
 }
 
@@ -108,7 +116,8 @@ def lit(
         return Lit(None, likely, sure, short, "a longer run")
     if likely != "red" and not coverage >= LEAST_COVERAGE:
         little = f"only {100 * coverage:.2g} % of its time could be judged"
-        return Lit(None, likely, sure, little, _WHAT_DECIDES["unseen"])
+        decides: DoubtName = "shared nodes" if "shared nodes" in doubts else "unseen"
+        return Lit(None, likely, sure, little, _WHAT_DECIDES[decides])
     if sure >= SURE:
         return Lit(likely, likely, sure)
     named = [f"{light} ({100 * chance:.0f} %)" for light, chance in chances.items()

@@ -34,6 +34,10 @@ from jostle.repository.types import RunTables
 _LEAST = 0.02  # of a slice
 _MOST_SPANS = 2_000_000
 _FEW = 8  # slices: with less nothing is usual
+# CPU time of other jobs on a node, as a share of the run: from here on its cores may be slower.
+_CROWD = 0.05
+# Of computation that then took up to half as long again, as on two threads of one core.
+_SLOWED = 1 / 3
 
 
 @dataclass(frozen=True)
@@ -70,11 +74,14 @@ def estimate_slices(tables: RunTables, *, seed: int = 0) -> Estimate:
     lost = sum((part.seconds for part in parts), np.zeros(len(spans.start)))
     lost = np.minimum(lost, spans.seconds)
     total = min(float(lost.sum()), run)
-    coverage = _coverage(tables, spans, served, run)
+    others = _others(tables, run)
+    coverage = _coverage(tables, spans, served, run, computing=not others)
+    slowed = _SLOWED * (_coverage(tables, spans, served, run, computing=True) - coverage) * run
     error = doubt(
         total, run,
         unsure=np.array([service.missed_s / 2 for service in served if service.judged]),
-        hidden=np.minimum(most - queue, spans.seconds - lost).clip(0), coverage=coverage, seed=seed,
+        hidden=np.append(np.minimum(most - queue, spans.seconds - lost).clip(0), slowed),
+        coverage=coverage, seed=seed,
     )  # fmt: skip
     bounded = error.around(total, run)
     return Estimate(
@@ -95,10 +102,10 @@ def estimate_slices(tables: RunTables, *, seed: int = 0) -> Estimate:
         clusters=[],
         hits=hits(spans.start, spans.end, lost, parts, np.full(len(lost), -1),
                   _LEAST * spans.seconds),
-        limits=[*_limits(spans, served, coverage), *own_limits(tables.slices, run)],
+        limits=[*_limits(spans, served, coverage), *others, *own_limits(tables.slices, run)],
         segments=empty_segments(),
         seed=seed,
-        doubts=error.most,
+        doubts=(error.most[0], "shared nodes") if others else error.most,
     )  # fmt: skip
 
 
@@ -235,11 +242,31 @@ def _everybody_waits(slices: pa.Table, spans: _Spans) -> Floats:
     return _beyond(least, spans.seconds)
 
 
-def _coverage(tables: RunTables, spans: _Spans, served: list[Service], run: float) -> float:
-    """Gives the share of the run in which something can be judged: in file calls, or on a core."""
+def _others(tables: RunTables, run: float) -> list[str]:
+    """Says which other jobs computed on its nodes: what these share, no slice of its own tells."""
+    return [
+        f"Other jobs computed on {host} meanwhile, {spent:.2g} s of CPU: by how much that slowed "
+        "its own computation (shared cores, memory, clock), its slices do not tell."
+        for host, spent in sorted(tables.others_cpu_s.items())
+        if spent >= _CROWD * run
+    ]
+
+
+def _coverage(
+    tables: RunTables, spans: _Spans, served: list[Service], run: float, *, computing: bool
+) -> float:
+    """Gives the share of the run in which something can be judged: in file calls, or on a core.
+
+    Args:
+        tables: The run.
+        spans: Its slices.
+        served: Its file calls.
+        run: How long it ran, s.
+        computing: Time on a core counts: not where others compute there, too.
+    """
     judged = [service for service in served if service.judged]
     files = _in_files(judged, spans) * spans.seconds
-    kinds = ("os_user_ns", "os_system_ns", "os_runqueue_ns")
+    kinds = (*(("os_user_ns", "os_system_ns") if computing else ()), "os_runqueue_ns")
     count = floats(tables.slices, "count").clip(1)
     mean = sum((floats(tables.slices, f"{kind}_sum") for kind in kinds), 0 * count) / count
     # Who never sleeps is who the others wait for.
