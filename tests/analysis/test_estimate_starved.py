@@ -108,7 +108,9 @@ def test_computation_beside_others_on_its_node_is_not_called_undisturbed():
     assert any("Other jobs computed on node1 meanwhile, 4 s of CPU" in one for one in made.limits)
     # What others took of its core was lost for certain.
     starved = replace(run([process(1 / 3, 2 / 3)]), others_cpu_s={"node1": 5.3})
-    assert estimate(starved).lit.light == "red"
+    made = estimate(starved)
+    assert made.lit.light == "red"
+    assert made.causes[0].seconds.high <= made.run_s
 
 
 def test_the_part_of_a_slice_in_which_it_ran_counts_as_such():

@@ -202,13 +202,14 @@ def by_messages(seconds: Floats, hosts: Sequence[str]) -> Part:
     return Part("network", MPI, True, seconds)
 
 
-def causes(parts: list[Part], lost: Floats, doubt: Doubt) -> list[Cause]:
+def causes(parts: list[Part], lost: Floats, doubt: Doubt, run: float) -> list[Cause]:
     """Adds parts up to causes that sum to what was lost.
 
     Args:
         parts: Seconds by cause and span; together at least what was lost.
         lost: Seconds of each span that were lost.
         doubt: Of the whole.
+        run: How long the run took, s.
     """
     whole = np.zeros(len(lost))
     for part in parts:
@@ -220,7 +221,7 @@ def causes(parts: list[Part], lost: Floats, doubt: Doubt) -> list[Cause]:
         found[key] = found.get(key, 0.0) + float(part.seconds @ scale)
     total = max(sum(found.values()), 1e-12)
     rows = [
-        Cause(cause, resource, _share(seconds, seconds / total, doubt),
+        Cause(cause, resource, _share(seconds, seconds / total, doubt, run),
               "measured" if measured else "inferred", kind)
         for (cause, resource, measured, kind), seconds in found.items()
         if seconds > 1e-6 * total and seconds > 1e-9
@@ -228,11 +229,11 @@ def causes(parts: list[Part], lost: Floats, doubt: Doubt) -> list[Cause]:
     return sorted(rows, key=lambda row: (-row.seconds.value, row.cause, row.resource))
 
 
-def _share(seconds: float, share: float, doubt: Doubt) -> Bounded:
+def _share(seconds: float, share: float, doubt: Doubt, run: float) -> Bounded:
     """Gives a part of the loss its part of the doubt: parts err less than in proportion."""
     wide = float(np.sqrt(share))
     low = max(seconds - doubt.below * wide, 0.0)
-    return Bounded(seconds, low, seconds + doubt.above * wide)
+    return Bounded(seconds, low, min(seconds + doubt.above * wide, max(run, seconds)))
 
 
 def hits(
