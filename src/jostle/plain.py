@@ -1,10 +1,13 @@
-"""Plain values, as JSON takes them."""
+"""Plain values, as JSON and spreadsheets take them."""
 
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
+#: A cell that begins so is a formula to a spreadsheet: a regular expression of every dialect here.
+FORMULA = r"^[=+@\t\r-]"
 _PLAIN = frozenset({str, int, bool, type(None)})
 
 
@@ -31,3 +34,13 @@ def plain(value: Any) -> Any:
         return [plain(each) for each in value]
     names = () if kind is type else getattr(value, "__dataclass_fields__", ())
     return {name: plain(getattr(value, name)) for name in names} if names else value
+
+
+def cell(value: Any) -> Any:
+    """Gives a value for a CSV file: no text that a spreadsheet would take for a formula.
+
+    Names in it are those of other people's jobs and files. Numbers that are none become empty.
+    """
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return ""
+    return f"'{value}" if isinstance(value, str) and re.match(FORMULA, value) else value

@@ -44,12 +44,12 @@ def _run(code: str, words: tuple[str, ...]) -> None:
     from pathlib import Path
 
     import jostle.repository.ingest as ingest
-    from jostle.repository import Repository, compact, files, log
+    from jostle.repository import Repository, compact, files, log, shares
 
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     sys.argv = ["-c", *words]
     names: dict[str, Any] = {
         "sys": sys, "Path": Path, "Repository": Repository, "compact": compact, "files": files,
-        "ingest": ingest, "log": log,
+        "ingest": ingest, "log": log, "shares": shares,
     }  # fmt: skip
     exec(code, names)

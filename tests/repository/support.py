@@ -57,8 +57,8 @@ def end_job(profile: Profile, at: int) -> None:
 
 
 def key_of(profile: Profile) -> int:
-    """The process id that the repository gives it."""
-    return process_id(str(profile.boot_id), profile.pid, profile.start_ns, profile.part)
+    """The process id that the repository of its file's owner gives it."""
+    return process_id(None, str(profile.boot_id), profile.pid, profile.start_ns, profile.part)
 
 
 def make_shorts(job: str = "alpha", number: int = 5, *, host: str = "node0", **kw: Any) -> Shorts:

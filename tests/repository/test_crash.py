@@ -16,8 +16,7 @@ from children import compacting, ended, ingesting
 from support import expected_keys, make_profile, make_shorts, plain_total, stored_keys, write_all
 
 from jostle.errors import JostleError
-from jostle.repository import Repository, RepositoryError, files, log
-from jostle.repository import ingest as ingest_module
+from jostle.repository import Repository, RepositoryError, files, log, shares
 from jostle.repository.compact import compact
 
 STEPS = [
@@ -42,7 +41,7 @@ def kill_at(step: str, count: int) -> str:
         f"    if step == {step!r} and next(seen) == {count}: os.kill(os.getpid(), 9)\n"
         "log.reached = files.reached = reached\n"
         "log.CHECKPOINT_EVERY = 2\n"
-        "ingest._BATCH_FILES = 2\n"
+        "shares._BATCH_FILES = 2\n"
     )
 
 
@@ -82,7 +81,7 @@ def test_killed_again_and_again_at_random_instants(tmp_path, spool, profiles):
     for number in range(12):
         make_profile(100 + number, job="more").write(spool)
         profiles.append(make_profile(100 + number, job="more"))
-        child = ingesting(root, spool, "log.CHECKPOINT_EVERY = 2; ingest._BATCH_FILES = 2\n")
+        child = ingesting(root, spool, "log.CHECKPOINT_EVERY = 2; shares._BATCH_FILES = 2\n")
         time.sleep(rng.uniform(0, 0.25))
         child.kill()
         killed += ended(child) != 0
@@ -125,7 +124,7 @@ def test_two_ingesters_and_readers_at_once(tmp_path, spool, profiles):
     for reader in readers:
         reader.start()
     children = [
-        ingesting(root, spool, "log.CHECKPOINT_EVERY = 2; ingest._BATCH_FILES = 1\n")
+        ingesting(root, spool, "log.CHECKPOINT_EVERY = 2; shares._BATCH_FILES = 1\n")
         for _ in range(3)
     ]
     codes = [ended(child) for child in children]
@@ -147,7 +146,7 @@ def test_threads_race_for_the_same_numbers(tmp_path, spool, profiles, monkeypatc
             raise OSError(errno.ENOLCK, "no locks")
 
         monkeypatch.setattr(log.fcntl, "flock", no_locks)
-    monkeypatch.setattr(ingest_module, "_BATCH_FILES", 1)
+    monkeypatch.setattr(shares, "_BATCH_FILES", 1)
     root = tmp_path / "repository"
     Repository(root, create=True)
     errors: list[BaseException] = []
@@ -192,7 +191,7 @@ def test_a_full_disk(tmp_path, spool, profiles, monkeypatch):
 def test_trouble_after_the_commit_loses_nothing(tmp_path, spool, profiles, monkeypatch):
     """The disk is full just when the checkpoint is due, or the log cannot be read back."""
     monkeypatch.setattr(log, "CHECKPOINT_EVERY", 1)
-    monkeypatch.setattr(ingest_module, "_BATCH_FILES", 2)
+    monkeypatch.setattr(shares, "_BATCH_FILES", 2)
     root = tmp_path / "repository"
     Repository(root, create=True)
 

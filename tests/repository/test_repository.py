@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import shutil
 import warnings
 from collections import defaultdict
@@ -184,15 +185,16 @@ def test_resolve_by_prefix_and_in_an_empty_repository(store, spool):
 
 def test_a_user_looks_among_own_jobs(store, spool):
     later = EPOCH + 100 * SLICE
-    make_profile(1, job="run-of-one", uid=1).write(spool)
-    make_profile(2, job="run-of-two", uid=2, start_ns=later, end_ns=later + 9 * SLICE).write(spool)
+    given(make_profile(1, job="run-of-one").write(spool), 61001)
+    two = make_profile(2, job="run-of-two", start_ns=later, end_ns=later + 9 * SLICE)
+    given(two.write(spool), 61002)
     store.ingest([spool])
-    assert store.resolve_job("last") == "run-of-two"
-    assert store.resolve_job("last", owner=1) == "run-of-one"
-    assert store.resolve_job("run", owner=1) == "run-of-one"
+    assert store.resolve_job("last") == "run-of-two@uid61002"
+    assert store.resolve_job("last", owner=61001) == "run-of-one@uid61001"
+    assert store.resolve_job("run", owner=61001) == "run-of-one@uid61001"
     for word in ("run-of-two", "run-of-tw", "urn"):
-        with pytest.raises(JobError, match=f"no job '{word}' of uid 1") as error:
-            store.resolve_job(word, owner=1)
+        with pytest.raises(JobError, match=f"no job '{word}' of uid 61001") as error:
+            store.resolve_job(word, owner=61001)
         assert "two" not in error.value.hint
     with pytest.raises(JobError, match="no job of uid 3"):
         store.resolve_job("last", owner=3)
@@ -206,15 +208,26 @@ def test_a_job_is_named_after_its_ranks_not_its_launcher(store, spool):
     assert store.beside("run").job.program == "/home/a/solver"
 
 
-def test_a_name_of_several_users_is_nobodys(store, spool):
-    make_profile(1, job="run", uid=1).write(spool)
-    make_profile(2, job="run", uid=2).write(spool)
+def test_a_name_of_several_users_is_a_job_of_each(store, spool):
+    for number, user in enumerate((61001, 61002)):
+        given(make_profile(number, job="run").write(spool), user)
     store.ingest([spool])
-    assert store.jobs().column("uid").to_pylist() == [None]
-    assert store.beside("run").job.user is None
-    for user in (1, 2):
-        with pytest.raises(JobError, match=f"no job of uid {user}"):
-            store.resolve_job("run", owner=user)
+    assert {row["uid"]: row["job"] for row in store.jobs().to_pylist()} == {
+        61001: "run@uid61001", 61002: "run@uid61002"
+    }  # fmt: skip
+    for user in (61001, 61002):
+        assert store.resolve_job("run", owner=user) == f"run@uid{user}"
+        assert store.beside(f"run@uid{user}").job.user == user
+    with pytest.raises(JobError, match="2 jobs begin with 'run'"):
+        store.resolve_job("run")
+    assert store.newest("run") in ("run@uid61001", "run@uid61002")
+
+
+def given(path, owner):
+    """Makes a file another user's."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can give files to others")
+    os.chown(path, owner, owner)
 
 
 @pytest.mark.parametrize("metric", ["posix_write_size", "nonsense", "posix_writ_bytes"])

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jostle.errors import UsageError
+from jostle.plain import cell
 from jostle.told.words import iso_time
 
 if TYPE_CHECKING:
@@ -62,8 +63,8 @@ def _write_csv(made: Estimate, path: Path) -> None:
         writer.writerow(_COLUMNS)
         for hit in made.hits:
             writer.writerow(
-                (made.job, hit.start_ns, hit.end_ns, iso_time(hit.start_ns), hit.seconds,
-                 hit.cause, hit.resource, hit.cluster if hit.cluster >= 0 else "")
+                (cell(made.job), hit.start_ns, hit.end_ns, iso_time(hit.start_ns), hit.seconds,
+                 hit.cause, cell(hit.resource), hit.cluster if hit.cluster >= 0 else "")
             )  # fmt: skip
 
 

@@ -82,13 +82,15 @@ def _in_spool(name: str, spool: Path) -> bool:
 
 
 def _in_repository(name: str, repository: Path) -> bool:
+    from jostle.repository.names import login_name
+
     if not repository.is_dir():
         return False
     try:
         found = open_repository(repository).query(
-            "SELECT count(*) AS n FROM processes WHERE job = $1 AND uid = $2 "
+            "SELECT count(*) AS n FROM processes WHERE job IN ($1, $4) AND uid = $2 "
             "AND ($3 = '' OR (NOT short AND coalesce(batch, '') <> $3))",
-            [name, os.getuid(), batch()],
+            [name, os.getuid(), batch(), f"{name}@{login_name(os.getuid())}"],
         )
     except Exception:  # its trouble is told when the run is over, and must not stop it
         return False

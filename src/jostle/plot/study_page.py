@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import csv
 import functools
-import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import matplotlib
 
+from jostle.plain import cell
 from jostle.plot.axis import value_label
 from jostle.plot.figure import INK, SOFT, STYLE
 from jostle.plot.model import PALETTE
@@ -100,14 +100,8 @@ class Figures:
         with path.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(self.columns)
-            writer.writerows([_cell(value) for value in row] for row in self.rows)
+            writer.writerows([cell(value) for value in row] for row in self.rows)
         return path
-
-
-def _cell(value: object) -> object:
-    if value is None or (isinstance(value, float) and not math.isfinite(value)):
-        return ""
-    return value
 
 
 @dataclass(frozen=True)

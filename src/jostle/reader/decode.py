@@ -48,6 +48,7 @@ class ReadRequest:
             process that still runs will write them again, with more in them.
         first_number: For read_segments, which takes no notice of the two above: entries whose
             number is smaller give no rows; see SegmentRead.next_number.
+        names: Names (hard links) of the file that who asks knows of; one with more is not read.
     """
 
     path: Path
@@ -55,6 +56,7 @@ class ReadRequest:
     from_record: int = 0
     remainder: bool | None = True
     first_number: int = 0
+    names: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,14 +197,30 @@ def _fixed(batch: Batch, table: int) -> dict[str, pa.Array]:
     return {name: batch.column(table, i, kind) for i, (name, kind) in enumerate(kinds.items())}
 
 
-def _add(batch: Batch, item: ReadRequest) -> tuple[Result, bool | None] | ProfileError:
+def _add(batch: Batch, item: ReadRequest) -> FileRead | ProfileError:
     flags = {True: REMAINDER, False: 0, None: None}[item.remainder]
     return add_file(batch, item, item.from_record, flags)
 
 
+@dataclass(frozen=True, slots=True)
+class FileRead:
+    """What decoding one file gave.
+
+    Attributes:
+        result: What the decoder says.
+        alive: Whether its process ran when the reading began; None where one cannot look.
+        owner: Whose file it is (a uid), by the file system: the only word on it that its writer
+            cannot choose.
+    """
+
+    result: Result
+    alive: bool | None
+    owner: int
+
+
 def add_file(
     batch: Batch, item: ReadRequest, begin: int, flags: int | None
-) -> tuple[Result, bool | None] | ProfileError:
+) -> FileRead | ProfileError:
     """Decodes one file.
 
     Whether the process lives is asked before the file is read: when it is dead by then, nobody
@@ -214,10 +232,11 @@ def add_file(
         begin: Number of the first record or entry that gives rows.
         flags: For Batch.add; None: the remainder of a process that has finished.
     """
-    with _opened(item.path) as fd:
+    with _opened(item.path, item.names) as fd:
         if isinstance(fd, ProfileError):
             return fd
         try:
+            owner = os.fstat(fd).st_uid
             head = os.pread(fd, HEAD_BYTES, 0)
         except OSError as error:
             return _open_error(item.path, error)
@@ -229,17 +248,27 @@ def add_file(
         result = batch.add(fd, item.process, begin, flags)
         if result.error.text == b"out of memory":
             raise MemoryError(f"no memory for what {item.path} holds")
-        return result, alive
+        return FileRead(result, alive, owner)
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[int | ProfileError]:
-    """Opens a regular file; no link is followed, and a pipe does not block."""
+def _opened(path: Path, names: int) -> Iterator[int | ProfileError]:
+    """Opens a regular file of so many names; no link is followed, and a pipe does not block."""
     fd = -1
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        mode = os.fstat(fd).st_mode
-        if stat.S_ISREG(mode):
+        info = os.fstat(fd)
+        mode = info.st_mode
+        if stat.S_ISREG(mode) and info.st_nlink > names:
+            # Some kernels let anybody give a name to a file that he cannot write, and so bring it
+            # where it does not belong.
+            yield ProfileError(
+                path,
+                f"the file has other names elsewhere (hard links, {info.st_nlink} in all), so who "
+                "put it here is not known",
+                hint="Copy it: a copy belongs to who made it.",
+            )
+        elif stat.S_ISREG(mode):
             yield fd
         elif stat.S_ISDIR(mode):
             yield _open_error(path, IsADirectoryError(errno.EISDIR, ""))
@@ -300,8 +329,9 @@ class _Events:
     def _strings(self, event: tuple[int, ...], count: int) -> list[str]:
         return [clean_text(self._string(event, number)) for number in range(count)]
 
-    def profile(self, result: Result, alive: bool | None) -> ProfileHeader:
+    def profile(self, read: FileRead) -> ProfileHeader:
         """Makes the header of a profile."""
+        result = read.result
         mounts: dict[int, Mount] = {}
         clock: list[ClockEvent] = []
         notes: list[Note] = []
@@ -316,10 +346,13 @@ class _Events:
                 clock.append(ClockEvent(numbers[0], numbers[1], numbers[2], step))
             elif kind == "N":
                 notes.append(Note(numbers[0], *self._strings(event, 1)))
-        return parse_header(bytes(result.head), list(mounts.values()), clock, notes, alive)
+        return parse_header(
+            bytes(result.head), read.owner, list(mounts.values()), clock, notes, read.alive
+        )
 
-    def shorts(self, result: Result) -> ShortsHeader | None:
+    def shorts(self, read: FileRead) -> ShortsHeader | None:
         """Makes the headers of a shorts file, appends its processes, returns the last header."""
+        result = read.result
         headers: dict[int, ShortsHeader] = {}
         mine = self._events[result.first_event : result.first_event + result.events]
         for number, event in enumerate(mine):
@@ -329,13 +362,13 @@ class _Events:
                 boot_id = _dashes(self._string(event, 3).hex())
                 headers[number] = ShortsHeader(numbers[0], boot_id, host, job, library, numbers[4])
             elif kind == "P":
-                self.short_processes.append(self._short(event, headers[event[19]]))
+                self.short_processes.append(self._short(event, headers[event[19]], read.owner))
             elif kind == "p":
                 self.short_processes[-1].mounts.append(ShortMount(*event[:4]))
         return next(reversed(headers.values()), None)
 
-    def _short(self, event: tuple[int, ...], header: ShortsHeader) -> ShortProcess:
-        pid, ppid, uid, gid, sid, start_ns, end_ns, reason, row = event[:9]
+    def _short(self, event: tuple[int, ...], header: ShortsHeader, owner: int) -> ShortProcess:
+        pid, ppid, _, gid, sid, start_ns, end_ns, reason, row = event[:9]
         return ShortProcess(
             process=-1 - len(self.short_processes),
             header=header,
@@ -343,7 +376,7 @@ class _Events:
             row=row,
             pid=pid,
             ppid=ppid,
-            uid=uid,
+            uid=owner,
             gid=gid,
             sid=sid,
             start_ns=start_ns,
@@ -358,16 +391,14 @@ def _dashes(digits: str) -> str:
     return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
 
 
-def _result(
-    item: ReadRequest, entry: tuple[Result, bool | None] | ProfileError, events: _Events
-) -> ReadResult:
+def _result(item: ReadRequest, entry: FileRead | ProfileError, events: _Events) -> ReadResult:
     if isinstance(entry, ProfileError):
         return ReadResult(item, None, entry, [], item.from_record, 0)
-    raw, alive = entry
+    raw = entry.result
     if raw.error.text:
         return ReadResult(item, None, error_of(item, raw), [], item.from_record, 0)
     first = len(events.short_processes)
-    header = events.shorts(raw) if raw.kind == SHORTS else events.profile(raw, alive)
+    header = events.shorts(entry) if raw.kind == SHORTS else events.profile(entry)
     return ReadResult(
         item,
         header,

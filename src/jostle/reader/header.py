@@ -83,6 +83,7 @@ class ProfileHeader:
     """Header of a profile; the fields of docs/reference/profile-format.md, times in ns.
 
     Attributes:
+        uid: Whose file it is, by the file system; the process's own word on it is not believed.
         boot_id: As the kernel writes it, with dashes.
         mounts: The mounts that it used, by slot.
         clock_events: Changes of the clock's state, jumps.
@@ -204,6 +205,7 @@ class ShortProcess:
         header: What it shares with the others in the file.
         record: Number of its record in the file; with the file's name it makes an identity.
         row: Its row of the slices table.
+        uid: Whose file it is, as in ProfileHeader.
         program: Base name of the program.
         start_ns: CLOCK_REALTIME, ns; its one row covers the slices from here ...
         end_ns: ... to here.
@@ -246,6 +248,7 @@ def end_reason(code: int) -> str:
 
 def parse_header(
     head: bytes,
+    owner: int,
     mounts: Sequence[Mount] = (),
     clock_events: Sequence[ClockEvent] = (),
     notes: Sequence[Note] = (),
@@ -255,13 +258,14 @@ def parse_header(
 
     Args:
         head: The bytes; checked by the decoder.
+        owner: Whose file it is (a uid), by the file system. What the header says of it is no proof.
         mounts: From its 'M' records, the latest of each slot.
         clock_events: From its 'C' records.
         notes: From its 'N' records.
         alive: What is_alive said before the file was read.
     """
     (_, version, _, cells, _, _, capacity, _, _, _, _, crc, slots, _, _,
-     slice_ns, start_ns, file_ns, first_slice, pid, ppid, uid, gid, proc_start, sid, part,
+     slice_ns, start_ns, file_ns, first_slice, pid, ppid, _, gid, proc_start, sid, part,
      boot_id, host, job, program, library, command, state0, error0,
      ) = _FIXED.unpack_from(head)  # fmt: skip
     generation, tick, heartbeat, end_ns, reason, used, state, error, lost = _LIVE.unpack_from(
@@ -269,7 +273,7 @@ def parse_header(
     )
     return ProfileHeader(
         version, cells, capacity, crc, slots, slice_ns, start_ns, file_ns, first_slice,
-        pid, ppid, uid, gid, proc_start, sid, part,
+        pid, ppid, owner, gid, proc_start, sid, part,
         str(uuid.UUID(bytes=boot_id)), clean_text(host), clean_text(job), clean_text(program),
         clean_text(library), clean_text(command), state0, error0,
         generation, tick / 2**32, heartbeat, end_ns, end_reason(reason), used, state, error, lost,

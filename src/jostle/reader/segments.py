@@ -7,7 +7,14 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from jostle.reader.decode import MAX_ROWS, ReadRequest, add_file, error_of, warnings_of
+from jostle.reader.decode import (
+    MAX_ROWS,
+    FileRead,
+    ReadRequest,
+    add_file,
+    error_of,
+    warnings_of,
+)
 from jostle.reader.errors import ProfileError
 from jostle.reader.header import ProfileHeader, clean_text, parse_header
 from jostle.reader.native import (
@@ -17,7 +24,6 @@ from jostle.reader.native import (
     SEGMENTS,
     TOKENS,
     Batch,
-    Result,
 )
 
 RULES = ("every", "coalesced", "epoch", "raw", "final", "unknown")
@@ -163,13 +169,14 @@ def _clean(column: pa.Array) -> pa.Array:
     return pa.array(texts, pa.string()).take(encoded.indices)
 
 
-def _result(request: ReadRequest, entry: tuple[Result, bool | None] | ProfileError) -> SegmentRead:
+def _result(request: ReadRequest, entry: FileRead | ProfileError) -> SegmentRead:
     if isinstance(entry, ProfileError):
         return SegmentRead(request, None, entry, [], request.first_number)
-    raw, alive = entry
+    raw = entry.result
     if raw.error.text:
         return SegmentRead(request, None, error_of(request, raw), [], request.first_number)
-    header = parse_header(bytes(raw.head), alive=alive) if raw.kind == PROFILE else None
+    is_profile = raw.kind == PROFILE
+    header = parse_header(bytes(raw.head), entry.owner, alive=entry.alive) if is_profile else None
     return SegmentRead(
         request,
         header,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pyarrow as pa
 
 from jostle._schema import HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
+from jostle.plain import FORMULA
 from jostle.repository.errors import JobError, RepositoryError
 from jostle.repository.files import cannot_write
 from jostle.repository.layout import RESOURCE, SCALAR_IDS, STATS, TABLES
@@ -68,18 +69,21 @@ def export(
     temporary = out.with_name(f".{out.name}.{uuid.uuid4().hex}")
 
     def copy(
-        ask: Callable[[Callable[[], str]], pa.Table], select: Callable[[], str]
+        ask: Callable[[Callable[[], str]], pa.Table],
+        select: Callable[[], str],
+        texts: Sequence[str],
     ) -> ExportReport:
         to = f"{_quoted(str(temporary))} ({_FORMATS[form]})"
-        return _kept(lambda: ask(lambda: f"COPY ({select()}) TO {to}"), temporary, out)
+        made = (lambda: _without_formulas(select(), texts)) if form == "csv" else select
+        return _kept(lambda: ask(lambda: f"COPY ({made()}) TO {to}"), temporary, out)
 
     if what == "jobs" or what in TABLES:
         part = replace(part, job=None if part.job is None else resolve(part.job))
         _fits(what, part)
         if what == "jobs":
             rows = f"SELECT * FROM jobs {_where(part.job, None)}"
-            return copy(lambda sql: engine.query(sql()), lambda: rows)
-        return copy(engine.ask, lambda: _rows(engine, what, part))
+            return copy(lambda sql: engine.query(sql()), lambda: rows, ["job", "program"])
+        return copy(engine.ask, lambda: _rows(engine, what, part), _texts(what))
     part = replace(part, job=resolve(what))
     return copy(
         engine.ask,
@@ -88,7 +92,23 @@ def export(
             f"FROM ({_rows(engine, 'slices', part)}) "
             f"UNION ALL BY NAME {_rows(engine, 'mount_slices', part)}"
         ),
+        _texts("mount_slices"),
     )
+
+
+def _without_formulas(select: str, texts: Sequence[str]) -> str:
+    """Gives the same rows; no text in them is what a spreadsheet would take for a formula."""
+    safe = ", ".join(
+        f"CASE WHEN regexp_matches({name}, {_quoted(FORMULA)}) THEN '''' || {name} ELSE {name} END "
+        f"AS {name}"
+        for name in texts
+    )
+    return f"SELECT * REPLACE ({safe}) FROM ({select})"
+
+
+def _texts(table: str) -> list[str]:
+    """Names the columns of a table that hold text."""
+    return [name for name, kind in TABLES[table].keys.items() if kind == pa.string()]
 
 
 def _fits(name: str, part: Part) -> None:

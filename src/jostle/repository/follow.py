@@ -45,7 +45,8 @@ def follow(
         begin = time.monotonic()
         folders = _stamps(paths)
         try:
-            report = ingester.run([path for path in paths if path.exists()])
+            there = [path for path in paths if path.exists()]
+            report = ingester.run(there) if last else ingester.turn(there)
         except JostleError as error:
             if first or last:
                 raise
@@ -65,6 +66,8 @@ def follow(
         tidy.maybe()
         if ingester.large:
             merging.maybe()
+        if report.left and report.commits:
+            continue
         half_slice = ingester.shortest_slice_ns / 2e9
         wait = min(max(half_slice, _FASTEST_S), _SLOWEST_S)
         now = time.monotonic()

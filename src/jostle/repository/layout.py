@@ -179,9 +179,19 @@ TABLES: dict[str, Table] = {
 }  # fmt: skip
 
 
-def process_id(boot_id: str, pid: int, start_ns: int, part: int) -> int:
-    """Gives the stable id of a process: 63 bits of a hash of what names it for ever."""
-    text = f"{boot_id}/{pid}/{start_ns}/{part}".encode()
+def process_id(owner: int | None, boot_id: str, pid: int, start_ns: int, part: int) -> int:
+    """Gives the stable id of a process: 63 bits of a hash of what names it for ever.
+
+    Args:
+        owner: The uid that its profile belongs to, so that nobody's file passes for another's;
+            None for the owner of the repository.
+        boot_id: Start of its machine.
+        pid: Its number there.
+        start_ns: When it began, ns.
+        part: Number of the file, of those that one process left.
+    """
+    text = f"{boot_id}/{pid}/{start_ns}/{part}"
+    text = (text if owner is None else f"{owner}:{text}").encode()
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big") >> 1
 
 

@@ -1,24 +1,49 @@
-"""Names of jobs that come back: "mpi-1a2b3c4d" is made of 32 bits, and launchers use ids again.
+"""What a repository calls jobs and processes: by their owner, whatever their profiles say.
 
-Such a name belongs to another job when it appears 10 minutes or more after all processes that had
+Anybody may call his job what he likes, so a name is a job only together with its owner. The jobs
+of who owns the repository keep their names; "lammps" of another user is "lammps@u2". (A name that
+has an @ of its own always gets its owner, so that no two jobs have one name.)
+
+Names that come back: "mpi-1a2b3c4d" is made of 32 bits, and launchers use ids again. Such a name
+belongs to another job when it appears 10 minutes or more after all processes of its owner that had
 it were over; the repository then calls the newer one "mpi-1a2b3c4d@2". Profiles keep the name that
 the runtime knew.
 """
 
 from __future__ import annotations
 
+import pwd
 import re
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
+
+from jostle.repository.layout import process_id
 
 REST_NS = 600_000_000_000
 _COMING_BACK = re.compile(r"mpi-[0-9a-f]+")
+#: What is no part of an address: "" and those that a browser takes for folders.
+_NO_NAMES = frozenset({"", ".", ".."})
+_LOGIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+
+#: The owner of a job and the name that its profiles say.
+Named = tuple[int, str]
 
 
 def may_come_back(job: str) -> bool:
     """Tells whether a name is one that unrelated jobs may bear."""
     return _COMING_BACK.fullmatch(job) is not None
+
+
+@cache
+def login_name(uid: int) -> str:
+    """Names a user in a job's name: never a number, which stands for a name that came back."""
+    try:
+        name = pwd.getpwuid(uid).pw_name
+    except (KeyError, OverflowError):
+        name = ""
+    return name if _LOGIN.fullmatch(name) else f"uid{uid}"
 
 
 @dataclass
@@ -56,52 +81,71 @@ def _extended(life: Life, begin_ns: int, end_ns: int) -> Life:
     return life
 
 
-def numbered(job: str, number: int) -> str:
-    """Gives the name in the repository of the n-th job of a name."""
-    return job if number == 1 else f"{job}@{number}"
-
-
 class JobNames:
-    """Remembers which jobs had a name that comes back."""
+    """Names the jobs and processes of one repository; remembers which names came back."""
 
-    def __init__(self, known: Callable[[list[str]], Iterable[tuple[str, int, int]]]) -> None:
+    def __init__(
+        self, home: int, known: Callable[[list[str]], Iterable[tuple[str, int | None, int, int]]]
+    ) -> None:
         """Starts with what a repository knows.
 
         Args:
-            known: Gives (job, start, end) in ns of the jobs in the repository that were ever
-                called one of some names, with "@2" where they have it.
+            home: Who owns the repository (a uid).
+            known: Gives (job, owner, start, end) in ns of the jobs in the repository that were
+                ever called one of some names, under the names that they have there.
         """
+        self._home = home
         self._known = known
-        self._lives: dict[str, list[Life]] = {}
+        self._lives: dict[Named, list[Life]] = {}
+        self._asked: set[str] = set()
         self._guard = threading.Lock()
 
-    def learn(self, processes: Iterable[tuple[str, int, int]]) -> None:
+    def process(self, owner: int, boot_id: str, pid: int, start_ns: int, part: int) -> int:
+        """Gives the id of a process; arguments as for `process_id`."""
+        return process_id(None if owner == self._home else owner, boot_id, pid, start_ns, part)
+
+    def learn(self, processes: Iterable[tuple[int, str, int, int]]) -> None:
         """Takes note of the processes of a spool, so that their order does not matter.
 
         Args:
-            processes: Name of the job, start and end (or the time now) of each, ns.
+            processes: Owner, name of the job, start and end (or the time now) of each, ns.
         """
-        found = sorted({p for p in processes if may_come_back(p[0])}, key=lambda p: p[1])
+        found = sorted({p for p in processes if may_come_back(p[1])}, key=lambda p: p[2])
         with self._guard:
-            fresh = sorted({job for job, _, _ in found} - self._lives.keys())
+            fresh = sorted({job for _, job, _, _ in found} - self._asked)
             if fresh:
-                self._lives |= {job: [] for job in fresh}
-                for name, begin, end in self._known(fresh):
-                    job, _, number = name.partition("@")
-                    self._lives[job].append(Life(int(number or 1), begin, end))
-            for job, begin, end in found:
-                find_life(self._lives[job], begin, end)
+                for name, owner, begin, end in self._known(fresh):
+                    self._remember(name, owner, begin, end)
+                self._asked.update(fresh)
+            for owner, job, begin, end in found:
+                find_life(self._lives.setdefault((owner, job), []), begin, end)
 
-    def name(self, job: str, begin_ns: int, end_ns: int) -> str:
+    def _remember(self, name: str, owner: int | None, begin_ns: int, end_ns: int) -> None:
+        """Takes note of a job in the repository, if its name is one that is made here."""
+        job, _, rest = name.partition("@")
+        digits = rest.partition("@")[0]
+        number = int(digits) if digits.isdecimal() and len(digits) < 10 else 1
+        if owner is not None and name == self._numbered(owner, job, number):
+            life = Life(number, begin_ns, end_ns)
+            self._lives.setdefault((owner, job), []).append(life)
+
+    def name(self, owner: int, job: str, begin_ns: int, end_ns: int) -> str:
         """Gives the name in the repository of a process's job.
 
         Args:
+            owner: Whose its profile is (a uid).
             job: As its profile says.
             begin_ns: Start of the process.
             end_ns: Its end, or the time now.
         """
         if not may_come_back(job):
-            return job
-        self.learn([(job, begin_ns, end_ns)])
+            plain = owner == self._home and "@" not in job and job not in _NO_NAMES
+            return job if plain else f"{job}@{login_name(owner)}"
+        self.learn([(owner, job, begin_ns, end_ns)])
         with self._guard:
-            return numbered(job, find_life(self._lives[job], begin_ns, end_ns).number)
+            life = find_life(self._lives[owner, job], begin_ns, end_ns)
+        return self._numbered(owner, job, life.number)
+
+    def _numbered(self, owner: int, job: str, number: int) -> str:
+        name = job if number == 1 else f"{job}@{number}"
+        return name if owner == self._home else f"{name}@{login_name(owner)}"

@@ -215,7 +215,8 @@ class Repository:
             return str(names[0])
         if name in names:
             return name
-        found = [job for job in names if job.startswith(name)]
+        called = [job for job in names if job.rpartition("@")[0] == name]  # by its owner
+        found = called or [job for job in names if job.startswith(name)]
         if len(found) == 1:
             return str(found[0])
         if found:
@@ -232,11 +233,16 @@ class Repository:
         )  # fmt: skip
 
     def newest(self, job: str) -> str:
-        """Gives the newest job of a name: "mpi-1a2b3c4d" may have come back as "...@2"."""
+        """Gives the newest job that its owner called so: "mpi-1a2b3c4d" may be "...@2" by now.
+
+        One of the repository's owner comes before those of others, which have a name of their own.
+        """
         found = self.query(
-            "SELECT job FROM jobs WHERE split_part(job, '@', 1) = ? ORDER BY start_ns DESC", [job]
+            "SELECT job FROM jobs WHERE job = $1 OR starts_with(job, $1 || '@') "
+            "ORDER BY NOT ($2 OR job = $1), start_ns DESC",
+            [job, may_come_back(job)],
         )["job"].to_pylist()
-        return str(found[0]) if found and may_come_back(job) else job
+        return str(found[0]) if found else job
 
     def job_tables(self, job: str) -> JobTables:
         """Gives all tables of one job, as `jostle.analysis.digest` wants them."""
@@ -491,4 +497,4 @@ def _names_job(path: Path, job: str) -> bool:
         look = glance(path)
     except OSError:
         return False
-    return look.process is None or look.job == job
+    return look.life is None or look.job == job

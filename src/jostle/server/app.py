@@ -19,6 +19,7 @@ from jostle.errors import JostleError
 from jostle.repository import DamagedError
 from jostle.server.access import Access, Viewer
 from jostle.server.access.files import AccessError
+from jostle.server.address import WholeNames
 from jostle.server.guard import Guard, ailing, problem
 from jostle.server.page import Assets, links
 from jostle.server.paths import without_folders
@@ -84,7 +85,11 @@ def create_app(
         docs_url=None,  # their page loads scripts from elsewhere
         redoc_url=None,
         responses=_ERRORS,
-        middleware=[Middleware(Guard, access=access), Middleware(GZipMiddleware, compresslevel=5)],
+        middleware=[
+            Middleware(Guard, access=access),
+            Middleware(GZipMiddleware, compresslevel=5),
+            Middleware(WholeNames),
+        ],
     )
     _describe(app)
     _api(app, Site(stories, access, flag))

@@ -6,6 +6,7 @@ from typing import Any
 
 from fastapi import HTTPException
 
+from jostle.repository.names import login_name
 from jostle.server.access import Access, Viewer
 from jostle.server.story import Stories
 
@@ -39,7 +40,11 @@ class Site:
                 name is a secret.
             AuditError: The look cannot be recorded.
         """
-        row = self.stories.rows().get(job)
+        rows = self.stories.rows()
+        row = rows.get(job)
+        if (row is None or not viewer.sees(row["uid"])) and viewer.uid is not None:
+            own = f"{job}@{login_name(viewer.uid)}"  # as he called it himself
+            job, row = (own, rows[own]) if own in rows else (job, row)
         if row is None or not viewer.sees(row["uid"]):
             raise HTTPException(404, f"There is no job {job!r}.")
         if self.access.audit is not None and row["uid"] != viewer.uid:

@@ -26,8 +26,8 @@ def add(app: FastAPI, site: Site) -> None:
     stories = site.stories
 
     @app.get(
-        "/api/v1/jobs/{job}/verdict", operation_id="verdict", tags=["job"], response_model=Verdict,
-        responses={202: {"model": Judging}},
+        "/api/v1/jobs/{job:name}/verdict", operation_id="verdict", tags=["job"],
+        response_model=Verdict, responses={202: {"model": Judging}},
     )  # fmt: skip
     def verdict(
         request: Request,
@@ -58,14 +58,16 @@ def add(app: FastAPI, site: Site) -> None:
             request, key, lambda: as_drawn(found) if drawn else found, of=[job], judged=True
         )
 
-    @app.get("/api/v1/jobs/{job}", operation_id="digest", tags=["job"], response_model=DigestTold)
+    @app.get(
+        "/api/v1/jobs/{job:name}", operation_id="digest", tags=["job"], response_model=DigestTold
+    )
     def digest(request: Request, viewer: Looking, job: Job) -> Response:
         """Gives what `jostle digest --json` prints of a job, but for `figures`."""
         job = site.job(viewer, job)
         key = ("digest told", job)
         return stories.answer(request, key, lambda: stories.digest(job), of=[job])
 
-    @app.get("/api/v1/jobs/{job}/figures", operation_id="figures", tags=["job"])
+    @app.get("/api/v1/jobs/{job:name}/figures", operation_id="figures", tags=["job"])
     def figures(viewer: Looking, job: Job) -> Figures:
         """Gives `figures` of `jostle digest --json`: over processes, and among other runs."""
         rows = site.rows(viewer)
@@ -93,7 +95,7 @@ def add(app: FastAPI, site: Site) -> None:
         )  # fmt: skip
 
     @app.get(
-        "/api/v1/jobs/{job}/series", operation_id="series", tags=["job"], response_model=Series
+        "/api/v1/jobs/{job:name}/series", operation_id="series", tags=["job"], response_model=Series
     )
     def series(
         request: Request,
@@ -130,7 +132,7 @@ def add(app: FastAPI, site: Site) -> None:
         )
 
     @app.get(
-        "/api/v1/jobs/{job}/grid", operation_id="grid", tags=["job"], response_class=Response,
+        "/api/v1/jobs/{job:name}/grid", operation_id="grid", tags=["job"], response_class=Response,
         responses=BINARY,
     )  # fmt: skip
     def grid(

@@ -22,7 +22,7 @@ def add(app: FastAPI, site: Site) -> None:
     stories = site.stories
 
     @app.get(
-        "/api/v1/jobs/{job}/segments", operation_id="segments", tags=["job"],
+        "/api/v1/jobs/{job:name}/segments", operation_id="segments", tags=["job"],
         response_model=Segments,
     )  # fmt: skip
     def segments(

@@ -38,7 +38,7 @@ def add(app: FastAPI, site: Site) -> None:
         return Studies.model_validate({"studies": rows})
 
     @app.get(
-        "/api/v1/studies/{name}", operation_id="study", tags=["studies"],
+        "/api/v1/studies/{name:name}", operation_id="study", tags=["studies"],
         response_model=StudyPage, responses=MAKING,
     )  # fmt: skip
     def one(

@@ -53,7 +53,7 @@ class Writer:
         for rank in range(player.processes):
             host = player.nodes[rank * len(player.nodes) // player.processes]
             start = round((EPOCH_S + player.start_s) * 1e9)
-            key = process_id(f"{_BOOT}{host[-4:]}", _pid(number, rank), start, 0)
+            key = process_id(None, f"{_BOOT}{host[-4:]}", _pid(number, rank), start, 0)
             yield Source(key, player.job, host, self._slice_ns, [mount])
 
     # Slices

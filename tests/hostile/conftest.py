@@ -1,0 +1,52 @@
+"""Users who forge, shadow and poison: their files in one spool, ingested by root."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from jostle.repository import Repository
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # what synthetic profiles are made of
+for folder in ("repository", "server"):
+    sys.path.insert(0, str(Path(__file__).parents[1] / folder))
+
+from synth import Profile, Shorts  # noqa: E402
+
+#: Users of no machine.
+U1, U2, U3 = 61001, 61002, 61003
+
+Put = Callable[..., Path]
+
+
+@pytest.fixture
+def spool(tmp_path: Path) -> Path:
+    """A spool that all may write in, and none can take from another."""
+    folder = tmp_path / "spool"
+    folder.mkdir()
+    folder.chmod(0o1777)
+    return folder
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Repository:
+    """The centre's repository: root's."""
+    return Repository(tmp_path / "repository", create=True)
+
+
+@pytest.fixture
+def put(spool: Path) -> Put:
+    """Puts a profile into the spool as a file of a user."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can give files to others")
+
+    def put(made: Profile | Shorts, owner: int, name: str = "") -> Path:
+        path = made.write(spool, name or None) if isinstance(made, Profile) else made.write(spool)
+        os.chown(path, owner, owner)
+        return path
+
+    return put
