@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,12 +14,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # what synthetic profiles ar
 for folder in ("repository", "server"):
     sys.path.insert(0, str(Path(__file__).parents[1] / folder))
 
+from users import Put  # noqa: E402
+
 from synth import Profile, Shorts  # noqa: E402
-
-#: Users of no machine.
-U1, U2, U3 = 61001, 61002, 61003
-
-Put = Callable[..., Path]
 
 
 @pytest.fixture

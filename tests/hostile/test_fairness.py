@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from support import make_profile
+from users import U1, U2, Put
 
-from conftest import U1, U2, Put
 from jostle.repository import Repository, ingest, shares
 from jostle.repository.ingest import Ingester
 

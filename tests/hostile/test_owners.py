@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from support import make_profile, make_shorts
+from users import U1, U2, U3, Put
 
-from conftest import U1, U2, U3, Put
 from jostle.repository import Repository
 
 

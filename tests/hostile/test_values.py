@@ -5,14 +5,15 @@ from __future__ import annotations
 import csv
 import resource
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 from server_ground import Hall, hall
 from support import SLICE, make_profile
+from users import U1, U2, Put
 
-from conftest import U1, U2, Put
 from jostle.repository import Repository
 from synth import EPOCH, SECOND, Profile, mount_record
 
@@ -75,9 +76,11 @@ def good(put: Put) -> None:
 
 
 @pytest.fixture
-def centre(store: Repository, tmp_path: Path) -> Hall:
+def centre(store: Repository, tmp_path: Path) -> Iterator[Hall]:
     """A server of the repository."""
-    return hall(store.path, tmp_path / "audit.jsonl")
+    made = hall(store.path, tmp_path / "audit.jsonl")
+    with made.guest("adam"):  # it starts, and ends
+        yield made
 
 
 def answers(centre: Hall, guest: str, job: str) -> dict[str, int]:

@@ -75,7 +75,7 @@ def command(
             "proxy in front has one.",
         )
     store = open_repository(repository)
-    page = f"/jobs/{quote(store.resolve_job(job), safe="")}" if job else "/"
+    page = f"/jobs/{quote(store.resolve_job(job), safe='')}" if job else "/"
     import uvicorn
 
     from jostle.server import Server, create_app

@@ -74,7 +74,10 @@ def export(
         texts: Sequence[str],
     ) -> ExportReport:
         to = f"{_quoted(str(temporary))} ({_FORMATS[form]})"
-        made = (lambda: _without_formulas(select(), texts)) if form == "csv" else select
+
+        def made() -> str:
+            return _without_formulas(select(), texts) if form == "csv" else select()
+
         return _kept(lambda: ask(lambda: f"COPY ({made()}) TO {to}"), temporary, out)
 
     if what == "jobs" or what in TABLES:

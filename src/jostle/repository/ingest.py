@@ -205,9 +205,10 @@ class Ingester:
                     locked.append(path)
                     continue
                 if look.names > 1:
-                    look = _once(look, names, report)
-                    if look is None:
+                    first = _once(look, names, report)
+                    if first is None:
                         continue
+                    look = first
                 if self._aside.get(path) == look.mark:
                     continue
                 if path.suffix == ".jsp" and not look.final:

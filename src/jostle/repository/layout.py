@@ -191,8 +191,8 @@ def process_id(owner: int | None, boot_id: str, pid: int, start_ns: int, part: i
         part: Number of the file, of those that one process left.
     """
     text = f"{boot_id}/{pid}/{start_ns}/{part}"
-    text = (text if owner is None else f"{owner}:{text}").encode()
-    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big") >> 1
+    whole = text if owner is None else f"{owner}:{text}"
+    return int.from_bytes(hashlib.blake2b(whole.encode(), digest_size=8).digest(), "big") >> 1
 
 
 def mount_identity(host: str, path: str, fs_type: str, source: str) -> str:
