@@ -68,13 +68,13 @@ enum jst_end {
  * heartbeat's own (os and self metrics). The header's words are the thread's own too: */
 typedef struct jst_block {
     _Atomic uint32_t tid; /* owner, 0 = never used */
-    uint32_t mark;      /* state mark: the state timer's cell while a call is in progress, else 0 */
+    uint32_t mark; /* state mark: the state timer's cell while a call is in progress, else 0 */
     uint64_t gap;
-    uint64_t since;     /* ticks when the marked call began */
-    uint64_t signature; /* sum of token hashes since the thread came up (segment.c) */
-    uint64_t kinds;     /* set of tokens since the segment began */
-    uint64_t cpu_ticks; /* when the thread's CPU clock was read last, ticks */
-    uint64_t cpu_ns;    /* and what it said */
+    uint64_t since;      /* ticks when the marked call began */
+    uint64_t signature;  /* sum of token hashes since the thread came up (segment.c) */
+    uint64_t kinds;      /* set of tokens since the segment began */
+    uint64_t cpu_ticks;  /* when the thread's CPU clock was read last, ticks */
+    uint64_t cpu_ns;     /* and what it said */
     uint64_t call_ticks; /* time in MPI calls since then */
     uint64_t cells[JST_CELL_COUNT];
 } __attribute__((aligned(128))) jst_block;
