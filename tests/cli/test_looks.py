@@ -8,10 +8,14 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
+import time
 from pathlib import Path
 
 import pytest
 from command import jostle
+
+from synth import Profile
 
 GOLDEN = Path(__file__).with_name("golden")
 CASES = {
@@ -146,8 +150,22 @@ def test_compact_and_expire_say_what_they_did(spool: Path, tmp_path: Path) -> No
     done = jostle("repository", "compact", **place)
     assert done.code == 0
     assert "became" in done.out
+    done = jostle("repository", "expire", "--older-than", "30d", **place)
+    assert done.code == 1
+    assert "Nothing would be left" in done.err
+    assert "clock" in done.err
+    new = tmp_path / "new"
+    begin = time.time_ns()
+    made = Profile(job="new", start_ns=begin, heartbeat_ns=begin)
+    made.add_slice(made.first_slice, {"os_user_ns": 5})
+    made.write(new)
+    assert jostle("ingest", str(new), **place).code == 0
     done = jostle("repository", "expire", "--older-than", "30d", "--json", **place)
     assert json.loads(done.out)["rows_removed"] > 0
+    copy = shutil.copytree(spool, tmp_path / "copy")
+    done = jostle("ingest", str(copy), "--remove", **place)
+    assert "older than what the repository keeps" in done.err
+    assert list(copy.glob("*.jst"))
     assert jostle("repository", "expire", "--older-than", "soon", **place).code == 2
 
 

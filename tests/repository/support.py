@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
@@ -48,6 +49,14 @@ def random_moves(rng: random.Random) -> dict[str, Any]:
     values["os_rss_bytes"] = rng.randrange(1, 10**6)
     values["posix_write_size"] = [rng.randrange(5) if b % 7 == 3 else 0 for b in range(32)]
     return values
+
+
+def newer(store: Any) -> None:
+    """Ingests a job of this hour, so that something is left when all else expires."""
+    folder = store.path.parent / "newer"
+    begin = time.time_ns() - 30 * SLICE
+    make_profile(99, "newer", slices=3, start_ns=begin, heartbeat_ns=begin).write(folder)
+    store.ingest([folder])
 
 
 def end_job(profile: Profile, at: int) -> None:

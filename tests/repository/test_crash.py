@@ -15,7 +15,6 @@ import pytest
 from children import compacting, ended, ingesting
 from support import expected_keys, make_profile, make_shorts, plain_total, stored_keys, write_all
 
-from jostle.errors import JostleError
 from jostle.repository import Repository, RepositoryError, files, log, shares
 from jostle.repository.compact import compact
 
@@ -174,7 +173,7 @@ def test_a_full_disk(tmp_path, spool, profiles, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(files.pq, "write_table", full)
+        patch.setattr(files.pq, "ParquetWriter", full)
         with pytest.raises(RepositoryError, match="No space left") as error:
             store.ingest([spool])
     assert "free some space" in error.value.hint
@@ -283,16 +282,3 @@ def test_a_writer_that_slept_without_locks(tmp_path, spool, monkeypatch):
     assert not asleep
     fresh = Repository(tmp_path / "repository")
     assert stored_keys(store) == stored_keys(fresh) == expected_keys(made)
-
-
-def test_a_damaged_log_says_so(tmp_path, spool):
-    store = Repository(tmp_path / "repository", create=True)
-    make_profile(1).write(spool)
-    store.ingest([spool])
-    (tmp_path / "repository" / "commits" / "00000001.json").write_text("{")
-    with pytest.raises(JostleError, match=r"00000001.json is no JSON") as error:
-        Repository(tmp_path / "repository").jobs()
-    assert error.value.hint
-    (tmp_path / "repository" / "commits" / "00000001.json").write_text('{"version": 1}')
-    with pytest.raises(JostleError, match="Commit 1 is damaged"):
-        Repository(tmp_path / "repository").jobs()

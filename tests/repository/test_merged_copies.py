@@ -13,6 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support import newer
 from test_follow import living_profile
 from test_segment_tables import make_loop
 
@@ -215,6 +216,7 @@ def test_expiry_removes_copies_and_compaction_what_crashes_left(kept, spool):
     os.utime(stray, (0, 0))
     store.compact()
     assert path.exists() and not stray.exists()
+    newer(store)
     store.expire(3600)
     assert not path.exists()
 

@@ -52,6 +52,7 @@ def command(
     others = sum(foreign.values())
     # One sentence about other people's profiles instead of one each.
     warn(text for text in report.warnings if not (foreign and "no permission" in text))
+    warn(_expired(report))
     for owner, number in foreign.items():
         warn([f"{_of(number, 'profile')} of {owner} left out: only {owner} may read them"])
     if report.profiles <= others:
@@ -72,6 +73,13 @@ def _sentence(report: IngestReport, others: int = 0) -> str:
         f"{byte_count(report.bytes_written)} of Parquet"
     )
     return words + (f"; {_of(report.removed, 'spool file')} removed." if report.removed else ".")
+
+
+def _expired(report: IngestReport) -> list[str]:
+    if not report.expired:
+        return []
+    return [f"{_of(report.expired, 'profile')} older than what the repository keeps (`jostle "
+            "repository expire`): neither taken nor removed"]  # fmt: skip
 
 
 def _of(number: int, noun: str) -> str:
@@ -100,6 +108,6 @@ def _follow(paths: list[Path], repository: Path, *, remove: bool, as_json: bool)
         paths, stop=stopped.is_set, on_change=on_change, remove=remove
     )
     if not as_json:
-        warn(total.warnings)
+        warn([*total.warnings, *_expired(total)])
         show(f"Ended: {_of(total.slices, 'process-slice')} published.")
         next_steps("jostle jobs")

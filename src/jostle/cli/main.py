@@ -45,7 +45,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "overhead": ("overhead", "What profiling costs a command: alternating runs."),
         "doctor": ("doctor", "Check what works on this machine, and how to mend it."),
         "demo": ("demo", "A neighbour leaves its imprint on a program, in a minute or two."),
-        "repository": ("repository", "Compact the repository, or expire old slices."),
+        "repository": ("repository", "Compact the repository, expire old slices, mend damage."),
     },
 }
 VERBS = {verb: entry for section in SECTIONS.values() for verb, entry in section.items()}

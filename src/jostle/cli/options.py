@@ -61,16 +61,23 @@ def _repository_path(ctx: click.Context, _param: click.Parameter, value: str | N
 
 def open_repository(path: Path, *, create: bool = False) -> Repository:
     """Open the repository (and pay for its imports only now)."""
+    from jostle.cli.output import warn
     from jostle.repository import Repository
 
-    return Repository(path, create=create)
+    store = Repository(path, create=create)
+    lost = store.damage()
+    if lost:
+        warn([*lost, "What it held is missing until `jostle repository repair` is run."])
+    return store
 
 
 def complete_job(ctx: click.Context, _param: click.Parameter, begun: str) -> list[CompletionItem]:
     """Complete a job's name in the shell; silent where there is no repository."""
     path = ctx.params.get("repository") or default_repository()
     try:
-        names = open_repository(Path(path)).jobs().column("job").to_pylist()
+        from jostle.repository import Repository
+
+        names = Repository(Path(path)).jobs().column("job").to_pylist()
     except Exception:  # a completion never complains
         return []
     return [CompletionItem(name) for name in [*names, "last"] if name.startswith(begun)]

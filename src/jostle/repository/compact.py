@@ -7,6 +7,7 @@ import os
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from jostle.repository import copies
 from jostle.repository.errors import ConflictError, RepositoryError
 from jostle.repository.files import publish, strays, write_pieces
 from jostle.repository.layout import HOUR_NS, STATS, TABLES, Table
-from jostle.repository.log import Change, File, Log, open_marker
+from jostle.repository.log import Change, File, Log, State, open_marker
 from jostle.repository.tables import Ints, Piece, groups, order, without_zeros
 from jostle.repository.types import CompactReport, ExpireReport
 
@@ -195,6 +196,7 @@ def expire(root: Path, older_than_s: float, *, now_s: float | None = None) -> Ex
 
 def _expire(root: Path, log: Log, horizon: int) -> ExpireReport:
     state = log.refresh()
+    _sane(state, horizon)
     old = [file for file in state.files.values()
            if TABLES[file.table].partition_ns and file.hi <= horizon]  # fmt: skip
     rows_removed = sum(file.rows for file in old)
@@ -230,6 +232,22 @@ def _expire(root: Path, log: Log, horizon: int) -> ExpireReport:
     copies.drop(root, horizon)
     freed = sum(file.bytes for file in old) - sum(file.bytes for file in new)
     return ExpireReport(horizon, len(old), rows_removed, freed, len(forget))
+
+
+def _sane(state: State, horizon: int) -> None:
+    """Refuses a horizon that a clock gone wrong would give.
+
+    Raises:
+        RepositoryError: Nothing would be left.
+    """
+    newest = max((file.hi for file in state.files.values()), default=0)
+    if newest and horizon > newest:
+        ends, border = (f"{datetime.fromtimestamp(at // 10**9, UTC):%Y-%m-%d %H:%M} UTC"
+                        for at in (newest, horizon))  # fmt: skip
+        raise RepositoryError(
+            f"Nothing would be left: the newest slices ended at {ends}, before {border}.",
+            hint="Is this machine's clock right? Else take a higher age, or remove the folder.",
+        )
 
 
 def _of_jobs(root: Path, files: Sequence[File], processes: pa.Table) -> Piece:

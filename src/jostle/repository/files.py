@@ -15,10 +15,13 @@ import pyarrow.parquet as pq
 from jostle.repository.errors import RepositoryError
 from jostle.repository.layout import COMMITS, MERGED, TABLES, partition_folder
 from jostle.repository.log import Change, File, Log, reached, sync_folder
+from jostle.repository.sealed import file_sum
 from jostle.repository.tables import Piece
 
 ROW_GROUP = 128 * 1024
 _DELTA = "DELTA_BINARY_PACKED"
+#: Key in a file's own metadata: what was published with it has the same value.
+CHANGE = "jostle.change"
 
 
 def write_pieces(root: Path, parts: Iterable[Piece]) -> list[File]:
@@ -28,9 +31,10 @@ def write_pieces(root: Path, parts: Iterable[Piece]) -> list[File]:
         RepositoryError: They cannot be written; what was written is removed again.
     """
     files: list[File] = []
+    change = uuid.uuid4().hex
     try:
         for piece in parts:
-            files.append(_write(root, piece))
+            files.append(_write(root, piece, change))
         for folder in {(root / file.path).parent for file in files}:
             sync_folder(folder)
     except BaseException as error:
@@ -41,31 +45,34 @@ def write_pieces(root: Path, parts: Iterable[Piece]) -> list[File]:
     return files
 
 
-def _write(root: Path, piece: Piece) -> File:
+def _write(root: Path, piece: Piece, change: str) -> File:
     folder = root / partition_folder(TABLES[piece.table], piece.lo)
     folder.mkdir(parents=True, exist_ok=True)
     name = f"{uuid.uuid4().hex}.parquet"
     temporary, final = folder / f".{name}", folder / name
     try:
-        write_parquet(piece.rows, temporary, TABLES[piece.table].keys)
+        write_parquet(piece.rows, temporary, TABLES[piece.table].keys, {CHANGE: change})
         reached("file-written")
-        size = temporary.stat().st_size
+        size, told = temporary.stat().st_size, file_sum(temporary)
         os.rename(temporary, final)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
     reached("file-renamed")
     path = final.relative_to(root).as_posix()
-    return File(piece.table, path, piece.rows.num_rows, size, piece.lo, piece.hi)
+    return File(piece.table, path, piece.rows.num_rows, size, piece.lo, piece.hi, told)
 
 
-def write_parquet(rows: pa.Table, path: Path, keys: Container[str]) -> None:
+def write_parquet(
+    rows: pa.Table, path: Path, keys: Container[str], metadata: dict[str, str] | None = None
+) -> None:
     """Writes a table as the repository does: zstd 1, numbers delta-coded, names as dictionary.
 
     Args:
         rows: The table.
         path: The file.
         keys: Columns to keep statistics of, for queries that skip row groups.
+        metadata: What the file says of itself.
     """
     # RATIONALE: measured on 250 000 rows of 33 columns: dictionaries for all 150 ms and 10.3 MB,
     # delta for all 85 ms and 11.7 MB, delta with dictionaries for names and buckets 95 ms, 9.5 MB.
@@ -75,18 +82,21 @@ def write_parquet(rows: pa.Table, path: Path, keys: Container[str]) -> None:
         if pa.types.is_integer(field.type) and field.name != "process" and "_b" not in field.name
     ]
     with path.open("wb") as stream:
-        pq.write_table(
-            rows,
+        with pq.ParquetWriter(
             stream,
+            rows.schema,
             compression="zstd",
             compression_level=1,
             use_dictionary=[name for name in rows.column_names if name not in plain],
             column_encoding=dict.fromkeys(plain, _DELTA),
-            row_group_size=ROW_GROUP,
             store_schema=False,
+            write_page_checksum=True,  # `jostle repository check` finds a bit that turned
             # Nobody looks for rows by the value of a metric, and it costs a sixth of the writing.
             write_statistics=[name for name in rows.column_names if name in keys],
-        )
+        ) as writer:
+            writer.write_table(rows, row_group_size=ROW_GROUP)
+            if metadata:
+                writer.add_key_value_metadata(metadata)
         stream.flush()
         os.fsync(stream.fileno())
 

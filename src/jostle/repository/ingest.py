@@ -56,6 +56,7 @@ Progress = Callable[[IngestProgress], None]
 # Commits that the rows of one batch may take in a pass: what is longer goes on in the next one, so
 # that nobody's files keep the others waiting.
 _ROUNDS = 2
+_AHEAD_NS = 3_600_000_000_000
 _BATCH_ROWS = 1 << 19  # of both tables: some 400 MB at worst
 _BATCH_SEGMENTS = 1 << 20
 _ROW_BYTES = 160  # that merging takes: of 64 ranks with a million segments each 9.7 GB
@@ -137,6 +138,12 @@ class Ingester:
         found = find_profiles(paths)
         report.profiles = len(found)
         todo, later = fair(self._news(found, report), self._fresh)
+        ahead = self._log.state.time_ns - time.time_ns()
+        if ahead > _AHEAD_NS:
+            report.warnings.append(
+                f"The newest commit of the repository is {ahead / 3.6e12:.1f} hours ahead of this "
+                "machine's clock: one of the two clocks is wrong."
+            )
         report.left = len(later)
         skipped = len(found) - len(todo) - len(later)
         profiles = [item for item in todo if item.process is not None]
@@ -366,6 +373,9 @@ class Ingester:
                 self._shorts[item.path] = (item.mark[0], result.records_read)
                 if result.complete:
                     self._settled[item.path] = item.mark
+            if item.process in plan.expired:  # not taken, so not removed either
+                self._over.add(item.path)
+                tally.report.expired += 1
             if self._remove and item.process in plan.finished:
                 self._remove_file(item.path, item.mark, tally.report)
 

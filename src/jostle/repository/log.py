@@ -6,7 +6,11 @@ ingester wrote counts. A lock around read-check-link makes losing rare; where th
 has no locks, link alone still keeps two writers apart.
 
 Every CHECKPOINT_EVERY commits the whole state is written as `00000100.checkpoint.json`, and
-commits that the checkpoint before it already held are removed.
+commits that the checkpoint before it already held are removed. So there are two ways to the newest
+state: the newest checkpoint, and the one before it with the commits since then.
+
+A file that was damaged costs what it held: readers go on without it and say so (`damage`), and
+nobody writes until `repair.py` has made the log whole.
 """
 
 from __future__ import annotations
@@ -29,11 +33,16 @@ import numpy as np
 
 from jostle.repository.errors import ConflictError, RepositoryError
 from jostle.repository.layout import COMMITS, FORMAT_VERSION, MARKER
+from jostle.repository.sealed import DamageError, NewerError, seal, unseal
 
 CHECKPOINT_EVERY = 50
-# 2: positions know the entries of segments. An earlier jostle says that it is too old for it.
-LOG_VERSION = 2
 LOCK_WAIT_S = 60.0
+# Holds the number of the newest commit: else nobody would miss it.
+NEWEST = "newest"
+# A network file system says so while another node removes or writes a file.
+_FLEETING = (errno.EIO, errno.ESTALE)
+_TRIES = 4
+_MOST_GONE = 1000
 
 
 @dataclass(frozen=True)
@@ -47,6 +56,7 @@ class File:
         bytes: Size.
         lo: Start of its earliest slice, ns since the epoch (0 for tables without time).
         hi: End of its latest slice.
+        sum: Of its content, as `file_sum` gives it; "" in commits of version 2.
     """
 
     table: str
@@ -55,6 +65,7 @@ class File:
     bytes: int
     lo: int
     hi: int
+    sum: str = ""
 
 
 @dataclass(frozen=True)
@@ -83,6 +94,7 @@ class State:
     open: dict[int, Position] = field(default_factory=dict)
     done: set[int] = field(default_factory=set)
     horizon_ns: int = 0
+    time_ns: int = 0  # when the newest commit was made, by the clock of who made it
 
     def of(self, table: str) -> list[File]:
         """Gives the files of one table."""
@@ -124,6 +136,8 @@ class Log:
         self.root = root
         self.folder = root / COMMITS
         self.state = State()
+        #: What is wrong with files of the log, by name: parts of sentences.
+        self.damage: dict[str, str] = {}
 
     def refresh(self) -> State:
         """Reads what was committed since the last call.
@@ -133,24 +147,74 @@ class Log:
         """
         for attempt in range(3):
             try:
-                self._catch_up()
+                self._catch_up(sure=attempt == 2)
                 break
             except FileNotFoundError:  # tidied up by a writer between listing and reading
                 if attempt == 2:
                     raise self._broken("commits vanish while they are read") from None
-                self.state = State()
+                self.state, self.damage = State(), {}
         return self.state
 
-    def _catch_up(self) -> None:
+    def _catch_up(self, *, sure: bool) -> None:
+        fresh = self.state.number == 0
+        self._apply_new(sure=sure)
+        if fresh and self._told() > self.state.number:
+            self._apply_new(sure=sure)  # it came while the folder was listed
+            self._miss_newest()
+
+    def _apply_new(self, *, sure: bool) -> None:
+        """Applies the commits that are new.
+
+        Args:
+            sure: What is not there is gone: the folder was listed before, and a writer that tidies
+                up has had its time.
+        """
         commits, checkpoints = self._numbers()
         newest = max(checkpoints, default=0)
         between = range(self.state.number + 1, newest + 1)
         if between and (self.state.number == 0 or not commits.issuperset(between)):
-            self.state = self._read_checkpoint(newest)
-        for number in sorted(n for n in commits if n > self.state.number):
-            if number != self.state.number + 1:
-                raise self._broken(f"commit {self.state.number + 1} is missing")
-            apply(self.state, self._read(f"{number:08d}.json"), number)
+            self.state = self._checkpoint_of(commits, checkpoints)
+        last = max(commits, default=0)
+        if last - self.state.number > len(commits) + _MOST_GONE:
+            raise self._broken(f"commits {self.state.number + 1} to {last - 1} are gone")
+        for number in range(self.state.number + 1, last + 1):
+            name = f"{number:08d}.json"
+            try:
+                if number in commits or not sure:
+                    apply(self.state, self._read(name, number))
+                else:
+                    self.damage[name] = "it is gone"
+            except DamageError as error:
+                self.damage[name] = str(error)
+            self.state.number = number
+
+    def _told(self) -> int:
+        """Gives the number of the newest commit, as its writer noted it; 0: nobody did."""
+        try:
+            return int((self.folder / NEWEST).read_bytes())
+        except (OSError, ValueError):
+            return 0
+
+    def _miss_newest(self) -> None:
+        for number in range(
+            self.state.number + 1, min(self._told(), self.state.number + _MOST_GONE) + 1
+        ):
+            self.damage[f"{number:08d}.json"] = "it is gone"
+
+    def _checkpoint_of(self, commits: set[int], checkpoints: set[int]) -> State:
+        """Reads the newest checkpoint that is whole, where all commits since then are there."""
+        for number in (*sorted(checkpoints, reverse=True), 0):
+            if not commits.issuperset(range(number + 1, max(checkpoints) + 1)):
+                break
+            if number == 0:
+                return State()
+            name = f"{number:08d}.checkpoint.json"
+            try:
+                return self._read_checkpoint(name, number)
+            except DamageError as error:
+                self.damage[name] = str(error)
+        name, why = next(iter(self.damage.items()))
+        raise self._broken(f"{name}: {why}, and there is no other way to what it held")
 
     def _numbers(self) -> tuple[set[int], set[int]]:
         commits, checkpoints = set(), set()
@@ -166,21 +230,31 @@ class Log:
                 checkpoints.add(int(stem))
         return commits, checkpoints
 
-    def _read(self, name: str) -> dict[str, Any]:
+    def _read(self, name: str, number: int) -> dict[str, Any]:
         try:
-            value = json.loads((self.folder / name).read_bytes())
-        except ValueError as error:
-            raise self._broken(f"{name} is no JSON ({error})") from error
-        except PermissionError as error:
-            raise self._broken(f"{name} cannot be read ({error.strerror})") from error
-        if not isinstance(value, dict) or value.get("version", 0) > LOG_VERSION:
+            return unseal(self._bytes(name), number)
+        except NewerError:
             raise RepositoryError(
                 f"{self.folder / name} was written by a newer jostle.", hint="Upgrade jostle."
-            )
-        return value
+            ) from None
 
-    def _read_checkpoint(self, number: int) -> State:
-        value = self._read(f"{number:08d}.checkpoint.json")
+    def _bytes(self, name: str) -> bytes:
+        for attempt in range(_TRIES):
+            try:
+                return (self.folder / name).read_bytes()
+            except FileNotFoundError:
+                raise
+            except OSError as error:
+                if error.errno not in _FLEETING or attempt == _TRIES - 1:
+                    raise RepositoryError(
+                        f"{self.folder / name} cannot be read: {error.strerror}.",
+                        hint="Look at its permissions, and at the file system that it lies on.",
+                    ) from error
+                time.sleep(0.05 * 2**attempt)
+        raise AssertionError("unreachable")
+
+    def _read_checkpoint(self, name: str, number: int) -> State:
+        value = self._read(name, number)
         try:
             done = np.frombuffer(zlib.decompress(base64.b64decode(value["done"])), dtype="<i8")
             return State(
@@ -189,15 +263,34 @@ class Log:
                 {int(key): Position(*position) for key, position in value["open"].items()},
                 set(done.tolist()),
                 value["horizon_ns"],
+                value.get("time_ns", 0),
             )
         except (KeyError, TypeError, ValueError, zlib.error) as error:
-            raise self._broken(f"checkpoint {number} is damaged ({error})") from error
+            raise DamageError(f"it lacks what it should hold ({error})") from error
 
     def _broken(self, why: str) -> RepositoryError:
         return RepositoryError(
             f"The log of the repository {self.root} is damaged: {why}.",
-            hint="Restore its folder `commits`, or ingest the spools into a new repository.",
+            hint="`jostle repository check` says what is damaged, and `jostle repository repair` "
+            "goes on with what is left; or restore the folder `commits` from a backup.",
         )
+
+    def start_over(self) -> State:
+        """Gives an empty state behind all that is there: for who has no way to the newest one."""
+        commits, checkpoints = self._numbers()
+        self.state = State(max(commits | checkpoints | {self._told()}))
+        return self.state
+
+    def require_whole(self) -> None:
+        """Refuses to go on from a state of which something is missing.
+
+        Raises:
+            RepositoryError: A commit is damaged or gone.
+        """
+        lost = [name for name in self.damage if "checkpoint" not in name]
+        if lost:
+            more = f", and {len(lost) - 1} more" if len(lost) > 1 else ""
+            raise self._broken(f"{lost[0]}: {self.damage[lost[0]]}{more}")
 
     def commit(self, change: Change) -> int:
         """Publishes a change: all of it, or nothing.
@@ -208,9 +301,10 @@ class Log:
         Raises:
             ConflictError: Someone else advanced the same profiles or removed the same files.
         """
-        with self._lock():
+        with self.lock():
             while True:
                 self.refresh()
+                self.require_whole()
                 check(self.state, change)
                 if any(not (self.root / file.path).exists() for file in change.add):
                     raise ConflictError("Files waited so long for their commit that they are gone.")
@@ -229,8 +323,7 @@ class Log:
 
     def _publish(self, number: int, change: Change) -> bool:
         temporary = self.folder / f".{uuid.uuid4().hex}"
-        text = json.dumps(encode(change), separators=(",", ":"))
-        write_durably(temporary, text.encode())
+        write_durably(temporary, seal(encode(change), number))
         reached("commit-written")
         final = self.folder / f"{number:08d}.json"
         try:
@@ -250,33 +343,41 @@ class Log:
                 temporary.unlink()
         sync_folder(self.folder)
         reached("commit-linked")
+        with contextlib.suppress(OSError):  # it only helps to miss what is gone
+            temporary.write_bytes(b"%d" % number)
+            os.rename(temporary, self.folder / NEWEST)
         return True
 
     def _checkpoint(self) -> None:
-        state = self.state
-        done = np.sort(np.fromiter(state.done, dtype="<i8", count=len(state.done)))
-        value = {
-            "version": LOG_VERSION,
-            "files": [list(vars(file).values()) for file in state.files.values()],
-            "open": {str(key): list(vars(at).values()) for key, at in state.open.items()},
-            "done": base64.b64encode(zlib.compress(done.tobytes(), 1)).decode(),
-            "horizon_ns": state.horizon_ns,
-        }
-        temporary = self.folder / f".{uuid.uuid4().hex}"
-        write_durably(temporary, json.dumps(value, separators=(",", ":")).encode())
-        reached("checkpoint-written")
-        os.rename(temporary, self.folder / f"{state.number:08d}.checkpoint.json")
+        self.write_state()
         reached("checkpoint-renamed")
         # A reader that listed the folder a moment ago still finds the checkpoint before this.
-        keep = state.number - CHECKPOINT_EVERY
+        keep = self.state.number - CHECKPOINT_EVERY
         commits, checkpoints = self._numbers()
         for number in sorted(n for n in commits if n <= keep):
             (self.folder / f"{number:08d}.json").unlink(missing_ok=True)
         for number in sorted(n for n in checkpoints if n < keep):
             (self.folder / f"{number:08d}.checkpoint.json").unlink(missing_ok=True)
 
+    def write_state(self) -> None:
+        """Writes the state as the checkpoint of its number."""
+        state = self.state
+        done = np.sort(np.fromiter(state.done, dtype="<i8", count=len(state.done)))
+        value = {
+            "files": [list(vars(file).values()) for file in state.files.values()],
+            "open": {str(key): list(vars(at).values()) for key, at in state.open.items()},
+            "done": base64.b64encode(zlib.compress(done.tobytes(), 1)).decode(),
+            "horizon_ns": state.horizon_ns,
+            "time_ns": state.time_ns,
+        }
+        temporary = self.folder / f".{uuid.uuid4().hex}"
+        write_durably(temporary, seal(value, state.number))
+        reached("checkpoint-written")
+        os.rename(temporary, self.folder / f"{state.number:08d}.checkpoint.json")
+
     @contextlib.contextmanager
-    def _lock(self) -> Iterator[None]:
+    def lock(self) -> Iterator[None]:
+        """Keeps other writers away."""
         descriptor = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
             deadline = time.monotonic() + LOCK_WAIT_S
@@ -314,9 +415,8 @@ def check(state: State, change: Change) -> None:
 
 
 def encode(change: Change) -> dict[str, Any]:
-    """Turns a change into the content of a commit file."""
+    """Turns a change into what a commit says."""
     return {
-        "version": LOG_VERSION,
         "kind": change.kind,
         "time_ns": time.time_ns(),
         "add": [list(vars(file).values()) for file in change.add],
@@ -330,33 +430,31 @@ def encode(change: Change) -> dict[str, Any]:
     }
 
 
-def apply(state: State, commit: dict[str, Any], number: int) -> None:
-    """Brings a state up to a commit.
+def apply(state: State, commit: dict[str, Any]) -> None:
+    """Brings a state up to a commit: all of it, or nothing.
 
     Raises:
-        RepositoryError: The commit is damaged.
+        DamageError: The commit lacks what it should hold.
     """
     try:
-        for path in commit["remove"]:
-            state.files.pop(path, None)
-        for entry in commit["add"]:
-            file = File(*entry)
-            state.files[file.path] = file
-        for key, to in commit["advance"].items():
-            if to is None:
-                state.open.pop(int(key), None)
-                state.done.add(int(key))
-            else:
-                state.open[int(key)] = Position(*to)
-        for key in commit["forget"]:
-            state.done.discard(key)
-        state.horizon_ns = max(state.horizon_ns, commit["horizon_ns"])
+        files = [File(*entry) for entry in commit["add"]]
+        advance = {int(key): to and Position(*to) for key, to in commit["advance"].items()}
+        remove, forget = list(commit["remove"]), list(commit["forget"])
+        horizon_ns = max(state.horizon_ns, commit["horizon_ns"])
+        time_ns = int(commit["time_ns"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise RepositoryError(
-            f"Commit {number} is damaged ({error}).",
-            hint="Restore it from a backup, or ingest the spools into a new repository.",
-        ) from error
-    state.number = number
+        raise DamageError(f"it lacks what it should hold ({error})") from error
+    for path in remove:
+        state.files.pop(path, None)
+    state.files |= {file.path: file for file in files}
+    for key, position in advance.items():
+        if position is None:
+            state.open.pop(key, None)
+            state.done.add(key)
+        else:
+            state.open[key] = position
+    state.done.difference_update(forget)
+    state.horizon_ns, state.time_ns = horizon_ns, time_ns
 
 
 def write_durably(path: Path, data: bytes) -> None:

@@ -58,6 +58,7 @@ class Plan:
         self.warnings: list[str] = []
         self.written: dict[int, Known] = {}
         self.finished: set[int] = set()
+        self.expired: set[int] = set()
         self.refused: set[int] = set()
         self.advanced: set[int] = set()
         self.ended: Counter[str] = Counter()
@@ -148,7 +149,7 @@ class Plan:
         """Tells whether all of an ended process lies before the retention horizon."""
         gone = (last + 1) * source.slice_ns <= self._horizon_ns
         if gone:
-            self.finished.add(source.process)
+            self.expired.add(source.process)
         return gone
 
     def _refused(self, number: int, source: Source, first: int) -> bool:

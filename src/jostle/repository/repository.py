@@ -20,12 +20,13 @@ from jostle.repository.errors import JobError
 from jostle.repository.export import Part, export
 from jostle.repository.follow import follow
 from jostle.repository.ingest import Ingester, Progress
-from jostle.repository.layout import GAUGE_IDS, TABLES
+from jostle.repository.layout import COMMITS, GAUGE_IDS, TABLES
 from jostle.repository.loads import Loads
 from jostle.repository.merger import Merger
 from jostle.repository.names import may_come_back
 from jostle.repository.programs import Programs, programs_beside
 from jostle.repository.query import Engine, total, visible
+from jostle.repository.repair import CheckReport, RepairReport, check, repair
 from jostle.repository.run_tables import UNUSED_COLUMNS, core_floors, own_slices
 from jostle.repository.series import background, neighbours, series
 from jostle.repository.spool import glance
@@ -141,6 +142,23 @@ class Repository:
     def compact(self) -> CompactReport:
         """Merges small files and removes stray ones; readers and ingesters may go on."""
         return compact(self.path)
+
+    def check(self, progress: Callable[[int, int], None] | None = None) -> CheckReport:
+        """Reads every file, and says which are not what was written.
+
+        Args:
+            progress: Called with how many files were read, of how many.
+        """
+        return check(self.path, progress)
+
+    def repair(self) -> RepairReport:
+        """Goes on with what is left where files are damaged; see `jostle.repository.repair`."""
+        return repair(self.path)
+
+    def damage(self) -> list[str]:
+        """Says what is wrong with the log: a sentence each. Of it, readers see what is left."""
+        self._engine.refresh()
+        return [f"{COMMITS}/{name} is damaged: {why}." for name, why in self._log.damage.items()]
 
     def expire(self, older_than_s: float) -> ExpireReport:
         """Drops files whose slices all ended longer ago than a time.

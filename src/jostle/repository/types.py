@@ -205,6 +205,7 @@ class IngestReport:
         commits: Commits made.
         removed: Spool files removed.
         left: Files that have more, which the next pass takes.
+        expired: Profiles that lie before the retention horizon: not taken, and not removed.
         bytes_written: Size of the Parquet files published, bytes.
         seconds: Wall-clock time.
         warnings: One sentence each: profiles that could not be read whole, and why; the first
@@ -221,6 +222,7 @@ class IngestReport:
     commits: int = 0
     removed: int = 0
     left: int = 0
+    expired: int = 0
     bytes_written: int = 0
     seconds: float = 0.0
     warnings: list[str] = field(default_factory=list)
@@ -233,7 +235,7 @@ class IngestReport:
         """Adds the figures of another report to this one."""
         for name in (
             "changed", "processes", "finished", "slices", "mount_slices", "segments", "commits",
-            "removed", "left", "bytes_written",
+            "removed", "left", "expired", "bytes_written",
         ):  # fmt: skip
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.warnings = list(dict.fromkeys(self.warnings + other.warnings))

@@ -1,0 +1,265 @@
+"""What is damaged in a repository, and how to go on with what is left.
+
+A repair never guesses: a file that no commit names any more is taken back only where none of its
+rows are in the repository, together with all that was published with it (files.CHANGE).
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from jostle.repository.damage import reason_of
+from jostle.repository.errors import RepositoryError
+from jostle.repository.files import CHANGE
+from jostle.repository.layout import TABLES
+from jostle.repository.log import File, Log, State, open_marker
+from jostle.repository.query import connect
+from jostle.repository.sealed import file_sum
+
+Progress = Callable[[int, int], None]
+#: Tables of rows that must not be there twice, and what tells one row.
+_KEYS = {"slices": ("process", "slice"), "mount_slices": ("process", "slice", "mount"),
+         "segments": ("process", "number")}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Damaged:
+    """A file that is not what was written.
+
+    Attributes:
+        file: Its path in the repository.
+        reason: What is wrong with it, part of a sentence.
+        table: The table whose rows it held; "" for a file of the log.
+        rows: How many.
+        lo: Start of the earliest, ns since the epoch; 0 where the table has no time.
+        hi: End of the latest.
+    """
+
+    file: str
+    reason: str
+    table: str = ""
+    rows: int = 0
+    lo: int = 0
+    hi: int = 0
+
+
+@dataclass
+class CheckReport:
+    """What a check found.
+
+    Attributes:
+        files: Files of tables that the log names.
+        rows: Their rows.
+        damaged: Those, and files of the log, that are not what was written.
+    """
+
+    files: int
+    rows: int
+    damaged: list[Damaged]
+
+    def to_json(self) -> dict[str, Any]:
+        """Gives the report as plain values."""
+        return asdict(self)
+
+
+@dataclass
+class RepairReport:
+    """What a repair did.
+
+    Attributes:
+        lost: Files whose rows are gone.
+        log: Files of the log that were damaged.
+        taken_back: Files that a damaged commit had named.
+        rows: Rows in these.
+        closed: Processes of which no more will be taken, since it is not known how far they were.
+    """
+
+    lost: list[Damaged] = field(default_factory=list)
+    log: list[Damaged] = field(default_factory=list)
+    taken_back: list[str] = field(default_factory=list)
+    rows: int = 0
+    closed: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """Gives the report as plain values."""
+        return asdict(self)
+
+
+def check(root: Path, progress: Progress | None = None) -> CheckReport:
+    """Reads every file of a repository, byte by byte where it carries sums of its pages.
+
+    Args:
+        root: The repository.
+        progress: Called with how many files were read, of how many.
+    """
+    open_marker(root)
+    log = Log(root)
+    files = list(log.refresh().files.values())
+    found = _of_log(log)
+    for number, file in enumerate(files):
+        why = _trouble(root, file)
+        if why:
+            found.append(_damaged(file, why))
+        if progress is not None:
+            progress(number + 1, len(files))
+    return CheckReport(len(files), sum(file.rows for file in files), found)
+
+
+def repair(root: Path) -> RepairReport:
+    """Makes a repository whole with what is left of it.
+
+    Files that cannot be read are taken out of the log, and stay where they are. What damaged
+    commits had published is taken back where it can be told apart from what never was. Where no way
+    leads to the state, it is made of what the files say of themselves.
+
+    Args:
+        root: The repository; ingesters wait meanwhile.
+    """
+    open_marker(root)
+    log = Log(root)
+    with log.lock():
+        state = _state(log)
+        report = RepairReport(log=_of_log(log))
+        for file in list(state.files.values()):
+            why = _trouble(root, file)
+            if why:
+                report.lost.append(_damaged(file, why))
+                del state.files[file.path]
+        if not report.log and not report.lost:
+            return report
+        for group in _published(root, state.files):
+            if all(_trouble(root, file) is None for file in group) and not _overlap(
+                root, group, state.files.values()
+            ):
+                state.files |= {file.path: file for file in group}
+                report.taken_back += [file.path for file in group]
+                report.rows += sum(file.rows for file in group)
+                unknown = _processes(root, group) - state.done
+                report.closed += len(unknown)
+                state.done |= unknown
+                for key in unknown:
+                    state.open.pop(key, None)
+        state.number += 1  # readers that are open notice
+        log.write_state()
+        for one in report.log:
+            with contextlib.suppress(OSError):
+                (root / one.file).unlink()
+    return report
+
+
+def _state(log: Log) -> State:
+    try:
+        return log.refresh()
+    except RepositoryError:
+        if not log.damage:  # it cannot be read at all
+            raise
+        return log.start_over()
+
+
+def _of_log(log: Log) -> list[Damaged]:
+    folder = log.folder.name
+    return [Damaged(f"{folder}/{name}", why) for name, why in sorted(log.damage.items())]
+
+
+def _damaged(file: File, why: str) -> Damaged:
+    return Damaged(file.path, why, file.table, file.rows, file.lo, file.hi)
+
+
+def _trouble(root: Path, file: File) -> str | None:
+    """Reads a file; says what is wrong with it."""
+    path = root / file.path
+    try:
+        size = path.stat().st_size
+        if size != file.bytes:
+            return f"it has {size} bytes, of {file.bytes}"
+        if file.sum:
+            return None if file_sum(path) == file.sum else "its sum is not that of its content"
+        rows = pq.ParquetFile(path, page_checksum_verification=True).read().num_rows
+    except FileNotFoundError:
+        return "it is gone"
+    except (OSError, pa.ArrowException) as error:
+        return reason_of(error, root)
+    return None if rows == file.rows else f"it has {rows} rows, of {file.rows}"
+
+
+def _published(root: Path, named: dict[str, File]) -> list[list[File]]:
+    """Finds files that nobody names, in groups of those published at once, the oldest first."""
+    groups: dict[str, list[tuple[int, File]]] = defaultdict(list)
+    for table in TABLES:
+        for path in (root / table).rglob("*.parquet"):
+            place = path.relative_to(root).as_posix()
+            if path.name.startswith(".") or place in named:
+                continue
+            with contextlib.suppress(OSError, pa.ArrowException, KeyError, TypeError, ValueError):
+                info, told = path.stat(), pq.read_metadata(path)
+                change = (told.metadata or {})[CHANGE.encode()].decode()
+                lo, hi = _span(path, table)
+                file = File(table, place, told.num_rows, info.st_size, lo, hi)
+                if _trouble(root, file) is None:
+                    file = replace(file, sum=file_sum(path))
+                groups[change].append((info.st_mtime_ns, file))
+    ordered = sorted(groups.values(), key=lambda group: min(mtime_ns for mtime_ns, _ in group))
+    return [[file for _, file in group] for group in ordered]
+
+
+def _span(path: Path, table: str) -> tuple[int, int]:
+    """Gives from when to when the rows of a file are, as the log would say."""
+    if not TABLES[table].partition_ns:
+        return 0, 0
+    if table == "segments":
+        rows = pq.read_table(path, columns=["start_ns", "end_ns"])
+        return pc.min(rows["start_ns"]).as_py(), pc.max(rows["end_ns"]).as_py()
+    if table == "peers":
+        raise ValueError("peers have no time of their own")
+    columns = ["slice", "slice_ns", *(["span"] if "span" in TABLES[table].keys else [])]
+    rows = pq.read_table(path, columns=columns)
+    start = pc.multiply(rows["slice"], rows["slice_ns"])
+    span = rows["span"] if "span" in columns else pa.scalar(1)
+    length = pc.multiply(pc.cast(span, pa.int64()), rows["slice_ns"])
+    return pc.min(start).as_py(), pc.max(pc.add(start, length)).as_py()
+
+
+def _overlap(root: Path, group: Sequence[File], named: Iterable[File]) -> bool:
+    """Tells whether rows of a group are in the repository already."""
+    there = defaultdict(list)
+    for file in named:
+        there[file.table].append(file)
+    with contextlib.closing(connect()) as database:
+        for table, keys in _KEYS.items():
+            ours = [file for file in group if file.table == table]
+            others = [one for one in there[table]
+                      if any(one.lo < file.hi and file.lo < one.hi for file in ours)]  # fmt: skip
+            if ours and others and _common(database, root, ours, others, ", ".join(keys)):
+                return True
+    return False
+
+
+def _common(
+    database: duckdb.DuckDBPyConnection,
+    root: Path,
+    ours: Sequence[File],
+    others: Sequence[File],
+    keys: str,
+) -> bool:
+    paths = [[str(root / file.path) for file in files] for files in (ours, others)]
+    first, second = (f"SELECT {keys} FROM read_parquet(${at}, union_by_name=true)" for at in (1, 2))
+    return bool(database.execute(f"{first} INTERSECT {second} LIMIT 1", paths).fetchall())
+
+
+def _processes(root: Path, group: Sequence[File]) -> set[int]:
+    found: set[int] = set()
+    for file in group:
+        if file.table in _KEYS:
+            rows = pq.read_table(root / file.path, columns=["process"])
+            found.update(pc.unique(rows["process"]).to_pylist())
+    return found

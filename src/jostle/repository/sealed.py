@@ -1,0 +1,78 @@
+"""Files of the log: JSON that carries its own number and a sum over all of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+# 2: positions know the entries of segments. 3: number and sum. An earlier jostle says that it is
+# too old for it.
+LOG_VERSION = 3
+_SEALED_SINCE = 3
+_SEAL = re.compile(rb'\{"sum":"([0-9a-f]{16})",')
+
+
+class DamageError(ValueError):
+    """A file of the log is not what was written."""
+
+
+class NewerError(Exception):
+    """A file of the log was written by a jostle that knows more."""
+
+
+def seal(value: dict[str, Any], number: int) -> bytes:
+    """Gives the content of a file of the log.
+
+    Args:
+        value: What it says.
+        number: Its number, which its name has, too.
+    """
+    told = {"number": number, "version": LOG_VERSION, **value}
+    text = json.dumps(told, separators=(",", ":")).encode()
+    return b'{"sum":"%s",%s' % (_sum(text), text[1:])
+
+
+def unseal(data: bytes, number: int) -> dict[str, Any]:
+    """Reads a file of the log.
+
+    Args:
+        data: Its content.
+        number: What its name says.
+
+    Raises:
+        DamageError: It is not what was written; says why, part of a sentence.
+        NewerError: This jostle is too old for it.
+    """
+    seal = _SEAL.match(data)
+    if seal and _sum(b"{" + data[seal.end() :]) != seal[1]:
+        raise DamageError("its sum is not that of its content")
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError) as error:  # no JSON, or no text at all
+        raise DamageError(f"it is no JSON ({error})") from None
+    if not isinstance(value, dict) or not isinstance(value.get("version", 0), int):
+        raise DamageError("it says nothing")
+    if seal is None and value.get("version", 0) >= _SEALED_SINCE:
+        raise DamageError("it has no sum")
+    if value.get("version", 0) > LOG_VERSION:
+        raise NewerError
+    if value.get("version", 0) >= _SEALED_SINCE and value.get("number") != number:
+        raise DamageError(f"it is that of number {value.get('number')}")
+    return value
+
+
+def file_sum(path: Path) -> str:
+    """Gives the sum of a file, 16 hexadecimal digits.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=8)).hexdigest()
+
+
+def _sum(text: bytes) -> bytes:
+    return hashlib.blake2b(text, digest_size=8).hexdigest().encode()

@@ -1,0 +1,220 @@
+"""Damage stays where it is: whatever single file is harmed, all else is there, and it is named."""
+
+from __future__ import annotations
+
+import errno
+import json
+import random
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support import expected_keys, make_profile, make_shorts, stored_keys
+
+from jostle.cli.main import main
+from jostle.repository import Repository, RepositoryError, log
+
+MADE = 8  # profiles, each in a commit of its own, and one of short processes
+
+
+def flipped(data: bytes) -> bytes:
+    at = random.Random(len(data)).randrange(len(data))
+    return data[:at] + bytes([data[at] ^ 0x10]) + data[at + 1 :]
+
+
+HARMS: dict[str, Callable[[bytes], bytes | None]] = {
+    "gone": lambda _: None,
+    "empty": lambda _: b"",
+    "cut": lambda data: data[: len(data) // 2],
+    "zeros": lambda data: bytes(len(data)),
+    "a bit": flipped,
+    "begin": lambda data: b"x" + data[1:],
+    "no text": lambda data: b"\xff\xfe" + data,
+    "number": lambda data: data.replace(b'"number":', b'"Number":'),
+    "version": lambda data: data.replace(b'"version":3', b'"version":9'),
+    "list": lambda _: b"[]",
+    "null": lambda _: b"null",
+    "nothing in it": lambda _: b'{"version":2}',
+    "numbers as words": lambda _: (
+        b'{"version":2,"add":[],"remove":[],"advance":{"x":[1]},"forget":[],"horizon_ns":0}'
+    ),
+    "deep": lambda _: b"[" * 100_000,
+}
+
+
+def harm(path: Path, how: str) -> None:
+    data = HARMS[how](path.read_bytes())
+    if data is None:
+        path.unlink()
+    else:
+        path.write_bytes(data)
+
+
+@pytest.fixture
+def truth(store: Repository, spool: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
+    """Nine commits, the newest checkpoint behind the eighth; gives all rows."""
+    monkeypatch.setattr(log, "CHECKPOINT_EVERY", 4)
+    made = [make_profile(number, f"job{number % 3}") for number in range(MADE)]
+    for profile in made:
+        profile.write(spool)
+        store.ingest([spool])
+    make_shorts("job0", 3).write(spool)
+    store.ingest([spool])
+    assert [path.name for path in sorted((store.path / "commits").glob("*.json"))] == [
+        "00000004.checkpoint.json", "00000005.json", "00000006.json", "00000007.json",
+        "00000008.checkpoint.json", "00000008.json", "00000009.json",
+    ]  # fmt: skip
+    keys = stored_keys(Repository(store.path))
+    assert set(keys) > set(expected_keys(made))
+    return keys
+
+
+@pytest.mark.parametrize("name", ["00000009.json", "00000008.checkpoint.json", "00000006.json"])
+@pytest.mark.parametrize("how", HARMS)
+def test_a_harmed_log_costs_what_it_held_until_it_is_mended(
+    store: Repository, spool: Path, truth: list[tuple[int, int]], name: str, how: str
+) -> None:
+    harm(store.path / "commits" / name, how)
+    fresh = Repository(store.path)
+    found = stored_keys(fresh)
+    assert len(set(found)) == len(found)
+    lost = set(truth) - set(found)
+    assert len(lost) <= (3 if name == "00000009.json" else 0)
+    assert set(found) <= set(truth)
+    if lost:
+        assert any(name in one for one in fresh.damage())
+        make_profile(77).write(spool)
+        with pytest.raises(RepositoryError, match=name) as error:
+            fresh.ingest([spool])
+        assert "repository repair" in error.value.hint
+        assert [one.file for one in fresh.check().damaged] == [f"commits/{name}"]
+    report = Repository(store.path).repair()
+    assert not report.lost
+    after = Repository(store.path)
+    assert stored_keys(after) == truth
+    assert (after.damage(), after.check().damaged) == ([], [])
+    after.ingest([spool])
+    late = 11 if lost else 0
+    assert len(stored_keys(after)) == len(truth) + late
+    assert len(set(stored_keys(fresh))) == len(truth) + late  # who was open sees it, too
+
+
+def test_a_commit_that_is_its_neighbours(store: Repository, truth: list[tuple[int, int]]) -> None:
+    commits = store.path / "commits"
+    shutil.copy(commits / "00000008.json", commits / "00000009.json")
+    fresh = Repository(store.path)
+    assert len(set(stored_keys(fresh))) == len(stored_keys(fresh)) == len(truth) - 3
+    assert fresh.damage() == ["commits/00000009.json is damaged: it is that of number 8."]
+
+
+def test_no_way_to_the_state_but_the_files(store: Repository, truth: list[tuple[int, int]]) -> None:
+    for path in (store.path / "commits").glob("*.json"):
+        path.write_bytes(b"")
+    with pytest.raises(RepositoryError, match="no other way to what it held"):
+        Repository(store.path).jobs()
+    report = Repository(store.path).repair()
+    assert (report.lost, report.closed) == ([], MADE + 3)
+    assert stored_keys(Repository(store.path)) == truth
+    assert Repository(store.path).jobs().num_rows == 3
+
+
+def test_what_a_compaction_replaced_is_not_taken_back(
+    store: Repository, truth: list[tuple[int, int]]
+) -> None:
+    """Its files lie there for a quarter of an hour."""
+    store.compact()
+    for path in (store.path / "commits").glob("*.json"):
+        path.write_bytes(b"")
+    Repository(store.path).repair()
+    after = Repository(store.path)
+    assert stored_keys(after) == truth
+    plain = after.query("SELECT sum(posix_write_bytes) n FROM mount_slices")["n"][0].as_py()
+    rolled = after.query("SELECT sum(posix_write_bytes_sum) n FROM rollup")["n"][0].as_py()
+    assert plain == rolled
+
+
+TABLES = ["slices", "mount_slices", "rollup", "node_rollup", "processes", "mounts"]
+
+
+@pytest.mark.parametrize("how", ["gone", "cut", "zeros", "a bit"])
+@pytest.mark.parametrize("table", TABLES)
+def test_a_harmed_table_costs_what_it_held(
+    store: Repository, truth: list[tuple[int, int]], table: str, how: str
+) -> None:
+    path = sorted((store.path / table).rglob("*.parquet"))[0]
+    harm(path, how)
+    place = path.relative_to(store.path).as_posix()
+    (found,) = Repository(store.path).check().damaged
+    assert (found.file, found.table) == (place, table)
+    assert found.rows > 0
+    report = Repository(store.path).repair()
+    assert [one.file for one in report.lost] == [place]
+    after = Repository(store.path)
+    assert after.check().damaged == []
+    for view in ("jobs", *TABLES):
+        after.query(f"SELECT count(*) FROM {view}")
+    kept = stored_keys(after)
+    assert set(kept) <= set(truth)
+    assert len(truth) - len(kept) == (found.rows if table == "slices" else 0)
+
+
+@pytest.mark.parametrize("code", [errno.EIO, errno.ESTALE])
+def test_an_error_that_passes_is_tried_again(
+    store: Repository,
+    truth: list[tuple[int, int]],
+    monkeypatch: pytest.MonkeyPatch,
+    code: int,
+) -> None:
+    plain, failed = Path.read_bytes, []
+
+    def read_bytes(path: Path) -> bytes:
+        if path.suffix == ".json" and path not in failed and "commits" in path.parts:
+            failed.append(path)
+            raise OSError(code, "of the network")
+        return plain(path)
+
+    monkeypatch.setattr(Path, "read_bytes", read_bytes)
+    assert stored_keys(Repository(store.path)) == truth
+    assert failed
+    monkeypatch.setattr(Path, "read_bytes", lambda path: _raise(code, path, plain))
+    with pytest.raises(RepositoryError, match="cannot be read"):
+        Repository(store.path).jobs()
+
+
+def _raise(code: int, path: Path, plain: Callable[[Path], bytes]) -> bytes:
+    if "commits" in path.parts:
+        raise OSError(code, "of the network")
+    return plain(path)
+
+
+def test_commands_say_what_is_damaged(
+    store: Repository, truth: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    def run(*words: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["jostle", *words, "--repository", str(store.path)])
+        code = 0
+        try:
+            main()
+        except SystemExit as ended:
+            code = int(ended.code or 0)
+        out = capsys.readouterr()
+        return code, out.out, out.err
+
+    code, out, _ = run("repository", "check")
+    assert (code, "files are whole" in out) == (0, True)
+    harm(store.path / "commits" / "00000009.json", "a bit")
+    code, out, err = run("jobs")
+    assert code == 0
+    assert "commits/00000009.json is damaged: its sum is not that of its content." in err
+    assert "jostle repository repair" in err
+    code, out, err = run("repository", "check")
+    assert code == 1
+    assert "commits/00000009.json" in out
+    assert "jostle repository repair" in err
+    code, out, _ = run("repository", "repair", "--json")
+    assert (code, len(json.loads(out)["taken_back"]) > 0) == (0, True)
+    code, out, err = run("jobs")
+    assert (code, "damaged" in err) == (0, False)
