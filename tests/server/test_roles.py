@@ -69,8 +69,7 @@ def test_every_route_is_in_the_table(open_hall: Hall):
 def test_what_the_openapi_text_leaves_out_is_known(open_hall: Hall):
     """A route that tells data must not hide from the table."""
     described = set(open_hall.app.openapi()["paths"])
-    paths = {getattr(route, "path_format", getattr(route, "path", ""))
-             for route in open_hall.app.routes}  # fmt: skip
+    paths = {getattr(route, "path", "").replace(":name}", "}") for route in open_hall.app.routes}
     assert paths - described == UNDESCRIBED
 
 
