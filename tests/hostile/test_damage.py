@@ -14,7 +14,7 @@ import pytest
 from support import expected_keys, make_profile, make_shorts, stored_keys
 
 from jostle.cli.main import main
-from jostle.repository import Repository, RepositoryError, log
+from jostle.repository import Repository, RepositoryError, files, log
 
 MADE = 8  # profiles, each in a commit of its own, and one of short processes
 
@@ -133,6 +133,21 @@ def test_what_a_compaction_replaced_is_not_taken_back(
     plain = after.query("SELECT sum(posix_write_bytes) n FROM mount_slices")["n"][0].as_py()
     rolled = after.query("SELECT sum(posix_write_bytes_sum) n FROM rollup")["n"][0].as_py()
     assert plain == rolled
+
+
+def test_files_of_an_earlier_version_are_named(
+    store: Repository, spool: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They say not what they were published with."""
+    with monkeypatch.context() as older:
+        older.setattr(files, "CHANGE", "another")
+        make_profile(1).write(spool)
+        store.ingest([spool])
+    (commit,) = (store.path / "commits").glob("*.json")
+    commit.write_bytes(b"")
+    report = Repository(store.path).repair()
+    assert report.taken_back == []
+    assert {Path(one).parts[0] for one in report.unknown} == set(TABLES)
 
 
 TABLES = ["slices", "mount_slices", "rollup", "node_rollup", "processes", "mounts"]

@@ -15,7 +15,7 @@ from jostle.cli.options import (
     repository_flag,
     repository_option,
 )
-from jostle.cli.output import emit_json, next_steps, show, table
+from jostle.cli.output import emit_json, next_steps, show, table, warn
 from jostle.cli.progress import Bar
 from jostle.told.words import byte_count, count, local_time
 
@@ -80,11 +80,20 @@ def repair(repository: Path, as_json: bool) -> None:
             f"Given up: {count(sum(one.rows for one in report.lost))} rows. Closed, as it is not "
             f"known how far they were read: {count(report.closed)} processes."
         )
+        if report.unknown:
+            files = "file is" if len(report.unknown) == 1 else "files are"
+            warn(
+                [
+                    f"{count(len(report.unknown))} {files} named by no commit and of an earlier "
+                    "version, so nothing tells whether they ever counted: left out (--json names "
+                    "them)"
+                ]
+            )
     next_steps(f"jostle repository check{repository_flag(repository)}")
 
 
 def _damaged(found: Sequence[Damaged]) -> Table:
-    frame = table(["file", "table", ">rows", "from (UTC)", "to", "what is wrong"])
+    frame = table(["=file", "table", ">rows", "from (UTC)", "to", "what is wrong"])
     for one in found:
         span = [local_time(one.lo), local_time(one.hi)] if one.hi else ["", ""]
         frame.add_row(one.file, one.table, count(one.rows) if one.table else "", *span, one.reason)

@@ -82,6 +82,8 @@ class RepairReport:
         taken_back: Files that a damaged commit had named.
         rows: Rows in these.
         closed: Processes of which no more will be taken, since it is not known how far they were.
+        unknown: Files that no commit names and that an earlier version wrote: whether they ever
+            counted, nothing tells.
     """
 
     lost: list[Damaged] = field(default_factory=list)
@@ -89,6 +91,7 @@ class RepairReport:
     taken_back: list[str] = field(default_factory=list)
     rows: int = 0
     closed: int = 0
+    unknown: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
         """Gives the report as plain values."""
@@ -137,7 +140,9 @@ def repair(root: Path) -> RepairReport:
                 del state.files[file.path]
         if not report.log and not report.lost:
             return report
-        for group in _published(root, state.files):
+        groups = _published(root, {*state.files, *(one.file for one in report.lost)})
+        report.unknown = [file.path for file in groups.pop("", [])]
+        for group in groups.values():
             if all(_trouble(root, file) is None for file in group) and not _overlap(
                 root, group, state.files.values()
             ):
@@ -192,24 +197,32 @@ def _trouble(root: Path, file: File) -> str | None:
     return None if rows == file.rows else f"it has {rows} rows, of {file.rows}"
 
 
-def _published(root: Path, named: dict[str, File]) -> list[list[File]]:
-    """Finds files that nobody names, in groups of those published at once, the oldest first."""
+def _published(root: Path, known: set[str]) -> dict[str, list[File]]:
+    """Finds files that nobody names, in groups of those published at once, the oldest first.
+
+    Args:
+        root: The repository.
+        known: Files that are named, and those that were found damaged.
+
+    Returns:
+        Groups by their mark (files.CHANGE); "": those without one.
+    """
     groups: dict[str, list[tuple[int, File]]] = defaultdict(list)
     for table in TABLES:
         for path in (root / table).rglob("*.parquet"):
             place = path.relative_to(root).as_posix()
-            if path.name.startswith(".") or place in named:
+            if path.name.startswith(".") or place in known:
                 continue
-            with contextlib.suppress(OSError, pa.ArrowException, KeyError, TypeError, ValueError):
+            with contextlib.suppress(OSError, pa.ArrowException, TypeError, ValueError):
                 info, told = path.stat(), pq.read_metadata(path)
-                change = (told.metadata or {})[CHANGE.encode()].decode()
+                change = (told.metadata or {}).get(CHANGE.encode(), b"").decode()
                 lo, hi = _span(path, table)
                 file = File(table, place, told.num_rows, info.st_size, lo, hi)
                 if _trouble(root, file) is None:
                     file = replace(file, sum=file_sum(path))
                 groups[change].append((info.st_mtime_ns, file))
-    ordered = sorted(groups.values(), key=lambda group: min(mtime_ns for mtime_ns, _ in group))
-    return [[file for _, file in group] for group in ordered]
+    ordered = sorted(groups, key=lambda change: min(mtime_ns for mtime_ns, _ in groups[change]))
+    return {change: [file for _, file in groups[change]] for change in ordered}
 
 
 def _span(path: Path, table: str) -> tuple[int, int]:
@@ -239,7 +252,10 @@ def _overlap(root: Path, group: Sequence[File], named: Iterable[File]) -> bool:
             ours = [file for file in group if file.table == table]
             others = [one for one in there[table]
                       if any(one.lo < file.hi and file.lo < one.hi for file in ours)]  # fmt: skip
-            if ours and others and _common(database, root, ours, others, ", ".join(keys)):
+            try:
+                if ours and others and _common(database, root, ours, others, ", ".join(keys)):
+                    return True
+            except duckdb.Error:  # what cannot be compared is not taken back
                 return True
     return False
 
