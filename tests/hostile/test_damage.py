@@ -52,23 +52,36 @@ def harm(path: Path, how: str) -> None:
         path.write_bytes(data)
 
 
-@pytest.fixture
-def truth(store: Repository, spool: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
-    """Nine commits, the newest checkpoint behind the eighth; gives all rows."""
-    monkeypatch.setattr(log, "CHECKPOINT_EVERY", 4)
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[tuple[int, int]]]:
+    """Nine commits, the newest checkpoint behind the eighth; the folder of all, and all rows."""
+    folder = tmp_path_factory.mktemp("whole")
+    store, spool = Repository(folder / "repository", create=True), folder / "spool"
     made = [make_profile(number, f"job{number % 3}") for number in range(MADE)]
-    for profile in made:
-        profile.write(spool)
-        store.ingest([spool])
-    make_shorts("job0", 3).write(spool)
-    store.ingest([spool])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(log, "CHECKPOINT_EVERY", 4)
+        for one in (*made, make_shorts("job0", 3)):
+            one.write(spool)
+            store.ingest([spool])
     assert [path.name for path in sorted((store.path / "commits").glob("*.json"))] == [
         "00000004.checkpoint.json", "00000005.json", "00000006.json", "00000007.json",
         "00000008.checkpoint.json", "00000008.json", "00000009.json",
     ]  # fmt: skip
-    keys = stored_keys(Repository(store.path))
+    keys = stored_keys(store)
     assert set(keys) > set(expected_keys(made))
-    return keys
+    return folder, keys
+
+
+@pytest.fixture
+def truth(
+    store: Repository, spool: Path, whole: tuple[Path, list[tuple[int, int]]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> list[tuple[int, int]]:  # fmt: skip
+    """A copy of it that may be harmed; gives all rows."""
+    monkeypatch.setattr(log, "CHECKPOINT_EVERY", 4)
+    shutil.copytree(whole[0] / "repository", store.path, dirs_exist_ok=True)
+    shutil.copytree(whole[0] / "spool", spool, dirs_exist_ok=True)
+    return whole[1]
 
 
 @pytest.mark.parametrize("name", ["00000009.json", "00000008.checkpoint.json", "00000006.json"])
