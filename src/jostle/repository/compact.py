@@ -109,7 +109,8 @@ def merge(root: Path, files: Sequence[File]) -> pa.Table:
         except (OSError, pa.ArrowException) as error:
             raise RepositoryError(
                 f"{root / file.path} cannot be read: {error}",
-                hint="Restore it from a backup, or ingest the spools into a new repository.",
+                hint="Restore it from a backup, or go on without its rows: `jostle repository "
+                "repair`.",
             ) from error
     rows = pa.concat_tables(parts, promote_options="default").combine_chunks()
     for place, field in enumerate(rows.schema):

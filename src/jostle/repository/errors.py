@@ -32,7 +32,7 @@ class DamagedError(RepositoryError):
         super().__init__(
             f"{f'The file {file}' if file else 'A file'} of the repository {root} cannot be read: "
             f"{reason}",
-            hint="Restore it from a backup, or ingest the spools into a new repository.",
+            hint="Restore it from a backup, or go on without its rows: `jostle repository repair`.",
         )
         self.file = file
         self.reason = reason
