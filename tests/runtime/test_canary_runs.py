@@ -69,7 +69,7 @@ def test_as_often_as_asked(jostle: Runner, interval: str, most: int) -> None:
 
 
 def test_its_cost_is_told(jostle: Runner) -> None:
-    """The profile says what the heartbeat costs with it. `make bench` holds how much that may be."""
+    """The profile says what the heartbeat costs with it; `make bench` has how much that may be."""
     cost = {}
     for value in ("off", "20ms"):
         jostle.run(*python(BUSY.format(2)), env={"JOSTLE_CANARY": value}, length="500ms")

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from jostle.repository import Repository
-from jostle.repository.layout import HOUR_NS
 from jostle.server.access import Viewer
 from jostle.server.grid import process_grid
 from jostle.server.story import Stories
@@ -62,25 +61,6 @@ def test_a_suspect_is_shown_where_both_were(stories: Stories, job: str) -> None:
     part, total = (np.array(one["lines"][0]["mean"]) for one in (suspect, whole))
     assert part.sum() > 0
     assert (part <= total * 1.001 + 1e-6).all()
-
-
-def test_a_sum_of_few_others_is_hidden_by_whole_hours(stories: Stories, job: str) -> None:
-    rows = stories.rows()
-    owner = Viewer("owner", rows[job]["uid"], "user")
-    told = stories.series(job, "bytes", owner, of="others", span=ALL, points=4000)
-    span = rows[job]["start_ns"], rows[job]["end_ns"]
-    minutes = stories.tiles.minutes("rollup", [line.metrics for line in view("bytes").lines], span)
-    for at, line in enumerate(told["lines"]):
-        users: dict[int, set[int]] = {}
-        for name, start, load in zip(
-            *(minutes[column].to_pylist() for column in ("job", "start_ns", f"v{at}")), strict=True
-        ):
-            users.setdefault(start // HOUR_NS, set()).update({rows[name]["uid"]} if load else ())
-        few = {hour for hour, there in users.items() if 0 < len(there - {owner.uid}) < 3}
-        for step, value in enumerate(line["mean"]):
-            hour = (told["start_ns"] + step * told["step_ns"]) // HOUR_NS
-            assert (value is None) == (hour in few)
-    assert told["few"] == any(None in line["mean"] for line in told["lines"])
 
 
 def test_hours_add_up_to_the_whole(stories: Stories) -> None:

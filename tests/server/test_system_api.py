@@ -12,6 +12,7 @@ from server_ground import UIDS
 from jostle.repository import Repository
 from jostle.server.access import Viewer
 from jostle.server.kept import Kept
+from jostle.server.others import Others
 from jostle.server.system import Axis, natural, rectangles, system_grid
 from jostle.server.system_ask import Life, lives
 from jostle.server.system_mounts import mount_load
@@ -45,7 +46,9 @@ def everybody(repository) -> list[Life]:
 
 
 def grid(tiles, everybody, viewer=ALL, metric="cpu", shape=(512, 100), search=""):
-    return unpacked(system_grid(tiles, everybody, viewer, metric, (0, FAR), shape, search))
+    return unpacked(
+        system_grid(tiles, Others(tiles), everybody, viewer, metric, (0, FAR), shape, search)
+    )
 
 
 @pytest.mark.parametrize(("metric", "what", "table"), [
@@ -116,7 +119,7 @@ def test_nodes_are_found_by_a_part_of_their_name(tiles, everybody):
 
 
 def test_the_load_on_mounts_is_that_of_the_rollup(repository, tiles, everybody):
-    told = mount_load(tiles, everybody, ALL, "posix_write_bytes", (0, FAR), 100)
+    told = mount_load(tiles, Others(tiles), everybody, ALL, "posix_write_bytes", (0, FAR), 100)
     measured = repository.query("SELECT sum(posix_write_bytes_sum)::DOUBLE AS x FROM rollup")
     whole = sum(mount["total"] for mount in told["mounts"])
     assert whole == pytest.approx(measured["x"][0].as_py(), rel=1e-3)
@@ -145,7 +148,9 @@ def test_too_few_others_are_not_told_of(tiles, everybody):
     header, values = grid(tiles, everybody, viewer=manager)
     assert header["all"]
     assert np.isnan(values[0]).all()  # two others remain
-    for mount in mount_load(tiles, everybody, manager, "bytes", (0, FAR), 50)["mounts"]:
+    for mount in mount_load(tiles, Others(tiles), everybody, manager, "bytes", (0, FAR), 50)[
+        "mounts"
+    ]:
         assert mount["few"]
         assert set(mount["rest"]) == {None}
 

@@ -288,9 +288,12 @@ def _added(parts: Sequence[Part], lines: int, step_ns: int | None) -> pa.Table:
     else:
         job = _together([part.keys.job for part in parts], parts)
         keys |= {"job": job.codes, "start_ns": start // step_ns * step_ns}
+        length = _joined([part.keys.length[part.rows] for part in parts], np.int64)
     names = [f"v{at}" for at in range(lines)]
     values = {name: _joined([part.values[at] for part in parts], np.float64)
               for at, name in enumerate(names)}  # fmt: skip
+    if step_ns is not None:
+        keys, values = _spread(keys, length, values, step_ns)
     rows = pa.table(keys | values)
     some = np.any([value != 0 for value in values.values()], axis=0)
     found = (
@@ -304,6 +307,21 @@ def _added(parts: Sequence[Part], lines: int, step_ns: int | None) -> pa.Table:
         told = {"job": _named(job, found["job"]), **told}
     told["length_ns"] = found["length_ns"] if step_ns is None else np.full(len(found), step_ns)
     return pa.table(told | {name: found[f"{name}_sum"] for name in names})
+
+
+def _spread(
+    keys: dict[str, NDArray[Any]], length: NDArray[Any], values: dict[str, NDArray[Any]],
+    step_ns: int,
+) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:  # fmt: skip
+    """Shares what slices longer than a step hold out among the steps from their start on."""
+    steps = np.maximum(-(-length // step_ns), 1)
+    if (steps == 1).all():
+        return keys, values
+    row = np.repeat(np.arange(len(steps)), steps)
+    number = np.arange(len(row)) - np.repeat(np.cumsum(steps) - steps, steps)
+    keys = {name: column[row] for name, column in keys.items()}
+    keys["start_ns"] = keys["start_ns"] + number * step_ns
+    return keys, {name: (column / steps)[row] for name, column in values.items()}
 
 
 def _together(columns: Sequence[Names], parts: Sequence[Part]) -> Names:

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from jostle.repository import DamagedError, Repository
 from jostle.repository.query import ALWAYS
+from jostle.server.tiles import CELL_NS, SETTLED_NS
 from jostle.told.jobs import job_rows, program_names
 from jostle.told.metrics import view
 from jostle.told.people import owner_name
@@ -115,8 +116,12 @@ class Index:
             self.refresh()
 
     def state(self, *jobs: str) -> tuple[Hashable, ...]:
-        """Gives what changes with the data of some jobs; of none: with any commit."""
-        return tuple(self.marks.get(job, self.number) for job in jobs) or (self.number,)
+        """Gives what changes with the data of some jobs.
+
+        Of none: what changes with any commit, and once more when its slices are settled.
+        """
+        settled = time.time_ns() > self.newest_ns + SETTLED_NS + CELL_NS
+        return tuple(self.marks.get(job, self.number) for job in jobs) or (self.number, settled)
 
     def since(self, number: int) -> list[str]:
         """Names the jobs that changed after a commit; all where that is long ago."""

@@ -15,10 +15,10 @@ from jostle.errors import UsageError
 from jostle.repository import Repository
 from jostle.repository.layout import Rollup
 from jostle.server.access import Viewer
-from jostle.server.crowds import hidden_hours, suppress
 from jostle.server.index import Index
 from jostle.server.kept import Kept
 from jostle.server.mipmaps import Mipmap
+from jostle.server.others import Others
 from jostle.server.tiles import Tiles
 from jostle.told.metrics import View, view
 from jostle.told.steps import Span, lines_of
@@ -48,8 +48,13 @@ class Question:
 
     @property
     def jobs(self) -> tuple[str, ...]:
-        """Jobs whose data the answer depends on."""
+        """Jobs that it names."""
         return (self.job,) if self.of in ("job", "others") else (self.job, self.of)
+
+    @property
+    def of_jobs(self) -> tuple[str, ...]:
+        """Jobs whose data the answer depends on; none: it may be those of any."""
+        return () if self.of == "others" else self.jobs
 
 
 @dataclass(frozen=True)
@@ -80,9 +85,10 @@ class Axis:
 class Curves:
     """Series of jobs as mipmaps, kept in memory."""
 
-    def __init__(self, index: Index, tiles: Tiles, kept: Kept) -> None:
+    def __init__(self, index: Index, tiles: Tiles, others: Others, kept: Kept) -> None:
         self._index = index
         self._tiles = tiles
+        self._sums = others
         self._kept = kept
 
     @property
@@ -107,7 +113,7 @@ class Curves:
         seen = view(question.metric)
         hiding = question.of == "others" and not viewer.sees_all
         key = ("mipmaps", question, viewer if hiding else None)
-        state = self._index.state(*question.jobs)
+        state = self._index.state(*question.of_jobs)
         maps, few = self._kept.once(key, lambda: self._mipmaps(question, seen, viewer), state)
         start, step, lines = 0, 0, []
         for line, mipmap in zip(seen.lines, maps, strict=True):
@@ -159,29 +165,40 @@ class Curves:
     def _others(
         self, question: Question, seen: View, axis: Axis, viewer: Viewer
     ) -> tuple[Floats, bool]:
-        """Gives (lines, steps) of all others: what all did there, less what the job did."""
+        """Gives (lines, steps) of all others, and whether sums of few were left out."""
         table, lines = _table(seen), _lines(seen)
         resources, begin, end = self._used(question.job, table)
         if question.resource:
             resources = [one for one in resources if one == question.resource]
-        span = _wider((begin, end))
+        if viewer.sees_all:
+            return self._all_others(
+                question.job, table, lines, resources, (begin, end), axis
+            ), False
+        found, life = np.zeros((len(lines), axis.steps)), self._life(question.job)
+        for at, line in enumerate(lines):
+            told = self._sums.told(
+                viewer, self._user, table, line, axis.parts, without={question.job}, within=life
+            )
+            found[at] = sum((told[one] for one in resources if one in told), found[at])
+        return found, bool(np.isnan(found).any())
+
+    def _all_others(
+        self, job: str, table: Rollup, lines: tuple[tuple[str, ...], ...], resources: list[str],
+        used: tuple[int, int], axis: Axis,
+    ) -> Floats:  # fmt: skip
+        """Gives (lines, steps) of all others: what all did there, less what the job did."""
+        span = _wider(used)
         if table == "rollup":  # few mounts, many jobs
             rows = self._tiles.slices(table, lines, span)
         else:  # many nodes, few of them the job's
             rows = self._repository.loads.sums(table, lines, span, resources=resources)
-        own = self._repository.loads.sums(table, lines, span, job=question.job, resources=resources)
-        hidden = [
-            hidden_hours(viewer, self._tiles, self._user, table, [line], (begin, end))
-            for line in lines
-        ]
-        found, life = np.zeros((len(lines), axis.steps)), self._life(question.job)
+        own = self._repository.loads.sums(table, lines, span, job=job, resources=resources)
+        found, life = np.zeros((len(lines), axis.steps)), self._life(job)
         for resource in resources:
-            there, mine = _of(rows, resource, (begin, end)), _of(own, resource, (begin, end))
+            there, mine = _of(rows, resource, used), _of(own, resource, used)
             for at in range(len(lines)):
-                values = np.maximum(_on(there, at, axis, life) - _on(mine, at, axis, life), 0.0)
-                few = hidden[at].get(resource, ())
-                found[at] += suppress(values, axis.start_ns, axis.step_ns, few)
-        return found, bool(np.isnan(found).any())
+                found[at] += np.maximum(_on(there, at, axis, life) - _on(mine, at, axis, life), 0.0)
+        return found
 
     def _life(self, job: str) -> tuple[int, int]:
         """Gives from when to when a job was there: a neighbour is who was there meanwhile."""

@@ -20,6 +20,7 @@ from jostle.server.estimates import Estimates
 from jostle.server.index import Index
 from jostle.server.judge import Judge
 from jostle.server.kept import Kept
+from jostle.server.others import Others
 from jostle.server.series import Curves, Question
 from jostle.server.tiles import Tiles
 from jostle.server.verdicts import Verdict, Verdicts, cache_folder, sight
@@ -43,6 +44,7 @@ class Stories:
         repository: It.
         index: Its jobs.
         tiles: Loads of all jobs by the hour.
+        others: Sums of them, as far as a viewer may know them.
         judge: Makes verdicts.
     """
 
@@ -59,7 +61,8 @@ class Stories:
         cache = cache or cache_folder(path)
         self._verdicts = Verdicts(cache)
         self.tiles = Tiles(self.repository, self._kept)
-        self._curves = Curves(self.index, self.tiles, self._kept)
+        self.others = Others(self.tiles)
+        self._curves = Curves(self.index, self.tiles, self.others, self._kept)
         self.judge = Judge(self.index, self._verdicts)
         self._estimates = Estimates(cache)
         self.judge.on_estimate = self._keep

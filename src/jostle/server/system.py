@@ -11,13 +11,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from jostle._schema import BY_ID
 from jostle.server.access import Viewer
-from jostle.server.crowds import hidden_hours, suppress
-from jostle.server.system_ask import Life, mount_cells, node_cells, owners
+from jostle.server.others import Others
+from jostle.server.system_ask import Life, node_cells, owners
 from jostle.server.tiles import Tiles
 from jostle.told.metrics import View, view
 
@@ -102,6 +101,7 @@ def span_of(lives: list[Life], columns: int) -> dict[str, Any]:
 
 def system_grid(
     tiles: Tiles,
+    others: Others,
     lives: list[Life],
     viewer: Viewer,
     metric: str,
@@ -112,10 +112,11 @@ def system_grid(
     """Gives a metric of every node over a span, and the jobs there.
 
     Who may not see all is shown his own jobs on their nodes, and one row of all nodes together:
-    what may be told of others (see crowds.py) and his own beside it.
+    what may be told of others (others.py) and his own beside it. The time is that of his own.
 
     Args:
         tiles: What is asked.
+        others: What is asked by who may not see all.
         lives: Of all jobs.
         viewer: Who looks.
         metric: A view or a metric.
@@ -131,8 +132,9 @@ def system_grid(
     seen = view(metric)
     ids = [name for line in seen.lines for name in line.metrics]
     on_mounts = BY_ID[ids[0]].scope == "mount"
-    axis = Axis.of(span, lives, shape[1])
-    mine = [one for one in lives if viewer.sees(one.uid) and search in one.host]
+    visible = [one for one in lives if viewer.sees(one.uid)]
+    axis = Axis.of(span, visible, shape[1])
+    mine = [one for one in visible if search in one.host]
     hosts = sorted({one.host for one in mine}, key=natural)
     together = max(-(-len(hosts) // shape[0]), 1)
     row = {host: number // together for number, host in enumerate(hosts)}
@@ -145,7 +147,7 @@ def system_grid(
     rows = [_named(hosts[first : first + together]) for first in range(0, len(hosts), together)]
     everybody = None
     if not viewer.sees_all:
-        everybody = _everybody(tiles, lives, viewer, seen, axis, cells)
+        everybody = _everybody(others, lives, viewer, seen, axis)
         many = len({one.host for one in lives})
         values = np.vstack([everybody * factor(seen, axis.step_ns) / max(many, 1), values])
         rows.insert(0, {"host": "all nodes", "last": None})
@@ -202,40 +204,24 @@ def _lived(lives: list[Life], row: Mapping[str, int], axis: Axis) -> Floats:
     return np.add.reduceat(busy, first, axis=0, dtype=np.float64)
 
 
-def _everybody(
-    tiles: Tiles, lives: list[Life], viewer: Viewer, seen: View, axis: Axis, cells: pa.Table
-) -> Floats:
+def _everybody(others: Others, lives: list[Life], viewer: Viewer, seen: View, axis: Axis) -> Floats:
     """Adds up what all jobs did, as far as it may be told: of mounts, those of which it may."""
-    lines = [line.metrics for line in seen.lines]
-    ids = [name for line in lines for name in line]
+    if seen.level:
+        return np.full(axis.columns, np.nan)
+    ids = [name for line in seen.lines for name in line.metrics]
     on_mounts = BY_ID[ids[0]].scope == "mount"
-    hidden = hidden_hours(
-        viewer, tiles, owners(lives), "rollup" if on_mounts else "node_rollup", lines,
-        (axis.start_ns, axis.end_ns), all_nodes=not on_mounts,
-    )  # fmt: skip
-    if not on_mounts:
-        return suppress(_added(cells, axis), axis.start_ns, axis.step_ns, hidden.get("", ()))
-    cells = mount_cells(tiles, ids, (axis.start_ns, axis.end_ns, axis.step_ns))
-    told = [
-        suppress(
-            _added(cells.filter(pc.equal(cells["mount"], mount)), axis),
-            axis.start_ns, axis.step_ns, hidden.get(mount, ()),
-        )
-        for mount in pc.unique(cells["mount"]).to_pylist()
-    ]  # fmt: skip
+    told: dict[str, list[Floats]] = {}
+    for line in seen.lines:
+        for resource, load in others.told(
+            viewer, owners(lives), "rollup" if on_mounts else "node_rollup", line.metrics,
+            (axis.start_ns, axis.step_ns, axis.columns), all_nodes=not on_mounts,
+        ).items():  # fmt: skip
+            told.setdefault(resource, []).append(load)
     if not told:
         return np.zeros(axis.columns)
-    values = np.stack(told)
+    values = np.stack([np.sum(lines, axis=0) for lines in told.values()])
     found: Floats = np.where(np.isnan(values).all(axis=0), np.nan, np.nansum(values, axis=0))
     return found
-
-
-def _added(cells: pa.Table, axis: Axis) -> Floats:
-    """Adds up cells, column by column."""
-    place = cells["place"].to_numpy()
-    known = (place >= 0) & (place < axis.columns)
-    found = np.bincount(place[known], cells["value"].to_numpy()[known], axis.columns)
-    return found.astype(np.float64)
 
 
 def rectangles(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,8 +27,9 @@ FROM {table} WHERE slice * slice_ns >= $1 AND slice * slice_ns < $2 GROUP BY job
 """
 _PATHS = """
 SELECT mount, arg_min(path, (length(path), path)) AS path, min(type) AS type
-FROM mounts WHERE path <> '' GROUP BY mount
+FROM mounts WHERE path <> '' {which} GROUP BY mount
 """
+_OF_JOBS = "AND list_contains($1, job)"
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,13 @@ def _cells(tiles: Tiles, table: Rollup, ids: Sequence[str], axis: tuple[int, int
     )
 
 
-def mounts_named(repository: Repository) -> dict[str, tuple[str, str]]:
-    """Gives the shortest path and the type of each mount."""
-    rows = repository.query(_PATHS).to_pylist()
-    return {row["mount"]: (row["path"], row["type"] or "") for row in rows}
+def mounts_named(
+    repository: Repository, jobs: AbstractSet[str] | None = None
+) -> dict[str, tuple[str, str]]:
+    """Gives the shortest path and the type of each mount, as some jobs call it; None: as all do."""
+    found = (
+        repository.query(_PATHS.format(which=""))
+        if jobs is None
+        else repository.query(_PATHS.format(which=_OF_JOBS), [sorted(jobs)])
+    )
+    return {row["mount"]: (row["path"], row["type"] or "") for row in found.to_pylist()}

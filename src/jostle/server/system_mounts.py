@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,11 +11,11 @@ import numpy as np
 from jostle._schema import BY_ID
 from jostle.errors import UsageError
 from jostle.server.access import Viewer
-from jostle.server.crowds import hidden_hours, suppress
+from jostle.server.others import Others
 from jostle.server.system import Axis, Floats, factor
 from jostle.server.system_ask import Life, mount_cells, mounts_named, owners
 from jostle.server.tiles import Tiles
-from jostle.told.metrics import view
+from jostle.told.metrics import View, view
 
 _LAYERS = 12
 _DIGITS = 4
@@ -22,6 +23,7 @@ _DIGITS = 4
 
 def mount_load(
     tiles: Tiles,
+    others: Others,
     lives: list[Life],
     viewer: Viewer,
     metric: str,
@@ -30,8 +32,12 @@ def mount_load(
 ) -> dict[str, Any]:
     """Gives the load on each mount over a span, by job.
 
+    Who may not see all is told of mounts on which jobs that he may see had load, as these call
+    them, and of the time of these jobs.
+
     Args:
         tiles: What is asked.
+        others: What is asked by who may not see all.
         lives: Of all jobs.
         viewer: Who looks: jobs that he may not see are one sum, empty where too few others were
             at work.
@@ -48,35 +54,63 @@ def mount_load(
     ids = [name for line in seen.lines for name in line.metrics]
     if any(BY_ID[name].scope != "mount" for name in ids):
         raise UsageError(f"{metric} is not counted per mount.", hint="Try bytes, ops or time.")
-    axis = Axis.of(span, lives, columns)
-    cells = mount_cells(tiles, ids, (axis.start_ns, axis.end_ns, axis.step_ns))
-    per: dict[str, dict[str, Floats]] = {}
-    for job, mount, place, value in zip(
-        *(cells[name].to_pylist() for name in ("job", "mount", "place", "value")), strict=True
-    ):
-        if 0 <= place < axis.columns and value:
-            load = per.setdefault(mount, {}).setdefault(job, np.zeros(axis.columns))
-            load[place] += value
-    visible = {one.job for one in lives if viewer.sees(one.uid)}
-    lines = [line.metrics for line in seen.lines]
-    within = axis.start_ns, axis.end_ns
-    hidden = hidden_hours(viewer, tiles, owners(lives), "rollup", lines, within)
+    visible = [one for one in lives if viewer.sees(one.uid)]
+    axis = Axis.of(span, visible, columns)
+    loads = _loads(tiles, ids, axis)
+    if not viewer.sees_all:
+        loads = _known(loads, {one.job for one in visible}, others, lives, viewer, seen, axis)
     scale = factor(seen, axis.step_ns)
-    paths = mounts_named(tiles.repository)
+    whose = None if viewer.sees_all else {one.job for one in visible}
+    paths = mounts_named(tiles.repository, whose)
     mounts = []
-    for mount, jobs in per.items():
-        some = _split(jobs, visible)
-        if some.rest is not None and some.secret:
-            some.rest = suppress(
-                some.rest, axis.start_ns, axis.step_ns, hidden.get(mount, frozenset())
-            )
+    for mount, (jobs, rest) in loads.items():
         path, kind = paths.get(mount, (mount, ""))
-        mounts.append({"mount": mount, "path": path, "type": kind} | some.told(scale, axis.step_ns))
+        told = _split(jobs, rest).told(scale, axis.step_ns)
+        mounts.append({"mount": mount, "path": path, "type": kind} | told)
     return {
         "unit": seen.rate_unit, "start_ns": axis.start_ns, "step_ns": axis.step_ns,
         "columns": axis.columns,
         "mounts": sorted(mounts, key=lambda one: (-one["total"], one["mount"])),
     }  # fmt: skip
+
+
+#: On a mount: the loads of jobs that may be named, and of all others; None: there are none.
+Loads = tuple[dict[str, Floats], Floats | None]
+
+
+def _loads(tiles: Tiles, ids: Sequence[str], axis: Axis) -> dict[str, Loads]:
+    """Gives the load of every job by mount."""
+    cells = mount_cells(tiles, ids, (axis.start_ns, axis.end_ns, axis.step_ns))
+    found: dict[str, Loads] = {}
+    for job, mount, place, value in zip(
+        *(cells[name].to_pylist() for name in ("job", "mount", "place", "value")), strict=True
+    ):
+        if 0 <= place < axis.columns and value:
+            jobs, _ = found.setdefault(mount, ({}, None))
+            jobs.setdefault(job, np.zeros(axis.columns))[place] += value
+    return found
+
+
+def _known(
+    loads: Mapping[str, Loads], visible: set[str], others: Others, lives: list[Life],
+    viewer: Viewer, seen: View, axis: Axis,
+) -> dict[str, Loads]:  # fmt: skip
+    """Gives the same, as far as the viewer may know it."""
+    unseen: dict[str, Floats] = {}
+    for line in seen.lines:
+        told = others.told(
+            viewer, owners(lives), "rollup", line.metrics,
+            (axis.start_ns, axis.step_ns, axis.columns), without=visible,
+        )  # fmt: skip
+        for mount, load in told.items():
+            unseen[mount] = unseen.get(mount, np.zeros(axis.columns)) + load
+    found: dict[str, Loads] = {}
+    for mount, (jobs, _) in loads.items():
+        mine = {job: load for job, load in jobs.items() if job in visible}
+        rest = unseen.get(mount, np.zeros(axis.columns))
+        if mine:
+            found[mount] = mine, rest if len(mine) < len(jobs) else None
+    return found
 
 
 @dataclass
@@ -86,14 +120,12 @@ class _Split:
     Attributes:
         jobs: How many may be known to have had load there.
         layers: Name and load of the largest.
-        rest: Of all others; None: there are none.
-        secret: Whether the rest has jobs that the viewer may not know.
+        rest: Of all others, NaN where it may not be told; None: there are none.
     """
 
     jobs: int
     layers: list[tuple[str, Floats]]
     rest: Floats | None
-    secret: bool
 
     def told(self, scale: float, step_ns: int) -> dict[str, Any]:
         """Gives it as the API does."""
@@ -109,12 +141,11 @@ class _Split:
         }  # fmt: skip
 
 
-def _split(jobs: dict[str, Floats], visible: set[str]) -> _Split:
-    named = sorted((job for job in jobs if job in visible), key=lambda job: (-jobs[job].sum(), job))
-    secret = [load for job, load in jobs.items() if job not in visible]
-    others = [*(jobs[job] for job in named[_LAYERS:]), *secret]
-    rest = np.asarray(np.sum(others, axis=0)) if others else None
-    return _Split(len(named), [(job, jobs[job]) for job in named[:_LAYERS]], rest, bool(secret))
+def _split(jobs: dict[str, Floats], rest: Floats | None) -> _Split:
+    largest = sorted(jobs, key=lambda job: (-jobs[job].sum(), job))
+    for job in largest[_LAYERS:]:
+        rest = jobs[job] + (0.0 if rest is None else rest)
+    return _Split(len(jobs), [(job, jobs[job]) for job in largest[:_LAYERS]], rest)
 
 
 def _said(value: float) -> float:

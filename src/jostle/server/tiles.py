@@ -18,6 +18,10 @@ from jostle.repository.layout import HOUR_NS, Rollup
 from jostle.server.kept import Kept
 
 MINUTE_NS = 60 * 10**9
+#: The length of a cell of others' load, ns: a slice, as slices usually are.
+CELL_NS = 4 * 10**9
+#: So long after a moment the slices of all who were there are taken to have come, ns.
+SETTLED_NS = 60 * 10**9
 Lines = Sequence[Sequence[str]]
 
 
@@ -45,15 +49,34 @@ class Tiles:
         Returns:
             Columns job, resource, start_ns, length_ns, v0, v1, ...
         """
-        return self._hours(table, lines, span, MINUTE_NS)
+        return self._together(table, lines, span, MINUTE_NS)
 
     def slices(self, table: Rollup, lines: Lines, span: tuple[int, int]) -> pa.Table:
         """Gives loads of all jobs together by resource and slice; otherwise as `minutes`."""
-        return self._hours(table, lines, span, None)
+        return self._together(table, lines, span, None)
+
+    def cells(self, table: Rollup, lines: Lines, hours: range) -> dict[int, pa.Table]:
+        """Gives loads by job, resource and CELL_NS of the hours that have any, each as `minutes`.
+
+        Args:
+            table: rollup (by mount) or node_rollup (by node).
+            lines: Each a sum of metrics of that table.
+            hours: Numbers of hours since the epoch.
+        """
+        span = hours.start * HOUR_NS, hours.stop * HOUR_NS
+        return self._hours(table, lines, span, CELL_NS) if hours else {}
+
+    def _together(
+        self, table: Rollup, lines: Lines, span: tuple[int, int], step_ns: int | None
+    ) -> pa.Table:
+        found = list(self._hours(table, lines, span, step_ns).values())
+        if not found:
+            return self.repository.loads.sums(table, lines, (0, 0), step_ns=step_ns)
+        return pa.concat_tables(found)
 
     def _hours(
         self, table: Rollup, lines: Lines, span: tuple[int, int], step_ns: int | None
-    ) -> pa.Table:
+    ) -> dict[int, pa.Table]:
         base = ("tile", table, tuple(tuple(line) for line in lines), step_ns)
         whole = span[0] // HOUR_NS * HOUR_NS, -(-span[1] // HOUR_NS) * HOUR_NS
         with self._guard:
@@ -67,16 +90,15 @@ class Tiles:
                 for hour, tile in made.items():
                     self._kept.put((*base, hour), tile, marks[hour])
                 found |= made
-        tiles = [tile for tile in found.values() if tile is not None]
-        if not tiles:
-            return self.repository.loads.sums(table, lines, (0, 0), step_ns=step_ns)
-        return pa.concat_tables(tiles)
+        return {hour: tile for hour, tile in found.items() if tile is not None}
 
     def _made(
         self, table: Rollup, lines: Lines, missing: list[int], step_ns: int | None
     ) -> dict[int, pa.Table]:
         """Asks for hours, all at once: of those between them that are kept too much is read."""
-        span = missing[0] * HOUR_NS, (missing[-1] + 1) * HOUR_NS
+        # What is longer than a step reaches into the steps, and the hour, behind it.
+        before = MINUTE_NS if step_ns is not None and step_ns < MINUTE_NS else 0
+        span = missing[0] * HOUR_NS - before, (missing[-1] + 1) * HOUR_NS
         rows = self.repository.loads.sums(table, lines, span, step_ns=step_ns)
         hour = pc.divide(rows["start_ns"], HOUR_NS)
         return {each: rows.filter(pc.equal(hour, each)).combine_chunks() for each in missing}

@@ -128,7 +128,7 @@ def add(app: FastAPI, site: Site) -> None:
             lambda: stories.series(
                 job, metric, viewer, of=of, resource=resource, span=(from_ns, to_ns), points=points
             ),
-            of=question.jobs,
+            of=question.of_jobs,
         )
 
     @app.get(

@@ -62,7 +62,14 @@ def add(app: FastAPI, site: Site) -> None:
             request,
             ("system", viewer.users, metric, from_ns, to_ns, shape, search),
             lambda: system_grid(
-                stories.tiles, everybody(), viewer, metric, (from_ns, to_ns), shape, search
+                stories.tiles,
+                stories.others,
+                everybody(),
+                viewer,
+                metric,
+                (from_ns, to_ns),
+                shape,
+                search,
             ),
             "application/octet-stream",
         )
@@ -84,6 +91,12 @@ def add(app: FastAPI, site: Site) -> None:
             request,
             ("system mounts", viewer.users, metric, from_ns, to_ns, columns),
             lambda: mount_load(
-                stories.tiles, everybody(), viewer, metric, (from_ns, to_ns), columns
+                stories.tiles,
+                stories.others,
+                everybody(),
+                viewer,
+                metric,
+                (from_ns, to_ns),
+                columns,
             ),
         )
