@@ -158,10 +158,7 @@ static void fill_head(jst_head *h, const facts *f, uint64_t now)
     proc_path(path, f->pid, "/exe");
     jst_sys4(SYS_readlinkat, AT_FDCWD, path, h->program, sizeof h->program - 1);
     proc_path(path, f->pid, "/cmdline");
-    long n = jst_read_file(path, h->command, sizeof h->command);
-    for (long i = 0; i + 1 < n; i++)
-        if (!h->command[i])
-            h->command[i] = ' ';
+    jst_command_line(path, h->command, sizeof h->command);
 }
 
 static int create(const facts *f)

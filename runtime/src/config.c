@@ -39,14 +39,15 @@ enum key {
     PAPI,
     PERF,
     DIGEST,
+    COMMAND_LINES,
     EXCLUDE_PROGRAMS,
     EXCLUDE_PATHS,
     KEYS
 };
 
 static const char *const file_keys[KEYS] = {
-    "enabled", "slice", "spool", "segments", "segment_span",     "canary",
-    "peers",   "papi",  "perf",  "digest",   "exclude_programs", "exclude_paths"};
+    "enabled", "slice", "spool",  "segments",      "segment_span",     "canary",       "peers",
+    "papi",    "perf",  "digest", "command_lines", "exclude_programs", "exclude_paths"};
 /* The last is no option: where the operator's file is, when it is not where it should be. */
 static const char *const env_keys[KEYS + 1] = {"JOSTLE",
                                                "JOSTLE_SLICE",
@@ -58,6 +59,7 @@ static const char *const env_keys[KEYS + 1] = {"JOSTLE",
                                                "JOSTLE_PAPI",
                                                "JOSTLE_PERF",
                                                "JOSTLE_DIGEST",
+                                               "JOSTLE_COMMAND_LINES",
                                                "JOSTLE_EXCLUDE_PROGRAMS",
                                                "JOSTLE_EXCLUDE_PATHS",
                                                "JOSTLE_CONFIG"};
@@ -268,6 +270,8 @@ static bool valid(enum key k, const char *v)
         return says_on(v) || says_off(v) || jst_str_equal(v, "auto");
     case DIGEST:
         return says_off(v) || jst_str_equal(v, "stderr");
+    case COMMAND_LINES:
+        return jst_str_equal(v, "all") || jst_str_equal(v, "program") || jst_str_equal(v, "none");
     case PAPI:
         return valid_papi(v);
     case SPOOL:
@@ -343,6 +347,7 @@ static void say_wrong(void)
         "; it is ignored (write at most four names of PAPI events, with commas between them)",
         "; it is ignored (write auto, on or off)",
         "; it is ignored (write stderr or off)",
+        "; it is ignored (write program, all or none)",
     };
     for (int k = 0; k < KEYS; k++)
         if (wrong[k]) {
@@ -385,6 +390,10 @@ static void take_mpi_options(void)
                                   : SPAN_DEFAULT;
     jst_cfg.peers = values[PEERS] && says_on(values[PEERS]);
     jst_cfg.digest = values[DIGEST] && !says_off(values[DIGEST]);
+    jst_cfg.command_lines = !values[COMMAND_LINES] || values[COMMAND_LINES][0] == 'p'
+                                ? JST_COMMAND_PROGRAM
+                            : values[COMMAND_LINES][0] == 'a' ? JST_COMMAND_ALL
+                                                              : JST_COMMAND_NONE;
     if (values[PERF] && !jst_str_equal(values[PERF], "auto"))
         jst_cfg.perf = says_off(values[PERF]) ? JST_PERF_OFF : JST_PERF_ON;
     if (values[PAPI])

@@ -371,6 +371,8 @@ extern jst_block *_Atomic jst_more; /* blocks in memory, NULL until needed */
 enum jst_segments { JST_SEGMENTS_OFF, JST_SEGMENTS_ON, JST_SEGMENTS_RAW };
 enum jst_perf { JST_PERF_AUTO, JST_PERF_ON, JST_PERF_OFF };
 
+enum jst_command { JST_COMMAND_PROGRAM, JST_COMMAND_ALL, JST_COMMAND_NONE };
+
 typedef struct jst_config {
     uint64_t slice_ns;
     char spool[256];
@@ -381,8 +383,9 @@ typedef struct jst_config {
     uint64_t segment_span_ns;
     uint64_t canary_ns; /* from one run to the next, 0: off */
     bool peers;
-    bool digest;    /* to stderr at the end of the job */
-    char papi[160]; /* names of events, comma separated */
+    bool digest;       /* to stderr at the end of the job */
+    int command_lines; /* enum jst_command */
+    char papi[160];    /* names of events, comma separated */
     char launcher[32], batch[64], world[32];
     bool spool_from_user;
     bool is_first;       /* what a person, a batch system or a login started */
@@ -400,7 +403,8 @@ char *jst_job_file_name(char *p, const char *end); /* the job's name and a dot *
 bool jst_size_allowed(uint64_t n);                 /* may a file grow to n bytes? (ulimit -f) */
 int jst_spool_open(void);                          /* descriptor of the spool folder, or -errno */
 int jst_profile_create(int *fd);                   /* 0 or -errno; the area is mapped afterwards */
-int jst_profile_again(int *fd);   /* the file was removed: a new one with all there is */
+int jst_profile_again(int *fd); /* the file was removed: a new one with all there is */
+void jst_command_line(const char *path, char *to, size_t room); /* of /proc/PID/cmdline */
 uint64_t jst_process_start(void); /* hundredths of a second after the boot, 0: not known */
 void jst_short_begin(void);
 bool jst_short_recorded(void); /* a record has been written, and the process goes on */

@@ -118,6 +118,20 @@ uint64_t jst_process_start(void)
     return start;
 }
 
+/* Arguments may hold passwords and names of people: only the operator has them recorded. */
+void jst_command_line(const char *path, char *to, size_t room)
+{
+    long n = jst_cfg.command_lines == JST_COMMAND_NONE ? 0 : jst_read_file(path, to, room);
+    bool whole = jst_cfg.command_lines == JST_COMMAND_ALL, program = true;
+    for (long i = 0; i < n; i++) {
+        program = program && to[i];
+        if (!whole && !program)
+            to[i] = 0;
+        else if (!to[i] && i + 1 < n)
+            to[i] = ' ';
+    }
+}
+
 static void fill_head(jst_head *h)
 {
     struct stat ns;
@@ -164,10 +178,7 @@ static void fill_head(jst_head *h)
         jst_sys4(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", h->program, sizeof h->program - 1);
     if (n <= 0)
         jst_put_text(h->program, h->program + sizeof h->program, program_invocation_short_name);
-    n = jst_read_file("/proc/self/cmdline", h->command, sizeof h->command);
-    for (long i = 0; i + 1 < n; i++)
-        if (!h->command[i])
-            h->command[i] = ' ';
+    jst_command_line("/proc/self/cmdline", h->command, sizeof h->command);
     h->proc_start = jst_process_start();
     jst_clock_state(&h->start_clock_state, &h->start_clock_error_us);
     h->clock_state = h->start_clock_state;

@@ -35,6 +35,7 @@ WRONG = {
     "JOSTLE_PAPI": ["A,B,C,D,E", "TWO WORDS", "PAPI_" + 32 * "X"],
     "JOSTLE_PERF": ["fast"],
     "JOSTLE_DIGEST": ["stdout"],
+    "JOSTLE_COMMAND_LINES": ["some"],
     "JOSTLE_SPOOL": ["relative/folder"],
 }
 

@@ -16,7 +16,7 @@ DEFAULT_SPOOL = Path("/tmp/jostle")
 SYSTEM_CONFIG = Path("/etc/jostle/jostle.conf")
 _KEYS = (
     "enabled", "slice", "spool", "exclude_programs", "exclude_paths", "lock", "segments",
-    "segment_span", "canary", "peers", "papi", "perf", "digest",
+    "segment_span", "canary", "peers", "papi", "perf", "digest", "command_lines",
 )  # fmt: skip
 _ENVIRONMENT = {
     "spool": "JOSTLE_SPOOL",
