@@ -10,9 +10,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from support import expected_keys, make_profile, make_shorts, stored_keys
 
+from jostle.analysis import digest
 from jostle.cli.main import main
 from jostle.repository import Repository, RepositoryError, files, log
 
@@ -163,6 +165,28 @@ def test_files_of_an_earlier_version_are_named(
     assert {Path(one).parts[0] for one in report.unknown} == set(TABLES)
 
 
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(
+    store: Repository, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Run:
+    """Runs a command on the repository; gives its exit status, what it prints, and what it says."""
+
+    def run(*words: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["jostle", *words, "--repository", str(store.path)])
+        code = 0
+        try:
+            main()
+        except SystemExit as ended:
+            code = int(ended.code or 0)
+        out = capsys.readouterr()
+        return code, out.out, out.err
+
+    return run
+
+
 TABLES = ["slices", "mount_slices", "rollup", "node_rollup", "processes", "mounts"]
 
 
@@ -186,6 +210,34 @@ def test_a_harmed_table_costs_what_it_held(
     kept = stored_keys(after)
     assert set(kept) <= set(truth)
     assert len(truth) - len(kept) == (found.rows if table == "slices" else 0)
+
+
+@pytest.mark.parametrize("how", ["gone", "zeros"])
+@pytest.mark.parametrize("table", ["processes", "mounts", "rollup", "node_rollup"])
+def test_what_is_about_all_jobs_costs_what_it_held_and_is_said(
+    store: Repository, truth: list[tuple[int, int]], run: Run, table: str, how: str
+) -> None:
+    """Until it is mended, too: the list of jobs, and the digest of jobs that it was not about."""
+    path = sorted((store.path / table).rglob("*.parquet"))[0]
+    content, touched = path.read_bytes(), pq.read_table(path)["job"].to_pylist()
+    before = {row["job"] for row in store.jobs().to_pylist()}
+    harm(path, how)
+    code, out, err = run("jobs", "--json")
+    listed = {row["job"] for row in json.loads(out)["jobs"]}
+    assert code == 0
+    assert before - set(touched) <= listed <= before
+    found = Repository(store.path)
+    said = [err]
+    found.on_damage(said.append)
+    if table in ("processes", "mounts"):
+        for job in listed:
+            assert digest(found.job_tables(job)).to_json()["job"] == job
+    assert f"{path.relative_to(store.path).as_posix()} cannot be read: " in " ".join(said)
+    assert "SELECT" not in " ".join(said)
+    held = Repository(store.path)
+    known = set(held.jobs()["job"].to_pylist())
+    path.write_bytes(content)  # from a backup
+    assert set(held.jobs()["job"].to_pylist()) == before >= known
 
 
 @pytest.mark.parametrize("code", [errno.EIO, errno.ESTALE])
@@ -218,19 +270,8 @@ def _raise(code: int, path: Path, plain: Callable[[Path], bytes]) -> bytes:
 
 
 def test_commands_say_what_is_damaged(
-    store: Repository, truth: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
-    def run(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["jostle", *words, "--repository", str(store.path)])
-        code = 0
-        try:
-            main()
-        except SystemExit as ended:
-            code = int(ended.code or 0)
-        out = capsys.readouterr()
-        return code, out.out, out.err
-
+    store: Repository, truth: list[tuple[int, int]], run: Run
+) -> None:
     code, out, _ = run("repository", "check")
     assert (code, "files are whole" in out) == (0, True)
     harm(store.path / "commits" / "00000009.json", "a bit")

@@ -65,9 +65,13 @@ def open_repository(path: Path, *, create: bool = False) -> Repository:
     from jostle.repository import Repository
 
     store = Repository(path, create=create)
-    lost = store.damage()
-    if lost:
+
+    def tell(*lost: str) -> None:
         warn([*lost, "What it held is missing until `jostle repository repair` is run."])
+
+    if lost := store.damage():
+        tell(*lost)
+    store.on_damage(tell)
     return store
 
 

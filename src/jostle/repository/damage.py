@@ -23,7 +23,8 @@ def is_of_a_file(error: duckdb.Error) -> bool:
 
 def reason_of(error: Exception, root: Path) -> str:
     """Gives what is wrong in one line, without the path to the repository."""
-    text = "".join(one if one.isprintable() else " " for one in str(error))
+    said = str(error).partition("\nLINE ")[0]  # DuckDB's pointer into the question
+    text = "".join(one if one.isprintable() else " " for one in said)
     text = " ".join(text.replace(f"{root}/", "").split())
     return re.sub(r"^(?:[A-Z]\w+ )+Error: ", "", text) or type(error).__name__
 

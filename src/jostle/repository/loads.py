@@ -183,30 +183,38 @@ class Loads:
 
         return [str(job) for job in self._engine.ask(question)["job"].to_pylist()]
 
-    def job_marks(self, jobs: Sequence[str] | None, span: tuple[int, int] = ALWAYS) -> pa.Table:
+    def job_marks(
+        self, jobs: Sequence[str] | None, span: tuple[int, int] = ALWAYS, *, partial: bool = False
+    ) -> pa.Table:
         """Gives what changes with a job's data: rows, records and newest slice.
 
         Args:
             jobs: Their names; None: of all.
             span: All their time, ns since the epoch; it may be wider.
+            partial: Go on without damaged files, and have them told.
 
         Returns:
             Columns job, records (of processes and slices), seen_ns (end of the newest slice),
             read_bytes, written_bytes.
         """
         which, params = ("", []) if jobs is None else ("WHERE list_contains($1, job)", [list(jobs)])
+
+        def stored(table: str) -> str:
+            return self._engine.stored(table, *span, partial=partial)
+
         return self._engine.ask(
             lambda: (
                 "SELECT job, sum(records)::BIGINT AS records, max(seen_ns) AS seen_ns, "
                 "sum(read)::BIGINT AS read_bytes, sum(written)::BIGINT AS written_bytes FROM ("
                 "SELECT job, count AS records, (slice + 1) * slice_ns AS seen_ns, 0 AS read, "
-                f"0 AS written FROM {self._engine.stored('node_rollup', *span)} {which} UNION ALL "
+                f"0 AS written FROM {stored('node_rollup')} {which} UNION ALL "
                 "SELECT job, count, 0, "
                 "coalesce(posix_read_bytes_sum, 0) + coalesce(stdio_read_bytes_sum, 0), "
                 "coalesce(posix_write_bytes_sum, 0) + coalesce(stdio_write_bytes_sum, 0) "
-                f"FROM {self._engine.stored('rollup', *span)} {which}) GROUP BY job"
+                f"FROM {stored('rollup')} {which}) GROUP BY job"
             ),
             params,
+            partial=partial,
         )
 
     def job_curves(

@@ -33,6 +33,11 @@ _SQL_TYPES = {
 _NOTHING = {pa.binary(): "''::BLOB"}
 ALWAYS = (0, 2**63 - 1)
 _OLDEST_SLICE_NS = 3_600_000_000_000
+_ATTEMPTS = 3
+#: Damaged files that one question goes on without.
+_MOST_DAMAGED = 100
+#: Tables whose files are about all jobs: a damaged one is left out, and told.
+_SHARED = ("processes", "mounts", "tokens")
 _METRICS = {"slices": PROCESS_IDS, "mount_slices": MOUNT_IDS}
 
 #: Who owns the job of some rows of processes: nobody where several users gave it the same name, so
@@ -57,6 +62,18 @@ FROM processes GROUP BY job
 """
 
 
+#: Of a file: when it was changed, its length, its number; None: it is not there.
+_Facts = tuple[int, int, int] | None
+
+
+def _facts(path: Path) -> _Facts:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
 @dataclass
 class _Cursor:
     """A way to ask, and the views on it (name -> number of the commit they show)."""
@@ -76,6 +93,10 @@ class Engine:
         self._database: duckdb.DuckDBPyConnection | None = None
         self._idle: list[_Cursor] = []
         self._suspect = ""  # the file that was found damaged last
+        #: Damaged files that questions leave out -> what is there in their place.
+        self._left_out: dict[str, _Facts] = {}
+        #: Told of each file that is left out, once.
+        self.on_damage: Callable[[str], None] = lambda _said: None
 
     def query(self, sql: str, params: Sequence[Any] = ()) -> pa.Table:
         """Asks a question; tables and views are those of docs/reference/repository.md.
@@ -87,27 +108,37 @@ class Engine:
         return self.ask(lambda: sql, params, views=True)
 
     def ask(
-        self, question: Callable[[], str], params: Sequence[Any] = (), *, views: bool = False
-    ) -> pa.Table:
+        self, question: Callable[[], str], params: Sequence[Any] = (), *, views: bool = False,
+        partial: bool = False,
+    ) -> pa.Table:  # fmt: skip
         """Asks a question that is put together from the newest state of the log.
+
+        A damaged file of a table that is about all jobs is left out, and told (`on_damage`).
 
         Args:
             question: Gives the SQL; called again when files vanished under the query.
             params: Values of its parameters.
             views: Make the views that it names.
+            partial: Leave damaged files of any table out.
+
+        Raises:
+            DamagedError: Another file is missing or damaged.
+            JobError: The question itself is wrong.
         """
         with self._guard:
             cursor = self._idle.pop() if self._idle else self._connect()
         try:
-            return self._asked(cursor, question, params, views=views)
+            return self._asked(cursor, question, params, views=views, partial=partial)
         finally:
             with self._guard:
                 self._idle.append(cursor)
 
     def _asked(
-        self, cursor: _Cursor, question: Callable[[], str], params: Sequence[Any], *, views: bool
-    ) -> pa.Table:
-        for attempt in range(3):
+        self, cursor: _Cursor, question: Callable[[], str], params: Sequence[Any], *,
+        views: bool, partial: bool,
+    ) -> pa.Table:  # fmt: skip
+        attempts = 0
+        while True:
             try:
                 # The log changes under its readers: only what is asked of DuckDB runs side by side.
                 with self._guard:
@@ -118,20 +149,42 @@ class Engine:
                     cursor.connection.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS {select}")
                 relation = cursor.connection.sql(sql, params=list(params))
                 return pa.table({}) if relation is None else _narrow(relation.to_arrow_table())
-            except duckdb.IOException as error:
-                # A compaction may have taken files away since we read the log.
-                cursor.viewed.clear()
-                if attempt == 2:
-                    raise self.unreadable(error, self._culprit(cursor, error, sql)) from error
             except duckdb.Error as error:
                 cursor.viewed.clear()
-                if is_of_a_file(error):
-                    raise self.unreadable(error, self._culprit(cursor, error, sql)) from error
-                raise JobError(
-                    f"The query failed: {error}",
-                    hint="Tables and columns: docs/reference/repository.md.",
-                ) from error
-        raise AssertionError("unreachable")
+                is_gone = isinstance(error, duckdb.IOException)
+                if not (is_gone or is_of_a_file(error)):
+                    raise JobError(
+                        f"The query failed: {error}",
+                        hint="Tables and columns: docs/reference/repository.md.",
+                    ) from error
+                attempts += 1
+                if is_gone and attempts < _ATTEMPTS:
+                    continue  # a compaction may have taken files away since we read the log
+                damaged = self.unreadable(error, self._culprit(cursor, error, sql))
+                if attempts > _MOST_DAMAGED or not self._leave_out(damaged, partial=partial):
+                    raise damaged from error
+
+    def _leave_out(self, damaged: DamagedError, *, partial: bool) -> bool:
+        """Goes on without a file, where it is known and others do not need it; tells whether."""
+        table = damaged.file.partition("/")[0]
+        if not damaged.file or not (partial or table in _SHARED):
+            return False
+        with self._guard:
+            is_new = damaged.file not in self._left_out
+            self._left_out[damaged.file] = _facts(self.root / damaged.file)
+        if is_new:
+            self.on_damage(f"{damaged.file} cannot be read: {damaged.reason}")
+        return True
+
+    def _whole(self, files: list[File], *, partial: bool) -> list[File]:
+        """Gives files without those that are left out; one that was restored is taken up again."""
+        for path, facts in list(self._left_out.items()):
+            if _facts(self.root / path) != facts:
+                self._left_out.pop(path, None)
+        return [
+            file for file in files
+            if file.path not in self._left_out or not (partial or file.table in _SHARED)
+        ]  # fmt: skip
 
     def unreadable(self, error: Exception, file: str = "") -> DamagedError:
         """Says that a file is missing or damaged.
@@ -159,7 +212,8 @@ class Engine:
 
     def _views(self, sql: str, viewed: dict[str, int]) -> dict[str, str]:
         """Gives the views that a question names and that are stale: each costs a look at files."""
-        number = self.log.state.number
+        self._whole([], partial=False)
+        number = hash((self.log.state.number, *self._left_out))
         wanted = {}
         for name in _tables_in(sql):
             if viewed.get(name) != number:
@@ -187,7 +241,7 @@ class Engine:
 
     def files(self, table: str) -> list[File]:
         """Gives the files of a table, as last read from the log."""
-        return self.log.state.of(table)
+        return self._whole(self.log.state.of(table), partial=False)
 
     def newest(self, name: str, lo: int, hi: int) -> list[File]:
         """Gives the files of a table that reach into a span of time (ns), as they are by now."""
@@ -195,8 +249,8 @@ class Engine:
             self.log.refresh()
             return self._reaching(name, lo, hi)
 
-    def _reaching(self, name: str, lo: int, hi: int) -> list[File]:
-        files = self.log.state.of(name)
+    def _reaching(self, name: str, lo: int, hi: int, *, partial: bool = False) -> list[File]:
+        files = self._whole(self.log.state.of(name), partial=partial)
         if not TABLES[name].partition_ns:
             return files
         return [file for file in files if file.hi > lo and file.lo < hi]
@@ -213,15 +267,16 @@ class Engine:
         ).to_pylist()[0]
         return (found["lo"] or 0, (found["hi"] or 0) + _OLDEST_SLICE_NS)
 
-    def stored(self, name: str, lo: int = 0, hi: int = 2**63 - 1) -> str:
+    def stored(self, name: str, lo: int = 0, hi: int = 2**63 - 1, *, partial: bool = False) -> str:
         """Gives a subquery on the rows of a table as they are stored: absent columns are null.
 
         Args:
             name: Table.
             lo: Start of the span of time that matters, ns since the epoch.
             hi: Its end.
+            partial: Without damaged files, as `ask` has it.
         """
-        files = self._reaching(name, lo, hi)
+        files = self._reaching(name, lo, hi, partial=partial)
         if not files:
             return f"({_shape(name)})"
         return f"({_shape(name)} UNION ALL BY NAME {self.scan(files)})"

@@ -160,6 +160,14 @@ class Repository:
         self._engine.refresh()
         return [f"{COMMITS}/{name} is damaged: {why}." for name, why in self._log.damage.items()]
 
+    def on_damage(self, tell: Callable[[str], None]) -> None:
+        """Has each damaged file told that is found while asking, and gone on without.
+
+        Args:
+            tell: Told a sentence per file.
+        """
+        self._engine.on_damage = tell
+
     def expire(self, older_than_s: float) -> ExpireReport:
         """Drops files whose slices all ended longer ago than a time.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Estimate
 
 T = TypeVar("T")
+_log = logging.getLogger("jostle.serve")
 #: A run that is being judged is waited for so long, s: its segments come with the verdict.
 _PATIENCE_S = 30.0
 
@@ -56,6 +58,7 @@ class Stories:
             cache: Folder for what is kept beyond this process; None: that of the user's cache.
         """
         self.repository = Repository(path)
+        self.repository.on_damage(lambda said: _log.error("damaged: %s", said))
         self.index = Index(self.repository)
         self._kept = Kept()
         cache = cache or cache_folder(path)
