@@ -108,7 +108,8 @@ make_venv() {
     fi
     if ! cmp -s requirements.lock "$stamp"; then
         say "Installing the Python packages of requirements.lock"
-        .venv/bin/pip install --quiet --disable-pip-version-check -r requirements.lock
+        .venv/bin/pip install --quiet --disable-pip-version-check \
+            --require-hashes --only-binary :all: -r requirements.lock
         cp requirements.lock "$stamp"
     fi
     # The package itself: a link to src/, without a second build of the C parts.

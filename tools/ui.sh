@@ -12,7 +12,7 @@ python=${PYTHON:-$PWD/.venv/bin/python}
 
 # What the bundle is made of.
 mark() {
-    find ui/src ui/index.html ui/*.json ui/*.ts -type f ! -name '*.test.ts' -print0 | sort -z |
+    find ui/src ui/public ui/index.html ui/*.json ui/*.ts -type f ! -name '*.test.ts' -print0 | sort -z |
         xargs -0 sha256sum | sha256sum | cut -d' ' -f1
 }
 

@@ -28,3 +28,5 @@ def test_a_wheel_holds_the_web_front_end(tmp_path):
     }  # fmt: skip
     assert built <= set(names)
     assert not [name for name in names if "node_modules" in name]
+    (inside,) = [name for name in names if name.endswith(".dist-info/sboms/jostle.cdx.json")]
+    assert zipfile.ZipFile(wheel).read(inside) == (ROOT / "sbom.cdx.json").read_bytes()
