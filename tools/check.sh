@@ -100,9 +100,10 @@ under_sanitizer='(test_config or test_counts or ends_after or storm or modes or 
     first_calls) and not java and not shell and not raw and not thread-exit and not more_mounts'
 
 # sanitized NAME RUN-TIME-LIBRARY TESTS: the runtime's tests on a build with that sanitizer. The unit
-# test of segments is one thread that counts to millions: nothing for the thread sanitizer.
+# test of segments is one thread that counts to millions: nothing for the thread sanitizer. What
+# failed beside another sanitizer's tests is tried once more with nothing beside it.
 sanitized() {
-    local preload= still=() without=()
+    local preload= still=() without=() code=0 place run
     # Without random addresses: TSan executes a program again when it dislikes its layout, and
     # that first image is a process more than the tests expect.
     setarch -R true 2>/dev/null && still=(setarch -R)
@@ -111,10 +112,15 @@ sanitized() {
     ctest --test-dir "build/$1" --output-on-failure "${without[@]}" || return 1
     [ -z "$2" ] || preload=$(gcc -print-file-name="$2")
     # Leaks: programs under test end as they please. Interceptor order: ours comes second.
-    ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0:handle_segv=0 TSAN_OPTIONS=handle_segv=0 \
-        JOSTLE_NATIVE="$PWD/build/$1/native" JOSTLE_TEST_PRELOAD="$preload" \
-        timeout 900 "${still[@]}" python -m pytest -q tests/runtime tests/mpi/test_mpi_sanitizer.py \
-        -k "$(echo $3)"
+    place=$(mktemp -d /tmp/jXXXXXX) && chmod 0755 "$place" # as tools/test.sh has it
+    run=(env PYTEST_DEBUG_TEMPROOT="$place" ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0:handle_segv=0
+        TSAN_OPTIONS=handle_segv=0 JOSTLE_NATIVE="$PWD/build/$1/native" JOSTLE_TEST_PRELOAD="$preload"
+        timeout 900 "${still[@]}" python -m pytest -q -o "cache_dir=$logs/cache-$1"
+        tests/runtime tests/mpi/test_mpi_sanitizer.py -k "$(echo $3)")
+    flock -o -s "$logs/beside" "${run[@]}" || code=$?
+    [ "$code" != 1 ] || { code=0 && flock -o "$logs/beside" "${run[@]}" --last-failed || code=$?; }
+    [ "$code" != 0 ] || rm -rf --one-file-system "$place"
+    return "$code"
 }
 
 # One fuzzer, on one core.
@@ -148,9 +154,13 @@ step builds builds
 step exports exports
 step tests make --no-print-directory test
 step bench python bench/run.py --smoke
-step asan sanitized asan libasan.so "$under_sanitizer"
+# Their tests mostly wait.
+{
+    step asan sanitized asan libasan.so "$under_sanitizer"
+    step tsan sanitized tsan libtsan.so "$under_sanitizer or under_thread_sanitizer"
+} &
 step ubsan sanitized ubsan '' ''
-step tsan sanitized tsan libtsan.so "$under_sanitizer or under_thread_sanitizer"
+wait
 step fuzz fuzz
 
 failed=$(cd "$logs" && find . -name '*.failed' | sed 's|^./||; s|\.failed$||' | sort | xargs)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# test.sh: all tests, folder by folder. Those that mostly wait for clocks, links and programs run
-# two at a time, and beside them those that compute, one at a time.
+# test.sh: all tests, folder by folder, in three streams. Two of them take folders whose tests mostly
+# wait for clocks, links and programs; the third, and who finds none of these left, those that compute.
 #
 #   tools/test.sh [OPTION...]     options of pytest
 #
@@ -15,7 +15,13 @@ mkdir -p "$logs"
 rm -rf "$logs"/*.failed "$logs"/*.log "$logs/cache"
 # One thread each: on two cores the threads of numpy only spin for each other.
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
-waiting="cli docs signals lab runtime mpi study inject" # the longest first
+# The longest first. A folder that is in neither list computes.
+waiting="cli docs signals lab runtime mpi study inject"
+computing="hostile web house server repository analysis"
+others=$(find tests -mindepth 2 -maxdepth 2 -name 'test_*.py' -printf '%h\n' | sed 's|.*/||' |
+    sort -u | grep -vxF "$(printf '%s\n' $waiting $computing)")
+printf '%s\n' $waiting >"$logs/waiting.left"
+printf '%s\n' $computing $others >"$logs/computing.left"
 
 # Each folder has a place of its own for what its tests write, kept where one failed: a pytest that
 # begins closes the common one to other users, as which some tests of others may run just then. The
@@ -32,22 +38,34 @@ one() {
     if [ "$state" = ok ]; then rm -rf --one-file-system "$place"; else cat "$log"; fi
     printf '%-12s %-7s %4d s  %s\n' "$name" "$state" $((SECONDS - begin)) "$(tail -n 1 "$log")"
 }
-export -f one
 
-# streams N OPTION...: the folders on its standard input, N at a time.
-streams() {
-    local n=$1
+# Takes the first line out of the first list that has one.
+take() {
+    local list
+    for list in "$@"; do
+        head -n 1 "$list" | grep . && sed -i 1d "$list" && return
+    done
+    return 1
+}
+
+# stream LISTS -- OPTION...: folders of some lists, one after the other.
+stream() {
+    local lists=() name
+    while [ "$1" != -- ]; do lists+=("$logs/$1.left") && shift; done
     shift
-    xargs -P "$n" -I '{}' bash -c 'one "$1" "$@"' bash '{}' "$@" || echo "$?" >"$logs/any.failed"
+    while name=$(exec 9>"$logs/lists.lock" && flock 9 && take "${lists[@]}"); do
+        one "$name" "$name" "$@"
+    done
 }
 
 set -m # each stream is a group of its own: the keyboard reaches it through the trap
-printf '%s\n' $waiting | streams 2 "$@" &
-first=$!
-find tests -mindepth 2 -maxdepth 2 -name 'test_*.py' -printf '%h\n' | sed 's|.*/||' | sort -u |
-    grep -vxF "${waiting// /$'\n'}" | streams 1 "$@" &
-second=$!
-trap 'kill -INT -- "-$first" "-$second"; wait; exit 130' INT
+streams=()
+for lists in "waiting computing" "waiting computing" computing; do
+    # shellcheck disable=SC2086  # word list
+    stream $lists -- "$@" &
+    streams+=($!)
+done
+trap 'kill "${streams[@]}"; kill -INT -- "${streams[@]/#/-}"; wait; exit 130' INT
 wait
 for failed in "$logs"/*.failed; do
     # 1: tests failed. Anything else (a crash, a file that cannot be read) names no tests to try.
