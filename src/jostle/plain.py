@@ -44,3 +44,13 @@ def cell(value: Any) -> Any:
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return ""
     return f"'{value}" if isinstance(value, str) and re.match(FORMULA, value) else value
+
+
+def one_line(text: str) -> str:
+    """Gives a text whose line ends and control characters are told, not done.
+
+    A name from a spool may hold them, to write lines of its own into a log.
+    """
+    return "".join(
+        one if one.isprintable() else one.encode("unicode_escape").decode() for one in text
+    )

@@ -10,10 +10,12 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from click.testing import CliRunner
 from server_ground import Hall, hall
 from support import SLICE, make_profile
 from users import U1, U2, Put
 
+from jostle.cli.ingest import command as ingest
 from jostle.repository import Repository
 from synth import EPOCH, SECOND, Profile, mount_record
 
@@ -120,6 +122,17 @@ def test_any_name_works_everywhere(
     with out.open(newline="", encoding="utf-8") as file:
         told = [row["job"] for row in csv.DictReader(file)]
     assert sorted(told) == sorted(f"'{job}" if job[:1] in "=+-@" else job for job in jobs)
+
+
+def test_a_file_name_writes_no_line_of_its_own(store: Repository, spool: Path, put: Put) -> None:
+    """Whoever reads the ingester's log reads what the ingester says."""
+    put(make_profile(1, "alpha"), U1, "a\nwarning: b.jst")
+    (spool / "c\n\x1b[2Jwarning: d.jst").write_bytes(bytes(8192))
+    told = CliRunner().invoke(ingest, [str(spool), "--repository", str(store.path)])
+    err = told.stderr
+    assert "c\\n\\x1b[2Jwarning: d.jst" in err
+    assert err.count("\nwarning: ") + err.startswith("warning: ") == 1
+    assert len(store.jobs()) == 1
 
 
 @pytest.mark.parametrize("what", VALUES)

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from jostle.plain import one_line
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
@@ -165,6 +167,8 @@ def warn(lines: Iterable[str], most: int = 10) -> None:
     """Print warnings on stderr, at most `most` and then how many more."""
     shown = list(lines)
     for line in shown[:most]:
-        click.echo(f"{stderr_style('bold')}warning:{stderr_style('reset')} {line}", err=True)
+        click.echo(
+            f"{stderr_style('bold')}warning:{stderr_style('reset')} {one_line(line)}", err=True
+        )
     if len(shown) > most:
         click.echo(f"warning: and {len(shown) - most} more", err=True)
