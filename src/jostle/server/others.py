@@ -168,12 +168,15 @@ class Others:
         found, fresh = [], self._fresh_ns()
         tiles = self._tiles.cells(table, [[name] for name in names], hours)
         for hour, tile in tiles.items():
-            rows = self._read(tile, viewer, user, len(names), all_nodes=all_nodes)
             key = (viewer.users, table, tuple(names), hour, all_nodes)
-            before: tuple[_Rows, int] | None = self._released.look(key)
-            if before is not None:
-                rows = _released(*before, rows, names)
-            self._released.put(key, (rows, fresh))
+            before: tuple[pa.Table, _Rows, int] | None = self._released.look(key)
+            if before is not None and before[0] is tile:
+                rows = before[1]
+            else:
+                rows = self._read(tile, viewer, user, len(names), all_nodes=all_nodes)
+                if before is not None:
+                    rows = _released(*before[1:], rows, names)
+            self._released.put(key, (tile, rows, fresh))
             found.append(rows)
         return _joined(found, len(names))
 
