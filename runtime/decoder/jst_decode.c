@@ -223,6 +223,8 @@ static int64_t add(jst_decode *d, jst_source *s, int32_t process, uint64_t from_
     jst_job j = {
         .d = d, .r = r, .s = s, .process = process, .from_record = from_record, .flags = flags};
     read_file(&j);
+    if (s->failed && !j.no_memory) /* whatever else was said of it follows from that */
+        r->error = (jst_decode_issue){0, JST_DECODE_UNREADABLE};
     if (j.no_memory)
         jst_refuse(&j, r->records_end, "out of memory");
     r->slices = t[JST_DECODE_SLICES].count - r->first_slice;
@@ -239,7 +241,9 @@ int64_t jst_decode_add_fd(jst_decode *d, int fd, int32_t process, uint64_t from_
     struct stat st;
     jst_source s = {
         .fd = fd, .window = d->buffer, .buffer = d->buffer, .buffer_bytes = WINDOW_BYTES};
-    if (fstat(fd, &st) == 0 && st.st_size > 0)
+    if (fstat(fd, &st) != 0)
+        s.failed = true;
+    else if (st.st_size > 0)
         s.size = (uint64_t)st.st_size;
     return add(d, &s, process, from_record, flags);
 }

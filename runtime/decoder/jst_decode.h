@@ -82,6 +82,9 @@ enum jst_decode_peer_column { /* all int64 but the process (int32) */
                               JST_DECODE_PEER_COLUMNS
 };
 
+/* The error of a file that could not be read to its end, though it may be whole. */
+#define JST_DECODE_UNREADABLE "reading it failed"
+
 typedef struct jst_decode_issue {
     uint64_t offset;  /* byte in the file */
     const char *text; /* static */

@@ -57,7 +57,9 @@ uint64_t jst_take_varint_slow(jst_cursor *c)
 uint64_t jst_source_grown(jst_source *s)
 {
     struct stat st;
-    if (s->fd >= 0 && fstat(s->fd, &st) == 0 && st.st_size > 0 && (uint64_t)st.st_size > s->size)
+    if (s->fd >= 0 && fstat(s->fd, &st) != 0)
+        s->failed = true;
+    else if (s->fd >= 0 && st.st_size > 0 && (uint64_t)st.st_size > s->size)
         s->size = (uint64_t)st.st_size;
     return s->size;
 }
@@ -72,6 +74,7 @@ bool jst_source_refill(jst_source *s, uint64_t at, uint64_t n)
         ssize_t r = pread(s->fd, s->buffer + got, want - got, (off_t)(at + got));
         if (r < 0 && errno == EINTR)
             continue;
+        s->failed |= r < 0;
         if (r <= 0)
             break;
         got += (uint64_t)r;

@@ -38,7 +38,8 @@ uint32_t jst_decode_crc32(const uint8_t *p, size_t n);
 /* A file or a piece of memory. A file is read through a window, never mapped: its owner could cut
  * it short under a mapping and kill the reader. */
 typedef struct jst_source {
-    int fd; /* -1: memory, wholly in the window */
+    int fd;      /* -1: memory, wholly in the window */
+    bool failed; /* the system gave an error: what seems cut or damaged may be whole */
     uint64_t size;
     const uint8_t *window;
     uint64_t window_at, window_bytes;

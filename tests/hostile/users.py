@@ -5,6 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-U1, U2, U3, U4, U5 = 61001, 61002, 61003, 61004, 61005
+U1, U2, U3, U4, U5 = range(61001, 61006)
 
 Put = Callable[..., Path]

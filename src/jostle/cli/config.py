@@ -151,7 +151,10 @@ def check_readable(folder: Path) -> None:
             hint=f"Ask {owner} to ingest it, or name a spool of your own.",
         ) from None
     except OSError as error:
-        raise SpoolError(f"The spool {folder} cannot be reached: {error.strerror}.") from error
+        raise SpoolError(
+            f"The spool {folder} cannot be reached: {error.strerror}.",
+            hint="Look at the file system that it lies on; profiles are taken when it is back.",
+        ) from error
     if stat.S_ISDIR(facts.st_mode) and not os.access(folder, os.R_OK | os.X_OK):
         mode, owner = stat.filemode(facts.st_mode), owner_name(facts.st_uid)
         raise SpoolError(

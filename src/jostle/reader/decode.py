@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from jostle._schema import HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
-from jostle.reader.errors import ProfileError
+from jostle.reader.errors import ProfileError, passes
 from jostle.reader.header import (
     ClockEvent,
     Mount,
@@ -27,11 +27,20 @@ from jostle.reader.header import (
     is_alive,
     parse_header,
 )
-from jostle.reader.native import MOUNT_SLICES, REMAINDER, SHORTS, SLICES, Batch, Result
+from jostle.reader.native import (
+    MOUNT_SLICES,
+    REMAINDER,
+    SHORTS,
+    SLICES,
+    UNREADABLE,
+    Batch,
+    Result,
+)
 
 MAX_ROWS = 1 << 22  # of both tables: some GB at worst; a day of 200 processes at 4 s slices
 HEAD_BYTES = 4096
 _NO_ROWS = 2**64 - 1
+_LATER = "It is taken when it can be read: look at the file system that it lies on."
 _NUMBER_IDS = tuple(name for name in PROCESS_IDS if name not in HISTOGRAM_IDS)
 
 
@@ -298,13 +307,16 @@ def _open_error(path: Path, error: OSError) -> ProfileError:
         ),
     }
     reason, hint = reasons.get(
-        error.errno or 0, (f"it cannot be read ({os.strerror(error.errno or 0)})", "")
+        error.errno or 0, (f"it cannot be read ({os.strerror(error.errno or 0)})", _LATER)
     )
     mistakes = (errno.ENOENT, errno.EISDIR, errno.ELOOP)
-    return ProfileError(path, reason, hint=hint, exit_code=2 if error.errno in mistakes else 1)
+    code = 2 if error.errno in mistakes else 1
+    return ProfileError(path, reason, hint=hint, exit_code=code, passing=passes(error))
 
 
 def _hint(reason: str) -> str:
+    if reason == UNREADABLE.decode():
+        return _LATER
     if "newer jostle" in reason:
         return "Read it with the version of jostle that wrote it, or a newer one."
     if "begin like" in reason or "empty" in reason:
@@ -396,6 +408,8 @@ def _result(item: ReadRequest, entry: FileRead | ProfileError, events: _Events) 
         return ReadResult(item, None, entry, [], item.from_record, 0)
     raw = entry.result
     if raw.error.text:
+        if raw.kind == SHORTS:
+            events.shorts(entry)  # rows of them are there: the next ones have higher numbers
         return ReadResult(item, None, error_of(item, raw), [], item.from_record, 0)
     first = len(events.short_processes)
     header = events.shorts(entry) if raw.kind == SHORTS else events.profile(entry)
@@ -418,7 +432,10 @@ def _result(item: ReadRequest, entry: FileRead | ProfileError, events: _Events) 
 def error_of(item: ReadRequest, raw: Result) -> ProfileError:
     """Makes the error of a file that gave nothing."""
     reason = raw.error.text.decode()
-    return ProfileError(item.path, reason, offset=raw.error.offset, hint=_hint(reason))
+    return ProfileError(
+        item.path, reason, offset=raw.error.offset, hint=_hint(reason),
+        passing=raw.error.text == UNREADABLE,
+    )  # fmt: skip
 
 
 def warnings_of(path: Path, raw: Result) -> list[str]:

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 from jostle.errors import JostleError
+
+_PASSING = (
+    errno.EIO, errno.ESTALE, errno.ETIMEDOUT, errno.EAGAIN, errno.ENOMEM, errno.ENOBUFS,
+    errno.EMFILE, errno.ENFILE,
+)  # fmt: skip
+
+
+def passes(error: OSError) -> bool:
+    """Tells whether an error says nothing of a file, but of the disk or the machine as it is."""
+    return error.errno in _PASSING
 
 
 class ProfileError(JostleError):
@@ -14,13 +25,22 @@ class ProfileError(JostleError):
         path: The file.
         offset: Byte in it where reading failed.
         reason: What is wrong there, without the file's name.
+        passing: The reading failed, and another time it may not: nothing is known of the file.
     """
 
     def __init__(
-        self, path: Path, reason: str, *, offset: int = 0, hint: str = "", exit_code: int = 1
+        self,
+        path: Path,
+        reason: str,
+        *,
+        offset: int = 0,
+        hint: str = "",
+        exit_code: int = 1,
+        passing: bool = False,
     ) -> None:
         where = f" (byte {offset})" if offset else ""
         super().__init__(f"{path}: {reason}{where}.", hint=hint, exit_code=exit_code)
         self.path = path
         self.offset = offset
         self.reason = reason
+        self.passing = passing

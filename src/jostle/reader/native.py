@@ -25,6 +25,10 @@ PROFILE, SHORTS = 1, 2  # kinds of file
 EVENT = struct.Struct("<18Q2I")
 
 
+#: JST_DECODE_UNREADABLE: the error of a file that may be whole.
+UNREADABLE = b"reading it failed"
+
+
 class Issue(ctypes.Structure):
     """struct jst_decode_issue."""
 

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from jostle.repository import copies
 from jostle.repository.errors import ConflictError, RepositoryError
-from jostle.repository.files import publish, strays, write_pieces
+from jostle.repository.files import publish, strays, told_plainly, write_pieces
 from jostle.repository.layout import HOUR_NS, STATS, TABLES, Table
 from jostle.repository.log import Change, File, Log, State, open_marker
 from jostle.repository.tables import Ints, Piece, groups, order, without_zeros
@@ -45,16 +45,18 @@ def compact(root: Path, *, small_bytes: int = SMALL_BYTES, at_least: int = 2) ->
         at_least: Partitions with fewer small files are left alone.
     """
     open_marker(root)
+    with told_plainly(root):
+        return _compact(root, small_bytes, at_least)
+
+
+def _compact(root: Path, small_bytes: int, at_least: int) -> CompactReport:
     log = Log(root)
     before = list(log.refresh().files.values())
+    removed = _tidy(root, log)  # on a full disk it makes the room that merging needs
     for group in _groups(before, small_bytes, at_least):
         with contextlib.suppress(ConflictError):  # somebody else merged them: just as well
             _replace(root, log, group, merge(root, group))
     after = log.refresh().files
-    removed = 0
-    for path in list(strays(root, set(after), GRACE_S, time.time())):
-        path.unlink(missing_ok=True)
-        removed += 1
     return CompactReport(
         len(before),
         len(after),
@@ -62,6 +64,16 @@ def compact(root: Path, *, small_bytes: int = SMALL_BYTES, at_least: int = 2) ->
         sum(file.bytes for file in after.values()),
         removed,
     )
+
+
+def _tidy(root: Path, log: Log) -> int:
+    """Removes stray files; gives how many."""
+    removed = 0
+    for path in list(strays(root, set(log.state.files), GRACE_S, time.time())):
+        with contextlib.suppress(OSError):  # the next one removes it
+            path.unlink(missing_ok=True)
+            removed += 1
+    return removed
 
 
 def _groups(files: Iterable[File], small_bytes: int, at_least: int) -> list[list[File]]:
@@ -188,7 +200,8 @@ def expire(root: Path, older_than_s: float, *, now_s: float | None = None) -> Ex
     horizon = max(int((now - older_than_s) * 1e9), 0) // HOUR_NS * HOUR_NS
     for attempt in range(5):
         try:
-            return _expire(root, log, horizon)
+            with told_plainly(root):
+                return _expire(root, log, horizon)
         except ConflictError:
             if attempt == 4:
                 raise

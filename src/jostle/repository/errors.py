@@ -11,6 +11,10 @@ class RepositoryError(JostleError):
     """The repository cannot be read or written."""
 
 
+class LogError(RepositoryError):
+    """The log of the repository is damaged."""
+
+
 class DamagedError(RepositoryError):
     """A file of the repository is missing or damaged.
 

@@ -20,6 +20,8 @@ from jostle.repository.tables import Piece
 
 ROW_GROUP = 128 * 1024
 _DELTA = "DELTA_BINARY_PACKED"
+#: Errors of a disk that is full.
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 #: Key in a file's own metadata: what was published with it has the same value.
 CHANGE = "jostle.change"
 
@@ -127,13 +129,37 @@ def remove_files(root: Path, files: Iterable[File]) -> None:
             (root / file.path).unlink(missing_ok=True)
 
 
+@contextlib.contextmanager
+def told_plainly(root: Path) -> Iterator[None]:
+    """Turns what the system says of files, anywhere in the block, into an error for users.
+
+    Raises:
+        RepositoryError: Instead of an OSError.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise cannot_use(root, error) from error
+
+
+def cannot_use(root: Path, error: OSError) -> RepositoryError:
+    """Says that a part of a repository, or of a spool that it is fed from, is out of reach."""
+    if error.errno in NO_ROOM or "No space left" in str(error):
+        return cannot_write(root, error)
+    what = f" ({os.fsdecode(error.filename)})" if error.filename else ""
+    return RepositoryError(
+        f"The repository {root} cannot be used: {error.strerror or error}{what}.",
+        hint="Look at permissions, and at the file system that it lies on; then do it again.",
+    )
+
+
 def cannot_write(root: Path, error: OSError) -> RepositoryError:
     """Says why the repository cannot be written, and how to mend it."""
     hint = "Check that you may write there, or name another repository with --repository."
-    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) or "No space left" in str(error):
+    if error.errno in NO_ROOM or "No space left" in str(error):
         hint = (
-            "Nothing was lost: free some space (`jostle repository expire`, "
-            "`jostle repository compact`) and ingest again."
+            "Nothing was lost: free some space there, and do it again. `jostle repository "
+            "compact` removes what was replaced; `jostle repository expire` needs a little room."
         )
     why = error.strerror or str(error)
     return RepositoryError(f"The repository {root} cannot be written: {why}.", hint=hint)

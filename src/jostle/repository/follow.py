@@ -11,6 +11,7 @@ from pathlib import Path
 
 from jostle.errors import JostleError
 from jostle.repository.compact import compact
+from jostle.repository.files import told_plainly
 from jostle.repository.ingest import Ingester
 from jostle.repository.log import open_marker
 from jostle.repository.types import IngestReport
@@ -45,7 +46,8 @@ def follow(
         begin = time.monotonic()
         folders = _stamps(paths)
         try:
-            there = [path for path in paths if path.exists()]
+            with told_plainly(root):
+                there = [path for path in paths if path.exists()]
             report = ingester.run(there) if last else ingester.turn(there)
         except JostleError as error:
             if first or last:

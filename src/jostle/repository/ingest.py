@@ -31,7 +31,7 @@ from jostle.reader import (
 )
 from jostle.repository.copies import WORTH_ROWS
 from jostle.repository.errors import ConflictError, RepositoryError
-from jostle.repository.files import publish, write_pieces
+from jostle.repository.files import publish, told_plainly, write_pieces
 from jostle.repository.layout import TABLES, process_id
 from jostle.repository.log import Change, File, Log, Position, State, open_marker
 from jostle.repository.merger import Merger
@@ -133,6 +133,10 @@ class Ingester:
             ProfileError: A folder cannot be read.
             RepositoryError: The repository cannot be read or written.
         """
+        with told_plainly(self._root):
+            return self._turn(paths, progress)
+
+    def _turn(self, paths: Sequence[Path], progress: Progress | None) -> IngestReport:
         begin = time.monotonic()
         report = IngestReport()
         found = find_profiles(paths)
@@ -201,8 +205,9 @@ class Ingester:
                 if path in self._over:
                     continue
                 if path in twice:
-                    if self._remove:
-                        self._remove_file(path, twice[path], report)
+                    mark = twice[path]
+                    if self._remove and mark is not None:
+                        self._remove_file(path, mark, report)
                     continue
                 try:
                     look = self._glance(path)

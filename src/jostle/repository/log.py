@@ -31,7 +31,7 @@ from typing import Any
 
 import numpy as np
 
-from jostle.repository.errors import ConflictError, RepositoryError
+from jostle.repository.errors import ConflictError, LogError, RepositoryError
 from jostle.repository.layout import COMMITS, FORMAT_VERSION, MARKER
 from jostle.repository.sealed import DamageError, NewerError, seal, unseal
 
@@ -221,7 +221,7 @@ class Log:
         try:
             names = os.listdir(self.folder)
         except OSError as error:
-            raise self._broken(f"its folder cannot be listed ({error.strerror})") from error
+            raise _cannot_read(self.folder, error) from error
         for name in names:
             stem, _, rest = name.partition(".")
             if stem.isdigit() and rest == "json":
@@ -246,10 +246,7 @@ class Log:
                 raise
             except OSError as error:
                 if error.errno not in _FLEETING or attempt == _TRIES - 1:
-                    raise RepositoryError(
-                        f"{self.folder / name} cannot be read: {error.strerror}.",
-                        hint="Look at its permissions, and at the file system that it lies on.",
-                    ) from error
+                    raise _cannot_read(self.folder / name, error) from error
                 time.sleep(0.05 * 2**attempt)
         raise AssertionError("unreachable")
 
@@ -268,8 +265,8 @@ class Log:
         except (KeyError, TypeError, ValueError, zlib.error) as error:
             raise DamageError(f"it lacks what it should hold ({error})") from error
 
-    def _broken(self, why: str) -> RepositoryError:
-        return RepositoryError(
+    def _broken(self, why: str) -> LogError:
+        return LogError(
             f"The log of the repository {self.root} is damaged: {why}.",
             hint="`jostle repository check` says what is damaged, and `jostle repository repair` "
             "goes on with what is left; or restore the folder `commits` from a backup.",
@@ -343,9 +340,11 @@ class Log:
                 temporary.unlink()
         sync_folder(self.folder)
         reached("commit-linked")
+        # Under a name of its own: the one above is the commit's, where it could not be removed.
+        told = self.folder / f".{uuid.uuid4().hex}"
         with contextlib.suppress(OSError):  # it only helps to miss what is gone
-            temporary.write_bytes(b"%d" % number)
-            os.rename(temporary, self.folder / NEWEST)
+            told.write_bytes(b"%d" % number)
+            os.rename(told, self.folder / NEWEST)
         return True
 
     def _checkpoint(self) -> None:
@@ -398,7 +397,15 @@ class Log:
                     break  # no locks on this file system: link(2) keeps writers apart
             yield
         finally:
-            os.close(descriptor)
+            with contextlib.suppress(OSError):  # nothing was written, and the lock is gone
+                os.close(descriptor)
+
+
+def _cannot_read(path: Path, error: OSError) -> RepositoryError:
+    return RepositoryError(
+        f"{path} cannot be read: {error.strerror}.",
+        hint="Look at its permissions, and at the file system that it lies on.",
+    )
 
 
 def check(state: State, change: Change) -> None:
@@ -486,9 +493,9 @@ def create(root: Path) -> None:
         RepositoryError: The folder holds something else, or cannot be written.
     """
     marker = root / MARKER
-    if marker.exists():
-        return
     try:
+        if marker.exists():
+            return
         root.mkdir(parents=True, exist_ok=True)
         strangers = [
             name for name in os.listdir(root) if name != COMMITS and not name.startswith(".")
@@ -515,14 +522,14 @@ def open_marker(root: Path) -> None:
     Raises:
         RepositoryError: It is not; says why.
     """
-    if not root.exists():
-        raise RepositoryError(
-            f"There is no repository at {root}.",
-            hint="Make one with `jostle ingest SPOOL` or `jostle run -- COMMAND`, "
-            "or name another with --repository.",
-            exit_code=2,
-        )
     try:
+        if not root.exists():
+            raise RepositoryError(
+                f"There is no repository at {root}.",
+                hint="Make one with `jostle ingest SPOOL` or `jostle run -- COMMAND`, "
+                "or name another with --repository.",
+                exit_code=2,
+            )
         value = json.loads((root / MARKER).read_bytes())
         version = value["version"] if value["format"] == "jostle" else None
     except (FileNotFoundError, NotADirectoryError):

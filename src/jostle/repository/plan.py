@@ -59,11 +59,14 @@ class Plan:
         self.written: dict[int, Known] = {}
         self.finished: set[int] = set()
         self.expired: set[int] = set()
-        self.refused: set[int] = set()
+        # What is taken of a process of whose segments nothing is known would be all of it.
+        self.refused = segments.unread()
         self.advanced: set[int] = set()
         self.ended: Counter[str] = Counter()
         for read in segments.reads.values():
             self.warnings += read.warnings
+            if read.error is not None and read.error.passing:
+                self.warnings.append(f"{read.error} {read.error.hint}")
         for result in decoded.results:
             self.warnings += result.warnings
             if result.error is not None:
@@ -84,12 +87,16 @@ class Plan:
         written: dict[int, Known],
     ) -> None:
         """Plans the new slices of a profile."""
+        if number in self.refused:
+            return
         header = result.header
         assert isinstance(header, ProfileHeader)
         job = self._names.name(header.uid, header.job, *item.span)
         source = profile_source(header, self._devices, self._names, job)
         if source.process != item.process:  # another file has its name by now: the next pass's
             self.refused.add(number)
+            if item.process is None:
+                self.warnings.append(f"{item.path} could not be read at first; it is taken later.")
             return
         self._devices.learn(header)
         if self._refused(number, source, header.first_slice):

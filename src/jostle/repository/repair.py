@@ -7,8 +7,10 @@ rows are in the repository, together with all that was published with it (files.
 from __future__ import annotations
 
 import contextlib
+import errno
+import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -19,8 +21,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from jostle.repository.damage import reason_of
-from jostle.repository.errors import RepositoryError
-from jostle.repository.files import CHANGE
+from jostle.repository.errors import LogError, RepositoryError
+from jostle.repository.files import CHANGE, NO_ROOM, cannot_write, told_plainly
 from jostle.repository.layout import TABLES
 from jostle.repository.log import File, Log, State, open_marker
 from jostle.repository.query import connect
@@ -106,11 +108,19 @@ def check(root: Path, progress: Progress | None = None) -> CheckReport:
         progress: Called with how many files were read, of how many.
     """
     open_marker(root)
+    with told_plainly(root):
+        return _check(root, progress)
+
+
+def _check(root: Path, progress: Progress | None) -> CheckReport:
     log = Log(root)
     files = list(log.refresh().files.values())
     found = _of_log(log)
     for number, file in enumerate(files):
-        why = _trouble(root, file)
+        try:
+            why = _trouble(root, file)
+        except OSError as error:
+            why = f"it cannot be read ({error.strerror or error})"
         if why:
             found.append(_damaged(file, why))
         if progress is not None:
@@ -127,8 +137,25 @@ def repair(root: Path) -> RepairReport:
 
     Args:
         root: The repository; ingesters wait meanwhile.
+
+    Raises:
+        RepositoryError: A file cannot be read, which says nothing of what is in it.
     """
     open_marker(root)
+    try:
+        return _repair(root)
+    except OSError as error:
+        if error.errno in NO_ROOM:
+            raise cannot_write(root, error) from error
+        raise RepositoryError(
+            f"{error.filename or root} is out of reach: {error.strerror or error}. "
+            "Nothing was given up.",
+            hint="Look at permissions, and at the file system that it lies on. Where a disk has "
+            "lost a file for good, remove it, and repair again.",
+        ) from error
+
+
+def _repair(root: Path) -> RepairReport:
     log = Log(root)
     with log.lock():
         state = _state(log)
@@ -165,8 +192,8 @@ def repair(root: Path) -> RepairReport:
 def _state(log: Log) -> State:
     try:
         return log.refresh()
-    except RepositoryError:
-        if not log.damage:  # it cannot be read at all
+    except LogError:  # not: a file cannot be read now
+        if not log.damage:
             raise
         return log.start_over()
 
@@ -181,7 +208,11 @@ def _damaged(file: File, why: str) -> Damaged:
 
 
 def _trouble(root: Path, file: File) -> str | None:
-    """Reads a file; says what is wrong with it."""
+    """Reads a file; says what is wrong with it.
+
+    Raises:
+        OSError: It cannot be read at this time, which says nothing of what is in it.
+    """
     path = root / file.path
     try:
         size = path.stat().st_size
@@ -193,6 +224,8 @@ def _trouble(root: Path, file: File) -> str | None:
     except FileNotFoundError:
         return "it is gone"
     except (OSError, pa.ArrowException) as error:
+        if getattr(error, "errno", None):
+            raise
         return reason_of(error, root)
     return None if rows == file.rows else f"it has {rows} rows, of {file.rows}"
 
@@ -209,11 +242,11 @@ def _published(root: Path, known: set[str]) -> dict[str, list[File]]:
     """
     groups: dict[str, list[tuple[int, File]]] = defaultdict(list)
     for table in TABLES:
-        for path in (root / table).rglob("*.parquet"):
+        for path in _parquet_in(root / table):
             place = path.relative_to(root).as_posix()
             if path.name.startswith(".") or place in known:
                 continue
-            with contextlib.suppress(OSError, pa.ArrowException, TypeError, ValueError):
+            with _only_of_its_content():
                 info, told = path.stat(), pq.read_metadata(path)
                 change = (told.metadata or {}).get(CHANGE.encode(), b"").decode()
                 lo, hi = _span(path, table)
@@ -223,6 +256,25 @@ def _published(root: Path, known: set[str]) -> dict[str, list[File]]:
                 groups[change].append((info.st_mtime_ns, file))
     ordered = sorted(groups, key=lambda change: min(mtime_ns for mtime_ns, _ in groups[change]))
     return {change: [file for _, file in groups[change]] for change in ordered}
+
+
+def _parquet_in(folder: Path) -> Iterator[Path]:
+    def fail(error: OSError) -> None:
+        if not isinstance(error, FileNotFoundError):
+            raise error
+
+    for place, _, names in os.walk(folder, onerror=fail):
+        yield from (Path(place) / name for name in names if name.endswith(".parquet"))
+
+
+@contextlib.contextmanager
+def _only_of_its_content() -> Iterator[None]:
+    """Passes over a file that holds nonsense, but not over one that cannot be read now."""
+    try:
+        yield
+    except (OSError, pa.ArrowException, TypeError, ValueError) as error:
+        if getattr(error, "errno", None) and not isinstance(error, FileNotFoundError):
+            raise
 
 
 def _span(path: Path, table: str) -> tuple[int, int]:
@@ -255,6 +307,8 @@ def _overlap(root: Path, group: Sequence[File], named: Iterable[File]) -> bool:
             try:
                 if ours and others and _common(database, root, ours, others, ", ".join(keys)):
                     return True
+            except duckdb.IOException as error:
+                raise OSError(errno.EIO, reason_of(error, root)) from error
             except duckdb.Error:  # what cannot be compared is not taken back
                 return True
     return False

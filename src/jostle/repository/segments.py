@@ -53,6 +53,11 @@ class Decoded:
         read = self.reads.get(number)
         return before if read is None or read.error is not None else max(read.next_number, before)
 
+    def unread(self) -> set[int]:
+        """Gives the profiles that could not be read now, though there may be segments in them."""
+        return {number for number, read in self.reads.items()
+                if read.error is not None and read.error.passing}  # fmt: skip
+
     def rows(self, number: int) -> int:
         """Gives the number of new segments and tokens of a profile."""
         read = self.reads.get(number)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Iterable
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from jostle.reader import Mount, ProfileHeader, ShortProcess
+from jostle.reader.errors import passes
 from jostle.reader.header import is_alive, parse_header
 from jostle.repository.layout import MPI_COLUMNS, is_shared, mount_identity
 from jostle.repository.names import JobNames
@@ -109,7 +111,7 @@ def _is_profile(head: bytes) -> bool:
     return len(head) == _HEAD and head.startswith(b"jostle01")
 
 
-def told_by_others(found: Iterable[Path]) -> dict[Path, Mark]:
+def told_by_others(found: Iterable[Path]) -> dict[Path, Mark | None]:
     """Picks the profiles that a process above kept (*.jsp) where the process left its own.
 
     A file makes another one superfluous only where both belong to one user, or the other is root's.
@@ -118,7 +120,7 @@ def told_by_others(found: Iterable[Path]) -> dict[Path, Mark]:
         found: All files of the spools.
 
     Returns:
-        Their marks, by path.
+        Their marks, by path; None where that cannot be told now: they may be superfluous.
     """
     kept: list[Path] = []
     own: dict[tuple[Path, str, str], list[Path]] = {}
@@ -127,12 +129,24 @@ def told_by_others(found: Iterable[Path]) -> dict[Path, Mark]:
             kept.append(path)
         elif path.suffix == ".jst":
             own.setdefault(_named(path), []).append(path)
-    told = {}
+    told: dict[Path, Mark | None] = {}
     for path in kept:
         beside = own.get(_named(path), ())
-        process = _of_process(path) if beside else None
-        if process and any(_is_told(process, _of_process(one)) for one in beside):
-            told[path] = process[3]
+        try:
+            process = _of_process(path) if beside else None
+        except OSError:
+            told[path] = None
+            continue
+        for one in beside if process else ():
+            try:
+                if process and _is_told(process, _of_process(one)):
+                    told[path] = process[3]
+            except OSError:
+                # RATIONALE: what was kept says less than the process's own, which would count as
+                # taken with it. Another's file that is closed to us keeps nobody waiting.
+                with contextlib.suppress(OSError):
+                    if process and one.lstat().st_uid in (0, process[0]):
+                        told.setdefault(path, None)
     return told
 
 
@@ -142,10 +156,16 @@ def _named(path: Path) -> tuple[Path, str, str]:
 
 
 def _of_process(path: Path) -> tuple[int, str, int, Mark] | None:
-    """Gives a profile's owner, its process's boot and start (clock ticks), and its mark."""
+    """Gives a profile's owner, its process's boot and start (clock ticks), and its mark.
+
+    Raises:
+        OSError: It cannot be read at this time.
+    """
     try:
         info, head = _head(path)
-    except OSError:
+    except OSError as error:
+        if passes(error) or isinstance(error, PermissionError):
+            raise
         return None
     if not _is_profile(head):
         return None

@@ -1,0 +1,86 @@
+"""What faults are tried on: a repository of many commits, and a spool with more for it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from operations import BATCH_FILES, CHECKPOINT_EVERY, NEWER_S
+from support import SLICE, make_profile, make_shorts
+from test_segment_tables import make_loop, make_rank
+
+from jostle.repository import Repository, log, shares
+from jostle.repository.log import Log
+from synth import EPOCH, SECOND
+
+NEWER = {"start_ns": NEWER_S * SECOND, "heartbeat_ns": NEWER_S * SECOND + 100 * SLICE}
+
+
+def make_ground(folder: Path) -> Path:
+    """Makes the folder that operations work on a copy of: repository, spool, and what comes late.
+
+    Of the repository, half the slices are older than what expires. One process is in the middle.
+    """
+    spool, late = folder / "spool", folder / "late"
+    late.mkdir(parents=True)
+    store = Repository(folder / "repository", create=True)
+    grows = make_profile(40, "job1", slices=4, ended=False)
+    held = [*(make_profile(n, f"job{n}", slices=5) for n in range(2)), grows,
+            *(make_profile(n, "job0", slices=5, **NEWER) for n in (5, 6)),
+            make_rank(0, seed=1, job="ranks")[0], make_shorts("job0", 3)]  # fmt: skip
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(log, "CHECKPOINT_EVERY", CHECKPOINT_EVERY)
+        patch.setattr(shares, "_BATCH_FILES", BATCH_FILES)
+        for one in held:
+            one.write(spool)
+            store.ingest([spool], remove=True)
+    for path in spool.glob("*.jss"):
+        path.unlink()
+    make_profile(40, "job1", slices=9).write(spool, grows.name)
+    for number in range(10, 13):
+        make_profile(number, f"job{number % 3}", slices=5).write(spool)
+    make_loop(1, job="ranks", seed=2).write(spool)
+    make_shorts("job2", 3).write(spool)
+    (spool / "job2.1000.said").touch()
+    child = make_profile(20, "job0", proc_start=99)
+    child.write(spool)
+    less = make_profile(20, "job0", proc_start=99, slices=2)  # what was kept of it
+    less.write(spool, child.name.replace(".jst", ".jsp"))
+    for number in range(30, 34):
+        make_profile(number, "job1", **NEWER).write(late)
+    store.close()
+    for place in ("slices/date=2023-11-14/left.parquet", "commits/.left", "merged/.left",
+                  f"merged/{EPOCH:020d}-0123.parquet"):  # fmt: skip
+        path = store.path / place
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+        os.utime(path, (0, 0))
+    assert EPOCH < NEWER_S * SECOND - 3600 * SECOND
+    return folder
+
+
+def make_small(ground: Path, target: Path) -> Path:
+    """Makes one of few files, which is quickly read."""
+    Repository(copy_of(ground, target) / "repository").compact()
+    for path in (target / "repository").rglob("*.parquet"):
+        os.utime(path, (0, 0))
+    Repository(target / "repository").compact()  # what was replaced is stray by now
+    return target
+
+
+def make_hurt(ground: Path, target: Path) -> Path:
+    """Makes one to repair: a commit is damaged, and a file of a table."""
+    root = copy_of(ground, target) / "repository"
+    newest = sorted((root / "commits").glob("*[0-9].json"))[-1]
+    newest.write_bytes(newest.read_bytes()[:-9])
+    (root / Log(root).refresh().of("slices")[0].path).write_bytes(b"PAR1")
+    return target
+
+
+def copy_of(ground: Path, target: Path) -> Path:
+    """Copies a ground to a place where there may be one."""
+    shutil.rmtree(target, ignore_errors=True)
+    shutil.copytree(ground, target)
+    return target
