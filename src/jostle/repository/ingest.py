@@ -178,7 +178,7 @@ class Ingester:
     def merge(self) -> None:
         """Merges the segments of large jobs that are over now, so that nobody waits: copies.py."""
         large = self.large
-        merger = Merger(Engine(self._root, Log(self._root)))
+        merger = Merger(Engine(self._root, Log(self._root), writes=True))
         for job, rows in large.items():
             done = True  # what fails is not tried again
             # RATIONALE: whatever is wrong with one job's segments, ingest goes on for all others;
@@ -386,7 +386,7 @@ class Ingester:
 
     def _named(self, jobs: list[str]) -> list[tuple[str, int | None, int, int]]:
         """Gives name, owner, start and end of the jobs that were ever called one of some names."""
-        rows = Engine(self._root, Log(self._root)).query(
+        rows = Engine(self._root, Log(self._root), writes=True).query(
             "SELECT job, uid, start_ns, CASE WHEN running THEN $2 ELSE end_ns END AS end_ns "
             "FROM jobs WHERE list_contains($1, split_part(job, '@', 1))",
             [jobs, time.time_ns()],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import threading
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -36,6 +37,8 @@ _OLDEST_SLICE_NS = 3_600_000_000_000
 _ATTEMPTS = 3
 #: Damaged files that one question goes on without.
 _MOST_DAMAGED = 100
+#: A file that is left out is tried again after this, s: an error of a network may have passed.
+_LEFT_OUT_S = 60.0
 #: Tables whose files are about all jobs: a damaged one is left out, and told.
 _SHARED = ("processes", "mounts", "tokens")
 _METRICS = {"slices": PROCESS_IDS, "mount_slices": MOUNT_IDS}
@@ -74,6 +77,19 @@ def _facts(path: Path) -> _Facts:
     return found.st_mtime_ns, found.st_size, found.st_ino
 
 
+def _is_out_of_reach(path: Path) -> bool:
+    """Tells whether the system cannot read a file now, which says nothing of what is in it."""
+    try:
+        with path.open("rb") as file:
+            while file.read(1 << 20):
+                pass
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return False
+
+
 @dataclass
 class _Cursor:
     """A way to ask, and the views on it (name -> number of the commit they show)."""
@@ -85,7 +101,15 @@ class _Cursor:
 class Engine:
     """One DuckDB with the views on one repository; threads ask it side by side."""
 
-    def __init__(self, root: Path, log: Log) -> None:
+    def __init__(self, root: Path, log: Log, *, writes: bool = False) -> None:
+        """Asks nothing yet.
+
+        Args:
+            root: Folder of the repository.
+            log: Its log.
+            writes: Who asks writes by the answer: nothing is left out that may be read later.
+        """
+        self._writes = writes
         self.root = root
         self.log = log
         self.lives = Lives(self)
@@ -93,8 +117,9 @@ class Engine:
         self._database: duckdb.DuckDBPyConnection | None = None
         self._idle: list[_Cursor] = []
         self._suspect = ""  # the file that was found damaged last
-        #: Damaged files that questions leave out -> what is there in their place.
-        self._left_out: dict[str, _Facts] = {}
+        #: Damaged files that questions leave out -> what is there in their place, and until when.
+        self._left_out: dict[str, tuple[_Facts, float]] = {}
+        self._said: set[str] = set()
         #: Told of each file that is left out, once.
         self.on_damage: Callable[[str], None] = lambda _said: None
 
@@ -169,17 +194,21 @@ class Engine:
         table = damaged.file.partition("/")[0]
         if not damaged.file or not (partial or table in _SHARED):
             return False
+        if self._writes and _is_out_of_reach(self.root / damaged.file):
+            return False
         with self._guard:
-            is_new = damaged.file not in self._left_out
-            self._left_out[damaged.file] = _facts(self.root / damaged.file)
+            until = time.monotonic() + _LEFT_OUT_S
+            self._left_out[damaged.file] = _facts(self.root / damaged.file), until
+            is_new = damaged.file not in self._said
+            self._said.add(damaged.file)
         if is_new:
             self.on_damage(f"{damaged.file} cannot be read: {damaged.reason}")
         return True
 
     def _whole(self, files: list[File], *, partial: bool) -> list[File]:
         """Gives files without those that are left out; one that was restored is taken up again."""
-        for path, facts in list(self._left_out.items()):
-            if _facts(self.root / path) != facts:
+        for path, (facts, until) in list(self._left_out.items()):
+            if time.monotonic() > until or _facts(self.root / path) != facts:
                 self._left_out.pop(path, None)
         return [
             file for file in files
