@@ -51,6 +51,7 @@ class Access:
         audit: The record of looks at others' jobs; None: none is kept (on loopback, where the one
             viewer could read the repository without us).
         url: What browsers call the server, without a slash at its end; "" on loopback.
+        proxies: Addresses from which alone requests are taken; None: from everywhere.
     """
 
     def __init__(
@@ -74,7 +75,7 @@ class Access:
         self.tries = Limit()
         self.audit = audit
         self.url = url
-        self._proxies = proxies
+        self.proxies = proxies
         self._key = secrets.token_bytes(32)
         named = urlsplit(url).hostname
         self._hosts = (
@@ -107,11 +108,11 @@ class Access:
     def comes_from(self, request: Request) -> bool:
         """Tells whether requests are taken from where this one comes from."""
         host = request.client.host if request.client else None
-        return self._proxies is None or is_from(host, self._proxies)
+        return self.proxies is None or is_from(host, self.proxies)
 
     def address(self, request: Request) -> str:
         """Gives the guest's address, as the proxy tells it, where there is one."""
-        if self._proxies is not None:
+        if self.proxies is not None:
             # The last is the proxy's own word; those before it are the guest's.
             told = ",".join(request.headers.getlist("x-forwarded-for")).rpartition(",")[2].strip()
             if told and len(told) <= 64:
