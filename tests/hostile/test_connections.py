@@ -59,7 +59,7 @@ def limits(monkeypatch, **named: float) -> None:
     "sent",
     [b"", HALF, b"POST /api/v1/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{",
      # refused at once, and its body goes on for ever
-     b"POST /api/v1/token HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n"],
+     b"POST /api/v1/token HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx"],
     ids=["nothing", "half a head", "half a body", "half a body that nobody wants"],
 )  # fmt: skip
 def test_what_is_not_asked_in_time_is_not_waited_for(tmp_path, access, monkeypatch, sent):

@@ -1,4 +1,4 @@
-"""Keeps the log readable, and small, while somebody makes the server say the same again and again."""
+"""Keeps the log small while somebody makes the server say the same again and again."""
 
 from __future__ import annotations
 
