@@ -93,6 +93,7 @@ def create_app(
             Middleware(WholeNames),
         ],
     )
+    app.state.judge = stories.judge
     _describe(app)
     _api(app, Site(stories, access, flag))
     _page(app)

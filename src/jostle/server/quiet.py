@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import threading
@@ -31,6 +32,8 @@ class Few(logging.Filter):
         """Tells whether a record is written."""
         # asyncio puts what it is about into the lines below the first.
         kind = record.exc_info[0] if record.exc_info else None
+        if kind is not None and issubclass(kind, asyncio.CancelledError):
+            return False  # somebody's question was cut off as the server ended
         key, now = (record.levelno, str(record.msg).partition("\n")[0], kind), self._clock()
         with self._guard:
             if len(self._said) > _KNOWN:

@@ -70,10 +70,12 @@ class Server(uvicorn.Server):
             self._accepting.append(asyncio.create_task(self._accept(place, room)))
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Ends the streams of changes first: cut off, each is an error of its own in the log."""
+        """Ends what guests wait for first: cut off, each is an error of its own in the log."""
         for task in self._accepting:
             task.cancel()
         await self._app.state.live.end()
+        self._access.desk.close()
+        await asyncio.to_thread(self._app.state.judge.end)
         await super().shutdown(sockets)
 
     async def _accept(self, place: socket.socket, room: Room) -> None:
