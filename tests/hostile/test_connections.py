@@ -196,20 +196,61 @@ def test_who_is_in_a_handshake_counts_and_gives_way(tmp_path, access, monkeypatc
             assert is_closed(guest)
 
 
-def test_who_does_not_take_his_answer_is_cut_off(tmp_path, access, monkeypatch):
+@contextlib.contextmanager
+def asked_for_much(
+    address: tuple[str, int], access: Access, *, tls: bool
+) -> Iterator[socket.socket]:
+    """A guest whose answers are longer than all buffers; he has not read any of them yet."""
+    one = (
+        b"GET /api/v1/openapi.json HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n\r\n"
+    )
+    with socket.socket() as guest:
+        guest.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        guest.connect(address)
+        if tls:
+            trust = ssl.create_default_context()
+            trust.check_hostname, trust.verify_mode = False, ssl.CERT_NONE
+            guest = trust.wrap_socket(guest, server_hostname="localhost")
+        with guest:
+            guest.sendall(one % access.token.encode() * MANY)
+            yield guest
+
+
+MANY = 200
+TLS = pytest.mark.parametrize("tls", [False, True], ids=["plain", "TLS"])
+
+
+@TLS
+def test_who_does_not_take_his_answer_is_cut_off(tmp_path, access, monkeypatch, certificate, tls):
     limits(monkeypatch, SLOW_S=SHORT_S)
     closed = []
     real = connections.Visit.close
     monkeypatch.setattr(connections.Visit, "close", lambda one: (closed.append(one), real(one)))
-    long = (
-        b"GET /api/v1/openapi.json HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n\r\n"
-    )
-    with running(tmp_path, access) as address, socket.socket() as guest:
-        guest.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        guest.connect(address)
-        guest.sendall(long % access.token.encode() * 200)  # their answers are longer than buffers
+    keys = certificate if tls else ()
+    with (
+        running(tmp_path, access, *keys) as address,
+        asked_for_much(address, access, tls=tls),
+    ):
         until(lambda: closed)
-        assert ask(address) == 200
+        assert ask(address, "https" if tls else "http") == 200
+
+
+@TLS
+def test_who_takes_his_answer_gets_it(tmp_path, access, monkeypatch, certificate, tls):
+    limits(monkeypatch)
+    keys = certificate if tls else ()
+    with (
+        running(tmp_path, access, *keys) as address,
+        asked_for_much(address, access, tls=tls) as guest,
+    ):
+        guest.settimeout(60)
+        answers, tail = 0, b""
+        while answers < MANY:
+            more = guest.recv(65_536)
+            assert more, answers
+            part = tail + more
+            answers += part.count(b"HTTP/1.1 200")
+            tail = part[-11:]
 
 
 class Ailing(socket.socket):
