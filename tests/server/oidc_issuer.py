@@ -22,20 +22,26 @@ class Issuer:
     Attributes:
         claims: What its tokens say besides what they must.
         lies: What they say instead of what they must.
-        url: Its own; asked: forms of the token endpoint; key: of its tokens; alg: their signature.
+        url: Its own; asked: forms of the token endpoint; key: of its tokens; shown: as its own;
+            usual: both of these before a test changes them; shows: how often keys were asked for.
     """
 
     def __init__(self, url: str) -> None:
         self.url = url
         self.claims: dict[str, Any] = {"preferred_username": "anne"}
         self.lies: dict[str, Any] = {}
-        self.key = self.shown = RSAKey.generate_key(2048, {"kid": "1"}, private=True)
+        self.key = self.shown = self.usual = RSAKey.generate_key(2048, {"kid": "1"}, private=True)
+        self.shows = 0
         self.asked: list[dict[str, str]] = []
         self._codes: dict[str, dict[str, str]] = {}
         self.app = FastAPI()
         self.app.get("/.well-known/openid-configuration")(self.about)
-        self.app.get("/keys")(lambda: {"keys": [self.shown.as_dict(private=False)]})
+        self.app.get("/keys")(self.keys)
         self.app.post("/token")(self.token)
+
+    def keys(self) -> dict[str, Any]:
+        self.shows += 1
+        return {"keys": [self.shown.as_dict(private=False)]}
 
     def about(self) -> dict[str, str]:
         places = {"authorization_endpoint": "/login", "token_endpoint": "/token"}

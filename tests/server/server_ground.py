@@ -54,8 +54,10 @@ class Hall:
 
 def hall(repository: Path, audit: Path, secret: str | None = None) -> Hall:
     """Builds a server behind a proxy."""
-    way = ProxyHeader("X-Remote-User", secret, ROLES)
-    access = Access(way, url=URL, audit=Audit(audit), proxies=[ip_network(f"{PROXY}/32")])
+    way = ProxyHeader("X-Remote-User", ROLES)
+    access = Access(
+        way, url=URL, audit=Audit(audit), proxies=[ip_network(f"{PROXY}/32")], proxy_secret=secret
+    )
     return Hall(create_app(repository, access), access, audit)
 
 

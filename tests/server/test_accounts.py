@@ -37,8 +37,10 @@ def client(planted, access):
     return TestClient(create_app(planted, access), URL, follow_redirects=False)
 
 
-def enter(client: TestClient, name: str = "anne", password: str = PASSWORD):
-    return client.post("/api/v1/login", json={"name": name, "password": password})
+def enter(client: TestClient, name: str = "anne", password: str = PASSWORD, csrf: str = ""):
+    return client.post(
+        "/api/v1/login", json={"name": name, "password": password}, headers={"X-CSRF-Token": csrf}
+    )
 
 
 def test_log_in_and_out(client, access):
@@ -100,6 +102,52 @@ def test_scripts_get_a_token(client, planted, access):
     assert script.post("/api/v1/logout").status_code == 204
     assert script.get("/api/v1/me").status_code == 401
     assert client.get("/api/v1/me").status_code == 200
+
+
+def token(client: TestClient, me: dict) -> dict[str, str]:
+    made = client.post("/api/v1/token", headers={"X-CSRF-Token": me["csrf"]}).json()["token"]
+    return {"Authorization": f"Bearer {made}"}
+
+
+def test_a_script_makes_no_token_and_ends_none_but_its_own(client, planted, access):
+    me = enter(client).json()
+    one, other = token(client, me), token(client, me)
+    script = TestClient(create_app(planted, access), URL)
+    assert script.post("/api/v1/token", headers=one).status_code == 403
+    assert script.post("/api/v1/logout?everywhere=true", headers=one).status_code == 403
+    # Whatever else it sends along.
+    script.cookies = client.cookies
+    assert script.post("/api/v1/token", headers=one | {"X-CSRF-Token": me["csrf"]}
+                       ).status_code == 403  # fmt: skip
+    assert script.post("/api/v1/logout", headers=one).status_code == 204
+    script.cookies.clear()
+    assert script.get("/api/v1/me", headers=one).status_code == 401
+    assert script.get("/api/v1/me", headers=other).status_code == 200
+    assert client.get("/api/v1/me").status_code == 200
+
+
+def test_log_out_everywhere(client, file, planted, access):
+    add_account(file, "bert", PASSWORD)
+    app = create_app(planted, access)
+    stolen, bert = (TestClient(app, URL) for _ in range(2))
+    bears = token(stolen, enter(stolen).json())
+    enter(bert, "bert")
+    csrf = {"X-CSRF-Token": enter(client).json()["csrf"]}
+    assert stolen.get("/api/v1/me").status_code == 200
+    assert client.post("/api/v1/logout?everywhere=true", headers=csrf).status_code == 204
+    assert not client.cookies
+    assert stolen.get("/api/v1/me").status_code == 401
+    assert TestClient(app, URL, headers=bears).get("/api/v1/me").status_code == 401
+    assert bert.get("/api/v1/me").status_code == 200
+
+
+def test_a_browser_that_logs_in_again_leaves_no_session_behind(client):
+    csrf = enter(client).json()["csrf"]
+    before = client.cookies["__Host-jostle"]
+    assert enter(client, csrf=csrf).status_code == 200
+    assert client.get("/api/v1/me").status_code == 200
+    client.cookies.set("__Host-jostle", before)
+    assert client.get("/api/v1/me").status_code == 401
 
 
 def test_no_secret_is_logged(client, caplog, capfd):

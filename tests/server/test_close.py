@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -12,6 +14,7 @@ import time
 
 import duckdb
 import httpx
+import pytest
 
 from jostle.repository import Repository
 from jostle.server.access import Viewer
@@ -40,6 +43,15 @@ def test_who_judges_ends_with_who_asked_even_in_the_midst_of_an_answer() -> None
     process.stdin.write(b"a question that is not read yet")
     process.stdin.close()
     assert process.wait(60) == 0
+
+
+def test_who_judges_does_not_end_before_who_asked(planted) -> None:
+    early = (
+        "import os, signal; from jostle.told import worker; "
+        "worker.end_with_asker = lambda: os.kill(os.getpid(), signal.SIGTERM); worker.main()"
+    )
+    command = [sys.executable, "-c", early, str(planted)]
+    assert subprocess.run(command, stdin=subprocess.DEVNULL, timeout=60).returncode == 0
 
 
 def test_who_waits_for_segments_is_let_go(planted, tmp_path):
@@ -107,4 +119,53 @@ def test_a_page_that_listens_is_told_the_end_and_the_terminal_nothing(planted, t
                 one.send_signal(signal.SIGINT)
                 list(lines)  # to its end, which is no cut: that would be a RemoteProtocolError
         assert one.wait(60) == 0
+        assert one.stdout.read() + one.stderr.read() == ""
+
+
+SLOW = """
+from jostle.server import judge
+begin = judge.Worker.__init__
+def slow(worker, repository):
+    begin(worker, repository)
+    worker._command[2] = "from jostle.told import worker; import sys, time; " \\
+        "begun = lambda: open(sys.argv[1] + '.begun', 'w').close(); " \\
+        "worker.answer = lambda *_: (begun(), time.sleep(600)); worker.main()"
+judge.Worker.__init__ = slow
+from jostle.cli import main; main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "end"),
+    [("segments", lambda pid: os.killpg(pid, signal.SIGINT)),
+     ("verdict", lambda pid: os.kill(pid, signal.SIGTERM))],
+    ids=["Ctrl-C", "kill"],
+)  # fmt: skip
+def test_it_ends_at_once_and_says_nothing_while_a_run_is_judged(planted, tmp_path, question, end):
+    repository = shutil.copytree(planted, tmp_path / "repository")
+    command = [sys.executable, "-c", SLOW, "serve", "--repository", str(repository),
+               "--listen", "127.0.0.1:0", "--cache", str(tmp_path / "cache")]  # fmt: skip
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as one:
+        assert one.stdout is not None and one.stderr is not None
+        said = ""
+        while "Ctrl-C" not in said and (line := one.stdout.readline()):
+            said += line
+        found = re.search(r"(http://\S+)/\?token=(\S+)", said)
+        assert found is not None
+        bears = {"Authorization": f"Bearer {found[2]}"}
+        with httpx.Client(base_url=found[1], headers=bears, timeout=60) as page:
+            job = page.get("/api/v1/jobs").json()["jobs"][0]["job"]
+            asker = threading.Thread(
+                target=lambda: page.get(f"/api/v1/jobs/{job}/{question}"), daemon=True
+            )
+            asker.start()
+            begun, until = tmp_path / "repository.begun", time.monotonic() + 60
+            while not begun.exists() and time.monotonic() < until:
+                time.sleep(0.02)
+            assert begun.exists()
+            end(one.pid)
+            assert one.wait(30) in (0, -signal.SIGTERM)
+            asker.join(30)
         assert one.stdout.read() + one.stderr.read() == ""

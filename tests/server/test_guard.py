@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 
 from jostle.server import Access, create_app
 from jostle.server.access import Viewer
+from jostle.server.access import limit as limit_module
 from jostle.server.access.limit import Limit
 from jostle.server.access.proxy import is_from
 from jostle.server.access.sessions import IDLE_S, WHOLE_S, Sessions
@@ -62,9 +63,7 @@ def test_a_script_bears_the_token_and_needs_no_proof(here):
     client = guest(app, Authorization=f"Bearer {access.token}")
     told = client.get("/api/v1/me").json()
     assert told["csrf"] is None and told["way"] == "token" and not told["recorded"]
-    made = client.post("/api/v1/token").json()["token"]
-    script = guest(app, Authorization=f"bearer {made}")
-    assert script.get("/api/v1/me").status_code == 401  # on loopback the one token is all
+    assert client.post("/api/v1/token").status_code == 403  # on loopback the one token is all
     assert client.get("/api/v1/audit").json() == {"looks": [], "before": None}
 
 
@@ -186,9 +185,10 @@ def test_two_names_are_no_name(open_hall: Hall):
 
 def test_the_proxy_proves_itself_where_its_address_is_everybodys(planted, users, tmp_path):
     one = hall(planted, tmp_path / "audit", secret="s3cret of the proxy")
-    assert one.guest("adam").get("/api/v1/me").status_code == 401
-    wrong = {"X-Jostle-Secret": "s3cret"}
-    assert one.guest("adam", **wrong).get("/api/v1/me").status_code == 401
+    for wrong in ("", "s3cret", "s3cret of the proxy, s3cret of the proxy"):
+        for path in ("/", "/api/v1/me", "/api/v1/login"):
+            headers = {"X-Jostle-Secret": wrong} if wrong else {}
+            assert one.guest("adam", **headers).get(path).status_code == 403
     right = {"X-Jostle-Secret": "s3cret of the proxy"}
     assert one.guest("adam", **right).get("/api/v1/me").json()["name"] == "adam"
 
@@ -262,3 +262,16 @@ def test_tries_are_counted():
     assert [limit.wait_s((("bert", "a"), 5), (("a",), 7)) for _ in range(3)] == [0, 0, 40]
     now[0] = 61
     assert limit.wait_s(*rules) == 0
+
+
+def test_what_is_counted_has_an_end(monkeypatch):
+    monkeypatch.setattr(limit_module, "_MOST", 100)
+    now = [0.0]
+    limit = Limit(lambda: now[0])
+    for n in range(1000):
+        assert limit.wait_s((n, 5)) == 0
+    assert len(limit._tries) <= 101
+    assert [limit.wait_s((999, 5)) for _ in range(5)] == [0] * 4 + [60]  # the newest are counted
+    now[0] = 61
+    limit.wait_s(("later", 5))
+    assert list(limit._tries) == ["later"]

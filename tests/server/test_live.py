@@ -25,6 +25,7 @@ from jostle.server.story import Stories
 from synth import SECOND, Profile
 
 CHIEF = Viewer("chief", 0, "administrator")
+NOBODY = Request({"type": "http", "headers": []})
 
 
 def told(event: str) -> tuple[str, dict]:
@@ -110,7 +111,7 @@ def test_a_stream_ends_with_the_session_and_does_not_keep_it(stories: Stories) -
     now = 0.0
     access = Access()
     access.sessions = Sessions(lambda: now)
-    kept = access.begin(CHIEF, Response())
+    kept = access.begin(CHIEF, NOBODY, Response())
     cookie = f"{access.cookie}={kept}".encode()
     request = Request({"type": "http", "headers": [(b"cookie", cookie)]})
 
@@ -130,7 +131,7 @@ def test_a_stream_ends_with_the_session_and_does_not_keep_it(stories: Stories) -
     assert access.is_still(CHIEF, request)
     assert not access.is_still(replace(CHIEF, role="user"), request)
     assert len(asyncio.run(listen(log_out))) == 1
-    cookie = f"{access.cookie}={access.begin(CHIEF, Response())}".encode()
+    cookie = f"{access.cookie}={access.begin(CHIEF, NOBODY, Response())}".encode()
     request = Request({"type": "http", "headers": [(b"cookie", cookie)]})
     now = IDLE_S - 1
     assert access.is_still(CHIEF, request)

@@ -6,9 +6,13 @@ import logging
 import socket
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+import httpx
 import pytest
 import uvicorn
 from joserfc.jwk import RSAKey
@@ -17,6 +21,7 @@ from server_ground import ROLES, URL
 from starlette.testclient import TestClient
 
 from jostle.server import Access, create_app
+from jostle.server.access import desk, oidc
 from jostle.server.access.audit import Audit
 from jostle.server.access.oidc import OpenId, OpenIdSettings, is_safe
 from jostle.server.routes import login
@@ -41,7 +46,8 @@ def running() -> Iterator[Issuer]:
 @pytest.fixture
 def issuer(running: Issuer) -> Issuer:
     running.claims, running.lies = {"preferred_username": "anne"}, {}
-    running.shown = running.key
+    running.shown = running.key = running.usual
+    running.shows = 0
     running.asked.clear()
     return running
 
@@ -141,6 +147,67 @@ def test_new_keys_are_fetched(client, issuer):
     go(client, issuer)
     issuer.key = issuer.shown = RSAKey.generate_key(2048, {"kid": "2"}, private=True)
     assert go(client, issuer) == "/jobs"
+
+
+@pytest.fixture
+def clock(monkeypatch) -> Iterator[list[float]]:
+    """The time of log-ins; a test sets it."""
+    now = [time.monotonic()]
+    monkeypatch.setattr(oidc, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    return now
+
+
+def test_a_key_that_the_issuer_takes_back_is_good_for_minutes_only(client, issuer, clock):
+    assert go(client, issuer) == "/jobs"
+    issuer.shown = RSAKey.generate_key(2048, {"kid": "2"})  # of tokens it is still the old one
+    clock[0] += 60
+    assert go(client, issuer) == "/jobs"
+    clock[0] += 241
+    assert go(client, issuer) == "/login?failed=refused&next=%2Fjobs"
+
+
+def test_unknown_keys_make_it_ask_now_and_then(client, issuer, clock):
+    assert go(client, issuer) == "/jobs" and issuer.shows == 1
+    other = RSAKey.generate_key(2048, {"kid": "2"}, private=True)
+    for n in range(5):
+        issuer.key = other
+        assert go(client, issuer) == "/login?failed=refused&next=%2Fjobs", n
+    assert issuer.shows == 2
+    issuer.shown = other
+    clock[0] += 31
+    assert go(client, issuer) == "/jobs" and issuer.shows == 3
+
+
+def test_an_issuer_that_is_away_is_not_asked_by_everybody(client, issuer, clock, monkeypatch):
+    asked = []
+    monkeypatch.setattr(httpx, "get", lambda url, timeout: asked.append(url) or fail())
+
+    def fail():
+        raise httpx.ConnectTimeout("it does not answer")
+
+    for _ in range(5):
+        assert client.get("/login/oidc").headers["location"] == "/login?failed=issuer"
+    assert len(asked) == 1
+    monkeypatch.undo()
+    monkeypatch.setattr(oidc, "time", SimpleNamespace(monotonic=lambda: clock[0] + 11))
+    assert go(client, issuer) == "/jobs"
+
+
+def test_who_waits_for_the_issuer_keeps_nobody_waiting(app, client, issuer, monkeypatch):
+    """Those who log in wait at a desk of their own, and it has an end."""
+    go_on = threading.Event()
+    monkeypatch.setattr(OpenId, "start", lambda _way, _then: go_on.wait(60) and (issuer.url, "x"))
+    with ThreadPoolExecutor(60) as crowd:
+        guests = [TestClient(app, URL, client=(f"10.0.{n}.1", 1), follow_redirects=False)
+                  for n in range(60)]  # fmt: skip
+        begun = [crowd.submit(one.get, "/login/oidc") for one in guests]
+        end = time.monotonic() + 60
+        while sum(one.done() for one in begun) < 60 - desk._MOST and time.monotonic() < end:
+            time.sleep(0.01)
+        assert client.get("/api/v1/login").status_code == 200
+        go_on.set()
+    where = Counter(one.result().headers["location"] for one in begun)
+    assert where == {issuer.url: desk._MOST, "/login?failed=busy": 60 - desk._MOST}
 
 
 @pytest.mark.parametrize(

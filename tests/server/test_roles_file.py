@@ -39,7 +39,7 @@ def test_a_changed_role_ends_the_sessions_of_who_has_it(tmp_path: Path) -> None:
     def logged_in(name: str) -> tuple[Viewer, Request]:
         viewer = access.way.enter(name, "correct horse battery")  # type: ignore[union-attr]
         assert viewer is not None
-        kept = access.begin(viewer, Response())
+        kept = access.begin(viewer, Request({"type": "http", "headers": []}), Response())
         cookie = (b"cookie", f"{access.cookie}={kept}".encode())
         return viewer, Request({"type": "http", "headers": [cookie], "client": ("10.0.0.1", 1)})
 

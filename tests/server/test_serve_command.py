@@ -53,6 +53,7 @@ def write(place: Path, top: str = "", audit: str = "", **tables: str) -> None:
     (place / "serve.toml").write_text(text)
 
 
+LOCAL = 'url = "https://x.org"\nproxies = ["127.0.0.1/32"]'
 LINES = 'url = "https://jostle.example.org"\nproxies = ["10.1.2.3/32"]'
 TLS = ("--tls-cert", "cert.pem", "--tls-key", "key.pem")
 PROXY = ("--behind-proxy",)
@@ -141,8 +142,12 @@ def test_a_key_that_everybody_reads(place):
         ('url = "https://x.example.org/sub"', {"accounts": 'file = "F"'}, "`url` is"),
         ('url = "https://x.org"', {"proxy": 'user_header = "X"'}, "does not name the proxy"),
         ('url = "https://x.org"\nproxies = ["x"]', {"proxy": 'user_header = "X"'}, "no network"),
-        ('url = "https://x.org"\nproxies = ["127.0.0.1/32"]', {"proxy": 'user_header = "X"'},
+        (LOCAL, {"proxy": 'user_header = "X"'}, "every user of this machine"),
+        (LOCAL, {"accounts": 'file = "F"'}, "every user of this machine"),
+        (LOCAL, {"oidc": 'issuer = "https://sso.example.org"\nclient_id = "x"'}, "X-Jostle-Secret"),
+        ('url = "https://x.org"\nproxies = ["0.0.0.0/0"]', {"accounts": 'file = "F"'},
          "every user of this machine"),
+        ("", {"proxy": 'user_header = "X"\nsecret_file = "F"'}, "now `proxy_secret_file`"),
         ("", {"oidc": 'issuer = "http://sso.example.org"\nclient_id = "x"'}, "no https URL"),
         ("", {"oidc": 'issuer = "https://sso.example.org"'}, "lacks [oidc] `client_id`"),
     ],
@@ -163,9 +168,17 @@ def test_a_header_without_a_proxy(place):
 
 def test_secrets_that_others_may_read(place):
     (place / "secret").chmod(0o644)
-    write(place, proxy=f'user_header = "X"\nsecret_file = "{place}/secret"')
+    write(place, f'{LOCAL}\nproxy_secret_file = "{place}/secret"', proxy='user_header = "X"')
     status, said = serve(place, *NET, *PROXY, "--config", str(place / "serve.toml"))
     assert status == 2 and "chmod 0640" in said and "s3cret" not in said
+
+
+def test_a_secret_lets_the_proxy_be_on_this_machine(place):
+    top = f'{LOCAL}\nproxy_secret_file = "{place}/secret"'
+    for way in ({"accounts": f'file = "{place}/accounts"'}, {"proxy": 'user_header = "X"'}):
+        write(place, top, **way)
+        status, said = serve(place, *PROXY, "--config", str(place / "serve.toml"))
+        assert status == 0, said
 
 
 def test_no_record_no_server(place):

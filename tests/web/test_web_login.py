@@ -37,9 +37,23 @@ def test_log_in_see_jobs_and_log_out(closed, page, idle, violations):
     assert page.request.get(
         closed.url + "/api/v1/me", headers={"Authorization": f"Bearer {made}"}
     ).json()["name"] == "anne"  # fmt: skip
-    page.get_by_role("button", name="Log out").click()
+    page.get_by_role("button", name="Log out", exact=True).click()
     page.get_by_text("You are logged out.").wait_for()
     assert focused(page) == "name"
+
+
+def test_log_out_everywhere_ends_the_tokens_too(closed, page, idle, violations):
+    enter(page, closed)
+    page.wait_for_selector("text=burster-0001")
+    idle(page)
+    page.goto(closed.url + "/login")
+    page.get_by_role("button", name="Token for scripts").click()
+    made = page.get_by_role("textbox", name="Token for scripts").input_value()
+    page.get_by_role("button", name="Log out everywhere").click()
+    page.get_by_text("You are logged out everywhere").wait_for()
+    assert violations(page) == []
+    bears = {"Authorization": f"Bearer {made}"}
+    assert page.request.get(closed.url + "/api/v1/me", headers=bears).status == 401
 
 
 def test_a_session_that_ends_leads_to_the_form_and_back(closed, page, idle):

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-import uvicorn
 from web_studies import plant_study
 
 import jostle.server.access.roles as roles
@@ -78,13 +77,8 @@ def serving(repository: Path, access: Access | None = None) -> Iterator[Served]:
         port = place.getsockname()[1]
         flag = f" --repository {repository}"
         app = create_app(repository, access, repository.parent / "cache", flag)
-        config = uvicorn.Config(
-            app,
-            log_level="warning",
-            timeout_graceful_shutdown=1,
-            timeout_keep_alive=600,  # on a busy machine one takes long to ask again
-        )
-        server = Server(app, config)
+        server = Server(app, access)
+        server.config.timeout_keep_alive = 600  # on a busy machine one takes long to ask again
         place.listen(128)
         thread = threading.Thread(target=server.run, args=([place],))
         thread.start()

@@ -76,8 +76,6 @@ def command(
         )
     store = open_repository(repository)
     page = f"/jobs/{quote(store.resolve_job(job), safe='')}" if job else "/"
-    import uvicorn
-
     from jostle.server import Server, create_app
 
     access = _access(config, behind_proxy=behind_proxy) if secure else _here(config)
@@ -89,19 +87,9 @@ def command(
         if not access.url:
             url = f"http://{host}:{place.getsockname()[1]}{page}?token={access.token}"
         show(f"jostle shows {repository} at", f"  {url}", "Ctrl-C ends it.")
-        settings = uvicorn.Config(
-            app,
-            ssl_certfile=tls_cert,
-            ssl_keyfile=tls_key,
-            log_level="warning",
-            access_log=False,  # it would hold the token
-            proxy_headers=False,  # who asks is told by the connection, and by Access.address
-            server_header=False,
-            timeout_graceful_shutdown=1,  # not for who asks a long question
-        )
         shown = _opened(url) if browse else contextlib.nullcontext()
         with shown, contextlib.suppress(KeyboardInterrupt):
-            Server(app, settings).run(sockets=[place])
+            Server(app, access, tls_cert, tls_key).run(sockets=[place])
 
 
 @contextlib.contextmanager

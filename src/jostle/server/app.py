@@ -49,6 +49,7 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
         429: "Too many tries.",
         431: "The headers are too long.",
         500: "The repository cannot be read.",
+        503: "Too many log in at once.",
     }.items()
 }
 
@@ -75,6 +76,7 @@ def create_app(
         stories.judge.open()
         yield
         stories.close()
+        access.desk.close()
 
     app = FastAPI(
         title="jostle",
@@ -91,6 +93,7 @@ def create_app(
             Middleware(WholeNames),
         ],
     )
+    app.state.judge = stories.judge
     _describe(app)
     _api(app, Site(stories, access, flag))
     _page(app)

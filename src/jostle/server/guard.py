@@ -94,7 +94,7 @@ class Guard:
             return problem(421, "This server has another name.", "Use the URL it was given.")
         if not access.comes_from(request):
             where = request.client.host if request.client else "an unknown place"
-            _log.warning("refused: a request from %s, which is none of the proxies", where)
+            _log.warning("refused: a request from %s that does not come from the proxy", where)
             return problem(403, "Only the proxy in front may ask this server.", "Ask the proxy.")
         token = request.query_params.get("token")
         if token is not None and request.method == "GET" and isinstance(access.way, Token):
@@ -145,7 +145,7 @@ class Guard:
         )
         viewer = way.opens(token)
         if viewer:
-            self._access.begin(viewer, answer)
+            self._access.begin(viewer, request, answer)
         return answer
 
 

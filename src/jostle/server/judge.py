@@ -51,8 +51,9 @@ class Worker:
             if self._over:
                 return _OVER
             self._process = subprocess.Popen(
-                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-            )
+                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                process_group=0,  # Ctrl-C is for the server, which ends it
+            )  # fmt: skip
         process = self._process
         assert process.stdin and process.stdout
         try:

@@ -22,6 +22,8 @@ describe('words', () => {
     expect(news('?failed=late', false)).toMatchObject({ kind: 'bad', text: expect.stringContaining('too long') as string });
     expect(news('?failed=constructor', true)?.text).toContain('Try again');
     expect(news('?left', false)?.text).toBe('You are logged out.');
+    expect(news('?left=everywhere', false)?.text).toContain('everywhere');
+    expect(news('?failed=busy', false)?.text).toContain('Too many log in');
     expect(news('?from=1', true)?.text).toContain('session has ended');
   });
   it('say what one sees', () => {

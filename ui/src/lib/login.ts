@@ -20,6 +20,7 @@ async function post(path: string, body: unknown, csrf: string | null): Promise<R
 
 export const enter = async (name: string, password: string) => { await post('login', { name, password }, null); };
 export const leave = async (who: Me) => { await post('logout', null, who.csrf); };
+export const leaveEverywhere = async (who: Me) => { await post('logout?everywhere=true', null, who.csrf); };
 export const scriptToken = async (who: Me) => (await (await post('token', null, who.csrf)).json()) as ScriptToken;
 
 /** Where to go after a log-in: the page that was asked for. Only paths of ours count. */
@@ -31,6 +32,7 @@ export function goal(path: string, search: string): string {
 
 export interface News { kind: 'bad' | 'plain'; text: string }
 const FAILED = new Map([
+  ['busy', 'Too many log in just now. Try again in a minute.'],
   ['issuer', 'The log-in service does not answer as it should. Try again in a while; if it stays so, tell the operator.'],
   ['late', 'That log-in took too long, or was begun in another window. Try again.'],
   ['many', 'Too many log-ins were begun from where you are. Try again in a minute.'],
@@ -41,7 +43,7 @@ export function news(search: string, ended: boolean): News | null {
   const query = new URLSearchParams(search);
   const word = query.get('failed');
   if (word !== null) return { kind: 'bad', text: FAILED.get(word) ?? 'The log-in failed. Try again.' };
-  if (query.has('left')) return { kind: 'plain', text: 'You are logged out.' };
+  if (query.has('left')) return { kind: 'plain', text: query.get('left') === 'everywhere' ? 'You are logged out everywhere, and your tokens are no longer good.' : 'You are logged out.' };
   return ended ? { kind: 'plain', text: 'Your session has ended. Log in again, and you are back on this page.' } : null;
 }
 

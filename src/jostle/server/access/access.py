@@ -14,10 +14,11 @@ from starlette.responses import Response
 
 from jostle.server.access.accounts import Accounts
 from jostle.server.access.audit import Audit
+from jostle.server.access.desk import Desk, Familiar
 from jostle.server.access.files import AccessError
 from jostle.server.access.limit import Limit
 from jostle.server.access.oidc import OpenId
-from jostle.server.access.proxy import Net, ProxyHeader, is_from
+from jostle.server.access.proxy import SECRET_HEADER, Net, ProxyHeader, is_from
 from jostle.server.access.sessions import Sessions, csrf
 from jostle.server.access.token import Token, bearer
 from jostle.server.access.viewer import Viewer
@@ -48,9 +49,12 @@ class Access:
         way: How one logs in.
         sessions: Who has.
         tries: How often one may.
+        desk: Where that is done.
+        familiar: From where it was done before.
         audit: The record of looks at others' jobs; None: none is kept (on loopback, where the one
             viewer could read the repository without us).
         url: What browsers call the server, without a slash at its end; "" on loopback.
+        proxies: Addresses from which alone requests are taken; None: from everywhere.
     """
 
     def __init__(
@@ -60,6 +64,7 @@ class Access:
         url: str = "",
         audit: Audit | None = None,
         proxies: Sequence[Net] | None = None,
+        proxy_secret: str | None = None,
     ) -> None:
         """Opens the door.
 
@@ -68,13 +73,18 @@ class Access:
             url: What browsers call the server.
             audit: The record of looks at others' jobs.
             proxies: Addresses from which alone requests are taken; None: from everywhere.
+            proxy_secret: What the proxy sends in SECRET_HEADER; None: its address is proof enough.
         """
         self.way = way or Token()
         self.sessions = Sessions()
         self.tries = Limit()
+        # A hash takes 64 MB: one at a time. At an issuer one waits for its answers.
+        self.desk = Desk(1 if isinstance(self.way, Accounts) else 4)
+        self.familiar = Familiar()
         self.audit = audit
         self.url = url
-        self._proxies = proxies
+        self.proxies = proxies
+        self._proxy_secret = proxy_secret
         self._key = secrets.token_bytes(32)
         named = urlsplit(url).hostname
         self._hosts = (
@@ -105,13 +115,20 @@ class Access:
         return name.lower() in self._hosts
 
     def comes_from(self, request: Request) -> bool:
-        """Tells whether requests are taken from where this one comes from."""
+        """Tells whether requests are taken from where this one comes from.
+
+        Of an address that others have as well, the proxy's secret tells.
+        """
         host = request.client.host if request.client else None
-        return self._proxies is None or is_from(host, self._proxies)
+        said = request.headers.get(SECRET_HEADER, "")
+        return (self.proxies is None or is_from(host, self.proxies)) and (
+            self._proxy_secret is None
+            or hmac.compare_digest(said.encode(), self._proxy_secret.encode())
+        )
 
     def address(self, request: Request) -> str:
         """Gives the guest's address, as the proxy tells it, where there is one."""
-        if self._proxies is not None:
+        if self.proxies is not None:
             # The last is the proxy's own word; those before it are the guest's.
             told = ",".join(request.headers.getlist("x-forwarded-for")).rpartition(",")[2].strip()
             if told and len(told) <= 64:
@@ -160,8 +177,9 @@ class Access:
         """Gives the same of a guest whose session is the proxy's."""
         return hmac.new(self._key, name.encode(), hashlib.sha256).hexdigest()
 
-    def begin(self, viewer: Viewer, answer: Response) -> str:
-        """Begins a session, and has the browser keep it; gives its secret."""
+    def begin(self, viewer: Viewer, request: Request, answer: Response) -> str:
+        """Begins a session in place of the browser's last one; gives its secret."""
+        self.sessions.end(request.cookies.get(self.cookie, ""))
         secret = self.sessions.begin(viewer, proof=self.proof(viewer))
         answer.set_cookie(
             self.cookie, secret, httponly=True, samesite="strict", path="/", secure=self.secure
@@ -180,9 +198,17 @@ class Access:
         return f"{kept} {self.way.roles.now().mark(name)}"
 
     def end(self, request: Request, answer: Response) -> None:
-        """Ends the session of a request."""
-        self.sessions.end(request.cookies.get(self.cookie, ""))
-        self.sessions.end(bearer(request))
+        """Ends the session that a request comes with."""
+        # A token is all that a script shows: what else it sends is not its to end.
+        self.sessions.end(bearer(request) or request.cookies.get(self.cookie, ""))
+        self._forget(answer)
+
+    def end_all(self, viewer: Viewer, answer: Response) -> None:
+        """Ends all sessions of a viewer, and his tokens for scripts."""
+        self.sessions.end_all(viewer.name)
+        self._forget(answer)
+
+    def _forget(self, answer: Response) -> None:
         answer.delete_cookie(
             self.cookie, httponly=True, samesite="strict", path="/", secure=self.secure
         )

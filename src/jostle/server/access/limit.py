@@ -5,9 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Any
 
 _SPAN_S = 60.0
+#: Of so many things tries are counted; those that were tried longest ago give way.
+_MOST = 10_000
 
 
 class Limit:
@@ -29,15 +32,37 @@ class Limit:
         """
         now = self._clock()
         with self._guard:
-            if len(self._tries) > 10_000:
-                self._tries = {k: v for k, v in self._tries.items() if now - v[-1] < _SPAN_S}
+            self._forget(now)
             wait = 0.0
             for key, most in rules:
-                recent = [t for t in self._tries.get(key, []) if now - t < _SPAN_S]
+                recent = self._recent(key, now)
                 if len(recent) >= most:
                     wait = max(wait, _SPAN_S - (now - recent[0]))
             if not wait:
                 for key, _ in rules:
-                    recent = [t for t in self._tries.get(key, []) if now - t < _SPAN_S]
+                    recent = self._recent(key, now)
+                    self._tries.pop(key, None)  # which puts it behind all others
                     self._tries[key] = [*recent, now]
             return wait
+
+    def _recent(self, key: Any, now: float) -> list[float]:
+        return [t for t in self._tries.get(key, []) if now - t < _SPAN_S]
+
+    def _forget(self, now: float) -> None:
+        """Takes out what is too old, or too much; it stands first."""
+        while self._tries:
+            first = next(iter(self._tries))
+            if len(self._tries) <= _MOST and now - self._tries[first][-1] < _SPAN_S:
+                return
+            del self._tries[first]
+
+
+def near(host: str) -> str:
+    """Gives what counts as one address: of IPv6 the network of a site, which has 2**64."""
+    try:
+        address = ip_address(host.partition("%")[0])
+    except ValueError:
+        return host
+    if not isinstance(address, IPv6Address):
+        return host
+    return str(address.ipv4_mapped or ip_network((address, 64), strict=False))

@@ -18,7 +18,13 @@ from jostle.server.access.viewer import Role, Viewer
 _log = logging.getLogger("jostle.serve")
 _BEGUN_S = 600.0
 _MOST_BEGUN = 1000
-_KEPT_S = 3600.0
+#: How long the issuer's description of itself and its keys are believed, s: a key that it takes
+#: back is good no longer than this.
+_KEPT_S, _KEYS_S = 3600.0, 300.0
+#: Because of tokens that no known key has signed, keys are asked for once in so many seconds.
+_AGAIN_S = 30.0
+#: An issuer that did not answer is not asked for so long, s: nobody else waits for it in vain.
+_AWAY_S = 10.0
 _LEEWAY_S = 60
 #: Signatures with keys that only the issuer has.
 _ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512"]
@@ -93,7 +99,10 @@ class OpenId:
         self.roles = roles
         self._begun: dict[str, _Begun] = {}
         self._guard = threading.Lock()
-        self._known: dict[str, tuple[float, Any]] = {}
+        self._asking = threading.Lock()
+        #: What it says at a URL: until when that is believed, and what; None: it did not answer.
+        self._known: dict[str, tuple[float, dict[str, Any] | None]] = {}
+        self._asked_again_s = -_AGAIN_S
 
     def start(self, then: str) -> tuple[str, str]:
         """Begins a log-in.
@@ -195,15 +204,27 @@ class OpenId:
         from joserfc.errors import JoseError
         from joserfc.jwk import KeySet
 
-        place = self._about()["jwks_uri"]
+        keys = self._keys()
         try:
-            return jwt.decode(token, KeySet.import_key_set(self._keys(place)), _ALGORITHMS)
-        except (JoseError, ValueError):  # it may have new keys
-            self._known.pop(place, None)
-            return jwt.decode(token, KeySet.import_key_set(self._keys(place)), _ALGORITHMS)
+            return jwt.decode(token, KeySet.import_key_set(keys), _ALGORITHMS)
+        except (JoseError, ValueError):
+            newer = self._keys(than=keys)
+            if newer is keys:
+                raise
+            return jwt.decode(token, KeySet.import_key_set(newer), _ALGORITHMS)
 
-    def _keys(self, place: str) -> Any:
-        return self._get(place)
+    def _keys(self, than: Any = None) -> Any:
+        """Gives the issuer's keys; newer ones than some, unless these were asked for just now."""
+        place = self._about()["jwks_uri"]
+        with self._guard:
+            known = self._known.get(place)
+            now = time.monotonic()
+            if than is not None and known and known[1] is than:
+                if now - self._asked_again_s < _AGAIN_S:
+                    return than
+                self._asked_again_s = now
+                del self._known[place]
+        return self._get(place, _KEYS_S)
 
     def _viewer(self, claims: Mapping[str, Any]) -> Viewer:
         settings = self._settings
@@ -233,7 +254,7 @@ class OpenId:
     def _about(self) -> dict[str, Any]:
         """Gives the issuer's own description."""
         issuer = self._settings.issuer
-        found = self._get(f"{issuer.rstrip('/')}/.well-known/openid-configuration")
+        found = self._get(f"{issuer.rstrip('/')}/.well-known/openid-configuration", _KEPT_S)
         if found.get("issuer") != issuer:
             raise self._silent(ValueError("it calls itself otherwise"))
         for name in ("authorization_endpoint", "token_endpoint", "jwks_uri"):
@@ -241,12 +262,29 @@ class OpenId:
                 raise self._silent(ValueError(f"its {name} is no https URL"))
         return found
 
-    def _get(self, url: str) -> dict[str, Any]:
+    def _get(self, url: str, kept_s: float) -> dict[str, Any]:
+        """Gives what the issuer says at a URL, or said there a while ago.
+
+        Args:
+            url: Where.
+            kept_s: For how long it is believed.
+        """
+        with self._asking:  # whoever else wants it waits for the same answer
+            until, found = self._known.get(url, (0.0, None))
+            if time.monotonic() >= until:
+                try:
+                    found = self._fetch(url)
+                    self._known[url] = (time.monotonic() + kept_s, found)
+                except OpenIdError:
+                    self._known[url] = (time.monotonic() + _AWAY_S, None)
+                    raise
+        if found is None:
+            raise OpenIdError("issuer", "The issuer did not answer just now.")
+        return found
+
+    def _fetch(self, url: str) -> dict[str, Any]:
         import httpx
 
-        known = self._known.get(url)
-        if known and time.monotonic() - known[0] < _KEPT_S:
-            return cast(dict[str, Any], known[1])
         try:
             answer = httpx.get(url, timeout=10)
             answer.raise_for_status()
@@ -255,7 +293,6 @@ class OpenId:
             raise self._silent(error) from None
         if not isinstance(found, dict):
             raise self._silent(ValueError("it sent no object"))
-        self._known[url] = (time.monotonic(), found)
         return found
 
     def _silent(self, error: Exception) -> OpenIdError:

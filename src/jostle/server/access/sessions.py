@@ -84,6 +84,11 @@ class Sessions:
         with self._guard:
             self._all.pop(_hash(secret), None)
 
+    def end_all(self, name: str) -> None:
+        """Ends all sessions of somebody."""
+        with self._guard:
+            self._all = {key: one for key, one in self._all.items() if one.viewer.name != name}
+
 
 def csrf(secret: str) -> str:
     """Gives what a page must send along to change anything: only a holder of the secret can."""

@@ -25,10 +25,10 @@ SERVE_CONFIG = Path("/etc/jostle/serve.toml")
 RETURN = "/login/return"
 _WAYS = ("oidc", "proxy", "accounts")
 _KEYS = {
-    "": ("url", "audit", "proxies", "roles", *_WAYS),
+    "": ("url", "audit", "proxies", "proxy_secret_file", "roles", *_WAYS),
     "oidc": ("issuer", "client_id", "client_secret_file", "name_claim", "role_claim",
              "accounts_claim", "scope"),
-    "proxy": ("user_header", "secret_file"),
+    "proxy": ("user_header",),
     "accounts": ("file",),
     "roles": ("manager", "support", "administrator"),
 }  # fmt: skip
@@ -74,10 +74,13 @@ class Settings:
         url = self._url()
         proxies = self._proxies() if behind_proxy else None
         roles = RolesFile(self.path, self.roles(), lambda path: read_settings(path).roles())
-        way = self._way(url, roles, proxies)
-        return Access(way, url=url, audit=Audit(Path(self._text("", "audit"))), proxies=proxies)
+        way = self._way(url, roles, is_behind=behind_proxy)
+        return Access(
+            way, url=url, audit=Audit(Path(self._text("", "audit"))), proxies=proxies,
+            proxy_secret=self._proxy_secret(proxies or []),
+        )  # fmt: skip
 
-    def _way(self, url: str, roles: RolesFile, proxies: list[Net] | None) -> Way:
+    def _way(self, url: str, roles: RolesFile, *, is_behind: bool) -> Way:
         found = [name for name in _WAYS if name in self.tables]
         if len(found) != 1:
             raise AccessError(
@@ -88,24 +91,27 @@ class Settings:
             return OpenId(self._oidc(), url + RETURN, roles)
         if found == ["accounts"]:
             return Accounts(self.accounts, roles)
-        if proxies is None:
+        if not is_behind:
             raise AccessError(
                 f"{self.path} trusts a proxy's header, but there is no proxy in front.",
                 hint="Add --behind-proxy, and the proxy's address as `proxies`.",
             )
-        file = self._text("proxy", "secret_file", "")
-        if not file and any(
+        return ProxyHeader(self._text("proxy", "user_header"), roles)
+
+    def _proxy_secret(self, proxies: list[Net]) -> str | None:
+        """Gives what tells the proxy from others who have its address."""
+        file = self._text("", "proxy_secret_file", "")
+        if (proxies and not file) and any(
             one.version == here.version and one.overlaps(here)
             for one in proxies
             for here in _LOOPBACK
         ):
             raise AccessError(
                 f"{self.path} trusts 127.0.0.1, which is every user of this machine.",
-                hint="Add `secret_file` to [proxy], and have the proxy send it "
-                "(docs/how-to/serve-a-cluster.md).",
+                hint="Write `proxy_secret_file` above all tables, and have the proxy send what is "
+                "in it as X-Jostle-Secret (docs/how-to/serve-a-cluster.md).",
             )
-        secret = read_secret(Path(file)) if file else None
-        return ProxyHeader(self._text("proxy", "user_header"), secret, roles)
+        return read_secret(Path(file)) if file and proxies else None
 
     def _url(self) -> str:
         url = self._text("", "url").rstrip("/")
@@ -218,6 +224,11 @@ def read_settings(path: Path) -> Settings:
 def _check_keys(path: Path, name: str, keys: Iterable[str]) -> None:
     """Names a key that means nothing: misspelt, it might leave a door open."""
     for key in keys:
+        if (name, key) == ("proxy", "secret_file"):
+            raise AccessError(
+                f"{path}: `secret_file` of [proxy] is now `proxy_secret_file`, for all ways in.",
+                hint="Write it above all tables.",
+            )
         if key not in _KEYS[name]:
             close = difflib.get_close_matches(key, _KEYS[name], n=1)
             hint = f"Did you mean `{close[0]}`?" if close else _REFERENCE

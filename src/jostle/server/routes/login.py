@@ -12,6 +12,8 @@ from fastapi.responses import RedirectResponse, Response
 
 from jostle.server.access import Looking, Viewer
 from jostle.server.access.accounts import Accounts
+from jostle.server.access.desk import AGAIN_S
+from jostle.server.access.limit import near
 from jostle.server.access.oidc import OpenId, OpenIdError
 from jostle.server.access.sessions import WHOLE_S, csrf
 from jostle.server.access.settings import RETURN
@@ -21,8 +23,9 @@ from jostle.server.site import Site
 from jostle.told.people import owner_name
 
 _log = logging.getLogger("jostle.serve")
-#: Tries a minute, of one name from one address, and from one address.
-_TRIES, _TRIES_OF_ADDRESS = 5, 30
+#: Tries a minute: of one name from one address, from one address, and of one name from all
+#: addresses from which it has never been logged in.
+_TRIES, _TRIES_OF_ADDRESS, _TRIES_OF_NAME = 5, 30, 20
 #: Log-ins at an issuer that one address may begin a minute: so nobody's pushes those of others out.
 _BEGUN = 60
 #: How long a browser keeps what it needs for the way back, s, and the longest path in it: of a
@@ -62,20 +65,38 @@ def _add_session(app: FastAPI, site: Site) -> None:
         return _me(site, viewer, request.state.csrf)
 
     @app.post("/api/v1/logout", operation_id="logout", tags=["access"], status_code=204)
-    def logout(viewer: Looking, request: Request) -> Response:
+    def logout(
+        viewer: Looking, request: Request,
+        everywhere: Annotated[
+            bool, Query(description="all sessions and tokens of the user; not for scripts")
+        ] = False,
+    ) -> Response:  # fmt: skip
         """Ends the session of the cookie, or the token of a script."""
-        del viewer
         answer = Response(status_code=204)
-        access.end(request, answer)
+        if everywhere:
+            _no_script(request)
+            access.end_all(viewer, answer)
+        else:
+            access.end(request, answer)
         return answer
 
     @app.post("/api/v1/token", operation_id="token", tags=["access"])
-    def token(viewer: Looking) -> ScriptToken:
-        """Makes a token for scripts; it ends after seven days, by log-out, or with the server."""
+    def token(viewer: Looking, request: Request) -> ScriptToken:
+        """Makes a token for scripts; it ends after seven days, by log-out, or with the server.
+
+        Only who is logged in as a person may: else a token that was stolen would never end.
+        """
+        _no_script(request)
         if access.way.kind == "proxy":
             raise HTTPException(409, "Scripts come in through the proxy, as people do.")
         made = access.sessions.begin(viewer, proof=access.proof(viewer), idle_s=WHOLE_S)
         return ScriptToken(token=made, seconds=int(WHOLE_S))
+
+
+def _no_script(request: Request) -> None:
+    """Refuses what only a person may do."""
+    if request.state.csrf is None:
+        raise HTTPException(403, "A token for scripts may not do this. Log in, and use the page.")
 
 
 def _add_passwords(app: FastAPI, site: Site) -> None:
@@ -87,26 +108,42 @@ def _add_passwords(app: FastAPI, site: Site) -> None:
         return WayIn(way=access.way.kind)
 
     @app.post("/api/v1/login", operation_id="login", tags=["access"])
-    def login(entry: Password, request: Request, answer: Response) -> Me:
+    async def login(entry: Password, request: Request, answer: Response) -> Me:
         """Logs in with a local account."""
-        if not isinstance(access.way, Accounts):
+        way = access.way
+        if not isinstance(way, Accounts):
             raise HTTPException(409, "This server has no local accounts.")
         address = access.address(request)
-        wait_s = access.tries.wait_s(
-            (("name", entry.name, address), _TRIES), (("address", address), _TRIES_OF_ADDRESS)
-        )
+        place = near(address)
+        familiar = (entry.name, place) in access.familiar
+        if not access.desk.has_room(place, familiar=familiar):
+            _log.warning("log-in held back: too many at once; this one from %s", address)
+            headers = {"Retry-After": str(AGAIN_S)}
+            raise HTTPException(503, "Too many log in just now. Try again soon.", headers)
+        rules = [(("name", entry.name, place), _TRIES), (("address", place), _TRIES_OF_ADDRESS)]
+        if not familiar:  # so nobody is shut out of where he works by who guesses elsewhere
+            rules.append((("name", entry.name), _TRIES_OF_NAME))
+        wait_s = access.tries.wait_s(*rules)
         if wait_s:
             seconds = math.ceil(wait_s)
-            _log.warning("log-in held back: too many tries from %s", address)
+            _log.warning("log-in held back: too many tries; this one from %s", address)
             raise HTTPException(
                 429, f"Too many tries. Wait {seconds} s.", {"Retry-After": str(seconds)}
             )
-        viewer = access.way.enter(entry.name, entry.password)
-        if viewer is None:
+
+        def enter() -> Me | None:
+            viewer = way.enter(entry.name, entry.password)
+            if viewer is None:
+                return None
+            return _me(site, viewer, csrf(access.begin(viewer, request, answer)))
+
+        me = await access.desk.ask(place, enter)
+        if me is None:
             # NOTE: not the name: people type passwords there.
             _log.warning("log-in refused: wrong name or password, from %s", address)
             raise HTTPException(401, "Name or password is wrong.")
-        return _me(site, viewer, csrf(access.begin(viewer, answer)))
+        access.familiar.add(entry.name, place)
+        return me
 
 
 def _add_issuer(app: FastAPI, site: Site) -> None:
@@ -115,16 +152,23 @@ def _add_issuer(app: FastAPI, site: Site) -> None:
     mark = f"{access.cookie}-login"
 
     @app.get("/login/oidc", include_in_schema=False)
-    def start(request: Request, then: Annotated[str, Query(max_length=2000)] = "/") -> Response:
-        if not isinstance(access.way, OpenId):
+    async def start(
+        request: Request, then: Annotated[str, Query(max_length=2000)] = "/"
+    ) -> Response:
+        way = access.way
+        if not isinstance(way, OpenId):
             return RedirectResponse("/login", 303)
+        then = own_path(then)
         address = access.address(request)
-        if access.tries.wait_s((("begun", address), _BEGUN)):
+        place = near(address)
+        if not access.desk.has_room(place):
+            _log.warning("log-in held back: too many at once; this one from %s", address)
+            return _failed("busy", then)
+        if access.tries.wait_s((("begun", place), _BEGUN)):
             _log.warning("log-in held back: too many begun from %s", address)
             return _failed("many", then)
         try:
-            then = own_path(then)
-            url, browser = access.way.start(then)
+            url, browser = await access.desk.ask(place, lambda: way.start(then))
         except OpenIdError as error:
             return _failed(error.word, then)
         answer = RedirectResponse(url, 303)
@@ -137,17 +181,24 @@ def _add_issuer(app: FastAPI, site: Site) -> None:
         return answer
 
     @app.get(RETURN, include_in_schema=False)
-    def finish(request: Request) -> Response:
-        if not isinstance(access.way, OpenId):
+    async def finish(request: Request) -> Response:
+        way = access.way
+        if not isinstance(way, OpenId):
             return RedirectResponse("/login", 303)
         browser, _, wanted = request.cookies.get(mark, "").partition(".")
+        place = near(access.address(request))
+        if not access.desk.has_room(place):
+            _log.warning("log-in held back: too many at once; this one from %s", place)
+            return _failed("busy", unquote(wanted) or "/")
         try:
-            viewer, then = access.way.finish(request.query_params, browser)
+            viewer, then = await access.desk.ask(
+                place, lambda: way.finish(request.query_params, browser)
+            )
         except OpenIdError as error:
             return _failed(error.word, unquote(wanted) or "/")
         answer = RedirectResponse(then, 303)
         answer.delete_cookie(mark, httponly=True, samesite="lax", secure=access.secure)
-        access.begin(viewer, answer)
+        access.begin(viewer, request, answer)
         return answer
 
 

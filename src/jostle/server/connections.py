@@ -1,0 +1,199 @@
+"""Connections: how many there may be, and how long each may keep the server waiting."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import resource
+from collections.abc import Sequence
+from typing import Any
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from jostle.server.access.limit import near
+from jostle.server.access.proxy import Net, is_from
+
+_log = logging.getLogger("jostle.serve")
+#: A guest has so long for a TLS handshake, and then for each request from its first byte to its
+#: last, s.
+HANDSHAKE_S, REQUEST_S = 10.0, 20.0
+#: A guest who does not take his answer is cut off: at least so many bytes in so many seconds.
+LEAST_TAKEN, SLOW_S = 65_536, 60.0
+#: Connections at once, in all and from one address.
+MOST, MOST_OF_ONE = 1000, 100
+
+
+class Visit:
+    """A connection, from the moment it is accepted.
+
+    Attributes:
+        near: Address that it counts for; None: a proxy's, which carries everybody.
+    """
+
+    def __init__(self, room: Room, near: str | None) -> None:
+        """Begins to wait for the first request; the task that is running now serves it."""
+        self.near = near
+        self._room = room
+        self._task = asyncio.current_task()
+        self._late: asyncio.TimerHandle | None = None
+
+    def wait(self, seconds: float) -> None:
+        """Closes the connection unless `arrived` is called within so many seconds."""
+        if self._late is None:
+            self._late = asyncio.get_running_loop().call_later(seconds, self.close)
+            self._room.waiting(self)
+
+    def arrived(self) -> None:
+        """What was waited for is here."""
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None
+            self._room.arrived(self)
+
+    def close(self) -> None:
+        """Ends the connection, whatever it is about."""
+        self.arrived()
+        if self._task is not None:
+            self._task.cancel()
+
+
+class Room:
+    """The connections of a server.
+
+    Where there is no room for another one, the one whose request has been waited for the longest
+    gives way: guests who do ask are served while somebody only holds connections.
+    """
+
+    def __init__(self, most: int, proxies: Sequence[Net] = ()) -> None:
+        """Makes an empty room.
+
+        Args:
+            most: Connections at once.
+            proxies: Whose connections are not counted by address.
+        """
+        self._most = most
+        self._proxies = proxies
+        self._visits: dict[str | None, set[Visit]] = {}
+        #: Those whose request is waited for, the longest first, by address.
+        self._waiting: dict[str | None, dict[Visit, None]] = {}
+        self._all_waiting: dict[Visit, None] = {}
+
+    def __len__(self) -> int:
+        """Gives the number of connections."""
+        return sum(map(len, self._visits.values()))
+
+    def enter(self, host: str) -> Visit | None:
+        """Takes a place; None: there is none.
+
+        Args:
+            host: Where the connection comes from.
+        """
+        where = None if is_from(host, self._proxies) else near(host)
+        crowded = where is not None and len(self._visits.get(where, ())) >= MOST_OF_ONE
+        if crowded or len(self) >= self._most:
+            _log.warning(
+                "too many connections%s: those that ask nothing are closed first",
+                f" from {host}" if crowded else "",
+            )
+            waiting = self._waiting.get(where, {}) if crowded else self._all_waiting
+            if not waiting:
+                return None
+            gives_way = next(iter(waiting))
+            gives_way.close()
+            self.leave(gives_way)
+        visit = Visit(self, where)
+        self._visits.setdefault(where, set()).add(visit)
+        return visit
+
+    def leave(self, visit: Visit) -> None:
+        """Gives a place back; nothing happens where that was done."""
+        visit.arrived()
+        there = self._visits.get(visit.near, set())
+        there.discard(visit)
+        if not there:
+            self._visits.pop(visit.near, None)
+
+    def waiting(self, visit: Visit) -> None:
+        """Notes that a request is waited for."""
+        self._waiting.setdefault(visit.near, {})[visit] = None
+        self._all_waiting[visit] = None
+
+    def arrived(self, visit: Visit) -> None:
+        """Notes that it has come, or will not."""
+        there = self._waiting[visit.near]
+        del there[visit], self._all_waiting[visit]
+        if not there:
+            del self._waiting[visit.near]
+
+
+class Guest(H11Protocol):
+    """A connection's requests and answers, each within its time.
+
+    Attributes:
+        gone: The connection is over.
+    """
+
+    def __init__(self, visit: Visit, **given: Any) -> None:
+        super().__init__(**given)
+        self.gone = asyncio.Event()
+        self._visit = visit
+        self._slow: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begins; the handshake is over."""
+        super().connection_made(transport)
+        # Whatever is not on its way is told: 0 would mean always where there is TLS.
+        transport.set_write_buffer_limits(high=1, low=0)
+        self._visit.arrived()
+        self._visit.wait(REQUEST_S)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Ends."""
+        super().connection_lost(exc)
+        self._heed(None)
+        self.gone.set()
+
+    def data_received(self, data: bytes) -> None:
+        """Takes a part of a request."""
+        super().data_received(data)
+        if self.conn.their_state in (h11.IDLE, h11.SEND_BODY):
+            self._visit.wait(REQUEST_S)
+        else:
+            self._visit.arrived()
+
+    def pause_writing(self) -> None:
+        """A part of the answer waits for the guest."""
+        super().pause_writing()
+        self._heed(self.transport.get_write_buffer_size())
+
+    def resume_writing(self) -> None:
+        """The guest has taken all."""
+        super().resume_writing()
+        self._heed(None)
+
+    def _heed(self, left: int | None) -> None:
+        """Looks later what has become of so many bytes; None: there are none."""
+        if self._slow is not None:
+            self._slow.cancel()
+            self._slow = None
+        if left is not None:
+            self._slow = self.loop.call_later(SLOW_S, self._look, left)
+
+    def _look(self, before: int) -> None:
+        left = self.transport.get_write_buffer_size()
+        if before - left < LEAST_TAKEN:
+            self._visit.close()
+        else:
+            self._heed(left)
+
+
+def most_connections() -> int:
+    """Gives how many connections there may be, once this process may have all files it can get.
+
+    Half of its descriptors are left for files: with none, nothing could be read or logged, and no
+    connection be taken to be told so.
+    """
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    return MOST if hard == resource.RLIM_INFINITY else min(MOST, hard // 2)

@@ -1,0 +1,62 @@
+"""Keeps the log small while somebody makes the server say the same again and again."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+#: So often the same may be said within so many seconds.
+MOST, SPAN_S = 5, 60.0
+#: Of so many different messages it is known when they were said.
+_KNOWN = 1000
+_LOGGERS = ("jostle.serve", "uvicorn.error", "asyncio")
+
+
+class Few(logging.Filter):
+    """Lets the first few records of a kind through; the next one that gets through counts the rest.
+
+    Of one kind are records of one place in the program, whoever they are about.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._clock = clock
+        self._said: dict[object, tuple[float, int]] = {}
+        self._guard = threading.Lock()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Tells whether a record is written."""
+        # asyncio puts what it is about into the lines below the first.
+        kind = record.exc_info[0] if record.exc_info else None
+        if kind is not None and issubclass(kind, asyncio.CancelledError):
+            return False  # somebody's question was cut off as the server ended
+        key, now = (record.levelno, str(record.msg).partition("\n")[0], kind), self._clock()
+        with self._guard:
+            if len(self._said) > _KNOWN:
+                self._said.clear()
+            since, said = self._said.get(key, (now, 0))
+            left_out = 0
+            if now - since >= SPAN_S:
+                left_out, since, said = max(said - MOST, 0), now, 0
+            self._said[key] = since, said + 1
+        if left_out:
+            record.msg = f"{record.msg} ({left_out} more like this were left out)"
+        return said < MOST
+
+
+@contextlib.contextmanager
+def few_words() -> Iterator[None]:
+    """Has what a server logs pass through `Few`."""
+    few = Few()
+    loggers = [logging.getLogger(name) for name in _LOGGERS]
+    for logger in loggers:
+        logger.addFilter(few)
+    try:
+        yield
+    finally:
+        for logger in loggers:
+            logger.removeFilter(few)
