@@ -54,6 +54,15 @@ def ends_first() -> Profile:
     return made
 
 
+def ends_before_its_slices() -> Profile:
+    """All that it tells is of a time after its end."""
+    made = Profile(job="evil", pid=8)
+    for at in range(10, 15):
+        made.add_slice(made.first_slice + at, {"os_user_ns": 5})
+    made.end_ns, made.end_reason = EPOCH + 5 * SECOND, 1
+    return made
+
+
 def numbers(**header: int) -> Profile:
     """Absurd numbers of the header."""
     return make_profile(3, "evil", **header)
@@ -64,6 +73,7 @@ VALUES = {
     "seven years": lambda: claims(7),
     "two years in milliseconds": lambda: claims(2, SECOND // 1000),
     "ends before it begins": ends_first,
+    "ends before its slices": ends_before_its_slices,
     "start": lambda: numbers(start_ns=2**62),
     "heartbeat": lambda: numbers(heartbeat_ns=2**64 - 1),
     "slice": lambda: Profile(job="evil", slice_ns=2**62),

@@ -50,3 +50,13 @@ def test_short_jobs_count_with_what_they_have(store, spool):
     assert (found.jobs, found.own_jobs) == (2, 1)
     assert 4100 <= found.ns <= 4400
     assert floor(store, "short").own_jobs == 1
+
+
+def test_a_loop_that_took_no_time_is_no_floor(store, spool):
+    """No core does that: who says so has a damaged profile, or a hostile one."""
+    canaries(spool, "nothing", 50, [0.0] * 10)
+    store.ingest([spool])
+    assert store.run_tables("nothing").floors == {}
+    canaries(spool, "some", 50, [4000.0] * 10)
+    store.ingest([spool])
+    assert floor(store, "nothing").ns == floor(store, "some").ns == pytest.approx(4000)

@@ -99,7 +99,7 @@ def core_floors(
             "sum(canary_count_sum) OVER (PARTITION BY host, job ORDER BY slice * slice_ns) - n "
             "AS before, sum(canary_count_sum) OVER (PARTITION BY host, job) AS whole "
             f"FROM {engine.stored('node_rollup', *around)} "
-            "WHERE list_contains($1, host) AND canary_count_sum > 0), "
+            "WHERE list_contains($1, host) AND canary_count_sum > 0 AND canary_ns_sum > 0), "
             "means AS (SELECT host, job, sum(ns) / sum(n) AS mean FROM told "
             f"WHERE whole >= {_ENOUGH} GROUP BY host, job, before // {CANARY_RUNS} "
             f"HAVING sum(n) >= least({CANARY_RUNS // 2}, max(whole))) "

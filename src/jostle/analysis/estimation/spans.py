@@ -128,17 +128,25 @@ def _life(tables: RunTables) -> tuple[int, int, int]:
     long = [row for row in rows.to_pylist() if not row["short"]] or rows.to_pylist()
     begin = min(row["start_ns"] for row in long)
     end = max(row["end_ns"] or (row["last_slice"] + 1) * row["slice_ns"] for row in long)
+    first, last = _told(tables.slices)
+    if last <= begin or max(end, begin + 1) <= first:  # profiles contradict themselves
+        begin, end = first, last
     return int(begin), int(max(end, begin + 1)), len(long)
+
+
+def _told(slices: pa.Table) -> tuple[int, int]:
+    """Gives start of the first and end of the last slice, ns."""
+    number, length = slices.column("slice").to_numpy(), slices.column("slice_ns").to_numpy()
+    return int((number * length).min()), int(((number + 1) * length).max())
 
 
 def _spans(slices: pa.Table, begin: int, end: int) -> _Spans:
     length = int(slices.column("slice_ns").to_numpy().min())
-    first = (slices.column("slice").to_numpy() * slices.column("slice_ns").to_numpy()).min()
-    last = ((slices.column("slice").to_numpy() + 1) * slices.column("slice_ns").to_numpy()).max()
-    if (int(last) - int(first)) // length < _MOST_SPANS:
-        edges = np.arange(int(first), int(last) + 1, length, dtype=np.int64)
+    first, last = _told(slices)
+    if (last - first) // length < _MOST_SPANS:
+        edges = np.arange(first, last + 1, length, dtype=np.int64)
     else:  # clocks apart, or a process that slept for weeks
-        edges = np.linspace(int(first), int(last), _MOST_SPANS).astype(np.int64)
+        edges = np.linspace(first, last, _MOST_SPANS).astype(np.int64)
     start, until = edges[:-1].clip(begin, end), edges[1:].clip(begin, end)
     some = until > start
     return _Spans(start[some], until[some])
