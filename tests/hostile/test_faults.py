@@ -52,11 +52,11 @@ class Grounds:
         """Does an operation on a fresh copy."""
         kind = "hurt" if name == "repair" else "small" if name in READING else "plain"
         here = copy_of(self.folder / kind, self.folder / "here")
-        return self.forks.run(name, here, fault, kill_at=kill_at)
+        return self.forks.run(name, here, fault, kill_at=kill_at, look=not kill_at)
 
     def again(self, name: str, *, kill_at: int = 0) -> Outcome:
         """Does an operation where the last one left off."""
-        return self.forks.run(name, self.folder / "here", kill_at=kill_at)
+        return self.forks.run(name, self.folder / "here", kill_at=kill_at, look=not kill_at)
 
 
 def make_grounds(folder: Path) -> Grounds:

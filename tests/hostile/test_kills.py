@@ -16,7 +16,7 @@ CHAINS = {
     "compact": (("ingest", "compact", "compact"), 40),
     "expire": (("compact", "expire", "expire"), 50),
 }
-_LENGTH = 5
+_LENGTH = 10
 
 
 @pytest.mark.parametrize("last", CHAINS)
