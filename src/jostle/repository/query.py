@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import re
 import threading
 import time
@@ -77,17 +78,15 @@ def _facts(path: Path) -> _Facts:
     return found.st_mtime_ns, found.st_size, found.st_ino
 
 
-def _is_out_of_reach(path: Path) -> bool:
-    """Tells whether the system cannot read a file now, which says nothing of what is in it."""
+def _error_of(path: Path) -> int | None:
+    """Gives the error number of reading a file; None: it can be read, whatever is in it."""
     try:
         with path.open("rb") as file:
             while file.read(1 << 20):
                 pass
-    except FileNotFoundError:
-        return False
-    except OSError:
-        return True
-    return False
+    except OSError as error:
+        return error.errno or errno.EIO
+    return None
 
 
 @dataclass
@@ -194,7 +193,9 @@ class Engine:
         table = damaged.file.partition("/")[0]
         if not damaged.file or not (partial or table in _SHARED):
             return False
-        if self._writes and _is_out_of_reach(self.root / damaged.file):
+        # Gone, or on a bad place of a disk: that is the file's own. All else may pass.
+        why = _error_of(self.root / damaged.file)
+        if why not in (None, errno.ENOENT) and (self._writes or why != errno.EIO):
             return False
         with self._guard:
             until = time.monotonic() + _LEFT_OUT_S
