@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # test.sh: all tests, folder by folder, in three streams. Two of them take folders whose tests mostly
-# wait for clocks, links and programs; the third, and who finds none of these left, those that compute.
+# wait for clocks, links and programs; the third, and one of the two when none are left, those that
+# compute.
 #
 #   tools/test.sh [OPTION...]     options of pytest
 #
@@ -60,7 +61,7 @@ stream() {
 
 set -m # each stream is a group of its own: the keyboard reaches it through the trap
 streams=()
-for lists in "waiting computing" "waiting computing" computing; do
+for lists in "waiting computing" waiting computing; do
     # shellcheck disable=SC2086  # word list
     stream $lists -- "$@" &
     streams+=($!)
