@@ -102,7 +102,7 @@ def served(repository: Path, cache: Path, core: int | None = None) -> Iterator[S
         "from ipaddress import ip_network; from jostle.server.access.proxy import ProxyHeader;"
         "from jostle.server.access.roles import Roles;"
         f"people = frozenset(f'viewer{{each}}' for each in range({VIEWERS}));"
-        "way = ProxyHeader('X-Remote-User', None, Roles(support=people));"
+        "way = ProxyHeader('X-Remote-User', Roles(support=people));"
         "access = Access(way, url=f'http://127.0.0.1:{sys.argv[3]}',"
         "proxies=[ip_network('127.0.0.0/8')]);"
         "app = create_app(Path(sys.argv[1]), access, Path(sys.argv[2]));"
