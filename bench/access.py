@@ -369,7 +369,7 @@ def make_input(folder: Path) -> None:
 def run_programs(bench: Bench) -> list[tuple[Program, str, str]]:
     """Runs real programs; gives what was said of each, in words."""
     from jostle.analysis import digest
-    from jostle.cli.patterns_view import pattern_text
+    from jostle.cli.views.access_patterns import pattern_text
     from jostle.repository import Repository
 
     spool, given = bench.disk / "real", bench.disk / "input"

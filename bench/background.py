@@ -101,9 +101,9 @@ def make(root: Path, hours: int) -> int:
     import duckdb
 
     from jostle.repository import Repository
-    from jostle.repository.files import write_pieces
-    from jostle.repository.log import Change, Log
-    from jostle.repository.tables import Piece
+    from jostle.repository.store.files import write_pieces
+    from jostle.repository.store.log import Change, Log
+    from jostle.repository.store.tables import Piece
 
     Repository(root, create=True)
     log = Log(root)

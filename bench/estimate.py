@@ -33,9 +33,9 @@ RANKS, FAMILY, SEED = 64, "solver-calls", 1
 
 def make(path: Path, segments: int) -> dict[str, Any]:
     """Plants the run and merges its segments; says what that took."""
-    from jostle.repository.log import Log
-    from jostle.repository.merger import Merger
-    from jostle.repository.query import Engine
+    from jostle.repository.query.engine import Engine
+    from jostle.repository.segments.merger import Merger
+    from jostle.repository.store.log import Log
     from planted_run import JOB, plant
 
     seconds = plant(path, FAMILY, RANKS, segments, SEED)

@@ -114,7 +114,7 @@ class Prepared:
 
     def once(self, bench: Bench, variant: Mapping[str, str]) -> float:
         """Runs it; returns the seconds from MPI_Init to MPI_Finalize (nan if none)."""
-        from jostle.cli.trial import mpi_seconds
+        from jostle.cli.launch.trial import mpi_seconds
 
         self.stamps.unlink(missing_ok=True)
         libraries = [variant.get("LD_PRELOAD", ""), str(self.timer)]

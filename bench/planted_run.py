@@ -11,10 +11,10 @@ import numpy as np
 import pyarrow as pa
 
 from jostle.repository import Repository
-from jostle.repository.files import publish, write_pieces
-from jostle.repository.layout import DAY_NS, HOUR_NS, TABLES
-from jostle.repository.log import Change, Log, Position
-from jostle.repository.tables import Piece, cut, ints, without_zeros
+from jostle.repository.store.files import publish, write_pieces
+from jostle.repository.store.layout import DAY_NS, HOUR_NS, TABLES
+from jostle.repository.store.log import Change, Log, Position
+from jostle.repository.store.tables import Piece, cut, ints, without_zeros
 from jostle.repository.types import RunTables
 from jostle.synthetic import SPECS
 from jostle.synthetic.traces.rows import Run, segment_rows, tokens

@@ -57,8 +57,8 @@ def make(path: Path, level: str) -> str:
     import numpy as np
 
     from jostle.synthetic import plant
-    from jostle.synthetic.planted.cast import cast
     from jostle.synthetic.planted.model import Spec
+    from jostle.synthetic.planted.schedule import cast
 
     hours = pick(level, HOURS, HOURS / 12, HOURS / 120)
     length = round(hours * 3600 / SLICE_S)

@@ -8,11 +8,11 @@ from pathlib import Path
 import pyarrow as pa
 
 from jostle.repository import Repository
-from jostle.repository.compact import compact
-from jostle.repository.files import publish, write_pieces
-from jostle.repository.layout import TABLES
-from jostle.repository.log import Change, Log
-from jostle.repository.tables import Piece
+from jostle.repository.maintenance.compact import compact
+from jostle.repository.store.files import publish, write_pieces
+from jostle.repository.store.layout import TABLES
+from jostle.repository.store.log import Change, Log
+from jostle.repository.store.tables import Piece
 
 LIVE_JOBS, SLICE_NS = 4, 2 * 10**9
 _TIDY_EVERY = 30  # commits

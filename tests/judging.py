@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from jostle.server.judge import Worker
+from jostle.server.verdicts.verdict_queue import Worker
 
 
 @contextmanager

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from jostle.reader import SEGMENT_VALUES
-from jostle.repository.merge import merge_world
+from jostle.repository.segments.merge import merge_world
+from jostle.repository.segments.worlds import World
 from jostle.repository.types import RunTables
-from jostle.repository.worlds import World
 
 START_NS = 1_700_000_000_000_000_000
 _NS = 1_000_000_000

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from jostle.analysis import evaluate, laws
-from jostle.analysis.pairs import Progress
-from jostle.analysis.study_model import Cell, StudyResult
+from jostle.analysis.study.model import Cell, StudyResult
+from jostle.analysis.study.pairs import Progress
 
 SLICE_NS = 250_000_000
 START = 1_700_000_016 * 1_000_000_000  # a multiple of all periods

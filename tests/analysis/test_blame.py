@@ -10,7 +10,7 @@ from beside_maker import MIB, MOUNT, SLICE_NS, START, bursts, writer
 
 from jostle.analysis import identify
 from jostle.analysis.estimation.model import Bounded, Hit
-from jostle.told.blame import blame
+from jostle.report.verdict.blame import blame
 
 SIZE = 240
 

@@ -13,10 +13,10 @@ import pyarrow as pa
 
 from jostle.analysis.estimation.model import Bounded
 from jostle.analysis.estimation.spans import _spans
-from jostle.analysis.identification.places import _axis
-from jostle.plain import plain
-from jostle.repository.beside import JobFacts, _merged
-from jostle.repository.programs import _known
+from jostle.analysis.identification.resources import _axis
+from jostle.plain_values import plain
+from jostle.repository.query.co_running import JobFacts, _merged
+from jostle.repository.query.programs import _known
 
 
 def test_a_clock_that_began_in_1970_makes_no_endless_axis() -> None:

@@ -18,7 +18,7 @@ from jostle.analysis.estimation.interval import doubt
 from jostle.analysis.estimation.robust import usual
 from jostle.analysis.estimation.service import excess
 from jostle.analysis.estimation.work import Work, work_of
-from jostle.told.verdict import head
+from jostle.report.verdict.verdict import head
 
 MS = 1_000_000
 

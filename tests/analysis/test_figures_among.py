@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from jostle.analysis.figures import among, figures, others_of, quartiles, side
-from jostle.cli.figures_view import figures_view
+from jostle.analysis.digest.among_runs import among, figures, others_of, quartiles, side
+from jostle.cli.views.among_runs import figures_view
 
 
 def runs(**processes: int) -> dict[str, dict[str, Any]]:

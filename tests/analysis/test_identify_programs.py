@@ -14,8 +14,8 @@ from jostle.analysis import matrix
 from jostle.analysis.identification.matrix import matrix_and_evidence
 from jostle.analysis.identification.model import OTHERS, Eyes
 from jostle.analysis.identification.with_without import difference
-from jostle.repository.beside import JobFacts
-from jostle.repository.programs import FILE_CLASSES, MPI_CLASSES, Programs
+from jostle.repository.query.co_running import JobFacts
+from jostle.repository.query.programs import FILE_CLASSES, MPI_CLASSES, Programs
 
 MIB = 1 << 20
 SECOND = 1_000_000_000

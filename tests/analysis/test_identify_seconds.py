@@ -23,8 +23,8 @@ from beside_maker import (
 
 from jostle.analysis import identify
 from jostle.analysis.identification.identify import _together
-from jostle.analysis.identification.judge import why_not
-from jostle.analysis.identification.places import places, spilled
+from jostle.analysis.identification.resource_tests import why_not
+from jostle.analysis.identification.resources import places, spilled
 
 QUARTER = 250_000_000
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from jostle.analysis.intervals import loss, median_interval, pooled_loss, summary
+from jostle.analysis.study.intervals import loss, median_interval, pooled_loss, summary
 
 
 def covered(found: tuple[float | None, float | None], truth: float) -> bool:

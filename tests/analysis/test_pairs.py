@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jostle.analysis import pairs
-from jostle.analysis.pairs import Progress
+from jostle.analysis.study import pairs
+from jostle.analysis.study.pairs import Progress
 
 
 def progress(*rows: list[float], first: int = 0, name: str = "job") -> Progress:

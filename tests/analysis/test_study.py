@@ -9,9 +9,9 @@ import pytest
 from synth_study import AW, SLICE_NS, WS, Writer, cell_of, equal_writers, lab, result_of
 
 from jostle.analysis import evaluate, laws
-from jostle.analysis.pairs import Progress
-from jostle.analysis.study_cells import equal_at
-from jostle.analysis.study_runs import RecordError
+from jostle.analysis.study.cells import equal_at
+from jostle.analysis.study.pairs import Progress
+from jostle.analysis.study.runs import RecordError
 
 
 def test_two_equal_writers_lose_half_and_take_twice_as_long():

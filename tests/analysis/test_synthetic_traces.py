@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from jostle.repository.align import COALESCED, EPOCH, EVERY, FINAL, RAW
+from jostle.repository.segments.align import COALESCED, EPOCH, EVERY, FINAL, RAW
 from jostle.synthetic import SPECS, trace
 from jostle.synthetic.traces import Call, Disturbance, Phase, Program, TraceSpec
 from jostle.synthetic.traces.accounts import _beyond_floor, _readings, off_cpu

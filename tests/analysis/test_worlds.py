@@ -9,8 +9,8 @@ import pytest
 from mpi_jobs import HALF, MS, RANKS, SEGMENTS, SLICES, WORLD, ocean, uncounted
 
 from jostle.analysis import digest, segment_rows
-from jostle.analysis.advice import RULES, advise, features
-from jostle.analysis.world import TimeShare
+from jostle.analysis.digest.advice import RULES, advise, features
+from jostle.analysis.digest.mpi_world import TimeShare
 from jostle.repository import Repository
 from synth import EPOCH, SECOND, Profile
 

@@ -23,8 +23,8 @@ import pyarrow as pa  # noqa: E402
 
 import jostle.analysis  # noqa: E402
 from jostle.analysis.estimation.model import Bounded  # noqa: E402
-from jostle.cli import estimate as verb  # noqa: E402
 from jostle.cli import output  # noqa: E402
+from jostle.cli.commands import estimate as verb  # noqa: E402
 from jostle.cli.main import main  # noqa: E402
 from jostle.errors import JostleError, UsageError  # noqa: E402
 
@@ -99,7 +99,7 @@ def identify(beside: Any, **how: Any) -> Any:
 
 def put_in() -> None:
     """Put these in place of the engines and of the repository."""
-    import jostle.cli.compare as compare
+    import jostle.cli.commands.compare as compare
 
     jostle.analysis.estimate = estimate  # type: ignore[assignment]
     jostle.analysis.identify = identify  # type: ignore[assignment]

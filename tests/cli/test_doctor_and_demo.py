@@ -66,7 +66,7 @@ def test_doctor_reads_the_operators_file(tmp_path: Path) -> None:
 
 def test_reasons_against_preloading(tmp_path: Path) -> None:
     code = (
-        "import sys; from jostle.cli.elf import why_no_preload; print(why_no_preload(sys.argv[1]))"
+        "import sys; from jostle.cli.launch.elf import why_no_preload as w; print(w(sys.argv[1]))"
     )
     assert python(code, "/bin/sh").out == "None\n"
     script = tmp_path / "script"
@@ -102,7 +102,7 @@ def test_the_demo_needs_no_root(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("together", "said"), [(14.0, "4.0 s longer"), (9.0, "1.0 s shorter")])
 def test_the_demo_says_what_the_neighbour_cost(together: float, said: str) -> None:
-    from jostle.cli.demo_proof import Proof
+    from jostle.cli.commands.demo_proof import Proof
 
     for light, about in (
         ("yellow", "was itself disturbed,"),
@@ -119,7 +119,7 @@ def test_the_demo_says_what_the_neighbour_cost(together: float, said: str) -> No
 
 
 def test_the_demo_says_why_there_is_no_lab(monkeypatch: pytest.MonkeyPatch) -> None:
-    from jostle.cli import demo
+    from jostle.cli.commands import demo
     from jostle.lab import LabError
 
     def closed(_: object) -> None:
@@ -135,7 +135,7 @@ def test_the_demo_says_why_there_is_no_lab(monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.usefixtures("library")
 def test_without_a_lab_the_neighbour_has_large_chunks(tmp_path: Path) -> None:
     """A disk serves by request: with the writer's own chunks its imprint would be small."""
-    from jostle.cli import demo
+    from jostle.cli.commands import demo
 
     study = tomllib.loads(demo._fitted(tmp_path).read_text())
     writer, neighbour = study["program"]

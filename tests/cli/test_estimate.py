@@ -201,7 +201,7 @@ def test_an_evident_loss_of_which_little_is_sure_is_no_green() -> None:
     import estimates
 
     from jostle.analysis.estimation.model import Bounded
-    from jostle.told.verdict import head
+    from jostle.report.verdict.verdict import head
 
     run = replace(estimates.heads(disturbed=False), run_s=60.0, percent=Bounded(0.0, 0.0, 3.9),
                   lost_s=Bounded(0.0, 0.0, 2.34))  # fmt: skip
@@ -227,8 +227,8 @@ def test_what_it_was_of_the_cpu_is_said_in_the_same_words_everywhere() -> None:
     import estimates
 
     from jostle.analysis.estimation.model import Cause
-    from jostle.cli.estimate_view import _causes
-    from jostle.told.verdict import head
+    from jostle.cli.views.estimate import _causes
+    from jostle.report.verdict.verdict import head
 
     run = estimates.ftq()
     for kind, words in (("core speed", "CPU, slower cores"), ("steal", "CPU, kept by the host"),
@@ -256,7 +256,7 @@ def test_intervals_for_trace_tools(told: dict[str, Done], place: Path) -> None:
 
 def test_intervals_that_overlap_have_tracks_of_their_own() -> None:
     from jostle.analysis.estimation.model import Hit
-    from jostle.cli.intervals import _lanes
+    from jostle.cli.views.interval_files import _lanes
 
     hits = [Hit(start, start + 10, 1.0, "cpu", "", -1) for start in (0, 5, 10, 12, 14, 20)]
     ends: dict[int, int] = {}

@@ -110,7 +110,7 @@ def test_a_finding_is_as_sure_as_its_interval(
     import estimates
 
     from jostle.analysis.estimation.model import Bounded
-    from jostle.cli.gate import find
+    from jostle.cli.launch.gate import find
 
     made = estimates.plain(estimates.ftq(), percent=Bounded(*lost), coverage=coverage)
     found = find(made, 7.5)

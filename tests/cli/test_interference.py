@@ -23,7 +23,7 @@ from command import Done
 
 from jostle.cli.main import main
 from jostle.cli.output import console
-from jostle.repository.beside import JobFacts
+from jostle.repository.query.co_running import JobFacts
 from jostle.synthetic import Planted, Spec, plant
 
 GOLDEN = Path(__file__).with_name("golden")
@@ -152,11 +152,11 @@ def views() -> str:
     """The hand-made answers as text."""
     from rich.text import Text
 
-    from jostle.cli.interference_view import answer, details
-    from jostle.cli.matrix_view import view
-    from jostle.cli.neighbours import _view
+    from jostle.cli.commands.neighbours import _view
     from jostle.cli.output import show
-    from jostle.plot.interference import charts, draw_blame
+    from jostle.cli.views.interference import answer, details
+    from jostle.cli.views.matrix import view
+    from jostle.plot.charts.interference import charts, draw_blame
 
     for found in (blame_cases.guilty(), blame_cases.innocent()):
         show(*answer(found))
@@ -182,8 +182,8 @@ def test_golden_views(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mo
 
 
 def test_no_interval_of_too_few_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    from jostle.cli.matrix_view import view
     from jostle.cli.output import show
+    from jostle.cli.views.matrix import view
 
     found = blame_cases.matrix()
     show(*view(replace(found, encounters=[one for one in found.encounters if not one.test])))

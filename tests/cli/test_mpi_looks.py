@@ -107,7 +107,7 @@ def test_an_unknown_job_of_a_spool_is_a_mistake(mpi_spool: Path) -> None:
 
 @pytest.mark.tries(3)
 def test_waiting_ends_when_the_last_rank_has_ended(tmp_path: Path) -> None:
-    from jostle.cli.waiting import wait_for_ranks
+    from jostle.cli.launch.wait_for_ranks import wait_for_ranks
 
     ocean(tmp_path, segments=False)
     late = sorted(tmp_path.iterdir())[-1]
@@ -126,7 +126,7 @@ def test_waiting_ends_when_the_last_rank_has_ended(tmp_path: Path) -> None:
 
 @pytest.mark.tries(3)
 def test_waiting_gives_up_on_ranks_of_other_nodes(tmp_path: Path) -> None:
-    from jostle.cli.waiting import wait_for_ranks
+    from jostle.cli.launch.wait_for_ranks import wait_for_ranks
 
     ocean(tmp_path, ranks=2, segments=False)
     begin = time.monotonic()
@@ -138,7 +138,7 @@ def test_waiting_gives_up_on_ranks_of_other_nodes(tmp_path: Path) -> None:
 
 
 def test_a_launchers_words_tell_the_mpi() -> None:
-    from jostle.cli.checks_mpi import recognised
+    from jostle.cli.doctor.mpi import recognised
 
     for words, family, says in (
         ("mpirun (Open MPI) 4.1.4\n\nReport bugs", "openmpi", "Open MPI 4.1.4"),
@@ -154,7 +154,7 @@ def test_a_launchers_words_tell_the_mpi() -> None:
 
 
 def test_programs_behind_launchers_name_jobs() -> None:
-    from jostle.cli.spawn import program_of
+    from jostle.cli.launch.spawn import program_of
 
     assert program_of(["mpirun", "-n", "4", "--oversubscribe", "sh", "-c", "x"]) == "sh"
     assert program_of(["/usr/bin/python3", "-c", "1"]) == "python3"

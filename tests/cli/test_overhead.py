@@ -145,7 +145,7 @@ def test_mpi_programs_are_timed_between_init_and_finalize(mpicc: str, tmp_path: 
 
 
 def test_stamps_of_several_ranks_and_programs_become_one_time(tmp_path: Path) -> None:
-    from jostle.cli.trial import mpi_seconds
+    from jostle.cli.launch.trial import mpi_seconds
 
     stamps = tmp_path / "stamps"
     assert mpi_seconds(stamps) is None
@@ -181,14 +181,14 @@ def made(plain: list[float], profiled: list[float]) -> object:
     ],
 )
 def test_verdicts_in_words(profiled: list[float], begin: str) -> None:
-    from jostle.cli.overhead_view import verdict
+    from jostle.cli.views.overhead import verdict
 
     words = verdict(made([1.0, 1.001, 0.999, 1.0], profiled))  # type: ignore[arg-type]
     assert words.startswith(begin)
 
 
 def test_the_chart_has_zero_and_fits() -> None:
-    from jostle.cli.overhead_view import bars
+    from jostle.cli.views.overhead import bars
     from jostle.plot import draw_bars
 
     found = made([10.0, 10.1, 9.9, 10.0], [10.05, 10.2, 10.0, 10.1])
@@ -204,8 +204,8 @@ def test_the_chart_has_zero_and_fits() -> None:
 def test_golden_words() -> None:
     """The whole view of figures that are known; JOSTLE_RENEW=1 renews it."""
     code = (
-        "from jostle.analysis import overhead; from jostle.cli.overhead import _print;"
-        "from jostle.cli.overhead_view import view;"
+        "from jostle.analysis import overhead; from jostle.cli.commands.overhead import _print;"
+        "from jostle.cli.views.overhead import view;"
         "plain = [10.0, 10.1, 9.9, 10.02, 9.98, 10.05, 9.95, 12.0];"
         "profiled = [10.08, 10.17, 10.0, 10.1, 10.06, 10.12, 10.03, 10.09];"
         "_print(view('mpirun -n 4 ocean', 'ocean', 'MPI_Init to MPI_Finalize',"

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from jostle.analysis import Part, Period, Phase, WritePattern
-from jostle.cli.patterns_view import pattern_text, phase_text
+from jostle.cli.views.access_patterns import pattern_text, phase_text
 
 MIB = 1 << 20
 PHASE = Phase(

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jostle.plot import Bar, Bars, Chart, Panel, Series, draw, draw_bars
-from jostle.plot.axis import ceiling, time_ticks, value_label
-from jostle.told.words import byte_count, count, duration, percent, rate
+from jostle.plot.charts.axis import ceiling, time_ticks, value_label
+from jostle.report.format.values import byte_count, count, duration, percent, rate
 
 SECOND = 1_000_000_000
 

@@ -11,8 +11,10 @@ from operations import BATCH_FILES, CHECKPOINT_EVERY, NEWER_S
 from support import SLICE, make_profile, make_shorts
 from test_segment_tables import make_loop, make_rank
 
-from jostle.repository import Repository, log, shares
-from jostle.repository.log import Log
+from jostle.repository import Repository
+from jostle.repository.ingest import fair_batches as shares
+from jostle.repository.store import log
+from jostle.repository.store.log import Log
 from synth import EPOCH, SECOND
 
 NEWER = {"start_ns": NEWER_S * SECOND, "heartbeat_ns": NEWER_S * SECOND + 100 * SLICE}

@@ -28,8 +28,12 @@ from faults import Fault, Shim  # noqa: E402
 
 from jostle.cli.main import main  # noqa: E402
 from jostle.errors import JostleError  # noqa: E402
-from jostle.repository import Repository, compact, files, follow, log, shares, tables  # noqa: E402
-from jostle.repository.layout import MARKER, MERGED, TABLES  # noqa: E402
+from jostle.repository import Repository  # noqa: E402
+from jostle.repository.ingest import fair_batches as shares  # noqa: E402
+from jostle.repository.ingest import follow  # noqa: E402
+from jostle.repository.maintenance import compact  # noqa: E402
+from jostle.repository.store import files, log, tables  # noqa: E402
+from jostle.repository.store.layout import MARKER, MERGED, TABLES  # noqa: E402
 
 #: Checkpoints are written often, and batches are small: a few profiles show what thousands do.
 CHECKPOINT_EVERY = 3
@@ -196,7 +200,7 @@ def _run(asked: dict[str, Any], out: Path) -> None:
 def _serve() -> None:
     log.CHECKPOINT_EVERY, shares._BATCH_FILES = CHECKPOINT_EVERY, BATCH_FILES
     for verb in _VERBS:
-        importlib.import_module(f"jostle.cli.{verb}")
+        importlib.import_module(f"jostle.cli.commands.{verb}")
     importlib.import_module("jostle.cli.progress")
     for line in sys.stdin:
         print(_fork(json.loads(line)), flush=True)

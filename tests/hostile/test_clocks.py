@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from support import expected_keys, make_profile, newer, stored_keys
 
-from jostle.repository import Repository, RepositoryError, compact
-from jostle.repository.ingest import Ingester
+from jostle.repository import Repository, RepositoryError
+from jostle.repository.ingest.ingest import Ingester
+from jostle.repository.maintenance import compact
 
 TEN_YEARS = 10 * 31_556_952
 

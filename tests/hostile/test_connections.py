@@ -17,8 +17,10 @@ import httpx
 import pytest
 from running import is_closed, running, until
 
-from jostle.server import Access, connections, quiet, serving
+from jostle.server import Access
 from jostle.server.access.limit import near
+from jostle.server.transport import connections, serving
+from jostle.server.transport import quiet_log as quiet
 
 HALF = b"GET /api/v1/login HTTP/1.1\r\nHost: 127"
 #: What comes too late after this comes too late on a busy machine as well.

@@ -16,7 +16,8 @@ from support import expected_keys, make_profile, make_shorts, stored_keys
 
 from jostle.analysis import digest
 from jostle.cli.main import main
-from jostle.repository import Repository, RepositoryError, files, log
+from jostle.repository import Repository, RepositoryError
+from jostle.repository.store import files, log
 
 MADE = 8  # profiles, each in a commit of its own, and one of short processes
 

@@ -8,8 +8,10 @@ import pytest
 from support import make_profile
 from users import U1, U2, Put
 
-from jostle.repository import Repository, ingest, shares
-from jostle.repository.ingest import Ingester
+from jostle.repository import Repository
+from jostle.repository.ingest import fair_batches as shares
+from jostle.repository.ingest import ingest
+from jostle.repository.ingest.ingest import Ingester
 
 
 def job_rows(store: Repository) -> dict[str, int]:

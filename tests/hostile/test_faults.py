@@ -23,7 +23,7 @@ from faults import Fault, Forks, Outcome, build_shim, sites
 from grounds import copy_of, make_ground, make_hurt, make_small
 from operations import OPERATIONS, READING
 
-from jostle.repository.layout import TABLES
+from jostle.repository.store.layout import TABLES
 
 #: These read what others read, and take a second each.
 SLOW = {"look", "digest", "background"}

@@ -11,7 +11,7 @@ from test_values import NAMES, VALUES
 from users import U1, U2, U3, U4, U5, Put
 
 from jostle.repository import Repository
-from jostle.repository.layout import TABLES
+from jostle.repository.store.layout import TABLES
 from synth import Profile, flip
 
 USERS = (U1, U2, U3, U4, U5)

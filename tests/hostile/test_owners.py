@@ -111,7 +111,7 @@ def test_what_one_says_of_devices_counts_for_him(store: Repository, spool: Path,
 def test_what_was_held_before_owners_counted_is_not_taken_again(
     store: Repository, spool: Path, put: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from jostle.repository import names
+    from jostle.repository.store import owner_names as names
 
     put(make_profile(5, "alpha"), U2)
     with monkeypatch.context() as older:

@@ -15,8 +15,10 @@ from test_segment_tables import make_loop
 
 from jostle.reader import ReadRequest, read_profiles
 from jostle.reader.native import UNREADABLE, Batch
-from jostle.repository import Repository, RepositoryError, ingest, repair
-from jostle.repository.ingest import Ingester
+from jostle.repository import Repository, RepositoryError
+from jostle.repository.ingest import ingest
+from jostle.repository.ingest.ingest import Ingester
+from jostle.repository.maintenance import repair
 
 
 def fails(_: object, *__: object) -> None:
@@ -80,7 +82,7 @@ def test_what_was_kept_does_not_stand_for_what_cannot_be_read(
     store: Repository, spool: Path, monkeypatch: pytest.MonkeyPatch, of: str, code: int
 ) -> None:
     """A heartbeat kept less of a process than the process left itself."""
-    from jostle.repository import spool as module
+    from jostle.repository.ingest import spool as module
 
     own = make_profile(5, proc_start=99, slices=8)
     own.write(spool)

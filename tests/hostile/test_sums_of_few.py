@@ -23,17 +23,17 @@ from users import U1, U2, U3, U4, U5, Put
 
 import jostle.server.access.roles as roles
 from jostle._schema import METRICS
+from jostle.report.models.metrics import VIEWS
 from jostle.repository import Repository
 from jostle.server.access import Viewer
-from jostle.server.judge import Judge
-from jostle.server.kept import Kept
-from jostle.server.others import Others
-from jostle.server.system_ask import lives
-from jostle.server.system_mounts import mount_load
-from jostle.server.tiles import CELL_NS, Tiles
+from jostle.server.background.others import Others
+from jostle.server.background.tiles import CELL_NS, Tiles
+from jostle.server.cache.lru_cache import Kept
+from jostle.server.system.mounts import mount_load
+from jostle.server.system.queries import lives
+from jostle.server.verdicts.verdict_queue import Judge
 from jostle.synthetic.planted.model import Spec
 from jostle.synthetic.repository import plant
-from jostle.told.metrics import VIEWS
 from synth import EPOCH, Profile
 
 MINE = "bert"

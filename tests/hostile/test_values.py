@@ -15,7 +15,7 @@ from server_ground import Hall, hall
 from support import SLICE, make_profile
 from users import U1, U2, Put
 
-from jostle.cli.ingest import command as ingest
+from jostle.cli.commands.ingest import command as ingest
 from jostle.repository import Repository
 from synth import EPOCH, SECOND, Profile, mount_record
 
@@ -167,7 +167,7 @@ def test_what_makes_us_fail_is_set_aside(
     store: Repository, spool: Path, put: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever is not foreseen costs its own file: named once, and the rest goes on."""
-    from jostle.repository import plan
+    from jostle.repository.ingest import plan
 
     real = plan.profile_source
 
@@ -180,7 +180,7 @@ def test_what_makes_us_fail_is_set_aside(
     bad = put(make_profile(666, "evil"), U1, "m.jst")
     for number in range(20):
         put(make_profile(number, "good"), U2, f"{number:02}.jst")
-    from jostle.repository.ingest import Ingester
+    from jostle.repository.ingest.ingest import Ingester
 
     ingester = Ingester(store.path)
     first = ingester.run([spool])

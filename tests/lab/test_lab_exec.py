@@ -165,6 +165,6 @@ def test_where_ranks_go(
     per_node: int | None,
     expected: list[tuple[str, int]],
 ) -> None:
-    from jostle.cli.lab_job import Placement, place
+    from jostle.cli.launch.lab_job import Placement, place
 
     assert place(lab, Placement(ranks, nodes, per_node)) == expected

@@ -213,8 +213,8 @@ def test_the_command_says_what_it_does() -> None:
 
 
 def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    from jostle.lab.filesystems.sshfs import Sshfs
     from jostle.lab.service import Need
-    from jostle.lab.sshfs import Sshfs
 
     needs = (Need("no-such-mounter", "a-package"), Need("/no/such/server", "another-package"))
     monkeypatch.setattr(Sshfs, "needs", needs)

@@ -12,7 +12,7 @@ import zlib
 
 import numpy as np
 
-from jostle.analysis.study_model import (
+from jostle.analysis.study.model import (
     BreakEven,
     Cell,
     Curve,

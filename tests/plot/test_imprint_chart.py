@@ -13,9 +13,15 @@ import numpy as np
 import pytest
 
 from jostle.plot import Series
-from jostle.plot.imprint import ImprintChart, draw_imprint, level, level_in_bursts, seconds_ticks
-from jostle.plot.imprint_figure import draw_figure, imprint_page
-from jostle.plot.study_page import PAGE_STYLE, canvas, save
+from jostle.plot.charts.imprint import (
+    ImprintChart,
+    draw_imprint,
+    level,
+    level_in_bursts,
+    seconds_ticks,
+)
+from jostle.plot.figures.imprint import draw_figure, imprint_page
+from jostle.plot.figures.page import PAGE_STYLE, canvas, save
 
 SECOND = 1_000_000_000
 BEGIN = 1_700_000_000 * SECOND

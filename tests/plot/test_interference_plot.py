@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 from blame_cases import BEGIN, SCRATCH, SECOND, guilty, innocent, matrix
 
-from jostle.plot import interference_figure, matrix_figure
-from jostle.plot.interference import charts, draw_blame, means, service_top
-from jostle.plot.matrix import grids, signed, sure
-from jostle.plot.stays import Stay, draw_stays
-from jostle.plot.study_page import draw_pages
+from jostle.plot.charts.interference import charts, draw_blame, means, service_top
+from jostle.plot.charts.matrix import grids, signed, sure
+from jostle.plot.figures import interference as interference_figure
+from jostle.plot.figures import matrix as matrix_figure
+from jostle.plot.figures.page import draw_pages
+from jostle.plot.terminal.gantt import Stay, draw_stays
 
 
 def plain(lines: list[list[tuple[str, str]]]) -> list[str]:

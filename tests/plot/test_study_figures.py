@@ -18,11 +18,11 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from jostle.analysis.study_model import Setting, StudyResult, Summary
-from jostle.plot.study_figures import draw_all, plans
-from jostle.plot.study_imprints import periodic
-from jostle.plot.study_page import PAGE_STYLE, Page, Saved, canvas, draw_pages
-from jostle.plot.study_text import groups, share_label, tidy
+from jostle.analysis.study.model import Setting, StudyResult, Summary
+from jostle.plot.charts.study import groups, share_label, tidy
+from jostle.plot.charts.study_imprints import periodic
+from jostle.plot.figures.page import PAGE_STYLE, Page, Saved, canvas, draw_pages
+from jostle.plot.figures.study.draw_all import draw_all, plans
 
 STUDIES: dict[str, Callable[[], StudyResult]] = {
     "patterns": papers.patterns,
@@ -309,7 +309,7 @@ def test_shares_as_people_read_them(share: float | None, shown: str) -> None:
 
 
 def test_values_above_bars_are_rounded_not_cut() -> None:
-    from jostle.plot.study_versus import _number
+    from jostle.plot.figures.study.versus import _number
 
     mib = 1 << 20
     assert _number(22.8 * mib, "bytes", 1.0) == "22.8"
@@ -319,14 +319,14 @@ def test_values_above_bars_are_rounded_not_cut() -> None:
 
 
 def test_a_number_and_its_unit_stay_on_one_line() -> None:
-    from jostle.plot.study_page import wrapped
+    from jostle.plot.figures.page import wrapped
 
     for line in wrapped("loses 62 % beside itself at 64 KiB and 22.8 MiB/s in 250 ms", 0.7, 7.5):
         assert not re.match(r"(%|KiB|MiB/s|ms)", line)
 
 
 def test_rates_are_said_in_the_manner_of_their_metric() -> None:
-    from jostle.plot.study_text import rate_label
+    from jostle.plot.charts.study import rate_label
 
     assert rate_label(float(3 << 20), "bytes") == "3.00 MiB/s"
     assert rate_label(float(3 << 20), "read_bytes") == "3.00 MiB/s read"
@@ -336,7 +336,7 @@ def test_rates_are_said_in_the_manner_of_their_metric() -> None:
 
 
 def test_an_interval_of_two_runs_does_not_squeeze_the_rest() -> None:
-    from jostle.plot.study_matrix import _range, matrices
+    from jostle.plot.figures.study.matrix import _range, matrices
 
     result = papers.patterns()
     wide = Summary(2, 0.5, 0.5, 0.4, 0.6, -2.3, 3.4)
@@ -368,7 +368,7 @@ def title_of(result: StudyResult, stem: str) -> str:
 
 
 def test_a_signal_counted_otherwise_does_not_hide_the_probe() -> None:
-    from jostle.plot.study_slices import Lines, _top, grid_page, grids
+    from jostle.plot.figures.study.slices import Lines, _top, grid_page, grids
 
     result = papers.patterns()
     other = [

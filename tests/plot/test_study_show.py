@@ -16,9 +16,9 @@ from pathlib import Path
 import papers
 import pytest
 
-from jostle.analysis.study_model import Note, Setting, StudyResult
+from jostle.analysis.study.model import Note, Setting, StudyResult
+from jostle.cli.commands.study_show import present
 from jostle.cli.output import console
-from jostle.cli.study_view import present
 from jostle.errors import UsageError
 
 GOLDEN = Path(__file__).with_name("golden")
@@ -100,7 +100,7 @@ def test_plain_in_a_pipe_without_unicode(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("jostle.cli.output.utf8", lambda _stream=None: False)
-    monkeypatch.setattr("jostle.cli.study_tables.utf8", lambda _stream=None: False)
+    monkeypatch.setattr("jostle.cli.views.study.utf8", lambda _stream=None: False)
     out = shown(papers.patterns(), capsys)
     assert out.isascii()
     assert "\033" not in out
@@ -141,7 +141,7 @@ def test_an_empty_study_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 
 def test_a_file_is_no_folder_for_figures(tmp_path: Path) -> None:
-    from jostle.cli.figures import plot_folder
+    from jostle.cli.options.figures import plot_folder
 
     (tmp_path / "file").touch()
     with pytest.raises(UsageError, match="is no folder"):
@@ -152,7 +152,8 @@ def test_matplotlib_is_loaded_for_figures_only() -> None:
     import subprocess
 
     code = (
-        "import sys, jostle.cli.study_view, jostle.cli.study_tables, jostle.plot.study_imprints;"
+        "import sys, jostle.cli.commands.study_show, jostle.cli.views.study;"
+        "import jostle.plot.charts.study_imprints;"
         "sys.exit('matplotlib' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

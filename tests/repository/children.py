@@ -12,7 +12,9 @@ from multiprocessing.context import ForkServerProcess
 from typing import Any
 
 _FORKS = multiprocessing.get_context("forkserver")
-_FORKS.set_forkserver_preload(["jostle.repository.compact", "jostle.repository.ingest"])
+_FORKS.set_forkserver_preload(
+    ["jostle.repository.maintenance.compact", "jostle.repository.ingest.ingest"]
+)
 
 _INGEST = "Repository(Path(sys.argv[1]), create=True).ingest([Path(sys.argv[2])])\n"
 _COMPACT = "compact.compact(Path(sys.argv[1]))\n"
@@ -43,8 +45,11 @@ def _started(code: str, *words: str) -> ForkServerProcess:
 def _run(code: str, words: tuple[str, ...]) -> None:
     from pathlib import Path
 
-    import jostle.repository.ingest as ingest
-    from jostle.repository import Repository, compact, files, log, shares
+    import jostle.repository.ingest.ingest as ingest
+    from jostle.repository import Repository
+    from jostle.repository.ingest import fair_batches as shares
+    from jostle.repository.maintenance import compact
+    from jostle.repository.store import files, log
 
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     sys.argv = ["-c", *words]

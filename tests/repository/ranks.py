@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 
 from jostle.reader import SEGMENT_VALUES
-from jostle.repository.layout import SEGMENT_BINS
-from jostle.repository.worlds import World
+from jostle.repository.segments.worlds import World
+from jostle.repository.store.layout import SEGMENT_BINS
 
 BEGIN = 1_795_000_000_000_000_000
 MS = 1_000_000

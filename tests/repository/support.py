@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from jostle._schema import BY_ID, HISTOGRAM_IDS, MOUNT_IDS
-from jostle.repository.layout import process_id
+from jostle.repository.store.layout import process_id
 from synth import EPOCH, SECOND, Profile, Short, Shorts
 
 SLICE = 4 * SECOND

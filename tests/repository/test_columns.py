@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jostle.repository import Repository, RepositoryError
-from jostle.repository.columns import Columns
+from jostle.repository.query.columns import Columns
 from jostle.synthetic import Spec, plant
 
 MINUTE_NS = 60 * 10**9

@@ -15,8 +15,10 @@ import pytest
 from children import compacting, ended, ingesting
 from support import expected_keys, make_profile, make_shorts, plain_total, stored_keys, write_all
 
-from jostle.repository import Repository, RepositoryError, files, log, shares
-from jostle.repository.compact import compact
+from jostle.repository import Repository, RepositoryError
+from jostle.repository.ingest import fair_batches as shares
+from jostle.repository.maintenance.compact import compact
+from jostle.repository.store import files, log
 
 STEPS = [
     "file-written",

@@ -13,8 +13,8 @@ import pytest
 from support import end_job, expected_keys, make_profile, random_moves, stored_keys
 
 from jostle.repository import Repository, RepositoryError
-from jostle.repository import follow as follow_module
-from jostle.repository import ingest as ingest_module
+from jostle.repository.ingest import follow as follow_module
+from jostle.repository.ingest import ingest as ingest_module
 
 LENGTH = 200_000_000  # ns
 

@@ -28,8 +28,8 @@ from support import (
 
 from jostle.reader import ProfileError
 from jostle.repository import Repository, RepositoryError
-from jostle.repository import ingest as ingest_module
-from jostle.repository.layout import mount_identity
+from jostle.repository.ingest import ingest as ingest_module
+from jostle.repository.store.layout import mount_identity
 from synth import EPOCH, SECOND, Profile, flip
 
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ranks import BEGIN, MS, make_program, rank_rows, running_hash, table_of, tokens_of, world_of
 
-from jostle.repository import bins
-from jostle.repository.merge import merge_world
+from jostle.repository.segments import bins
+from jostle.repository.segments.merge import merge_world
 
 
 def merged(program, cuts, *, seed=0, size=None, kinds=3, **options):

@@ -17,9 +17,12 @@ from support import newer
 from test_follow import living_profile
 from test_segment_tables import make_loop
 
-from jostle.repository import Repository, copies, follow, ingest, merge, merger
+from jostle.repository import Repository
+from jostle.repository.ingest import follow, ingest
+from jostle.repository.segments import merge, merger
+from jostle.repository.segments import merge_cache as copies
+from jostle.repository.segments.worlds import World
 from jostle.repository.types import WorldSegments
-from jostle.repository.worlds import World
 
 
 @pytest.fixture(autouse=True)

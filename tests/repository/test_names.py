@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jostle.repository.names import REST_NS, JobNames, may_come_back
+from jostle.repository.store.owner_names import REST_NS, JobNames, may_come_back
 
 NAME = "mpi-1a2b3c4d"
 HOUR = 3600 * 10**9

@@ -26,9 +26,9 @@ from support import (
 
 from jostle._schema import METRICS
 from jostle.repository import DamagedError, JobError, Repository, RepositoryError
-from jostle.repository import compact as compact_module
-from jostle.repository.log import Log
-from jostle.repository.tables import ints
+from jostle.repository.maintenance import compact as compact_module
+from jostle.repository.store.log import Log
+from jostle.repository.store.tables import ints
 from synth import EPOCH, SECOND, Profile
 
 

@@ -15,7 +15,7 @@ from test_crash import STEPS, kill_at
 from test_follow import living_profile, replace
 
 from jostle.repository import Repository
-from jostle.repository import ingest as ingest_module
+from jostle.repository.ingest import ingest as ingest_module
 from synth import EPOCH, SECOND
 from synth_segments import Segment, Stream, Token, peers_record, random_stream
 
@@ -318,7 +318,7 @@ def earlier_repository(root: Path, spool: Path) -> Path:
 
     import pyarrow.parquet as pq
 
-    from jostle.repository.layout import MPI_COLUMNS
+    from jostle.repository.store.layout import MPI_COLUMNS
 
     make_profile(1, "old").write(spool)
     living = living_profile(2)
@@ -373,7 +373,7 @@ def test_random_streams_survive_following(store, spool):
 ])  # fmt: skip
 def test_only_what_counts_operations_stands_for_work(store, spool, monkeypatch, events, work, old):
     if old:  # what an older version has put into the repository
-        monkeypatch.setattr("jostle.repository.segments.counts_work", lambda _names: True)
+        monkeypatch.setattr("jostle.repository.segments.rows.counts_work", lambda _names: True)
     for rank in range(2):
         profile, _ = make_rank(rank, 2, count=0, mpi={"papi_names": events})
         stream = Stream(EPOCH)

@@ -11,8 +11,8 @@ import pytest
 from server_ground import UIDS, Hall, hall, plant_jobs
 
 import jostle.server.access.roles as roles
-from jostle.server.judge import Judge
-from jostle.server.story import Stories
+from jostle.server.job_service import Stories
+from jostle.server.verdicts.verdict_queue import Judge
 from judging import at_our_priority
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from server_ground import hall
 
-from jostle.server.crowds import LINES, may_be_told
+from jostle.server.background.disclosure import LINES, may_be_told
 from jostle.synthetic.planted.model import Spec
 from jostle.synthetic.repository import plant
 

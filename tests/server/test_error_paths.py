@@ -10,7 +10,7 @@ import pytest
 from server_ground import UIDS, hall
 
 from jostle.repository import Repository
-from jostle.server.paths import without_folders
+from jostle.server.transport.error_paths import without_folders
 
 
 @pytest.mark.parametrize(

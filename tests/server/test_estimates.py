@@ -19,11 +19,11 @@ from jostle.analysis.estimation.model import (
     Estimate,
     Hit,
 )
-from jostle.server import estimates as module
+from jostle.report.verdict.verdict_worker import Answer
 from jostle.server.access import Viewer
-from jostle.server.estimates import Estimates
-from jostle.server.story import Stories
-from jostle.told.worker import Answer
+from jostle.server.job_service import Stories
+from jostle.server.verdicts import estimate_store as module
+from jostle.server.verdicts.estimate_store import Estimates
 
 SOME = Bounded(1.5, 1.0, math.inf)
 MADE = Estimate(

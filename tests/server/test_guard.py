@@ -16,7 +16,7 @@ from jostle.server.access import limit as limit_module
 from jostle.server.access.limit import Limit
 from jostle.server.access.proxy import is_from
 from jostle.server.access.sessions import IDLE_S, WHOLE_S, Sessions
-from jostle.server.guard import own_path
+from jostle.server.transport.middleware import own_path
 
 ANNE = Viewer("anne", 60000, "user")
 

@@ -10,10 +10,10 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from jostle.report.models.jobs import job_rows, program_names
 from jostle.repository import Repository
-from jostle.repository.ingest import Ingester
-from jostle.server.index import Filter, Index, ask
-from jostle.told.jobs import job_rows, program_names
+from jostle.repository.ingest.ingest import Ingester
+from jostle.server.jobs.index import Filter, Index, ask
 from synth import EPOCH, SECOND, Profile
 
 

@@ -10,8 +10,8 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 
-from jostle.server.answers import answered
-from jostle.server.kept import Kept, weight
+from jostle.server.cache.lru_cache import Kept, weight
+from jostle.server.cache.packed_answers import answered
 
 
 def test_what_was_not_used_for_longest_goes_first() -> None:

@@ -20,8 +20,8 @@ from starlette.responses import Response
 from jostle.repository import Repository
 from jostle.server.access import Access, Viewer
 from jostle.server.access.sessions import IDLE_S, Sessions
+from jostle.server.job_service import Stories
 from jostle.server.live import MOST_OF_ONE, MOST_STREAMS, Live
-from jostle.server.story import Stories
 from synth import SECOND, Profile
 
 CHIEF = Viewer("chief", 0, "administrator")

@@ -14,8 +14,8 @@ import pytest
 from server_ground import UIDS
 
 from jostle.analysis.identification.model import OTHERS
-from jostle.server.shapes_told import EvidenceTold, MatrixTold
-from jostle.server.workshop import Workshop
+from jostle.server.cache.background_cache import Workshop
+from jostle.server.schemas.reports import EvidenceTold, MatrixTold
 
 
 def patiently(guest, path: str) -> dict:

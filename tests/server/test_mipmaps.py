@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jostle.server.mipmaps import Mipmap
+from jostle.server.jobs.mipmaps import Mipmap
 
 
 @given(

@@ -7,9 +7,9 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from jostle.cli.serve import _listening
-from jostle.server.drawn import drawn
-from jostle.server.page import Assets, links
+from jostle.cli.commands.serve import _listening
+from jostle.server.transport.front_end import Assets, links
+from jostle.server.verdicts.verdict_payload import drawn
 
 
 @pytest.fixture

@@ -18,13 +18,13 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "web"))
 from web_ground import Served, plant_segments, serving
 
 from jostle.analysis import estimate
+from jostle.report.models.segments import Drawn
 from jostle.repository import Repository
-from jostle.server import segments as module
-from jostle.server.compare import Compared
-from jostle.server.segments import Segmented, Segments, box_of, segments_of, spread_out
+from jostle.server.jobs import segments as module
+from jostle.server.jobs.compare import Compared
+from jostle.server.jobs.segments import Segmented, Segments, box_of, segments_of, spread_out
 from jostle.synthetic.planted.model import Spec
 from jostle.synthetic.repository import plant
-from jostle.told.segments import Drawn
 
 FAR = 2**63 - 1
 ONE, TWO = "relax-1", "relax-2"

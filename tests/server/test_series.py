@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from jostle.report.models.background import background_of
+from jostle.report.models.metrics import view
 from jostle.repository import Repository
 from jostle.server.access import Viewer
-from jostle.server.grid import process_grid
-from jostle.server.story import Stories
-from jostle.told.background import background_of
-from jostle.told.metrics import view
+from jostle.server.job_service import Stories
+from jostle.server.jobs.grid import process_grid
 
 ALL = (0, 2**63 - 1)
 CHIEF = Viewer("chief", 0, "administrator")

@@ -11,12 +11,12 @@ from server_ground import UIDS
 
 from jostle.repository import Repository
 from jostle.server.access import Viewer
-from jostle.server.kept import Kept
-from jostle.server.others import Others
-from jostle.server.system import Axis, natural, rectangles, system_grid
-from jostle.server.system_ask import Life, lives
-from jostle.server.system_mounts import mount_load
-from jostle.server.tiles import Tiles
+from jostle.server.background.others import Others
+from jostle.server.background.tiles import Tiles
+from jostle.server.cache.lru_cache import Kept
+from jostle.server.system.mounts import mount_load
+from jostle.server.system.node_grid import Axis, natural, rectangles, system_grid
+from jostle.server.system.queries import Life, lives
 
 FAR = 2**63 - 1
 ALL = Viewer("adam", 0, "administrator")

@@ -13,13 +13,13 @@ import pytest
 from server_ground import Hall
 
 from jostle.errors import JostleError
+from jostle.report.verdict.verdict import STEPS, USUAL, price, verdict_json
+from jostle.report.verdict.verdict_worker import Answer, Progress, Question
 from jostle.server.access import Viewer
-from jostle.server.index import Index
-from jostle.server.judge import Judge, Worker, _Task
-from jostle.server.story import JudgingError, Stories
-from jostle.server.verdicts import Verdict, Verdicts, cache_folder, maker, sight
-from jostle.told.verdict import STEPS, USUAL, price, verdict_json
-from jostle.told.worker import Answer, Progress, Question
+from jostle.server.job_service import JudgingError, Stories
+from jostle.server.jobs.index import Index
+from jostle.server.verdicts.verdict_queue import Judge, Worker, _Task
+from jostle.server.verdicts.verdict_store import Verdict, Verdicts, cache_folder, maker, sight
 
 CHIEF = Viewer("chief", 0, "administrator")
 BRIEF = {"light": "red", "percent": 20.0, "lost_s": 2.0, "cause": "cpu", "what": "CPU",

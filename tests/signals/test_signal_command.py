@@ -99,7 +99,7 @@ def test_missing_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 def test_starting_imports_nothing_heavy() -> None:
     """Every rank of a job pays for what is imported before it becomes the program."""
     code = (
-        "import sys; import jostle.cli.signal;"
+        "import sys; import jostle.cli.commands.signal;"
         "heavy = {'rich', 'numpy', 'pyarrow', 'duckdb'} & set(sys.modules);"
         "sys.exit(str(heavy) if heavy else 0)"
     )

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from jostle.validation import lab_runner
-from jostle.validation.lab_plan import PROBES, scenes
+from jostle.validation.lab import runner as lab_runner
+from jostle.validation.lab.plan import PROBES, scenes
 
 
 def _quiet(done: int, total: int, job: str, left: float) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from jostle.validation.lab_plan import SLICE_NS, Neighbour, Scene
-from jostle.validation.lab_runner import Played
-from jostle.validation.lab_score import Slices, alone, lab_score, see, unsteady
+from jostle.validation.lab.plan import SLICE_NS, Neighbour, Scene
+from jostle.validation.lab.runner import Played
+from jostle.validation.lab.score import Slices, alone, lab_score, see, unsteady
 
 _BAD = Neighbour("bad", "node2", (), "shared", (), harm=True)
 _FIRST = 4_000_000_000  # a slice since the epoch

@@ -12,11 +12,11 @@ import pytest
 from jostle.analysis.validation import ClusteringScore
 from jostle.cli.main import main
 from jostle.cli.output import console, show
-from jostle.cli.validate_view import _noise, view
-from jostle.plot.validation import draw_all
+from jostle.cli.views.validate import _noise, view
+from jostle.plot.figures.validation import draw_all
 from jostle.validation.clusterings import Clustered
 from jostle.validation.evaluate import METHODS, RAW, Evaluation
-from jostle.validation.lab_score import Seen, Slices, lab_score
+from jostle.validation.lab.score import Seen, Slices, lab_score
 from jostle.validation.oracle import Band, Grain, Truth
 from jostle.validation.results import Results
 from jostle.validation.score import Judged, Row, score

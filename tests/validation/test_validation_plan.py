@@ -9,7 +9,7 @@ import pytest
 
 from jostle.validation.codes import CODES, Bench, choose
 from jostle.validation.errors import ValidationError
-from jostle.validation.lab_plan import PROBES, SCHEDULE_S, SLICE_NS, from_json, rhythm, scenes
+from jostle.validation.lab.plan import PROBES, SCHEDULE_S, SLICE_NS, from_json, rhythm, scenes
 from jostle.validation.plan import LEAST, MOST, SHAPES, Step, longer, steps
 
 _CODES = [CODES["lammps"], CODES["stencil"]]

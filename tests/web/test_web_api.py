@@ -10,9 +10,9 @@ import httpx
 import numpy as np
 import pytest
 
-from jostle.server.mipmaps import Mipmap
-from jostle.server.shapes import Verdict
-from jostle.server.shapes_told import DigestTold
+from jostle.server.jobs.mipmaps import Mipmap
+from jostle.server.schemas.jobs import Verdict
+from jostle.server.schemas.reports import DigestTold
 
 
 @pytest.fixture(scope="module")

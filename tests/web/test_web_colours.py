@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jostle.plot.estimate_axes import LOST
-from jostle.plot.model import PALETTE, TERMINAL_PALETTE
+from jostle.plot.charts.chart import PALETTE, TERMINAL_PALETTE
+from jostle.plot.figures.estimate.axes import LOST
 
 UI = Path(__file__).parents[2] / "ui/src"
 PAIR = re.compile(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\)")

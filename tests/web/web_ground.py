@@ -20,16 +20,16 @@ from web_studies import plant_study
 import jostle.server.access.roles as roles
 import jostle.server.app as application
 from jostle.repository import Repository
-from jostle.repository.files import publish, write_pieces
-from jostle.repository.layout import DAY_NS, HOUR_NS, TABLES
-from jostle.repository.log import Change, Log, Position
-from jostle.repository.tables import Piece, cut, ints, without_zeros
+from jostle.repository.store.files import publish, write_pieces
+from jostle.repository.store.layout import DAY_NS, HOUR_NS, TABLES
+from jostle.repository.store.log import Change, Log, Position
+from jostle.repository.store.tables import Piece, cut, ints, without_zeros
 from jostle.server import Access, Server, create_app
 from jostle.server.access.accounts import Accounts, add_account
 from jostle.server.access.audit import Audit
 from jostle.synthetic import SPECS
-from jostle.synthetic.planted.cast import EPOCH_S
 from jostle.synthetic.planted.model import Spec
+from jostle.synthetic.planted.schedule import EPOCH_S
 from jostle.synthetic.repository import plant
 from jostle.synthetic.traces.rows import segment_rows, tokens
 from jostle.synthetic.traces.tables import run_tables

@@ -22,15 +22,11 @@ Their tables come from `jostle.repository.Repository`; their results are datacla
 
 from __future__ import annotations
 
-from jostle.analysis.access import write_patterns
-from jostle.analysis.access_model import Part, Phase, WritePattern
-from jostle.analysis.bursts import Period, find_period
-from jostle.analysis.digest import digest
-from jostle.analysis.estimation import estimate
-from jostle.analysis.estimation.runs import compare
-from jostle.analysis.identification import identify, matrix, neighbours
-from jostle.analysis.laws import laws
-from jostle.analysis.model import (
+from jostle.analysis.access.bursts import Period, find_period
+from jostle.analysis.access.model import Part, Phase, WritePattern
+from jostle.analysis.access.patterns import write_patterns
+from jostle.analysis.digest.digest import digest
+from jostle.analysis.digest.model import (
     Access,
     Clock,
     Cost,
@@ -41,10 +37,12 @@ from jostle.analysis.model import (
     Threads,
     Unaccounted,
 )
+from jostle.analysis.digest.mpi_world import Advice, Segments, World
+from jostle.analysis.digest.segments import segment_rows
+from jostle.analysis.estimation import estimate
+from jostle.analysis.estimation.runs import compare
+from jostle.analysis.identification import identify, matrix, neighbours
 from jostle.analysis.overhead import Overhead, overhead
-from jostle.analysis.pairs import Progress
-from jostle.analysis.progress import ProgressTables, progress_of, progress_of_log
-from jostle.analysis.segments import segment_rows
 from jostle.analysis.series import (
     Background,
     Neighbourhood,
@@ -55,9 +53,11 @@ from jostle.analysis.series import (
     timeline,
 )
 from jostle.analysis.spread import Range, Spread
-from jostle.analysis.study import evaluate
-from jostle.analysis.study_model import Law, StudyResult
-from jostle.analysis.world import Advice, Segments, World
+from jostle.analysis.study.evaluate import evaluate
+from jostle.analysis.study.model import Law, StudyResult
+from jostle.analysis.study.pairs import Progress
+from jostle.analysis.study.progress import ProgressTables, progress_of, progress_of_log
+from jostle.analysis.study.published_laws import laws
 
 __all__ = [
     "Access",

@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from jostle._schema import BY_ID
-from jostle.repository.lives import spans
+from jostle.repository.query.lifetimes import spans
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

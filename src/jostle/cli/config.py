@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from jostle.errors import JostleError
-from jostle.regular import read_regular
-from jostle.told.people import owner_name
+from jostle.regular_files import read_regular
+from jostle.report.format.users import owner_name
 
 DEFAULT_SPOOL = Path("/tmp/jostle")
 SYSTEM_CONFIG = Path("/etc/jostle/jostle.conf")

@@ -62,7 +62,7 @@ class Verbs(click.Group):
         """Import the verb's module and return its command; None when there is no such verb."""
         if cmd_name not in VERBS:
             return None
-        module = importlib.import_module(f"jostle.cli.{VERBS[cmd_name][0]}")
+        module = importlib.import_module(f"jostle.cli.commands.{VERBS[cmd_name][0]}")
         command: click.Command = module.command
         return command
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from jostle.lab import namespaces, network
 from jostle.lab.service import Host
-from jostle.lab.site import LabSite
+from jostle.lab.service_context import LabSite
 from jostle.lab.spec import LabError
 
 

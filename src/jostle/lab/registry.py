@@ -9,10 +9,10 @@ from jostle.lab.service import Filesystem, Service
 from jostle.lab.spec import LabSpec
 
 _FILE_SYSTEMS = {
-    "sshfs": ("jostle.lab.sshfs", "Sshfs"),
-    "plain": ("jostle.lab.plain", "Plain"),
-    "gluster": ("jostle.lab.gluster", "Gluster"),
-    "loop": ("jostle.lab.loop", "Loop"),
+    "sshfs": ("jostle.lab.filesystems.sshfs", "Sshfs"),
+    "plain": ("jostle.lab.filesystems.plain", "Plain"),
+    "gluster": ("jostle.lab.filesystems.gluster", "Gluster"),
+    "loop": ("jostle.lab.filesystems.loop", "Loop"),
 }
 
 

@@ -26,7 +26,7 @@ from jostle.lab import namespaces, network, store
 from jostle.lab.holder import Holder, prepare_mounts
 from jostle.lab.registry import services
 from jostle.lab.service import Filesystem, Service
-from jostle.lab.site import LabSite
+from jostle.lab.service_context import LabSite
 from jostle.lab.spec import LabSpec
 
 _NAMESPACES = (

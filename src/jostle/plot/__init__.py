@@ -4,8 +4,8 @@
 load matplotlib.
 """
 
-from jostle.plot.bars import Bar, Bars, draw_bars
-from jostle.plot.model import Chart, Panel, Series
-from jostle.plot.terminal import draw
+from jostle.plot.charts.bars import Bar, Bars, draw_bars
+from jostle.plot.charts.chart import Chart, Panel, Series
+from jostle.plot.terminal.chart import draw
 
 __all__ = ["Bar", "Bars", "Chart", "Panel", "Series", "draw", "draw_bars"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from jostle.repository.errors import DamagedError, JobError, RepositoryError
 from jostle.repository.repository import Repository
-from jostle.repository.studies import StudyStore
+from jostle.repository.store.studies import StudyStore
 from jostle.repository.types import (
     CompactReport,
     ExpireReport,

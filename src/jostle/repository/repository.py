@@ -13,24 +13,25 @@ from typing import Any
 import pyarrow as pa
 
 from jostle.reader import find_profiles
-from jostle.repository import log as _log
-from jostle.repository.beside import Beside, beside, has_company
-from jostle.repository.compact import compact, expire
 from jostle.repository.errors import JobError
-from jostle.repository.export import Part, export
-from jostle.repository.follow import follow
-from jostle.repository.ingest import Ingester, Progress
-from jostle.repository.layout import COMMITS, GAUGE_IDS, TABLES
-from jostle.repository.loads import Loads
-from jostle.repository.merger import Merger
-from jostle.repository.names import may_come_back
-from jostle.repository.programs import Programs, programs_beside
-from jostle.repository.query import Engine, total, visible
-from jostle.repository.repair import CheckReport, RepairReport, check, repair
-from jostle.repository.run_tables import UNUSED_COLUMNS, core_floors, own_slices
-from jostle.repository.series import background, neighbours, series
-from jostle.repository.spool import glance
-from jostle.repository.studies import StudyStore, study_names
+from jostle.repository.ingest.follow import follow
+from jostle.repository.ingest.ingest import Ingester, Progress
+from jostle.repository.ingest.spool import glance
+from jostle.repository.maintenance.compact import compact, expire
+from jostle.repository.maintenance.repair import CheckReport, RepairReport, check, repair
+from jostle.repository.query.aggregates import Loads
+from jostle.repository.query.co_running import Beside, beside, has_company
+from jostle.repository.query.engine import Engine, total, visible
+from jostle.repository.query.export import Part, export
+from jostle.repository.query.programs import Programs, programs_beside
+from jostle.repository.query.run_tables import UNUSED_COLUMNS, core_floors, own_slices
+from jostle.repository.query.series import background, neighbours, series
+from jostle.repository.segments.merger import Merger
+from jostle.repository.segments.worlds import find_worlds, worlds_table
+from jostle.repository.store import log as _log
+from jostle.repository.store.layout import COMMITS, GAUGE_IDS, TABLES
+from jostle.repository.store.owner_names import may_come_back
+from jostle.repository.store.studies import StudyStore, study_names
 from jostle.repository.types import (
     WRITE_METRICS,
     CompactReport,
@@ -41,7 +42,6 @@ from jostle.repository.types import (
     JobTables,
     RunTables,
 )
-from jostle.repository.worlds import find_worlds, worlds_table
 
 
 class Repository:
@@ -152,7 +152,7 @@ class Repository:
         return check(self.path, progress)
 
     def repair(self) -> RepairReport:
-        """Goes on with what is left where files are damaged; see `jostle.repository.repair`."""
+        """Goes on with what is left where files are damaged; see `maintenance.repair`."""
         return repair(self.path)
 
     def damage(self) -> list[str]:

@@ -8,6 +8,6 @@ from __future__ import annotations
 
 from jostle.server.access import Access
 from jostle.server.app import create_app
-from jostle.server.serving import Server
+from jostle.server.transport.serving import Server
 
 __all__ = ["Access", "Server", "create_app"]

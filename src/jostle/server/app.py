@@ -19,14 +19,14 @@ from jostle.errors import JostleError
 from jostle.repository import DamagedError
 from jostle.server.access import Access, Viewer
 from jostle.server.access.files import AccessError
-from jostle.server.address import WholeNames
-from jostle.server.guard import Guard, ailing, problem
-from jostle.server.page import Assets, links
-from jostle.server.paths import without_folders
+from jostle.server.context import Site
+from jostle.server.job_service import Stories
 from jostle.server.routes import add_routes
-from jostle.server.shapes import Problem
-from jostle.server.site import Site
-from jostle.server.story import Stories
+from jostle.server.schemas.jobs import Problem
+from jostle.server.transport.address import WholeNames
+from jostle.server.transport.error_paths import without_folders
+from jostle.server.transport.front_end import Assets, links
+from jostle.server.transport.middleware import Guard, ailing, problem
 
 STATIC = Path(__file__).parent / "static"
 _PROBLEM = "#/components/schemas/Problem"

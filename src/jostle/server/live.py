@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fastapi import HTTPException
 
 from jostle.server.access import Viewer
-from jostle.server.story import Stories
+from jostle.server.job_service import Stories
 
 _LOOK_S = 0.25
 _BEAT_S = 15.0

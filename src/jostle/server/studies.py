@@ -6,9 +6,9 @@ from typing import Any
 
 from fastapi import HTTPException
 
+from jostle.report.models.studies import study_json
 from jostle.repository import Repository
 from jostle.server.access import Viewer
-from jostle.told.studies import study_json
 
 
 def jobs_of(records: list[dict[str, Any]]) -> set[str]:

@@ -18,7 +18,7 @@ from typing import BinaryIO
 import pyarrow as pa
 
 from jostle.errors import JostleError
-from jostle.regular import open_regular
+from jostle.regular_files import open_regular
 from jostle.signals.lines import Line, LineError, parse_line
 from jostle.signals.schema import BURSTS, HEADER, PROCESSES, SLICES
 

@@ -12,7 +12,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, cast
 
-from jostle.regular import read_regular
+from jostle.regular_files import read_regular
 from jostle.study.errors import ConfigError
 from jostle.study.grammar import NAME, Source, Table, near, whole
 from jostle.study.model import (

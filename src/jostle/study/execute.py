@@ -15,7 +15,7 @@ from jostle.repository import Repository
 from jostle.study.launch import Command, Launch
 from jostle.study.model import Study
 from jostle.study.monitor import Monitor, Sampler
-from jostle.study.places import Place
+from jostle.study.places.place import Place
 from jostle.study.plan import Member, Run
 from jostle.study.processes import Task, shorten
 

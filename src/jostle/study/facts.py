@@ -11,7 +11,7 @@ from jostle import __version__
 from jostle.errors import JostleError
 from jostle.study.launch import find_mpirun, version_of
 from jostle.study.model import Study
-from jostle.study.places import Place
+from jostle.study.places.place import Place
 
 
 def versions(study: Study, place: Place) -> dict[str, Any]:

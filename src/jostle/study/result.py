@@ -87,7 +87,7 @@ class _Held:
 
     def _ask(self, table: str) -> dict[str, pa.Table]:
         """Gives the slices of all jobs of the study, by job; "" has none."""
-        from jostle.analysis.progress import columns
+        from jostle.analysis.study.progress import columns
 
         metrics = {str(program["progress"]) for _, program in self.programs.values()}
         names = columns(metrics, on_mounts=table == "mount_slices")

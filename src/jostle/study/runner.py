@@ -18,7 +18,7 @@ from jostle.study.errors import ConfigError, StudyError
 from jostle.study.execute import RECORD_VERSION, Execution
 from jostle.study.facts import versions
 from jostle.study.model import Study
-from jostle.study.places import Local, Place
+from jostle.study.places.place import Local, Place
 from jostle.study.plan import Estimate, Run, plan
 from jostle.study.processes import sweep
 
@@ -288,11 +288,11 @@ def _seconds(record: Mapping[str, Any]) -> float:
 def make_place(study: Study) -> Place:
     """Gives the place that a study names."""
     if study.where.place == "lab":
-        from jostle.study.place_lab import LabPlace
+        from jostle.study.places.lab import LabPlace
 
         return LabPlace(study)
     if study.where.place == "slurm":
-        from jostle.study.place_slurm import SlurmPlace
+        from jostle.study.places.slurm import SlurmPlace
 
         return SlurmPlace(study)
     return Local(study)

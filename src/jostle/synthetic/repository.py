@@ -16,13 +16,13 @@ import pyarrow as pa
 
 from jostle.repository import Repository
 from jostle.repository.errors import RepositoryError
-from jostle.repository.files import publish, write_pieces
-from jostle.repository.layout import MARKER
-from jostle.repository.log import Change, Log, Position
-from jostle.synthetic.planted.cast import EPOCH_S, Player, cast
+from jostle.repository.store.files import publish, write_pieces
+from jostle.repository.store.layout import MARKER
+from jostle.repository.store.log import Change, Log, Position
 from jostle.synthetic.planted.contention import KINDS, Play, SliceOf
 from jostle.synthetic.planted.model import Kind, Planted, PlantedJob, Spec
 from jostle.synthetic.planted.rows import Writer, mount_name
+from jostle.synthetic.planted.schedule import EPOCH_S, Player, cast
 
 _BATCH_ROWS = 500_000  # process-slices per commit: some 200 MB while they are written
 _NS = 1e9

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jostle.validation.codes import choose
-from jostle.validation.lab_score import LabScore, Seen
+from jostle.validation.lab.score import LabScore, Seen
 from jostle.validation.plan import FEWEST_CLEAN, steps
 from jostle.validation.runner import Store, make
 
@@ -145,9 +145,9 @@ def _identification(folder: Path, wanted: Wanted, found: Results, progress: Prog
     from jostle.analysis import identify
     from jostle.repository import Repository
     from jostle.validation.errors import why
-    from jostle.validation.lab_plan import scenes
-    from jostle.validation.lab_runner import name_of, play, played
-    from jostle.validation.lab_score import alone, lab_score, see, unsteady
+    from jostle.validation.lab.plan import scenes
+    from jostle.validation.lab.runner import name_of, play, played
+    from jostle.validation.lab.score import alone, lab_score, see, unsteady
 
     if wanted.make:
         plan = scenes(harmful=3 if wanted.quick else wanted.runs,

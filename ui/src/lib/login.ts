@@ -1,4 +1,4 @@
-// Logging in and out (src/jostle/server/access/shapes.py), and what the page says of it.
+// Logging in and out (src/jostle/server/schemas/login.py), and what the page says of it.
 import type { Me, ScriptToken, WayIn } from './api-types';
 import { Refused, ask } from './ask';
 

@@ -51,7 +51,7 @@ export function blamed(told: Verdict): Guilty[] {
   return [...guilty, ...rest.filter((one) => free(one.start_ns + one.length_ns / 2))].sort((a, b) => a.start_ns - b.start_ns);
 }
 
-/** What is said of the rest of a loss (told/blame.py). */
+/** What is said of the rest of a loss (report/verdict/blame.py). */
 export const UNEXPLAINED = 'explained by no profiled job';
 /** Less of the loss is not worth a word. */
 const WORTH_A_WORD = 0.05;

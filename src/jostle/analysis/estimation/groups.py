@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from jostle.repository.tables import ints
+from jostle.repository.store.tables import ints
 
 Ints = NDArray[np.int64]
 BytesRule = Literal["exact", "median", "ignore"]

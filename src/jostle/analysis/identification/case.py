@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from jostle.analysis.identification.places import Floats
 from jostle.analysis.identification.regression import nonnegative
-from jostle.analysis.identification.service import QUIET, Flags, Service
+from jostle.analysis.identification.resources import Floats
+from jostle.analysis.identification.service_time import QUIET, Flags, Service
 
 Rows = NDArray[np.int64]
 

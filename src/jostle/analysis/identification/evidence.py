@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from jostle.analysis.identification.places import Floats
+from jostle.analysis.identification.resources import Floats
 
 Flags = NDArray[np.bool_]
 

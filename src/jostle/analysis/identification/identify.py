@@ -8,15 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from jostle.analysis.estimation.model import Bounded
-from jostle.analysis.identification.judge import (
-    Judgement,
-    accuse,
-    blind,
-    delayed,
-    judge,
-    why_not,
-)
-from jostle.analysis.identification.limits import clock_slices, limits
+from jostle.analysis.identification.caveats import clock_slices, limits
 from jostle.analysis.identification.model import (
     OTHERS,
     GuiltySlice,
@@ -25,10 +17,18 @@ from jostle.analysis.identification.model import (
     Suspect,
 )
 from jostle.analysis.identification.pattern import pattern
-from jostle.analysis.identification.places import Floats, places
-from jostle.analysis.identification.price import LEAST_SHARE, Price, price
-from jostle.analysis.identification.service import Service
-from jostle.repository.beside import Beside, hide
+from jostle.analysis.identification.resource_tests import (
+    Judgement,
+    accuse,
+    blind,
+    delayed,
+    judge,
+    why_not,
+)
+from jostle.analysis.identification.resources import Floats, places
+from jostle.analysis.identification.seconds_lost import LEAST_SHARE, Price, price
+from jostle.analysis.identification.service_time import Service
+from jostle.repository.query.co_running import Beside, hide
 
 _NS = 1e9
 #: Part of the run: a smaller loss is not worth blaming anybody, whatever the tests say.

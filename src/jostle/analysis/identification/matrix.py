@@ -15,7 +15,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from jostle.analysis.identification.flows import Flows
-from jostle.analysis.identification.judge import LEVEL, adjusted
 from jostle.analysis.identification.model import (
     OTHERS,
     Encounter,
@@ -25,11 +24,12 @@ from jostle.analysis.identification.model import (
     Potential,
     ResourceKind,
 )
-from jostle.analysis.identification.places import OPERATION, Floats
 from jostle.analysis.identification.regression import nonnegative
+from jostle.analysis.identification.resource_tests import LEVEL, adjusted
+from jostle.analysis.identification.resources import OPERATION, Floats
 from jostle.analysis.identification.with_without import difference
-from jostle.repository.lives import spans
-from jostle.repository.programs import FILE_CLASSES, MPI_CLASSES, Programs
+from jostle.repository.query.lifetimes import spans
+from jostle.repository.query.programs import FILE_CLASSES, MPI_CLASSES, Programs
 
 Ints = NDArray[np.int64]
 _Met = tuple[Encounter, Evidence]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from jostle.analysis.estimation.model import Bounded
-from jostle.plain import plain
+from jostle.plain_values import plain
 
 ResourceKind = Literal["file system", "network", "node"]
 #: Stands for all jobs that the viewer may not see.

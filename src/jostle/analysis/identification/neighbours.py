@@ -8,8 +8,8 @@ import pyarrow.compute as pc
 
 from jostle.analysis.identification.model import OTHERS, Neighbour
 from jostle.analysis.identification.pattern import size
-from jostle.repository.beside import Beside, hide
-from jostle.repository.lives import spans
+from jostle.repository.query.co_running import Beside, hide
+from jostle.repository.query.lifetimes import spans
 
 _KINDS = ("posix", "stdio")
 _NS = 1e9

@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jostle.analysis.access import write_patterns
-from jostle.analysis.identification.places import Place
-from jostle.repository.beside import Beside
+from jostle.analysis.access.patterns import write_patterns
+from jostle.analysis.identification.resources import Place
+from jostle.repository.query.co_running import Beside
 from jostle.repository.types import WRITE_METRICS, JobTables
 
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fastapi import FastAPI
 
+from jostle.server.context import Site
 from jostle.server.routes import compare, job, jobs, live, login, matrix, segments, studies, system
-from jostle.server.site import Site
 
 
 def add_routes(app: FastAPI, site: Site) -> None:

@@ -8,10 +8,10 @@ from fastapi import FastAPI, Query, Request
 from fastapi.responses import Response
 
 from jostle.errors import UsageError
+from jostle.report.verdict.compare import comparison, program_of
 from jostle.server.access import Looking
-from jostle.server.compare import Compared, compared_runs
-from jostle.server.site import Site
-from jostle.told.compare import comparison, program_of
+from jostle.server.context import Site
+from jostle.server.jobs.compare import Compared, compared_runs
 
 MOST_RUNS = 8
 

@@ -9,16 +9,16 @@ from fastapi import FastAPI, Query, Request
 from fastapi.responses import Response
 
 from jostle._schema import METRICS
+from jostle.report.models.among_runs import figures_of
+from jostle.report.models.metrics import names, view
 from jostle.server.access import Looking
-from jostle.server.drawn import drawn as as_drawn
-from jostle.server.grid import process_grid
+from jostle.server.context import Site
+from jostle.server.jobs.grid import process_grid
+from jostle.server.jobs.series import Question
 from jostle.server.routes.query import BINARY, FAR, FromNs, Job, Metric, Points, ToNs
-from jostle.server.series import Question
-from jostle.server.shapes import Figures, Judging, Metrics, Series, Verdict
-from jostle.server.shapes_told import DigestTold
-from jostle.server.site import Site
-from jostle.told.figures import figures_of
-from jostle.told.metrics import names, view
+from jostle.server.schemas.jobs import Figures, Judging, Metrics, Series, Verdict
+from jostle.server.schemas.reports import DigestTold
+from jostle.server.verdicts.verdict_payload import drawn as as_drawn
 
 
 def add(app: FastAPI, site: Site) -> None:

@@ -8,10 +8,10 @@ from fastapi import FastAPI, Query, Request
 from fastapi.responses import Response
 
 from jostle.server.access import Looking
-from jostle.server.index import Filter, Sort, ask
+from jostle.server.context import Site
+from jostle.server.jobs.index import Filter, Sort, ask
 from jostle.server.routes.query import FAR, FromNs, ToNs
-from jostle.server.shapes import Jobs
-from jostle.server.site import Site
+from jostle.server.schemas.jobs import Jobs
 
 _MOST = 50
 

@@ -6,8 +6,8 @@ from fastapi import FastAPI, Request
 from fastapi.responses import StreamingResponse
 
 from jostle.server.access import Looking
+from jostle.server.context import Site
 from jostle.server.live import Live
-from jostle.server.site import Site
 
 
 def add(app: FastAPI, site: Site) -> None:

@@ -10,6 +10,7 @@ from urllib.parse import quote, unquote, urlencode
 from fastapi import FastAPI, HTTPException, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
+from jostle.report.format.users import owner_name
 from jostle.server.access import Looking, Viewer
 from jostle.server.access.accounts import Accounts
 from jostle.server.access.desk import AGAIN_S
@@ -17,10 +18,9 @@ from jostle.server.access.limit import near
 from jostle.server.access.oidc import OpenId, OpenIdError
 from jostle.server.access.sessions import WHOLE_S, csrf
 from jostle.server.access.settings import RETURN
-from jostle.server.access.shapes import Looks, Me, Name, Password, ScriptToken, WayIn
-from jostle.server.guard import own_path
-from jostle.server.site import Site
-from jostle.told.people import owner_name
+from jostle.server.context import Site
+from jostle.server.schemas.login import Looks, Me, Name, Password, ScriptToken, WayIn
+from jostle.server.transport.middleware import own_path
 
 _log = logging.getLogger("jostle.serve")
 #: Tries a minute: of one name from one address, from one address, and of one name from all

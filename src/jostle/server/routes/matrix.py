@@ -8,11 +8,11 @@ from fastapi import FastAPI, HTTPException, Query
 from fastapi.responses import JSONResponse, Response
 
 from jostle.server.access import Looking, Viewer
-from jostle.server.matrix import Made, make_matrix
+from jostle.server.cache.background_cache import Piece, Workshop
+from jostle.server.context import Site
 from jostle.server.routes.making import MAKING, WAIT_S, making
-from jostle.server.shapes_told import EvidenceTold, MatrixTold
-from jostle.server.site import Site
-from jostle.server.workshop import Piece, Workshop
+from jostle.server.schemas.reports import EvidenceTold, MatrixTold
+from jostle.server.verdicts.matrix import Made, make_matrix
 
 Program = Annotated[str, Query(max_length=4096, description="a program, as the matrix names it")]
 

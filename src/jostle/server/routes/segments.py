@@ -8,9 +8,9 @@ from fastapi import FastAPI, Query, Request
 from fastapi.responses import Response
 
 from jostle.server.access import Looking
+from jostle.server.context import Site
+from jostle.server.jobs.segments import Segmented, Segments, segments_of
 from jostle.server.routes.query import FAR, FromNs, Job, Points, ToNs
-from jostle.server.segments import Segmented, Segments, segments_of
-from jostle.server.site import Site
 
 Cluster = Annotated[
     int | None, Query(ge=1, le=FAR, description="number of a cluster: with its own segments")

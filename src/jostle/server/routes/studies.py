@@ -8,11 +8,11 @@ from fastapi import FastAPI, HTTPException, Path, Query
 from fastapi.responses import JSONResponse, Response
 
 from jostle.server.access import Looking, Viewer
+from jostle.server.cache.background_cache import Piece, Workshop
+from jostle.server.context import Site
 from jostle.server.routes.making import MAKING, WAIT_S, making
-from jostle.server.shapes_studies import Studies, StudyPage
-from jostle.server.site import Site
+from jostle.server.schemas.studies import Studies, StudyPage
 from jostle.server.studies import allowed, brief, study
-from jostle.server.workshop import Piece, Workshop
 
 
 def add(app: FastAPI, site: Site) -> None:

@@ -8,12 +8,12 @@ from fastapi import FastAPI, Query, Request
 from fastapi.responses import Response
 
 from jostle.server.access import Looking
+from jostle.server.context import Site
 from jostle.server.routes.query import BINARY, FAR, FromNs, Metric, Points, ToNs
-from jostle.server.shapes_system import MountLoads, Span
-from jostle.server.site import Site
-from jostle.server.system import span_of, system_grid
-from jostle.server.system_ask import Life, lives
-from jostle.server.system_mounts import mount_load
+from jostle.server.schemas.system import MountLoads, Span
+from jostle.server.system.mounts import mount_load
+from jostle.server.system.node_grid import span_of, system_grid
+from jostle.server.system.queries import Life, lives
 
 Rows = Annotated[
     int, Query(ge=1, le=2000, description="the most rows wanted: more nodes share one")

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from jostle.synthetic.planted.cast import Player
 from jostle.synthetic.planted.model import Kind, Spec
 from jostle.synthetic.planted.programs import META
+from jostle.synthetic.planted.schedule import Player
 
 Floats = NDArray[np.float64]
 STEPS = 4  # per slice

@@ -9,12 +9,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from jostle.repository.layout import TABLES, is_shared, mount_identity, process_id
-from jostle.repository.tables import Batch, Piece, Source, pieces
-from jostle.synthetic.planted.cast import EPOCH_S, Player
+from jostle.repository.store.layout import TABLES, is_shared, mount_identity, process_id
+from jostle.repository.store.tables import Batch, Piece, Source, pieces
 from jostle.synthetic.planted.contention import MESSAGE, SliceOf
 from jostle.synthetic.planted.model import PlantedJob, Spec
 from jostle.synthetic.planted.programs import META, READ, WRITE
+from jostle.synthetic.planted.schedule import EPOCH_S, Player
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

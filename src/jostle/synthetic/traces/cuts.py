@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from jostle.repository.align import COALESCED, EPOCH, EVERY, FINAL, RAW
+from jostle.repository.segments.align import COALESCED, EPOCH, EVERY, FINAL, RAW
 from jostle.synthetic.traces.program import Floats, Ints, Script
 
 SHORTEST_NS, GROWTH, SPAN_NS = 50_000_000, 10_000, 1_000_000_000

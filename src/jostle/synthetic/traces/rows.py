@@ -10,9 +10,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from jostle.reader import SEGMENT_VALUES
-from jostle.repository.align import EVERY, FINAL, RULES
-from jostle.repository.bins import BIN_NS
-from jostle.repository.layout import SEGMENT_BINS
+from jostle.repository.segments.align import EVERY, FINAL, RULES
+from jostle.repository.segments.bins import BIN_NS
+from jostle.repository.store.layout import SEGMENT_BINS
 from jostle.synthetic.traces.accounts import Spans
 from jostle.synthetic.traces.cuts import Cuts
 from jostle.synthetic.traces.disturb import Effect

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from jostle.repository.layout import TABLES
-from jostle.repository.merge import merge_world
+from jostle.repository.segments.merge import merge_world
+from jostle.repository.segments.worlds import World
+from jostle.repository.store.layout import TABLES
 from jostle.repository.types import CoreFloor, RunTables
-from jostle.repository.worlds import World
 from jostle.synthetic.traces.accounts import Spans, stolen
 from jostle.synthetic.traces.program import Floats, Ints
 from jostle.synthetic.traces.rows import Run, segment_rows, tokens

@@ -1,0 +1,218 @@
+"""Whose each written byte is: a file that was closed soon, a step back, or a file that grew."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jostle.analysis.access.bursts import Floats
+from jostle.analysis.access.series import Series
+
+_SOON = 1  # slices: a file closed this long after its first write was short-lived,
+_BRIEF = 0.1  # and so was one whose life is no larger a part of all slices with writes,
+_IN_TURN = 0.25  # or than this where
+_TURNS = 4  # files, for each process that is active at a time, follow each other
+_WHOLE = 2.5  # writes per file: it was written in one go, however long that took
+_ENOUGH = 4  # writes, and slices in which files were closed, to say anything
+_REPEATED = 3  # files per process, to call it a pattern
+_FIX_UPS = 2  # steps back per file that only mend what the file begins with,
+_OWN = 1.2  # if what they step back behind is no more of what these files hold
+
+
+@dataclass(frozen=True)
+class Claims:
+    """Whose the bytes are, in order of PATTERNS.
+
+    Attributes:
+        bytes: Bytes of each slice by the way they were written, shape (3, slices).
+        chunks: Chunks that ended in each slice, likewise.
+    """
+
+    bytes: Floats
+    chunks: Floats
+
+    def part(self, span: slice) -> Claims:
+        """Gives a copy of some slices."""
+        return Claims(self.bytes[:, span].copy(), self.chunks[:, span].copy())
+
+
+@dataclass(frozen=True)
+class _Closed:
+    """What the files tell that were closed in each slice; shape (slices,).
+
+    Attributes:
+        begun: The slice in which they were begun, as far as their size tells.
+        mended: Steps back around it only mend headers of theirs.
+        beside: Steps back around it are few, and yet not theirs: other files are rewritten.
+    """
+
+    begun: NDArray[np.int64]
+    mended: NDArray[np.bool_]
+    beside: NDArray[np.bool_]
+
+
+class _Purse:
+    """Bytes that nobody has claimed yet, the latest on top."""
+
+    def __init__(self, series: Series) -> None:
+        self._series = series
+        self._left: list[list[float]] = []
+
+    def put(self, place: int) -> None:
+        """Adds the bytes of a slice."""
+        if self._series.bytes[place] > 0:
+            self._left.append([place, float(self._series.bytes[place])])
+
+    def take(self, wanted: float) -> tuple[list[tuple[int, float]], float]:
+        """Takes bytes from the top: (slice, bytes) of each part, and how many writes they were."""
+        taken: list[tuple[int, float]] = []
+        writes = 0.0
+        while wanted > 0 and self._left:
+            place, left = int(self._left[-1][0]), self._left[-1][1]
+            part = min(left, wanted)
+            wanted -= part
+            taken.append((place, part))
+            writes += self._series.writes[place] * part / self._series.bytes[place]
+            if part < left:
+                self._left[-1][1] -= part
+            else:
+                self._left.pop()
+        return taken, writes
+
+
+def claim(series: Series) -> Claims:
+    """Gives each byte to the way it was written.
+
+    Args:
+        series: What the job did on the mount; `known` tells whether where writes begin is.
+    """
+    if not series.known:
+        return _claim_old(series)
+    size = len(series.bytes)
+    claims = Claims(np.zeros((3, size)), np.zeros((3, size)))
+    files, rewritten, streamed = claims.bytes
+    closed_here, soon = _closed(series), _soon(series)
+    held = _with_their_files(series)
+    purse = _Purse(series)
+    rewound = 0.0  # bytes stepped back behind, in files that are still open
+
+    def step_back(place: int, wanted: float) -> None:
+        taken, _ = purse.take(wanted)
+        _book(rewritten, taken)
+        claims.chunks[1, taken[0][0] if taken else place] += series.backs[place]
+
+    # A write is begun in one slice and may end in a later one: a step back may be all there is.
+    some = (series.bytes > 0) | (series.files > 0) | (series.back_bytes > 0)
+    for place in np.flatnonzero(some).tolist():
+        purse.put(place)
+        beside = bool(closed_here.beside[place])
+        back, closed = series.back_bytes[place], held[place]
+        if back > 0 and not beside and not closed_here.mended[place]:
+            step_back(place, back)
+            rewound += back
+        if series.files[place] > 0:
+            inside = 0.0 if beside else min(rewound, closed)
+            taken, writes = purse.take(closed - inside)
+            age = place - int(closed_here.begun[place])
+            if inside > closed / 2:
+                _book(rewritten, taken)
+            elif age <= soon or writes <= _WHOLE * series.files[place]:
+                _book(files, taken)
+                claims.chunks[0, taken[0][0] if taken else place] += series.files[place]
+            else:
+                _book(streamed, taken)
+            rewound -= inside
+        if back > closed and beside:
+            step_back(place, back - closed)  # at most that much of it lay in the files closed here
+    streamed[:] = np.maximum(series.bytes - files - rewritten, 0)
+    claims.chunks[2] = series.writes
+    if one_each(series, claims, slice(0, size)):
+        stream(claims)
+    return claims
+
+
+def _soon(series: Series) -> float:
+    """Gives the longest life, slices, that is short."""
+    at_once = float(np.clip(series.active.max(initial=1), 1, series.writers))
+    part = _IN_TURN if series.files.sum() >= _TURNS * at_once else _BRIEF
+    return max(_SOON, part * float((series.bytes > 0).sum()))
+
+
+def _closed(series: Series) -> _Closed:
+    """Tells since when files lived that were closed in each slice, and whose steps back were.
+
+    Of the bytes of a slice each process that was active there has an equal part: a file's mean size
+    is compared with that. Files that are closed at once may have grown side by side: they were
+    begun no later than all their bytes together were.
+    """
+    size = len(series.bytes)
+    moved = np.cumsum(series.bytes)
+    held = _with_their_files(series)
+    together = held / np.maximum(series.files, 1) * np.clip(series.active, 1, series.writers)
+    together = np.maximum(together, held)
+    begun = np.searchsorted(moved, moved - together, side="right").astype(np.int64)
+    places = np.arange(size)
+    since = np.clip(begun - 1, 0, places)  # a call's operation and bytes may be a slice apart
+
+    def while_open(values: Floats) -> Floats:
+        sums = np.concatenate(([0.0], np.cumsum(values)))
+        return np.asarray(sums[places + 1] - sums[since])
+
+    closing = series.files > 0
+    few = closing & (while_open(series.backs) <= _FIX_UPS * while_open(series.files))
+    theirs = while_open(series.back_bytes) <= _OWN * while_open(held)
+    mended, beside = few & theirs, few & ~theirs
+    return _Closed(begun, np.where(closing, mended, _near(mended)), beside)
+
+
+def _with_their_files(series: Series) -> Floats:
+    """Gives what the files held that were closed in each slice, bytes, shape (slices,).
+
+    A record of several slices shares its bytes out evenly; its few files cannot be, and stand in
+    one of them: the bytes go there, too.
+    """
+    closing = np.flatnonzero(series.files > 0)
+    held = np.zeros_like(series.file_bytes)
+    if len(closing):
+        after = np.searchsorted(closing, np.arange(len(held))).clip(max=len(closing) - 1)
+        np.add.at(held, closing[after], series.file_bytes)
+    return held
+
+
+def _near(marks: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Marks the slices before and after marked ones, too."""
+    out = marks.copy()
+    out[1:] |= marks[:-1]
+    out[:-1] |= marks[1:]
+    return out
+
+
+def one_each(series: Series, claims: Claims, span: slice) -> bool:
+    """Tells whether files that were closed soon are only one or two per process, of many writes."""
+    files, when = claims.chunks[0, span].sum(), (claims.chunks[0, span] > 0).sum()
+    many = files >= _REPEATED and (files >= _REPEATED * series.writers or when >= _ENOUGH)
+    return not many and bool(series.writes[span].sum() > _ENOUGH * files)
+
+
+def stream(claims: Claims) -> None:
+    """Takes files that were closed soon for files that grew, only not for long."""
+    claims.bytes[2] += claims.bytes[0]
+    claims.bytes[0] = claims.chunks[0] = 0
+
+
+def _book(way: Floats, taken: list[tuple[int, float]]) -> None:
+    for place, part in taken:
+        way[place] += part
+
+
+def _claim_old(series: Series) -> Claims:
+    """The same for a profile that does not know where writes begin: only closes can tell."""
+    size = len(series.bytes)
+    claims = Claims(np.zeros((3, size)), np.zeros((3, size)))
+    fresh = (series.closes > 0) & (series.seeks <= series.closes)
+    fresh &= series.writes <= _WHOLE * series.closes
+    claims.bytes[0, fresh] = series.bytes[fresh]
+    claims.chunks[0, fresh] = series.closes[fresh]
+    return claims

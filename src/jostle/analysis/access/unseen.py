@@ -1,0 +1,84 @@
+"""Writing that no call shows: mapped memory, io_uring, static code. It leaves names in doubt."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from jostle.analysis.access.model import NONE, UNKNOWN, WritePattern
+from jostle.analysis.processes import Ints, column
+from jostle.repository.types import JobTables
+
+_MEMORY = frozenset({"tmpfs", "ramfs", "devtmpfs", "proc", "sysfs"})
+_PER_CALL = 16 << 10  # bytes of pages and of a file system's own that a call may dirty besides,
+_PER_SLICE = 64 << 10  # and the profile of the process itself
+_LEAST = 4 << 20  # bytes: with less nothing is in doubt
+_DOUBT = 0.2  # of all that may lie on a mount: more unseen than that, and a name is a guess
+
+
+def unseen_bytes(tables: JobTables) -> int:
+    """Estimates what a job sent to disks without a call that is seen.
+
+    The kernel counts what each process sends to the storage layer (os_write_bytes), whichever way;
+    what its calls wrote, and what they may have dirtied besides, is taken off.
+
+    Args:
+        tables: Everything about the job.
+
+    Returns:
+        A lower bound, bytes; 0 when there is next to nothing. It is not known on which mounts.
+    """
+    if not tables.totals.num_rows or "os_write_bytes" not in tables.totals.column_names:
+        return 0
+    order = np.argsort(column(tables.totals, "process"), kind="stable")
+    people = column(tables.totals, "process")[order]
+    left = column(tables.totals, "os_write_bytes")[order] - _PER_SLICE * _slices(tables, people)
+    rows = tables.mount_totals
+    if rows.num_rows:
+        kinds = dict(zip(tables.mounts.column("mount").to_pylist(),
+                         tables.mounts.column("type").to_pylist(), strict=True))  # fmt: skip
+        on_disk = np.array([kinds.get(m) not in _MEMORY for m in rows.column("mount").to_pylist()])
+        explained = np.zeros(rows.num_rows, dtype=np.int64)
+        for kind in ("posix", "stdio"):
+            explained += column(rows, f"{kind}_write_bytes")
+            for call in ("open", "close", "write", "meta"):
+                explained += _PER_CALL * column(rows, f"{kind}_{call}_ops")
+        np.subtract.at(left, _places(people, column(rows, "process")[on_disk]), explained[on_disk])
+    found = int(np.maximum(left, 0).sum())
+    return found if found >= _LEAST else 0
+
+
+def _slices(tables: JobTables, people: Ints) -> Ints:
+    """Counts the slices that each process lived for."""
+    rows, counts = tables.processes, np.ones(len(people), dtype=np.int64)
+    if "first_slice" in rows.column_names:
+        lived = column(rows, "last_slice") - column(rows, "first_slice") + 1
+        counts[_places(people, column(rows, "process"))] = np.maximum(lived, 1)
+    return counts
+
+
+def _places(people: Ints, wanted: Ints) -> Ints:
+    return np.searchsorted(people, wanted).clip(0, max(len(people) - 1, 0)).astype(np.int64)
+
+
+def doubted(pattern: WritePattern, unseen: int) -> WritePattern:
+    """Takes back a name that unseen writing may belie.
+
+    Args:
+        pattern: How a job wrote to a mount, by its calls.
+        unseen: From unseen_bytes.
+
+    Returns:
+        The same, or unknown, each phase of it too, where the unseen bytes are enough to matter.
+    """
+    if unseen <= _DOUBT * (unseen + pattern.bytes):
+        return pattern
+    why = f"Written past all calls: {unseen / (1 << 20):.0f} MiB of the job reached a disk unseen"
+    phases = [
+        replace(phase, pattern=UNKNOWN, chunk_bytes=None, writes_per_chunk=None,
+                evidence=f"{why}; seen: {phase.evidence}")
+        for phase in pattern.phases
+        if phase.pattern != NONE or len(pattern.phases) == 1
+    ]  # fmt: skip
+    return replace(pattern, pattern=UNKNOWN, chunk_bytes=None, period=None, phases=phases)

@@ -1,0 +1,1 @@
+"""The digest of a job: each figure's minimum, mean and maximum over its processes."""

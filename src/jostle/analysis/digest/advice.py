@@ -1,0 +1,201 @@
+"""Which kind of tool to use next for what a digest shows (thesis §2.1): rules as data.
+
+A silent profiler sees that something takes time, not why. Each rule names a kind of tool that
+looks closer, with examples that anybody can install.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from jostle.analysis.digest.mpi_world import Advice
+
+if TYPE_CHECKING:
+    from jostle.analysis.digest.mpi_world import World
+
+_OPERATORS: dict[str, Callable[[float, float], bool]] = {
+    ">=": operator.ge,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+}
+
+
+@dataclass(frozen=True)
+class Rule:
+    """When to advise what.
+
+    Attributes:
+        name: Its name.
+        when: Conditions, all of which must hold: feature, comparison, threshold. A feature that
+            is unknown (nan) holds no condition.
+        unless: Rules that make this one superfluous when they have spoken.
+        kind: Kind of tool.
+        tools: Examples.
+        why: What was seen and what the tool adds; features in braces, those that end in _share or
+            in imbalance as percentages.
+    """
+
+    name: str
+    when: tuple[tuple[str, str, float], ...]
+    kind: str
+    tools: tuple[str, ...]
+    why: str
+    unless: tuple[str, ...] = ()
+
+
+RULES: tuple[Rule, ...] = (
+    Rule(
+        "crowded",
+        (("runqueue_share", ">=", 0.05),),
+        "look at the binding of ranks and threads",
+        ("mpirun --report-bindings", "lstopo of hwloc", "perf sched"),
+        "the ranks waited {runqueue_share} of their time for a core: more runnable threads than "
+        "cores, or bound to the same ones",
+    ),
+    Rule(
+        "io",
+        (("io_share", ">=", 0.10),),
+        "I/O characterisation",
+        ("Darshan, with its DXT module",),
+        "file calls take {io_share} of the ranks' time; it shows every file with its sizes and "
+        "alignment, DXT each access",
+    ),
+    Rule(
+        "imbalance",
+        (("imbalance", ">=", 0.15), ("computation_share", ">=", 0.20), ("mpi_share", ">=", 0.05)),
+        "wait-state analysis of a trace",
+        ("Scalasca on Score-P",),
+        "the busiest rank computes {imbalance} longer than the mean and the others wait for it; "
+        "it finds the place in the code where the waiting begins",
+    ),
+    Rule(
+        "latency",
+        (
+            ("collective_share", ">=", 0.15),
+            ("collectives_per_s", ">=", 1000),
+            ("bytes_per_collective", "<=", 1024),
+        ),
+        "benchmark of the network's latency",
+        ("OSU micro-benchmarks",),
+        "{collectives_per_s} collectives a second of {bytes_per_collective} bytes each: their "
+        "latency decides; compare it with what nodes and MPI can do",
+    ),
+    Rule(
+        "communication",
+        (("mpi_share", ">=", 0.25),),
+        "communication profile by call site",
+        ("mpiP", "Score-P with Cube or Vampir"),
+        "MPI takes {mpi_share} of the ranks' time (point-to-point {p2p_share}, collectives "
+        "{collective_share}); they name the calls in the source, and Score-P their order in time",
+    ),
+    Rule(
+        "threads",
+        (("omp_threads", ">=", 2), ("threads_ratio", "<", 0.7)),
+        "OpenMP profiler",
+        ("Score-P (OMPT)", "HPCToolkit", "Intel VTune's threading analysis"),
+        "of {omp_threads} OpenMP threads {effective_threads} are at work on average; they tell "
+        "serial parts, waiting in barriers and uneven loops apart",
+    ),
+    Rule(
+        "memory",
+        (("computation_share", ">=", 0.4), ("instructions_per_cycle", "<", 0.8)),
+        "memory analysis by hardware counters",
+        ("LIKWID (group MEM)", "perf mem", "Intel VTune's memory access analysis"),
+        "{instructions_per_cycle} instructions per cycle: the cores wait, as a rule for memory; "
+        "they show bandwidth and the misses behind it",
+    ),
+    Rule(
+        "misses",
+        (("computation_share", ">=", 0.4), ("misses_per_kilo", ">=", 10)),
+        "memory analysis by hardware counters",
+        ("LIKWID (group MEM)", "perf mem", "Intel VTune's memory access analysis"),
+        "{misses_per_kilo} last-level misses per 1000 instructions; they show bandwidth and whose "
+        "data it is",
+        unless=("memory",),
+    ),
+    Rule(
+        "neighbours",
+        (("waited_share", ">=", 0.05),),
+        "look at the neighbours",
+        ("jostle background JOB", "jostle timeline JOB --metric wait"),
+        "MPI calls took {waited_share} of the time beyond what calls of their kind usually take: "
+        "other jobs, or ranks that come late",
+    ),
+    Rule(
+        "hot spots",
+        (("computation_share", ">=", 0.60),),
+        "sampling profiler",
+        ("perf record", "HPCToolkit"),
+        "{computation_share} of the time is computation outside MPI and file calls; it tells "
+        "which functions and loops",
+        unless=("memory", "misses", "threads", "imbalance"),
+    ),
+)
+
+
+def features(world: World) -> dict[str, float]:
+    """Gives what rules may ask for; nan where it is unknown."""
+    shares = {share.name: share.share for share in world.shares}
+    p2p, collective = shares.get("point-to-point", 0.0), shares.get("collective", 0.0)
+    mpi = p2p + collective + shares.get("one-sided", 0.0) + shares.get("other mpi", 0.0)
+    calls = next((kind for kind in world.traffic if kind.name == "collective"), None)
+    number = calls.calls.total if calls else 0
+    threads, counters = world.threads, world.counters
+    runqueue = world.metrics.get("os_runqueue_ns")
+    lived = sum(share.seconds for share in world.shares)
+    return {
+        "computation_share": shares.get("computation", math.nan),
+        "p2p_share": p2p,
+        "collective_share": collective,
+        "mpi_share": mpi,
+        "io_share": shares.get("mpiio", 0.0) + shares.get("file i/o", 0.0),
+        "imbalance": world.balance.imbalance if world.balance else math.nan,
+        "collectives_per_s": calls.calls_per_s.mean if calls else 0.0,
+        "bytes_per_collective": calls.bytes.total / number if calls and number else math.nan,
+        "omp_threads": float(threads.omp_threads or 0),
+        "effective_threads": threads.effective.mean,
+        "threads_ratio": _known(threads.ratio),
+        "runqueue_share": runqueue.total / 1e9 / lived if runqueue and lived > 0 else 0.0,
+        "instructions_per_cycle": _known(counters.instructions_per_cycle),
+        "misses_per_kilo": _known(counters.misses_per_kilo),
+        "waited_share": world.waited,
+    }
+
+
+def _known(value: float | None) -> float:
+    return math.nan if value is None else value
+
+
+def advise(world: World) -> list[Advice]:
+    """Gives the advice whose rules hold for a world, in the order of the rules."""
+    if not world.counted:
+        return []
+    seen = features(world)
+    spoken: list[Advice] = []
+    for rule in RULES:
+        holds = all(_holds(seen, *condition) for condition in rule.when)
+        if holds and not {advice.rule for advice in spoken} & set(rule.unless):
+            spoken.append(Advice(rule.name, rule.kind, list(rule.tools), _fill(rule.why, seen)))
+    return spoken
+
+
+def _holds(seen: Mapping[str, float], name: str, comparison: str, threshold: float) -> bool:
+    value = seen[name]
+    return not math.isnan(value) and _OPERATORS[comparison](value, threshold)
+
+
+def _fill(text: str, seen: Mapping[str, float]) -> str:
+    return text.format_map({name: _shown(name, value) for name, value in seen.items()})
+
+
+def _shown(name: str, value: float) -> str:
+    if math.isnan(value):
+        return "?"
+    if name.endswith("_share") or name == "imbalance":
+        return f"{100 * value:.0f} %" if value >= 0.0995 else f"{100 * value:.1f} %"
+    return f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:.2g}"

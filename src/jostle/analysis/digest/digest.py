@@ -1,0 +1,271 @@
+"""The digest of a job: minimum, mean and maximum over its processes (design, Methods)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from jostle._schema import HIST_BUCKETS, MOUNT_IDS
+from jostle.analysis.access.model import PATTERNS
+from jostle.analysis.access.patterns import write_patterns
+from jostle.analysis.digest.model import (
+    Access,
+    Clock,
+    Cost,
+    Digest,
+    Mount,
+    Rate,
+    Share,
+    Threads,
+    Unaccounted,
+)
+from jostle.analysis.digest.mpi import worlds
+from jostle.analysis.processes import Ints, People, column, histogram, process_sums
+from jostle.repository.types import JobTables
+
+_NS = 1e9
+_SMALL_BUCKET = 12  # buckets 0 to 12 hold sizes below 4 KiB
+_UNSYNCHRONISED = 5  # TIME_ERROR of adjtimex
+_SHARES = {
+    "user CPU": ("os_user_ns",),
+    "system CPU": ("os_system_ns",),
+    "waiting for a core": ("os_runqueue_ns",),
+    "kept by its CPU limit": ("os_throttled_ns",),
+    "file reads": ("posix_read_ns", "stdio_read_ns"),
+    "file writes": ("posix_write_ns", "stdio_write_ns"),
+    "file sync": ("posix_sync_ns", "stdio_sync_ns"),
+    "file metadata": ("posix_meta_ns", "stdio_meta_ns"),
+    "sockets and pipes": ("stream_read_ns", "stream_write_ns"),
+}
+
+
+def digest(tables: JobTables) -> Digest:
+    """Makes the digest of a job.
+
+    Args:
+        tables: Everything about the job, from Repository.job_tables.
+
+    Returns:
+        The digest. Rates say what they divide by.
+    """
+    people = People(tables.processes)
+    sums = process_sums(tables, people)
+    totals = {name: int(values.sum()) for name, values in sums.items()}
+    metrics = {name: people.spread(values) for name, values in sums.items() if values.any()}
+    cpu = sums["os_user_ns"] + sums["os_system_ns"]
+    writing = write_patterns(tables)
+    named = writing[0].pattern if writing and writing[0].pattern in PATTERNS else None
+    seconds = (people.end - people.start) / _NS
+    return Digest(
+        job=tables.job,
+        programs=people.programs(),
+        hosts=sorted(set(people.texts("host"))),
+        processes=int((~people.short).sum()),
+        short_processes=int(people.short.sum()),
+        start_ns=people.start,
+        end_ns=people.end,
+        running=people.running,
+        seconds=seconds,
+        process_seconds=float(people.life.sum()) / _NS,
+        slice_ns=sorted(set(people.ints("slice_ns").tolist())),
+        metrics=metrics,
+        mounts=_mounts(tables, people, seconds),
+        rates=_rates(totals, seconds),
+        shares=_shares(totals, float(people.life.sum())),
+        effective_threads=_threads(cpu, people),
+        cores=float(cpu.sum()) / _NS / seconds if seconds > 0 else 0.0,
+        access=[_access("read", tables, totals), _access("write", tables, totals, named)],
+        errors=_errors(totals),
+        unaccounted=[_unaccounted(direction, totals) for direction in ("read", "write")],
+        cost=_cost(totals, float(cpu.sum())),
+        clock=_clock(people),
+        notes=_distinct(people.lists("notes")),
+        warnings=_distinct(people.lists("warnings")),
+        mpi=worlds(tables, people, sums),
+        writing=writing,
+    )  # fmt: skip
+
+
+def _threads(cpu: Ints, people: People) -> Threads | None:
+    lived = (people.life > 0) & people.judged
+    if not lived.any():
+        return None
+    threads = cpu[lived] / people.life[lived]
+    return Threads(float(threads.min()), float(threads.mean()), float(threads.max()))
+
+
+def _mounts(tables: JobTables, people: People, seconds: float) -> list[Mount]:
+    rows = tables.mount_totals
+    if not rows.num_rows:
+        return []
+    described: dict[str, list[dict[str, Any]]] = {}
+    for row in tables.mounts.to_pylist():
+        described.setdefault(row["mount"], []).append(row)
+    encoded = rows.column("mount").combine_chunks().dictionary_encode()
+    if isinstance(encoded, pa.ChunkedArray):
+        encoded = encoded.combine_chunks()
+    names, code = encoded.dictionary.to_pylist(), encoded.indices.to_numpy()
+    where = people.index(column(rows, "process"))
+    columns = {name: column(rows, name) for name in MOUNT_IDS}
+    columns = {name: values for name, values in columns.items() if values.any()}
+    mounts = [
+        _mount(name, described.get(name, []), code == rank, where, columns, people, seconds)
+        for rank, name in enumerate(names)
+    ]
+    return sorted(mounts, key=lambda mount: (-_traffic(mount), mount.mount))
+
+
+def _traffic(mount: Mount) -> int:
+    return sum(spread.total for name, spread in mount.metrics.items() if name.endswith("_bytes"))
+
+
+def _mount(
+    name: str,
+    described: list[dict[str, Any]],
+    mine: NDArray[np.bool_],
+    where: NDArray[np.intp],
+    columns: Mapping[str, Ints],
+    people: People,
+    seconds: float,
+) -> Mount:
+    metrics = {}
+    users = np.zeros(people.count, dtype=bool)
+    users[where[mine]] = True
+    for metric, values in columns.items():
+        sums = np.zeros(people.count, dtype=np.int64)
+        np.add.at(sums, where[mine], values[mine])
+        if sums.any():
+            metrics[metric] = people.spread(sums, users)
+    totals = {metric: spread.total for metric, spread in metrics.items()}
+    return Mount(
+        mount=name,
+        paths=sorted({row["path"] for row in described}),
+        type=described[0]["type"] if described else "",
+        shared=any(row["shared"] for row in described),
+        processes=int(users.sum()),
+        metrics=metrics,
+        rates=_rates(totals, seconds),
+        errors=_errors(totals),
+    )
+
+
+def _rates(totals: Mapping[str, int], seconds: float) -> dict[str, Rate]:
+    """Gives bytes per second of the job, and per second inside the calls."""
+    rates = {}
+    for way in ("read", "write"):
+        moved = totals.get(f"posix_{way}_bytes", 0) + totals.get(f"stdio_{way}_bytes", 0)
+        ops = totals.get(f"posix_{way}_ops", 0) + totals.get(f"stdio_{way}_ops", 0)
+        if moved and seconds > 0:
+            rates[f"{way}_bytes"] = Rate(moved / seconds, "bytes/s", "the job's time", seconds)
+            rates[f"{way}_ops"] = Rate(ops / seconds, "ops/s", "the job's time", seconds)
+        # Only posix: stdio times the calls that reach the kernel, but counts the bytes of all.
+        inside = totals.get(f"posix_{way}_ns", 0) / _NS
+        if inside > 0:
+            served = totals.get(f"posix_{way}_bytes", 0) / inside
+            over = f"the time inside posix {way} calls, summed over threads"
+            rates[f"{way}_service"] = Rate(served, "bytes/s", over, inside)
+    return rates
+
+
+def _shares(totals: Mapping[str, int], life_ns: float) -> list[Share]:
+    shares = []
+    for name, metrics in _SHARES.items():
+        spent = sum(totals.get(metric, 0) for metric in metrics)
+        shares.append(Share(name, spent / _NS, spent / life_ns if life_ns > 0 else 0.0))
+    return shares
+
+
+def _access(
+    direction: str, tables: JobTables, totals: Mapping[str, int], named: str | None = None
+) -> Access:
+    ops = sum(totals.get(f"{module}_{direction}_ops", 0) for module in ("posix", "stdio"))
+    moved = sum(totals.get(f"{module}_{direction}_bytes", 0) for module in ("posix", "stdio"))
+    sizes = sum(
+        (histogram(tables.totals, f"{module}_{direction}_size") for module in ("posix", "stdio")),
+        start=np.zeros(HIST_BUCKETS, dtype=np.int64),
+    )
+    counted = int(sizes.sum())
+    common = int(sizes.argmax()) if counted else 0
+    small = float(sizes[: _SMALL_BUCKET + 1].sum()) / counted if counted else 0.0
+    seeks = totals.get("posix_seek_ops", 0) + totals.get("stdio_seek_ops", 0)
+    names = [f"{module}_{way}_ops" for module in ("posix", "stdio") for way in ("read", "write")]
+    all_ops = sum(totals.get(name, 0) for name in names)
+    per_op = seeks / all_ops if all_ops else 0.0
+    return Access(
+        direction=direction,
+        ops=ops,
+        bytes=moved,
+        mean_bytes=moved / ops if ops else 0.0,
+        histogram=sizes.tolist(),
+        common_low=2 ** (common - 1) if common else 0,
+        common_high=2**common if counted else 0,
+        small_share=small,
+        seeks_per_op=per_op,
+        pattern=named or _pattern(counted, small, per_op),
+    )
+
+
+def _pattern(counted: int, small: float, seeks_per_op: float) -> str:
+    if not counted:
+        return "none"
+    words = "many small" if small > 0.8 else "large" if small < 0.2 else "mixed sizes"
+    return f"{words}, seeking" if seeks_per_op > 0.3 else words
+
+
+def _errors(totals: Mapping[str, int]) -> dict[str, int]:
+    return {
+        name.removeprefix("error_").removesuffix("_ops"): value
+        for name, value in totals.items()
+        if name.startswith("error_") and value
+    }
+
+
+def _unaccounted(direction: str, totals: Mapping[str, int]) -> Unaccounted:
+    system = totals.get(f"os_{direction}_chars", 0)
+    wrapped = sum(
+        totals.get(f"{module}_{direction}_bytes", 0) for module in ("posix", "stdio", "stream")
+    )
+    beyond = max(system - wrapped, 0)
+    return Unaccounted(
+        direction, system, wrapped, beyond, beyond / system if system else 0.0,
+        totals.get(f"os_{direction}_bytes", 0),
+    )  # fmt: skip
+
+
+def _cost(totals: Mapping[str, int], cpu_ns: float) -> Cost:
+    cost = totals.get("self_cost_ns", 0)
+    return Cost(
+        totals.get("self_calls_ops", 0),
+        totals.get("self_heartbeat_ns", 0) / _NS,
+        cost / _NS,
+        cost / cpu_ns if cpu_ns > 0 else 0.0,
+    )
+
+
+def _clock(people: People) -> Clock:
+    # Short processes do not record the clock; the others of their node do.
+    judged = ~people.short
+    hosts = np.asarray(people.texts("host"), dtype=object)
+    bad = sorted(set(hosts[judged & (people.ints("clock_state") >= _UNSYNCHRONISED)]))
+    error = int(people.ints("clock_error_us")[judged].max(initial=0))
+    steps = int(people.ints("clock_steps")[judged].sum())
+    several = len(set(hosts)) > 1
+    if bad:
+        where = ", ".join(bad[:3]) + (", ..." if len(bad) > 3 else "")
+        text = f"The clock of {where} was not synchronised"
+        text += ": slices of different nodes may not match." if several else "."
+    elif not judged.any():
+        text = "No process ran long enough to record the state of the clock."
+    else:
+        text = f"Clocks were synchronised, error at most {error / 1000:.1f} ms."
+    if steps:
+        text += f" The clock jumped {steps} time{'s' if steps > 1 else ''}."
+    return Clock(not bad and bool(judged.any()), error, steps, text)
+
+
+def _distinct(texts: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(texts))

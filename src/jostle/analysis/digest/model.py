@@ -1,0 +1,237 @@
+"""What a digest consists of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from jostle.analysis.access.model import WritePattern
+from jostle.analysis.digest.mpi_world import World
+from jostle.analysis.spread import Spread
+from jostle.plain_values import plain
+
+
+@dataclass(frozen=True)
+class Threads:
+    """CPU time over lifetime: the cores that a process kept busy, over processes."""
+
+    min: float
+    mean: float
+    max: float
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A rate, and what it divides by.
+
+    Attributes:
+        value: The rate.
+        unit: bytes/s or ops/s.
+        over: What the seconds are.
+        seconds: How many they are.
+    """
+
+    value: float
+    unit: str
+    over: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Share:
+    """A part of the processes' lifetime.
+
+    Attributes:
+        name: What the time went into.
+        seconds: Summed over processes and threads.
+        share: The same divided by the summed lifetime of the processes; with many threads the
+            shares may exceed 1. CPU time and time inside calls overlap.
+    """
+
+    name: str
+    seconds: float
+    share: float
+
+
+@dataclass(frozen=True)
+class Mount:
+    """What a job did on one mount.
+
+    Attributes:
+        mount: Identity of the shared resource.
+        paths: Where processes saw it.
+        type: Type of the file system.
+        shared: Several nodes share it.
+        processes: Processes that did anything there.
+        metrics: Every metric of scope mount that is not zero, by id; over these processes.
+        rates: read_bytes and write_bytes per second of the job; read_service and write_service
+            per second spent in the calls, which do not depend on how much the job asked for.
+        errors: Failed calls by class.
+    """
+
+    mount: str
+    paths: list[str]
+    type: str
+    shared: bool
+    processes: int
+    metrics: dict[str, Spread]
+    rates: dict[str, Rate]
+    errors: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Access:
+    """How a job accesses files in one direction.
+
+    Attributes:
+        direction: read or write.
+        ops: Calls (posix and stdio).
+        bytes: Bytes moved.
+        mean_bytes: Per call; 0 without calls.
+        histogram: 32 counters of posix and stdio sizes; bucket b holds sizes in
+            [2^(b-1), 2^b), bucket 0 size 0, bucket 31 all from 2^30.
+        common_low: Lower bound of the most frequent bucket, bytes.
+        common_high: Its upper bound, exclusive.
+        small_share: Share of the calls in the histogram below 4 KiB.
+        seeks_per_op: Seeks per call, of both directions together.
+        pattern: In words: of writes, the access pattern of the mount that most bytes went to (see
+            WritePattern) where it has a name; else "many small", "large", "mixed sizes" or
+            "none" by the sizes of calls, with "seeking" where seeks are frequent.
+    """
+
+    direction: str
+    ops: int
+    bytes: int
+    mean_bytes: float
+    histogram: list[int]
+    common_low: int
+    common_high: int
+    small_share: float
+    seeks_per_op: float
+    pattern: str
+
+
+@dataclass(frozen=True)
+class Unaccounted:
+    """Traffic that the kernel saw and no counted call did.
+
+    It is of io_uring, static code and calls inside libc, or of files that are left out on purpose:
+    pseudo file systems (a read of /dev/zero counts here) and excluded paths.
+
+    Attributes:
+        direction: read or write.
+        system: Bytes by the kernel's count (rchar or wchar).
+        wrapped: Bytes of wrapped calls on files and streams.
+        bytes: system - wrapped, at least 0. stdio reads ahead, so a little is normal.
+        share: bytes / system; 0 without traffic.
+        storage: Bytes that reached the storage layer; mapped files show only here.
+    """
+
+    direction: str
+    system: int
+    wrapped: int
+    bytes: int
+    share: float
+    storage: int
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What jostle itself cost the job.
+
+    Attributes:
+        calls: Wrapped calls counted.
+        heartbeat_s: CPU seconds of the heartbeats.
+        total_s: Estimated seconds in all.
+        share_of_cpu: total_s over the CPU time of the job; 0 without CPU time.
+    """
+
+    calls: int
+    heartbeat_s: float
+    total_s: float
+    share_of_cpu: float
+
+
+@dataclass(frozen=True)
+class Clock:
+    """How well the clocks of the job's nodes agree.
+
+    Attributes:
+        synchronised: No process saw an unsynchronised clock.
+        error_us: Largest error bound that the kernel gave, µs.
+        steps: Jumps of the clock that were seen.
+        text: A sentence for people.
+    """
+
+    synchronised: bool
+    error_us: int
+    steps: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Digest:
+    """A job in figures.
+
+    Attributes:
+        job: Its name.
+        programs: Processes by program, the most frequent first.
+        hosts: Its nodes.
+        processes: Processes with a profile of their own.
+        short_processes: Processes too short for one; they count in totals only.
+        start_ns: First start, ns since the epoch.
+        end_ns: Last end, or the last slice seen while it runs.
+        running: Some process has not ended.
+        seconds: Wall-clock time, s.
+        process_seconds: Lifetimes of all processes, summed, s.
+        slice_ns: Slice lengths in use, ns.
+        metrics: Every metric that is not zero and no histogram; mount metrics over all mounts.
+            Gauges: total is the sum of each process's highest level, the others are of these.
+        mounts: The mounts, the busiest first.
+        rates: Of the whole job.
+        shares: Where the time went.
+        effective_threads: CPU time over lifetime, per process.
+        cores: CPU time over the job's wall-clock time: cores in use on average.
+        access: Reading and writing.
+        errors: Failed calls by class.
+        unaccounted: Traffic that no wrapper saw.
+        cost: Our own.
+        clock: State of the clocks.
+        notes: What the runtime had to say, each once.
+        warnings: What the reader had to say, each once.
+        mpi: The MPI programs, one entry per world; empty without MPI.
+        writing: The access pattern of its writes on each mount, phase by phase, the mount with the
+            most bytes first.
+    """
+
+    job: str
+    programs: dict[str, int]
+    hosts: list[str]
+    processes: int
+    short_processes: int
+    start_ns: int
+    end_ns: int
+    running: bool
+    seconds: float
+    process_seconds: float
+    slice_ns: list[int]
+    metrics: dict[str, Spread]
+    mounts: list[Mount]
+    rates: dict[str, Rate]
+    shares: list[Share]
+    effective_threads: Threads | None
+    cores: float
+    access: list[Access]
+    errors: dict[str, int]
+    unaccounted: list[Unaccounted]
+    cost: Cost
+    clock: Clock
+    notes: list[str]
+    warnings: list[str]
+    mpi: list[World] = field(default_factory=list)
+    writing: list[WritePattern] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, Any]:
+        """Gives the digest as plain values."""
+        found: dict[str, Any] = plain(self)
+        return found

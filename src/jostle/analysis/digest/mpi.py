@@ -1,0 +1,318 @@
+"""The MPI part of a digest (thesis §2.1.3): pure functions on a job's tables."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import PurePath
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jostle.analysis.digest.advice import advise
+from jostle.analysis.digest.mpi_world import Balance, Counters, Threads, TimeShare, Traffic, World
+from jostle.analysis.digest.segments import segments_of
+from jostle.analysis.processes import Ints, People
+from jostle.analysis.spread import Range, Spread
+from jostle.repository.types import JobTables
+
+Floats = NDArray[np.float64]
+Sums = Mapping[str, Ints]
+
+_NS = 1e9
+LOADED, NO_ADAPTER, REFUSED = 1, 2, 3
+_FINALISED = 4
+_LEVELS = ("single", "funneled", "serialized", "multiple")
+_EVENTS = ("instructions", "cycles", "last-level misses", "task clock", "context switches",
+           "migrations", "page faults")  # fmt: skip
+_FLOPS = re.compile(r"(FP|DP|SP|VEC)_(OPS|INS)|FLOP|FP_ARITH", re.IGNORECASE)
+
+_BLOCKING = "one_to_all all_to_one all_to_all scan neighbor".split()
+_COLLECTIVE = [*_BLOCKING, *(f"i{name}" for name in _BLOCKING)]
+_SPLIT = ("", "_all", "_shared", "_split")
+#: name -> (metrics of calls, metrics of bytes).
+TRAFFIC: dict[str, tuple[list[str], list[str]]] = {
+    "collective": (
+        [f"mpi_{name}_ops" for name in (*_COLLECTIVE, "barrier", "ibarrier")],
+        [f"mpi_{name}_bytes" for name in _COLLECTIVE],
+    ),
+    "send": (["mpi_send_ops", "mpi_isend_ops"], ["mpi_send_bytes", "mpi_isend_bytes"]),
+    "receive": (["mpi_recv_ops", "mpi_irecv_ops"], ["mpi_recv_bytes", "mpi_irecv_bytes"]),
+    "sendrecv": (["mpi_sendrecv_ops"], ["mpi_sendrecv_bytes"]),
+    "complete": (["mpi_wait_ops", "mpi_test_ops", "mpi_probe_ops"], []),
+    "one-sided": (
+        ["mpi_put_ops", "mpi_get_ops", "mpi_accumulate_ops"],
+        ["mpi_put_bytes", "mpi_get_bytes", "mpi_accumulate_bytes"],
+    ),
+    "mpiio read": (
+        [f"mpiio_read{form}_ops" for form in _SPLIT],
+        [f"mpiio_read{form}_bytes" for form in _SPLIT],
+    ),
+    "mpiio write": (
+        [f"mpiio_write{form}_ops" for form in _SPLIT],
+        [f"mpiio_write{form}_bytes" for form in _SPLIT],
+    ),
+    "file read": (
+        ["posix_read_ops", "stdio_read_ops"],
+        ["posix_read_bytes", "stdio_read_bytes"],
+    ),
+    "file write": (
+        ["posix_write_ops", "stdio_write_ops"],
+        ["posix_write_bytes", "stdio_write_bytes"],
+    ),
+}  # fmt: skip
+#: What the time of a rank is divided into, besides computation.
+STATES = {
+    "point-to-point": "state_p2p_ns",
+    "collective": "state_collective_ns",
+    "one-sided": "state_onesided_ns",
+    "mpiio": "state_mpiio_ns",
+    "other mpi": "state_mpi_ns",
+    "file i/o": "state_io_ns",
+}
+
+
+def worlds(tables: JobTables, people: People, sums: Sums) -> list[World]:
+    """Makes the MPI part of a digest.
+
+    Args:
+        tables: Everything about the job.
+        people: Its processes.
+        sums: Every metric per process, in the order of `people`.
+
+    Returns:
+        One entry per mpirun, in the order of their starts; none without MPI.
+    """
+    found = [_World(tables, people, sums, members).made() for members in _groups(people)]
+    return sorted(found, key=lambda world: (world.start_ns, world.world))
+
+
+def _groups(people: People) -> list[NDArray[np.intp]]:
+    """Splits the MPI processes of a job into worlds."""
+    mpi = (people.ints("world_size") > 0) | (people.ints("mpi_adapter") >= NO_ADAPTER)
+    mpi |= people.ints("mpi_state") > 0
+    if not mpi.any():
+        return []
+    keys = zip(
+        people.texts("world"), people.ints("spawned").tolist(),
+        people.ints("world_size").tolist(), people.texts("mpi_library"), strict=True,
+    )  # fmt: skip
+    groups: dict[object, list[int]] = {}
+    for place, key in enumerate(keys):
+        if mpi[place]:
+            groups.setdefault(key, []).append(place)
+    return [np.array(members) for members in groups.values()]
+
+
+class _World:
+    """One world in the making: columns over its ranks."""
+
+    def __init__(
+        self, tables: JobTables, people: People, sums: Sums, members: NDArray[np.intp]
+    ) -> None:
+        self._tables, self._people = tables, people
+        rank = people.ints("world_rank")[members]
+        self._at = members[np.argsort(rank, kind="stable")]
+        self._rank = self.ints("world_rank")
+        self._life = people.life[self._at].astype(np.float64)
+        self._sums = {name: values[self._at] for name, values in sums.items()}
+        start = self.ints("start_ns")
+        end = start + people.life[self._at]
+        init, ready = self.ints("mpi_init_ns"), self.ints("mpi_ready_ns")
+        leaving, left = self.ints("mpi_finalize_ns"), self.ints("mpi_end_ns")
+        self._init = np.where(init > 0, init, start)
+        self._left = np.where(left > 0, left, np.maximum(end, leaving))
+        # Rates are per second between MPI_Init's return and MPI_Finalize's call.
+        begin = np.where(ready > 0, ready, self._init)
+        until = np.where(leaving > 0, leaving, end)
+        self._between = np.maximum(until - begin, 1).astype(np.float64)
+
+    def ints(self, name: str) -> Ints:
+        return self._people.ints(name)[self._at]
+
+    def texts(self, name: str) -> list[str]:
+        texts = self._people.texts(name)
+        return [texts[place] for place in self._at]
+
+    def made(self) -> World:
+        shares, over, states = self._shares()
+        adapter = self.ints("mpi_adapter")
+        counted = bool((adapter == LOADED).all())
+        processes = self.ints("process").tolist()
+        size, ranks = int(self.ints("world_size").max()), len(self._at)
+        complete = self._people.complete[self._at]
+        world = World(
+            world=self.texts("world")[0],
+            size=size,
+            ranks=ranks,
+            processes=processes,
+            programs=dict(Counter(PurePath(name).name for name in self.texts("program"))
+                          .most_common()),
+            hosts=sorted(set(self.texts("host"))),
+            spawned=bool(self.ints("spawned").any()),
+            library=_first_line(self.texts("mpi_library")[0]),
+            adapter=self.texts("mpi_adapter_name")[0],
+            counted=counted,
+            problem=_problem(adapter, size, ranks),
+            launcher=self.texts("launcher")[0],
+            batch=self.texts("batch")[0],
+            thread_level=_LEVELS[min(int(self.ints("thread_level").max()), 3)],
+            unfinished=int((self.ints("mpi_state") < _FINALISED).sum()),
+            running=not bool(complete.all()),
+            start_ns=int(self._init.min()),
+            seconds=max(float(self._left.max() - self._init.min()), 0.0) / _NS,
+            traffic=self._traffic(),
+            shares=shares if counted else [],
+            shares_over=over,
+            balance=self._balance(states) if counted and ranks > 1 else None,
+            threads=self._threads(),
+            counters=self._counters(),
+            waited=self._part("wait_mpi_ns"),
+            off_cpu=self._part("wait_offcpu_ns"),
+            metrics={name: _spread(values) for name, values in self._sums.items() if values.any()},
+            segments=segments_of(self._tables, processes),
+            next=[],
+        )  # fmt: skip
+        return replace(world, next=advise(world))
+
+    def _total(self, names: list[str]) -> Ints:
+        zero = np.zeros(len(self._at), dtype=np.int64)
+        return sum((self._sums.get(name, zero) for name in names), start=zero)
+
+    def _part(self, name: str) -> float:
+        life = float(self._life.sum())
+        return float(self._total([name]).sum()) / life if life > 0 else 0.0
+
+    def _traffic(self) -> list[Traffic]:
+        found = []
+        for name, (ops, moved) in TRAFFIC.items():
+            calls, size = self._total(ops), self._total(moved)
+            if calls.any() or size.any():
+                per_s = _NS / self._between
+                found.append(
+                    Traffic(
+                        name, _spread(calls), _spread(size),
+                        Range.of(calls * per_s), Range.of(size * per_s),
+                    )
+                )  # fmt: skip
+        return found
+
+    def _shares(self) -> tuple[list[TimeShare], str, dict[str, Floats]]:
+        """Divides the ranks' time; threads that are in MPI at once stretch it."""
+        states = {name: self._total([metric]).astype(np.float64) for name, metric in STATES.items()}
+        inside = sum(states.values(), start=np.zeros(len(self._at)))
+        whole = np.maximum(self._life, inside)
+        over = "the ranks' lifetime"
+        if bool((inside > 1.01 * self._life).any()):
+            over = "the threads' time in calls: several were in calls at once"
+        states = {"computation": whole - inside, **states}
+        total = float(whole.sum())
+        if total <= 0:
+            return [], over, states
+        safe = np.maximum(whole, 1)
+        shares = [
+            TimeShare(
+                name, float(spent.sum()) / _NS, float(spent.sum()) / total,
+                float((spent / safe).min()), float((spent / safe).max()),
+            )
+            for name, spent in states.items()
+            if name == "computation" or spent.any()
+        ]  # fmt: skip
+        return shares, over, states
+
+    def _balance(self, states: dict[str, Floats]) -> Balance | None:
+        computing, waiting = states["computation"], states["collective"]
+        mean = float(computing.mean())
+        if mean <= 0:
+            return None
+        return Balance(
+            imbalance=float(computing.max()) / mean - 1,
+            busiest=int(self._rank[computing.argmax()]),
+            idlest=int(self._rank[computing.argmin()]),
+            least_waiting=int(self._rank[waiting.argmin()]) if waiting.any() else None,
+            computing_s=Range.of(computing / _NS),
+        )
+
+    def _threads(self) -> Threads:
+        cpu = self._total(["os_user_ns", "os_system_ns"])
+        effective = cpu / np.maximum(self._life, 1)
+        told = self.ints("omp_threads")
+        wanted = told > 0
+        ratio = float((effective[wanted] / told[wanted]).mean()) if wanted.any() else None
+        same = set(told.tolist())
+        return Threads(Range.of(effective), same.pop() if len(same) == 1 else None, ratio)
+
+    def _counters(self) -> Counters:
+        papi = self._papi_names()
+        places = [*range(len(_EVENTS)), *range(8, 12)]
+        names = [*_EVENTS, *papi]
+        asked, granted = self.ints("perf_asked"), self.ints("perf_granted")
+        wanted = [name for name, bit in zip(names, places, strict=True)
+                  if name and bool((asked >> bit & 1).any())]  # fmt: skip
+        got = [name for name, bit in zip(names, places, strict=True)
+               if name in wanted and bool((granted >> bit & 1).all())]  # fmt: skip
+        return self._counted(wanted, got, papi)
+
+    def _papi_names(self) -> list[str]:
+        lists = self._people.name_lists("papi_names")
+        found = [lists[place] for place in self._at]
+        longest = max(found, key=len, default=[])
+        return [*longest, "", "", "", ""][:4]
+
+    def _counted(self, wanted: list[str], got: list[str], papi: list[str]) -> Counters:
+        made = Counters(wanted, got, [name for name in wanted if name not in got])
+        instructions = self._total(["perf_instructions"])
+        cycles = float(self._total(["perf_cycles"]).sum())
+        misses = float(self._total(["perf_llc_misses"]).sum())
+        clock, cpu = (
+            self._total(["perf_task_clock_ns"]),
+            self._total(["os_user_ns", "os_system_ns"]),
+        )
+        # The hardware counters pause where they would cost too much; the task clock counts with
+        # them. Without one, CPU time is what they are rated by.
+        counted = np.where(clock > 0, clock, cpu) / _NS
+        lived = np.maximum(counted, 1e-9)
+        if instructions.any() and "instructions" in got and (counted > 0).any():
+            total = float(instructions.sum())
+            made = replace(
+                made,
+                instructions_per_s=Range.of((instructions / lived)[counted > 0]),
+                counted_share=min(float(counted.sum()) * _NS / max(float(cpu.sum()), 1.0), 1.0),
+                instructions_per_cycle=total / cycles if cycles and "cycles" in got else None,
+                misses_per_kilo=1000 * misses / total if "last-level misses" in got else None,
+            )
+        events = {
+            name: self._total([f"papi_{number}_count"])
+            for number, name in enumerate(papi, 1)
+            if name and name in got
+        }
+        flops = next((name for name in events if _FLOPS.search(name)), "")
+        if flops and (counted > 0).any():
+            made = replace(
+                made, flops_per_s=Range.of((events[flops] / lived)[counted > 0]), flops_event=flops
+            )  # fmt: skip
+        return replace(made, papi={name: _spread(n) for name, n in events.items()} or None)
+
+
+def _spread(values: Ints) -> Spread:
+    return Spread(int(values.sum()), int(values.min()), float(values.mean()), int(values.max()))
+
+
+def _first_line(text: str) -> str:
+    """Gives the part of a library's description that names it: before a comma or line's end."""
+    line = re.split(r"[\n,]", text.strip(), maxsplit=1)[0]
+    return " ".join(line.replace("Version:", " ").split())
+
+
+def _problem(adapter: Ints, size: int, ranks: int) -> str:
+    if bool((adapter == NO_ADAPTER).any()):
+        return "MPI found but no adapter for it: its calls were not counted"
+    if bool((adapter == REFUSED).any()):
+        return "the adapter does not fit this MPI: its calls were not counted"
+    if bool((adapter != LOADED).any()):
+        return "some ranks were not counted: no adapter was loaded in them"
+    if ranks < size:
+        return f"{size - ranks} of {size} ranks left no profile here"
+    return ""

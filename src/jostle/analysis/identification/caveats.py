@@ -1,0 +1,109 @@
+"""What a person should know before trusting an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from jostle.analysis.identification.resource_tests import Judgement
+from jostle.analysis.identification.resources import nodes
+from jostle.analysis.identification.seconds_lost import Price
+from jostle.analysis.identification.service_time import QUIET, quiet_slices
+from jostle.repository.query.co_running import Beside
+
+_UNSYNCHRONISED = 5
+_APART = 0.1  # of a slice: clocks that agree better than this do no harm
+_FEW = 40
+
+
+def clock_slices(found: Beside) -> int:
+    """Tells how many slices before a load its effect is looked for, as clocks may disagree."""
+    return 1 if found.job.slice_ns and _apart_ns(found) > _APART * found.job.slice_ns else 0
+
+
+def _apart_ns(found: Beside) -> int:
+    """Gives the bound on the distance of the job's clocks and its neighbours'; 0: one clock."""
+    facts = [found.job, *found.others.values()]
+    if len({clock for fact in facts for clock in fact.clocks}) == 1:
+        return 0
+    worst = max(fact.clock_error_us for fact in facts) * 1000
+    if any(fact.clock_state == _UNSYNCHRONISED for fact in facts):
+        return max(worst, found.job.slice_ns)
+    return worst
+
+
+def limits(
+    found: Beside, judged: Sequence[Judgement], prices: Sequence[Price | None], run_s: float
+) -> list[str]:
+    """Lists the limits of an answer, one sentence each."""
+    said = []
+    if not found.job.slice_ns or not (found.own_mounts.num_rows or found.own_nodes.num_rows):
+        said.append("The job has no slices: it was too short, or used nothing that is counted.")
+    elif not judged:
+        said.append("No other job was active on a resource of this job while it ran.")
+    apart = _apart_ns(found)
+    if judged and apart > _APART * found.job.slice_ns:
+        said.append(
+            "Clocks of the nodes are not synchronised well enough: they may be up to "
+            f"{apart / 1e6:.0f} ms apart, with slices of {found.job.slice_ns / 1e6:.0f} ms; "
+            "what moved by more than a slice is not found."
+        )
+    for one, cost in zip(judged, prices, strict=True):
+        said += _of_place(one, cost)
+    several = len(set(found.node_loads.column("host").to_pylist())) - len(nodes(found))
+    if several > 0:
+        said.append("Of nodes shared with the same jobs only the most loaded one was judged.")
+    if found.job.processes > 1 and found.job.ranks <= 1 and any(prices):
+        said.append(
+            "Seconds are those of the mean process: in a job whose processes wait for the slowest, "
+            "more was lost."
+        )
+    if not found.job.end_ns:
+        said.append("The job still runs: this is what is known so far.")
+    return said
+
+
+def _of_place(one: Judgement, cost: Price | None) -> list[str]:
+    place, said = one.place, []
+    if place.raw_ns > place.axis[1]:
+        said.append(
+            f"On {place.resource} others are known in slices of {place.raw_ns / 1e9:g} s only: "
+            "their bursts are blurred."
+        )
+    quiet = int((quiet_slices(place.others, 0) & one.served.judged).sum())
+    if one.slices and quiet < QUIET:
+        said.append(
+            f"On {place.resource} somebody was active nearly all the time ({quiet} quiet slices of "
+            f"{one.slices}): what a steady load cost cannot be told from this run, the loss is "
+            "a lower bound."
+        )
+    if 0 < one.slices < _FEW:
+        said.append(f"On {place.resource} only {one.slices} slices could be judged.")
+    if cost and one.jointly:
+        said.append(
+            f"On {place.resource} no single load explains the slow slices; those of the suspects "
+            "together do, and how they share the loss is less sure."
+        )
+    if cost and _rhythm(one):
+        said.append(
+            f"On {place.resource} the suspect's bursts came in a strict rhythm: a rhythm of the "
+            "job's own at the same instants would look the same."
+        )
+    return said
+
+
+def _rhythm(one: Judgement) -> bool:
+    """Tells whether the load of a suspect repeats itself so well that one shift is like another."""
+    for name in one.suspects:
+        load = one.place.loads[name]
+        free = load - load.mean()
+        size = len(free)
+        same = np.fft.irfft(np.abs(np.fft.rfft(free)) ** 2, size)[: size // 2]
+        if len(same) < 8 or same[0] <= 0:
+            continue
+        same = same / same[0]
+        below = np.flatnonzero(same < 0)
+        if len(below) and float(same[int(below[0]) :].max()) > 0.8:
+            return True
+    return False

@@ -1,0 +1,134 @@
+"""How sure a price is: what was lost, drawn again and again from the slices at hand.
+
+What is asked is what the slices that there were cost, not what others of their kind would have
+cost: so disturbed slices are not drawn. What is not known of them is how long they would have
+taken undisturbed. That has two parts: the mean, which a few calm slices tell, and how each slice
+would have scattered about it, as calm slices do.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from jostle.analysis.estimation.model import Bounded
+from jostle.analysis.identification.case import Case, Rows
+from jostle.analysis.identification.resources import Floats
+
+Rng = np.random.Generator
+
+_DRAWS = 200
+_LEAST_DOUBT = 0.06  # of a loss: calls booked in a slice to which they do not belong alone
+_FEWEST = 3  # blocks: with fewer nothing can be said of their spread
+_TAIL = 0.025
+
+
+def drawn(
+    case: Case, lost: Floats, strengths: Floats, names: list[str], rng: Rng
+) -> tuple[Bounded, Bounded, dict[str, Bounded]]:
+    """Adds the loss up and shares it out, with 95 % intervals.
+
+    Args:
+        case: The slices.
+        lost: Seconds lost in each.
+        strengths: Of the suspects, from the regression.
+        names: Of the suspects.
+        rng: For the draws.
+
+    Returns:
+        Seconds lost; the same by the draws alone (is there a loss at all?); each suspect's part.
+    """
+    value = float(lost.sum())
+    rows, still = np.flatnonzero(case.served.judged), np.flatnonzero(case.calm)
+    where = np.flatnonzero(case.hit)
+    if not len(where):
+        none = Bounded(0.0, 0.0, 0.0)
+        return none, none, dict.fromkeys(names, none)
+    several = case.heights.shape[1] > 1 or not case.calm_known
+    fitted, _ = case.fit(rows)
+    seconds, parts = np.empty(_DRAWS), np.empty((_DRAWS, case.heights.shape[1]))
+    for k in range(_DRAWS):
+        level, strong = case.fit(rows[_blocks(len(rows), rng)]) if several else (fitted, strengths)
+        seconds[k] = _once(case, where, still, level, rng)
+        parts[k] = _parts(case, strong)
+    seconds = value + _wider(len(still if case.calm_known else where)) * (seconds - value)
+    unsure = seconds + _unsure(case, where, still, case.level(still, fitted), rng)
+    low, high = np.quantile(parts, (_TAIL, 1 - _TAIL), axis=0)
+    share = _parts(case, strengths)
+    shares = {
+        name: Bounded(float(share[k]), float(min(low[k], share[k])), float(max(high[k], share[k])))
+        for k, name in enumerate(names)
+    }
+    return _interval(unsure, value), _interval(seconds, value), shares
+
+
+def _once(case: Case, where: Rows, still: Rows, fitted: float, rng: Rng) -> float:
+    """Draws the loss once; where no slices are calm the disturbed ones, against another fit."""
+    if not case.calm_known:
+        return float(case.lost(where[_blocks(len(where), rng)], fitted).sum())
+    level = case.level(still[_blocks(len(still), rng)], fitted)
+    calm = case.ratio[still]
+    scatter = calm[_blocks(len(still), rng, len(where))] / float(calm.mean())
+    return float(case.lost(where, level * scatter).sum())
+
+
+def _unsure(case: Case, where: Rows, still: Rows, level: float, rng: Rng) -> Floats:
+    """Draws how much the loss may be off for what slices do not tell, whatever their number.
+
+    Stalls in calm slices may be the job's own: then there are such in the others, too, and nobody
+    else is to blame for them. And the slices before a load may be disturbed already. How much of
+    either is so nobody knows: any part is as likely as any other.
+    """
+    if not case.calm_known:
+        return np.zeros(_DRAWS)
+    found = case.early(level) * rng.random(_DRAWS)
+    usual = float(case.lost(where, level).sum())
+    for k in range(_DRAWS):
+        stalls = case.stalled(still[_blocks(len(still), rng, len(where))])
+        theirs = float(rng.random())
+        own = level + stalls * (1 - theirs)
+        found[k] += float(case.lost(where, own, theirs).sum()) - usual
+    return found
+
+
+def _parts(case: Case, strengths: Floats) -> Floats:
+    """Gives each suspect's part of the fitted loss."""
+    parts = strengths * (case.heights * case.busy[:, None])[case.served.judged].sum(axis=0)
+    total = float(parts.sum())
+    return np.asarray(parts / total) if total > 0 else np.zeros(len(strengths))
+
+
+def _blocks(size: int, rng: Rng, many: int = 0) -> Rows:
+    """Draws places with their neighbours, as a moving-block bootstrap does.
+
+    Args:
+        size: Places that there are.
+        rng: For the draw.
+        many: How many to draw; 0: as many as there are.
+    """
+    length, many = _length(size), many or size
+    starts = rng.integers(0, size, -(-many // length))
+    return np.asarray((starts[:, None] + np.arange(length)[None, :]).reshape(-1)[:many] % size)
+
+
+def _length(size: int) -> int:
+    """Gives how many slices one after the other make a block."""
+    return max(round(1.5 * math.cbrt(size)), 1)
+
+
+def _wider(size: int) -> float:
+    """Gives by how much draws of few blocks spread too little.
+
+    Their variance lacks a part of its freedom (n / (n - 1)), and is itself but an estimate:
+    Student's t over the normal quantile, by its expansion in 1 / (n - 1).
+    """
+    many = max(size / _length(size), _FEWEST)
+    free = many - 1
+    return float(np.sqrt(many / free) * (1 + 1.21 / free + 1.44 / free**2 + 1.3 / free**3))
+
+
+def _interval(draws: Floats, value: float) -> Bounded:
+    low, high = np.quantile(draws, (_TAIL, 1 - _TAIL))
+    least = _LEAST_DOUBT * abs(value)
+    return Bounded(value, float(min(low, value - least)), float(max(high, value + least)))

@@ -1,0 +1,279 @@
+"""One shared resource: is there evidence against anybody, and against whom."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from jostle.analysis.identification.evidence import (
+    FEWEST,
+    NOTHING,
+    Moved,
+    Test,
+    own_phases,
+)
+from jostle.analysis.identification.resources import Floats, Place
+from jostle.analysis.identification.seconds_lost import smallest_loss
+from jostle.analysis.identification.service_time import QUIET, Service, quiet_slices, service
+
+#: Rate of false discoveries.
+LEVEL = 0.05
+#: Suspects tested on one resource, the heaviest.
+_MOST = 60
+#: A load below this part of all load there, own and others', cannot explain a visible loss.
+_DOSE = 0.02
+_DRAIN_NS = 2_000_000_000  # what a load leaves in caches is gone after this,
+_LAGS = 4  # but no more slices than these are tried
+_AMPLE = 1.5  # times the slices that are needed, where a run is to be made for them
+_LENGTHS = ((100_000_000, "100ms"), (250_000_000, "250ms"), (500_000_000, "500ms"),
+            (1_000_000_000, "1s"), (2_000_000_000, "2s"))  # fmt: skip
+_GRAIN = 20  # levels of a load: smaller changes are noise
+
+
+@dataclass
+class Judgement:
+    """What the slices of a resource say.
+
+    Attributes:
+        place: The resource; served: how it served the job.
+        total: Test of the load of all others.
+        tests: Test of each candidate.
+        little: Jobs whose load was too small to matter, with their share of the load there.
+        smallest_s: Smallest loss that could have been seen.
+        lag: Slices after a load that may still be disturbed.
+        p: Of the resource: Simes over all its tests.
+        moved: The slowdown, ready for tests.
+        q: The same after control over resources; suspects: q of those with evidence.
+        jointly: None of the suspects shows alone, their loads together do.
+    """
+
+    place: Place
+    served: Service
+    total: Test
+    tests: dict[str, Test]
+    little: dict[str, float]
+    smallest_s: float
+    lag: int
+    p: float
+    moved: Moved
+    q: float = 1.0
+    suspects: dict[str, float] = field(default_factory=dict)
+    jointly: bool = False
+
+    @property
+    def slices(self) -> int:
+        """Slices that could be judged."""
+        return int(self.served.judged.sum())
+
+    @property
+    def own_s(self) -> float:
+        """Time that the job spent there."""
+        return float(self.place.mean_busy.sum())
+
+
+def judge(place: Place, clock_slices: int) -> Judgement:
+    """Tests the loads on a resource.
+
+    Args:
+        place: The resource.
+        clock_slices: How many slices clocks may be apart.
+    """
+    lag = int(np.clip(-(-_DRAIN_NS // place.axis[1]), 1, _LAGS))
+    others = place.others
+    served = service(place, quiet_slices(others, 1))
+    moved = _ready(place, served, (-clock_slices, lag + clock_slices))
+    little, candidates = _doses(place, served)
+    total = moved.test(grained(others))
+    tests = {job: total if len(place.loads) == 1 else moved.test(grained(place.loads[job]))
+             for job in candidates}  # fmt: skip
+    every = [one.p for one in tests.values()]
+    if len(place.loads) > 1:
+        every.append(total.p)
+    return Judgement(
+        place, served, total, tests, little,
+        smallest_loss(place, served, others, moved, total.critical), lag, _simes(every),
+        moved,
+    )  # fmt: skip
+
+
+def _ready(place: Place, served: Service, lags: tuple[int, int]) -> Moved:
+    judged = served.judged
+    begun = judged.copy()
+    begun[1:] &= ~judged[:-1]
+    own = [place.own_load, np.round(place.processes), begun.astype(float)]
+    # Where own calls of several processes are under way at once they wait for each other.
+    base = own_phases(served.kind, judged, served.slow, own)
+    return Moved(served.slow, judged, base, lags)
+
+
+def grained(load: Floats) -> Floats:
+    """Rounds a load to parts of its usual height, so that a steady one has no ups and downs."""
+    if not (load > 0).any():
+        return load
+    usual = float(np.quantile(load[load > 0], 0.9))
+    return np.asarray(np.ceil(np.minimum(load / usual, 4.0) * _GRAIN - 0.5))
+
+
+def _doses(place: Place, served: Service) -> tuple[dict[str, float], list[str]]:
+    """Parts the jobs by whether they put enough load there to matter."""
+    little, enough = {}, {}
+    judged = served.judged
+    for job, load in place.loads.items():
+        here = judged & (load > 0)
+        whole = float((place.own_load + place.others)[here].sum())
+        dose = float(load[here].sum()) / whole if whole > 0 else 0.0
+        if dose < _DOSE:
+            little[job] = dose
+        else:
+            enough[job] = float(load[judged].sum())
+    heavy = sorted(enough, key=lambda job: (-enough[job], job))
+    for job in heavy[_MOST:]:
+        little[job] = 0.0
+    return little, heavy[:_MOST]
+
+
+def _simes(values: Sequence[float]) -> float:
+    """Gives one p for several tests of one question (Simes)."""
+    if not values:
+        return 1.0
+    order = np.sort(np.asarray(values))
+    return float(min(np.min(order * len(order) / np.arange(1, len(order) + 1)), 1.0))
+
+
+def adjusted(values: Sequence[float]) -> list[float]:
+    """Gives q for p: Benjamini and Hochberg."""
+    if not len(values):
+        return []
+    p = np.asarray(values, dtype=float)
+    order = np.argsort(p)
+    scaled = p[order] * len(p) / np.arange(1, len(p) + 1)
+    q = np.empty(len(p))
+    q[order] = np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1.0)
+    return [float(value) for value in q]
+
+
+def accuse(judgements: Sequence[Judgement]) -> None:
+    """Controls the rate of false discoveries: over resources, then over suspects of each.
+
+    On a resource with evidence suspects are taken one by one, the plainest first; what the load of
+    one explains no longer speaks against (or hides) the others.
+    """
+    for one, q in zip(judgements, adjusted([one.p for one in judgements]), strict=True):
+        one.q = q
+        moved, left = one.moved, dict(one.tests)
+        while q <= LEVEL and left:
+            within = dict(zip(left, adjusted([test.p for test in left.values()]), strict=True))
+            for name in [name for name in left if not _answers(one, name, left[name])]:
+                within.pop(name)
+            best = min(within, key=lambda name: (left[name].p, -left[name].correlation, name),
+                       default=None)  # fmt: skip
+            if best is None or max(q, within[best]) > LEVEL:
+                break
+            one.suspects[best] = max(q, within[best])
+            one.tests[best] = left.pop(best)
+            moved = moved.beside(delayed(grained(one.place.loads[best]), one.tests[best].lag))
+            left = {name: moved.test(grained(one.place.loads[name])) for name in left}
+        if q <= LEVEL and not one.suspects and one.total.p <= LEVEL:
+            one.suspects = dict.fromkeys(_jointly(one), q)
+            one.jointly = bool(one.suspects)
+
+
+def _jointly(one: Judgement) -> list[str]:
+    """Finds the jobs whose loads together explain what that of none does alone.
+
+    Where several share the harm each is the others' noise. The plainest begins, and the next are
+    taken as long as their sum fits better; it must pass the test as one load.
+    """
+    names = [name for name, test in one.tests.items() if _answers(one, name, test)]
+    names.sort(key=lambda name: (-one.tests[name].correlation, name))
+    best, chosen = NOTHING, []
+    load = np.zeros(one.place.axis[2])
+    for name in names:
+        test = one.moved.test(grained(load + one.place.loads[name]))
+        if test.correlation > best.correlation:
+            best, load = test, load + one.place.loads[name]
+            chosen.append(name)
+    return chosen if best.p <= LEVEL and len(chosen) > 1 else []
+
+
+def _answers(one: Judgement, job: str, test: Test) -> bool:
+    """Tells whether more load went with more slowdown, not only some load with some."""
+    if test.correlation <= 0:
+        return False
+    judged = one.served.judged
+    load = delayed(one.place.loads[job], test.lag)
+    here = judged & (load > 0)
+    if int(here.sum()) < 2 * QUIET:
+        return True
+    middle = float(np.median(load[here]))
+    strong, weak = here & (load >= middle), judged & ~(here & (load >= middle))
+    if not weak.any():
+        return True
+    return bool(np.mean(one.served.slow[strong]) > np.mean(one.served.slow[weak]))
+
+
+def delayed(load: Floats, lag: int) -> Floats:
+    """Moves a load to the slices that it acted in."""
+    if not lag:
+        return load
+    moved = np.zeros(len(load))
+    if lag > 0:
+        moved[lag:] = load[:-lag]
+    else:
+        moved[:lag] = load[-lag:]
+    return moved
+
+
+def blind(one: Judgement) -> str:
+    """Says why the slices of a resource cannot tell, and what would; "" where they can."""
+    if one.slices < FEWEST:
+        # Of so few slices that none has its like, all may be judged where there are more.
+        some = one.slices or min(int((one.place.mean_busy > 0).sum()), FEWEST - 1)
+        return (
+            f"Too few slices: {one.slices} could be judged, {FEWEST} are needed: "
+            f"{_more_slices(one.place.axis[1], some)}."
+        )
+    if one.total.alike or _steady(one):
+        return (
+            "The others' load never changed while the job was active there, or changed with the "
+            "job's own phases: its effect cannot be told from this job's slices, but by comparing "
+            "it with a run without them."
+        )
+    if one.tests and min(test.smallest for test in one.tests.values()) > LEVEL:
+        return (
+            f"Too few slices: no load could be told from the same load at other times among "
+            f"{one.slices}: {_more_slices(one.place.axis[1], min(one.slices, FEWEST))}."
+        )
+    return ""
+
+
+def _more_slices(slice_ns: int, judged: int) -> str:
+    """Says how a run gets slices enough: shorter ones, or a longer run."""
+    wanted = slice_ns * judged / (_AMPLE * FEWEST)
+    shorter = [(length, name) for length, name in _LENGTHS if length <= wanted]
+    longer = f"{_AMPLE * FEWEST / judged:.2g} times as long" if judged else "longer"
+    return f"run with --slice {shorter[-1][1]}, or {longer}" if shorter else f"run {longer}"
+
+
+def why_not(one: Judgement) -> str:
+    """Says why there is no evidence on a resource, in one sentence."""
+    if said := blind(one):
+        return said
+    if not one.tests:
+        return f"The others' load was less than {_DOSE:.0%} of all load there."
+    if one.q <= LEVEL:
+        return (
+            f"Operations took longer when others were active (p = {min(one.p, 1):.2g}), but no "
+            "job's load, alone or together, accounts for a loss that is worth the name."
+        )
+    return (
+        f"Operations took no longer when others were active (p = {min(one.p, 1):.2g}, after all "
+        f"tests {min(one.q, 1):.2g})."
+    )
+
+
+def _steady(one: Judgement) -> bool:
+    level = grained(one.place.others)[one.served.judged]
+    return bool(len(level) and np.ptp(level) <= 0.1 * max(float(np.max(level)), 1.0))

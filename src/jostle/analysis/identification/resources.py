@@ -1,0 +1,377 @@
+"""The shared resources of a job on one time axis: its own calls there, and the load of others.
+
+All times in seconds, all arrays of shape (slices,) on the axis of the job's own slices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from jostle.analysis.identification.model import ResourceKind
+from jostle.analysis.series import resample
+from jostle.repository.query.co_running import COLLECTIVE, P2P, Beside
+from jostle.repository.query.lifetimes import spans
+
+Floats = NDArray[np.float64]
+Axis = tuple[int, int, int]  # start ns, step ns, steps
+
+#: Bytes that one operation weighs besides those it moves, so that metadata storms are a load too.
+OPERATION = 4096
+_NS = 1e9
+_MOST_STEPS = 100_000
+_FILES = ("posix", "stdio")
+_FILE_OPS = ("open", "close", "read", "write", "seek", "sync")
+#: A slice in which calls of a kind have less than this part of a usual one tells nothing of them.
+_LITTLE = 0.02
+_SPILLS = 4  # slices over which a call that ended late may push the time of those before it
+
+
+@dataclass(frozen=True)
+class Calls:
+    """The job's operations of one kind on a resource, slice by slice.
+
+    Attributes:
+        name: What they are, for people.
+        ops: Number of operations (for the CPU: seconds of work).
+        size: Mean bytes of an operation; 0 where it has none.
+        seconds: Time spent in them, over all processes.
+    """
+
+    name: str
+    ops: Floats
+    size: Floats
+    seconds: Floats
+
+
+@dataclass(frozen=True)
+class Place:
+    """A resource that the job shares with others.
+
+    Attributes:
+        resource: Its name; kind: what it is.
+        axis: Start, length (ns) and number of the slices.
+        calls: The job's operations there, by kind.
+        busy: Seconds of a slice that the process which counts spent there: the slowest of an MPI
+            job, else the mean of those active there.
+        mean_busy: The same, mean of all processes active there.
+        processes: Processes active there.
+        own_load: The job's own load; loads: that of each other job.
+        unit: Of the loads, per slice.
+        raw_ns: Longest slice of the records that the loads were made of.
+    """
+
+    resource: str
+    kind: ResourceKind
+    axis: Axis
+    calls: tuple[Calls, ...]
+    busy: Floats
+    mean_busy: Floats
+    processes: Floats
+    own_load: Floats
+    loads: dict[str, Floats]
+    unit: str
+    raw_ns: int
+
+    @property
+    def others(self) -> Floats:
+        """Load of all other jobs."""
+        return np.sum(list(self.loads.values()), axis=0) if self.loads else np.zeros(self.axis[2])
+
+
+def places(found: Beside) -> list[Place]:
+    """Lays out every resource that the job used and another job too, while it ran.
+
+    Args:
+        found: From Repository.beside.
+
+    Returns:
+        Mounts, nodes and the network; none where the job has no slices.
+    """
+    axis = _axis(found)
+    if not axis[2]:
+        return []
+    shared = [
+        _mount(found, name, axis)
+        for name in _names(found.mount_loads, "mount")
+        if name in set(_names(found.own_mounts, "mount"))
+    ]
+    shared += [_node(found, name, axis) for name in nodes(found)]
+    if found.network_loads.num_rows and found.own_nodes.num_rows:
+        shared.append(_network(found, axis))
+    return [place for place in shared if any(load.any() for load in place.loads.values())]
+
+
+def nodes(found: Beside) -> list[str]:
+    """Names the nodes to be judged: of those shared with the same jobs the most loaded one."""
+    best: dict[tuple[str, ...], tuple[float, str]] = {}
+    for name in sorted(_names(found.node_loads, "host")):
+        rows = _where(found.node_loads, "host", name)
+        load = float(np.asarray(rows.column("cpu_ns").to_numpy(), dtype=np.float64).sum())
+        jobs = tuple(sorted(_names(rows, "job")))
+        best[jobs] = max(best.get(jobs, (-1.0, "")), (load, name))
+    return sorted(name for _, name in best.values())
+
+
+def _names(table: pa.Table, column: str) -> list[str]:
+    return list(dict.fromkeys(table.column(column).to_pylist())) if table.num_rows else []
+
+
+def _axis(found: Beside) -> Axis:
+    """Spans all slices of the job, in longer steps where they would be too many."""
+    own = [_slices(table) for table in (found.own_mounts, found.own_nodes) if table.num_rows]
+    if not own:
+        return 0, 1, 0
+    start = np.concatenate([start for start, _ in own])
+    length = np.concatenate([length for _, length in own])
+    step = int(length.max())
+    end = int((start + length).max())
+    step *= max(-(-(end - int(start.min())) // (step * (_MOST_STEPS - 1))), 1)
+    begin = int(start.min()) // step * step
+    return begin, step, -(-(end - begin) // step)
+
+
+def _slices(table: pa.Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    length = np.asarray(table.column("slice_ns").to_numpy(), dtype=np.int64)
+    return np.asarray(table.column("slice").to_numpy(), dtype=np.int64) * length, length
+
+
+class _Rows:
+    """Rows of one resource (and job), laid on the axis: each in the time in which its job lived."""
+
+    def __init__(self, table: pa.Table, axis: Axis, within: tuple[int, int] | None = None) -> None:
+        """Takes rows.
+
+        Args:
+            table: The rows.
+            axis: Where they are laid.
+            within: Of others: what lies before or after the job's own life does not count.
+        """
+        self.axis = axis
+        self._table = table
+        self._within = within
+        self._start, self._length = spans(table)
+        self._whole = _slices(table)[1]
+
+    def stretch(self, longest: Floats) -> None:
+        """Lets rows begin earlier whose calls lasted longer than their slice.
+
+        A call counts in the slice in which it ends; while it lasts its process has no row. A row
+        reaches back as far as the longest process was in calls, and only over time in which the
+        row before left room for it (several threads need no more than their own slice).
+        """
+        order = np.argsort(self._start, kind="stable")
+        start, length, longest = self._start[order], self._length[order], longest[order]
+        room = np.full(len(start), np.iinfo(np.int64).max, dtype=np.float64)
+        room[1:] = start[1:] - (start + length)[:-1] + np.maximum(0, (length - longest)[:-1])
+        # The first row of a job may hold calls of its youth only.
+        room[:1] = 0
+        back = np.clip(np.minimum(longest - length, room), 0, 60 * length).astype(np.int64)
+        self._start = self._start.copy()
+        self._length = self._length.copy()
+        self._start[order] -= back
+        self._length[order] += back
+        self._whole = self._whole.copy()
+        self._whole[order] += back
+
+    def values(self, names: Iterable[str]) -> Floats:
+        """Adds columns up, per row."""
+        out = np.zeros(self._table.num_rows)
+        for name in names:
+            if name in self._table.column_names:
+                out += np.maximum(
+                    np.asarray(self._table.column(name).to_numpy(), dtype=np.float64), 0
+                )
+        return out
+
+    def lay(self, values: Floats) -> Floats:
+        """Puts amounts on the axis."""
+        return resample(self._start, self._length, values, self.axis, within=self._within)
+
+    def active(self) -> Floats:
+        """Gives the processes at work per slice: a row that reaches back counts all that while.
+
+        Where it reaches into the slice of another row its processes are those of that row.
+        """
+        count = self.values(["count"])
+        found: Floats = self.lay(count * self._whole / self.axis[1])
+        return found.clip(max=float(count.max(initial=0.0)))
+
+    def sum(self, *names: str) -> Floats:
+        """Adds columns up, per slice of the axis."""
+        return self.lay(self.values(names))
+
+
+def _where(table: pa.Table, column: str, value: str) -> pa.Table:
+    import pyarrow.compute as pc
+
+    return table.filter(pc.equal(table.column(column), value))
+
+
+def _by_job(table: pa.Table) -> Iterable[tuple[str, pa.Table]]:
+    for job in sorted(_names(table, "job")):
+        yield job, _where(table, "job", job)
+
+
+# ---- file systems ----
+
+_MOUNT_TIMES = tuple(f"{kind}_{what}_ns" for kind in _FILES
+                     for what in ("read", "write", "sync", "meta"))  # fmt: skip
+_BYTES = tuple(f"{kind}_{what}_bytes" for kind in _FILES for what in ("read", "write"))
+_OPS = tuple(f"{kind}_{what}_ops" for kind in _FILES for what in (*_FILE_OPS, "meta"))
+
+
+def _mount(found: Beside, name: str, axis: Axis) -> Place:
+    rows = _Rows(_where(found.own_mounts, "mount", name), axis)
+    rows.stretch(rows.values(f"{time}_max" for time in _MOUNT_TIMES))
+    calls = tuple(_file_calls(rows))
+    theirs = _where(found.mount_loads, "mount", name)
+    loads = {}
+    for job, table in _by_job(theirs):
+        other = _Rows(table, axis, found.job.life)
+        other.stretch(other.values(f"{time}_max" for time in _MOUNT_TIMES))
+        loads[job] = _moved(other)
+    active = rows.active()
+    seconds = np.sum([one.seconds for one in calls], axis=0)
+    slowest = rows.sum(*(f"{time}_max" for time in _MOUNT_TIMES)) / _NS
+    mean = seconds / np.maximum(active, 1)
+    return Place(
+        name, "file system", axis, calls, _counts(found, slowest, mean, axis),
+        np.minimum(mean, axis[1] / _NS), active, _moved(rows), loads, "bytes",
+        _longest(theirs, axis),
+    )  # fmt: skip
+
+
+def _moved(rows: _Rows) -> Floats:
+    return rows.sum(*_BYTES) + OPERATION * rows.sum(*_OPS)
+
+
+def _file_calls(rows: _Rows) -> Iterable[Calls]:
+    for kind in _FILES:
+        written = _around(rows.sum(f"{kind}_write_bytes"))
+        for what in ("read", "write"):
+            ops, moved = rows.sum(f"{kind}_{what}_ops"), rows.sum(f"{kind}_{what}_bytes")
+            seconds = rows.sum(f"{kind}_{what}_ns") / _NS
+            if kind == "stdio":  # most of its calls never ask the kernel: bytes are its work
+                ops = moved / OPERATION
+            yield Calls(f"{kind} {what}", ops, _per(moved, ops), seconds)
+        syncs = rows.sum(f"{kind}_sync_ops")
+        size = _per(written, _around(syncs))
+        yield Calls(f"{kind} sync", syncs, size, rows.sum(f"{kind}_sync_ns") / _NS)
+        meta = rows.sum(*(f"{kind}_{what}_ops" for what in ("open", "close", "meta")))
+        yield Calls(f"{kind} meta", meta, np.zeros(len(meta)), rows.sum(f"{kind}_meta_ns") / _NS)
+
+
+def _around(values: Floats) -> Floats:
+    """Adds to each slice its two neighbours: what a sync flushes may have been written before it.
+
+    With a few long calls in a slice, a write and its sync often end in two: two writes and three
+    syncs would be another size of syncs.
+    """
+    return np.asarray(np.convolve(values, np.ones(3), "same")[: len(values)])
+
+
+def _per(amount: Floats, ops: Floats) -> Floats:
+    return np.divide(amount, ops, out=np.zeros(len(amount)), where=ops > 0)
+
+
+def _counts(found: Beside, slowest: Floats, mean: Floats, axis: Axis) -> Floats:
+    """Takes the process that makes the job wait: in a bulk-synchronous one the slowest."""
+    return spilled(slowest if found.job.ranks > 1 else mean, axis[1] / _NS)
+
+
+def spilled(busy: Floats, slice_s: float) -> Floats:
+    """Gives time that does not fit into a slice to the slices before it, as far as they have room.
+
+    A call counts in the slice in which it ends, so a slice may hold more than its length; the time
+    was spent before. More than half a slice too much is no call that began before, but threads.
+    """
+    busy = np.minimum(busy, 1.5 * slice_s)
+    for _ in range(_SPILLS):
+        back = np.maximum(busy[1:] - slice_s, 0)
+        busy[1:] -= back
+        busy[:-1] += back
+    return np.minimum(busy, slice_s)
+
+
+def _longest(table: pa.Table, axis: Axis) -> int:
+    lengths = table.column("slice_ns").to_numpy()
+    return int(max(lengths.max(initial=0), axis[1]))
+
+
+# ---- nodes ----
+
+
+def _node(found: Beside, name: str, axis: Axis) -> Place:
+    """Lays out a node: the work is CPU time, its service time that plus the wait for a core."""
+    rows = _Rows(_where(found.own_nodes, "host", name), axis)
+    cpu, queued = rows.sum("os_user_ns", "os_system_ns") / _NS, rows.sum("os_runqueue_ns") / _NS
+    theirs = _where(found.node_loads, "host", name)
+    loads = {
+        job: _Rows(table, axis, found.job.life).sum("cpu_ns") for job, table in _by_job(theirs)
+    }
+    active = rows.sum("count")
+    # Most processes of many jobs only wait for one of their own; who computes is told by the most.
+    slowest = rows.sum("os_runqueue_ns_max", "os_user_ns_max", "os_system_ns_max") / _NS
+    slowest = np.minimum(slowest, np.minimum(cpu + queued, axis[1] / _NS))
+    return Place(
+        name, "node", axis, (Calls("cpu", cpu, np.zeros(axis[2]), cpu + queued),),
+        slowest, slowest, active,
+        cpu * _NS, loads, "ns", _longest(theirs, axis),
+    )  # fmt: skip
+
+
+# ---- the network ----
+
+
+def _network(found: Beside, axis: Axis) -> Place:
+    """Lays out the network: what others send, against time in the job's own MPI calls."""
+    rows = _Rows(found.own_nodes, axis)
+    calls, moved = [], np.zeros(axis[2])
+    for name, families, more in (("p2p", P2P, ("mpi_wait_ns",)), ("collective", COLLECTIVE, ())):
+        ops = rows.sum(*(f"mpi_{family}_ops" for family in families))
+        sent = rows.sum(*(f"mpi_{family}_bytes" for family in families))
+        seconds = rows.sum(*(f"mpi_{family}_ns" for family in families), *more) / _NS
+        calls.append(Calls(f"MPI {name}", ops, _per(sent, ops), seconds))
+        moved += sent + OPERATION * ops
+    loads = {}
+    for job, table in _by_job(found.network_loads):
+        other = _Rows(table, axis, found.job.life)
+        loads[job] = other.sum("bytes") + OPERATION * other.sum("ops")
+    active = rows.sum("count")
+    least = _least(found, axis)
+    return Place(
+        "network", "network", axis, tuple(calls), least, least, active, moved, loads, "bytes",
+        _longest(found.network_loads, axis),
+    )  # fmt: skip
+
+
+def _least(found: Beside, axis: Axis) -> Floats:
+    """Gives the time in MPI that every rank had: who waits for a rank of its own waits alone.
+
+    A rank slowed by something else makes the others wait in MPI, but not itself.
+    """
+    least = np.full(axis[2], np.inf)
+    for name in _names(found.own_nodes, "host"):
+        rows = _Rows(_where(found.own_nodes, "host", name), axis)
+        here = rows.sum("state_p2p_ns_min", "state_collective_ns_min") / _NS
+        ran = rows.sum("count") > 0
+        least = np.where(ran, np.minimum(least, here), least)
+    return np.minimum(np.where(np.isfinite(least), least, 0.0), axis[1] / _NS)
+
+
+def enough(calls: Calls) -> NDArray[np.bool_]:
+    """Tells in which slices there is enough of the calls to judge them."""
+    on = (calls.ops > 0) & (calls.seconds > 0)
+    if not on.any():
+        return on
+    return np.asarray(on & (calls.seconds >= _LITTLE * float(np.median(calls.seconds[on]))))
+
+
+def only(place: Place, jobs: Sequence[str]) -> Floats:
+    """Adds up the loads of some jobs."""
+    return np.sum([place.loads[job] for job in jobs], axis=0) if jobs else np.zeros(place.axis[2])

@@ -1,0 +1,1 @@
+"""What probe and signal experiments show: degradation, dilation, imprints, published laws."""

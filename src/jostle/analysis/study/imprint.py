@@ -1,0 +1,196 @@
+"""The dents that the bursts of a periodic signal leave in a probe (CLUSTER'13 §III)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jostle.analysis.study.model import Dent
+from jostle.analysis.study.pairs import Progress
+
+Floats = NDArray[np.float64]
+Burst = tuple[int, int]
+
+#: A burst is seen at this rate of false discoveries over the bursts of a run.
+LEVEL = 0.05
+TEST = (
+    "one-sided Mann-Whitney of the slices of a burst against the silent ones around it, "
+    "false discovery rate 5 % over the bursts of a run (Benjamini-Hochberg)"
+)
+# A slice belongs to a burst, or to silence, if all but this share of it does.
+_EDGE = 0.05
+# Of its length: what a burst must have to be one.
+_WHOLE = 0.9
+# With fewer arrangements than this the slices around one burst can prove nothing: all silent
+# slices of the run are taken instead.
+_ARRANGEMENTS = 100
+
+
+def dents(probe: Progress, bursts: Sequence[Burst], whole_ns: int = 0) -> list[Dent]:
+    """Finds what every burst did to the probe.
+
+    Args:
+        probe: The probe's progress.
+        bursts: Begin and end of each burst, ns since the epoch, ascending.
+        whole_ns: How long a burst is meant to be; one of less than nine tenths of it began late (a
+            signal's first one, which started in its midst) and is no period. Nor is it silence.
+
+    Returns:
+        One per whole burst that lies wholly in the probe's run. The probe's first and last slice,
+        which are only partly its own, are not looked at. Depth and p are None where a burst covers
+        no whole slice.
+    """
+    if (active := probe.active) is None:
+        return []
+    first, last = active[0] + 1, active[1] - 1
+    rate = probe.between(first, last).sum(axis=0) / (probe.slice_ns / 1e9)
+    begin, end = active[0] * probe.slice_ns, (active[1] + 1) * probe.slice_ns
+    edge = _EDGE * probe.slice_ns
+    share = _covered(bursts, first, len(rate), probe.slice_ns)
+    inside = [
+        (b, e) for b, e in bursts
+        if b >= begin - edge and e <= end + edge and e - b >= _WHOLE * whole_ns
+    ]  # fmt: skip
+    found = []
+    for one in inside:
+        on = _slices_of(one, first, len(rate), probe.slice_ns)
+        silent = share <= _EDGE
+        around = silent & _around(one, bursts, first, len(rate), probe.slice_ns)
+        found.append(_dent(one, rate, on, around, silent))
+    return _judged(found)
+
+
+def _covered(bursts: Sequence[Burst], first: int, count: int, slice_ns: int) -> Floats:
+    """Gives the share of each slice that lies in a burst."""
+    starts = (first + np.arange(count)) * slice_ns
+    share = np.zeros(count)
+    for begin, end in bursts:
+        share += np.clip(np.minimum(starts + slice_ns, end) - np.maximum(starts, begin), 0, None)
+    return share / slice_ns
+
+
+def _slices_of(burst: Burst, first: int, count: int, slice_ns: int) -> NDArray[np.bool_]:
+    return _covered([burst], first, count, slice_ns) >= 1 - _EDGE
+
+
+def _around(
+    burst: Burst, bursts: Sequence[Burst], first: int, count: int, slice_ns: int
+) -> NDArray[np.bool_]:
+    """Tells which slices lie between the burst before and the one after."""
+    before = max((end for begin, end in bursts if begin < burst[0]), default=-(2**62))
+    after = min((begin for begin, _ in bursts if begin > burst[0]), default=2**62)
+    starts = (first + np.arange(count)) * slice_ns
+    edge = _EDGE * slice_ns
+    return np.asarray((starts >= before - edge) & (starts + slice_ns <= after + edge))
+
+
+def _dent(
+    burst: Burst,
+    rate: Floats,
+    on: NDArray[np.bool_],
+    around: NDArray[np.bool_],
+    silent: NDArray[np.bool_],
+) -> Dent:
+    if not on.any() or not silent.any():
+        return Dent(*burst, None, None, None, None, seen=False)
+    off = rate[around] if around.any() else rate[silent]
+    low, high = float(rate[on].mean()), float(off.mean())
+    depth = 1 - low / high if high > 0 else None
+    if math.comb(int(on.sum()) + len(off), int(on.sum())) < _ARRANGEMENTS:
+        off = rate[silent]
+    return Dent(*burst, low, high, depth, _below(rate[on], off), seen=False)
+
+
+def _below(on: Floats, off: Floats) -> float | None:
+    from scipy import stats
+
+    if len(np.unique(np.concatenate([on, off]))) < 2:
+        return 1.0
+    found: Any = stats.mannwhitneyu(on, off, alternative="less")
+    return float(found.pvalue) if math.isfinite(found.pvalue) else None
+
+
+def _judged(found: list[Dent]) -> list[Dent]:
+    """Marks the dents that are seen, at a false discovery rate over all of them."""
+    from scipy import stats
+
+    tested = [dent.p for dent in found if dent.p is not None]
+    if not tested:
+        return found
+    adjusted = iter(stats.false_discovery_control(tested).tolist())
+    return [
+        dent if dent.p is None else replace(dent, seen=bool(next(adjusted) <= LEVEL))
+        for dent in found
+    ]
+
+
+def false_rate(alone: Sequence[Progress], period_ns: int, burst_ns: int) -> float | None:
+    """Asks how often the same test sees bursts where there were none.
+
+    Args:
+        alone: Standalone runs of the probe.
+        period_ns: Period of the signal, ns.
+        burst_ns: Length of its bursts.
+
+    Returns:
+        Share of bursts laid over the standalone runs that are "seen"; None without any.
+    """
+    seen = total = 0
+    for progress in alone:
+        if (active := progress.active) is None:
+            continue
+        # From the first whole slice on, so that bursts and slices lie to each other as in a pair.
+        begin = (active[0] + 1) * progress.slice_ns
+        end = active[1] * progress.slice_ns
+        laid = [(at, at + burst_ns) for at in range(begin, end - burst_ns, period_ns)]
+        found = [dent for dent in dents(progress, laid) if dent.p is not None]
+        seen += sum(dent.seen for dent in found)
+        total += len(found)
+    return seen / total if total else None
+
+
+def probability(seen: int, total: int) -> tuple[float | None, float | None, float | None]:
+    """Gives the probability that a burst hits, with its exact 95 % interval."""
+    from scipy import stats
+
+    if not total:
+        return None, None, None
+    ends = stats.binomtest(seen, total).proportion_ci(0.95, method="exact")
+    return seen / total, float(ends.low), float(ends.high)
+
+
+def bursts_between(
+    begin_ns: int, end_ns: int, period_ns: int, duty: float, phase_ns: int
+) -> list[Burst]:
+    """Lays out the bursts of a periodic signal by its own rule.
+
+    Args:
+        begin_ns: Begin of its run, ns since the epoch.
+        end_ns: Its end.
+        period_ns: Period; bursts begin where (time - phase) is a multiple of it.
+        duty: Share of the period that is a burst.
+        phase_ns: Shift.
+
+    Returns:
+        Begin and end of the bursts, cut to the run.
+    """
+    length = int(period_ns * duty)
+    first = (begin_ns - phase_ns) // period_ns
+    last = (end_ns - phase_ns) // period_ns
+    laid = [(k * period_ns + phase_ns, k * period_ns + phase_ns + length)
+            for k in range(first, last + 1)]  # fmt: skip
+    cut = [(max(begin, begin_ns), min(end, end_ns)) for begin, end in laid]
+    return [(begin, end) for begin, end in cut if begin < end]
+
+
+def bursts_seen_in(signal: Progress) -> list[Burst]:
+    """Takes the bursts from the signal's own slices: unbroken stretches with progress."""
+    on = np.concatenate([[False], signal.per_slice > 0, [False]]).astype(np.int8)
+    edges = np.flatnonzero(np.diff(on)) + signal.first_slice
+    return [(int(begin) * signal.slice_ns, int(end) * signal.slice_ns)
+            for begin, end in zip(edges[::2], edges[1::2], strict=True)]  # fmt: skip

@@ -1,0 +1,143 @@
+"""Medians, spreads and intervals of a few repetitions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from jostle.analysis.overhead import interval
+from jostle.analysis.study.setting import Summary
+
+CONFIDENCE = 0.95
+NOTHING = Summary(0, None, None, None, None, None, None)
+
+
+def known(values: Sequence[float | None]) -> list[float]:
+    """Leaves out what is None or no number."""
+    return [float(value) for value in values if value is not None and math.isfinite(value)]
+
+
+def median(values: Sequence[float | None]) -> float | None:
+    """Gives the median of the values that exist; None without any."""
+    data = known(values)
+    return float(np.median(data)) if data else None
+
+
+def number(value: float) -> float | None:
+    """Gives None for what is no number."""
+    return value if math.isfinite(value) else None
+
+
+def summary(values: Sequence[float | None]) -> Summary:
+    """Describes repetitions of one quantity; the interval of the mean is Student's."""
+    data = known(values)
+    if not data:
+        return NOTHING
+    mean, low, high = interval(data, CONFIDENCE)
+    return Summary(
+        len(data), float(np.median(data)), min(data), max(data), mean, number(low), number(high)
+    )
+
+
+def loss(isolated: Sequence[float], interfered: Sequence[float]) -> Summary:
+    """Describes the degradation over repetitions, whose standalone rates vary too.
+
+    Args:
+        isolated: Standalone rates.
+        interfered: Rates beside the other program.
+
+    Returns:
+        Median, least and greatest against the median standalone rate; the mean is 1 - the ratio of
+        the means, its interval Welch's by the delta method. Round-robin runs are not paired, as a
+        program is not disturbed in the same way in equal rounds.
+    """
+    base, data = known(isolated), known(interfered)
+    middle = median(base)
+    if not data or not middle:
+        return NOTHING
+    losses = [1 - value / middle for value in data]
+    mean = 1 - float(np.mean(data)) / float(np.mean(base))
+    half = _half_width(base, data)
+    return Summary(
+        len(data),
+        float(np.median(losses)),
+        min(losses),
+        max(losses),
+        mean,
+        number(mean - half),
+        number(mean + half),
+    )
+
+
+def _half_width(base: list[float], data: list[float]) -> float:
+    """Gives half the interval of mean(data) / mean(base); nan for fewer than two of either."""
+    error, freedom = _error(base, data)
+    return _quantile(freedom) * error if error else error
+
+
+def _quantile(freedom: float) -> float:
+    from scipy import stats
+
+    return float(stats.t.ppf((1 + CONFIDENCE) / 2, freedom))
+
+
+def _error(base: list[float], data: list[float]) -> tuple[float, float]:
+    """Gives standard error and degrees of freedom of mean(data) / mean(base); nan if unknown."""
+    if min(len(base), len(data)) < 2:
+        return math.nan, math.nan
+    ratio = float(np.mean(data) / np.mean(base))
+    parts = [
+        float(np.var(data, ddof=1)) / len(data),
+        ratio**2 * float(np.var(base, ddof=1)) / len(base),
+    ]
+    total = sum(parts)
+    if total <= 0:
+        return 0.0, math.inf
+    freedom = total**2 / (parts[0] ** 2 / (len(data) - 1) + parts[1] ** 2 / (len(base) - 1))
+    return math.sqrt(total) / float(np.mean(base)), freedom
+
+
+def pooled_loss(parts: Sequence[tuple[Sequence[float], Sequence[float]]]) -> Summary:
+    """Describes one loss that was measured several times, each with standalone runs of its own.
+
+    Runs of one cell share their standalone runs, and an error of these: cells count, not runs.
+
+    Args:
+        parts: Per cell, standalone rates and rates beside the other.
+
+    Returns:
+        Mean over the cells. Its interval comes from the spread within the cells where all have
+        repetitions, else from the spread between them; None where neither is known.
+    """
+    cells = [(known(base), known(data)) for base, data in parts]
+    cells = [(base, data) for base, data in cells if base and data]
+    found = summary([1 - float(np.mean(data)) / float(np.mean(base)) for base, data in cells])
+    errors = [_error(base, data) for base, data in cells]
+    if found.mean is None or any(math.isnan(error) for error, _ in errors):
+        return found
+    squares = [error**2 for error, _ in errors]
+    total = sum(squares)
+    freedom = total**2 / sum(
+        square**2 / freedom for square, (_, freedom) in zip(squares, errors, strict=True)
+    ) if total else math.inf  # fmt: skip
+    half = _quantile(freedom) * math.sqrt(total) / len(cells)
+    return replace(found, low=found.mean - half, high=found.mean + half)
+
+
+def median_interval(values: Sequence[float], seed: int = 1) -> tuple[float | None, float | None]:
+    """Gives the 95 % interval of a median by bootstrap (percentiles of 4000 resamples).
+
+    Args:
+        values: Fewer than three give no interval.
+        seed: Of the generator: equal values give equal intervals.
+    """
+    data = np.asarray(known(values))
+    if len(data) < 3:
+        return None, None
+    generator = np.random.default_rng(seed)
+    medians = np.median(generator.choice(data, (4000, len(data))), axis=1)
+    low, high = np.quantile(medians, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
+    return float(low), float(high)

@@ -1,0 +1,260 @@
+"""The runs of a study as its records tell of them (docs/reference/study.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from jostle.analysis.study.setting import Setting, size_label
+from jostle.errors import JostleError
+
+#: Metrics that are amounts of data: the same thing whoever moves it.
+AMOUNTS = frozenset({"bytes", "read_bytes", "message_bytes"})
+# Axes that a setting has fields for, or that only name things.
+_OWN_AXES = frozenset({"chunk", "processes", "shared", "periodic", "name", "names", "programs"})
+
+
+class RecordError(JostleError):
+    """A record of a run is not what it should be."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """One program of a run.
+
+    Attributes:
+        name: Its name in the study.
+        job: Its job.
+        role: "alone", "both", "probe" or "signal".
+        processes: Its processes, as asked for.
+        nodes: Nodes it ran on.
+        pattern: Which of our signals it is; "" for any other command.
+        chunk: Chunk size, bytes.
+        volume: What it was to write in all, bytes; None where time or it itself decides.
+        metric: What its progress is counted in.
+        error: Why it failed; "" when it did not.
+        begin_ns: Begin of its work (of our signals: the first operation).
+        end_ns: Its end.
+        shared: One shared file.
+        baseline: Equal for runs of the program in the same configuration, alone or not.
+        period_ns: Period of a periodic signal; 0: sustained.
+        duty: Share of the period that is a burst.
+        phase_ns: Shift of the bursts.
+        until_stopped: It lasts until its probe ends: it has no work of its own to finish.
+        split: Its ranks are two: a probe, whose progress it is, and a periodic noise (CLUSTER'13).
+    """
+
+    name: str
+    job: str
+    role: str
+    processes: int
+    nodes: tuple[str, ...]
+    pattern: str
+    chunk: int | None
+    volume: float | None
+    metric: str
+    error: str
+    begin_ns: int
+    end_ns: int
+    shared: bool
+    baseline: str
+    period_ns: int
+    duty: float
+    phase_ns: int
+    until_stopped: bool
+    split: bool = False
+
+    @property
+    def seconds(self) -> float:
+        """Its run time, s."""
+        return (self.end_ns - self.begin_ns) / 1e9
+
+
+def comparable(one: Program, other: Program) -> bool:
+    """Tells whether the rates of two programs can be set against each other.
+
+    Bytes can; an operation of a ping is not one of an all-to-all.
+    """
+    same = (one.pattern or one.name) == (other.pattern or other.name)
+    return one.metric == other.metric and (same or one.metric in AMOUNTS)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run: a program alone, or two at once.
+
+    Attributes:
+        run: Its id.
+        study: Name of the study.
+        repetition: Which repetition.
+        programs: One or two; a probe comes first.
+        cell: Values of the axes of the study.
+        slice_ns: Slice length, ns.
+        place: Where it ran.
+        monitor: Samples of the counters of links and disks, ascending in time_ns.
+        server: Name of the counter that tells what the servers took in; "": not known.
+        own: Names of the counters that tell what left the nodes of the run.
+        discard: Why the runner itself would not have it counted; "": it would.
+    """
+
+    run: str
+    study: str
+    repetition: int
+    programs: tuple[Program, ...]
+    cell: Mapping[str, Any]
+    slice_ns: int
+    place: str
+    monitor: Sequence[Mapping[str, Any]]
+    server: str
+    own: tuple[str, ...]
+    discard: str
+
+    def counted(self, name: str) -> float | None:
+        """Gives by how much a counter grew over the run; None where it was not sampled."""
+        values = [sample[name] for sample in self.monitor if sample.get(name) is not None]
+        return float(values[-1] - values[0]) if len(values) > 1 else None
+
+
+def read_runs(records: Sequence[Mapping[str, Any]]) -> list[Run]:
+    """Reads records of runs; of several with one id the last counts.
+
+    Raises:
+        RecordError: A record lacks what it must have.
+    """
+    found: dict[str, Run] = {}
+    for place, record in enumerate(records, 1):
+        try:
+            run = _run(record)
+        except (KeyError, TypeError, ValueError) as error:
+            raise RecordError(
+                f"Record {place} of the study's runs is damaged: {_said(error)}.",
+                hint="Remove the line from runs.jsonl; `jostle study run` does the run again.",
+            ) from error
+        found[run.run] = run
+    return list(found.values())
+
+
+def _said(error: Exception) -> str:
+    return f"no field {error}" if isinstance(error, KeyError) else str(error)
+
+
+def _run(record: Mapping[str, Any]) -> Run:
+    cell = record.get("cell") or {}
+    programs = [_program(program, cell) for program in record["programs"]]
+    if not 1 <= len(programs) <= 2:
+        raise ValueError(f"a run has one or two programs, not {len(programs)}")
+    programs.sort(key=lambda program: program.role == "signal")
+    discard = record.get("discard") or ("it was interrupted" if record.get("interrupted") else "")
+    return Run(
+        str(record["run"]),
+        str(record.get("study", "")),
+        int(record.get("repetition", 0)),
+        tuple(programs),
+        cell,
+        int(record["slice_ns"]),
+        str(record.get("place", "")),
+        record.get("monitor") or [],
+        str(record.get("server") or ""),
+        tuple(record.get("own") or ()),
+        str(discard),
+    )
+
+
+def _program(record: Mapping[str, Any], cell: Mapping[str, Any]) -> Program:
+    pattern = record.get("pattern") or ""
+    chunk, volume = record.get("chunk"), record.get("volume")
+    shared = bool(record.get("shared", cell.get("shared")))
+    nodes = record.get("nodes") or []
+    nodes = tuple(str(node) for node in nodes) if isinstance(nodes, list) else ("",) * int(nodes)
+    processes = int(record.get("processes") or 1)
+    told = record.get("baseline") or record.get("config")
+    baseline = told or f"{record['name']} {chunk} {processes} {len(nodes)} {shared}"
+    status = int(record.get("status") or 0)
+    error = record.get("error", f"exit status {status}" if status else None)
+    period = record.get("period_s")
+    return Program(
+        str(record["name"]),
+        str(record["job"]),
+        str(record.get("role", "both")),
+        processes,
+        nodes,
+        str(pattern),
+        None if chunk is None else int(chunk),
+        None if volume is None else float(volume),
+        str(record.get("progress") or "bytes"),
+        str(error or ""),
+        int(record.get("begin_ns") or 0),
+        int(record.get("end_ns") or 0),
+        shared,
+        str(baseline),
+        int(record.get("period_ns") or round((period or 0) * 1e9)),
+        float(record["duty"]) if record.get("duty") is not None else 0.5,
+        int(record.get("phase_ns") or round((record.get("phase_s") or 0) * 1e9)),
+        record.get("stop") == "partner" or bool(record.get("until_stopped")),
+        bool(record.get("split")),
+    )
+
+
+def further_axes(runs: Sequence[Run]) -> tuple[str, ...]:
+    """Finds the axes beyond those of a setting that tell runs apart which are alike without them.
+
+    What merely follows from programs and their settings, as the number of nodes does from that of
+    processes, would cut a matrix or a curve to pieces.
+    """
+    names = dict.fromkeys(name for run in runs for name in run.cell if name not in _OWN_AXES)
+    return tuple(name for name in names if _tells_apart(name, runs))
+
+
+def _tells_apart(name: str, runs: Sequence[Run]) -> bool:
+    values: dict[object, str] = {}
+    for run in runs:
+        alike = tuple(
+            (one.name, one.processes, one.chunk, one.shared, one.period_ns) for one in run.programs
+        )
+        if values.setdefault(alike, repr(run.cell.get(name))) != repr(run.cell.get(name)):
+            return True
+    return False
+
+
+def setting_of(run: Run, probe: int, axes: Sequence[str]) -> Setting:
+    """Gives the setting of a run as one of its programs sees it.
+
+    Args:
+        run: The run.
+        probe: Which of its programs is the probe: 0 or 1.
+        axes: Names of further axes (further_axes).
+    """
+    own = run.programs[probe]
+    other = run.programs[1 - probe] if len(run.programs) > 1 else None
+    more = [(name, _shown(run.cell.get(name), probe)) for name in axes]
+    if other is not None and other.chunk not in (None, own.chunk) and own.chunk is not None:
+        more.append(("signal chunk", size_label(int(other.chunk or 0))))
+    chunk = own.chunk if own.chunk is not None else _cell_chunk(run, other)
+    return Setting(
+        chunk,
+        (own.processes, other.processes if other else 0),
+        own.shared or bool(other and other.shared),
+        bool(other and other.period_ns),
+        tuple(sorted((name, value) for name, value in more if value)),
+    )
+
+
+def _cell_chunk(run: Run, other: Program | None) -> int | None:
+    """Gives the chunk size of a program without one of its own: the study's, or its partner's."""
+    told = run.cell.get("chunk")
+    if isinstance(told, list):
+        told = next((size for size in told if size is not None), None)
+    if told is None and other is not None:
+        told = other.chunk
+    return None if told is None else int(told)
+
+
+def _shown(value: Any, probe: int) -> str:
+    """Writes an axis' value; a pair of values as the probe sees it."""
+    if isinstance(value, list) and len(value) == 2:
+        own, other = value[probe], value[1 - probe]
+        return str(own) if own == other else f"{own} against {other}"
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return "" if value is None else str(value)

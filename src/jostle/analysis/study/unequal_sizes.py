@@ -1,0 +1,224 @@
+"""Two programs of unequal size on one link, as Kuo et al. look at them (001 §4.2, §4.3)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from jostle.analysis.study import pairs
+from jostle.analysis.study.fair_share import EQUAL, SATURATED, TOGETHER, Times, predict
+from jostle.analysis.study.intervals import known, median, number, summary
+from jostle.analysis.study.measure import Pair, Reference
+from jostle.analysis.study.model import Kuo, KuoRow, Phases, Prediction, Setting
+from jostle.analysis.study.runs import Program, comparable, setting_of
+
+
+def kuo(
+    measured: Sequence[Pair], references: dict[str, Reference], axes: Sequence[str]
+) -> Kuo | None:
+    """Looks at all pairs that raced: both with work of their own, neither periodic."""
+    groups: dict[tuple[str, str, Setting], list[tuple[Pair, int]]] = {}
+    for pair in measured:
+        if pair.verdict != "kept" or not _raced(pair):
+            continue
+        small = _smaller(pair)
+        one, other = pair.run.programs[small], pair.run.programs[1 - small]
+        key = (one.name, other.name, setting_of(pair.run, small, axes))
+        groups.setdefault(key, []).append((pair, small))
+    if not groups:
+        return None
+    rows = [_row(key, group, references) for key, group in groups.items()]
+    errors = {by: _errors(rows, by) for by in ("process", "node")}
+    process, node = median(errors["process"]), median(errors["node"])
+    return Kuo(rows, process, node, _better(process, node), len(errors["process"]))
+
+
+def _raced(pair: Pair) -> bool:
+    return not any(
+        program.until_stopped or program.period_ns or program.role == "signal"
+        for program in pair.run.programs
+    )
+
+
+def _smaller(pair: Pair) -> int:
+    """Tells which program has fewer processes; of equals, names decide, so that runs agree."""
+    one, other = pair.run.programs
+    return int((other.processes, other.name) < (one.processes, one.name))
+
+
+def _errors(rows: Sequence[KuoRow], by: str) -> list[float]:
+    """Gives the sizes of the relative errors of equations 1 and 2 where the model should hold."""
+    return [
+        abs(error)
+        for row in rows
+        if row.holds and row.setting.processes[0] != row.setting.processes[1]
+        for prediction in row.predictions
+        if prediction.by == by
+        for error in (prediction.large_error, prediction.small_error)
+    ]
+
+
+def _better(process: float | None, node: float | None) -> str:
+    if process is None or node is None:
+        return ""
+    if abs(process - node) < 1e-9:
+        return "equal"
+    return "process" if process < node else "node"
+
+
+def _row(key: tuple[str, str, Setting], group: Sequence[tuple[Pair, int]],
+         references: dict[str, Reference]) -> KuoRow:  # fmt: skip
+    pair, place = group[0]
+    small, large = pair.run.programs[place], pair.run.programs[1 - place]
+    sides = [(pair.sides[place], pair.sides[1 - place]) for pair, place in group]
+    overall = _medians([(p.overall, q.overall) for p, q in sides])
+    overlap = _medians([(p.overlap, q.overlap) for p, q in sides])
+    seconds = [summary([side[part].seconds for side in sides]) for part in (0, 1)]
+    own = [references.get(small.baseline), references.get(large.baseline)]
+    alone = [summary([run.program.seconds for run in one.kept] if one else []) for one in own]
+    # Only who did the same alone has a dilation: run times of the others tell nothing.
+    fixed = all(median([side[part].dilation for side in sides]) is not None for part in (0, 1))
+    reasons = [] if fixed else ["they do not have a fixed volume each"]
+    reasons += _doubts(small, large, group, own, overlap)
+    alike = comparable(small, large)
+    times = _times(seconds[1].median, seconds[0].median, alone[1].median, alone[0].median)
+    return KuoRow(
+        *key,
+        (len(small.nodes), len(large.nodes)),
+        overall,
+        _ratio(overall) if alike else None,
+        overlap,
+        _ratio(overlap) if alike else None,
+        large.processes / small.processes,
+        seconds[0],
+        seconds[1],
+        alone[0],
+        alone[1],
+        _predictions(small, large, times if fixed else None),
+        _equal_volume(small, large, own),
+        "began" not in "".join(reasons),
+        _saturated(own, overlap),
+        _same_pattern(small, large),
+        not reasons,
+        reasons,
+        set(small.nodes) == set(large.nodes),
+        known([_share(p.overlap, q.overlap) for p, q in sides]) if alike else [],
+        median([pair.spread for pair, _ in group]),
+        _phases(group, own[0]),
+        len(group),
+    )
+
+
+def _medians(
+    values: Sequence[tuple[float | None, float | None]],
+) -> tuple[float | None, float | None]:
+    return median([one for one, _ in values]), median([other for _, other in values])
+
+
+def _ratio(values: tuple[float | None, float | None]) -> float | None:
+    small, large = values
+    return large / small if small and large is not None else None
+
+
+def _share(small: float | None, large: float | None) -> float | None:
+    return None if small is None or large is None or not small + large else large / (small + large)
+
+
+def _times(large: float | None, small: float | None, large_alone: float | None,
+           small_alone: float | None) -> Times | None:  # fmt: skip
+    if large and small and large_alone and small_alone:
+        return Times(large_alone, small_alone, large, small)
+    return None
+
+
+def _predictions(small: Program, large: Program, times: Times | None) -> list[Prediction]:
+    if times is None:
+        return []
+    found = [predict(large.processes, small.processes, times)]
+    if small.nodes and large.nodes and not set(small.nodes) & set(large.nodes):
+        found.append(predict(len(large.nodes), len(small.nodes), times, "node"))
+    return found
+
+
+def _work(reference: Reference | None) -> float | None:
+    if reference is None:
+        return None
+    return median([run.progress.total for run in reference.kept if run.progress is not None])
+
+
+def _equal_volume(small: Program, large: Program, own: Sequence[Reference | None]) -> bool | None:
+    if small.metric != large.metric:
+        return False
+    if small.volume and large.volume:
+        one, other = small.volume, large.volume
+    else:
+        works = known([_work(reference) for reference in own])
+        if len(works) < 2:
+            return None
+        one, other = works
+    return abs(one - other) <= EQUAL * max(one, other)
+
+
+def _same_pattern(small: Program, large: Program) -> bool:
+    if small.pattern or large.pattern:
+        same = small.pattern == large.pattern
+        return same and small.chunk == large.chunk and small.shared == large.shared
+    return small.name == large.name
+
+
+def _saturated(own: Sequence[Reference | None],
+               overlap: tuple[float | None, float | None]) -> bool | None:  # fmt: skip
+    alone = known([median(reference.rates) if reference else None for reference in own])
+    together = known(list(overlap))
+    if len(alone) < 2 or len(together) < 2:
+        return None
+    limit = max(*alone, sum(together))
+    return min(*alone, sum(together)) >= SATURATED * limit
+
+
+def _doubts(small: Program, large: Program, group: Sequence[tuple[Pair, int]],
+            own: Sequence[Reference | None],
+            overlap: tuple[float | None, float | None]) -> list[str]:  # fmt: skip
+    """Says which preconditions of the model do not hold."""
+    found = []
+    if not _equal_volume(small, large, own):
+        found.append("their volumes are not known to be equal")
+    if not _same_pattern(small, large):
+        found.append("they write in different ways")
+    late = median([_apart(pair) for pair, _ in group])
+    if late is None or late > TOGETHER:
+        found.append("they began at different times")
+    if _saturated(own, overlap) is not True:
+        found.append("the link is not the limit of both, alone and together")
+    return found
+
+
+def _apart(pair: Pair) -> float | None:
+    one, other = pair.run.programs
+    shorter = min(one.seconds, other.seconds)
+    return abs(one.begin_ns - other.begin_ns) / 1e9 / shorter if shorter > 0 else None
+
+
+def _phases(group: Sequence[tuple[Pair, int]], alone: Reference | None) -> Phases | None:
+    """Cuts the smaller program's run where the larger was done, in the middle one of the runs."""
+    ordered = sorted(group, key=lambda part: part[0].sides[part[1]].seconds or 0)
+    pair, place = ordered[(len(ordered) - 1) // 2]
+    small, large = pair.progress[place], pair.progress[1 - place]
+    if small is None or large is None:
+        return None
+    ours, theirs = small.active, large.active
+    if ours is None or theirs is None or ours[1] <= theirs[1] + 1:
+        return None
+    begin = min(program.begin_ns for program in pair.run.programs)
+    first = max(ours[0], theirs[0])
+    # The slice in which the larger ended belongs to neither phase, and the last is not whole.
+    together = pairs.throughput(small, first, theirs[1] - 1)
+    after = pairs.throughput(small, theirs[1] + 1, ours[1] - 1)
+    return Phases(
+        pair.run.run,
+        number(together),
+        number(after) if not math.isnan(after) else None,
+        median(alone.rates) if alone else None,
+        (pair.run.programs[1 - place].end_ns - begin) / 1e9,
+        (pair.run.programs[place].end_ns - begin) / 1e9,
+    )

@@ -1,0 +1,63 @@
+"""`jostle background`: what all other jobs did on a job's mounts meanwhile."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from jostle.cli.commands.timeline import check_plot, paint, save
+from jostle.cli.options.common import (
+    complete_job,
+    json_option,
+    open_repository,
+    repository_flag,
+    repository_option,
+)
+from jostle.cli.options.metrics import metric_option, plot_option
+from jostle.cli.output import emit_json, next_steps, show
+from jostle.cli.progress import Bar
+from jostle.report.format.values import percent
+from jostle.report.models import metrics
+from jostle.report.models.jobs import describe
+
+
+@click.command("background")
+@click.argument("job", metavar="JOB", shell_complete=complete_job)
+@metric_option
+@plot_option
+@repository_option
+@json_option
+def command(job: str, metric: str, plot: str | None, repository: Path, as_json: bool) -> None:
+    """Sum, per slice, what all other jobs did on the mounts that JOB used.
+
+    Metrics of a process (cpu, os_*) are summed over the nodes that JOB ran on.
+    """
+    view = metrics.view(metric)
+    check_plot(plot)
+    from jostle.cli.views.charts import panel
+    from jostle.plot import Chart
+    from jostle.report.models.background import background_of
+
+    store = open_repository(repository)
+    with Bar("reading slices", quiet=as_json):
+        name = store.resolve_job(job)
+        found = background_of(store, name, view)
+        panels = [panel(name, describe(found.row), view, found.own)]
+        for place in found.places:
+            note = "" if place.share is None else f"{percent(place.share)} of the load there"
+            panels.append(panel(f"others on {place.resource}", note, view, place.lines))
+        chart = Chart(f"{name} and its background: {view.title.lower()}", "", tuple(panels))
+        saved = save(chart, plot)
+    if as_json:
+        emit_json(found.to_json() | {"plot": saved})
+        return
+    paint(chart, saved)
+    flag = repository_flag(repository)
+    if not found.places:
+        show(f"Nobody else was at work on the mounts of {name}.")
+        next_steps(f"jostle digest{flag} {name}")
+        return
+    next_steps(
+        f"jostle timeline{flag} {' '.join([name, *found.jobs[:3]])}", f"jostle digest{flag} {name}"
+    )

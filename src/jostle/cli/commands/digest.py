@@ -1,0 +1,144 @@
+"""`jostle digest`: what one job did, from a repository or straight from a spool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from jostle.cli.options.common import (
+    complete_job,
+    json_option,
+    open_repository,
+    repository_flag,
+    repository_option,
+)
+from jostle.cli.output import emit_json, heading, next_steps, show
+from jostle.cli.progress import Bar
+from jostle.errors import UsageError
+
+if TYPE_CHECKING:
+    from jostle.analysis import Digest
+    from jostle.repository import Repository
+
+
+@click.command("digest")
+@click.argument("job", metavar="JOB", shell_complete=complete_job)
+@click.option("--segments", "with_segments", is_flag=True,
+              help="List the execution segments one by one.")  # fmt: skip
+@click.option("--spool", metavar="DIR", help="Read the profiles in DIR, without a repository.")
+@click.option("--wait", "wait_s", type=click.FloatRange(0, 3600), default=0.0, metavar="S",
+              help="With --spool: wait for the end of all ranks, at most S seconds.")  # fmt: skip
+@repository_option
+@json_option
+def command(
+    job: str,
+    with_segments: bool,
+    spool: str | None,
+    wait_s: float,
+    repository: Path,
+    as_json: bool,
+) -> None:
+    """Say what JOB did: MPI, traffic per mount, time, segments, errors, our own cost.
+
+    JOB is a name, the beginning of one, or `last`. An MPI program's ranks are compared, and it is
+    said which kind of tool may look closer, and why. Where its program ran before, it is said how
+    this run lies among the others.
+    """
+    from jostle.report.models.among_runs import figures_of, runs_of
+
+    if spool is not None:
+        with spool_store(Path(spool), job, wait_s=wait_s, quiet=as_json) as (store, name):
+            made = _read(store, name, with_segments=with_segments)
+            among = figures_of(store, runs_of(store, name), name)
+        _put(made, among, as_json=as_json, with_segments=with_segments)
+        if not as_json:
+            next_steps(f"jostle ingest {spool}")
+        return
+    store = open_repository(repository)
+    with Bar("reading slices", quiet=as_json):
+        name = store.resolve_job(job)
+        made = _read(store, name, with_segments=with_segments)
+        among = figures_of(store, runs_of(store, name), name)
+    _put(made, among, as_json=as_json, with_segments=with_segments)
+    if as_json:
+        return
+    flag = repository_flag(repository)
+    metric = " --metric mpi" if any(world.counted for world in made.mpi) else ""
+    next_steps(f"jostle timeline{flag} {name}{metric}", f"jostle background{flag} {name}")
+
+
+@contextmanager
+def spool_store(
+    folder: Path, job: str, *, wait_s: float = 0.0, quiet: bool = False
+) -> Iterator[tuple[Repository, str]]:
+    """Make a repository for the moment of a job's profiles in a spool.
+
+    Args:
+        folder: The spool.
+        job: The job's full name, or `last`.
+        wait_s: Wait for the end of all ranks, at most so long, s.
+        quiet: Show no progress.
+
+    Yields:
+        The repository, and the job's name in it.
+
+    Raises:
+        UsageError: No profile there is of this job.
+    """
+    from jostle.cli.config import check_readable
+    from jostle.cli.launch.wait_for_ranks import wait_for_ranks
+    from jostle.repository import Repository
+
+    check_readable(folder)
+    with ExitStack() as stack:
+        with Bar("reading profiles", quiet=quiet):
+            if wait_s > 0:
+                wait_for_ranks(folder, job, wait_s)
+            only = None if job == "last" else job
+            store = stack.enter_context(Repository.of_spool([folder], job=only))
+            name = store.resolve_job(job) if only is None else store.newest(job)
+        if not store.job_processes(name).num_rows:
+            raise UsageError(
+                f"No profile in {folder} is of a job {job!r}.",
+                hint="`last` takes the newest; file names begin with their job's name.",
+            )
+        yield store, name
+
+
+def _read(store: Repository, name: str, *, with_segments: bool) -> Digest:
+    from jostle.analysis import digest, segment_rows
+
+    tables = store.job_tables(name)
+    made = digest(tables)
+    if with_segments:
+        worlds = [
+            world
+            if world.segments is None
+            else replace(
+                world, segments=replace(world.segments, rows=segment_rows(tables, world.processes))
+            )
+            for world in made.mpi
+        ]
+        made = replace(made, mpi=worlds)
+    return made
+
+
+def _put(made: Digest, among: dict[str, Any], *, as_json: bool, with_segments: bool) -> None:
+    """Print the digest."""
+    if as_json:
+        emit_json(made.to_json() | {"figures": among})
+        return
+    from jostle.cli.views.digest import view
+
+    show(*view(made, among))
+    if with_segments:
+        from jostle.cli.views.mpi_world import segments_table
+
+        for world in made.mpi:
+            if world.segments and world.segments.rows:
+                show("", heading("Segments"), *segments_table(world.segments.rows, world.ranks))

@@ -1,0 +1,143 @@
+"""`jostle estimate`: what interference cost one run, and whether that run may be trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from jostle.cli.options.as_user import as_user_option
+from jostle.cli.options.common import (
+    complete_job,
+    json_option,
+    open_repository,
+    repository_flag,
+    repository_option,
+)
+from jostle.cli.options.estimate import estimation_options, how_to_estimate
+from jostle.cli.options.figures import format_option, plot_folder, saved_json, saved_lines
+from jostle.cli.output import emit_json, next_steps, show
+from jostle.cli.progress import Bar
+from jostle.cli.views.interval_files import check_export, write_intervals
+from jostle.report.verdict.verdict import Priced, deciding, price, verdict_json
+
+if TYPE_CHECKING:
+    from jostle.analysis.estimation.model import Estimate
+    from jostle.plot.figures.page import Saved
+    from jostle.repository import Repository
+
+
+@click.command("estimate")
+@click.argument("job", metavar="JOB", shell_complete=complete_job)
+@estimation_options
+@click.option("--plot", "folder", metavar="DIR",
+              help="Draw timeline, histograms and clusters into DIR, CSV beside.")  # fmt: skip
+@format_option
+@click.option("--export", "export", metavar="FILE",
+              help="Write the interfered intervals: .json (Perfetto) or .csv.")  # fmt: skip
+@click.option("--spool", metavar="DIR", help="Read the profiles in DIR, without a repository.")
+@as_user_option
+@repository_option
+@json_option
+def command(
+    job: str,
+    method: str,
+    bytes_rule: str | None,
+    seed: int,
+    folder: str | None,
+    endings: tuple[str, ...],
+    export: str | None,
+    spool: str | None,
+    viewer: int | None,
+    repository: Path,
+    as_json: bool,
+) -> None:
+    """Price the interference that JOB suffered, from this one run.
+
+    JOB is a name, the beginning of one, or `last`. The light is green below 7.5 % of the run time,
+    red above 15 %.
+    """
+    how = how_to_estimate(method, bytes_rule, seed)
+    place, file = plot_folder(folder), check_export(export)
+    with (
+        _store(spool, job, repository, viewer, quiet=as_json) as (store, name),
+        Bar(f"pricing {name}", quiet=as_json) as bar,
+    ):
+        alone = spool is not None
+        found = price(store, name, how, alone=alone, viewer=viewer, say=bar.advance)
+    saved = _draw(found.estimate, place, endings, quiet=as_json)
+    written = write_intervals(found.estimate, file) if file else 0
+    if as_json:
+        emit_json(verdict_json(found) | {"figures": saved_json(saved)})
+        return
+    from jostle.cli.views.estimate import view
+
+    show(*view(found.estimate, found.names, found.who))
+    if place:
+        show("", *saved_lines(saved, place, of="the run has nothing"))
+    if file:
+        show(f"{written} interfered interval{'s' if written != 1 else ''}: {file}")
+    _what_next(name, found, repository, viewer=viewer, spool=spool, drawn=bool(place))
+
+
+def _what_next(
+    name: str,
+    found: Priced,
+    repository: Path,
+    *,
+    viewer: int | None,
+    spool: str | None,
+    drawn: bool,
+) -> None:
+    """Name what leads on: the figures, the neighbours, another run to compare with."""
+    if spool is not None:
+        next_steps(f"jostle ingest {spool}")
+        return
+    flag = repository_flag(repository)
+    seen = f" --as-user {viewer}" if viewer is not None else ""
+    judge = deciding(found.estimate, found.who)
+    if judge.light is None:
+        from jostle.analysis.estimation.light import LEAST_COVERAGE
+
+        longer = "jostle run --slice 250ms -- CMD"
+        if judge.coverage >= LEAST_COVERAGE:  # other runs tell what leaves no trace
+            longer = f"jostle compare{flag} {name} ANOTHER_RUN"
+        next_steps(longer, f"jostle digest{flag} {name}")
+        return
+    steps = []
+    if found.who and found.who.neighbours:
+        steps.append(f"jostle interference{flag}{seen} {name}")
+    if not drawn:
+        steps.append(f"jostle estimate{flag}{seen} {name} --plot DIR")
+    steps.append(f"jostle compare{flag} {name} ANOTHER_RUN")
+    next_steps(*steps[:2])
+
+
+@contextmanager
+def _store(
+    spool: str | None, job: str, repository: Path, viewer: int | None, *, quiet: bool
+) -> Iterator[tuple[Repository, str]]:
+    """Open the repository, or make one of a spool for the moment; give it and the job's name."""
+    if spool is None:
+        store = open_repository(repository)
+        yield store, store.resolve_job(job, owner=viewer)
+        return
+    from jostle.cli.commands.digest import spool_store
+
+    with spool_store(Path(spool), job, quiet=quiet) as (store, name):
+        yield store, store.resolve_job(name, owner=viewer)
+
+
+def _draw(
+    made: Estimate, folder: Path | None, endings: tuple[str, ...], *, quiet: bool
+) -> list[Saved]:
+    if folder is None:
+        return []
+    from jostle.plot.figures.estimate.draw_all import plans
+    from jostle.plot.figures.page import draw_pages
+
+    with Bar("drawing", quiet=quiet) as bar:
+        return draw_pages(plans(made), folder, tuple(dict.fromkeys(endings)), bar.advance)

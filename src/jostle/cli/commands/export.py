@@ -1,0 +1,81 @@
+"""`jostle export`: tables for other tools."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from jostle.cli.options.common import Instant, json_option, open_repository, repository_option
+from jostle.cli.options.metrics import complete_metric
+from jostle.cli.output import emit_json, next_steps, show
+from jostle.cli.progress import Bar
+from jostle.errors import UsageError
+from jostle.report.format.values import byte_count, count
+from jostle.report.models.metrics import view
+
+TABLES = (
+    "slices", "mount_slices", "rollup", "node_rollup", "processes", "mounts", "jobs", "segments",
+    "tokens", "peers",
+)  # fmt: skip
+_NEVER_NS = 2**63 - 1
+_SUFFIX = {".parquet": "parquet", ".csv": "csv", ".json": "json"}
+
+
+@click.command("export")
+@click.argument("what", metavar="TABLE|JOB")
+@click.option("--format", "form", type=click.Choice(["parquet", "csv", "json"]), default=None,
+              help="Form of the file [that of its ending, else parquet].")  # fmt: skip
+@click.option("-o", "--out", metavar="FILE", help="File to write [./TABLE.FORMAT, ./JOB.FORMAT].")
+@click.option("--from", "begin_ns", type=Instant(), metavar="TIME",
+              help="Only slices that end after TIME, such as 2026-03-01T14:30Z.")  # fmt: skip
+@click.option("--to", "end_ns", type=Instant(), metavar="TIME",
+              help="Only slices that begin before TIME.")  # fmt: skip
+@click.option("--metric", default=None, metavar="NAME", shell_complete=complete_metric,
+              help="Beside the keys only this metric or pair, as of `timeline`.")  # fmt: skip
+@click.option("--force", is_flag=True, help="Replace FILE when it is there.")
+@repository_option
+@json_option
+def command(
+    what: str,
+    form: str | None,
+    out: str | None,
+    begin_ns: int | None,
+    end_ns: int | None,
+    metric: str | None,
+    force: bool,
+    repository: Path,
+    as_json: bool,
+) -> None:
+    """Write a table of the repository, or all slices of a job, as Parquet, CSV or JSON.
+
+    TABLE is one of slices, mount_slices, rollup, node_rollup, processes, mounts, jobs, segments,
+    tokens, peers. A job gives its rows of slices, where mount is empty, and of mount_slices.
+    """
+    chosen = form or _SUFFIX.get(Path(out or "").suffix.lower(), "parquet")
+    metrics = (
+        None if metric is None else [one for line in view(metric).lines for one in line.metrics]
+    )
+    span = None if begin_ns is None and end_ns is None else (begin_ns or 0, end_ns or _NEVER_NS)
+    if span is not None and span[0] >= span[1]:
+        raise UsageError("`--from` is not before `--to`.", hint="Exchange them.")
+    store = open_repository(repository)
+    name = what if what in TABLES else store.resolve_job(what)
+    path = Path(out or f"{name}.{chosen}")
+    if path.exists() and not force:
+        raise UsageError(
+            f"{path} is there already.", hint="Add --force, or name another with --out."
+        )
+    with Bar(f"writing {path}", quiet=as_json):
+        report = store.export(name, chosen, path, span=span, metrics=metrics)
+    if as_json:
+        emit_json(report.to_json())
+        return
+    show(f"{count(report.rows)} rows, {byte_count(report.bytes)}: {report.path}")
+    next_steps(_reader(chosen, path))
+
+
+def _reader(form: str, path: Path) -> str:
+    if form == "parquet":
+        return f"python3 -c \"import duckdb; print(duckdb.read_parquet('{path}'))\""
+    return f"head {path}"

@@ -1,0 +1,110 @@
+"""`jostle interference`: who slowed a job, on what, and by how many seconds."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from jostle.cli.options.as_user import as_user_option
+from jostle.cli.options.common import (
+    complete_job,
+    json_option,
+    open_repository,
+    repository_flag,
+    repository_option,
+)
+from jostle.cli.options.figures import format_option, plot_folder, saved_json, saved_lines
+from jostle.cli.output import emit_json, next_steps, show, utf8
+from jostle.cli.progress import Bar
+
+if TYPE_CHECKING:
+    from jostle.analysis.identification.model import Interference
+    from jostle.plot.figures.page import Saved
+
+_PAINTED = 2  # resources that are drawn in the terminal
+
+
+@click.command("interference")
+@click.argument("job", metavar="JOB", shell_complete=complete_job)
+@click.option("--plot", "folder", metavar="DIR",
+              help="Draw JOB above its background into DIR, a CSV beside each figure.")  # fmt: skip
+@format_option
+@as_user_option
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N",
+              help="Seed of the permutation tests.")  # fmt: skip
+@repository_option
+@json_option
+def command(
+    job: str,
+    folder: str | None,
+    endings: tuple[str, ...],
+    viewer: int | None,
+    seed: int,
+    repository: Path,
+    as_json: bool,
+) -> None:
+    """Say which neighbours slowed JOB, on which resource, when, and how many seconds it cost.
+
+    Compared is, slice by slice, how long a call of JOB took with what all others did on the same
+    file system, network or node at that time. JOB is a name, the beginning of one, or `last`.
+    """
+    place = plot_folder(folder)
+    store = open_repository(repository)
+    with Bar("comparing slices", quiet=as_json):
+        from jostle.analysis import identify
+
+        name = store.resolve_job(job, owner=viewer)
+        beside = store.beside(name)
+        found = identify(beside, seed=seed, as_user=viewer)
+    saved = _draw(found, place, endings, quiet=as_json) if place else []
+    if as_json:
+        emit_json(found.to_json() | {"figures": saved_json(saved)})
+        return
+    _present(found)
+    if place:
+        show("", *saved_lines(saved, place, of="no resource was shared by slices"))
+    flag = repository_flag(repository)
+    seen = f" --as-user {viewer}" if viewer is not None else ""
+    next_steps(*_next(found, flag, seen, drawn=place is not None))
+
+
+def _present(found: Interference) -> None:
+    from rich.text import Text
+
+    from jostle.cli.views.interference import answer, details
+    from jostle.plot.charts.interference import charts, draw_blame
+
+    show(*answer(found))
+    width = shutil.get_terminal_size((80, 24)).columns
+    for chart in charts(found, most=_PAINTED):
+        lines = draw_blame(chart, width=width, unicode=utf8())
+        show("", *(Text.assemble(*line) for line in lines))
+    show(*details(found))
+
+
+def _draw(
+    found: Interference, folder: Path, endings: tuple[str, ...], *, quiet: bool
+) -> list[Saved]:
+    from jostle.plot.figures.interference import plans
+    from jostle.plot.figures.page import draw_pages
+
+    with Bar("drawing", quiet=quiet) as bar:
+        return draw_pages(plans(found), folder, tuple(dict.fromkeys(endings)), bar.advance)
+
+
+def _next(found: Interference, flag: str, seen: str, *, drawn: bool) -> list[str]:
+    """Name the commands that look closer."""
+    steps = []
+    if found.evident and not seen:
+        others = list(dict.fromkeys(suspect.job for suspect in found.suspects))[:3]
+        steps.append(f"jostle timeline{flag} {' '.join([found.job, *others])}")
+    if found.resources and not drawn:
+        steps.append(f"jostle interference{flag}{seen} {found.job} --plot DIR")
+    if found.neighbours:
+        steps.append(f"jostle neighbours{flag}{seen} {found.job}")
+    if not found.evident:
+        steps.append(f"jostle estimate{flag} {found.job}")
+    return steps

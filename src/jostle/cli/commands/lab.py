@@ -1,0 +1,278 @@
+"""`jostle lab`: a small cluster on this machine, to run things on."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from jostle.cli.launch.lab_job import Placement, place, profile
+from jostle.cli.options.common import SliceLength, json_option, repository_option
+from jostle.cli.output import emit_json, has_colour, next_steps, show
+from jostle.errors import UsageError
+
+if TYPE_CHECKING:
+    from jostle.lab import Lab
+
+name_option = click.option(
+    "--name", default="lab", show_default=True, metavar="NAME", help="Which lab."
+)
+_PASS_ON = {"ignore_unknown_options": True, "allow_interspersed_args": False}
+
+
+@click.group("lab", subcommand_metavar="up|exec|mpirun|status|down")
+def command() -> None:
+    """A small cluster on this machine: nodes, switches, a shared file system.
+
+    Everything lives in namespaces of its own: nothing of it reaches this machine's networks, and
+    nothing of it stays.
+    """
+
+
+@command.command("up")
+@click.option("--nodes", type=int, default=4, show_default=True, metavar="N",
+              help="Number of nodes, 1 to 16, half on each of two leaf switches.")  # fmt: skip
+@click.option("--storage-rate", default="400mbit", show_default=True, metavar="RATE",
+              help="Rate of the storage's link, each way.")  # fmt: skip
+@click.option("--uplink-rate", default="100mbit", show_default=True, metavar="RATE",
+              help="Rate of the link between the leaf switches, each way.")  # fmt: skip
+@click.option("--fair/--fifo", default=True, show_default=True,
+              help="How links share: by node, or by who comes first.")  # fmt: skip
+@click.option("--fs", type=click.Choice(["sshfs", "gluster", "loop", "plain"]), default="sshfs",
+              show_default=True, help="The shared file system.")  # fmt: skip
+@click.option("--store", type=click.Choice(["ram", "disk"]), default="ram", show_default=True,
+              help="Where the storage keeps files.")  # fmt: skip
+@click.option("--size", metavar="SIZE", help="Room for files [half of what is free, at most 8 GiB "
+              "of memory or 16 GiB of disk].")  # fmt: skip
+@click.option("--slurm", is_flag=True, help="Start Slurm on the nodes.")
+@name_option
+@json_option
+def up(
+    nodes: int,
+    storage_rate: str,
+    uplink_rate: str,
+    fair: bool,
+    fs: str,
+    store: str,
+    size: str | None,
+    slurm: bool,
+    name: str,
+    as_json: bool,
+) -> None:
+    """Bring a lab up.
+
+    Without root it makes do with user namespaces, where the kernel has them: with `--fs plain`,
+    and with sshfs where /dev/fuse is open to all. GlusterFS, loop, Slurm and `--store disk` need
+    root.
+    """
+    from jostle import lab as labs
+    from jostle.cli.views.lab import facts, summary
+
+    spec = labs.LabSpec(
+        name=name, nodes=nodes, storage_rate=storage_rate, uplink_rate=uplink_rate,
+        queue="fair" if fair else "fifo", fs=fs, store=store, slurm=slurm, size=size,
+    )  # fmt: skip
+    begin = time.monotonic()
+    with _Line(f"lab `{name}`") as line:
+        made = labs.up(spec, line.say)
+    seconds = time.monotonic() - begin
+    if as_json:
+        emit_json({"seconds": round(seconds, 3), **facts(made)})
+        return
+    show(*summary(made, seconds))
+    flag = flag_of(made)
+    first, last = made.nodes[0], made.nodes[-1]
+    next_steps(
+        f"jostle lab exec{flag} {first} -- dd if=/dev/zero of={made.shared}/file bs=1M count=100",
+        f"jostle lab mpirun{flag} -n {len(made.nodes)} -- hostname",
+        f"jostle lab exec{flag} {last} -- bash",
+        f"jostle lab down{flag}",
+    )
+
+
+@command.command("exec", context_settings=_PASS_ON)
+@click.option("--job", metavar="JOB", help="Profile it under this name, and ingest the profiles.")
+@click.option("--slice", "slice_ns", type=SliceLength(), metavar="LENGTH",
+              help="Length of a time slice, 100ms to 60s (with --job).")  # fmt: skip
+@name_option
+@repository_option
+@click.argument("node")
+@click.argument("cmd", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD [ARG]...")
+def exec_(
+    job: str | None,
+    slice_ns: int | None,
+    name: str,
+    repository: Path,
+    node: str,
+    cmd: tuple[str, ...],
+) -> int:
+    """Run CMD on NODE (node1, ..., storage).
+
+    CMD keeps its terminal, its pipes, its signals, its environment and the working directory; its
+    exit status is ours.
+    """
+    lab = attach(name)
+    words = _bare(cmd)
+    if job is None:
+        _refuse_slice(slice_ns)
+        return become(lab.command(node, words))
+    return profile(lab, job, words, slice_ns, repository, lambda env: lab.command(node, words, env))
+
+
+@command.command("mpirun", context_settings=_PASS_ON)
+@click.option("--mpi", type=click.Choice(["openmpi", "mpich"]),
+              help="Whose launcher [that of the MPI CMD is linked with].")  # fmt: skip
+@click.option("-n", "--ranks", type=click.IntRange(1), metavar="N",
+              help="Number of ranks [one per node].")  # fmt: skip
+@click.option("--nodes", metavar="NODE,...", help="Nodes to use, in this order [all].")
+@click.option("--per-node", type=click.IntRange(1), metavar="K", help="Ranks on each node.")
+@click.option("--job", metavar="JOB", help="Profile it under this name, and ingest the profiles.")
+@click.option("--slice", "slice_ns", type=SliceLength(), metavar="LENGTH",
+              help="Length of a time slice, 100ms to 60s (with --job).")  # fmt: skip
+@name_option
+@repository_option
+@click.argument("cmd", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD [ARG]...")
+def mpirun(
+    mpi: str | None,
+    ranks: int | None,
+    nodes: str | None,
+    per_node: int | None,
+    job: str | None,
+    slice_ns: int | None,
+    name: str,
+    repository: Path,
+    cmd: tuple[str, ...],
+) -> int:
+    """Run the MPI program CMD over nodes.
+
+    Ranks are spread evenly, in blocks: the first nodes get the first ranks. The environment
+    reaches all of them.
+    """
+    from jostle.cli.launch.lab_job import mpi_of
+
+    lab = attach(name)
+    words = _bare(cmd)
+    chosen = mpi or mpi_of(words[0])
+    placement = place(lab, Placement(ranks, nodes, per_node))
+    if job is None:
+        _refuse_slice(slice_ns)
+        return become(lab.mpirun(chosen, placement, words))
+    return profile(
+        lab, job, words, slice_ns, repository,
+        lambda env: lab.mpirun(chosen, placement, words, env),
+    )  # fmt: skip
+
+
+@command.command("status")
+@name_option
+@json_option
+def status(name: str, as_json: bool) -> None:
+    """Show a lab: nodes, mounts, rates, traffic so far, what runs."""
+    from jostle.cli.views.lab import facts, measure, view
+    from jostle.lab import labs
+
+    lab = attach(name)
+    measured = measure(lab)
+    others = [other.name for other in labs() if other.name != lab.name]
+    if as_json:
+        emit_json({**facts(lab), **measured.to_json(), "others": others})
+        return
+    show(*view(lab, measured))
+    if others:
+        show(f"also up: {', '.join(others)}")
+    flag = flag_of(lab)
+    next_steps(f"jostle lab exec{flag} {lab.nodes[0]} -- bash", f"jostle lab down{flag}")
+
+
+@command.command("down")
+@name_option
+@click.option("--all", "everything", is_flag=True, help="All labs, and what is left of any.")
+@json_option
+def down(name: str, everything: bool, as_json: bool) -> None:
+    """Take a lab down, or clear up what a crash or a reboot left of it."""
+    from jostle.cli.views.lab import running
+    from jostle.lab import labs
+    from jostle.lab.lab import down as take_down
+    from jostle.lab.state import names, roots_own
+
+    there = [found for found in names() if everything or found == name]
+    ended = {lab.name: len(running(lab)) for lab in labs() if lab.name in there}
+    mended = [line for found in there for line in take_down(found)]
+    if as_json:
+        emit_json({"down": there, "mended": mended, "ended": ended})
+        return
+    if not there:
+        flag = "" if name == "lab" else f" --name {name}"
+        others = [f"jostle lab down --name {found}" for found in names()]
+        if roots_own(name):
+            show(f"No lab `{name}` of yours is up; root has one.")
+            next_steps(f"sudo jostle lab down{flag}")
+            return
+        show("No lab is up, and nothing is left of one." if everything else
+             f"No lab `{name}` is up, and nothing is left of one.")  # fmt: skip
+        next_steps(*others or [f"jostle lab up{flag}"])
+        return
+    for found in there:
+        jobs = ended.get(found, 0)
+        also = f"; {jobs} running command{'s' * (jobs != 1)} ended with it" if jobs else ""
+        show(f"The lab `{found}` is down{also}.")
+    for line in mended:
+        show(f"  mended: {line}")
+
+
+def attach(name: str) -> Lab:
+    """Find the lab, or say how to bring it up."""
+    from jostle import lab as labs
+
+    return labs.attach(name)
+
+
+def flag_of(lab: Lab) -> str:
+    """Return what a suggested command needs to find this lab; empty for the default."""
+    return "" if lab.name == "lab" else f" --name {lab.name}"
+
+
+def become(argv: list[str]) -> int:
+    """Become the command: nothing of Python stays between the user and it."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execvp(argv[0], argv)
+
+
+def _bare(cmd: tuple[str, ...]) -> list[str]:
+    """Return the command without the `--` that may stand before it."""
+    words = list(cmd[1:] if cmd[0] == "--" else cmd)
+    if not words:
+        raise UsageError(
+            "No command was given.", hint="jostle lab exec node1 -- CMD, or ... -- bash"
+        )
+    return words
+
+
+def _refuse_slice(slice_ns: int | None) -> None:
+    if slice_ns is not None:
+        raise UsageError("--slice is for profiles.", hint="Add --job NAME.")
+
+
+class _Line:
+    """One line on the terminal that says what is being built; nothing in a pipe."""
+
+    def __init__(self, label: str) -> None:
+        self._label = label
+        self._live = has_colour(sys.stderr)
+
+    def __enter__(self) -> _Line:
+        return self
+
+    def say(self, step: str) -> None:
+        """Show a step."""
+        if self._live:
+            click.echo(f"\r\033[K{self._label}: {step} ...", nl=False, err=True)
+
+    def __exit__(self, *_: object) -> None:
+        if self._live:
+            click.echo("\r\033[K", nl=False, err=True)

@@ -1,0 +1,74 @@
+"""`jostle matrix`: over a whole repository, which program slowed which."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from jostle.cli.options.as_user import as_user_option
+from jostle.cli.options.common import (
+    json_option,
+    open_repository,
+    repository_flag,
+    repository_option,
+)
+from jostle.cli.options.figures import format_option, plot_folder, saved_json, saved_lines
+from jostle.cli.output import emit_json, next_steps, show
+from jostle.cli.progress import Bar
+
+if TYPE_CHECKING:
+    from jostle.analysis.identification.model import Matrix
+    from jostle.plot.figures.page import Saved
+
+
+@click.command("matrix")
+@click.option("--plot", "folder", metavar="DIR",
+              help="Draw the matrix into DIR, a CSV beside each figure.")  # fmt: skip
+@format_option
+@as_user_option
+@repository_option
+@json_option
+def command(
+    folder: str | None,
+    endings: tuple[str, ...],
+    viewer: int | None,
+    repository: Path,
+    as_json: bool,
+) -> None:
+    """Say which program slowed which, by how much, and how sure that is.
+
+    Runs of a program with another one beside them are compared with its runs without (a test that
+    fits the data, controlled for the number of pairs). Active is how much a program slows others,
+    passive how much it is slowed.
+    """
+    place = plot_folder(folder)
+    store = open_repository(repository)
+    with Bar("comparing runs", quiet=as_json):
+        from jostle.analysis import matrix
+
+        found = matrix(store.programs_beside(), as_user=viewer)
+    saved = _draw(found, place, endings, quiet=as_json) if place else []
+    if as_json:
+        emit_json(found.to_json() | {"figures": saved_json(saved)})
+        return
+    from jostle.cli.views.matrix import view
+
+    show(*view(found))
+    if place:
+        show("", *saved_lines(saved, place, of="no two programs met"))
+    flag = repository_flag(repository)
+    seen = f" --as-user {viewer}" if viewer is not None else ""
+    steps = [f"jostle interference{flag}{seen} JOB"] if found.jobs else ["jostle run -- CMD"]
+    if found.encounters and place is None:
+        steps.insert(0, f"jostle matrix{flag}{seen} --plot DIR")
+    next_steps(*steps)
+
+
+def _draw(found: Matrix, folder: Path, endings: tuple[str, ...], *, quiet: bool) -> list[Saved]:
+    from jostle.plot.figures.matrix import plans
+    from jostle.plot.figures.page import draw_pages
+
+    with Bar("drawing", quiet=quiet) as bar:
+        return draw_pages(plans(found), folder, tuple(dict.fromkeys(endings)), bar.advance)

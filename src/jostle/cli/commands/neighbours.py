@@ -1,0 +1,114 @@
+"""`jostle neighbours`: who ran when and where beside a job."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from jostle.cli.options.as_user import as_user_option, who
+from jostle.cli.options.common import (
+    complete_job,
+    json_option,
+    open_repository,
+    repository_flag,
+    repository_option,
+)
+from jostle.cli.output import emit_json, fit, heading, next_steps, show, table, utf8
+from jostle.cli.progress import Bar
+from jostle.report.format.values import count, duration, iso_time, local_time
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from jostle.analysis.identification.model import Neighbour
+    from jostle.repository.query.co_running import JobFacts
+
+_SHOWN = 24  # neighbours that are told one by one, those with the longest overlap
+_LOADS = 2  # resources whose load is told
+
+
+@click.command("neighbours")
+@click.argument("job", metavar="JOB", shell_complete=complete_job)
+@as_user_option
+@repository_option
+@json_option
+def command(job: str, viewer: int | None, repository: Path, as_json: bool) -> None:
+    """Say who ran beside JOB, when and where, and what they shared with it.
+
+    JOB is a name, the beginning of one, or `last`. Being a neighbour is no guilt: `jostle
+    interference` weighs the evidence.
+    """
+    store = open_repository(repository)
+    with Bar("looking around", quiet=as_json):
+        from jostle.analysis import neighbours
+
+        beside = store.beside(store.resolve_job(job, owner=viewer))
+        found = neighbours(beside, as_user=viewer)
+    own = beside.job
+    if as_json:
+        emit_json({"job": own.job, "start": iso_time(own.start_ns), "end": iso_time(own.last_ns),
+                   "neighbours": [asdict(each) for each in found]})  # fmt: skip
+        return
+    show(*_view(own, found))
+    flag = repository_flag(repository)
+    seen = f" --as-user {viewer}" if viewer is not None else ""
+    steps = [f"jostle interference{flag}{seen} {own.job}"] if found else []
+    if found and not seen:
+        steps.append(f"jostle timeline{flag} {own.job} {found[0].job}")
+    next_steps(*steps or [f"jostle digest{flag} {own.job}"])
+
+
+def _view(own: JobFacts, found: list[Neighbour]) -> Iterator[Any]:
+    lasted = duration(own.last_ns - own.start_ns)
+    many = {0: "nobody else was", 1: "one other job was"}.get(
+        len(found), f"{count(len(found))} other jobs were"
+    )
+    yield heading(
+        own.job, f"  from {local_time(own.start_ns)}, {lasted}: {many} at work on its resources"
+    )
+    if not found:
+        return
+    shown = found[:_SHOWN]
+    places = {place for each in shown for place in each.shared}
+    where = f"  all on {places.pop()}" if len(places) == 1 else ""
+    yield from ("", heading("Who", where), _who(own, shown, told=bool(where)))
+    yield from ("", heading("When"))
+    yield from _when(own, shown)
+    if len(found) > len(shown):
+        yield f"{count(len(found) - len(shown))} more had less time in common with it (--json)."
+
+
+def _who(own: JobFacts, found: list[Neighbour], *, told: bool) -> Table:
+    """List neighbours; where they all share one resource that was told, without it."""
+    places = [] if told else ["=on"]
+    frame = table(
+        ["=job", "=program", "=user", ">beside", ">nodes", *places, "=load there"]
+    )  # fmt: skip
+    for each in found:
+        loads = [f"{value}" for value in list(each.load.values())[:_LOADS] if value]
+        share = each.overlap_s / max((own.last_ns - own.start_ns) / 1e9, 1e-9)
+        frame.add_row(
+            each.job, PurePath(each.program).name or "-", who(each.user),
+            f"{duration(1e9 * each.overlap_s)} ({100 * share:.0f} %)",
+            count(len(each.nodes)) if each.nodes else "-",
+            *([] if told else [", ".join(each.shared)]), ", ".join(loads) or "-",
+        )  # fmt: skip
+    return fit(frame, "nodes", "on", "user", "program", "load there")
+
+
+def _when(own: JobFacts, found: list[Neighbour]) -> Iterator[Any]:
+    """Draw when each of them ran, on the job's own time axis."""
+    from rich.text import Text
+
+    from jostle.plot.terminal.gantt import Stay, draw_stays
+
+    stays = [Stay(own.job, own.start_ns, own.last_ns, mark=True)]
+    stays += [Stay(each.job, each.start_ns, each.end_ns or own.last_ns) for each in found]
+    width = shutil.get_terminal_size((80, 24)).columns
+    for line in draw_stays(stays, width=width, unicode=utf8()):
+        yield Text.assemble(*line)

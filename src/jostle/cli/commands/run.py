@@ -1,0 +1,405 @@
+"""`jostle run`: profile a command and all its children, then say what they did."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import stat
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from jostle.cli.config import OFF, Settings, settings
+from jostle.cli.launch.run_names import batch, candidates, file_stem, is_taken, job_name, joins
+from jostle.cli.launch.spawn import Outcome, program_of, run
+from jostle.cli.options.common import (
+    CanaryInterval,
+    SliceLength,
+    open_repository,
+    repository_flag,
+    repository_option,
+    slice_text,
+)
+from jostle.cli.output import next_steps, stderr_style, warn
+from jostle.errors import JostleError, UsageError
+
+if TYPE_CHECKING:
+    from jostle.cli.launch.gate import Gate
+    from jostle.cli.views.inject import Delays
+    from jostle.repository import IngestReport, Repository
+
+
+@dataclass(frozen=True)
+class Spool:
+    """Where the profiles of this run go.
+
+    Attributes:
+        folder: The folder.
+        private: Whether it was made for this run alone, to be removed afterwards.
+        mark: In a spool that others use, too: the folder that says that the run's name is taken.
+    """
+
+    folder: Path
+    private: bool
+    mark: Path | None = None
+
+
+@dataclass(frozen=True)
+class Name:
+    """What a run wants to be called.
+
+    Attributes:
+        text: The name.
+        named: Whether a person chose it; else it is like no other.
+        number: From 2: the attempt, which the name shall end in.
+    """
+
+    text: str
+    named: bool
+    number: int = 1
+
+
+@click.command(
+    "run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
+)
+@click.option("--job", metavar="NAME", help="Name of the job [made from CMD and the time].")
+@click.option("--slice", "slice_ns", type=SliceLength(), metavar="LENGTH",
+              help="Length of a time slice, 100ms to 60s [JOSTLE_SLICE, or 4s].")  # fmt: skip
+@click.option("--canary", "canary_ns", type=CanaryInterval(), metavar="LENGTH",
+              help="Time a fixed piece of work so often, 5ms to 1s: how fast was a core? "
+              "[JOSTLE_CANARY, or off].")  # fmt: skip
+@click.option("--keep", is_flag=True, help="Keep the profiles after they are ingested.")
+@click.option("--gate", type=click.FloatRange(0, 100), metavar="PERCENT",
+              help="End with 3 when interference took more of the run time, with 4 when that "
+              "is undecided.")  # fmt: skip
+@click.option("--retries", type=click.IntRange(0, 1000), default=0, metavar="N",
+              help="With --gate: run a disturbed CMD again, at most N times.")  # fmt: skip
+@repository_option
+@click.option("--json", "as_json", is_flag=True,
+              help="Report as one line of JSON on stderr (stdout belongs to CMD).")  # fmt: skip
+@click.argument("cmd", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD [ARG]...")
+def command(
+    job: str | None,
+    slice_ns: int | None,
+    canary_ns: int | None,
+    keep: bool,
+    gate: float | None,
+    retries: int,
+    repository: Path,
+    as_json: bool,
+    cmd: tuple[str, ...],
+) -> int:
+    """Profile CMD and everything it starts; then ingest, and say what they did.
+
+    CMD keeps its terminal, its pipes and its signals; its exit status is ours. The report goes
+    to stderr.
+    """
+    from jostle.cli.launch.gate import Gate, Rewind
+
+    if retries and gate is None:
+        raise UsageError("--retries without --gate never runs anything again.",
+                         hint="For example: --gate 7.5 --retries 2")  # fmt: skip
+    name = job_name(job, program_of(cmd))
+    limit = None if gate is None else Gate(gate, retries + 1)
+    again = Rewind()
+    for attempt in range(1, retries + 2):
+        status = once(
+            cmd, Name(name, named=job is not None, number=attempt), slice_ns, limit, repository,
+            as_json=as_json, keep=keep, canary_ns=canary_ns,
+        )  # fmt: skip
+        if limit is None or status or not limit.wants_another:
+            break
+        again.back()
+    return status or (limit.status if limit else 0)
+
+
+def once(
+    cmd: Sequence[str],
+    wish: Name,
+    slice_ns: int | None,
+    more: Gate | Delays | None,
+    repository: Path,
+    *,
+    as_json: bool,
+    keep: bool,
+    canary_ns: int | None = None,
+) -> int:
+    """Run CMD one time and report; return its status.
+
+    more: a gate, which judges a run that ended well, or delays that are injected into it.
+    """
+    name, spool = claim(wish, settings(), repository)
+    if wish.named and wish.number == 1 and name != wish.text and not as_json:
+        warn([f"the name {wish.text} is taken by an earlier run; this one is {name}"])
+    outcome: Outcome | None = None
+    try:
+        own = dict(more.environment) if more is not None else {}
+        if canary_ns is not None:
+            own["JOSTLE_CANARY"] = f"{canary_ns / 1e6:g}ms"
+        outcome = run(cmd, child_environment(spool, name, slice_ns, own))
+        if more is not None and not more.judge(profiles_of(spool, name), outcome):
+            more = None
+        _report(cmd, name, spool, outcome, repository, more, as_json=as_json, keep=keep)
+    except Exception as error:  # the report's trouble must not become CMD's
+        if outcome is None:
+            raise
+        if more is not None and more.key == "gate":
+            more.say()
+        _keep_for_later(spool, error)
+    except KeyboardInterrupt:
+        if outcome is None:  # a second Ctrl-C, while the first ended CMD
+            raise
+        _keep_for_later(spool, None)
+        if more is not None and more.key == "gate":
+            return 130  # not a run that passed
+    finally:
+        if outcome is None and spool.private:
+            shutil.rmtree(spool.folder, ignore_errors=True)
+        if spool.mark is not None:
+            with contextlib.suppress(OSError):
+                spool.mark.rmdir()
+    assert outcome is not None  # otherwise the exception went on
+    return outcome.status
+
+
+def claim(wish: Name, rules: Settings, repository: Path) -> tuple[str, Spool]:
+    """Find a name that no earlier run has, and the spool: the user's, a locked one, or our own.
+
+    RATIONALE: the folder of a run bears its name as long as the run's profiles are not in the
+    repository, and making a folder either succeeds or finds one. So of two runs that ask for one
+    name at once the second finds the first one's folder, or what it left in the repository.
+    """
+    parent = rules.spool
+    shared = bool(os.environ.get("JOSTLE_SPOOL")) or "spool" in rules.locked
+    alone = wish.named and not joins(wish.text)
+    name = next(candidates(wish.text, wish.number))
+    if shared and not (alone and os.access(parent, os.W_OK | os.X_OK)):
+        return name, Spool(parent, private=False)
+    try:
+        if not shared and not parent.is_dir():
+            parent.mkdir(mode=0o1777, parents=True)
+            parent.chmod(0o1777)
+        if not _trustworthy(parent):
+            raise PermissionError(parent)
+        if alone:
+            name, folder = _mark(wish, parent, repository)
+        else:
+            folder = Path(tempfile.mkdtemp(prefix=f"run-{name}-", dir=parent))
+    except OSError:
+        # The spool is closed, full or open to mischief: any place will do for one run.
+        if shared:
+            return name, Spool(parent, private=False)
+        folder = Path(tempfile.mkdtemp(prefix=f"jostle-run-{name}-"))
+    if shared:
+        return name, Spool(parent, private=False, mark=folder)
+    if os.geteuid() == 0:
+        folder.chmod(0o1777)  # root's children may become other users
+    return name, Spool(folder, private=True)
+
+
+def _mark(wish: Name, parent: Path, repository: Path) -> tuple[str, Path]:
+    """Make the folder of the first name that is free."""
+    for name in candidates(wish.text, wish.number):
+        if batch():  # its steps may run side by side
+            if is_taken(name, repository, parent):
+                continue
+            return name, Path(tempfile.mkdtemp(prefix=f"run-{name}-", dir=parent))
+        folder = parent / f"run-{name}-{os.getuid()}"
+        try:
+            folder.mkdir(mode=0o700)
+        except FileExistsError:
+            continue
+        if not is_taken(name, repository, parent):
+            return name, folder
+        folder.rmdir()
+    raise FileExistsError(parent)
+
+
+def _trustworthy(parent: Path) -> bool:
+    """Return whether nobody else can move our folder away: a sticky folder, or one of our own."""
+    facts = parent.lstat()
+    mine = facts.st_uid in (0, os.geteuid())
+    closed = not facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    return stat.S_ISDIR(facts.st_mode) and mine and (closed or bool(facts.st_mode & stat.S_ISVTX))
+
+
+def child_environment(
+    spool: Spool, name: str, slice_ns: int | None, more: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """Return the environment of CMD: ours and more, the runtime in front of other preloads."""
+    from jostle import _native_path
+
+    library = str(_native_path("libjostle.so"))
+    if " " in library or ":" in library:
+        raise JostleError(
+            f"{library} cannot be preloaded: LD_PRELOAD splits at spaces and colons.",
+            hint="Install jostle below a path without them.",
+        )
+    environment = dict(os.environ) | dict(more or {})
+    others = environment.get("LD_PRELOAD", "")
+    environment["LD_PRELOAD"] = f"{library}:{others}" if others else library
+    environment["JOSTLE_SPOOL"] = str(spool.folder)
+    environment["JOSTLE_JOB"] = name
+    environment["JOSTLE_FIRST"] = str(os.getpid())
+    # The digest that it asks for is printed here, at the end, for programs of every kind.
+    environment["JOSTLE_DIGEST"] = "off"
+    if slice_ns is not None:
+        environment["JOSTLE_SLICE"] = slice_text(slice_ns)
+    return environment
+
+
+def profiles_of(spool: Spool, name: str) -> list[Path]:
+    """Return the job's own files in the spool."""
+    safe = file_stem(name)
+    found = [
+        path for kind in ("jst", "jss", "jsp") for path in spool.folder.glob(f"{safe}.*.{kind}")
+    ]
+    return sorted(path for path in found if os.access(path, os.R_OK))
+
+
+def _report(
+    cmd: Sequence[str],
+    name: str,
+    spool: Spool,
+    outcome: Outcome,
+    repository: Path,
+    more: Gate | Delays | None,
+    *,
+    as_json: bool,
+    keep: bool,
+) -> None:
+    """Ingest what the run left, print the headline, and clear the private spool."""
+    files = profiles_of(spool, name)
+    if not files:
+        _nothing_recorded(cmd, name, outcome, more, as_json=as_json)
+        if spool.private:
+            shutil.rmtree(spool.folder, ignore_errors=True)
+        return
+    from jostle.cli.views.run_summary import headline, headline_json
+
+    store = open_repository(repository, create=True)
+    report = store.ingest(files)
+    if as_json:
+        content = headline_json(store, name, outcome)
+        content["warnings"] = report.warnings
+        if more is not None:
+            content[more.key] = more.to_json()
+        click.echo(json.dumps(content), err=True)
+    else:
+        warn(report.warnings, most=3)
+        headline(store, name, cmd[0], outcome)
+        if settings().get("digest") not in (None, *OFF):
+            _digest(store, name)
+    living = _clear(spool, files, report, keep=keep)
+    if not as_json:
+        _static_note(cmd, name, outcome, files)
+        if living:
+            click.echo(
+                f"processes of the job still run; later: jostle ingest {spool.folder}", err=True
+            )
+        elif keep:
+            click.echo(f"profiles kept in {spool.folder}", err=True)
+        flag = repository_flag(repository)
+        if more is None:
+            next_steps(f"jostle digest{flag} {name}", f"jostle timeline{flag} {name}")
+        else:
+            more.say()
+            if not more.wants_another:
+                price = [f"jostle estimate{flag} {name}"] if more.priced else []
+                next_steps(*price, f"jostle digest{flag} {name}")
+
+
+def _digest(store: Repository, name: str) -> None:
+    """Print the digest on stderr, as JOSTLE_DIGEST=stderr asks for."""
+    from jostle.cli.output import show
+    from jostle.cli.views.digest import view
+    from jostle.cli.views.run_summary import read_digest
+    from jostle.report.models.among_runs import figures_of, runs_of
+
+    among = figures_of(store, runs_of(store, name), name)
+    show("", *view(read_digest(store, name), among), err=True)
+
+
+def _clear(spool: Spool, files: Sequence[Path], report: IngestReport, *, keep: bool) -> bool:
+    """Remove the private spool; return True when it must stay for processes that still run."""
+    from jostle.reader import ProfileHeader, read_header
+
+    headers = [read_header(path) for path in files]
+    living = any(isinstance(header, ProfileHeader) and header.alive for header in headers)
+    if spool.private and not (keep or living or report.warnings):
+        shutil.rmtree(spool.folder, ignore_errors=True)
+    return living
+
+
+def _nothing_recorded(
+    cmd: Sequence[str],
+    name: str,
+    outcome: Outcome,
+    more: Gate | Delays | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Say why a run left no profile, instead of saying nothing."""
+    from jostle.cli.launch.elf import why_no_preload
+    from jostle.report.format.values import duration
+
+    rules = settings()
+    if not rules.enabled:
+        why, mend = (
+            "recording is switched off (JOSTLE=off, or the operator's file)",
+            "jostle doctor",
+        )
+    elif reason := why_no_preload(cmd[0]):
+        why, mend = reason, "profile a dynamically linked build of it"
+    elif outcome.signal:
+        why = f"killed by {outcome.signal} before it had moved 64 KiB or lasted a slice"
+        mend = "jostle doctor"
+    else:
+        why, mend = "the runtime left no profile", "jostle doctor"
+    if as_json:
+        seen: dict[str, Any] = {"job": name, "recorded": False, "why": why, **vars(outcome)}
+        if more is not None:
+            seen[more.key] = more.to_json()
+        click.echo(json.dumps(seen), err=True)
+        return
+    bold, reset = stderr_style("bold"), stderr_style("reset")
+    click.echo(
+        f"{bold}jostle:{reset} nothing recorded: {why}\n"
+        f"  seen from outside: {duration(outcome.wall_ns)} wall time, "
+        f"{duration(outcome.cpu_ns)} CPU time",
+        err=True,
+    )
+    if more is not None:
+        more.say()
+    next_steps("jostle doctor") if mend == "jostle doctor" else click.echo(
+        f"  {bold}mend:{reset} {mend}", err=True
+    )
+
+
+def _static_note(cmd: Sequence[str], name: str, outcome: Outcome, files: Sequence[Path]) -> None:
+    """Say when CMD itself could not be recorded although its children were."""
+    from jostle.cli.launch.elf import why_no_preload
+
+    own = any(path.name.split(".")[1:2] == [str(outcome.pid)] for path in files)
+    if not own and (reason := why_no_preload(cmd[0])):
+        click.echo(f"not in these figures: {reason}", err=True)
+
+
+def _keep_for_later(spool: Spool, error: Exception | None) -> None:
+    """The run is over and its report failed: the profiles stay, CMD's exit status stands."""
+    if error is not None:
+        hint = getattr(error, "hint", "")
+        click.echo(f"jostle: the run is over, but its report failed: {error}", err=True)
+        if hint:
+            click.echo(f"  mend: {hint}", err=True)
+    sys.stdout.flush()
+    if spool.folder.is_dir():  # else they are in the repository already
+        click.echo(f"profiles kept in {spool.folder}", err=True)
+        next_steps(f"jostle ingest {spool.folder}")

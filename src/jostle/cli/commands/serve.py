@@ -1,0 +1,202 @@
+"""`jostle serve`: the web front end of a repository."""
+
+from __future__ import annotations
+
+import contextlib
+import html
+import os
+import re
+import socket
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import click
+
+from jostle.cli.options.common import open_repository, repository_flag, repository_option
+from jostle.cli.output import show
+from jostle.errors import JostleError, UsageError
+from jostle.regular_files import open_regular
+
+if TYPE_CHECKING:
+    from jostle.server import Access
+
+_PLACE = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^\s:\[\]/]+):(\d{1,5})")
+_HERE = ("127.0.0.1", "localhost", "[::1]")
+
+
+@click.command("serve")
+@click.argument("job", required=False)
+@click.option("--listen", default="127.0.0.1:8642", show_default=True, metavar="HOST:PORT",
+              help="Where to listen; on a network address people must log in.")  # fmt: skip
+@click.option("--open", "browse", is_flag=True, help="Open the page in a browser.")
+@click.option("--behind-proxy", is_flag=True, help="A proxy in front has TLS.")
+@click.option("--tls-cert", type=click.Path(path_type=Path), metavar="FILE",
+              help="Certificate, and the chain behind it (PEM).")  # fmt: skip
+@click.option("--tls-key", type=click.Path(path_type=Path), metavar="FILE",
+              help="The certificate's key (PEM).")  # fmt: skip
+@click.option("--config", type=click.Path(path_type=Path), metavar="FILE",
+              help="Who may log in, and see what [/etc/jostle/serve.toml].")  # fmt: skip
+@click.option("--cache", type=click.Path(path_type=Path), metavar="DIR",
+              help="Where what was judged is kept [$XDG_CACHE_HOME/jostle/serve].")  # fmt: skip
+@click.option("--add-user", metavar="NAME",
+              help="Ask for a password, write the local account, and end.")  # fmt: skip
+@repository_option
+def command(
+    job: str | None,
+    listen: str,
+    browse: bool,
+    behind_proxy: bool,
+    tls_cert: Path | None,
+    tls_key: Path | None,
+    config: Path | None,
+    cache: Path | None,
+    add_user: str | None,
+    repository: Path,
+) -> None:
+    """Show the repository in a browser: jobs, what disturbed them, when, and by how much.
+
+    The URL that is printed, and opened, is that of JOB's page if one is named. On this machine's
+    own address only who has it can look. On a network address people log in, and see their own
+    jobs.
+    """
+    if add_user is not None:
+        _add_user(add_user, config)
+        return
+    host, port = _place(listen)
+    _check_tls(tls_cert, tls_key, behind_proxy=behind_proxy)
+    secure = tls_cert is not None or behind_proxy
+    if host not in _HERE and not secure:
+        raise UsageError(
+            f"On {listen} anybody on the way could read along.",
+            hint="Name a certificate with --tls-cert and --tls-key, or add --behind-proxy where a "
+            "proxy in front has one.",
+        )
+    store = open_repository(repository)
+    page = f"/jobs/{quote(store.resolve_job(job), safe='')}" if job else "/"
+    from jostle.server import Server, create_app
+
+    access = _access(config, behind_proxy=behind_proxy) if secure else _here(config)
+    # Another terminal stands elsewhere: what is not the usual place is told in full.
+    flag = repository_flag(repository) and repository_flag(repository.absolute())
+    app = create_app(repository, access, cache, flag)
+    with _listening(host.strip("[]"), port) as place:
+        url = f"{access.url}{page}"
+        if not access.url:
+            url = f"http://{host}:{place.getsockname()[1]}{page}?token={access.token}"
+        show(f"jostle shows {repository} at", f"  {url}", "Ctrl-C ends it.")
+        shown = _opened(url) if browse else contextlib.nullcontext()
+        with shown, contextlib.suppress(KeyboardInterrupt):
+            Server(app, access, tls_cert, tls_key).run(sockets=[place])
+
+
+@contextlib.contextmanager
+def _listening(host: str, port: int) -> Iterator[socket.socket]:
+    """Takes an address, before anybody is told of it."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        place = socket.create_server(found[4][:2], family=found[0], backlog=2048)
+    except OSError as error:
+        hint = "Is another `jostle serve` there? `--listen 127.0.0.1:0` takes any free port."
+        raise JostleError(f"{host}:{port} cannot be had: {error.strerror}.", hint=hint) from None
+    with place:
+        # Connections inherit it: without it a body waits 40 ms for the word that its head came.
+        place.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        yield place
+
+
+def _place(listen: str) -> tuple[str, int]:
+    place = _PLACE.fullmatch(listen)
+    if not place or int(place[2]) > 65535:
+        raise UsageError(
+            f"`{listen}` is no address to listen on.",
+            hint="Write for example `--listen 127.0.0.1:8642`.",
+        )
+    return place[1], int(place[2])
+
+
+def _check_tls(cert: Path | None, key: Path | None, *, behind_proxy: bool) -> None:
+    """Refuses halves of TLS, and a key that everybody may read."""
+    if (cert is None) != (key is None):
+        raise UsageError("--tls-cert and --tls-key belong together.", hint="Name both.")
+    if cert is None or key is None:
+        return
+    if behind_proxy:
+        raise UsageError(
+            "--behind-proxy says that the proxy has TLS, --tls-cert that we have it.",
+            hint="Leave one out.",
+        )
+    for file in (cert, key):
+        try:
+            open_regular(file).close()
+        except OSError as error:
+            raise UsageError(
+                f"{file} cannot be read: {error.strerror}.", hint="Check the name, and whose it is."
+            ) from error
+    if key.stat().st_mode & 0o007:
+        raise UsageError(f"Everybody may read the key {key}.", hint=f"chmod 0640 {key}")
+
+
+def _access(config: Path | None, *, behind_proxy: bool) -> Access:
+    """Makes the door on a network address, as the operator's file says."""
+    from jostle.server.access.settings import SERVE_CONFIG, read_settings
+
+    settings = read_settings(config or SERVE_CONFIG)
+    with _site_packages():
+        return settings.access(behind_proxy=behind_proxy)
+
+
+def _here(config: Path | None) -> Access:
+    """Makes the door on loopback."""
+    from jostle.server import Access
+
+    if config is not None:
+        raise UsageError(
+            "On this machine's own address nobody logs in, and --config says who may.",
+            hint="Leave it out, or add --behind-proxy or --tls-cert and --tls-key.",
+        )
+    return Access()
+
+
+def _add_user(name: str, config: Path | None) -> None:
+    """Writes a local account; the password never stands in a command line."""
+    from jostle.server.access.accounts import add_account
+    from jostle.server.access.settings import SERVE_CONFIG, read_settings
+
+    file = read_settings(config or SERVE_CONFIG).accounts
+    password: str = click.prompt(
+        f"Password of {name}", hide_input=True, confirmation_prompt="The same again", err=True
+    )
+    with _site_packages():
+        is_new = add_account(file, name, password)
+    show(f"{name} {'is added to' if is_new else 'has a new password in'} {file}.")
+
+
+@contextlib.contextmanager
+def _site_packages() -> Iterator[None]:
+    """Says what to install where log-in has not been installed."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise UsageError(
+            f"Log-in needs {error.name}, which is not installed.",
+            hint="pip install 'jostle[site]'",
+        ) from None
+
+
+@contextlib.contextmanager
+def _opened(url: str) -> Iterator[None]:
+    """Opens a URL in the browser by a file of ours: command lines are everybody's to read."""
+    import webbrowser
+
+    with tempfile.TemporaryDirectory(
+        prefix="jostle-", dir=os.environ.get("XDG_RUNTIME_DIR") or None
+    ) as folder:
+        page = Path(folder) / "open.html"
+        page.write_text(
+            f'<meta http-equiv="refresh" content="0; url={html.escape(url)}">', encoding="utf-8"
+        )
+        webbrowser.open(page.as_uri())
+        yield

@@ -1,0 +1,133 @@
+"""`jostle study show`: what a study found, in tables and as figures."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from click.shell_completion import CompletionItem
+
+from jostle.cli.options.common import (
+    default_repository,
+    json_option,
+    open_repository,
+    repository_flag,
+    repository_option,
+)
+from jostle.cli.options.figures import format_option, plot_folder, saved_json, saved_lines
+from jostle.cli.output import emit_json, next_steps, show, utf8
+from jostle.cli.progress import Bar
+from jostle.report.models.studies import study_json
+
+if TYPE_CHECKING:
+    from jostle.analysis.study.model import StudyResult
+    from jostle.plot.figures.page import Saved
+    from jostle.repository import Repository
+
+_PAINTED = 2  # imprints that are drawn in the terminal
+
+
+def _complete(ctx: click.Context, _param: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Complete a study's name; silent where there is no repository."""
+    path = ctx.params.get("repository") or default_repository()
+    try:
+        names = open_repository(Path(path)).studies()
+    except Exception:  # a completion never complains
+        return []
+    return [CompletionItem(name) for name in names if name.startswith(begun)]
+
+
+def _file_of(store: Repository, name: str) -> str:
+    """Say what `study run` must be told to go on with a study."""
+    from jostle.study import load, shipped
+
+    known = shipped()
+    one = next((stem for stem in known if name in (stem, f"{stem[:18]}-quick")), None)
+    if one is None:
+        return "STUDY.toml"
+    place = store.study(name).plan().get("config", {}).get("where", {}).get("place")
+    other = place is not None and place != load(known[one]).where.place
+    return one + " --quick" * (name != one) + f" --place {place}" * other
+
+
+@click.command("show")
+@click.argument("name", metavar="NAME", shell_complete=_complete)
+@click.option("--plot", "folder", metavar="DIR",
+              help="Draw all there is data for into DIR, a CSV beside each figure.")  # fmt: skip
+@format_option
+@repository_option
+@json_option
+def command(
+    name: str, folder: str | None, endings: tuple[str, ...], repository: Path, as_json: bool
+) -> None:
+    """Show what the study NAME found: who hurts whom, and by how much.
+
+    Degradation is throughput lost, dilation is run time gained: two different numbers. Runs that
+    failed or were discarded are named with their reasons.
+    """
+    from jostle.study.result import result
+
+    place = plot_folder(folder)
+    store = open_repository(repository)
+    with Bar(f"evaluating {name}", quiet=as_json):
+        found = result(store, name)
+    present(found, place, endings, as_json=as_json)
+    flag = repository_flag(repository)
+    steps = [f"jostle study run{flag} {_file_of(store, name)} --repetitions N"]
+    if place is None:
+        steps.insert(0, f"jostle study show{flag} {name} --plot DIR")
+    if not as_json:
+        next_steps(*steps)
+
+
+def present(
+    found: StudyResult, folder: Path | None, endings: tuple[str, ...], *, as_json: bool
+) -> None:
+    """Print a result, and draw its figures.
+
+    Args:
+        found: What the study found.
+        folder: Where figures go; None draws none.
+        endings: Their formats.
+        as_json: Print JSON instead of tables.
+    """
+    saved = _draw(found, folder, endings, quiet=as_json) if folder else []
+    if as_json:
+        emit_json(study_json(found) | {"figures": saved_json(saved)})
+        return
+    from jostle.analysis import laws
+    from jostle.cli.views.study import view
+    from jostle.plot.charts.study import tidy
+
+    ordered = tidy(found)
+    show(*view(ordered, laws(found)))
+    _paint(ordered)
+    if folder:
+        show("", *saved_lines(saved, folder))
+
+
+def _paint(found: StudyResult) -> None:
+    """Draw the first imprints of periodic signals in the terminal."""
+    from rich.text import Text
+
+    from jostle.plot.charts.imprint import draw_imprint
+    from jostle.plot.charts.study_imprints import periodic
+
+    width = shutil.get_terminal_size((80, 24)).columns
+    charts = periodic(found)
+    for _, chart in charts[:_PAINTED]:
+        lines = draw_imprint(chart, width=width, unicode=utf8())
+        show("", *(Text.assemble(*line) for line in lines))
+    if len(charts) > _PAINTED:
+        show(f"and {len(charts) - _PAINTED} more: --plot draws them all")
+
+
+def _draw(
+    found: StudyResult, folder: Path, endings: tuple[str, ...], *, quiet: bool
+) -> list[Saved]:
+    from jostle.plot.figures.study.draw_all import draw_all
+
+    with Bar("drawing", quiet=quiet) as bar:
+        return draw_all(found, folder, tuple(dict.fromkeys(endings)), bar.advance)

@@ -1,0 +1,112 @@
+"""`jostle timeline`: jobs slice by slice, on one time axis."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from jostle.cli.options.common import (
+    complete_job,
+    json_option,
+    open_repository,
+    repository_flag,
+    repository_option,
+)
+from jostle.cli.options.metrics import metric_option, plot_option
+from jostle.cli.output import console, emit_json, next_steps, utf8
+from jostle.cli.progress import Bar
+from jostle.report.format.values import duration
+from jostle.report.models import metrics
+from jostle.report.models.jobs import describe, job_row
+
+if TYPE_CHECKING:
+    from jostle.plot import Chart
+
+
+@click.command("timeline")
+@click.argument("jobs", nargs=-1, required=True, metavar="JOB...", shell_complete=complete_job)
+@metric_option
+@plot_option
+@repository_option
+@json_option
+def command(
+    jobs: tuple[str, ...], metric: str, plot: str | None, repository: Path, as_json: bool
+) -> None:
+    """Draw JOBs slice by slice, one above the other on one time axis.
+
+    JOB is a name, the beginning of one, or `last`.
+    """
+    view = metrics.view(metric)
+    check_plot(plot)
+    from jostle.cli.views.charts import panel
+    from jostle.plot import Chart
+    from jostle.report.models.steps import Span, lines_of, steps_json
+
+    store = open_repository(repository)
+    panels, content = [], []
+    with Bar("reading slices", quiet=as_json) as bar:
+        for number, job in enumerate(dict.fromkeys(store.resolve_job(name) for name in jobs)):
+            bar.advance(number, len(jobs), job)
+            row = job_row(store, job)
+
+            def fetch(name: str, job: str = job) -> Any:
+                return store.series(job, name)
+
+            lines = lines_of(view, Span.of(row), fetch)
+            panels.append(panel(job, describe(row), view, lines))
+            series = [steps_json(*both) for both in zip(view.lines, lines, strict=True)]
+            content.append({"job": job, "series": series})
+        chart = Chart(view.title, _note(panels), tuple(panels))
+        saved = save(chart, plot)
+    if as_json:
+        emit_json({"metric": view.name, "unit": view.unit, "jobs": content, "plot": saved})
+        return
+    paint(chart, saved)
+    flag, first = repository_flag(repository), content[0]["job"]
+    steps = [f"jostle background{flag} {first}"]
+    if not plot:
+        steps.append(f"jostle timeline{flag} {' '.join(jobs)} --plot timeline.png")
+    next_steps(*steps)
+
+
+def _note(panels: list[Any]) -> str:
+    lengths = {int(s.edges[1] - s.edges[0]) for panel in panels for s in panel.series}
+    shown = ", ".join(duration(length) for length in sorted(lengths))
+    return f"slices of {shown}, sums over all processes"
+
+
+def check_plot(plot: str | None) -> None:
+    """Refuse an unusable --plot before any work is done."""
+    if plot:
+        from jostle.plot.figures.files import check_suffix
+
+        check_suffix(Path(plot))
+
+
+def save(chart: Chart, plot: str | None) -> str | None:
+    """Write the chart where --plot says; return the path."""
+    if not plot:
+        return None
+    from jostle.plot.figures.figure import save as save_figure
+
+    return str(save_figure(chart, Path(plot)))
+
+
+def paint(chart: Chart, saved: str | None) -> None:
+    """Draw the chart in the terminal (80 columns wide in a pipe) and name the saved file."""
+    from rich.text import Text
+
+    from jostle.plot import draw
+
+    # A pipe without COLUMNS gets the width of a page.
+    width = shutil.get_terminal_size((80, 24)).columns
+    target = console()
+    for line in draw(chart, width=width, unicode=utf8()):
+        target.print(Text.assemble(*line), soft_wrap=True)
+    if saved:
+        target.print(f"\nsaved: {saved}", soft_wrap=True)
+    sys.stdout.flush()

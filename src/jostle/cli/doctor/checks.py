@@ -1,0 +1,271 @@
+"""What `jostle doctor` looks at; each check answers with one line and its mend."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import stat
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from jostle.cli.config import Settings, settings
+from jostle.report.format.users import owner_name
+from jostle.report.format.values import byte_count, duration
+
+
+@dataclass(frozen=True)
+class Check:
+    """The finding of one check.
+
+    Attributes:
+        name: What was looked at.
+        state: ok, warn (jostle works, with less) or fail (it does not).
+        says: What was found.
+        mend: What to do about it; empty when all is well.
+    """
+
+    name: str
+    state: str
+    says: str
+    mend: str = ""
+
+
+def check_runtime() -> Check:
+    """Are the compiled parts there, at a path that LD_PRELOAD can carry?"""
+    from jostle import _native_path
+
+    library = _native_path("libjostle.so")
+    _native_path("libjostle-decode.so")
+    if any(sign in str(library) for sign in " :"):
+        return Check(
+            "runtime",
+            "fail",
+            f"{library} has a space or colon in its path, and LD_PRELOAD splits there",
+            "install jostle below a path without spaces and colons",
+        )
+    return Check("runtime", "ok", str(library))
+
+
+def check_preload() -> Check:
+    """Run a small program under the runtime and read its profile back."""
+    from jostle import _native_path
+
+    library = _native_path("libjostle.so")
+    size = 2 << 20
+    with tempfile.TemporaryDirectory(prefix="jostle-doctor-") as name:
+        folder = Path(name)
+        (folder / "spool").mkdir()
+        environment = {
+            key: value for key, value in os.environ.items() if not key.startswith("JOSTLE")
+        }
+        environment.update(
+            LD_PRELOAD=str(library),
+            JOSTLE_SPOOL=str(folder / "spool"),
+            JOSTLE_JOB="doctor",
+            JOSTLE_SLICE="100ms",
+        )
+        command = ["dd", "if=/dev/zero", f"of={folder}/data", "bs=64k", f"count={size >> 16}"]
+        done = subprocess.run(
+            command, env=environment, capture_output=True, text=True, timeout=60, check=False
+        )
+        if done.returncode != 0:
+            return Check(
+                "preload", "fail", f"dd ended with {done.returncode} under the runtime: "
+                f"{done.stderr.strip()[-200:]}", "set JOSTLE=off and report this",
+            )  # fmt: skip
+        return _judge_profile(folder / "spool", size, done.stderr)
+
+
+def _judge_profile(spool: Path, size: int, words: str) -> Check:
+    """Compare what the runtime counted with the `size` bytes that dd wrote."""
+    from jostle.reader import ReadRequest, find_profiles, read_profiles
+
+    found = [path for path in find_profiles([spool]) if path.suffix == ".jst"]
+    if not found:
+        said = [line for line in words.splitlines() if "jostle" in line.lower()]
+        why = said[0] if said else "the runtime said nothing"
+        return Check(
+            "preload", "fail", f"dd wrote {byte_count(size)} and left no profile ({why})",
+            "look whether the operator's settings switch jostle off; see `settings` below",
+        )  # fmt: skip
+    decoded = read_profiles([ReadRequest(path, number) for number, path in enumerate(found)])
+    rows = decoded.mount_slices.column("posix_write_bytes").to_pylist()
+    counted = sum(value or 0 for value in rows)
+    if counted < size:
+        return Check(
+            "preload", "fail", f"dd wrote {byte_count(size)}, the profile holds "
+            f"{byte_count(counted)}", "report this, with the version of your C library",
+        )  # fmt: skip
+    return Check("preload", "ok", f"dd wrote {byte_count(size)}; its profile says the same")
+
+
+def check_counters() -> Check:
+    """Can the kernel's counters of a process be read?"""
+    missing = []
+    for path, what in (
+        ("/proc/self/io", "bytes and calls of any origin"),
+        ("/proc/self/schedstat", "time in the run queue"),
+        ("/proc/self/stat", "CPU time"),
+    ):
+        try:
+            Path(path).read_bytes()
+        except OSError as error:
+            missing.append(f"{path} ({what}): {error.strerror}")
+    if missing:
+        return Check(
+            "counters", "warn", "not readable: " + "; ".join(missing),
+            "mount /proc, or use a kernel with TASK_IO_ACCOUNTING and SCHED_INFO",
+        )  # fmt: skip
+    return Check("counters", "ok", "/proc/self/io, schedstat and rusage are readable")
+
+
+class _Timex(ctypes.Structure):
+    """struct timex of Linux, as adjtimex(2) gives it."""
+
+    _fields_ = (
+        ("modes", ctypes.c_uint),
+        ("offset", ctypes.c_long),
+        ("freq", ctypes.c_long),
+        ("maxerror", ctypes.c_long),
+        ("esterror", ctypes.c_long),
+        ("status", ctypes.c_int),
+        ("rest", ctypes.c_long * 32),
+    )
+
+
+def check_clock() -> Check:
+    """Is the clock synchronised, and how wrong may it be?"""
+    libc = ctypes.CDLL(None, use_errno=True)
+    facts = _Timex()
+    state = libc.adjtimex(ctypes.byref(facts))
+    if state < 0:
+        return Check("clock", "warn", f"adjtimex: {os.strerror(ctypes.get_errno())}", "")
+    bound = duration(facts.maxerror * 1000)
+    source = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
+    name = source.read_text().strip() if source.is_file() else "unknown"
+    if state == 5:
+        return Check(
+            "clock", "warn", f"not synchronised (clock source {name}): slices of several nodes "
+            "may not line up; on one node they do", "start chrony, ntpd or systemd-timesyncd",
+        )  # fmt: skip
+    return Check("clock", "ok", f"synchronised, at most {bound} off (clock source {name})")
+
+
+def check_spool() -> Check:
+    """Can every user write profiles, and nobody remove another's?"""
+    spool = settings().spool
+    if not spool.exists():
+        parent = spool.parent
+        if os.access(parent, os.W_OK):
+            return Check("spool", "ok", f"{spool} is not there yet; the first profile makes it")
+        return Check(
+            "spool", "fail", f"{spool} does not exist and {parent} is not writable for you",
+            f"mkdir -m 1777 {spool} as root, or set JOSTLE_SPOOL",
+        )  # fmt: skip
+    facts = spool.stat()
+    if not stat.S_ISDIR(facts.st_mode):
+        return Check("spool", "fail", f"{spool} is no folder", "remove it, or set JOSTLE_SPOOL")
+    owner = owner_name(facts.st_uid)
+    if not os.access(spool, os.W_OK | os.X_OK):
+        return Check(
+            "spool", "fail", f"{spool} belongs to {owner} ({stat.filemode(facts.st_mode)}) and "
+            "you cannot write there", f"ask {owner} to `chmod 1777 {spool}`, or set JOSTLE_SPOOL",
+        )  # fmt: skip
+    free = shutil.disk_usage(spool).free
+    kind = file_system_of(spool)
+    says = f"{spool}: {kind}, {byte_count(free)} free"
+    if free < 256 << 20:
+        return Check("spool", "warn", says, "make room: a full spool ends recording")
+    if facts.st_mode & stat.S_IWOTH and not facts.st_mode & stat.S_ISVTX:
+        return Check(
+            "spool", "fail", f"{spool} is writable for all but not sticky: users could remove "
+            "each other's profiles", f"chmod 1777 {spool}",
+        )  # fmt: skip
+    if kind in NETWORK_TYPES:
+        return Check(
+            "spool", "warn", f"{says}; profiles should stay on the node", "use a local disk"
+        )
+    return Check("spool", "ok", says)
+
+
+_NETWORK = "nfs nfs4 lustre gpfs beegfs ceph fuse.sshfs fuse.glusterfs glusterfs cifs smb3 9p"
+NETWORK_TYPES = frozenset(_NETWORK.split())
+_PSEUDO = (
+    "proc sysfs cgroup cgroup2 devpts devtmpfs mqueue debugfs tracefs securityfs pstore bpf "
+    "configfs fusectl hugetlbfs autofs binfmt_misc nsfs rpc_pipefs efivarfs ramfs"
+)
+_PSEUDO_TYPES = frozenset(_PSEUDO.split())
+
+
+def mounts() -> list[tuple[str, str, str]]:
+    """Return (path, type, source) of the mounts that hold files."""
+    found = []
+    for line in Path("/proc/self/mountinfo").read_text().splitlines():
+        left, _, right = line.partition(" - ")
+        kind, source = right.split()[:2]
+        path = left.split()[4].encode().decode("unicode_escape")
+        if kind not in _PSEUDO_TYPES:
+            found.append((path, kind, source))
+    return found
+
+
+def file_system_of(path: Path) -> str:
+    """Return the type of the file system that `path` lies on."""
+    real = str(path.resolve())
+    best = ("", "unknown")
+    for mount, kind, _ in mounts():
+        inside = real == mount or real.startswith(mount.rstrip("/") + "/")
+        if inside and len(mount) >= len(best[0]):
+            best = (mount, kind)
+    return best[1]
+
+
+def check_file_systems() -> Check:
+    """Which file systems will be told apart?"""
+    seen = mounts()
+    shared = sorted({f"{path} ({kind})" for path, kind, _ in seen if kind in NETWORK_TYPES})
+    kinds = sorted({kind for _, kind, _ in seen})
+    says = f"{len(seen)} mounts with files: {', '.join(kinds)}"
+    if shared:
+        says += f"; shared with other nodes: {', '.join(shared)}"
+    return Check("file systems", "ok", says)
+
+
+def check_repository(path: Path) -> Check:
+    """Is there a repository, and may we add to it?"""
+    from jostle.repository import Repository
+
+    if not path.exists():
+        return Check("repository", "ok", f"{path} is not there yet; the first ingest makes it")
+    if not os.access(path, os.W_OK | os.X_OK):
+        owner = owner_name(path.stat().st_uid)
+        return Check(
+            "repository", "warn", f"{path} belongs to {owner}: you can look, not ingest",
+            "name one of your own with --repository or JOSTLE_REPOSITORY",
+        )  # fmt: skip
+    number = Repository(path).jobs().num_rows
+    free = byte_count(shutil.disk_usage(path).free)
+    return Check("repository", "ok", f"{path}: {number} jobs, {free} free")
+
+
+def check_settings() -> Check:
+    """Does an operator's file or the environment change what jostle does?"""
+    rules: Settings = settings()
+    if rules.problems:
+        return Check("settings", "warn", "; ".join(rules.problems), "correct or remove these lines")
+    if not rules.enabled:
+        place = (
+            rules.file if "enabled" in rules.locked or not os.environ.get("JOSTLE") else "JOSTLE"
+        )
+        return Check("settings", "warn", f"recording is switched off by {place}", "JOSTLE=on")
+    words = [f"{key} = {value}" for key, value in rules.values.items() if key != "lock"]
+    if rules.locked:
+        words.append(f"locked: {', '.join(sorted(rules.locked))}")
+    names = sorted(name for name in os.environ if name == "JOSTLE" or name.startswith("JOSTLE_"))
+    if names:
+        words.append("environment: " + ", ".join(names))
+    where = f"{rules.file}: " if rules.file else "no operator's file; "
+    return Check("settings", "ok", where + ("; ".join(words) or "defaults"))

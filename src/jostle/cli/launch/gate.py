@@ -1,0 +1,222 @@
+"""`jostle run --gate`: may this run be used, or was it too disturbed?"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import click
+
+from jostle.cli.output import show, stderr_style
+from jostle.errors import JostleError
+from jostle.report.format.values import percent
+from jostle.report.verdict.verdict import estimate_json
+
+if TYPE_CHECKING:
+    from jostle.analysis.estimation.model import Estimate
+    from jostle.cli.launch.spawn import Outcome
+
+#: Exit statuses of their own, so that a CI job can tell them from a failure (docs/how-to).
+DISTURBED, UNDECIDED = 3, 4
+
+#: A profile of this run cannot have begun earlier before it, clock steps apart.
+_SLACK_NS = 2_000_000_000
+
+Finding = Literal["clean", "disturbed", "undecided"]
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What is said of one run.
+
+    Attributes:
+        finding: clean, disturbed, or undecided.
+        why: Where it is undecided, why, and what would decide it, in sentences.
+        estimate: The estimate behind it; None where none could be made.
+        sure: The probability of the finding, of an undecided run of the more probable one; None
+            without an estimate.
+        again: Another run may be decided: this one was too near to the border.
+    """
+
+    finding: Finding
+    why: str = ""
+    estimate: Estimate | None = None
+    sure: float | None = None
+    again: bool = False
+
+
+def find(made: Estimate, most: float) -> Judgement:
+    """Judge a run by its estimate, as its light is: by how sure it is on which side of the border.
+
+    What was lost for certain counts even where little could be judged; a run without loss is only
+    called clean where half of it could be judged.
+
+    Args:
+        made: The estimate.
+        most: Percent of the run time that may be lost.
+    """
+    from jostle.analysis.estimation.light import (
+        LEAST_COVERAGE,
+        LEAST_RUN_S,
+        SURE,
+        at_most,
+        what_decides,
+    )
+
+    clean = at_most(most, made.percent)
+    if math.isnan(clean):
+        return Judgement("undecided", "Its loss is no number.", made)
+    if made.run_s < LEAST_RUN_S:
+        return Judgement("undecided", f"It ran for less than {LEAST_RUN_S:g} s.", made)
+    if 1 - clean >= SURE:
+        return Judgement("disturbed", estimate=made, sure=1 - clean)
+    sure = max(clean, 1 - clean)
+    if not made.coverage >= LEAST_COVERAGE:
+        little = f"Only {percent(made.coverage)} of its time could be judged."
+        return Judgement("undecided", " ".join([little, *made.limits[:1]]), made, sure)
+    if clean >= SURE:
+        return Judgement("clean", estimate=made, sure=clean)
+    side = "at most" if clean >= 0.5 else "more than"
+    why = (
+        f"{side} {most:g} % was lost with a probability of {100 * sure:.0f} %, where "
+        f"{100 * SURE:.0f} are asked. What would decide it: "
+        f"{what_decides(int(clean >= 0.5), made.doubts)}."
+    )
+    return Judgement("undecided", why[0].upper() + why[1:], made, sure, again=True)
+
+
+class Gate:
+    """Judges runs, one after the other, until one is clean or there are no more tries.
+
+    Attributes:
+        key: Its place in a report as JSON.
+        environment: Variables for the command that it judges: none.
+    """
+
+    key = "gate"
+    environment: ClassVar[dict[str, str]] = {}
+
+    def __init__(self, most: float, attempts: int) -> None:
+        """Makes a gate.
+
+        Args:
+            most: Percent of the run time that may be lost.
+            attempts: How many runs there may be.
+        """
+        self._most, self._attempts = most, attempts
+        self._attempt = 0
+        self._found = Judgement("undecided", "It has not run.")
+
+    @property
+    def status(self) -> int:
+        """Exit status for the last run."""
+        return {"clean": 0, "disturbed": DISTURBED, "undecided": UNDECIDED}[self._found.finding]
+
+    @property
+    def priced(self) -> bool:
+        """Whether there is an estimate of the last run to look at."""
+        return self._found.estimate is not None
+
+    @property
+    def wants_another(self) -> bool:
+        """Whether another run could help: what cannot be judged will not be the next time."""
+        return self._may_differ and self._attempt < self._attempts
+
+    @property
+    def _may_differ(self) -> bool:
+        return self._found.finding == "disturbed" or self._found.again
+
+    def judge(self, files: Sequence[Path], outcome: Outcome) -> bool:
+        """Judge the run whose profiles these are; older ones of the same name are passed over.
+
+        Returns:
+            False: the run failed, which is what matters, and there is nothing to say of it.
+        """
+        if outcome.status:
+            return False
+        self._attempt += 1
+        self._found = self._judgement(files, outcome.start_ns)
+        return True
+
+    def _judgement(self, files: Sequence[Path], start_ns: int) -> Judgement:
+        own = [path for path in files if _is_of(path, start_ns)]
+        if not own:
+            short = "It was too short to leave a profile of its own, and too short to be judged."
+            return Judgement("undecided", short if files else "It left no profile.")
+        from jostle.analysis import estimate
+        from jostle.repository import Repository
+
+        # The repository may hold earlier runs under the same name: this one is judged alone.
+        try:
+            with Repository.of_spool(own) as store:
+                made = estimate(store.run_tables(store.resolve_job("last")))
+        except Exception as error:  # the run is over; its verdict must not look like a pass
+            return Judgement("undecided", str(error) or type(error).__name__)
+        return find(made, self._most)
+
+    def say(self) -> None:
+        """Print the verdict on stderr, and what the gate makes of it."""
+        from jostle.cli.views.estimate import percent_within, verdict
+
+        made = self._found.estimate
+        if made is not None:
+            show(verdict(made), err=True)
+        if made is not None and made.continuous is not None:
+            more = percent_within(made.continuous.percent)
+            show(
+                f"  warning: perhaps another {more} all the time, which the gate does not count: "
+                f"{made.continuous.reason}",
+                err=True,
+            )
+        told = {
+            "clean": f"clean: at most {self._most:g} % was lost",
+            "disturbed": f"too disturbed: more than {self._most:g} % was lost",
+            "undecided": f"undecided: {self._found.why}",
+        }[self._found.finding]
+        if self._attempts > 1 and self._may_differ:
+            last = self._attempt == self._attempts
+            told = told.rstrip(".") + f"; run {self._attempt} of {self._attempts}"
+            told += "" if last else ", once more"
+        bold, reset = stderr_style("bold"), stderr_style("reset")
+        click.echo(f"{bold}gate:{reset} {told}", err=True)
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the last judgement as plain values."""
+        made = self._found.estimate
+        return {
+            "finding": self._found.finding, "most_percent": self._most, "why": self._found.why,
+            "sure": self._found.sure, "attempt": self._attempt, "attempts": self._attempts,
+            "status": self.status,
+            "estimate": estimate_json(made) if made else None,
+        }  # fmt: skip
+
+
+def _is_of(path: Path, start_ns: int) -> bool:
+    """Tell whether a profile is of a process that began after an instant."""
+    from jostle.reader import ProfileHeader, read_header
+
+    try:
+        header = read_header(path)
+    except (JostleError, OSError):
+        return False
+    return isinstance(header, ProfileHeader) and header.start_ns >= start_ns - _SLACK_NS
+
+
+class Rewind:
+    """Puts standard input back to where it was, so that a second run reads what the first did."""
+
+    def __init__(self) -> None:
+        """Remembers the place, where standard input is a file."""
+        try:
+            self._place: int | None = os.lseek(0, 0, os.SEEK_CUR)
+        except OSError:
+            self._place = None  # a pipe or a terminal
+
+    def back(self) -> None:
+        """Goes back to it."""
+        if self._place is not None:
+            os.lseek(0, self._place, os.SEEK_SET)

@@ -1,0 +1,97 @@
+"""The name of a run: one that was used before would merge two runs that have nothing in common.
+
+What belongs together keeps one name: the ranks of one mpirun, the steps of one batch job, and a run
+within a run of that name.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from jostle.cli.options.common import open_repository
+from jostle.errors import UsageError
+
+_JOB_NAME = re.compile(r"[^A-Za-z0-9_.-]")
+_LONGEST = 64
+#: What launchers put into the environment of ranks.
+_RANKS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID")
+#: Batch systems, in the order in which the runtime asks (runtime/src/identity.c).
+_BATCHES = (("slurm", "SLURM_JOB_ID"), ("pbs", "PBS_JOBID"), ("lsf", "LSB_JOBID"))
+
+
+def job_name(named: str | None, program: str) -> str:
+    """Return the job's name: the user's, or program, local time and our pid."""
+    if named:
+        if _JOB_NAME.search(named) or len(named) > _LONGEST:
+            raise UsageError(
+                f"`{named}` cannot name a job: letters, digits, `_`, `.` and `-`, at most 64.",
+                hint=f"For example --job {_JOB_NAME.sub('_', named)[:_LONGEST]}",
+            )
+        return named
+    stem = _JOB_NAME.sub("_", os.path.basename(program))[:40] or "job"
+    return f"{stem}-{time.strftime('%m%d-%H%M')}-{os.getpid()}"
+
+
+def file_stem(name: str) -> str:
+    """Return what the runtime makes of a job's name in the names of files."""
+    return re.sub(r"[^A-Za-z0-9_-]", "_", name)[:_LONGEST]
+
+
+def joins(name: str) -> bool:
+    """Tell whether a run belongs to others that have the name at the same time, on purpose."""
+    return os.environ.get("JOSTLE_JOB") == name or any(map(os.environ.get, _RANKS))
+
+
+def candidates(name: str, first: int = 1) -> Iterator[str]:
+    """Yield the name and those behind it: NAME, NAME-2, NAME-3 ...; from NAME-first."""
+    for number in range(first, 100_000):
+        end = "" if number == 1 else f"-{number}"
+        yield name[: _LONGEST - len(end)] + end
+
+
+def is_taken(name: str, repository: Path, spool: Path) -> bool:
+    """Tell whether an earlier run of this user, and of no step of this batch job, has the name."""
+    return _in_spool(name, spool) or _in_repository(name, repository)
+
+
+def batch() -> str:
+    """Return the batch job around us, as profiles name it; empty without one."""
+    return next((f"{kind}-{os.environ[key]}" for kind, key in _BATCHES if os.environ.get(key)), "")
+
+
+def _in_spool(name: str, spool: Path) -> bool:
+    from jostle.reader import ProfileHeader, read_header
+
+    stem, ours, me = file_stem(name), batch(), os.getuid()
+    for path in [*spool.glob(f"{stem}.*.jst"), *spool.glob(f"{stem}.*.js[ps]")]:
+        try:
+            if path.lstat().st_uid != me:
+                continue
+            if not ours:
+                return True
+            header = read_header(path)  # that of short processes knows no batch job
+            if isinstance(header, ProfileHeader) and header.batch != ours:
+                return True
+        except Exception:  # gone, or no profile
+            continue
+    return False
+
+
+def _in_repository(name: str, repository: Path) -> bool:
+    from jostle.repository.store.owner_names import login_name
+
+    if not repository.is_dir():
+        return False
+    try:
+        found = open_repository(repository).query(
+            "SELECT count(*) AS n FROM processes WHERE job IN ($1, $4) AND uid = $2 "
+            "AND ($3 = '' OR (NOT short AND coalesce(batch, '') <> $3))",
+            [name, os.getuid(), batch(), f"{name}@{login_name(os.getuid())}"],
+        )
+    except Exception:  # its trouble is told when the run is over, and must not stop it
+        return False
+    return bool(found["n"][0].as_py())

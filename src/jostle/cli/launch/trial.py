@@ -1,0 +1,195 @@
+"""One run of a command, bare or profiled, and how long it took: what `jostle overhead` repeats."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jostle.cli.config import settings
+from jostle.errors import JostleError, UsageError
+from jostle.regular_files import read_regular
+
+ARMS = ("plain", "profiled")
+_PATIENCE_S = 10.0
+_TIMER = "libjostle-timer.so"
+
+
+class TrialError(JostleError):
+    """A run ended badly, so that its time means nothing."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run.
+
+    Attributes:
+        arm: plain or profiled.
+        wall_s: The whole command, s.
+        mpi_s: From the first return of MPI_Init to the last call of MPI_Finalize, s; None where
+            no process came to MPI_Finalize. Several MPI programs one after the other are added up.
+    """
+
+    arm: str
+    wall_s: float
+    mpi_s: float | None
+
+
+class Trial:
+    """A command that can be run in both ways, in a temporary folder of its own."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        """Looks for the command and for our own parts.
+
+        Raises:
+            UsageError: There is no such command.
+        """
+        from jostle import NativeMissingError, _native_path
+
+        if shutil.which(command[0]) is None:
+            raise UsageError(
+                f"There is no command `{command[0]}`.", hint="Check the spelling and PATH."
+            )
+        if not settings().enabled:
+            raise UsageError(
+                "Recording is switched off (JOSTLE=off, or the operator's file): both kinds of "
+                "runs would be the same.",
+                hint="unset JOSTLE; jostle doctor",
+            )
+        self.command = list(command)
+        self._library = str(_native_path("libjostle.so"))
+        try:
+            self._timer: str | None = str(_native_path(_TIMER))
+        except NativeMissingError:
+            self._timer = None
+        parent = settings().spool
+        usable = parent.is_dir() and os.access(parent, os.W_OK | os.X_OK)
+        self.folder = Path(
+            tempfile.mkdtemp(prefix="overhead-", dir=parent if usable else None)
+        ).absolute()
+        # An operator's spool that is locked takes the profiles of the runs, whatever we say.
+        locked = "spool" in settings().locked
+        self.spool = parent if locked else self.folder / "spool"
+        self.job = f"overhead-{os.getpid()}"
+        self._stamps, self._output = self.folder / "stamps", self.folder / "output"
+
+    def close(self) -> None:
+        """Removes the profiles and the temporary folder."""
+        self._clear()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def run(self, arm: str) -> Run:
+        """Runs the command once.
+
+        Args:
+            arm: plain or profiled.
+
+        Raises:
+            TrialError: It ended with anything but 0.
+        """
+        self._clear()
+        self.spool.mkdir(mode=0o1777, parents=True, exist_ok=True)
+        self._stamps.unlink(missing_ok=True)
+        environment = self._environment(arm)
+        with self._output.open("wb") as output:
+            begin = time.monotonic_ns()
+            process = subprocess.Popen(
+                self.command, env=environment, stdin=subprocess.DEVNULL, stdout=output,
+                stderr=subprocess.STDOUT,
+            )  # fmt: skip
+            try:
+                status = process.wait()
+            except BaseException:
+                _stop(process)
+                raise
+            wall_s = (time.monotonic_ns() - begin) / 1e9
+        if status != 0:
+            raise self._failed(arm, status)
+        return Run(arm, wall_s, mpi_seconds(self._stamps))
+
+    def _environment(self, arm: str) -> dict[str, str]:
+        """Returns the environment: both arms carry the timer, so that they differ in jostle."""
+        environment = dict(os.environ)
+        libraries = [self._timer] if self._timer else []
+        if arm == "profiled":
+            libraries.insert(0, self._library)
+            environment["JOSTLE_SPOOL"] = str(self.spool)
+            environment["JOSTLE_JOB"] = self.job
+            environment["JOSTLE_DIGEST"] = "off"
+        others = environment.pop("LD_PRELOAD", "")
+        preload = ":".join([*libraries, *([others] if others else [])])
+        if preload:
+            environment["LD_PRELOAD"] = preload
+        environment["JOSTLE_TIMER_FILE"] = str(self._stamps)
+        return environment
+
+    def _failed(self, arm: str, status: int) -> TrialError:
+        words = self._output.read_bytes()[-2000:].decode(errors="replace").strip().splitlines()
+        said = ", saying nothing"
+        if words:
+            said = "; its last words:\n    " + "\n    ".join(words[-5:])
+        ending = f"ended with {status}"
+        if status < 0:
+            ending = f"was killed by {signal.Signals(-status).name}"
+        how = "without jostle" if arm == "plain" else "under jostle (without it, it ends well)"
+        return TrialError(
+            f"`{self.command[0]}` {ending} {how}{said}",
+            hint="Only a command that ends with 0 can be measured."
+            if arm == "plain"
+            else "Please report this; JOSTLE=off switches the runtime off.",
+        )
+
+    def _profiles(self) -> list[Path]:
+        return [path for path in self.spool.glob(f"{self.job}.*") if os.access(path, os.R_OK)]
+
+    def _clear(self) -> None:
+        """Removes what the last run left."""
+        for path in self._profiles():
+            path.unlink(missing_ok=True)
+
+    def recorded(self) -> list[Any]:
+        """Returns the headers of the profiles that the last run left; shorts files too."""
+        from jostle.reader import read_header
+
+        return [read_header(path) for path in self._profiles()]
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """Lets a run that nobody waits for come to its end; the keyboard's SIGINT reached it too."""
+    if process.poll() is None:
+        process.terminate()
+    try:
+        process.wait(_PATIENCE_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def mpi_seconds(stamps: Path) -> float | None:
+    """Reads how long any rank was between MPI_Init and MPI_Finalize.
+
+    Args:
+        stamps: The file that libjostle-timer.so wrote.
+
+    Returns:
+        Length of the union of the ranks' spans, s; None without any.
+    """
+    if not stamps.exists():
+        return None
+    spans = []
+    for line in read_regular(stamps, 1 << 26).decode().splitlines():
+        numbers = [int(word) for word in line.split() if word.isdigit()]
+        if len(numbers) == 5 and 0 < numbers[2] <= numbers[3]:
+            spans.append((numbers[2], numbers[3]))
+    total, reached = 0, 0
+    for begin, end in sorted(spans):
+        total += max(0, end - max(begin, reached))
+        reached = max(reached, end)
+    return total / 1e9 if spans else None

@@ -1,0 +1,43 @@
+"""Who looks: `--as-user` limits what is told of other users' jobs to aggregates."""
+
+from __future__ import annotations
+
+import pwd
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from jostle.errors import UsageError
+from jostle.report.format.users import owner_name
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def as_user_option(function: F) -> F:
+    """Add `--as-user USER`, given to the verb as a uid."""
+    return click.option(
+        "--as-user",
+        "viewer",
+        metavar="USER",
+        callback=_uid,
+        help="Tell what USER (a name or number) may know: other users' jobs only in sum.",
+    )(function)
+
+
+def _uid(_ctx: click.Context, _param: click.Parameter, value: str | None) -> int | None:
+    if value is None:
+        return None
+    if value.isascii() and value.isdigit():
+        return int(value)
+    try:
+        return pwd.getpwnam(value).pw_uid
+    except KeyError:
+        raise UsageError(
+            f"There is no user `{value}` on this machine.", hint="Name the user by number."
+        ) from None
+
+
+def who(user: int | None) -> str:
+    """Name a job's owner; "-" where it is not told."""
+    return "-" if user is None else owner_name(user)

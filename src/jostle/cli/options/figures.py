@@ -1,0 +1,68 @@
+"""Figures of a verb: the folder they go to, their formats, and what is said of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from jostle.cli.output import heading
+from jostle.errors import UsageError
+
+if TYPE_CHECKING:
+    from jostle.plot.figures.page import Saved
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def format_option(function: F) -> F:
+    """Add `--format`, the endings of the figures."""
+    return click.option(
+        "--format",
+        "endings",
+        type=click.Choice(["png", "svg", "pdf"]),
+        multiple=True,
+        default=("png",),
+        show_default=True,
+        help="Format of the figures; may be given more than once.",
+    )(function)
+
+
+def plot_folder(folder: str | None) -> Path | None:
+    """Make the folder of --plot, or refuse one that cannot take figures, before any work."""
+    if folder is None:
+        return None
+    path = Path(folder).expanduser().absolute()
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise UsageError(f"`{folder}` is no folder.", hint="Name a folder for --plot.") from error
+    except OSError as error:
+        problem = f"`{folder}` cannot be made: {error.strerror}."
+        raise UsageError(problem, hint="Name another folder for --plot.") from error
+    if not os.access(path, os.W_OK | os.X_OK):
+        problem = f"Nothing can be written in `{folder}`."
+        raise UsageError(problem, hint="Name another folder for --plot.")
+    return path
+
+
+def saved_lines(
+    saved: Sequence[Saved], folder: Path, *, of: str = "the study has nothing yet"
+) -> list[Any]:
+    """Name the figures that were written; where there are none, say who has nothing to draw."""
+    if not saved:
+        return [f"No figure: {of} that could be drawn."]
+    plural = "s" if len(saved) > 1 else ""
+    lines: list[Any] = [heading(f"{len(saved)} figure{plural}", f" in {folder}, a CSV beside each")]
+    for one in saved:
+        pictures = ", ".join(path.name for path in one.files[:-1])
+        lines.append(f"  {pictures}: {one.title}")
+    return lines
+
+
+def saved_json(saved: Sequence[Saved]) -> list[dict[str, Any]]:
+    """Give the figures as plain values for --json."""
+    return [{"title": one.title, "files": [str(path) for path in one.files]} for one in saved]

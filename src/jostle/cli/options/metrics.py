@@ -1,0 +1,33 @@
+"""Options of what is drawn over time: a metric, completed in the shell, and a file."""
+
+from __future__ import annotations
+
+import click
+from click.shell_completion import CompletionItem
+
+from jostle._schema import BY_ID
+from jostle.report.models.metrics import DEFAULT, names, view
+
+
+def complete_metric(
+    _ctx: click.Context, _param: click.Parameter, begun: str
+) -> list[CompletionItem]:
+    """Complete a metric's name in the shell."""
+    return [
+        CompletionItem(name, help=BY_ID[name].doc if name in BY_ID else view(name).title)
+        for name in names()
+        if name.startswith(begun)
+    ]
+
+
+metric_option = click.option(
+    "--metric",
+    default=DEFAULT,
+    show_default=True,
+    metavar="NAME",
+    shell_complete=complete_metric,
+    help="A metric, or one of the pairs bytes, ops, time, cpu, mpi, collectives, messages, wait.",
+)
+plot_option = click.option(
+    "--plot", metavar="FILE", help="Write the chart to FILE (.png, .svg or .pdf) too."
+)

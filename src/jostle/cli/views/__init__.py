@@ -1,0 +1,1 @@
+"""Results as text and tables in a terminal; a view computes nothing."""

@@ -1,0 +1,34 @@
+"""A digest's figures among its program's other runs, as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from jostle.analysis.digest.among_runs import side
+from jostle.cli.output import fit, heading, table
+from jostle.report.format.values import byte_count, count, seconds
+
+_TEXTS = {"bytes": byte_count, "ops": count, "s": seconds}
+
+
+def figures_view(found: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield lines and a table; nothing where the program has no other run.
+
+    Args:
+        found: As `jostle.report.models.among_runs.figures_of` gives it.
+    """
+    runs, processes = found["runs"], found["processes"]
+    if not runs:
+        return
+    rest = f" {count(runs)} other run{'s' if runs != 1 else ''} of {found['program']}"
+    if processes:
+        rest += f" with {count(processes)} process{'es' if processes != 1 else ''}"
+    yield from ("", heading("Among", rest))
+    frame = table(["=", ">this run", ">least", ">quarter", ">median", ">3 quarters", ">most",
+                   "=this run is"])  # fmt: skip
+    for one in found["figures"]:
+        write, others = _TEXTS[one["unit"]], one["others"]
+        places = (write(others[name]) for name in ("min", "q1", "median", "q3", "max"))
+        frame.add_row(one["name"], write(one["total"]), *places, side(one["total"], others))
+    yield fit(frame, "quarter", "3 quarters", "this run is")

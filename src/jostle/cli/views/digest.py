@@ -1,0 +1,260 @@
+"""A digest in words and tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from jostle._schema import BY_ID
+from jostle.cli.output import fit, heading, table, utf8
+from jostle.cli.views.access_patterns import patterns_view
+from jostle.cli.views.among_runs import figures_view
+from jostle.cli.views.mpi_world import all_advice, next_view, world_view
+from jostle.report.format.values import (
+    alike,
+    byte_count,
+    count,
+    duration,
+    local_time,
+    percent,
+    quantity,
+    significant,
+)
+
+if TYPE_CHECKING:
+    from jostle.analysis import Access, Digest, Mount, Spread
+
+_ERRORS = {
+    "missing": "no such file",
+    "access": "permission denied",
+    "space": "no space or quota",
+    "io": "I/O error",
+    "remote": "server does not answer",
+    "again": "try again or busy",
+    "limit": "too many files or no memory",
+    "invalid": "invalid call",
+    "other": "other",
+}
+_PAST = {"read": "read", "write": "written"}
+#: What the table of processes shows, where it is not zero.
+_PER_PROCESS = {
+    "posix_read_bytes": "read, posix",
+    "stdio_read_bytes": "read, stdio",
+    "posix_write_bytes": "written, posix",
+    "stdio_write_bytes": "written, stdio",
+    "stream_read_bytes": "received (sockets, pipes)",
+    "stream_write_bytes": "sent (sockets, pipes)",
+    "os_user_ns": "user CPU",
+    "os_system_ns": "system CPU",
+    "os_runqueue_ns": "waiting for a core",
+    "os_rss_bytes": "resident memory, peak",
+    "os_threads": "threads, peak",
+    "os_major_faults": "major faults",
+    "os_involuntary_switches": "involuntary switches",
+}
+
+
+def processes_text(made: Digest) -> str:
+    """Say how many processes and threads there were, and on how many nodes."""
+    number = made.processes + made.short_processes
+    words = [f"{count(number)} process{'es' if number != 1 else ''}"]
+    if made.short_processes:
+        words[0] += f" ({count(made.short_processes)} short-lived)"
+    threads = made.metrics.get("os_threads")
+    if threads and threads.total > made.processes:
+        words.append(f"{count(threads.total)} threads at most")
+    if len(made.hosts) > 1:
+        words.append(f"{len(made.hosts)} nodes")
+    programs = [f"{name} {count(times)}" for name, times in list(made.programs.items())[:4]]
+    more = ", ..." if len(made.programs) > 4 else ""
+    return ", ".join(words) + f": {', '.join(programs)}{more}"
+
+
+def mount_name(mount: Mount) -> str:
+    """Name a mount as people do: where it is seen; its identity where nodes share it."""
+    paths = [path for path in mount.paths if path]
+    if not paths:
+        return mount.mount
+    return f"{paths[0]} ({mount.mount})" if mount.shared else paths[0]
+
+
+def traffic(mount: Mount) -> dict[str, int]:
+    """Add up posix and stdio on a mount."""
+    names = ("read_bytes", "read_ops", "write_bytes", "write_ops", "meta_ops", "open_ops")
+    return {name: _both(mount, name) for name in names}
+
+
+def busy(made: Digest) -> list[Mount]:
+    """Return the mounts on which anything but failures happened."""
+    return [mount for mount in made.mounts if any(traffic(mount).values())]
+
+
+def _both(mount: Mount, what: str) -> int:
+    found = (mount.metrics.get(f"{module}_{what}") for module in ("posix", "stdio"))
+    return sum(spread.total for spread in found if spread)
+
+
+def io_share(made: Digest) -> float:
+    """Return the part of the processes' lifetime that went into calls on files."""
+    return sum(share.share for share in made.shares if share.name.startswith("file "))
+
+
+def own_cost(made: Digest) -> str:
+    """Say what jostle cost."""
+    life = made.process_seconds
+    share = made.cost.total_s / life if life > 0 else 0.0
+    return (
+        f"jostle itself {duration(made.cost.total_s * 1e9)}: {percent(share)} of the processes' "
+        f"time, {percent(made.cost.share_of_cpu)} of their CPU time"
+    )
+
+
+def view(made: Digest, among: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield the digest as lines and tables.
+
+    Args:
+        made: The digest.
+        among: What its figures are beside other runs: see `report.models.among_runs.figures_of`.
+    """
+    state = "running since" if made.running else "from"
+    lengths = ", ".join(duration(length) for length in made.slice_ns)
+    yield heading(made.job, f"  {processes_text(made)}")
+    yield (
+        f"{state} {local_time(made.start_ns)}, {duration(made.seconds * 1e9)}; "
+        f"slices of {lengths}; nodes: {_few(made.hosts)}"
+    )
+    for world in made.mpi:
+        yield ""
+        yield from world_view(world)
+    if busy(made):
+        yield from ("", heading("Files, by mount"), _mounts(made))
+    if any(access.ops for access in made.access):
+        yield from ("", heading("How they were accessed"), _access(made))
+    written = [each for each in made.writing if each.pattern != "none" and each.followed]
+    if written:
+        yield from ("", heading("How they were written, by mount"))
+        yield from patterns_view(written, made)
+    shares = [share for share in made.shares if share.seconds > 0]
+    if shares and not any(world.shares for world in made.mpi):
+        yield from ("", heading("Where the time went", " (may overlap)"), _shares(made))
+    # Beside the ranks, mpirun and its like would only blur the least and the mean.
+    single = len(made.mpi) == 1
+    metrics = made.mpi[0].metrics if single else made.metrics
+    shown = [name for name in _PER_PROCESS if name in metrics]
+    if shown:
+        yield from ("", heading("Per rank" if single else "Per process"), _spreads(metrics, shown))
+    yield from figures_view(among)
+    yield ""
+    if made.errors:
+        failed = [f"{_ERRORS.get(name, name)} {count(n)}" for name, n in made.errors.items()]
+        yield f"failed calls: {', '.join(failed)}"
+    yield from _unaccounted(made)
+    yield f"{own_cost(made)}; {count(made.cost.calls)} calls counted"
+    yield made.clock.text
+    yield from (f"note: {note}" for note in alike(made.notes))
+    yield from (heading("warning:", f" {warning}") for warning in made.warnings)
+    yield from next_view(all_advice(made), made.job)
+
+
+def _few(names: list[str]) -> str:
+    return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+
+
+def _mounts(made: Digest) -> Any:
+    frame = table(
+        ["=mount", "=type", ">read", ">written", ">reads", ">writes", ">opens", ">metadata",
+         ">read served at", ">write served at"]
+    )  # fmt: skip
+    shown = Counter(mount_name(mount) for mount in busy(made))
+    for mount in busy(made):
+        name = mount_name(mount)
+        if shown[name] > 1:
+            name = f"{name} ({mount.mount})"  # each node has its own
+        moved = traffic(mount)
+        served = [
+            byte_count(mount.rates[key].value) + "/s" if key in mount.rates else "-"
+            for key in ("read_service", "write_service")
+        ]
+        frame.add_row(
+            name, mount.type,
+            byte_count(moved["read_bytes"]), byte_count(moved["write_bytes"]),
+            *(count(moved[name]) for name in ("read_ops", "write_ops", "open_ops", "meta_ops")),
+            *served,
+        )  # fmt: skip
+    return fit(frame, "opens", "metadata", "write served at", "read served at", "type")
+
+
+def _access(made: Digest) -> Any:
+    frame = table(
+        ["=", ">calls", ">mean size", "=most common size", "=pattern", ">seeks/call", "=sizes"]
+    )
+    for access in made.access:
+        if access.ops:
+            frame.add_row(
+                access.direction, count(access.ops), byte_count(access.mean_bytes),
+                _common(access), access.pattern if access.pattern != "none" else "-",
+                significant(access.seeks_per_op), histogram(access.histogram),
+            )  # fmt: skip
+    return fit(frame, "seeks/call", "most common size", "mean size")
+
+
+def _common(access: Access) -> str:
+    if not access.common_high:
+        return "-"
+    if not access.common_low:
+        return "0 B"
+    return f"{_edge(access.common_low)} to {_edge(access.common_high)}"
+
+
+def _edge(size: int) -> str:
+    """Write a power of two without decimals."""
+    return byte_count(size).replace(".00", "").replace(".0", "")
+
+
+def histogram(buckets: list[int]) -> str:
+    """Draw the used part of a log2 histogram between its bounds: `4 KiB ▁▃█ 1 MiB`."""
+    used = [place for place, number in enumerate(buckets) if number]
+    if not used:
+        return "-"
+    bars = " ▁▂▃▄▅▆▇█" if utf8() else " .:+*%#"
+    first, last, most = used[0], used[-1], max(buckets)
+    drawn = "".join(
+        bars[max(1, round(number / most * (len(bars) - 1)))] if number else bars[0]
+        for number in buckets[first : last + 1]
+    )
+    low = _edge(2 ** (first - 1)) if first else "0 B"
+    return f"{low} {drawn} {_edge(2**last)}"
+
+
+def _shares(made: Digest) -> Any:
+    frame = table(["=", ">time", ">share", "="])
+    full, empty = ("█", "·") if utf8() else ("#", ".")
+    for share in made.shares:
+        if share.seconds > 0:
+            filled = min(round(share.share * 20), 20)
+            bar = full * filled + empty * (20 - filled)
+            frame.add_row(share.name, duration(share.seconds * 1e9), percent(share.share), bar)
+    return frame
+
+
+def _spreads(metrics: Mapping[str, Spread], names: list[str]) -> Any:
+    frame = table(["=", ">least", ">mean", ">most", ">all together"])
+    for name in names:
+        unit, spread = BY_ID[name].unit, metrics[name]
+        frame.add_row(
+            _PER_PROCESS[name], quantity(spread.min, unit), quantity(spread.mean, unit),
+            quantity(spread.max, unit), quantity(spread.total, unit),
+        )  # fmt: skip
+    return frame
+
+
+def _unaccounted(made: Digest) -> Iterator[str]:
+    """Say what the kernel saw and no wrapper did, where it is more than noise."""
+    for part in made.unaccounted:
+        if part.share > 0.05 and part.bytes > 1 << 20:
+            yield (
+                f"unaccounted: {byte_count(part.bytes)} {_PAST[part.direction]}, "
+                f"{percent(part.share)} of what the kernel saw "
+                "(devices, io_uring, static code, library internals)"
+            )

@@ -1,0 +1,368 @@
+"""What interference cost a run, in words and tables."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from jostle.cli.output import console, fit, heading, table, utf8
+from jostle.report.format import values as words
+from jostle.report.format.causes import CAUSES, cause_words
+from jostle.report.format.users import owner_name
+from jostle.report.format.values import (
+    alike,
+    count,
+    duration,
+    local_time,
+    percent,
+    seconds,
+    significant,
+)
+from jostle.report.verdict.blame import UNEXPLAINED, Blame, Blamed
+from jostle.report.verdict.verdict import (
+    WORTH_A_WORD,
+    Head,
+    blame_of,
+    deciding,
+    explains_more,
+    head,
+)
+
+if TYPE_CHECKING:
+    from jostle.analysis.estimation.light import Light
+    from jostle.analysis.estimation.model import (
+        Bounded,
+        Cause,
+        Cluster,
+        Estimate,
+    )
+    from jostle.analysis.identification.model import Interference
+
+#: Rows of the tables of clusters and suspects; --json has them all.
+_MOST_CLUSTERS, _MOST_SUSPECTS, _MOST_SPANS = 6, 5, 3
+#: Smaller clusters are told of together.
+_LEAST_MEMBERS = 5
+#: Less of a run than this is not worth a line.
+_NOTHING = 0.0005
+_MORE_BY_NEIGHBOURS = (
+    "What the neighbours did explains more than the run shows by itself, which has little "
+    "undisturbed time to be compared with: the light goes by the neighbours."
+)
+#: A cause is named in the verdict where it took this share of what was lost.
+_MAIN = 0.25
+
+
+def percent_within(found: Bounded) -> str:
+    """Return percent with their interval, in letters that the terminal has."""
+    return words.percent_within(found, plus_minus=_plus_minus())
+
+
+def seconds_within(found: Bounded) -> str:
+    """Return seconds with their interval: `24.1 s (21.8 s to 26.4 s)`."""
+    text, low, high = seconds(found.value), seconds(found.low), seconds(found.high)
+    return text if low == high else f"{text} ({low} to {high})"
+
+
+def _plus_minus() -> str:
+    return "±" if utf8() else "+-"
+
+
+def place(resource: str, names: Mapping[str, str]) -> str:
+    """Name a resource as people do: a mount by the path where the job sees it."""
+    return names.get(resource, resource)
+
+
+def verdict(made: Estimate, who: Interference | None = None) -> Any:
+    """Return the verdict: `red  NAME lost 31 % ± 3 of its time: file system, by job ...`."""
+    from rich.text import Text
+
+    judge = deciding(made, who)
+    loss = judge.percent.value >= WORTH_A_WORD and (made.lost_s.value > 0 or judge is not made)
+    said = [*_causes_in_brief(made), *_who_in_brief(who, blame_of(made, who))]
+    why = ", ".join(said) if loss else ""
+    lost = f"  {made.job} lost {percent_within(made.percent)} of its time"
+    if judge is not made:
+        lost += f" by itself, but {percent_within(judge.percent)} by what its neighbours did"
+    undecided = judge.lit.undecided
+    return Text.assemble(
+        light_of(judge.light, "bold "), (lost, "bold"), f": {why}" if why else "",
+        f"; {undecided}" if undecided else "",
+    )  # fmt: skip
+
+
+def light_of(light: Light | None, style: str = "") -> Any:
+    """Return a light as a terminal shows it: a word, a dot that is full or hollow, a colour."""
+    from rich.text import Text
+
+    dot = ("● " if light else "○ ") if utf8() else ""
+    return Text(f"{dot}{light or 'undecided'}", style=f"{style}{light or 'default'}")
+
+
+def _causes_in_brief(made: Estimate) -> list[str]:
+    """Name the causes that took most."""
+    sums: dict[str, float] = {}
+    for cause in made.causes:
+        name = CAUSES[cause.cause]
+        sums[name] = sums.get(name, 0.0) + cause.seconds.value
+    main = [name for name, lost in sums.items() if lost >= _MAIN * made.lost_s.value]
+    return [" and ".join(sorted(main, key=lambda name: -sums[name]))] if main else []
+
+
+def _who_in_brief(who: Interference | None, found: Blame) -> list[str]:
+    """Name who did it, in which slices, and how much of the loss nobody explains."""
+    if who is None or not found.suspects:
+        return []
+    said = f"by {_job(found.suspects[0])}"
+    if len(found.suspects) > 1:
+        said += f" and {len(found.suspects) - 1} more"
+    if not found.leaves_some:
+        return [said, _when(who, found)]
+    return [
+        f"{seconds(found.explained_s.value)} {said}",
+        _when(who, found),
+        f"{seconds(found.unexplained_s.value)} {UNEXPLAINED}",
+    ]
+
+
+def _job(suspect: Blamed) -> str:
+    from jostle.analysis.identification.model import OTHERS
+
+    if suspect.job == OTHERS:
+        return OTHERS
+    owner = "" if suspect.user is None else f" ({owner_name(suspect.user)})"
+    return f"job {suspect.job}{owner}"
+
+
+def _when(who: Interference, found: Blame) -> str:
+    """Say in how many slices suspects did it, of how many that lost time, and when."""
+    many = f"in {_slices(found)}"
+    spans = spans_of([(one.start_ns, one.start_ns + one.length_ns) for one in who.guilty])
+    if not spans:
+        return many
+    shown = [f"{_clock(begin)} to {_clock(end)}" for begin, end in spans[:_MOST_SPANS]]
+    left = len(spans) - _MOST_SPANS
+    more = f" and {left} more span{'s' if left > 1 else ''}" if left > 0 else ""
+    return f"{many} ({', '.join(shown)}{more})"
+
+
+def _slices(found: Blame) -> str:
+    slow, lost = found.suspect_slices, found.lost_slices
+    of = f" of {count(lost)}" if lost > slow else ""
+    return f"{count(slow)}{of} slice{'s' if lost != 1 else ''}{' that lost time' if of else ''}"
+
+
+def _clock(instant_ns: int) -> str:
+    return local_time(instant_ns, zone=False).split()[1]
+
+
+def spans_of(pieces: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Join spans that touch or overlap.
+
+    Args:
+        pieces: (begin, end) of each, in any order.
+    """
+    joined: list[tuple[int, int]] = []
+    for begin, end in sorted(pieces):
+        if joined and begin <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((begin, end))
+    return joined
+
+
+def view(
+    made: Estimate, names: Mapping[str, str], who: Interference | None = None
+) -> Iterator[Any]:
+    """Yield the estimate as lines and tables, the verdict first.
+
+    Args:
+        made: What was told of the run.
+        names: Path of each mount, for people.
+        who: What is known of the neighbours; None where none were looked for.
+    """
+    yield verdict(made, who)
+    yield from _figures(made, head(made, who), deciding(made, who))
+    shown = [one for one in made.causes if one.seconds.value >= _NOTHING * made.run_s]
+    if shown:
+        yield from ("", heading("Where the seconds went"), _causes(made, shown, names))
+    yield from _beside_the_loss(made)
+    strip = list(_strip(made)) if shown else []
+    if strip:
+        yield from ("", heading("When", f"  {_strip_note(made)}"), *strip)
+    yield from _neighbours(who, blame_of(made, who), names)
+    usable = [one for one in made.clusters if one.usable]
+    if usable:
+        yield from ("", heading("Why", f"  {_clusters_note(made)}"), _clusters(usable))
+    limits = [*made.limits, *(who.limits if who else [])]
+    if explains_more(made, who):
+        limits.insert(0, _MORE_BY_NEIGHBOURS)
+    if limits:
+        yield ""
+    yield from (f"note: {limit}" for limit in alike(limits))
+
+
+def _figures(made: Estimate, first: Head, judge: Estimate) -> Iterator[Any]:
+    yield heading(
+        f"{first.advice}.",
+        f" {seconds_within(first.lost_s)} of {seconds(first.run_s)} lost; "
+        f"{seconds(first.intrinsic_s)} without interference",
+    )
+    if first.decided_by:
+        yield f"what would decide it: {first.decided_by}"
+    who = "rank" if made.world >= 0 else "process"
+    plural = "" if made.ranks == 1 else "s" if who == "rank" else "es"
+    yield (
+        f"{significant(made.core_hours_lost)} core hours lost by {count(made.ranks)} "
+        f"{who}{plural}"
+        + (f"; probability that the run is unfit: {judge.probability:.2f}" if judge.light else "")
+    )
+    between = "from MPI_Init to MPI_Finalize" if made.world >= 0 else "from first to last slice"
+    judged = f"judged: {percent(made.coverage)} of the time {between}"
+    if made.inferred_coverage is not None:
+        judged += f"; clusters hold {percent(made.inferred_coverage)} of it after set-up"
+    yield f"{judged}; method {made.method}"
+
+
+def _causes(made: Estimate, shown: Sequence[Cause], names: Mapping[str, str]) -> Any:
+    frame = table(["=", "=", ">lost", ">95 %", ">of the run", "=", "=how"])
+    full, empty = ("█", "·") if utf8() else ("#", ".")
+    wide = 20 if console().width >= 80 else 10
+    for cause in shown:
+        share = cause.seconds.value / made.run_s if made.run_s > 0 else 0.0
+        filled = min(max(round(share * wide), int(share > 0)), wide)
+        frame.add_row(
+            cause_words(cause.cause, cause.kind), place(cause.resource, names),
+            seconds(cause.seconds.value),
+            f"{seconds(cause.seconds.low)} to {seconds(cause.seconds.high)}", percent(share),
+            full * filled + empty * (wide - filled), cause.how,
+        )  # fmt: skip
+    return fit(frame, "95 %", "how")
+
+
+def _beside_the_loss(made: Estimate) -> Iterator[Any]:
+    """Say how fast the cores were, and what is no part of the loss: imbalance, a drift."""
+    cores = made.core_speed
+    if cores is not None:
+        known = "this run alone" if not cores.jobs else f"{count(cores.jobs)} other jobs there"
+        taken = f"; the host kept {percent(cores.steal)} of them" if cores.steal >= _NOTHING else ""
+        yield (
+            f"cores: the canary took {cores.canary:.2f} times as long as at its best (known from "
+            f"{known}): sibling threads or frequency{taken}"
+        )
+    if made.imbalance_s is not None and made.imbalance_s >= _NOTHING * made.run_s > 0:
+        share = made.imbalance_s / made.run_s
+        yield (
+            f"besides, {seconds(made.imbalance_s)} ({percent(share)}) went to waiting for slower "
+            "ranks of its own: imbalance, no interference"
+        )
+    if made.continuous is not None:
+        yield heading(
+            "warning:",
+            f" perhaps another {percent_within(made.continuous.percent)} hit the whole run, not "
+            f"counted above: {made.continuous.reason}",
+        )
+
+
+def _strip_note(made: Estimate) -> str:
+    width = max(shutil.get_terminal_size((80, 24)).columns, 40) - 14
+    column = (made.end_ns - made.start_ns) / width
+    return f"one column = {duration(column)}; a full one is lost altogether"
+
+
+def _strip(made: Estimate) -> Iterator[Any]:
+    from rich.text import Text
+
+    from jostle.plot.charts.lost_time import draw_lost, drawn_part
+
+    width = shutil.get_terminal_size((80, 24)).columns
+    for line in draw_lost(made, width=width, unicode=utf8()):
+        yield Text.assemble(*line)
+    if part := drawn_part(made):
+        yield Text(part, "dim")
+
+
+def _neighbours(who: Interference | None, found: Blame, names: Mapping[str, str]) -> Iterator[Any]:
+    if who is None or not who.neighbours:
+        return
+    beside = f"{count(who.neighbours)} other job{'s' if who.neighbours != 1 else ''} beside it"
+    yield from ("", heading("By whom", f"  {beside}"))
+    if not found.suspects:
+        yield _no_evidence(who, names)
+        return
+    frame = table(
+        ["=job", "=on", ">cost", ">95 %", ">of the loss", ">beside it", ">correlation",
+         "=what it did"]
+    )  # fmt: skip
+    for one in found.suspects[:_MOST_SUSPECTS]:
+        more = len(one.resources) - 1
+        where = place(one.resources[0], names) + (f" and {more} more" if more else "")
+        frame.add_row(
+            _job(one).removeprefix("job "), where, seconds(one.seconds.value),
+            _ends(one.seconds), percent(one.share), _count_slices(one.slices),
+            f"{one.correlation:.2f}", one.pattern,
+        )  # fmt: skip
+    left = found.suspects[_MOST_SUSPECTS:]
+    if left:
+        cost, share = sum(one.seconds.value for one in left), sum(one.share for one in left)
+        frame.add_row(f"{count(len(left))} more", "", seconds(cost), "", percent(share), "", "", "")
+    if found.leaves_some:
+        rest = found.unexplained_s
+        frame.add_row(
+            UNEXPLAINED, "", seconds(rest.value), _ends(rest), percent(found.unexplained_share),
+            "", "", "",
+        )  # fmt: skip
+    yield fit(frame, "95 %", "correlation", "beside it", "what it did")
+    if found.lost_slices > found.suspect_slices:
+        yield f"suspects were at it in {_slices(found)}"
+
+
+def _no_evidence(who: Interference, names: Mapping[str, str]) -> str:
+    """Say what it means that there are no suspects: what cannot be told is no acquittal."""
+    if who.blind:
+        where = place(who.blind.resource, names)
+        return f"it cannot be told whether any of them did it; {where}: {who.blind.blind}"
+    return (
+        "no evidence against any of them; a loss of less than "
+        f"{seconds(who.smallest_s)} could not have been seen"
+    )
+
+
+def _ends(found: Bounded) -> str:
+    return f"{seconds(found.low)} to {seconds(found.high)}"
+
+
+def _count_slices(number: int) -> str:
+    return f"{count(number)} slice{'s' if number != 1 else ''}"
+
+
+def _clusters_note(made: Estimate) -> str:
+    usable = sum(one.usable for one in made.clusters)
+    hit = sum(one.hit for one in made.clusters)
+    members = sum(one.members for one in made.clusters)
+    return (
+        f"{count(hit)} of {count(members)} segments took longer than their like; "
+        f"{count(usable)} cluster{'s' if usable != 1 else ''} of like segments"
+    )
+
+
+def _clusters(usable: Sequence[Cluster]) -> Any:
+    """Return the clusters that lost most; small ones, judged through their kin, as one."""
+    frame = table([">cluster", "=ended by", ">segments", ">usually", ">interfered beyond", ">hit",
+                   ">lost"])  # fmt: skip
+    large = [one for one in usable if one.members >= _LEAST_MEMBERS]
+    large.sort(key=lambda one: (-one.excess_s, -one.total_s))
+    for one in large[:_MOST_CLUSTERS]:
+        frame.add_row(
+            str(one.number), one.name, count(one.members), seconds(one.reference_s),
+            seconds(one.threshold_s), count(one.hit), seconds(one.excess_s),
+        )  # fmt: skip
+    small = [one for one in usable if one.members < _LEAST_MEMBERS]
+    for name, rest in (("more", large[_MOST_CLUSTERS:]), ("small ones", small)):
+        if rest:
+            frame.add_row(
+                "", f"{count(len(rest))} {name}", count(sum(one.members for one in rest)),
+                "", "", count(sum(one.hit for one in rest)),
+                seconds(sum(one.excess_s for one in rest)),
+            )  # fmt: skip
+    return fit(frame, "interfered beyond", "usually")

@@ -1,0 +1,173 @@
+"""Who slowed a job, in words and tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from jostle.cli.options.as_user import who
+from jostle.cli.output import fit, heading, table
+from jostle.report.format.values import alike, count, duration, significant
+from jostle.report.verdict.blame import Blame, blame
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from jostle.analysis.estimation.model import Bounded
+    from jostle.analysis.identification.model import Interference, ResourceLoss, Suspect
+
+_ACQUITTED = 8  # neighbours whose innocence is told one by one
+_NODES = 3  # nodes that are told one by one: what one tells the others tell again
+
+
+def seconds_text(seconds: Bounded) -> str:
+    """Say a loss with its interval: `1 min 15 s (58.0 s to 1 min 32 s)`."""
+    value, low, high = (duration(1e9 * x) for x in (seconds.value, seconds.low, seconds.high))
+    return f"{value} ({low} to {high})"
+
+
+def percent_text(percent: Bounded) -> str:
+    """Say a share of the run with its interval: `17 % (13 to 21)`."""
+    value, low, high = (significant(x) for x in (percent.value, percent.low, percent.high))
+    return f"{value} % ({low} to {high})"
+
+
+def answer(found: Interference) -> Iterator[Any]:
+    """Yield the answer, then a line per resource and per suspect."""
+    run = f"of its {duration(found.run_s * 1e9)}"
+    split = blame(found.seconds, found)
+    if found.evident:
+        yield heading(
+            f"{found.job} lost {seconds_text(found.seconds)} {run} to jobs that were profiled: "
+            f"{percent_text(found.percent)}."
+        )
+        yield f"  {_first(split)}"
+        yield "  What it lost to nobody that was profiled is not in this: `jostle estimate` has it."
+    elif found.blind:
+        yield heading(f"It cannot be told whether others slowed {found.job}.")
+        yield f"  {found.blind.resource}: {found.blind.blind}"
+    else:
+        yield heading(f"No evidence that others slowed {found.job}.")
+        yield from _seen(found, run)
+    beside = {0: "Nobody else was", 1: "One other job was"}
+    neighbours = beside.get(found.neighbours, f"{count(found.neighbours)} other jobs were")
+    yield f"  {neighbours} at work on its resources meanwhile."
+    if found.resources:
+        yield from ("", heading("Where"))
+        yield from _where(found.resources)
+    if found.suspects:
+        yield from ("", heading("Who", "  jobs whose load explains the loss"))
+        yield _suspects(found)
+
+
+def _first(split: Blame) -> str:
+    """Name who took most, and what nobody is blamed for."""
+    first = split.suspects[0]
+    kind = PurePath(first.program).name
+    what = f", {kind}" if kind and kind not in first.job else ""
+    whose = f" ({who(first.user)}{what})" if first.user is not None else ""
+    said = f"{100 * first.share:.0f} % of that to {first.job}{whose} on {first.resources[0]}"
+    if split.leaves_some:
+        said += f"; {100 * split.unexplained_share:.0f} % to no job in particular"
+    return f"{said}, in {count(split.suspect_slices)} slices."
+
+
+def _seen(found: Interference, run: str) -> Iterator[str]:
+    """Yield the smallest loss that would have been seen where something could be."""
+    seen = [one for one in found.resources if not one.blind]
+    if not seen:
+        return
+    smallest = max(one.smallest_s for one in seen)
+    share = 100 * smallest / found.run_s if found.run_s else 0.0
+    some = f" on {' and '.join(one.resource for one in seen)}" if len(seen) < 3 else ""
+    yield (
+        f"  A loss above {duration(smallest * 1e9)} ({significant(share)} % {run}){some} "
+        "would have been seen."
+    )
+
+
+def _where(losses: list[ResourceLoss]) -> Iterator[Any]:
+    """Yield the table of resources, and why those without evidence have none."""
+    nodes = [loss for loss in losses if loss.kind == "node"][_NODES:]
+    told = [loss for loss in losses if loss not in nodes]
+    yield _resources(told)
+    for loss in told:
+        if not loss.evident and loss.why_not:
+            yield f"  {loss.resource}: {loss.why_not}"
+    if nodes:
+        guilty = sum(loss.evident for loss in nodes)
+        yield f"  and {count(len(nodes))} more nodes, {count(guilty)} of them with evidence"
+
+
+def _resources(losses: list[ResourceLoss]) -> Table:
+    lost = any(loss.evident for loss in losses)
+    columns = ["=resource", "=kind", *([">lost", ">interval"] * lost), ">slower", ">own calls",
+               ">slices", ">visible", "=evident"]  # fmt: skip
+    frame = table(columns)
+    for loss in losses:
+        ends = [duration(1e9 * end) for end in (loss.seconds.low, loss.seconds.high)]
+        told = [duration(1e9 * loss.seconds.value), " to ".join(ends)]
+        frame.add_row(
+            loss.resource, loss.kind, *((told if loss.evident else ["-", "-"]) * lost),
+            "-" if loss.slowdown is None else f"{significant(loss.slowdown)} x",
+            duration(1e9 * loss.own_s), count(loss.slices),
+            "-" if loss.evident else f"> {duration(1e9 * loss.smallest_s)}",
+            "yes" if loss.evident else "no",
+        )  # fmt: skip
+    return fit(frame, "own calls", "kind", "visible", "slices")
+
+
+def _suspects(found: Interference) -> Table:
+    frame = table(
+        ["=job", "=program", "=user", "=on", ">share there", ">lost", ">interval", ">slices",
+         ">correlation", ">p", ">q", ">lag", "=how it used it"]
+    )  # fmt: skip
+    for suspect, place in _once(found):
+        ends = [duration(1e9 * end) for end in (suspect.seconds.low, suspect.seconds.high)]
+        frame.add_row(
+            suspect.job, PurePath(suspect.program).name or "-", who(suspect.user), place,
+            f"{100 * suspect.share:.0f} %", duration(1e9 * suspect.seconds.value),
+            " to ".join(ends), count(suspect.slices), f"{suspect.correlation:.2f}",
+            probability(suspect.p), probability(suspect.q),
+            duration(1e9 * suspect.lag_s) if suspect.lag_s else "none", suspect.pattern or "-",
+        )  # fmt: skip
+    one = len({suspect.resource for suspect in found.suspects}) == 1
+    first, last = (["on"], []) if one else ([], ["on"])
+    return fit(frame, *first, "interval", "p", "user", "lag", "program", "q", "how it used it",
+               *last)  # fmt: skip
+
+
+def _once(found: Interference) -> Iterator[tuple[Suspect, str]]:
+    """Yield each suspect with where it was, once for all nodes that it shares with the job."""
+    kinds = {loss.resource: loss.kind for loss in found.resources}
+    nodes = Counter(suspect.job for suspect in found.suspects
+                    if kinds.get(suspect.resource) == "node")  # fmt: skip
+    told: set[str] = set()
+    for suspect in found.suspects:
+        if kinds.get(suspect.resource) != "node":
+            yield suspect, suspect.resource
+        elif suspect.job not in told:
+            told.add(suspect.job)
+            more = nodes[suspect.job] - 1
+            also = f" and {more} more node{'s' if more > 1 else ''}" if more else ""
+            yield suspect, suspect.resource + also
+
+
+def probability(value: float) -> str:
+    """Say a p value: three digits at most, and never 0."""
+    return "< 0.001" if value < 0.001 else f"{value:.3f}".rstrip("0")
+
+
+def details(found: Interference) -> Iterator[Any]:
+    """Yield who is not to blame and why, and what limits the answer."""
+    if found.acquitted:
+        yield from ("", heading("Beside it, but not to blame"))
+        told = list(found.acquitted.items())
+        yield from (f"  {job}: {why}" for job, why in told[:_ACQUITTED])
+        if len(told) > _ACQUITTED:
+            yield f"  and {len(told) - _ACQUITTED} more"
+    if found.limits:
+        yield ""
+        yield from (f"note: {limit}" for limit in alike(found.limits))

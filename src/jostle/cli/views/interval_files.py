@@ -1,0 +1,135 @@
+"""Interfered intervals as files for trace tools: Trace Event JSON, or CSV."""
+
+from __future__ import annotations
+
+import csv
+import heapq
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jostle.errors import UsageError
+from jostle.plain_values import cell
+from jostle.report.format.values import iso_time
+
+if TYPE_CHECKING:
+    from jostle.analysis.estimation.model import Estimate, Hit
+
+_SUFFIXES = (".json", ".csv")
+_COLUMNS = ("job", "start_ns", "end_ns", "start", "lost_s", "cause", "resource", "cluster")
+
+
+def check_export(file: str | None) -> Path | None:
+    """Refuse a file that cannot take intervals, before any work is done."""
+    if file is None:
+        return None
+    path = Path(file)
+    folder = path.absolute().parent
+    if path.suffix.lower() not in _SUFFIXES:
+        raise UsageError(
+            f"`{file}` ends in no form that intervals can be written in.",
+            hint="Name a file that ends in .json (Perfetto, Chrome) or .csv.",
+        )
+    if not folder.is_dir():
+        raise UsageError(f"The folder {folder} does not exist.", hint=f"mkdir -p {folder}")
+    new = not path.exists()
+    try:
+        path.open("ab").close()  # asking for permission says nothing of what is no file at all
+        if new:
+            path.unlink()
+    except OSError as error:
+        problem = f"{path} cannot be written: {error.strerror}."
+        raise UsageError(problem, hint="Name a file elsewhere.") from error
+    return path
+
+
+def write_intervals(made: Estimate, path: Path) -> int:
+    """Write the interfered intervals of a run; return how many there are.
+
+    Args:
+        made: What was told of the run.
+        path: A file ending in .json or .csv; replaced when it is there.
+    """
+    if path.suffix.lower() == ".csv":
+        _write_csv(made, path)
+    else:
+        path.write_text(json.dumps(trace_events(made), ensure_ascii=False) + "\n", encoding="utf-8")
+    return len(made.hits)
+
+
+def _write_csv(made: Estimate, path: Path) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(_COLUMNS)
+        for hit in made.hits:
+            writer.writerow(
+                (cell(made.job), hit.start_ns, hit.end_ns, iso_time(hit.start_ns), hit.seconds,
+                 hit.cause, cell(hit.resource), hit.cluster if hit.cluster >= 0 else "")
+            )  # fmt: skip
+
+
+def trace_events(made: Estimate) -> dict[str, Any]:
+    """Give the intervals in the Trace Event Format of Chrome, which Perfetto reads.
+
+    Times are microseconds since the Unix epoch, so that they lie right beside other events of
+    that clock. Each cause and resource has tracks of its own; complete events of one track must
+    not overlap, so that there are as many tracks as overlap.
+    """
+    events: list[dict[str, Any]] = [
+        _named("process_name", 1, 0, f"{made.job}: interference"),
+        _complete("judged time", made.start_ns, made.end_ns, 1, _verdict(made)),
+        _named("thread_name", 1, 1, "judged time"),
+    ]
+    places: dict[tuple[str, str], list[Hit]] = {}
+    for hit in made.hits:
+        places.setdefault((hit.cause, hit.resource), []).append(hit)
+    track = 1
+    for (cause, resource), hits in places.items():
+        name = f"{cause} {resource}".strip()
+        lanes = _lanes(hits)
+        for lane in range(max(lanes) + 1):
+            events.append(_named("thread_name", 1, track + 1 + lane, name))
+        for hit, lane in zip(hits, lanes, strict=True):
+            told = {"lost_s": hit.seconds, "resource": hit.resource}
+            if hit.cluster >= 0:
+                told["cluster"] = hit.cluster
+            events.append(
+                _complete(f"lost to {cause}", hit.start_ns, hit.end_ns, track + 1 + lane, told)
+            )
+        track += max(lanes) + 1
+    return {"traceEvents": events, "displayTimeUnit": "ms"}
+
+
+def _verdict(made: Estimate) -> dict[str, Any]:
+    return {
+        "light": made.light, "sure": made.lit.sure, "undecided": made.lit.undecided,
+        "percent": made.percent.value, "lost_s": made.lost_s.value, "run_s": made.run_s,
+        "coverage": made.coverage, "method": made.method,
+    }  # fmt: skip
+
+
+def _named(what: str, process: int, track: int, name: str) -> dict[str, Any]:
+    return {"ph": "M", "name": what, "pid": process, "tid": track, "args": {"name": name}}
+
+
+def _complete(
+    name: str, start_ns: int, end_ns: int, track: int, told: dict[str, Any]
+) -> dict[str, Any]:
+    return {
+        "ph": "X", "name": name, "cat": "interference", "pid": 1, "tid": track,
+        "ts": start_ns / 1000, "dur": (end_ns - start_ns) / 1000, "args": told,
+    }  # fmt: skip
+
+
+def _lanes(hits: list[Hit]) -> list[int]:
+    """Give each interval the first lane that is free at its start."""
+    lanes = [0] * len(hits)
+    ends: list[tuple[int, int]] = []
+    free: list[int] = []
+    for place in sorted(range(len(hits)), key=lambda number: hits[number].start_ns):
+        while ends and ends[0][0] <= hits[place].start_ns:
+            heapq.heappush(free, heapq.heappop(ends)[1])
+        lane = heapq.heappop(free) if free else len(ends)
+        lanes[place] = lane
+        heapq.heappush(ends, (hits[place].end_ns, lane))
+    return lanes

@@ -1,0 +1,111 @@
+"""Which program slowed which, in words and tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from jostle.cli.output import fit, heading, table
+from jostle.cli.views.interference import probability
+from jostle.plot.charts.matrix import Grid, grids, short, signed, sure
+from jostle.report.format.values import alike, count
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from jostle.analysis.identification.model import Encounter, Matrix, Potential
+
+_PAIRS = 20  # that are told one by one
+
+
+def view(found: Matrix) -> Iterator[Any]:
+    """Yield the answer, the programs, the matrix, and the pairs with their tests."""
+    evident = [each for each in found.encounters if sure(each)]
+    yield heading(_answer(found, evident))
+    yield f"  {_many(found.jobs, 'job')} of {_many(len(found.programs), 'program')}."
+    if found.programs:
+        yield from ("", heading("Programs", "  the most sensitive first"))
+        yield _programs(found.programs)
+    reading = "  rows suffer from columns; in brackets: no evidence"
+    for grid in grids(found):
+        yield from ("", heading(f"Slowed on the {grid.place}", reading), _grid(grid))
+    if found.encounters:
+        tested = [each for each in found.encounters if each.p is not None]
+        told = (evident or tested or found.encounters)[:_PAIRS]
+        yield from ("", heading("Pairs", "  runs beside it against runs without it"))
+        yield _pairs(told)
+        left = len(found.encounters) - len(told)
+        if left:
+            what = "" if len(evident) > _PAIRS else " without evidence"
+            yield f"{count(left)} more pairs{what} (--json)."
+    if found.limits and found.encounters:
+        yield ""
+        yield from (f"note: {limit}" for limit in alike(found.limits))
+
+
+def _many(number: int, noun: str) -> str:
+    return f"{count(number)} {noun}{'' if number == 1 else 's'}"
+
+
+def _answer(found: Matrix, evident: list[Encounter]) -> str:
+    if not found.encounters:
+        return "No two programs were at work on the same resource."
+    if not evident:
+        met = _many(len(found.encounters), "pair")
+        return f"No evidence that any program slows another ({met})."
+    worst = max(evident, key=lambda each: each.slowdown.value if each.slowdown else 0.0)
+    size = f" by {100 * worst.slowdown.value:.0f} %" if worst.slowdown else ""
+    more = f"; {len(evident)} pairs with evidence in all" if len(evident) > 1 else ""
+    return (
+        f"{short(worst.aggressor)} slows {short(worst.victim)}{size} on the "
+        f"{worst.resource_kind}{more}."
+    )
+
+
+def _programs(programs: list[Potential]) -> Table:
+    frame = table(
+        ["=program", ">runs", ">passive (is slowed)", ">active (slows others)", "slowed by",
+         "slows"]
+    )  # fmt: skip
+    for each in programs:
+        frame.add_row(
+            short(each.program), count(each.runs), signed(each.passive), signed(each.active),
+            ", ".join(map(short, each.hurt_by)) or "-", ", ".join(map(short, each.hurts)) or "-",
+        )  # fmt: skip
+    return fit(frame, "slows")
+
+
+def _grid(grid: Grid) -> Table:
+    """Print the matrix; columns that find no room are left out, the least harmful first."""
+    names = [short(name) for name in grid.aggressors]
+    frame = table(["=", *(f">{name}" for name in names)])
+    for victim in grid.victims:
+        cells = []
+        for aggressor in grid.aggressors:
+            each = grid.cells.get((victim, aggressor))
+            size = None if each is None or each.slowdown is None else each.slowdown.value
+            text = "" if each is None else signed(size)
+            cells.append(text if each is None or sure(each) else f"({text})")
+        frame.add_row(short(victim), *cells)
+    return fit(frame, *reversed(names))
+
+
+def _pairs(encounters: list[Encounter]) -> Table:
+    frame = table(
+        ["=slowed", "=by", "=on", ">runs with", ">without", ">slower", ">interval", "=test", ">p",
+         ">q"]
+    )  # fmt: skip
+    for each in encounters:
+        size = each.slowdown
+        # Of too few runs to be tested the interval means nothing either.
+        told = size and each.test and math.isfinite(size.low) and math.isfinite(size.high)
+        ends = f"{signed(size.low)} to {signed(size.high)}" if size and told else "-"
+        frame.add_row(
+            short(each.victim), short(each.aggressor), each.resource_kind, count(each.with_runs),
+            count(each.without_runs), signed(size.value if size else None),
+            ends, each.test or "too few",
+            "-" if each.p is None else probability(each.p),
+            "-" if each.q is None else probability(each.q),
+        )  # fmt: skip
+    return fit(frame, "p", "test", "interval", "on")

@@ -1,0 +1,281 @@
+"""The MPI part of a digest in words and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from jostle.cli.output import fit, heading, table, utf8
+from jostle.report.format.values import alike, byte_count, count, duration, percent, significant
+
+if TYPE_CHECKING:
+    from jostle.analysis import Advice, Digest, Range, Segments, World
+
+_KINDS = {
+    "collective": "collectives",
+    "send": "point-to-point, sent",
+    "receive": "point-to-point, receive buffers",
+    "sendrecv": "sendrecv, both ways",
+    "complete": "waits, tests, probes",
+    "one-sided": "one-sided",
+    "mpiio read": "MPI-IO, read",
+    "mpiio write": "MPI-IO, written",
+    "file read": "files, read",
+    "file write": "files, written",
+}
+_TIMES = {
+    "computation": "computation",
+    "point-to-point": "MPI: point-to-point",
+    "collective": "MPI: collectives",
+    "one-sided": "MPI: one-sided",
+    "mpiio": "MPI: MPI-IO",
+    "other mpi": "MPI: start, end, other",
+    "file i/o": "file I/O",
+}
+_LAUNCHERS = {"orte": "mpirun (ORTE)", "prrte": "mpirun (PRRTE)", "hydra": "mpiexec (Hydra)",
+              "slurm": "srun"}  # fmt: skip
+#: A table of segments is cut here; --json has them all.
+_MOST_ROWS = 40
+
+
+def world_view(world: World) -> Iterator[Any]:
+    """Yield what is said of one world."""
+    yield heading(f"MPI: {_size(world)}", f"  {_who(world)}")
+    yield from _facts(world)
+    if world.traffic:
+        yield from ("", heading("What a rank did"), _traffic(world))
+        yield from _rates(world)
+    if world.shares:
+        yield from ("", heading("Where the time went", f" ({world.shares_over})"), _shares(world))
+    yield from _balance(world)
+    yield from _threads(world)
+    yield from _counters(world)
+    if world.counted:
+        yield from _segments(world)
+
+
+def _size(world: World) -> str:
+    number = world.size or world.ranks
+    words = f"{count(number)} rank{'s' if number != 1 else ''}"
+    if world.size and world.ranks > world.size:
+        words = f"{count(world.ranks)} processes in worlds of {count(world.size)}"
+    return words + (" (spawned)" if world.spawned else "")
+
+
+def _who(world: World) -> str:
+    programs = [f"{name} {count(n)}" if len(world.programs) > 1 else name
+                for name, n in list(world.programs.items())[:4]]  # fmt: skip
+    where = f"{len(world.hosts)} nodes" if len(world.hosts) > 1 else "".join(world.hosts)
+    return f"{', '.join(programs)} on {where}"
+
+
+def _facts(world: World) -> Iterator[Any]:
+    words = [world.library or "unknown MPI"]
+    if world.adapter:
+        words.append(f"adapter {world.adapter}")
+    if world.launcher:
+        words.append(f"started by {_LAUNCHERS.get(world.launcher, world.launcher)}")
+    if world.batch:
+        words.append(world.batch)
+    if world.counted:
+        words.append(f"threads: {world.thread_level}")
+    yield "; ".join(words)
+    if world.counted:
+        state = " so far" if world.running else ""
+        yield f"{duration(world.seconds * 1e9)}{state} from MPI_Init to MPI_Finalize"
+    if world.counted and world.unfinished and not world.running:
+        yield f"{_ranks(world.unfinished)} ended without MPI_Finalize"
+    if world.problem:
+        yield heading("note:", f" {world.problem}")
+
+
+def _ranks(number: int) -> str:
+    return f"{count(number)} rank{'s' if number != 1 else ''}"
+
+
+def _traffic(world: World) -> Any:
+    frame = table(
+        ["=", ">calls: least", ">mean", ">most", ">bytes: least", ">mean ", ">most ", ">calls/s"]
+    )
+    for kind in world.traffic:
+        sizes = [kind.bytes.min, kind.bytes.mean, kind.bytes.max]
+        frame.add_row(
+            _KINDS[kind.name],
+            *(count(round(n)) for n in (kind.calls.min, kind.calls.mean, kind.calls.max)),
+            *(byte_count(n) if kind.bytes.max else "-" for n in sizes),
+            count(kind.calls_per_s.mean),
+        )
+    return fit(frame, "calls/s", "mean ", "mean")
+
+
+def _rates(world: World) -> Iterator[str]:
+    """Say the rate of collectives as the papers do: least, mean and most over ranks."""
+    for kind in world.traffic:
+        if kind.name == "collective":
+            yield (
+                f"collectives: {_range(kind.calls_per_s)} a second, "
+                f"{byte_count(kind.bytes_per_s.mean)}/s in the mean"
+            )
+
+
+def _range(spread: Range) -> str:
+    low, mean, high = (count(_three(n)) for n in (spread.min, spread.mean, spread.max))
+    return mean if low == high else f"{mean} ({low} to {high} over ranks)"
+
+
+def _three(value: float) -> float:
+    """Round to three digits: rates are no exact counts."""
+    return float(f"{value:.3g}")
+
+
+def _shares(world: World) -> Any:
+    frame = table(["=", ">time, all ranks", ">share", ">least", ">most", "="])
+    full, empty = ("█", "·") if utf8() else ("#", ".")
+    for part in world.shares:
+        filled = min(round(part.share * 20), 20)
+        frame.add_row(
+            _TIMES[part.name], duration(part.seconds * 1e9), percent(part.share),
+            percent(part.least), percent(part.most), full * filled + empty * (20 - filled),
+        )  # fmt: skip
+    return fit(frame, "least", "most")
+
+
+def _balance(world: World) -> Iterator[str]:
+    found = world.balance
+    if found is None:
+        return
+    words = f"load imbalance {percent(found.imbalance)}: rank {found.busiest} computes longest"
+    if found.least_waiting is not None:
+        who = "it" if found.least_waiting == found.busiest else f"rank {found.least_waiting}"
+        words += f", {who} waits least in collectives"
+    yield words
+    if world.waited >= 0.001 or world.off_cpu >= 0.001:
+        yield (
+            f"waited in MPI beyond what calls of their kind usually take: {percent(world.waited)} "
+            f"of the time; off the CPU between calls: at least {percent(world.off_cpu)}"
+        )
+
+
+def _threads(world: World) -> Iterator[str]:
+    threads = world.threads
+    effective = threads.effective
+    words = f"effective threads {significant(effective.mean)}"
+    if f"{effective.min:.2f}" != f"{effective.max:.2f}":
+        words += f" ({significant(effective.min)} to {significant(effective.max)} over ranks)"
+    told = {None: "differs between ranks", 0: "is not set"}
+    yield f"{words}; OMP_NUM_THREADS {told.get(threads.omp_threads, f'= {threads.omp_threads}')}"
+
+
+def _counters(world: World) -> Iterator[str]:
+    found = world.counters
+    words = []
+    if found.instructions_per_s:
+        words.append(f"{_range(found.instructions_per_s)} instructions per second of CPU time")
+    if found.instructions_per_cycle is not None:
+        words.append(f"{significant(found.instructions_per_cycle)} per cycle")
+    if found.misses_per_kilo is not None:
+        words.append(f"{significant(found.misses_per_kilo)} last-level misses per 1000")
+    if found.flops_per_s:
+        words.append(f"{_range(found.flops_per_s)} {found.flops_event} per second of CPU time")
+    for name, spread in (found.papi or {}).items():
+        if name != found.flops_event:
+            words.append(f"{name} {count(spread.mean)} per rank")
+    if words and found.counted_share < 0.9:
+        words.append(f"counted during {percent(found.counted_share)} of it")
+    if words:
+        yield "; ".join(words)
+    if found.denied:
+        yield f"counters asked for and not granted: {', '.join(found.denied)}"
+
+
+def _segments(world: World) -> Iterator[str]:
+    found = world.segments
+    if found is None:
+        yield "segments: none were recorded"
+        return
+    made = f"{count(found.number)} segments, rule {found.rule}"
+    if found.delimiter:
+        made += f", most ended by {found.delimiter}"
+    yield f"{made}; median {duration(found.median_s * 1e9)}"
+    if found.segmentable:
+        kinds = f"{count(found.kinds)} recurring kind{'s' if found.kinds != 1 else ''}"
+        yield f"segments: {percent(found.coverage)} of the time lies in {kinds}{_common(found)}"
+    else:
+        yield (
+            f"segments: not segmentable: only {percent(found.coverage)} of the time lies in kinds "
+            f"that recur{_common(found)}"
+        )
+    if found.missing:
+        yield f"segments: {_ranks(len(found.missing))} without a profile are not in them"
+    yield from (f"segments: {note}" for note in alike(found.notes))
+
+
+def _common(found: Segments) -> str:
+    stored = found.per_rank
+    if stored.max == stored.min == found.number:
+        return ""
+    return (
+        f"; {percent(found.agreement)} of the coarsest rank's boundaries are common to all "
+        f"({count(round(stored.min))} to {count(round(stored.max))} segments per rank)"
+    )
+
+
+def brief(world: World) -> str:
+    """Say in one line how a world went, for the end of `jostle run`."""
+    words = f"MPI: {_size(world)}, {', '.join(list(world.programs)[:3])}"
+    if not world.counted:
+        return f"{words}; {world.problem}"
+    parts = {part.name: part.share for part in world.shares}
+    mpi = sum(share for name, share in parts.items() if name not in ("computation", "file i/o"))
+    inside = [f"{_TIMES[name].removeprefix('MPI: ')} {percent(parts[name])}"
+              for name in ("point-to-point", "collective", "one-sided", "mpiio")
+              if parts.get(name, 0) >= 0.005]  # fmt: skip
+    words += f"; {percent(mpi)} of their time in MPI"
+    words += f" ({', '.join(inside)})" if inside else ""
+    if world.balance:
+        words += f", load imbalance {percent(world.balance.imbalance)}"
+    return words
+
+
+def next_view(advice: Sequence[Advice], job: str) -> Iterator[Any]:
+    """Yield which kind of tool to use next, and why."""
+    if not advice:
+        return
+    yield from ("", heading("What to look at next"))
+    for number, item in enumerate(advice, 1):
+        tools = " or ".join(tool.replace("JOB", job) for tool in item.tools)
+        yield heading(f"{number}. {item.kind}", f": {tools}")
+        yield f"   {item.why}"
+
+
+def segments_table(rows: Sequence[dict[str, Any]], ranks: int) -> Iterator[Any]:
+    """Yield the segments one by one, as many as fit a screen or two."""
+    frame = table([">segment", ">begins", ">lasts", ">least", ">most", "=rule", "=ended by",
+                   ">globals", ">in MPI", ">waited", "=kind"])  # fmt: skip
+    start = rows[0]["start_ns"] if rows else 0
+    for row in rows[:_MOST_ROWS]:
+        time = ranks * row["duration_ns"]
+        shares = (min(row[name] / time, 1.0) if time else 0.0 for name in ("mpi_ns", "wait_ns"))
+        frame.add_row(
+            count(row["number"]), duration(row["start_ns"] - start), duration(row["duration_ns"]),
+            duration(row["duration_min_ns"]), duration(row["duration_max_ns"]),
+            row["rule"], row["function"] or "-", count(row["globals"]), *map(percent, shares),
+            _letter(row["kind"]),
+        )  # fmt: skip
+    yield fit(frame, "globals", "least", "most", "waited", "kind")
+    if len(rows) > _MOST_ROWS:
+        yield f"{len(rows) - _MOST_ROWS} more segments (--json has them all)"
+
+
+def _letter(kind: int) -> str:
+    """Return A, B, ... for the kinds that recur."""
+    return "-" if kind == 0 else chr(ord("A") + kind - 1) if kind <= 26 else str(kind)
+
+
+def all_advice(made: Digest) -> list[Advice]:
+    """Return the advice of all worlds, each kind of tool once."""
+    found: dict[str, Advice] = {}
+    for world in made.mpi:
+        for item in world.next:
+            found.setdefault(item.rule, item)
+    return list(found.values())

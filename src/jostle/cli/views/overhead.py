@@ -1,0 +1,121 @@
+"""An overhead measurement in words, a table and a chart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from jostle.cli.output import fit, heading, table, utf8
+from jostle.plot import Bar, Bars
+from jostle.report.format.values import duration, percent
+
+if TYPE_CHECKING:
+    from jostle.analysis.overhead import Arm, Overhead
+
+
+def signed(share: float) -> str:
+    """Return a share of 1 as a signed percentage with two digits behind the point: `+0.35 %`."""
+    if not math.isfinite(share):
+        return "-"
+    text = f"{100 * share:+.2f} %"
+    return "0.00 %" if text in ("+0.00 %", "-0.00 %") else text
+
+
+def interval_text(made: Overhead) -> str:
+    """Return the mean overhead with its interval: `+0.35 % (-0.10 to +0.80 %)`."""
+    if not math.isfinite(made.low):
+        return signed(made.mean)
+    return f"{signed(made.mean)} ({signed(made.low)[:-2]} to {signed(made.high)})"
+
+
+def verdict(made: Overhead) -> str:
+    """Say in a sentence what the runs show, and what they do not."""
+    between = f"99 % interval {signed(made.low)} to {signed(made.high)}"
+    if made.verdict == "few":
+        return "Too few runs to say anything."
+    if made.verdict == "cost":
+        return f"Profiling cost {signed(made.mean)[1:]} ({between})."
+    if made.verdict == "gain":
+        return (
+            f"The profiled runs were {signed(-made.mean)[1:]} faster ({between}): profiling saves "
+            "no time, so something else differs (the layout of memory, the machine's own state)."
+        )
+    if made.verdict == "none":
+        return f"No cost can be seen: it is below {signed(max(made.high, 0))[1:]} ({between})."
+    more = " Only a quieter machine would tell."
+    if made.runs_needed <= 1000:
+        more = f" About {made.runs_needed:,} runs of each would tell 1 %, or a quieter machine."
+    return f"Too noisy to tell: {signed(made.mean)} ({between}).{more}"
+
+
+def bars(
+    name: str, timed: str, made: Overhead, places: Mapping[str, Sequence[int]] | None = None
+) -> Bars:
+    """Return the chart: both kinds of runs against the median of the plain ones.
+
+    Args:
+        name: The program.
+        timed: What was timed.
+        made: The comparison.
+        places: The place of each run among all, by kind; without it no history is drawn.
+    """
+    return Bars(
+        title=f"{name}: time against the median of the plain runs",
+        note=f"bar: median; marks: least and most; outliers left out; {timed}",
+        axis="overhead",
+        bars=tuple(_bar(arm, made.plain.median, places) for arm in (made.plain, made.profiled)),
+        history_axis="seconds, in the order of the runs",
+    )
+
+
+def _bar(arm: Arm, base: float, places: Mapping[str, Sequence[int]] | None) -> Bar:
+    kept: list[tuple[int, float]] = []
+    left_out: list[tuple[int, float]] = []
+    for place, seconds, out in zip(
+        places[arm.name] if places else range(len(arm.seconds)),
+        arm.seconds,
+        arm.outlier,
+        strict=True,
+    ):
+        (left_out if out else kept).append((place, seconds))
+    return Bar(
+        arm.name, 100 * arm.overhead_least, 100 * arm.overhead_median, 100 * arm.overhead_most,
+        tuple(100 * (seconds / base - 1) for _, seconds in kept),
+        tuple(kept) if places else (), tuple(left_out) if places else (),
+    )  # fmt: skip
+
+
+def view(
+    shown: str, program: str, timed: str, made: Overhead, notes: Sequence[str]
+) -> Iterator[Any]:
+    """Yield the measurement as lines, a table and a chart."""
+    rounds = len(made.plain.seconds)
+    yield heading(shown, f"  {rounds} runs of each kind in turn; timed: {timed}")
+    yield ""
+    yield _table(made)
+    yield ""
+    if math.isfinite(made.plain.median):
+        yield bars(program, timed, made)
+        yield ""
+    yield heading(verdict(made))
+    yield from (f"note: {note}" for note in notes)
+
+
+def _table(made: Overhead) -> Any:
+    plus = "±" if utf8() else "+-"
+    frame = table(
+        ["=", f">mean {plus} 99 %", ">fastest", ">median", ">slowest", ">overhead: least",
+         ">its median", ">most", ">left out"]
+    )  # fmt: skip
+    for arm in (made.plain, made.profiled):
+        half = (arm.mean_high - arm.mean_low) / 2
+        spread = f" {plus} {percent(half / arm.mean)}" if math.isfinite(half) else ""
+        frame.add_row(
+            arm.name,
+            duration(arm.mean * 1e9) + spread,
+            *(duration(seconds * 1e9) for seconds in (arm.least, arm.median, arm.most)),
+            *(signed(s) for s in (arm.overhead_least, arm.overhead_median, arm.overhead_most)),
+            str(sum(arm.outlier)),
+        )
+    return fit(frame, "left out")

@@ -1,0 +1,78 @@
+"""What `jostle run` says at the end: the digest in a few lines."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from jostle.cli.output import fit, heading, show, table
+from jostle.cli.views.digest import busy, io_share, mount_name, own_cost, processes_text, traffic
+from jostle.cli.views.mpi_world import brief
+from jostle.report.format.values import alike, byte_count, count, duration, percent
+
+if TYPE_CHECKING:
+    from jostle.analysis import Digest
+    from jostle.cli.launch.spawn import Outcome
+    from jostle.repository import Repository
+
+
+#: A program cannot have started this long before we started it, clock steps apart.
+_SLACK_NS = 2_000_000_000
+
+
+def read_digest(store: Repository, job: str) -> Digest:
+    """Make the digest of a job."""
+    from jostle.analysis import digest
+
+    return digest(store.job_tables(job))
+
+
+def headline(store: Repository, job: str, command: str, outcome: Outcome) -> None:
+    """Print the headline of a run on stderr."""
+    made = read_digest(store, job)
+    name = PurePath(command).name
+    ending = f"killed by {outcome.signal}" if outcome.signal else f"exit status {outcome.status}"
+    show("", heading(job, f"  {name}, {ending}, {duration(outcome.wall_ns)}"), err=True)
+    show(f"  {processes_text(made)}", err=True)
+    for world in made.mpi:
+        show(f"  {brief(world)}", err=True)
+    _mounts(made)
+    cpu = sum(share.seconds for share in made.shares if share.name.endswith("CPU"))
+    show(
+        f"  file I/O {percent(io_share(made))} of the processes' time, CPU {duration(cpu * 1e9)}",
+        err=True,
+    )
+    show(f"  {own_cost(made)}", err=True)
+    slice_ns = max(made.slice_ns, default=0)
+    if 300_000_000 <= outcome.wall_ns < 4 * slice_ns:
+        finer = "100ms" if outcome.wall_ns < 5e9 else "500ms"
+        show(
+            f"  slices of {duration(slice_ns)} are coarse for this run: try --slice {finer}",
+            err=True,
+        )
+    if made.start_ns < outcome.start_ns - _SLACK_NS:
+        show("  these figures cover earlier runs too: the job's name is not new", err=True)
+    for note in alike(made.notes):
+        show(f"  note: {note}", err=True)
+
+
+def _mounts(made: Digest) -> None:
+    """Print bytes and calls per mount, the four busiest."""
+    frame = table(["=  mount", "=type", ">read", ">calls", ">written", ">calls"])
+    mounts = busy(made)
+    for mount in mounts[:4]:
+        moved = traffic(mount)
+        frame.add_row(
+            f"  {mount_name(mount)}", mount.type, byte_count(moved["read_bytes"]),
+            count(moved["read_ops"]), byte_count(moved["write_bytes"]), count(moved["write_ops"]),
+        )  # fmt: skip
+    if mounts:
+        show(fit(frame, "type"), err=True)
+    if len(mounts) > 4:
+        show(f"  and {len(mounts) - 4} more mounts", err=True)
+
+
+def headline_json(store: Repository, job: str, outcome: Outcome) -> dict[str, Any]:
+    """Return the same for programs: how the command ended, and the digest."""
+    made = read_digest(store, job)
+    return {"job": job, "recorded": True, **vars(outcome), "digest": made.to_json()}

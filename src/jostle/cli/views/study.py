@@ -1,0 +1,404 @@
+"""A study in words and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from jostle.analysis.study.model import Cell, KuoRow, Law, Standalone, StudyResult
+from jostle.cli.output import console, fit, heading, table, utf8
+from jostle.plot.charts.study import (
+    Group,
+    brief,
+    chunk_label,
+    common,
+    groups,
+    interval_label,
+    kept_label,
+    metric_of,
+    parts,
+    patterns,
+    rate_label,
+    seconds_label,
+    several,
+    share_label,
+    signed_label,
+    summary_of,
+    verdicts,
+    why_empty,
+)
+from jostle.report.format.values import count, duration
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_MANY = 4  # chunk sizes; more make columns instead of a matrix each
+_LEVELS = " ▁▂▃▄▅▆▇█"
+
+
+def view(found: StudyResult, laws: Sequence[Law]) -> Iterator[Any]:
+    """Yield a result as lines and tables, the most important first."""
+    yield from _head(found)
+    if found.standalone:
+        yield from ("", heading("Alone", "  throughput until 90 % of the work is done"))
+        yield _standalone(found.standalone)
+    known = patterns(found)
+    for group in groups(found.cells):
+        for measure in ("degradation", "dilation"):
+            for part, _ in parts(group, known):
+                yield from _matrices(part, measure)
+    yield from _lines("Break-even chunk sizes", [one.text for one in found.break_even])
+    turns = [f"{one.text} ({one.setting.label})" for one in found.serialised]
+    yield from _lines("Pairs that took turns instead of sharing", turns)
+    yield from _imprints(found)
+    yield from _kuo(found)
+    yield from _laws(laws)
+    yield from _left_out(found)
+    if found.notes:
+        yield ""
+        yield from (f"{note.kind}: {note.text}" for note in found.notes)
+
+
+def _head(found: StudyResult) -> Iterator[Any]:
+    """Say what was run, how much of it counts, and how to read the numbers."""
+    counts = dict.fromkeys(("kept", "discarded", "failed", "unusable"), 0)
+    for cell in _pairs(found.cells):
+        for verdict, number in verdicts(cell).items():
+            counts[verdict] += number
+    planned = f" of {count(found.planned)} planned" if found.planned else ""
+    words = [f"place: {found.place}", f"slices of {duration(found.slice_ns)}",
+             f"{count(found.runs)} runs{planned}"]  # fmt: skip
+    yield heading(found.study, f"  {'; '.join(words)}")
+    others = [f"{number} {verdict}" for verdict, number in list(counts.items())[1:] if number]
+    kept = counts["kept"]
+    pairs = f"{count(kept)} {'run of a pair counts' if kept == 1 else 'runs of pairs count'}" + (
+        f", {', '.join(others)}" if others else ""
+    )
+    repetitions = kept_label(verdicts(cell)["kept"] for cell in found.cells)
+    yield f"{pairs}; repetitions per cell: {repetitions}; clock: {_clock(found)}"
+    same = common([cell.setting for cell in found.cells])
+    if same:
+        yield f"everywhere: {same}"
+    yield "degradation: share of its throughput alone that the probe loses beside the signal"
+    yield "dilation:    share by which its run takes longer (for a fixed amount of work)"
+
+
+def _clock(found: StudyResult) -> str:
+    """Say which clock the slices were cut by."""
+    if any(note.kind == "clock" for note in found.notes):
+        return "see the note at the end"
+    one = found.place in ("local", "lab")
+    return "one machine's, for all nodes" if one else "synchronised on all nodes"
+
+
+def _pairs(cells: Iterable[Cell]) -> list[Cell]:
+    """Return one cell per pair: the two of a race are made of the same runs."""
+    seen: set[object] = set()
+    found = []
+    for cell in cells:
+        runs = frozenset(repetition.run for repetition in cell.repetitions)
+        if runs and runs in seen:
+            continue
+        seen.add(runs)
+        found.append(cell)
+    return found
+
+
+def _standalone(rows: Sequence[Standalone]) -> Table:
+    frame = table(["=program", "=setting", ">throughput", ">95 % interval", ">best", ">run time",
+                   ">n", ">left out"])  # fmt: skip
+    settings = [row.setting for row in rows]
+    for row in rows:
+        low, high = row.rate.low, row.rate.high
+        interval = "-"
+        if low is not None and high is not None:
+            interval = f"{rate_label(low, row.metric)} to {rate_label(high, row.metric)}"
+        out = {"outliers": sum(row.outlier), "discarded": row.discarded, "failed": row.failed}
+        left = ", ".join(f"{number} {what}" for what, number in out.items() if number)
+        frame.add_row(
+            row.program, brief(row.setting, settings) or "-",
+            rate_label(row.rate.median, row.metric), interval,
+            rate_label(row.best, row.metric), seconds_label(row.seconds.median), str(row.rate.n),
+            left or "-",
+        )  # fmt: skip
+    return _trimmed(fit(frame, "left out", "n", "best", "95 % interval"))
+
+
+def _trimmed(frame: Table) -> Table:
+    """Leave out a column of settings where nothing tells them apart."""
+    for column in frame.columns:
+        if column.header == "setting" and all(cell == "-" for cell in column.cells):
+            frame.columns = [one for one in frame.columns if one is not column]
+            for number, one in enumerate(frame.columns):
+                one._index = number  # rich pads by it
+    return frame
+
+
+def _matrices(group: Group, measure: str) -> Iterator[Any]:
+    """Yield one matrix per chunk size; of many chunk sizes, one table with a column each."""
+    known = [cell for cell in group.cells if summary_of(cell, measure).n]
+    if not known and (measure == "dilation" or not group.cells):
+        return
+    words = ", ".join(group.words)
+    extra = f"; {words}" if words else ""
+    if len(group.chunks) > _MANY:
+        yield from ("", heading(f"{measure.capitalize()} of the probe in % over the chunk size",
+                                f"  median{extra}"))  # fmt: skip
+        yield _over_chunks(group, measure)
+        return
+    for chunk in group.chunks:
+        frame, detail = _matrix(group, chunk, measure)
+        title = f"{measure.capitalize()} of the probe in %"
+        title += f", chunks of {chunk_label(chunk)}" if chunk is not None else ""
+        spread = several(group.cells)
+        about = "median" + (", in brackets the mean's 95 % interval" if detail and spread else "")
+        best = detail > 1 and measure == "degradation" and spread
+        about += ", then the least disturbed run" if best else ""
+        yield from ("", heading(title, f"  {about}{extra}"), frame)
+
+
+def _matrix(group: Group, chunk: int | None, measure: str) -> tuple[Table, int]:
+    """Return probes by row and signals by column, and how much its cells tell (0 to 2).
+
+    They tell less until the table fits.
+    """
+    frame, detail = table([]), 0
+    for detail in (2, 1, 0):
+        frame = table(["=probe", *(f"=beside {signal}" for signal in group.signals)])
+        for probe in group.probes:
+            cells = [group.find(probe, signal, chunk) for signal in group.signals]
+            if any(cells):
+                frame.add_row(probe, *(_cell(cell, measure, detail) for cell in cells))
+        if _fits(frame):
+            break
+    return frame, detail
+
+
+def _fits(frame: Table) -> bool:
+    from rich.measure import Measurement
+
+    target = console()
+    wanted = Measurement.get(target, target.options.update(max_width=10_000), frame).maximum
+    return wanted <= target.width
+
+
+def _cell(cell: Cell | None, measure: str, detail: int) -> str:
+    """Return a cell as text: a bar, the median, its interval, the least disturbed run."""
+    if cell is None:
+        return ""
+    summary = summary_of(cell, measure)
+    if summary.median is None:
+        return why_empty(cell)
+    text = share_label(summary.median, unit=False)
+    if measure == "degradation" and utf8():
+        level = min(max(summary.median, 0.0), 1.0) * (len(_LEVELS) - 1)
+        text = f"{_LEVELS[max(round(level), 1 if level > 0 else 0)]} {text}"
+    interval = interval_label(summary, unit="")
+    if detail >= 1 and interval != "-":
+        text += f" ({interval})"
+    best = cell.degradation_best if measure == "degradation" and summary.n > 1 else None
+    if detail >= 2 and best is not None:
+        text += f" {share_label(best, unit=False)}"
+    return text
+
+
+def _over_chunks(group: Group, measure: str) -> Table:
+    frame = table(["=probe", "=signal", *(f">{chunk_label(chunk)}" for chunk in group.chunks)])
+    for probe in group.probes:
+        for signal in group.signals:
+            cells = [group.find(probe, signal, chunk) for chunk in group.chunks]
+            if any(cells):
+                frame.add_row(probe, signal, *(_cell(cell, measure, 0) for cell in cells))
+    return frame
+
+
+def _lines(title: str, lines: Sequence[str]) -> Iterator[Any]:
+    if lines:
+        yield from ("", heading(title), *(f"  {line}" for line in lines))
+
+
+def _imprints(found: StudyResult) -> Iterator[Any]:
+    """Yield how many bursts of periodic signals are seen in the probe."""
+    if not found.imprints:
+        return
+    about = "  degradation in its bursts against the silence around them"
+    yield from ("", heading("Imprint of the periodic signal", about))
+    frame = table(["=probe", "=signal", "=setting", "=run", ">seen", ">95 % interval",
+                   ">degradation", ">false alarms", "=bursts from"])  # fmt: skip
+    settings = [one.setting for one in found.imprints]
+    for one in found.imprints:
+        interval = "-"
+        if one.low is not None and one.high is not None:
+            interval = f"{100 * one.low:.0f} to {100 * one.high:.0f} %"
+        frame.add_row(
+            one.probe, one.signal if one.setting.processes[1] else "its other half",
+            brief(one.setting, settings) or "-", one.run,
+            f"{one.seen} of {one.total}", interval, share_label(one.depth.median),
+            share_label(one.false_rate), one.source,
+        )  # fmt: skip
+    yield _trimmed(fit(frame, "bursts from", "false alarms", "95 % interval", "run", "setting"))
+
+
+def _kuo(found: StudyResult) -> Iterator[Any]:
+    """Yield table 3, the model, and the two phases of Kuo et al."""
+    if found.kuo is None or not found.kuo.rows:
+        return
+    rows = found.kuo.rows
+    about = "  in the active overlap and over the whole runs; P has fewer processes"
+    yield from ("", heading("Throughput of two at once", about), _overlap(found))
+    predicted = [row for row in rows if row.predictions]
+    if predicted:
+        about = "  Kuo's equations 1 (Q) and 2 (P) with their relative errors"
+        yield from ("", heading("Run times of two at once, observed and predicted", about))
+        yield _predictions(predicted)
+        yield from _errors(found)
+        yield from _reasons(predicted)
+    if any(row.phases for row in rows):
+        about = "  beside the larger, and alone after its end"
+        yield from ("", heading("The two phases of the smaller", about), _phases(found))
+
+
+def _reasons(rows: Sequence[KuoRow]) -> Iterator[str]:
+    """Say for which pairs the model's preconditions do not hold, reason by reason."""
+    settings = [row.setting for row in rows]
+    pairs: dict[str, list[str]] = {}
+    for row in rows:
+        names = row.small if row.small == row.large else f"{row.small} and {row.large}"
+        told = brief(row.setting, settings)
+        for why in row.why_not:
+            pairs.setdefault(why, []).append(f"{names} ({told})" if told else names)
+    for why, found in pairs.items():
+        more = f" and {len(found) - 3} more" if len(found) > 3 else ""
+        yield f"the model is not made for {', '.join(found[:3])}{more}: {why}"
+
+
+def _named(rows: Sequence[KuoRow]) -> list[tuple[str, str]]:
+    """Return names and settings of the rows' first two columns, no longer than needed."""
+    settings = [row.setting for row in rows]
+    return [
+        (row.small if row.small == row.large else f"{row.small}, {row.large}",
+         (brief(row.setting, settings) or "-").replace(" against ", " and ").replace(
+             " processes", ""
+         ))
+        for row in rows
+    ]  # fmt: skip
+
+
+def _overlap(found: StudyResult) -> Table:
+    rows = found.kuo.rows if found.kuo else []
+    frame = table(["=P and Q", "=setting", ">overlap P", ">overlap Q", ">Q/P", ">q/p",
+                   ">spread", ">whole P", ">whole Q", ">Q/P ", ">n"])  # fmt: skip
+    for row, names in zip(rows, _named(rows), strict=True):
+        metric = metric_of(found, row)
+        frame.add_row(
+            *names, *(rate_label(rate, metric) for rate in row.overlap),
+            _ratio(row.overlap_ratio), _ratio(row.expected_ratio), share_label(row.spread),
+            *(rate_label(rate, metric) for rate in row.overall), _ratio(row.overall_ratio),
+            str(row.runs),
+        )  # fmt: skip
+    return _trimmed(fit(frame, "n", "whole P", "whole Q", "Q/P ", "spread"))
+
+
+def _ratio(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}" if value < 10 else f"{value:.0f}"
+
+
+def _seconds(value: float | None) -> str:
+    """Return seconds as seconds: they are compared with one another."""
+    return "-" if value is None else f"{value:.1f} s" if value < 100 else f"{value:.0f} s"
+
+
+def _predictions(rows: Sequence[KuoRow]) -> Table:
+    """Return one line per pair: equation 2 is the same by process and by node."""
+    frame = table(["=P and Q", "=setting", ">Q observed", ">by process", ">error by process",
+                   ">by node", ">error by node", ">P observed", ">predicted", ">error of P",
+                   "=holds"])  # fmt: skip
+    for row, names in zip(rows, _named(rows), strict=True):
+        by = {one.by: one for one in row.predictions}
+        words = []
+        for key in ("process", "node"):
+            one = by.get(key)
+            words += [_seconds(one.large_s), signed_label(one.large_error)] if one else ["-", "-"]
+        any_one = row.predictions[0]
+        frame.add_row(
+            *names, _seconds(row.large_s.median), *words, _seconds(row.small_s.median),
+            _seconds(any_one.small_s), signed_label(any_one.small_error),
+            "yes" if row.holds else "no",
+        )  # fmt: skip
+    return _trimmed(fit(frame, "holds", "P and Q", "by node", "by process", "predicted"))
+
+
+def _phases(found: StudyResult) -> Table:
+    rows = found.kuo.rows if found.kuo else []
+    frame = table(["=P and Q", "=setting", ">beside", ">afterwards", ">alone from the start",
+                   ">Q ends after", ">P ends after"])  # fmt: skip
+    for row, names in zip(rows, _named(rows), strict=True):
+        if row.phases:
+            one = row.phases
+            metric = metric_of(found, row)
+            rates = (rate_label(rate, metric) for rate in (one.together, one.alone,
+                                                            one.standalone))  # fmt: skip
+            frame.add_row(*names, *rates, _seconds(one.change_s), _seconds(one.end_s))
+    return _trimmed(fit(frame, "alone from the start", "P and Q"))
+
+
+def _errors(found: StudyResult) -> Iterator[str]:
+    kuo = found.kuo
+    if kuo is None:
+        return
+    said = [
+        f"{share_label(error)} with shares by {by}"
+        for by, error in (("process", kuo.error_process), ("node", kuo.error_node))
+        if error is not None
+    ]
+    if said:
+        yield (
+            f"median relative error of {kuo.n} predictions of unequal pairs that meet the model's "
+            f"preconditions: {', '.join(said)}"
+        )
+
+
+def _laws(laws: Sequence[Law]) -> Iterator[Any]:
+    """Yield what became of the papers' laws here."""
+    if not laws:
+        return
+    yield from ("", heading("Laws of the papers, here"))
+    for law in laws:
+        yield heading(f"  {law.name}: {_holds(law)}.", f" {law.statement}")
+        yield f"    goal: {law.goal}" + (f". {law.explanation}" if law.explanation else "")
+
+
+def _holds(law: Law) -> str:
+    """Say whether a law holds; one observation is none."""
+    if law.holds is None:
+        return "cannot be told"
+    if law.n < 2:
+        return "seen once" if law.holds else "not seen"
+    return "holds" if law.holds else "does not hold"
+
+
+def _left_out(found: StudyResult) -> Iterator[Any]:
+    """Yield every run of a pair that does not count, with its reason."""
+    frame = table(["=run", "=pair", "=setting", "=verdict", "=why"])
+    number, settings = 0, [cell.setting for cell in found.cells]
+    for cell in _pairs(found.cells):
+        for repetition in cell.repetitions:
+            if repetition.verdict != "kept":
+                number += 1
+                frame.add_row(
+                    repetition.run, f"{cell.probe} beside {cell.signal}",
+                    brief(cell.setting, settings) or "-",
+                    repetition.verdict, repetition.reason or "-",
+                )  # fmt: skip
+    alone = [row for row in found.standalone if row.failed or row.discarded]
+    if number:
+        yield from (
+            "",
+            heading("Runs that do not count", f"  {count(number)}"),
+            fit(frame, "setting"),
+        )
+    for row in alone:
+        yield (
+            f"{row.program} alone ({row.setting.label}): {row.failed} failed, "
+            f"{row.discarded} discarded"
+        )

@@ -1,0 +1,276 @@
+"""How a validation's results are told in a terminal: tables 5.5 to 5.7 of the thesis, and more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from jostle.cli.output import heading, table
+
+if TYPE_CHECKING:
+    from jostle.analysis.estimation.light import Light
+    from jostle.validation.blame_scores import BlameScore
+    from jostle.validation.evaluate import Evaluation
+    from jostle.validation.lab.score import LabScore, Seen
+    from jostle.validation.results import Results
+    from jostle.validation.score import Lights, Row, Score
+    from jostle.validation.synthetic import Family
+
+#: From this rank correlation on, what was not planted is explained by what others took.
+_TOGETHER = 0.6
+_FEWEST = 8
+_LETTER = {"low": "L", "medium": "M", "high": "H"}
+
+
+def view(found: Results) -> list[Any]:
+    """Returns what to print of a validation."""
+    lines: list[Any] = []
+    if found.estimation and found.estimation.rows:
+        lines += _estimation(found.estimation)
+    if found.lab and found.lab.runs:
+        lines += _lab(found.lab, found.seen)
+    if found.synthetic:
+        lines += _synthetic(found.synthetic)
+    if found.planted:
+        lines += _planted_repositories(found.planted)
+    if found.clustering:
+        lines += _clustering(found.clustering)
+    return lines or ["Nothing to judge yet."]
+
+
+def _estimation(found: Evaluation) -> list[Any]:
+    lines: list[Any] = []
+    for code in dict.fromkeys(row.code for row in found.rows):
+        rows = [row for row in found.rows if row.code == code]
+        rate = found.calls.get(code, 0.0)
+        lines += ["", heading(code, f": {len(rows)} runs, {rate:,.0f} global collectives/s")]
+        told = [row for row in rows if "jostle" in row.said]
+        reason = found.unknown.get(code)
+        if reason:
+            lines += [heading("not scored", f": {reason}"), _not_scored(told)]
+        elif told:
+            lines.append(_runs(told))
+        lines += [*([] if reason else _classes(rows)), "", _machine(rows), *_noise(rows)]
+        if fine := found.grains.get(code):
+            lines.append(
+                f"How well the truth is known: two halves of the runs tell {fine.total:.1f} points "
+                f"apart in all, {fine.instantaneous:.1f} of the instantaneous part"
+            )
+    lines += ["", heading("Estimates", " against the truth, in points of the run time")]
+    if not found.scored:
+        lines.append("Nothing could be scored: of no program is it known what its runs lost.")
+        return lines
+    lines.append(_scores(found.scores))
+    lines += [f"{code} is not in these figures: {why}" for code, why in found.unknown.items()]
+    return lines
+
+
+def _not_scored(rows: Sequence[Row]) -> Any:
+    """Shows the runs of a program whose truth is not known: what the oracle and jostle say."""
+    frame = table(("=run", ">M %", ">E %", "=interval", "=light"))
+    for row in sorted(rows, key=lambda row: -row.truth.total):
+        said = row.said["jostle"]
+        frame.add_row(row.job, f"{row.truth.total:.1f}", f"{said.total:.1f}",
+                      f"{said.low:.1f}..{said.high:.1f}", said.light or "undecided")  # fmt: skip
+    return frame
+
+
+def _runs(rows: Sequence[Row]) -> Any:
+    """Makes tables 5.5 and 5.7 of one program, a line per run, the most disturbed first."""
+    from jostle.analysis.estimation.classes import class_of, probability
+
+    frame = table(("=run", ">M %", ">E %", ">slow cores", ">δ", "class", ">p(M)", ">p(E)", ">δp",
+                   "=interval", "=light", ">thesis M", ">E", ">δ"))  # fmt: skip
+    for row in sorted(rows, key=lambda row: -row.truth.total):
+        said, truth = row.said["jostle"], row.truth.total
+        p, q = probability(truth), probability(said.total)
+        letters = f"{_LETTER[class_of(truth)]}/{_LETTER[class_of(said.total)]}"
+        thesis = row.said["thesis"].percent
+        frame.add_row(
+            row.job, f"{truth:.1f}", f"{said.total:.1f}",
+            "" if said.canary is None else f"{said.slow:.1f}", f"{abs(truth - said.total):.1f}",
+            letters,
+            f"{p:.2f}", f"{q:.2f}", f"{abs(p - q):.2f}",
+            f"{said.low:.1f}..{said.high:.1f}{'' if row.held('jostle') else ' !'}",
+            _light(said.light, truth),
+            f"{row.thesis:.1f}", f"{thesis:.1f}", f"{abs(row.thesis - thesis):.1f}",
+        )  # fmt: skip
+    return frame
+
+
+def _light(light: Light | None, truth: float) -> str:
+    """Names a light; with `!` where it is wrong."""
+    from jostle.analysis.estimation.classes import class_of
+    from jostle.analysis.estimation.light import LIGHTS
+
+    return "undecided" if light is None else light + " !" * (LIGHTS[class_of(truth)] != light)
+
+
+def _machine(rows: Sequence[Row]) -> Any:
+    """Tells what was planted in each run, what the machine itself took, and how that is known."""
+    frame = table(("=run", ">M %", ">planted", ">the machine's own", ">canary", ">steal %",
+                   ">others %", "=quiet"))  # fmt: skip
+    for row in sorted(rows, key=lambda row: -row.own):
+        canary = row.canary
+        frame.add_row(
+            row.job, f"{row.truth.total:.1f}", _planted(row), f"{row.own:.1f}",
+            "" if canary is None else f"{canary:.2f}", f"{100 * row.noise['steal']:.1f}",
+            f"{100 * row.noise['foreign']:.1f}", "yes" if row.quiet else "",
+        )  # fmt: skip
+    return frame
+
+
+def _noise(rows: Sequence[Row]) -> list[str]:
+    """Tells whether what is not planted goes with what others took of the cores, or slowed."""
+    import numpy as np
+
+    own = [row.own for row in rows]
+    told = f"Not planted: {np.median(own):.1f} % in the median, {max(own):.1f} at most"
+    taken = together(own, [row.noise["steal"] + row.noise["foreign"] for row in rows])
+    if taken is not None:
+        told += (
+            "; rank correlation with what others took of the cores (steal, other programs): "
+            f"{taken:.2f}"
+        )
+    watched = [(row.own, row.canary) for row in rows if row.canary is not None]
+    slowed = together(*zip(*watched, strict=True)) if watched else None
+    if slowed is not None:
+        told += f"; with the canary, how slow cores were: {slowed:.2f}"
+    if taken is not None and max(taken, slowed or 0.0) < _TOGETHER:
+        told += ": most of it is in no counter" + (
+            ", as of cores that were slower without being taken" if slowed is None else ""
+        )
+    return [told]
+
+
+def together(one: Sequence[float], other: Sequence[float]) -> float | None:
+    """Gives the rank correlation of two series; None where there is too little to tell.
+
+    Of ranks: a single run that was stopped for seconds says nothing of the others.
+    """
+    import numpy as np
+
+    if len(one) < _FEWEST or np.ptp(one) <= 0 or np.ptp(other) <= 0:
+        return None
+    first, second = (np.argsort(np.argsort(values)) for values in (one, other))
+    return float(np.corrcoef(first, second)[0, 1])
+
+
+def _planted(row: Row) -> str:
+    """Tells what the log of the injector or of the disturber bounds, in percent of the run."""
+    if row.band is None:
+        return ""
+    low, high = (100 * value / row.truth.run_s for value in (row.band.low, row.band.high))
+    return f"{low:.1f}..{high:.1f}"
+
+
+def _classes(rows: Sequence[Row]) -> list[str]:
+    """Tells table 5.6 in a line per method."""
+    from jostle.analysis.validation import class_scores
+
+    lines = []
+    for method in dict.fromkeys(name for row in rows for name in row.said):
+        own = [row for row in rows if method in row.said]
+        found = class_scores(
+            [row.measured(method) for row in own], [row.estimated(method) for row in own]
+        )
+        told = ", ".join(
+            f"{name} {one.f1:.2f} ({one.tp} right, {one.fp} wrong, {one.fn} missed)"
+            for name, one in found.items()
+        )
+        lines.append(f"F1 by class, {method}: {told}")
+    return lines
+
+
+def _scores(scores: Sequence[Score]) -> Any:
+    frame = table(("=program", "=method", ">runs", ">accuracy", ">10 %", ">least", ">total",
+                   ">instant.", ">steady", ">clean", ">worst", ">interval",
+                   ">inferred", ">lights right", ">undecided", ">of long"))  # fmt: skip
+    for one in scores:
+        frame.add_row(
+            one.code, one.method, str(one.runs), _number(one.soft.median, 3),
+            _number(one.soft.tenth, 2), _number(one.soft.worst, 2), _number(one.total.median),
+            _number(one.instantaneous.median), _number(one.steady.median),
+            _number(one.clean.median),
+            _number(one.clean.worst), _share(one.held), _share(one.inferred.median),
+            *_lights(one.lights),
+        )  # fmt: skip
+    return frame
+
+
+def _lights(found: Lights) -> list[str]:
+    """Tells how many decided lights are right; of all runs, and of long ones, the undecided."""
+    return [_share(found.right_share), _share(found.undecided_share), _share(found.long_share)]
+
+
+def _number(value: float | None, digits: int = 1) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.0f} %"
+
+
+def _lab(score: LabScore, seen: Sequence[Seen]) -> list[Any]:
+    frame = table(("=experiment", "=kind", ">F1", ">run s", ">lost s", ">calm", ">said s",
+                   "=interval", ">error", "=first suspect"))  # fmt: skip
+    for one in seen:
+        error = f"{one.points:.1f} points" if one.relative is None else _share(one.relative)
+        verdict = one.blamed[0] if one.blamed else "nobody"
+        wrong = one.right is False or (one.null and one.blamed)
+        frame.add_row(
+            one.job, one.name, "" if one.null else _number(one.slices.f1, 2), f"{one.run_s:.1f}",
+            f"{one.lost_s:.1f}", _number(one.calm_s) if one.calm_s is not None else "",
+            f"{one.said_s:.1f}", f"{one.low_s:.1f}..{one.high_s:.1f}{'' if one.held else ' !'}",
+            error, verdict + " !" * bool(wrong),
+        )  # fmt: skip
+    told = (
+        f": F1 per slice {_number(score.slices.f1, 2)} (precision "
+        f"{_number(score.slices.precision, 2)}, recall {_number(score.slices.recall, 2)}), first "
+        f"suspect right in {_share(score.first)} of {score.harmful}, {score.alarms} false alarms "
+        f"in {score.null} null runs"
+    )
+    seconds = (
+        f"Seconds lost: within {_share(score.relative)} where above 10 % of the run (against the "
+        f"calm slices of the same runs: {_share(score.relative_calm)}), else "
+        f"{_number(score.points)} points; the interval holds them in {_share(score.held)} of the "
+        f"harmful ones (those against calm slices: {_share(score.held_calm)}), and reaches "
+        f"{_share(score.half_width)} either way. The two truths are {_share(score.apart)} apart"
+    )
+    own = [
+        f"The rates of {name} differ by {_share(share)} over its null runs: its loss is that "
+        "against the calm slices of the same run."
+        for name, share in score.unsteady.items()
+    ]
+    return ["", heading("Identification", told), seconds, *own, frame]
+
+
+def _synthetic(found: Family) -> list[Any]:
+    frame = table(("=traces", ">number", ">accuracy", ">least", ">error", ">worst", ">interval",
+                   ">lights right", ">undecided"))  # fmt: skip
+    for one in found.scores:
+        frame.add_row(
+            one.code, str(one.runs), _number(one.soft.median, 3), _number(one.soft.worst, 2),
+            _number(one.total.median), _number(one.total.worst), _share(one.held),
+            *_lights(one.lights)[:2],
+        )  # fmt: skip
+    return ["", heading("Synthetic traces", ": the loss is known exactly"), frame]
+
+
+def _planted_repositories(found: BlameScore) -> list[Any]:
+    told = (
+        f": {len(found.jobs)} jobs; F1 per slice {found.f1:.2f} (precision {found.precision:.2f}, "
+        f"recall {found.recall:.2f}), first suspect right in {_share(found.top1)}, false alarms in "
+        f"{_share(found.false_alarms)} of the jobs of harmless repositories, seconds lost within "
+        f"{_share(found.relative_error)} where above 10 %, else {found.points_error:.1f} points"
+    )
+    return ["", heading("Planted repositories", told)]
+
+
+def _clustering(found: Sequence[Any]) -> list[Any]:
+    frame = table(("=program", "=method", ">clusters", ">std/mean", ">unclustered"))
+    for one in found:
+        for row in one.rows:
+            frame.add_row(one.code, row.method, str(row.clusters), _number(row.spread, 3),
+                          _share(row.unclustered))  # fmt: skip
+    return ["", heading("Clustering", ": spread within clusters, share left alone"), frame]

@@ -1,0 +1,1 @@
+"""The shared file systems that a lab can have, one module each."""

@@ -1,0 +1,247 @@
+"""A job above its background, its guilty slices marked: what is shown, and how in a terminal.
+
+`interference_figure` draws the same as a picture (it loads matplotlib).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jostle.analysis.estimation.model import Bounded
+from jostle.analysis.identification.model import Interference, ResourceKind, ResourceLoss
+from jostle.plot.charts.axis import ceiling
+from jostle.plot.charts.chart import TERMINAL_PALETTE
+from jostle.plot.charts.imprint import rows
+from jostle.plot.terminal.chart import GUTTER, Span, time_axis
+from jostle.report.format.values import duration, rate, significant
+
+Floats = NDArray[np.float64]
+_MOST_SLICES = 2_000_000
+
+
+@dataclass(frozen=True)
+class BlameChart:
+    """What one job lost on one resource, slice by slice.
+
+    Attributes:
+        job: The job.
+        resource: Where.
+        kind: What it is.
+        evident: Others are to blame for it.
+        unit: Of the loads: bytes, ops, ns.
+        edges: Borders of the slices, ns since the epoch; gapless.
+        service: Service time relative to the undisturbed; NaN where the job was inactive.
+        own: The job's load, per second; NaN: not known.
+        others: That of all others.
+        guilty: The slices in which time was lost, one flag per slice.
+        seconds: Lost in all on the resource.
+        percent: The same, of the job's run time.
+        smallest_s: The smallest loss that could have been seen.
+        suspect: Who did most of it; "" nobody.
+        share: Its part of the loss.
+        slices: Slices that were judged.
+    """
+
+    job: str
+    resource: str
+    kind: ResourceKind
+    evident: bool
+    unit: str
+    edges: NDArray[np.int64]
+    service: Floats
+    own: Floats
+    others: Floats
+    guilty: NDArray[np.bool_]
+    seconds: Bounded
+    percent: float
+    smallest_s: float
+    suspect: str
+    share: float
+    slices: int
+
+    @property
+    def title(self) -> str:
+        """The finding in a sentence."""
+        if not self.evident:
+            return f"No evidence that others slowed {self.job} on {self.resource}"
+        lost = f"{self.job} lost {duration(self.seconds.value * 1e9)}"
+        lost += f" ({significant(self.percent)} % of its run) on {self.resource}"
+        if not self.suspect:
+            return f"{lost} to others"
+        if self.share > 0.95:
+            return f"{lost} to {self.suspect}"
+        return f"{lost}, {100 * self.share:.0f} % of that to {self.suspect}"
+
+    @property
+    def work(self) -> str:
+        """What is timed there."""
+        return {"file system": "a call", "network": "an MPI call"}.get(
+            self.kind, "the same computation"
+        )
+
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        """Unbroken stretches of guilty slices, ns since the epoch."""
+        flags = np.concatenate([[False], self.guilty, [False]]).astype(np.int8)
+        changes = np.flatnonzero(np.diff(flags))
+        return [(int(self.edges[a]), int(self.edges[b]))
+                for a, b in zip(changes[::2], changes[1::2], strict=True)]  # fmt: skip
+
+    @property
+    def slice_ns(self) -> int:
+        """Length of a slice."""
+        return int(self.edges[1] - self.edges[0])
+
+
+def charts(found: Interference, *, most: int = 3) -> list[BlameChart]:
+    """Lay out the resources that are worth a picture: the guilty ones, else the most used one.
+
+    Args:
+        found: What the identification says.
+        most: Number of charts at most.
+    """
+    drawable = [loss for loss in found.resources if loss.steps_ns and loss.slice_ns > 0]
+    guilty = [loss for loss in drawable if loss.evident]
+    # Every job computes: a node is of interest only where somebody shared nothing else.
+    chosen = guilty or sorted(drawable, key=lambda loss: (loss.kind == "node", -loss.own_s))[:1]
+    # The worst of each kind first: what one node tells the others of a job tell again.
+    worst = {loss.kind: loss for loss in reversed(chosen)}
+    chosen.sort(key=lambda loss: loss is not worst[loss.kind])
+    return [_chart(found, loss) for loss in chosen[:most]]
+
+
+def _chart(found: Interference, loss: ResourceLoss) -> BlameChart:
+    at = np.array(loss.steps_ns, dtype=np.int64) // loss.slice_ns
+    first = max(int(at.min()), int(at.max()) - _MOST_SLICES)
+    size = int(at.max()) - first + 1
+    place, inside = (at - first), at >= first
+
+    def laid(values: list[float], scale: float) -> Floats:
+        row = np.full(size, math.nan)
+        row[place[inside]] = np.array(values, dtype=np.float64)[inside] * scale
+        return row
+
+    guilty = np.zeros(size, dtype=bool)
+    for each in found.guilty:
+        if each.resource == loss.resource:
+            where = each.start_ns // loss.slice_ns - first
+            last = max((each.start_ns + each.length_ns) // loss.slice_ns - first, where + 1)
+            guilty[max(where, 0) : min(last, size)] = True
+    suspects = [suspect for suspect in found.suspects if suspect.resource == loss.resource]
+    first_suspect = max(suspects, key=lambda suspect: suspect.share, default=None)
+    per_second = 1e9 / loss.slice_ns
+    return BlameChart(
+        found.job, loss.resource, loss.kind, loss.evident, loss.unit,
+        (first + np.arange(size + 1, dtype=np.int64)) * loss.slice_ns,
+        laid(loss.service, 1.0), laid(loss.own_load, per_second),
+        laid(loss.others_load, per_second), guilty, loss.seconds,
+        100 * loss.seconds.value / found.run_s if found.run_s else 0.0, loss.smallest_s,
+        first_suspect.job if first_suspect else "", first_suspect.share if first_suspect else 0.0,
+        loss.slices,
+    )  # fmt: skip
+
+
+def means(values: Floats, edges: NDArray[np.int64], borders: Floats) -> Floats:
+    """Average a row of slices within wider or narrower spans; NaN where nothing is known.
+
+    Args:
+        values: One per slice; NaN: not known.
+        edges: Borders of the slices, ns.
+        borders: Borders of the spans, ns.
+    """
+    known = ~np.isnan(values)
+    offset = (edges - edges[0]).astype(np.float64)
+    length = np.diff(offset)
+    asked = np.clip(borders - float(edges[0]), 0, offset[-1])
+
+    def gained(row: Floats) -> Floats:
+        area = np.concatenate([[0.0], np.cumsum(row * length)])
+        gain: Floats = np.diff(np.interp(asked, offset, area))
+        return gain
+
+    covered = gained(known.astype(np.float64))
+    total = gained(np.where(known, values, 0.0))
+    return np.where(covered > 0, total / np.where(covered > 0, covered, 1.0), math.nan)
+
+
+def service_top(chart: BlameChart) -> tuple[float, str]:
+    """Find where the axis of service times ends: one stalled call must not flatten all the rest.
+
+    Returns:
+        The highest service time that is to be seen, and a remark where others are higher.
+    """
+    known = chart.service[~np.isnan(chart.service)]
+    hit = chart.service[chart.guilty & ~np.isnan(chart.service)]
+    high = float(known.max(initial=1.0))
+    usual = [float(np.quantile(values, share))
+             for values, share in ((known, 0.9), (hit, 0.75)) if len(values)]  # fmt: skip
+    cut = 2 * max(usual, default=high)
+    return (cut, f"cut: up to {significant(high)}") if high > 2 * cut else (high, "")
+
+
+def draw_blame(chart: BlameChart, *, width: int, unicode: bool) -> list[list[Span]]:
+    """Draw the job above its background as lines of styled text.
+
+    Args:
+        chart: What to draw.
+        width: Columns of the terminal; at least 50 are used.
+        unicode: False for a terminal that knows only ASCII.
+
+    Returns:
+        Lines, each a list of (text, style).
+    """
+    columns = max(width, 50) - GUTTER - 2
+    blue, orange = TERMINAL_PALETTE[:2]
+    start, end = int(chart.edges[0]), int(chart.edges[-1])
+    borders = np.linspace(start, end, columns + 1)
+    lines: list[list[Span]] = [[(f"{chart.job} on {chart.resource}", "bold")]]
+    service = means(chart.service, chart.edges, borders)
+    highest, cut = service_top(chart)
+    top = ceiling(min(float(np.nanmax(service, initial=1.0)), highest), "")
+    service = np.minimum(service, top)
+    said = "; ".join(filter(None, [f"of {chart.work}, times what it takes undisturbed", cut]))
+    lines.append([("  service time", blue), (f"  {said}", "dim")])
+    lines += rows(service, top, "", height=4, colour=blue, unicode=unicode)
+    if chart.guilty.any():
+        lines.append(_ruler(chart, borders, orange, unicode=unicode))
+    for label, values, colour, height in (
+        ("its own load", chart.own, blue, 2), ("load of all others", chart.others, orange, 4),
+    ):  # fmt: skip
+        load = means(values, chart.edges, borders)
+        peak = float(np.nanmax(load, initial=0.0))
+        if peak <= 0:
+            lines.append([(f"  {label}", colour), ("  nothing", "dim")])
+            continue
+        said = f"mean {rate(float(np.nanmean(values)), chart.unit)}"
+        lines.append([(f"  {label}", colour), (f"  {said}", "dim")])
+        top = ceiling(peak, chart.unit)
+        lines += rows(load, top, chart.unit, height=height, colour=colour, unicode=unicode)
+    lines += time_axis(start, end, columns, unicode=unicode)
+    lines += [[(" " * GUTTER + said, "dim")] for said in _captions(chart, columns, unicode=unicode)]
+    return lines if unicode else [[(_ascii(text), style) for text, style in row] for row in lines]
+
+
+def _captions(chart: BlameChart, columns: int, *, unicode: bool) -> Iterator[str]:
+    if chart.guilty.any():
+        mark, count = "▀" if unicode else "=", int(chart.guilty.sum())
+        length = duration(chart.slice_ns)
+        yield f"{mark} lost to others: {count} slices of {length}"
+    span = (int(chart.edges[-1]) - int(chart.edges[0])) / columns
+    yield f"one column = {duration(span)}, mean"
+
+
+def _ruler(chart: BlameChart, borders: Floats, colour: str, *, unicode: bool) -> list[Span]:
+    """Mark the columns that hold guilty slices."""
+    share = means(chart.guilty.astype(np.float64), chart.edges, borders)
+    mark, wall = ("▀", "│") if unicode else ("=", "|")
+    cells = "".join(mark if part > 0.2 else " " for part in np.nan_to_num(share))
+    return [(f"{'lost':>{GUTTER - 1}} {wall}", "dim"), (cells.rstrip(), colour)]
+
+
+def _ascii(text: str) -> str:
+    return text.replace("µ", "u").replace("×", "x").encode("ascii", "replace").decode()

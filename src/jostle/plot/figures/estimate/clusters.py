@@ -1,0 +1,180 @@
+"""The clusters of a run, or of several side by side: thesis figures 5.11, 5.12 and 5.15."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from jostle.plot.figures.estimate.axes import (
+    BLUE,
+    LEFT,
+    LOST,
+    RIGHT,
+    count_label,
+    dot,
+    legend,
+    linear,
+    logarithmic,
+    patch,
+    span_label,
+)
+from jostle.plot.figures.figure import INK, SOFT
+from jostle.plot.figures.page import Canvas, Figures
+from jostle.report.format.values import count
+from jostle.report.models.segments import Drawn, Floats
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from jostle.analysis.estimation.model import Cluster
+
+TOP, PANEL = 0.42, 2.3  # inches
+MOST = 48  # boxes that fit beside each other
+_POINTS = 60  # outliers of a box that are drawn
+
+
+@dataclass(frozen=True)
+class Box:
+    """How long the segments of a cluster took.
+
+    Attributes:
+        label: Below it.
+        seconds: Their durations.
+        hit: Which are interfered.
+    """
+
+    label: str
+    seconds: Floats
+    hit: np.typing.NDArray[np.bool_]
+
+    @property
+    def quartiles(self) -> Floats:
+        """Least, lower quartile, median, upper quartile, most, s."""
+        made: Floats = np.percentile(self.seconds, [0, 25, 50, 75, 100])
+        return made
+
+
+def boxes(segments: Drawn, clusters: Sequence[Cluster]) -> list[Box]:
+    """Collect the segments of clusters; those without any have no box."""
+    found = []
+    for cluster in clusters:
+        own = segments.only(segments.cluster == cluster.number)
+        if len(own):
+            found.append(Box(str(cluster.number), own.seconds, own.hit))
+    return found
+
+
+def spread_numbers(found: Sequence[tuple[str, Sequence[Box]]]) -> Figures:
+    """Return the quartiles of every box, by run."""
+    columns = ("run", "cluster", "segments", "interfered", "least_s", "lower_quartile_s",
+               "median_s", "upper_quartile_s", "most_s")  # fmt: skip
+    rows = tuple(
+        (run, box.label, len(box.seconds), int(box.hit.sum()), *box.quartiles.tolist())
+        for run, own in found
+        for box in own
+    )
+    return Figures(columns, rows)
+
+
+def draw_spread(made: Canvas, found: Sequence[Box]) -> None:
+    """Draw a box per cluster on an axis of powers."""
+    axes = made.axes(LEFT, TOP, made.width - LEFT - RIGHT, PANEL)
+    draw_boxes(axes, found, limits(found))
+    axes.set_xlabel("cluster, in order of the work in its segments", loc="left", color=INK)
+    axes.set_ylabel("duration of a segment", color=INK)
+    _legend(made, hit=any(box.hit.any() for box in found))
+
+
+def _legend(made: Canvas, *, hit: bool) -> None:
+    entries = [patch(BLUE, "half of its segments, and the median"), dot(SOFT, "others", "o")]
+    legend(made, entries + ([dot(LOST, "interfered", "^")] if hit else []))
+
+
+def limits(found: Sequence[Box]) -> tuple[float, float]:
+    """Return the least and the greatest duration of some boxes."""
+    every = np.concatenate([box.seconds for box in found])
+    known = every[every > 0]
+    if not len(known):
+        return 1e-3, 1.0
+    return float(known.min()), float(known.max())
+
+
+def draw_boxes(axes: Axes, found: Sequence[Box | None], ends: tuple[float, float]) -> None:
+    """Draw boxes side by side: quartiles, whiskers at 1.5 of their distance, and what lies beyond.
+
+    Args:
+        axes: Where to.
+        found: The boxes; None leaves a gap.
+        ends: Least and greatest value of the axis, s.
+    """
+    for place, box in enumerate(found):
+        if box is None:
+            continue
+        _, low, middle, high, _ = box.quartiles
+        reach = 1.5 * (high - low)
+        inside = box.seconds[(box.seconds >= low - reach) & (box.seconds <= high + reach)]
+        for end, edge in ((float(inside.min()), low), (float(inside.max()), high)):
+            axes.plot([place, place], [end, edge], color=BLUE, linewidth=0.9)
+        # A box thinner than a line would not be seen.
+        thin = 0.012 * middle
+        axes.bar(place, max(high - low, thin), bottom=min(low, middle - thin / 2), width=0.62,
+                 facecolor=BLUE, alpha=0.45, edgecolor=BLUE, linewidth=0.8)  # fmt: skip
+        axes.plot([place - 0.31, place + 0.31], [middle, middle], color=BLUE, linewidth=1.6)
+        beyond = (box.seconds < low - reach) | (box.seconds > high + reach) | box.hit
+        for which, colour, marker, size in (
+            (beyond & ~box.hit, SOFT, "o", 1.8), (box.hit, LOST, "^", 2.8),
+        ):  # fmt: skip
+            some = _some(box.seconds[which])
+            side = (np.arange(len(some)) % 5 - 2) * 0.09  # side by side, so that they are seen
+            axes.plot(place + side, some, linestyle="", marker=marker, color=colour,
+                      markersize=size, markeredgewidth=0, alpha=0.7)  # fmt: skip
+    logarithmic(axes, *ends, span_label)
+    spare = max(4 - len(found), 0) / 2  # few boxes stand in the middle, not stretched
+    axes.set_xlim(-0.7 - spare, len(found) - 0.3 + spare)
+    shown = [str(place + 1) if box is None else box.label for place, box in enumerate(found)]
+    axes.set_xticks(range(len(found)), shown, fontsize=7.5 if len(found) <= 30 else 5.5)
+    axes.tick_params(axis="x", length=0)
+
+
+def _some(values: Floats) -> Floats:
+    """Return so few of the values that they can be told apart, the ends among them."""
+    if len(values) <= _POINTS:
+        return values
+    places = np.linspace(0, len(values) - 1, _POINTS).round().astype(int)
+    chosen: Floats = np.sort(values)[places]
+    return chosen
+
+
+def sizes_numbers(found: Sequence[Cluster]) -> Figures:
+    """Return the size of every cluster."""
+    columns = ("cluster", "ended_by", "segments", "interfered", "time_s", "lost_s")
+    rows = tuple(
+        (one.number, one.name, one.members, one.hit, one.total_s, one.excess_s) for one in found
+    )
+    return Figures(columns, rows)
+
+
+def draw_sizes(made: Canvas, found: Sequence[Cluster]) -> None:
+    """Draw how many segments are in each cluster, the interfered on top."""
+    axes = made.axes(LEFT, TOP, made.width - LEFT - RIGHT, 1.7)
+    top = max(one.members for one in found)
+    linear(axes, top * 1.08, count_label)
+    for place, one in enumerate(found):
+        usual = one.members - one.hit
+        axes.bar(place, usual, width=0.62, facecolor=BLUE, alpha=0.75, linewidth=0)
+        axes.bar(place, one.hit, bottom=usual, width=0.62, facecolor=LOST, alpha=0.75, linewidth=0)
+        if len(found) <= 24:
+            axes.annotate(count(one.members), (place, one.members), (0, 2), ha="center",
+                          textcoords="offset points", fontsize=6.5, color=INK)  # fmt: skip
+    spare = max(4 - len(found), 0) / 2
+    axes.set_xlim(-0.7 - spare, len(found) - 0.3 + spare)
+    labels = [str(one.number) for one in found]
+    axes.set_xticks(range(len(found)), labels, fontsize=7.5 if len(found) <= 30 else 5.5)
+    axes.tick_params(axis="x", length=0)
+    axes.set_xlabel("cluster, in order of the work in its segments", loc="left", color=INK)
+    axes.set_ylabel("segments", color=INK)
+    hit = any(one.hit for one in found)
+    legend(made, [patch(BLUE, "segments")] + ([patch(LOST, "interfered ones")] if hit else []))

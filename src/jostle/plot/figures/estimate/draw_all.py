@@ -1,0 +1,257 @@
+"""All figures that an estimate has data for: thesis 5.9 to 5.14, and when the time was lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from jostle.plot.charts.imprint import seconds_ticks
+from jostle.plot.charts.lost_time import COLOURS, drawn_part, lost_over_time
+from jostle.plot.figures.estimate import (
+    clusters as estimate_clusters,
+)
+from jostle.plot.figures.estimate import (
+    segments as estimate_segments,
+)
+from jostle.plot.figures.estimate.axes import LEFT, RIGHT, legend, linear, patch
+from jostle.plot.figures.estimate.segments import Scene
+from jostle.plot.figures.figure import INK
+from jostle.plot.figures.page import FULL, Canvas, Figures, Page, Plan
+from jostle.report.format.causes import CAUSES
+from jostle.report.format.values import count, duration, local_time, percent_within
+from jostle.report.format.values import percent as share_label
+from jostle.report.models.segments import LEAST_MEMBERS, Drawn, in_small_clusters, large_clusters
+
+if TYPE_CHECKING:
+    from jostle.analysis.estimation.model import Cluster, Estimate
+
+_SPANS = 120  # of the figure of lost time
+#: Clusters that get figures of their own: the worst, and others with so much of the loss.
+_MOST_CLUSTERS, _MUCH = 3, 0.2
+
+
+def plans(made: Estimate) -> Iterator[Plan]:
+    """Yield the figures that an estimate has data for, without drawing them."""
+    if made.hits:
+        yield _lost_page(made), partial(_draw_lost, estimate=made)
+    segments = Drawn.of(made)
+    if not len(segments):
+        return
+    scene = Scene(segments, made.run_s)
+    yield _timeline_page(made, scene), partial(estimate_segments.draw_timeline, scene=scene)
+    yield _histogram_page(made, scene), partial(estimate_segments.draw_histograms, scene=scene)
+    clusters = large_clusters(made, estimate_clusters.MOST)
+    boxes = estimate_clusters.boxes(segments, clusters)
+    if boxes:
+        page = _spread_page(made, clusters, boxes)
+        yield page, partial(estimate_clusters.draw_spread, found=boxes)
+        page = _sizes_page(made, clusters)
+        yield page, partial(estimate_clusters.draw_sizes, found=clusters)
+    for cluster in _chosen(made, clusters):
+        yield from _one_cluster(made, segments, cluster)
+    small = in_small_clusters(made, segments)
+    if small.seconds.sum() > _MUCH * segments.seconds.sum():
+        scene = Scene(small, made.run_s, threshold=True)
+        page = _small_page(made, scene)
+        yield page, partial(estimate_segments.draw_timeline, scene=scene)
+
+
+def _chosen(made: Estimate, clusters: Sequence[Cluster]) -> list[Cluster]:
+    """Choose the clusters that lost most; where nothing is lost, the one that took longest."""
+    usable = [one for one in clusters if one.usable]
+    worst = sorted(usable, key=lambda one: (-one.excess_s, -one.total_s))[:_MOST_CLUSTERS]
+    whole = sum(one.excess_s for one in made.clusters)
+    return [
+        one for place, one in enumerate(worst)
+        if not place or (whole > 0 and one.excess_s >= _MUCH * whole)
+    ]  # fmt: skip
+
+
+def members(made: Estimate) -> str:
+    """Say how many ranks or processes were judged."""
+    one, many = ("rank", "ranks") if made.world >= 0 else ("process", "processes")
+    return f"{count(made.ranks)} {one if made.ranks == 1 else many}"
+
+
+def foot(made: Estimate) -> str:
+    """Return the small print: job, method, coverage."""
+    return (
+        f"job {made.job} of {local_time(made.start_ns)} · {members(made)} · method {made.method} · "
+        f"{share_label(made.coverage)} of the time judged"
+    )
+
+
+def _lost_page(made: Estimate) -> Page:
+    title = f"{made.job} lost {percent_within(made.percent)} of its time{_to_whom(made)}"
+    length = made.run_s / _SPANS
+    note = (
+        f"Share of the time that was lost, by cause, in each of {_SPANS} spans of "
+        f"{duration(length * 1e9)} of the run."
+    )
+    part = drawn_part(made)
+    note += f" {part}." if part else ""
+    lost = _spans(made)
+    borders = np.linspace(0, made.run_s, _SPANS + 1)
+    rows = tuple(
+        (cause, float(borders[place]), float(borders[place + 1]), float(value))
+        for cause, seconds in lost.items()
+        for place, value in enumerate(seconds)
+    )
+    numbers = Figures(("cause", "begin_s", "end_s", "lost_s"), rows)
+    return Page("lost-time", title, note, foot(made), numbers, width=FULL, body=2.35)
+
+
+def _to_whom(made: Estimate) -> str:
+    """Say which cause took most, where one is known that did."""
+    sums: dict[str, float] = {}
+    for one in made.causes:
+        sums[one.cause] = sums.get(one.cause, 0.0) + one.seconds.value
+    worst = max(sums, key=lambda name: sums[name], default="unknown")
+    if worst == "unknown" or sums[worst] < 0.5 * sum(sums.values()):
+        return ""
+    return f", most of it to the {'CPU' if worst == 'cpu' else worst}"
+
+
+def _spans(made: Estimate) -> dict[str, np.typing.NDArray[np.float64]]:
+    borders = np.linspace(0.0, made.end_ns - made.start_ns, _SPANS + 1)
+    return {str(cause): seconds for cause, seconds in lost_over_time(made, borders).items()}
+
+
+def _draw_lost(canvas: Canvas, estimate: Estimate) -> None:
+    """Draw the lost seconds as stacked steps."""
+    axes = canvas.axes(LEFT, 0.32, canvas.width - LEFT - RIGHT, 1.5)
+    edges = np.linspace(0, estimate.run_s, _SPANS + 1)
+    below = np.zeros(_SPANS)
+    colours = {str(cause): colour for cause, colour in COLOURS.items()}
+    words = {str(cause): text for cause, text in CAUSES.items()}
+    for cause, seconds in _spans(estimate).items():
+        share = 100 * seconds * _SPANS / estimate.run_s
+        axes.stairs(below + share, edges, baseline=below, fill=True, color=colours[cause],
+                    alpha=0.8, linewidth=0)  # fmt: skip
+        below = below + share
+    most = float(below.max())
+    linear(axes, 100.0 if most > 40 else max(most * 1.1, 1.0), _percent_label)
+    axes.set_ylabel("of the time lost", color=INK)
+    axes.set_xlim(0, estimate.run_s)
+    axes.set_xticks(seconds_ticks(estimate.run_s, 10))
+    axes.set_xlabel("seconds since the start of the run", loc="left", color=INK)
+    legend(canvas, [patch(colours[cause], words[cause])
+                    for cause in _spans(estimate)], top=0.12)  # fmt: skip
+
+
+def _percent_label(value: float, _digits: int = 3) -> str:
+    return f"{value:g} %" if value else "0"
+
+
+def _timeline_page(made: Estimate, scene: Scene) -> Page:
+    hit = int(scene.segments.hit.sum())
+    number = count(len(scene.segments))
+    title = f"{count(hit)} of {number} segments of {made.job} took longer than their like"
+    if not hit:
+        title = f"None of {number} segments of {made.job} took longer than its like"
+    thinned = len(scene.segments.thinned())
+    few = "" if thinned == len(scene.segments) else f" Drawn are {count(thinned)} of them."
+    note = (
+        "Each point is a segment of the run. The longest are not always those that were hit: "
+        f"some have more to do.{few}"
+    )
+    if not scene.has_work:
+        note += " No instructions could be counted: work is told from calls and bytes."
+    return Page("segments-in-time", title, note, foot(made),
+                estimate_segments.timeline_numbers(scene), width=FULL, body=scene.body)  # fmt: skip
+
+
+def _histogram_page(made: Estimate, scene: Scene) -> Page:
+    title = f"How long the segments of {made.job} took, and how much work was in them"
+    if not scene.has_work:
+        title = f"How long the segments of {made.job} took"
+    note = "Number of segments in each of 60 bins; several peaks are several kinds of segments."
+    return Page("segments-histograms", title, note, foot(made),
+                estimate_segments.histogram_numbers(scene), width=FULL,
+                body=estimate_segments.histogram_body(scene))  # fmt: skip
+
+
+def _spread_page(
+    made: Estimate, clusters: Sequence[Cluster], boxes: Sequence[estimate_clusters.Box]
+) -> Page:
+    worst = max(clusters, key=lambda one: one.excess_s)
+    title = f"Like segments take alike: {count(len(clusters))} clusters of {made.job}"
+    if worst.excess_s > 0:
+        title = (
+            f"Cluster {worst.number}, ended by {worst.name}, lost most: "
+            f"{duration(worst.excess_s * 1e9)}"
+        )
+    note = (
+        "Boxes: half of the segments of a cluster, with the median; whiskers: 1.5 times as far. "
+        f"{_shown(made, len(boxes))}"
+    )
+    numbers = estimate_clusters.spread_numbers([(made.job, boxes)])
+    body = estimate_clusters.TOP + estimate_clusters.PANEL + 0.42
+    return Page("clusters-spread", title, note, foot(made), numbers, width=FULL, body=body)
+
+
+def _shown(made: Estimate, number: int) -> str:
+    """Say which clusters are left out."""
+    large = sum(one.members >= LEAST_MEMBERS for one in made.clusters)
+    text = f"Clusters of fewer than {LEAST_MEMBERS} are not shown."
+    if large > number:
+        text += f" Of {count(large)} others, the {number} with most time are."
+    return text
+
+
+def _sizes_page(made: Estimate, clusters: Sequence[Cluster]) -> Page:
+    largest = max(clusters, key=lambda one: one.members)
+    whole = sum(one.members for one in made.clusters)
+    title = (
+        f"Cluster {largest.number} holds {count(largest.members)} of the {count(whole)} segments "
+        f"of {made.job}"
+    )
+    note = f"Number of segments in each cluster. {_shown(made, len(clusters))}"
+    numbers = estimate_clusters.sizes_numbers(clusters)
+    return Page("clusters-sizes", title, note, foot(made), numbers, width=FULL,
+                body=estimate_clusters.TOP + 2.12)  # fmt: skip
+
+
+def _small_page(made: Estimate, scene: Scene) -> Page:
+    hit, number = int(scene.segments.hit.sum()), count(len(scene.segments))
+    title = f"{count(hit)} of {number} segments took longer than others of their kind let expect"
+    note = (
+        f"Segments with fewer than {LEAST_MEMBERS} of the same work are judged by what their parts "
+        "take in others: the red lines. Below them, interfered are those whose loss was measured."
+    )
+    return Page("small-clusters-in-time", title, note, foot(made),
+                estimate_segments.timeline_numbers(scene), width=FULL, body=scene.body)  # fmt: skip
+
+
+def _one_cluster(made: Estimate, segments: Drawn, cluster: Cluster) -> Iterator[Plan]:
+    """Yield timeline and histograms of one cluster, with its threshold."""
+    own = segments.only(segments.cluster == cluster.number)
+    if not len(own):
+        return
+    scene = Scene(own, made.run_s, threshold=True)
+    title = (
+        f"{count(cluster.hit)} of {count(cluster.members)} segments of cluster {cluster.number} "
+        f"are interfered: {duration(cluster.excess_s * 1e9)} lost"
+    )
+    if not cluster.hit:
+        title = f"No segment of cluster {cluster.number} is interfered"
+    note = (
+        f"Segments ended by {cluster.name}; undisturbed they take "
+        f"{duration(cluster.reference_s * 1e9)}, beyond "
+        f"{duration(cluster.threshold_s * 1e9)} (dashed) they are interfered."
+    )
+    if made.method == "jostle":
+        note += (
+            " That is the mean: each has its own threshold, and what is measured counts below it."
+        )
+    stem = f"cluster-{cluster.number}"
+    page = Page(f"{stem}-in-time", title, note, foot(made),
+                estimate_segments.timeline_numbers(scene), width=FULL, body=scene.body)  # fmt: skip
+    yield page, partial(estimate_segments.draw_timeline, scene=scene)
+    page = Page(f"{stem}-histograms", title, note, foot(made),
+                estimate_segments.histogram_numbers(scene), width=FULL,
+                body=estimate_segments.histogram_body(scene))  # fmt: skip
+    yield page, partial(estimate_segments.draw_histograms, scene=scene)

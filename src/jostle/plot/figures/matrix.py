@@ -1,0 +1,147 @@
+"""Which program slowed which as PNG, SVG or PDF: a heat map for each kind of resource."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from jostle.analysis.identification.model import Matrix
+from jostle.plot.charts.matrix import Grid, grids, short, signed, sure
+from jostle.plot.figures.figure import INK, SOFT
+from jostle.plot.figures.page import FULL, NARROW, RULE, Canvas, Figures, Page, Plan, text_width
+from jostle.report.format.values import count
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_MOST = 14  # programs per side of a picture
+_HIGH, _WIDE = 0.36, 1.7  # inches of a cell: its height, its greatest width
+_LABEL, _CELL = 7.0, 6.5  # points
+_BARS = 0.95  # inches of the bars beside the map
+
+
+def plans(found: Matrix) -> Iterator[Plan]:
+    """Yield a figure per kind of resource on which programs met."""
+    for grid in grids(found):
+        yield _page(found, grid), partial(_draw, grid=grid, found=found)
+
+
+def _sides(grid: Grid) -> tuple[list[str], list[str]]:
+    return grid.victims[:_MOST], grid.aggressors[:_MOST]
+
+
+def _page(found: Matrix, grid: Grid) -> Page:
+    evident = [each for each in grid.cells.values() if sure(each)]
+    if evident:
+        worst = max(evident, key=lambda each: each.slowdown.value if each.slowdown else 0.0)
+        size = signed(worst.slowdown.value if worst.slowdown else None).lstrip("+")
+        title = f"{short(worst.aggressor)} slows {short(worst.victim)} by {size} on the "
+        title += grid.place
+        if len(evident) > 1:
+            title += f", the most of {len(evident)} pairs with evidence"
+    else:
+        title = f"No evidence that any program slows another on the {grid.place}"
+    note = (
+        "Slowdown of the row's program in its runs beside the column's program, against its runs "
+        "without it; below: number of runs with / without. Coloured and bold: evidence (q < 0.05 "
+        "after control of the false-discovery rate); grey: none; empty: they never met. "
+        "Right: how much the row's program is slowed over all encounters (passive)."
+    )
+    rows, columns = _sides(grid)
+    body = 0.15 + _HIGH * len(rows) + _below(columns)
+    foot = f"{count(found.jobs)} jobs of {len(found.programs)} programs."
+    if len(rows) < len(grid.victims) or len(columns) < len(grid.aggressors):
+        foot += f" Drawn are the {_MOST} programs with most evidence; the table has all."
+    width = NARROW if len(columns) <= 5 else FULL
+    stem = f"matrix-{grid.place.replace(' ', '-')}"
+    return Page(stem, title, note, foot, _numbers(grid), width=width, body=body)
+
+
+def _below(columns: list[str]) -> float:
+    """Inches that the names below the map take, when they are slanted."""
+    longest = max(text_width(short(name), _LABEL) for name in columns)
+    return 0.3 + 0.62 * longest + 0.2
+
+
+def _numbers(grid: Grid) -> Figures:
+    columns = (
+        "victim", "aggressor", "resource_kind", "with_runs", "without_runs", "with_mean",
+        "without_mean", "slowdown", "low95", "high95", "test", "p", "q",
+    )  # fmt: skip
+    rows = []
+    for each in grid.cells.values():
+        size = each.slowdown
+        bounds = (size.value, size.low, size.high) if size else (None, None, None)
+        rows.append((
+            each.victim, each.aggressor, each.resource_kind, each.with_runs, each.without_runs,
+            each.with_mean, each.without_mean, *bounds, each.test, each.p, each.q,
+        ))  # fmt: skip
+    return Figures(columns, tuple(rows))
+
+
+def _draw(made: Canvas, grid: Grid, found: Matrix) -> None:
+    """Draw the cells, and beside them how sensitive each program is."""
+    rows, columns = _sides(grid)
+    left = 0.2 + max(text_width(short(name), _LABEL) for name in rows) + 0.1
+    wide = min((made.width - left - _BARS - 0.45) / len(columns), _WIDE)
+    axes = made.axes(left, 0.15, wide * len(columns), _HIGH * len(rows))
+    _cells(axes, grid, rows, columns)
+    bars = made.axes(left + wide * len(columns) + 0.2, 0.15, _BARS, _HIGH * len(rows), sharey=axes)
+    _passive(bars, found, rows)
+
+
+def _cells(axes: Axes, grid: Grid, rows: list[str], columns: list[str]) -> None:
+    from matplotlib.patches import Rectangle
+
+    top = max((each.slowdown.value for each in grid.cells.values()
+               if each.slowdown and sure(each)), default=1.0)  # fmt: skip
+    for y, victim in enumerate(rows):
+        for x, aggressor in enumerate(columns):
+            each = grid.cells.get((victim, aggressor))
+            known = each is not None and each.slowdown is not None
+            share = each.slowdown.value / top if each and each.slowdown and sure(each) else 0.0
+            face = _colour(share) if share else "#F1F3F5" if known else "white"
+            axes.add_patch(Rectangle((x, y), 1, 1, facecolor=face, edgecolor="white", linewidth=1))
+            if each is None:
+                continue
+            ink = "white" if share > 0.6 else INK if share else SOFT
+            axes.text(x + 0.5, y + 0.4, signed(each.slowdown.value if each.slowdown else None),
+                      ha="center", va="center", fontsize=_CELL + 0.5, color=ink,
+                      fontweight="bold" if share else "normal")  # fmt: skip
+            axes.text(x + 0.5, y + 0.76, f"{each.with_runs} / {each.without_runs}", ha="center",
+                      va="center", fontsize=5, color=ink)  # fmt: skip
+    axes.set_xlim(0, len(columns))
+    axes.set_ylim(len(rows), 0)
+    axes.set_xticks([x + 0.5 for x in range(len(columns))])
+    axes.set_xticklabels([short(name) for name in columns], rotation=35, ha="right",
+                         rotation_mode="anchor", fontsize=_LABEL, color=INK)  # fmt: skip
+    axes.set_yticks([y + 0.5 for y in range(len(rows))])
+    axes.set_yticklabels([short(name) for name in rows], fontsize=_LABEL, color=INK)
+    axes.tick_params(length=0)
+    axes.spines["bottom"].set_visible(False)
+    axes.set_xlabel("beside this program", loc="left", fontsize=_LABEL, color=SOFT)
+
+
+def _colour(share: float) -> Any:
+    """Return the colour of a slowdown: from light to dark orange, readable in grey."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    tones = LinearSegmentedColormap.from_list("harm", ["#FCE3D0", "#F0954F", "#A53F00"])
+    return tones(0.05 + 0.95 * share)
+
+
+def _passive(axes: Axes, found: Matrix, rows: list[str]) -> None:
+    """Draw how much each program of the rows is slowed over all its encounters."""
+    passive = {each.program: each.passive for each in found.programs}
+    values = [passive.get(name) or 0.0 for name in rows]
+    axes.barh([y + 0.5 for y in range(len(rows))], values, height=0.5, color="#8FA3B5")
+    wide = max(*map(abs, values), 0.01)
+    for y, name in enumerate(rows):
+        axes.text(max(values[y], 0) + 0.05 * wide, y + 0.5, signed(passive.get(name)), va="center",
+                  fontsize=_CELL, color=INK)  # fmt: skip
+    axes.set_xlim(min(0.0, *values) * 1.1, wide * 1.7)
+    axes.axvline(0, color=RULE, linewidth=0.8)
+    axes.tick_params(labelleft=False, labelbottom=False, length=0)
+    axes.spines["bottom"].set_visible(False)
+    axes.set_xlabel("passive", fontsize=_LABEL, color=SOFT)

@@ -1,0 +1,314 @@
+"""The page that every figure of a study is drawn on: finding, how to read it, drawing, source.
+
+Sizes are those of print: a figure fills the width of a page, or a little less, and is pasted as it
+is. Series are told apart by hue, hatch, marker and dash together, and are named where they are
+drawn as far as there is room: nothing rests on colour alone.
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import matplotlib
+
+from jostle.plain_values import cell
+from jostle.plot.charts.axis import value_label
+from jostle.plot.charts.chart import PALETTE
+from jostle.plot.figures.figure import INK, SOFT, STYLE
+
+matplotlib.use("Agg")
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+#: Inches: a figure with little in it (titles still need room), and the whole width of a page.
+NARROW, FULL = 6.0, 7.2
+RULE = "#C5CDD5"
+#: Names of commands may hold a dollar sign: no text is read as mathematics.
+PAGE_STYLE: Any = STYLE | {
+    "font.size": 7.5,
+    "axes.labelsize": 7.5,
+    "xtick.labelsize": 7.5,
+    "ytick.labelsize": 7.5,
+    "xtick.major.size": 2.5,
+    "hatch.linewidth": 0.7,
+    "text.parse_math": False,
+}
+_MARGIN, _TITLE, _NOTE, _FOOT = 0.12, 9.5, 7.5, 6.5  # inches, then points
+
+
+@dataclass(frozen=True)
+class Look:
+    """How one series is drawn everywhere.
+
+    Attributes:
+        colour: Hue of its lines, edges and hatches.
+        hatch: Pattern of its bars.
+        marker: Mark of its points.
+        dash: Style of its lines.
+    """
+
+    colour: str
+    hatch: str
+    marker: str
+    dash: Any
+
+    @property
+    def fill(self) -> str:
+        """The hue mixed with white: it carries a hatch and text in print."""
+        parts = (int(self.colour[place : place + 2], 16) for place in (1, 3, 5))
+        return "#" + "".join(f"{round(255 - 0.3 * (255 - part)):02X}" for part in parts)
+
+
+_HATCHES = ("", "////", "....", "xxxx", "----", "\\\\\\\\")
+_MARKERS = ("o", "s", "^", "D", "v", "P")
+_DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (5, 1.5, 1, 1.5)), "-", "--")
+LOOKS = tuple(map(Look, PALETTE, _HATCHES, _MARKERS, _DASHES))
+_KNOWN = ("open-write-close", "write-seek", "aggregate-write")
+
+
+def looks(names: Iterable[str]) -> dict[str, Look]:
+    """Give every name a look; the three write patterns have the same one in all figures."""
+    wanted = list(dict.fromkeys(names))
+    taken = {name: LOOKS[_KNOWN.index(name)] for name in wanted if name in _KNOWN}
+    free = [look for look in LOOKS if look not in taken.values()] or list(LOOKS)
+    others = [name for name in wanted if name not in taken]
+    return taken | {name: free[number % len(free)] for number, name in enumerate(others)}
+
+
+@dataclass(frozen=True)
+class Figures:
+    """The numbers behind a figure, as they go into its CSV.
+
+    Attributes:
+        columns: Names with their units.
+        rows: One value per column; None and NaN become empty.
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[object, ...], ...]
+
+    def write(self, path: Path) -> Path:
+        """Write the CSV; numbers keep all their digits."""
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(self.columns)
+            writer.writerows([cell(value) for value in row] for row in self.rows)
+        return path
+
+
+@dataclass(frozen=True)
+class Page:
+    """One figure to be: texts, size, and what draws into it.
+
+    Attributes:
+        stem: Name of its files without the ending; says what it shows.
+        title: The finding in a sentence.
+        note: How to read it: units, number of runs, what the whiskers are.
+        foot: Where the numbers come from.
+        numbers: What is drawn, as a table.
+        width: Inches.
+        body: Inches of height below the texts.
+    """
+
+    stem: str
+    title: str
+    note: str
+    foot: str
+    numbers: Figures
+    width: float = FULL
+    body: float = 2.4
+
+
+@dataclass
+class Canvas:
+    """A page with its texts set and room for axes.
+
+    Attributes:
+        figure: Matplotlib's figure.
+        width: Inches.
+        body: Inches below the heading that axes may use.
+        height: Inches of the whole page.
+        floor: Inches that the foot takes.
+    """
+
+    figure: Figure
+    width: float
+    body: float
+    height: float
+    floor: float
+    drawn: list[Axes] = field(default_factory=list)
+
+    def axes(self, left: float, top: float, width: float, height: float, **options: Any) -> Axes:
+        """Add axes; `left` from the page's left edge, `top` from the top of the body, inches."""
+        bottom = self.floor + self.body - top - height
+        box = (
+            left / self.width, bottom / self.height, width / self.width, height / self.height,
+        )  # fmt: skip
+        made = self.figure.add_axes(box, **options)
+        self.drawn.append(made)
+        return made
+
+    def text(self, left: float, top: float, text: str, **options: Any) -> None:
+        """Write at inches from the left and from the top of the body."""
+        place = (left / self.width, (self.floor + self.body - top) / self.height)
+        self.figure.text(*place, text, **options)
+
+
+def canvas(page: Page) -> Canvas:
+    """Set the heading and the foot, and make the page as high as they and the body need."""
+    from matplotlib.figure import Figure
+
+    room = 0.97 * (page.width - 2 * _MARGIN)  # hinting makes small text a little wider
+    title = wrapped(page.title, room, _TITLE, bold=True)
+    note = wrapped(page.note, room, _NOTE) if page.note else []
+    foot = wrapped(page.foot, room, _FOOT) if page.foot else []
+    head = _MARGIN + len(title) * _line(_TITLE) + len(note) * _line(_NOTE) + 0.1
+    floor = _MARGIN * 0.7 + len(foot) * _line(_FOOT)
+    height = head + page.body + floor
+    figure = Figure(figsize=(page.width, height))
+    left = _MARGIN / page.width
+    top = height - _MARGIN
+    for lines, size, weight, colour in (
+        (title, _TITLE, "bold", INK), (note, _NOTE, "normal", SOFT),
+    ):  # fmt: skip
+        for line in lines:
+            figure.text(left, top / height, line, fontsize=size, fontweight=weight, color=colour,
+                        va="top")  # fmt: skip
+            top -= _line(size)
+    for number, line in enumerate(reversed(foot)):
+        low = _MARGIN * 0.5 + number * _line(_FOOT)
+        figure.text(left, low / height, line, fontsize=_FOOT, color=SOFT, va="bottom")
+    return Canvas(figure, page.width, page.body, height, floor)
+
+
+def _line(points: float) -> float:
+    return points * 1.32 / 72
+
+
+@functools.lru_cache(maxsize=4096)
+def text_width(text: str, points: float, *, bold: bool = False) -> float:
+    """Return the inches that a line of text takes."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    face = FontProperties(
+        family=STYLE["font.family"], size=points, weight="bold" if bold else "normal"
+    )
+    return float(text_to_path.get_text_width_height_descent(text, face, False)[0]) / 72
+
+
+#: A number and its unit stay together.
+#: Per cent: where intervals of few runs, but not the runs, are cut off.
+WIDEST = -10.0
+_UNITS = re.compile(r"(\d) ((?:[KMGTP]iB|B)(?:/s)?\b|m?s\b|min\b|%)")
+
+
+def wrapped(text: str, room: float, points: float, *, bold: bool = False) -> list[str]:
+    """Break text into lines of at most `room` inches; a longer word stands alone."""
+    lines: list[str] = []
+    text = text.replace("n = ", "n\u00a0=\u00a0")
+    for word in _UNITS.sub("\\1\u00a0\\2", text).split(" "):
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and text_width(longer, points, bold=bold) <= room:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines
+
+
+def broken(name: str, room: float, points: float, *, bold: bool = False) -> list[str]:
+    """Break a program's name into lines of at most `room` inches, at its hyphens too."""
+    lines: list[str] = []
+    for piece in name.replace("-", "- ").split():
+        glue = "" if lines and lines[-1].endswith("-") else " "
+        longer = f"{lines[-1]}{glue}{piece}" if lines else piece
+        if lines and text_width(longer, points, bold=bold) <= room:
+            lines[-1] = longer
+        else:
+            lines.append(piece)
+    return lines
+
+
+def value_axis(axes: Axes, top: float, unit: str, steps: int = 4) -> None:
+    """Scale the value axis from 0 to `top` and label round values; unit "s" is plain seconds."""
+    chosen: list[str] = []
+    for number in sorted((2, 3, 4, 5) if steps > 1 else (1,), key=lambda n: abs(n - steps)):
+        ticks = [top * place / number for place in range(number + 1)]
+        if unit == "s":
+            labels = [f"{tick:g} s" if tick else "0" for tick in ticks]
+        else:
+            labels = [value_label(tick, unit, level=False) for tick in ticks]
+        chosen = chosen or labels
+        if not any("." in label for label in labels):
+            chosen = labels
+            break
+    axes.set_ylim(0, top * 1.02)
+    axes.set_yticks([top * place / (len(chosen) - 1) for place in range(len(chosen))])
+    axes.set_yticklabels(chosen)
+    axes.grid(axis="y")
+
+
+def save(canvas: Canvas, page: Page, folder: Path, endings: Sequence[str]) -> tuple[Path, ...]:
+    """Write the figure in every format and its numbers; return the files, the CSV last."""
+    paths = []
+    for ending in endings:
+        path = folder / f"{page.stem}.{ending}"
+        metadata: Mapping[str, None] | None = {"Date": None} if ending == "svg" else None
+        canvas.figure.savefig(path, dpi=240, facecolor="white", metadata=metadata)
+        paths.append(path)
+    return (*paths, page.numbers.write(folder / f"{page.stem}.csv"))
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A figure that was written.
+
+    Attributes:
+        title: What it shows.
+        files: Its pictures, and last the table of its numbers.
+    """
+
+    title: str
+    files: tuple[Path, ...]
+
+
+#: A page, and what draws on it.
+Plan = tuple[Page, Callable[[Canvas], None]]
+
+
+def draw_pages(
+    plans: Iterable[Plan],
+    folder: Path,
+    endings: Sequence[str] = ("png",),
+    progress: Callable[[int, int, str], None] | None = None,
+) -> list[Saved]:
+    """Draw figures into a folder, each with a CSV of its numbers beside it.
+
+    Args:
+        plans: The figures.
+        folder: Where to; made when it is missing.
+        endings: Formats: png, svg, pdf.
+        progress: Told how many of how many are done, and which comes next.
+
+    Returns:
+        What was written, in order.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    found = list(plans)
+    saved = []
+    for number, (page, draw) in enumerate(found):
+        if progress:
+            progress(number, len(found), page.stem)
+        with matplotlib.rc_context(PAGE_STYLE):
+            made = canvas(page)
+            draw(made)
+            saved.append(Saved(page.title, save(made, page, folder, endings)))
+    return saved

@@ -1,0 +1,1 @@
+"""Figures of a study (thesis chapters 2 and 3; Kuo et al.)."""

@@ -1,0 +1,124 @@
+"""What bar charts of pairs have in common: bars, whiskers, labels below groups, pages.
+
+Labels are broken into what their slot has room for, and pairs are spread over pages by chunk size,
+so that nothing is cut off or written over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from jostle.analysis.study.model import Cell, StudyResult
+from jostle.plot.charts.axis import ceiling
+from jostle.plot.charts.study import chunk_label, slug
+from jostle.plot.figures.figure import INK, SOFT
+from jostle.plot.figures.page import Canvas, Look, broken, value_axis
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: Inches beside the axes, and points of small text.
+LEFT, RIGHT, SMALL = 0.84, 0.14, 6.5
+MOST = 12  # pairs on a page
+LINE = 0.115  # inches of a line of labels
+
+
+def bar(axes: Axes, where: float, height: float, wide: float, look: Look) -> None:
+    """Draw one bar in a look."""
+    axes.bar(where, height, width=wide, facecolor=look.fill, edgecolor=look.colour,
+             hatch=look.hatch, linewidth=0.8)  # fmt: skip
+
+
+def whisker(axes: Axes, where: float, low: float, high: float, half: float) -> None:
+    """Draw a whisker with caps."""
+    axes.plot([where, where], [low, high], color=INK, linewidth=0.8, solid_capstyle="butt")
+    for end in (low, high):
+        axes.plot([where - half, where + half], [end, end], color=INK, linewidth=0.8)
+
+
+def bars_axis(axes: Axes, top: float, metric: str, labels: Sequence[str], slot: float) -> None:
+    """Scale the value axis, and name every group below it as far as its slot allows."""
+    end = ceiling(top, metric if metric == "bytes" else "count")
+    value_axis(axes, end, metric)
+    axes.set_xlim(-0.55, len(labels) - 0.45)
+    axes.set_xticks(range(len(labels)))
+    names = [label_lines(label, slot) for label in labels]
+    deepest = max(map(len, names))
+    padded = ["\n".join(lines + [" "] * (deepest - len(lines))) for lines in names]
+    axes.set_xticklabels(padded, fontsize=SMALL, color=INK, va="top", linespacing=1.1)
+    axes.tick_params(axis="x", length=0)
+    axes.axhline(0, color=SOFT, linewidth=0.8)
+    axes.spines["bottom"].set_visible(False)
+
+
+def label_lines(label: str, slot: float) -> list[str]:
+    """Break a group's label, line by line, into what its slot has room for."""
+    return [
+        line for part in label.split("\n") for line in broken(part, max(slot - 0.05, 0.4), SMALL)
+    ]
+
+
+def deepest(labels: Sequence[str], width: float) -> int:
+    """Return how many lines the longest label takes on a page of `width` inches."""
+    slot = (width - LEFT - RIGHT) / max(len(labels), 1)
+    return max((len(label_lines(label, slot)) for label in labels), default=1)
+
+
+def paged(chunks: Sequence[int | None]) -> list[tuple[list[int], str]]:
+    """Spread rows over pages: one page if there are few, else one per chunk size.
+
+    Args:
+        chunks: The chunk size of every row.
+
+    Returns:
+        Per page the places of its rows, and what its file's name ends in.
+    """
+    every = list(range(len(chunks)))
+    if len(chunks) <= MOST or len(set(chunks)) == 1:
+        pages = [(every, "")]
+    else:
+        sizes = sorted(set(chunks), key=lambda chunk: -1 if chunk is None else chunk)
+        pages = [
+            ([place for place in every if chunks[place] == size], f"-{slug(chunk_label(size))}")
+            for size in sizes
+        ]
+    return [
+        (places[first : first + MOST], suffix + (f"-{first // MOST + 1}" if first else ""))
+        for places, suffix in pages
+        for first in range(0, len(places), MOST)
+    ]
+
+
+def legend(made: Canvas, entries: Sequence[tuple[str, Look]], extra: Sequence[Any] = ()) -> None:
+    """Name the bars, and further marks, above the axes."""
+    from matplotlib.patches import Patch
+
+    handles: list[Any] = [
+        Patch(facecolor=look.fill, edgecolor=look.colour, hatch=look.hatch, linewidth=0.8,
+              label=label)
+        for label, look in entries
+    ]  # fmt: skip
+    top = made.floor + made.body - 0.1
+    made.figure.legend(
+        handles=[*handles, *extra], loc="center left", ncols=len(handles) + len(extra),
+        bbox_to_anchor=(0.12 / made.width, top / made.height), fontsize=7.5, borderaxespad=0,
+        handlelength=2.0, handleheight=1.0, columnspacing=1.2, labelcolor=INK,
+    )  # fmt: skip
+
+
+def pair_words(result: StudyResult, probe: str, signal: str, cell: Cell) -> str:
+    """Name a pair on an axis by what tells it from the others."""
+    mine, theirs = cell.setting.processes
+    if len(result.programs) > 1:
+        words = [probe if probe == signal else f"{probe} + {signal}"]
+    else:
+        words = []
+    sizes = {size for one in result.cells for size in one.setting.processes}
+    if len(sizes) > 1:
+        words.append(f"{mine} + {theirs}")
+    if len({one.setting.chunk for one in result.cells}) > 1:
+        words.append(chunk_label(cell.setting.chunk))
+    if len({one.setting.shared for one in result.cells}) > 1:
+        words.append("shared" if cell.setting.shared else "private")
+    return "\n".join(words) or f"{probe} + {signal}"

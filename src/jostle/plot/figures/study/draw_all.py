@@ -1,0 +1,90 @@
+"""All figures that a study has data for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+from jostle.analysis.study.model import StudyResult
+from jostle.plot.charts import study_imprints
+from jostle.plot.charts.study import tidy
+from jostle.plot.figures.imprint import draw_figure, imprint_page
+from jostle.plot.figures.page import Plan, Saved, draw_pages
+from jostle.plot.figures.study import (
+    curves as study_curves,
+)
+from jostle.plot.figures.study import (
+    matrix as study_matrix,
+)
+from jostle.plot.figures.study import (
+    slices as study_slices,
+)
+from jostle.plot.figures.study import (
+    spread as study_spread,
+)
+from jostle.plot.figures.study import (
+    unequal_sizes as study_kuo,
+)
+from jostle.plot.figures.study import (
+    versus as study_versus,
+)
+
+
+def plans(result: StudyResult) -> Iterator[Plan]:
+    """Yield the figures that a study has data for, without drawing them."""
+    result = tidy(result)
+    for measure in ("degradation", "dilation"):
+        for page, matrix in study_matrix.matrices(result, measure):
+            yield page, partial(study_matrix.draw, matrix=matrix)
+    for chunk in (True, False):
+        pairs = study_curves.pairs(result, chunk=chunk)
+        if pairs:
+            page = study_curves.page(result, pairs, chunk=chunk)
+            yield page, partial(study_curves.draw, found=pairs, chunk=chunk)
+    yield from _kuo(result)
+    yield from _slices(result)
+
+
+def _kuo(result: StudyResult) -> Iterator[Plan]:
+    for page, pairs in study_versus.versus_pages(result):
+        yield page, partial(study_versus.draw_versus, found=pairs)
+    for page, rows in study_kuo.overlap_pages(result):
+        yield page, partial(study_kuo.draw_overlap, result=result, rows=rows)
+    for page, rows in study_kuo.predicted_pages(result):
+        yield page, partial(study_kuo.draw_predicted, result=result, rows=rows)
+    spreads = study_spread.spreads(result)
+    if spreads:
+        page = study_spread.spread_page(result, spreads)
+        yield page, partial(study_spread.draw_spread, found=spreads)
+
+
+def _slices(result: StudyResult) -> Iterator[Plan]:
+    for stem, chart in study_imprints.periodic(result):
+        yield imprint_page(chart, stem), partial(draw_figure, imprint=chart)
+    for grid in study_slices.grids(result):
+        page = study_slices.grid_page(result, grid)
+        yield page, partial(study_slices.draw_grid, grid=grid)
+    for phases in study_slices.two_phases(result):
+        page = study_slices.two_phases_page(result, phases)
+        yield page, partial(study_slices.draw_two_phases, phases=phases)
+
+
+def draw_all(
+    result: StudyResult,
+    folder: Path,
+    endings: tuple[str, ...] = ("png",),
+    progress: Callable[[int, int, str], None] | None = None,
+) -> list[Saved]:
+    """Draw every figure into a folder, each with a CSV of its numbers beside it.
+
+    Args:
+        result: The study.
+        folder: Where to; made when it is missing.
+        endings: Formats: png, svg, pdf.
+        progress: Told how many of how many are done, and which comes next.
+
+    Returns:
+        What was written, in order.
+    """
+    return draw_pages(plans(result), folder, endings, progress)

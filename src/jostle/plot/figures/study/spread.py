@@ -1,0 +1,100 @@
+"""How unevenly the processes of a pair moved their bytes: Kuo et al. §4.2."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from jostle.analysis.study.model import Cell, StudyResult
+from jostle.plot.charts.study import kept_label, share_label, source
+from jostle.plot.figures.figure import INK
+from jostle.plot.figures.page import FULL, LOOKS, Canvas, Figures, Page, text_width
+from jostle.plot.figures.study.bars import SMALL, pair_words
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How unevenly the processes of a pair moved bytes, run by run."""
+
+    label: str
+    values: list[float]
+    cell: Cell
+
+
+def spreads(result: StudyResult) -> list[Spread]:
+    """Collect the spread of every unordered pair, at most three dozen."""
+    seen: set[object] = set()
+    found = []
+    for cell in result.cells:
+        setting = cell.setting
+        sides = sorted(zip((cell.probe, cell.signal), setting.processes, strict=True))
+        key = (tuple(sides), setting.chunk, setting.shared, setting.periodic, setting.more)
+        values = [
+            run.spread for run in cell.repetitions
+            if run.verdict == "kept" and run.spread is not None and math.isfinite(run.spread)
+        ]  # fmt: skip
+        if key not in seen and values:
+            seen.add(key)
+            label = pair_words(result, cell.probe, cell.signal, cell).replace("\n", ", ")
+            if setting.periodic and not all(one.setting.periodic for one in result.cells):
+                label += ", periodic"
+            found.append(Spread(label, values, cell))
+    return found[:36]
+
+
+def spread_page(result: StudyResult, found: Sequence[Spread]) -> Page:
+    """Return the page of the spread of bytes per process."""
+    whole = statistics.median(value for one in found for value in one.values)
+    worst = max(found, key=lambda one: statistics.median(one.values))
+    most = statistics.median(worst.values)
+    title = (
+        f"Processes of a pair differ by {share_label(whole)} (median); most, "
+        f"{share_label(most)}, in {worst.label}"
+    )
+    if most < 0.005:
+        title = "All processes of a pair move the same"
+    counted = "bytes" if all(one.cell.metric == "bytes" for one in found) else "progress"
+    note = (
+        f"Standard deviation over mean of the {counted} that each process of both moved in the "
+        f"active overlap. Points: runs, {kept_label(len(one.values) for one in found)}; bar: "
+        "median."
+    )
+    columns = ("pair", "chunk_bytes", "shared", "periodic", "run", "std_over_mean")
+    rows = tuple(
+        (one.label, one.cell.setting.chunk, one.cell.setting.shared, one.cell.setting.periodic,
+         run.run, run.spread)
+        for one in found
+        for run in one.cell.repetitions
+        if run.verdict == "kept" and run.spread is not None
+    )  # fmt: skip
+    body = 0.15 + 0.19 * len(found) + 0.42
+    return Page(
+        "spread-per-process", title, note, source(result), Figures(columns, rows), width=FULL,
+        body=body,
+    )  # fmt: skip
+
+
+def draw_spread(made: Canvas, found: Sequence[Spread]) -> None:
+    """Draw one line of points per pair."""
+    side = min(max(text_width(one.label, 7.5) for one in found) + 0.25, 3.4)
+    axes = made.axes(side, 0.1, made.width - side - 0.3, 0.19 * len(found))
+    for number, one in enumerate(found):
+        place = len(found) - 1 - number
+        middle = 100 * statistics.median(one.values)
+        axes.barh(place, middle, height=0.62, facecolor=LOOKS[0].fill, edgecolor=LOOKS[0].colour,
+                  linewidth=0.8)  # fmt: skip
+        axes.plot([100 * v for v in one.values], [place] * len(one.values), ".", color=INK,
+                  markersize=3, markeredgewidth=0)  # fmt: skip
+        axes.annotate(share_label(middle / 100), (100 * max(one.values), place), (4, 0),
+                      textcoords="offset points", va="center", fontsize=SMALL,
+                      color=INK)  # fmt: skip
+    axes.set_yticks(range(len(found)))
+    axes.set_yticklabels([one.label for one in reversed(found)], color=INK)
+    axes.set_ylim(-0.6, len(found) - 0.4)
+    limit = max(max(100 * v for one in found for v in one.values), 1.0) * 1.15
+    axes.set_xlim(0, limit)
+    axes.set_xticks([tick for tick in axes.get_xticks() if tick <= limit])
+    axes.set_xlabel("spread over processes: standard deviation / mean, %", loc="left", color=INK)
+    axes.grid(axis="x")

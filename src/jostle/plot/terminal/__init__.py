@@ -1,0 +1,1 @@
+"""Charts as text in a terminal."""

@@ -1,0 +1,49 @@
+"""When jobs ran, one row per job below each other, on one time axis in a terminal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jostle.plot.charts.chart import TERMINAL_PALETTE
+from jostle.plot.terminal.chart import GUTTER, Span, time_axis
+
+
+@dataclass(frozen=True)
+class Stay:
+    """When a job ran, as a row of a strip.
+
+    Attributes:
+        label: Whose row it is.
+        start_ns: Its start.
+        end_ns: Its end.
+        mark: True for the job that the others are neighbours of.
+    """
+
+    label: str
+    start_ns: int
+    end_ns: int
+    mark: bool = False
+
+
+def draw_stays(stays: list[Stay], *, width: int, unicode: bool) -> Iterator[list[Span]]:
+    """Yield one line per job that says when it ran, on the time axis of the first one.
+
+    Args:
+        stays: The jobs; the first one gives the axis.
+        width: Columns of the terminal; at least 50 are used.
+        unicode: False for ASCII.
+    """
+    full, wall = ("█", "│") if unicode else ("#", "|")
+    start, end = stays[0].start_ns, max(stays[0].end_ns, stays[0].start_ns + 1)
+    columns = max(width, 50) - GUTTER - 2
+    for stay in stays:
+        first = (max(stay.start_ns, start) - start) / (end - start) * columns
+        last = (min(stay.end_ns, end) - start) / (end - start) * columns
+        place = min(math.floor(first), columns - 1)
+        bar = full * max(math.ceil(last) - place, 1)
+        colour = TERMINAL_PALETTE[0 if stay.mark else 1]
+        label = stay.label if len(stay.label) < GUTTER else stay.label[: GUTTER - 3] + ".."
+        yield [(f"{label:>{GUTTER - 1}} ", ""), (wall, "dim"), (" " * place + bar, colour)]
+    yield from time_axis(start, end, columns, unicode=unicode)

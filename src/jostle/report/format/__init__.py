@@ -1,0 +1,1 @@
+"""Numbers, times, names and causes as people read them."""

@@ -1,0 +1,110 @@
+"""A job's figures beside its program's other runs: see analysis/digest/among_runs.py."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jostle.analysis.digest.among_runs import Figure, among, figures, others_of
+from jostle.report.models.jobs import job_rows, program_names
+
+if TYPE_CHECKING:
+    from jostle.repository import Repository
+
+
+def runs_of(store: Repository, job: str) -> dict[str, dict[str, Any]]:
+    """Gives what `figures_of` asks of all jobs of a repository, for who may see all of it.
+
+    Args:
+        store: The repository.
+        job: A job; if it still runs, its end is that of its newest slice.
+    """
+    rows = {row["job"]: row for row in job_rows(store, traffic=False)}
+    rows |= {row["job"]: row for row in job_rows(store, [job])}
+    return {
+        name: row | {"program": program_names(row), "processes": row["ranks"] or row["processes"]}
+        for name, row in rows.items()
+    }
+
+
+def figures_of(
+    store: Repository, rows: Mapping[str, Mapping[str, Any]], job: str
+) -> dict[str, Any]:
+    """Gives each figure of a job: in all, over its processes, and in other runs of its program.
+
+    Args:
+        store: The repository.
+        rows: Jobs that the viewer may see, by name: job, program, processes, running, start_ns,
+            end_ns and slice_ns.
+        job: One of them.
+
+    Returns:
+        program, runs (others that were looked at), processes (theirs, where it is the same
+        number), figures: see `analysis.figures.among`.
+    """
+    names, processes = others_of(rows, job)
+    spans = {name: (rows[name]["end_ns"] - rows[name]["start_ns"]) / 1e9 for name in (job, *names)}
+    found = among(
+        _of_processes(store, rows[job], figures()),
+        _of_jobs(store, [rows[name] for name in names], figures()),
+        spans[job],
+        np.array([spans[name] for name in names]),
+    )
+    return {"program": rows[job]["program"], "runs": len(names), "processes": processes,
+            "figures": found}  # fmt: skip
+
+
+def _span(rows: Sequence[Mapping[str, Any]]) -> tuple[int, int]:
+    """Gives a time that all slices of some jobs reach into."""
+    longest = max(row["slice_ns"] for row in rows)
+    first, last = min(row["start_ns"] for row in rows), max(row["end_ns"] for row in rows)
+    return first - longest, last + longest
+
+
+def _parts(wanted: Sequence[Figure]) -> dict[bool, list[int]]:
+    """Tells which figures are of mounts (True) and which of processes."""
+    return {
+        mount: [at for at, one in enumerate(wanted) if one.on_mounts == mount]
+        for mount in (True, False)
+    }
+
+
+def _of_processes(
+    store: Repository, job: Mapping[str, Any], wanted: Sequence[Figure]
+) -> list[tuple[NDArray[np.float64], float]]:
+    """Sums each figure per process that counts, and over all processes."""
+    people = store.job_processes(job["job"]).select(["process", "short"]).to_pylist()
+    place = {one["process"]: at for at, one in enumerate(people)}
+    counts = np.array([not one["short"] for one in people], dtype=bool)
+    if not counts.any():
+        counts[:] = True
+    sums = np.zeros((len(wanted), len(people)))
+    for mount, chosen in _parts(wanted).items():
+        rows = store.loads.totals(
+            "mount_slices" if mount else "slices", [wanted[at].metrics for at in chosen],
+            [job["job"]], _span([job]), by="process",
+        )  # fmt: skip
+        at = np.array([place.get(one, -1) for one in rows["process"].to_pylist()], dtype=np.int64)
+        for number, figure in enumerate(chosen):
+            sums[figure, at[at >= 0]] = rows[f"v{number}"].to_numpy()[at >= 0]
+    return [(row[counts], float(row.sum())) for row in sums]
+
+
+def _of_jobs(
+    store: Repository, jobs: Sequence[Mapping[str, Any]], wanted: Sequence[Figure]
+) -> list[NDArray[np.float64]]:
+    """Sums each figure over each of some jobs."""
+    sums = np.zeros((len(wanted), len(jobs)))
+    place = {job["job"]: at for at, job in enumerate(jobs)}
+    for mount, chosen in _parts(wanted).items() if jobs else ():
+        rows = store.loads.totals(
+            "rollup" if mount else "node_rollup", [wanted[at].metrics for at in chosen],
+            list(place), _span(jobs),
+        )  # fmt: skip
+        at = np.array([place[one] for one in rows["job"].to_pylist()], dtype=np.int64)
+        for number, figure in enumerate(chosen):
+            sums[figure, at] = rows[f"v{number}"].to_numpy()
+    return list(sums)

@@ -1,0 +1,134 @@
+"""What all other jobs did on a job's resources meanwhile."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from jostle.report.models.jobs import job_row
+from jostle.report.models.metrics import View
+
+if TYPE_CHECKING:
+    from jostle.report.models.steps import Steps
+    from jostle.repository import Repository
+
+
+@dataclass(frozen=True)
+class Place:
+    """The load of others on one resource.
+
+    Attributes:
+        resource: A mount or a node.
+        share: Their part of all that was moved there; None for levels.
+        lines: Steps of each line of the view.
+    """
+
+    resource: str
+    share: float | None
+    lines: list[Steps]
+
+
+@dataclass(frozen=True)
+class Background:
+    """A job and what others did around it.
+
+    Attributes:
+        row: The job's row of the list of jobs.
+        view: What is shown.
+        own: Steps of the job's own lines.
+        places: Resources on which others did something, the busiest first.
+        jobs: The other jobs.
+    """
+
+    row: dict[str, Any]
+    view: View
+    own: list[Steps]
+    places: list[Place]
+    jobs: list[str]
+
+    def to_json(self) -> dict[str, Any]:
+        """Give it as plain values."""
+        from jostle.report.models.steps import steps_json
+
+        def plain(lines: list[Steps]) -> list[dict[str, Any]]:
+            return [steps_json(*both) for both in zip(self.view.lines, lines, strict=True)]
+
+        return {
+            "job": self.row["job"], "metric": self.view.name, "unit": self.view.unit,
+            "own": plain(self.own),
+            "background": [
+                {"resource": one.resource, "share": one.share, "series": plain(one.lines)}
+                for one in self.places
+            ],
+            "jobs": self.jobs,
+        }  # fmt: skip
+
+
+def background_of(store: Repository, job: str, view: View) -> Background:
+    """Sum, per slice, what all other jobs did on the resources of a job.
+
+    Args:
+        store: The repository.
+        job: The job's full name.
+        view: What is asked for.
+    """
+    from jostle.report.models.steps import Span, lines_of
+
+    row = job_row(store, job)
+    span = Span.of(row)
+    own = lines_of(view, span, functools.partial(store.series, job))
+    ids = [metric for line in view.lines for metric in line.metrics]
+    tables: dict[str, Any] = {metric: store.background(job, metric) for metric in ids}
+    shares = {} if view.level else _foreign_shares(store, job, tables)
+    places = [
+        Place(place, shares.get(place), lines_of(view, span, functools.partial(_at, tables, place)))
+        for place in _resources(tables)
+    ]
+    return Background(row, view, own, places, _neighbours(store, job, row))
+
+
+_NEIGHBOURS = """
+SELECT DISTINCT job FROM jobs JOIN mounts USING (job)
+WHERE job <> $1 AND start_ns < $3 AND end_ns > $2
+  AND mount IN (SELECT mount FROM mounts WHERE job = $1)
+ORDER BY job
+"""
+
+
+def _neighbours(store: Repository, job: str, row: dict[str, Any]) -> list[str]:
+    """Return the other jobs that ran meanwhile and used a mount of the job."""
+    found = store.query(_NEIGHBOURS, [job, row["start_ns"], row["end_ns"]])
+    return [str(name) for name in found.column("job").to_pylist()]
+
+
+def _resources(tables: dict[str, Any]) -> list[str]:
+    """Return the resources on which others moved anything, the busiest first."""
+    totals: dict[str, float] = {}
+    for table in tables.values():
+        names, sums = table.column("resource").to_pylist(), table.column("sum").to_pylist()
+        for place, value in zip(names, sums, strict=True):
+            totals[place] = totals.get(place, 0.0) + float(value or 0)
+    return [place for place in sorted(totals, key=lambda p: (-totals[p], p)) if totals[place] > 0]
+
+
+def _foreign_shares(store: Repository, job: str, tables: dict[str, Any]) -> dict[str, float]:
+    """Return, per resource, the part of the whole traffic that was not the job's."""
+    from jostle.analysis import background
+
+    own: dict[str, float] = {}
+    others: dict[str, float] = {}
+    for metric, table in tables.items():
+        # The place for a restriction to a zone of the network: background(..., zone=...).
+        for place in background(job, metric, store.series(job, metric), table).resources:
+            own[place.resource] = own.get(place.resource, 0.0) + sum(place.own)
+            others[place.resource] = others.get(place.resource, 0.0) + sum(place.others)
+    return {name: others[name] / total for name in own if (total := own[name] + others[name]) > 0}
+
+
+def _at(tables: dict[str, Any], place: str, metric: str) -> Any:
+    """Return a metric's rows of one resource."""
+    import pyarrow.compute as pc
+
+    rows = tables[metric]
+    return rows.filter(pc.equal(rows.column("resource"), place))

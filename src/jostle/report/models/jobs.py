@@ -1,0 +1,100 @@
+"""The jobs of a repository as lists show them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jostle.report.format.values import count, iso_time
+
+if TYPE_CHECKING:
+    from jostle.repository import Repository
+
+_RANKS = """
+SELECT job, program, count(*) AS ranks, min(mpi_library) AS library FROM processes
+WHERE (world_size > 0 OR mpi_adapter >= 2) AND job = coalesce(?, job)
+GROUP BY job, program ORDER BY ranks DESC, program
+"""
+
+
+def mpi_programs(store: Repository, job: str | None = None) -> dict[str, dict[str, Any]]:
+    """Return, for each job (or one) that has MPI ranks: ranks, programs and mpi_library."""
+    found: dict[str, dict[str, Any]] = {}
+    for row in store.query(_RANKS, [job]).to_pylist():
+        known = found.setdefault(row["job"], {"ranks": 0, "programs": {}, "mpi_library": None})
+        known["ranks"] += row["ranks"]
+        known["programs"][Path(row["program"] or "?").name] = row["ranks"]
+        known["mpi_library"] = known["mpi_library"] or row["library"] or None
+    return found
+
+
+NO_MPI: dict[str, Any] = {"ranks": 0, "programs": {}, "mpi_library": None}
+
+
+def job_rows(
+    store: Repository,
+    names: Sequence[str] | None = None,
+    *,
+    traffic: bool = True,
+    span: tuple[int, int] | None = None,
+    partial: bool = False,
+) -> list[dict[str, Any]]:
+    """Return the jobs, oldest first, with their traffic.
+
+    Args:
+        store: The repository.
+        names: Of these jobs alone; None: of all.
+        traffic: Look at what they moved, and how far those that run have come.
+        span: All their time, ns since the epoch; None: all there is.
+        partial: Leave traffic out whose file is damaged (`Repository.on_damage` is told).
+    """
+    marks = {}
+    if traffic:
+        found = store.loads.job_marks(names, *([span] if span else []), partial=partial)
+        marks = {row["job"]: row for row in found.to_pylist()}
+    mpi = mpi_programs(store)
+    rows = []
+    for row in store.jobs(names).to_pylist():
+        mark = marks.get(row["job"], {})
+        if row["running"]:  # the table of processes is not renewed with every slice, the rollup is
+            row["end_ns"] = max(row["end_ns"], mark.get("seen_ns") or 0)
+        row["start"], row["end"] = iso_time(row["start_ns"]), iso_time(row["end_ns"])
+        row["read_bytes"] = mark.get("read_bytes") or 0
+        row["written_bytes"] = mark.get("written_bytes") or 0
+        row |= mpi.get(row["job"], NO_MPI)
+        rows.append(row)
+    return sorted(rows, key=lambda row: (row["start_ns"], row["job"]))
+
+
+def program_names(row: dict[str, Any]) -> str:
+    """Return what a job runs: the programs of its ranks (not mpirun), else its program."""
+    names = list(row["programs"])
+    if len(names) > 2:
+        return f"{', '.join(names[:2])}, ..."
+    return ", ".join(names) or Path(row["program"] or "?").name
+
+
+_SEEN_OF = "SELECT max((slice + 1) * slice_ns) AS seen_ns FROM node_rollup WHERE job = ?"
+
+
+def job_row(store: Repository, job: str) -> dict[str, Any]:
+    """Return the job's row of the list of jobs."""
+    rows = store.query("SELECT * FROM jobs WHERE job = ?", [job]).to_pylist()
+    row: dict[str, Any] = rows[0]
+    if row["running"]:
+        # The table of processes is not renewed with every slice, the rollup is.
+        seen = store.query(_SEEN_OF, [job]).to_pylist()[0]["seen_ns"] or 0
+        row["end_ns"] = max(row["end_ns"], seen)
+    row |= mpi_programs(store, job).get(job, NO_MPI)
+    return row
+
+
+def describe(row: dict[str, Any]) -> str:
+    """Say in a few words what a job is: its program and its processes, or its ranks."""
+    number, what = row["processes"], "process"
+    if row["ranks"]:
+        number, what = row["ranks"], "rank"
+    plural = "" if number == 1 else "es" if what == "process" else "s"
+    words = f"{program_names(row)}, {count(number)} {what}{plural}"
+    return words + (f" on {row['hosts']} nodes" if row["hosts"] > 1 else "")

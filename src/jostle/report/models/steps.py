@@ -1,0 +1,104 @@
+"""Series on a gapless row of slices, as `timeline --json` and `background --json` give them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jostle.analysis import resample
+from jostle.report.format.values import iso_time
+from jostle.report.models.metrics import Line, View
+from jostle.repository.query.lifetimes import spans
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: More steps than this are drawn coarser: nobody sees them, and memory stays bounded.
+_MOST_STEPS = 2_000_000
+
+
+@dataclass(frozen=True)
+class Steps:
+    """One metric (or a sum of some) of one job on a gapless row of slices.
+
+    Attributes:
+        first: Number of the first slice.
+        slice_ns: Length of each.
+        values: One sum per slice, in the metric's own unit.
+    """
+
+    first: int
+    slice_ns: int
+    values: NDArray[np.float64]
+
+    @property
+    def edges(self) -> NDArray[np.int64]:
+        """Borders of the slices, ns since the epoch; one more than there are values."""
+        return (self.first + np.arange(len(self.values) + 1, dtype=np.int64)) * self.slice_ns
+
+
+@dataclass(frozen=True)
+class Span:
+    """The time that a job's panel covers: from `start_ns` to `end_ns`, in slices of `slice_ns`."""
+
+    start_ns: int
+    end_ns: int
+    slice_ns: int
+
+    @classmethod
+    def of(cls, job: dict[str, Any]) -> Span:
+        """Take the span from a row of the jobs."""
+        return cls(job["start_ns"], job["end_ns"], job["slice_ns"])
+
+
+def lines_of(view: View, span: Span, fetch: Callable[[str], pa.Table]) -> list[Steps]:
+    """Give the steps of each line of a view.
+
+    Args:
+        view: The view.
+        span: The time to cover.
+        fetch: Gives a metric's series.
+    """
+    return [
+        steps([fetch(metric) for metric in line.metrics], span, level=view.level)
+        for line in view.lines
+    ]
+
+
+def steps(tables: list[pa.Table], span: Span, *, level: bool) -> Steps:
+    """Add up series over their resources, on the slices of `span`.
+
+    Args:
+        tables: As Repository.series gives them.
+        span: The time to cover; rows outside of it are left out.
+        level: True for gauges: steps get the mean level instead of the sum.
+    """
+    length = span.slice_ns
+    first, end = (
+        span.start_ns // length,
+        max(-(-span.end_ns // length), span.start_ns // length + 1),
+    )
+    coarser = max(1, -(-(end - first) // _MOST_STEPS))
+    length, first, end = length * coarser, first // coarser, -(-end // coarser)
+    axis = (first * length, length, end - first)
+    values = np.zeros(end - first)
+    for table in tables:
+        sums = table.column("sum").to_numpy().astype(np.int64)
+        values += resample(*spans(table), sums, axis, level=level)
+    return Steps(first, length, values)
+
+
+def steps_json(line: Line, found: Steps) -> dict[str, Any]:
+    """Give a line of a view as plain values."""
+    return {
+        "label": line.label,
+        "metrics": line.metrics,
+        "slice_ns": found.slice_ns,
+        "first_slice": found.first,
+        "start": iso_time(found.first * found.slice_ns),
+        "values": [int(value) if value.is_integer() else value for value in found.values.tolist()],
+    }

@@ -1,0 +1,1 @@
+"""The verdict on a run: the estimate, the suspects, and the comparison of runs."""

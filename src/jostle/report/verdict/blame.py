@@ -1,0 +1,180 @@
+"""Whom a loss goes to: suspects, and what no job that was profiled explains."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from jostle.plain_values import plain
+
+if TYPE_CHECKING:
+    from jostle.analysis.estimation.model import Bounded, Hit
+    from jostle.analysis.identification.model import Interference, Suspect
+
+#: What is said of the rest: a neighbour that was not profiled, or one that nothing could be shown
+#: against.
+UNEXPLAINED = "explained by no profiled job"
+#: Less of the loss than this is not worth a word: intervals of losses are wider.
+WORTH_A_WORD = 0.05
+#: A slice that lost less of its length to anybody is none in which time was lost: that much makes
+#: a slice guilty.
+_LEAST_OF_SLICE = 0.035
+
+
+@dataclass(frozen=True)
+class Blamed:
+    """What one suspect took of a loss.
+
+    Attributes:
+        job: Its name.
+        user: Its owner's uid; None when it is not told.
+        program: Its program; "" when it is not told.
+        resources: Where, the costliest first.
+        seconds: What it took.
+        share: The same, as a part of the whole loss.
+        slices: Slices in which both jobs were active there.
+        correlation: Of its load with the job's service time, on the first resource.
+        pattern: How it used that resource, for people.
+    """
+
+    job: str
+    user: int | None
+    program: str
+    resources: list[str]
+    seconds: Bounded
+    share: float
+    slices: int
+    correlation: float
+    pattern: str
+
+
+@dataclass(frozen=True)
+class Blame:
+    """A loss, and whom it goes to: shares of suspects and the unexplained one add up to 1.
+
+    Attributes:
+        lost_s: The loss.
+        suspects: Jobs that took a part of it, the greatest first.
+        explained_s: What they took together.
+        unexplained_s: What no profiled job explains.
+        unexplained_share: The same, as a part of the loss; 0 without one.
+        lost_slices: Slices in which time was lost, to whomever.
+        suspect_slices: Those of them that a suspect made slow.
+    """
+
+    lost_s: Bounded
+    suspects: list[Blamed]
+    explained_s: Bounded
+    unexplained_s: Bounded
+    unexplained_share: float
+    lost_slices: int
+    suspect_slices: int
+
+    @property
+    def leaves_some(self) -> bool:
+        """Tell whether what nobody explains is worth a word."""
+        return self.unexplained_share >= WORTH_A_WORD
+
+    def to_json(self) -> dict[str, Any]:
+        """Give it as plain values."""
+        found: dict[str, Any] = plain(self)
+        return found
+
+
+def blame(lost: Bounded, who: Interference | None, hits: Sequence[Hit] = ()) -> Blame:
+    """Split a loss among those who took it.
+
+    Suspects explain no more than there is: of several resources that lost the same instants, and
+    where the loss as the run tells it is smaller than what its neighbours did, all get less in
+    proportion.
+
+    Args:
+        lost: The loss, as `told.verdict.head` has it, or as the identification found it.
+        who: What is known of the neighbours; None where none were looked for.
+        hits: Spans in which the run shows by itself that it lost time.
+    """
+    from jostle.analysis.estimation.model import Bounded
+
+    named = sum(one.seconds.value for one in who.suspects) if who else 0.0
+    explained = min(_by_suspects(who, named), lost.value) if who else 0.0
+    scale = explained / named if named > 0 else 0.0
+    suspects = _suspects(who.suspects if who else (), scale, lost)
+    down = math.hypot(*(one.seconds.value - one.seconds.low for one in suspects))
+    up = math.hypot(*(one.seconds.high - one.seconds.value for one in suspects))
+    rest = max(lost.value - explained, 0.0)
+    lost_slices, suspect_slices = _slices(who, hits)
+    return Blame(
+        lost_s=lost,
+        suspects=suspects,
+        explained_s=Bounded(explained, max(explained - down, 0.0),
+                            max(min(explained + up, lost.high), explained)),
+        unexplained_s=Bounded(
+            rest,
+            max(rest - math.hypot(lost.value - lost.low, up), 0.0),
+            max(min(rest + math.hypot(lost.high - lost.value, down), lost.high), rest),
+        ),
+        unexplained_share=rest / lost.value if lost.value > 0 else 0.0,
+        lost_slices=lost_slices,
+        suspect_slices=suspect_slices,
+    )  # fmt: skip
+
+
+def _by_suspects(who: Interference, named: float) -> float:
+    """Give what suspects took together: what several resources lost at once counts once."""
+    alone = sum(one.seconds.value for one in who.resources if one.evident)
+    return named * min(who.seconds.value / alone, 1.0) if alone > 0 else named
+
+
+def _suspects(found: Sequence[Suspect], scale: float, lost: Bounded) -> list[Blamed]:
+    """Make one of what is said of a job on several resources."""
+    from jostle.analysis.estimation.model import Bounded
+
+    by_job: dict[str, list[Suspect]] = {}
+    for one in found:
+        by_job.setdefault(one.job, []).append(one)
+    listed = []
+    for job, each in by_job.items():
+        each.sort(key=lambda one: (-one.seconds.value, one.resource))
+        value, low, high = (
+            scale * sum(getattr(one.seconds, end) for one in each)
+            for end in ("value", "low", "high")
+        )
+        listed.append(Blamed(
+            job=job,
+            user=each[0].user,
+            program=each[0].program,
+            resources=[one.resource for one in each],
+            seconds=Bounded(value, low, max(min(high, lost.high), value)),
+            share=value / lost.value if lost.value > 0 else 0.0,
+            slices=max(one.slices for one in each),
+            correlation=each[0].correlation,
+            pattern=each[0].pattern,
+        ))  # fmt: skip
+    return sorted(listed, key=lambda one: (-one.seconds.value, one.job))
+
+
+def _slices(who: Interference | None, hits: Sequence[Hit]) -> tuple[int, int]:
+    """Count the slices in which time was lost, and those that suspects made slow."""
+    guilty = who.guilty if who else []
+    places = who.resources if who else []
+    known = [one.length_ns for one in guilty] or [one.slice_ns for one in places]
+    length = max(known, default=0)
+    if length <= 0:
+        return 0, 0
+    slow = {one.start_ns // length for one in guilty}
+    lost: dict[int, float] = {}
+    for number, seconds in _laid(hits, length):
+        lost[number] = lost.get(number, 0.0) + seconds
+    least = _LEAST_OF_SLICE * length / 1e9
+    return len(slow | {number for number, part in lost.items() if part >= least}), len(slow)
+
+
+def _laid(hits: Sequence[Hit], length: int) -> Iterable[tuple[int, float]]:
+    """Lay what was lost in spans on slices."""
+    for hit in hits:
+        whole = max(hit.end_ns - hit.start_ns, 1)
+        for number in range(hit.start_ns // length, -(-(hit.start_ns + whole) // length)):
+            end = min(hit.start_ns + whole, (number + 1) * length)
+            yield number, hit.seconds * (end - max(hit.start_ns, number * length)) / whole

@@ -1,0 +1,113 @@
+"""Several runs of one program, and why they took different times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from jostle.report.format.values import seconds
+from jostle.report.verdict.verdict import estimate_json
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from jostle.analysis.estimation.model import ClusterDifference, Comparison, Estimate
+    from jostle.repository import Repository
+
+#: Less of the baseline's run time is no difference.
+_EQUAL = 0.01
+_LEAST_MEMBERS = 5
+
+
+def compared(
+    store: Repository,
+    names: Sequence[str],
+    how: Mapping[str, Any],
+    *,
+    advance: Callable[[int, int, str], None] | None = None,
+) -> Comparison:
+    """Compare runs, each of which is priced by itself.
+
+    Args:
+        store: The repository.
+        names: Full names of two jobs or more.
+        how: method, bytes_rule and seed of `jostle.analysis.estimate`.
+        advance: Told of progress: how many are done, of how many, and what is done now.
+    """
+    from jostle.analysis import estimate
+
+    found, programs = [], []
+    for number, name in enumerate(names):
+        if advance is not None:
+            advance(number, len(names), f"pricing {name}")
+        tables = store.run_tables(name)
+        found.append(estimate(tables, **how))
+        programs.append(program_of(tables.processes))
+    return comparison(found, programs)
+
+
+def comparison(found: Sequence[Estimate], programs: Sequence[str]) -> Comparison:
+    """Compare runs that are priced already.
+
+    Args:
+        found: Estimates of two jobs or more.
+        programs: What each ran, from `program_of`.
+    """
+    from jostle.analysis import compare
+
+    made = compare(found)
+    if len(set(programs)) > 1:
+        ran = ", ".join(f"{one.job} {ran}" for one, ran in zip(found, programs, strict=True))
+        made.limits.insert(0, f"These are no runs of one program: {ran}.")
+    return made
+
+
+def compare_json(made: Comparison) -> dict[str, Any]:
+    """Give a comparison as plain values: what `compare --json` prints."""
+    return made.to_json() | {"estimates": [estimate_json(one) for one in made.estimates]}
+
+
+def program_of(processes: pa.Table) -> str:
+    """Name what a job ran: the program of its ranks, else of its longest process.
+
+    Args:
+        processes: From `Repository.job_processes`.
+    """
+    columns = ["program", "mpi_state", "short", "first_slice", "last_slice"]
+    rows = processes.select(columns).to_pylist()
+    longest = max(rows, key=lambda row: (
+        bool(row["mpi_state"]), not row["short"], row["last_slice"] - row["first_slice"],
+    ))  # fmt: skip
+    return PurePath(longest["program"] or "?").name
+
+
+def finding(made: Comparison) -> str:
+    """Say how much longer the slowest run took, and how much of that was interference."""
+    fastest = made.estimates[made.baseline]
+    slowest = max(range(len(made.estimates)), key=lambda run: made.measured_s[run])
+    longer = made.measured_s[slowest]
+    if longer < _EQUAL * fastest.run_s:
+        return f"All {len(made.estimates)} runs took about as long: {seconds(fastest.run_s)}"
+    name = made.estimates[slowest].job
+    text = f"{name} took {seconds(longer)} longer than {fastest.job}"
+    if len({one.ranks for one in made.estimates}) > 1:
+        return f"{text}; but they are no runs of the same thing: their numbers of ranks differ"
+    estimated = made.estimated_s[slowest]
+    if estimated >= 0.5 * longer:
+        return f"{text}; interference explains {seconds(min(estimated, longer))} of it"
+    pieces = {
+        "work that the others did not do": made.work_s[slowest],
+        "a slowdown of everything": made.displaced_s[slowest],
+    }
+    reason, most = max(pieces.items(), key=lambda item: item[1])
+    if most >= 0.5 * longer:
+        return f"{text}; {reason} explains {seconds(min(most, longer))} of it"
+    explained = f"interference explains {seconds(max(estimated, 0.0))} of it"
+    return f"{text}; {explained if estimated > 0 else 'interference does not explain it'}"
+
+
+def large(made: Comparison) -> list[ClusterDifference]:
+    """Return the clusters with members enough to tell something; all where there is none."""
+    found = [row for row in made.clusters if max(row.members) >= _LEAST_MEMBERS]
+    return found or made.clusters

@@ -1,0 +1,242 @@
+"""The verdict on a run: what interference cost it, told from the run and from its neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from jostle.plain_values import plain
+from jostle.report.format.causes import cause_words
+from jostle.report.verdict.blame import Blame, blame
+
+if TYPE_CHECKING:
+    from jostle.analysis.estimation.light import Light
+    from jostle.analysis.estimation.model import Bounded, CauseName, Estimate
+    from jostle.analysis.identification.model import Interference, ResourceKind
+    from jostle.repository import Repository, RunTables
+
+#: Percent of a run below which no cause and no suspect is named.
+WORTH_A_WORD = 0.5
+#: How a run is judged where nobody says otherwise.
+USUAL: Mapping[str, Any] = {"method": "jostle", "bytes_rule": None, "seed": 0}
+#: What is done for a verdict, one after the other.
+STEPS = (
+    "looking for who ran beside it",
+    "comparing its slices with what they did",
+    "reading its segments",
+    "comparing like segments with each other",
+)
+#: Told the number of a step (from 0), how many there are, and what it does.
+Say = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True)
+class Priced:
+    """A run with its price.
+
+    Attributes:
+        estimate: What interference cost it.
+        names: The path of each mount, for people.
+        who: What is known of the jobs beside it; None where none were looked for.
+    """
+
+    estimate: Estimate
+    names: dict[str, str]
+    who: Interference | None
+
+
+@dataclass(frozen=True)
+class Head:
+    """The one set of numbers that goes with the light.
+
+    Attributes:
+        light: green, yellow or red; None where it is undecided.
+        percent: Of the run time that was lost.
+        lost_s: The same in seconds.
+        run_s: The run time that `percent` is of, s.
+        intrinsic_s: What it would have been without interference, s.
+        cause: What took most: file system, network, memory or cpu (of messages within a node), cpu
+            or unknown; None where nothing did.
+        what: The same in words, with what it was of it: `CPU, slower cores`; "" where nothing did.
+        resource: Where: a mount or a node; "" without one.
+        by: Whether the run tells it by itself, or its neighbours do (see `deciding`).
+        advice: What the run may be used for.
+        likely: The most probable light.
+        sure: Its probability, 0 to 1.
+        undecided: Why the light is, part of a sentence; "" where it is not.
+        decided_by: What would decide it, part of a sentence; "" where it is decided.
+    """
+
+    light: Light | None
+    percent: Bounded
+    lost_s: Bounded
+    run_s: float
+    intrinsic_s: float
+    cause: CauseName | None
+    what: str
+    resource: str
+    by: Literal["run", "neighbours"]
+    advice: str
+    likely: Light
+    sure: float
+    undecided: str
+    decided_by: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Give it as plain values."""
+        found: dict[str, Any] = plain(self)
+        return found
+
+
+def price(
+    store: Repository,
+    name: str,
+    how: Mapping[str, Any],
+    *,
+    alone: bool = False,
+    viewer: int | frozenset[int] | None = None,
+    say: Say = lambda *_: None,
+) -> Priced:
+    """Estimate a job of a repository, and look for those beside it.
+
+    Args:
+        store: The repository.
+        name: The job's full name.
+        how: method, bytes_rule and seed of `jostle.analysis.estimate`.
+        alone: Do not look for neighbours.
+        viewer: Uid of who may only see jobs of his own, or uids of those whose jobs he may see;
+            None sees all.
+        say: Told what is done; not all steps are done for each job.
+    """
+
+    def at(step: int) -> None:
+        say(step, len(STEPS), STEPS[step])
+
+    with ThreadPoolExecutor(1) as side:  # segments are read while code is loaded and others sought
+        run = side.submit(store.run_tables, name)
+        from jostle.analysis import estimate
+
+        who = None if alone else _beside(store, name, how["seed"], viewer, at)
+        at(2)
+        tables = run.result()
+    at(3)
+    made = estimate(tables, **how)
+    return Priced(made, mount_paths(tables), who)
+
+
+def _beside(
+    store: Repository, name: str, seed: int, viewer: int | frozenset[int] | None,
+    at: Callable[[int], None],
+) -> Interference | None:  # fmt: skip
+    """Look for suspects where others were beside the job at all."""
+    at(0)
+    if not store.has_company(name):
+        return None
+    beside = store.beside(name)
+    if not beside.others:
+        return None
+    from jostle.analysis import identify
+
+    at(1)
+    return identify(beside, seed=seed, as_user=viewer)
+
+
+def mount_paths(tables: RunTables) -> dict[str, str]:
+    """Name each mount identity by the shortest path at which the job saw it."""
+    names: dict[str, str] = {}
+    for row in tables.mounts.select(["mount", "path"]).to_pylist():
+        known, path = names.get(row["mount"]), row["path"]
+        if path and (known is None or (len(path), path) < (len(known), known)):
+            names[row["mount"]] = path
+    return names
+
+
+def deciding(made: Estimate, who: Interference | None) -> Estimate:
+    """Return the estimate whose light counts.
+
+    Where somebody was there nearly all the time a run has nothing undisturbed to be compared with.
+    What its neighbours did can explain more then than it shows by itself, and counts, however
+    little of the run could be judged by itself.
+    """
+    if who is not None and explains_more(made, who):
+        doubts: Any = ("neighbours", "neighbours")
+        return replace(made, percent=who.percent, coverage=1.0, doubts=doubts)
+    return made
+
+
+def explains_more(made: Estimate, who: Interference | None) -> bool:
+    """Tell whether the neighbours explain more of the loss than the run shows by itself.
+
+    That is so where what they most likely cost is more than the run by itself could have lost.
+    Their interval is wide where they were there all the time, and may reach down to nearly
+    nothing: that makes no fit run of one that others evidently slowed.
+    """
+    if who is None or made.method == "thesis":  # which is as the thesis has it, and knows nobody
+        return False
+    return who.evident and who.seconds.value > made.lost_s.high
+
+
+def head(made: Estimate, who: Interference | None = None) -> Head:
+    """Give the numbers that go with the light: those of the neighbours where they decide."""
+    judge = deciding(made, who)
+    lit = judge.lit
+    if who is not None and explains_more(made, who):
+        worst = next((one for one in who.resources if one.seconds.value > 0), None)
+        cause = _cause_of(worst.kind) if worst else None
+        what = cause_words(cause) if cause else ""
+        where = worst.resource if worst else ""
+        of_run, lost, run_s, by = who.percent, who.seconds, who.run_s, "neighbours"
+    else:
+        first = made.causes[0] if made.causes and made.percent.value >= WORTH_A_WORD else None
+        cause, where = (first.cause, first.resource) if first else (None, "")
+        what = cause_words(first.cause, first.kind) if first else ""
+        of_run, lost, run_s, by = made.percent, made.lost_s, made.run_s, "run"
+    return Head(
+        light=lit.light,
+        percent=of_run,
+        lost_s=lost,
+        run_s=run_s,
+        intrinsic_s=made.intrinsic_s if by == "run" else run_s - lost.value,
+        cause=cause,
+        what=what,
+        resource=where,
+        by="run" if by == "run" else "neighbours",
+        advice=judge.advice,
+        likely=lit.likely,
+        sure=lit.sure,
+        undecided=lit.undecided,
+        decided_by=lit.decided_by,
+    )
+
+
+def blame_of(made: Estimate, who: Interference | None) -> Blame:
+    """Split the loss that goes with the light among those who took it."""
+    return blame(head(made, who).lost_s, who, made.hits)
+
+
+def _cause_of(kind: ResourceKind) -> CauseName:
+    return "cpu" if kind == "node" else kind
+
+
+def estimate_json(made: Estimate, who: Interference | None = None) -> dict[str, Any]:
+    """Give an estimate as plain values; `judged` tells whether its light is decided."""
+    judge = deciding(made, who)
+    told = judge.to_json()
+    said = {
+        name: told[name]
+        for name in ("klass", "light", "likely", "sure", "undecided", "decided_by", "advice")
+    }
+    probability = judge.probability if judge.light else None
+    return made.to_json() | said | {"probability": probability, "judged": judge.light is not None}
+
+
+def verdict_json(found: Priced) -> dict[str, Any]:
+    """Give all that is told of a run's price as plain values: what `estimate --json` prints."""
+    content = estimate_json(found.estimate, found.who)
+    content["head"] = head(found.estimate, found.who).to_json()
+    content["blame"] = blame_of(found.estimate, found.who).to_json()
+    content["interference"] = found.who.to_json() if found.who else None
+    content["mounts"] = found.names
+    return content

@@ -1,0 +1,55 @@
+"""Which files are ingested when: small batches, and for every user his share of each pass."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from jostle.repository.ingest.spool import Glance
+
+WORKERS = min((os.cpu_count() or 1) + 1, 8)  # one more than cores: they wait for the disk too
+_BATCH_BYTES = 24 << 20
+_LEAST_BATCH_BYTES = 4 << 20
+_BATCH_FILES = 2000
+# What is taken of one user's files in a pass: some seconds of work.
+_OWNER_BYTES = 96 << 20
+
+
+def fair(
+    items: Sequence[Glance], fresh: Callable[[Glance], int]
+) -> tuple[list[Glance], list[Glance]]:
+    """Puts files in the order in which they are to be ingested.
+
+    Users take turns by bytes, so that who has little is done at once, however much another has.
+
+    Args:
+        items: The files.
+        fresh: Gives the bytes of one that are new, about.
+
+    Returns:
+        Those of this pass, and those that are left for the next ones.
+    """
+    before: Counter[int] = Counter()
+    turns: list[tuple[int, int]] = []
+    for number, item in enumerate(items):
+        turns.append((before[item.owner], number))
+        before[item.owner] += fresh(item)
+    turns.sort()
+    now = [items[number] for at, number in turns if at < _OWNER_BYTES]
+    return now, [items[number] for at, number in turns if at >= _OWNER_BYTES]
+
+
+def batches(items: Sequence[Glance]) -> list[list[Glance]]:
+    """Cuts the work so that every worker has some, and none holds too much at once."""
+    share = sum(item.bytes for item in items) // (2 * WORKERS)
+    limit = min(max(share, _LEAST_BATCH_BYTES), _BATCH_BYTES)
+    result: list[list[Glance]] = []
+    size = 0
+    for item in items:
+        if not result or size + item.bytes > limit or len(result[-1]) >= _BATCH_FILES:
+            result.append([])
+            size = 0
+        result[-1].append(item)
+        size += item.bytes
+    return result

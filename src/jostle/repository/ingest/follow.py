@@ -1,0 +1,128 @@
+"""Following spools: new slices appear in the repository while jobs run."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from jostle.errors import JostleError
+from jostle.repository.ingest.ingest import Ingester
+from jostle.repository.maintenance.compact import compact
+from jostle.repository.store.files import told_plainly
+from jostle.repository.store.log import open_marker
+from jostle.repository.types import IngestReport
+
+_SLOWEST_S = 2.0
+_FASTEST_S = 0.03
+_ASK_S = 0.1
+# Small files are merged along the way once so many of them lie in one partition.
+_COMPACT_AT = 32
+_COMPACT_BYTES = 4 << 20
+_COMPACT_EVERY_S = 30.0
+_MERGE_EVERY_S = 10.0
+
+
+def follow(
+    root: Path,
+    paths: Sequence[Path],
+    *,
+    stop: Callable[[], bool],
+    on_change: Callable[[IngestReport], None] | None = None,
+    remove: bool = False,
+) -> IngestReport:
+    """Ingests until told to stop; see Repository.follow."""
+    open_marker(root)
+    ingester = Ingester(root, remove=remove)
+    tidy = _Beside(partial(_tidy, root), _COMPACT_EVERY_S)
+    merging = _Beside(ingester.merge, _MERGE_EVERY_S)
+    total = IngestReport()
+    first = True
+    while True:
+        last = stop()
+        begin = time.monotonic()
+        folders = _stamps(paths)
+        try:
+            with told_plainly(root):
+                there = [path for path in paths if path.exists()]
+            report = ingester.run(there) if last else ingester.turn(there)
+        except JostleError as error:
+            if first or last:
+                raise
+            # A full disk may be mended while we wait: the spool keeps what we could not store.
+            report = IngestReport(warnings=[f"{error} {error.hint}"])
+        first = False
+        new = [text for text in report.warnings if text not in total.warnings]
+        total.add(report)
+        total.profiles = report.profiles
+        report.warnings = new
+        if on_change is not None and (report.commits or new):
+            on_change(report)
+        if last:
+            tidy.join()
+            merging.join()
+            return total
+        tidy.maybe()
+        if ingester.large:
+            merging.maybe()
+        if report.left and report.commits:
+            continue
+        half_slice = ingester.shortest_slice_ns / 2e9
+        wait = min(max(half_slice, _FASTEST_S), _SLOWEST_S)
+        now = time.monotonic()
+        # New files may be of processes with short slices; but no more than a fifth of a core goes
+        # into looking.
+        early = now + 5 * (now - begin)
+        _sleep(begin + wait, stop, partial(_changed, paths, folders, early))
+
+
+def _changed(paths: Sequence[Path], before: Sequence[int], not_before: float) -> bool:
+    return time.monotonic() > not_before and _stamps(paths) != before
+
+
+def _stamps(paths: Sequence[Path]) -> list[int]:
+    """Gives numbers that change when files come into the spools or go."""
+    stamps = []
+    for path in paths:
+        try:
+            stamps.append(path.stat().st_mtime_ns)
+        except OSError:
+            stamps.append(0)
+    return stamps
+
+
+def _sleep(end: float, stop: Callable[[], bool], wake: Callable[[], bool]) -> None:
+    end = max(end, time.monotonic() + 0.005)
+    while (left := end - time.monotonic()) > 0:
+        time.sleep(min(left, _ASK_S))
+        if stop() or wake():
+            return
+
+
+class _Beside:
+    """Does something now and then beside the ingester, one thread at a time."""
+
+    def __init__(self, work: Callable[[], None], every_s: float) -> None:
+        self._work = work
+        self._every_s = every_s
+        self._thread: threading.Thread | None = None
+        self._next = time.monotonic() + every_s
+
+    def maybe(self) -> None:
+        if time.monotonic() < self._next or (self._thread and self._thread.is_alive()):
+            return
+        self._next = time.monotonic() + self._every_s
+        self._thread = threading.Thread(target=self._work, daemon=True)
+        self._thread.start()
+
+    def join(self) -> None:
+        if self._thread:
+            self._thread.join()
+
+
+def _tidy(root: Path) -> None:
+    with contextlib.suppress(JostleError):  # the ingester will meet and report it too
+        compact(root, small_bytes=_COMPACT_BYTES, at_least=_COMPACT_AT)

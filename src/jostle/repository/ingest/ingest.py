@@ -1,0 +1,476 @@
+"""Ingest: from spools into the repository, each slice exactly once.
+
+One pass looks at the head of every profile, decodes what is new in batches (two at a time, the
+decoder and the Parquet writer both leave the interpreter's lock), writes the files of a batch
+and publishes them with the new positions of its profiles in one commit. Killed before that
+commit, nothing happened; after it, everything did.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from jostle.errors import JostleError
+from jostle.reader import (
+    Decoded,
+    ProfileHeader,
+    ReadRequest,
+    ReadResult,
+    ShortsHeader,
+    find_profiles,
+    read_profiles,
+    read_segments,
+)
+from jostle.repository.errors import ConflictError, RepositoryError
+from jostle.repository.ingest.fair_batches import WORKERS, batches, fair
+from jostle.repository.ingest.plan import Known, Plan, Step
+from jostle.repository.ingest.spool import (
+    MAX_SLICE_NS,
+    MIN_SLICE_NS,
+    Devices,
+    Glance,
+    Mark,
+    glance,
+    told_by_others,
+)
+from jostle.repository.query.engine import Engine
+from jostle.repository.segments.merge_cache import WORTH_ROWS
+from jostle.repository.segments.merger import Merger
+from jostle.repository.segments.rows import Decoded as Segments
+from jostle.repository.store.files import publish, told_plainly, write_pieces
+from jostle.repository.store.layout import TABLES, process_id
+from jostle.repository.store.log import Change, File, Log, Position, State, open_marker
+from jostle.repository.store.owner_names import JobNames
+from jostle.repository.types import IngestProgress, IngestReport
+
+Progress = Callable[[IngestProgress], None]
+
+# Commits that the rows of one batch may take in a pass: what is longer goes on in the next one, so
+# that nobody's files keep the others waiting.
+_ROUNDS = 2
+_AHEAD_NS = 3_600_000_000_000
+_BATCH_ROWS = 1 << 19  # of both tables: some 400 MB at worst
+_BATCH_SEGMENTS = 1 << 20
+_ROW_BYTES = 160  # that merging takes: of 64 ranks with a million segments each 9.7 GB
+
+
+def most_rows() -> int:
+    """Gives the rows of segments that are merged unasked: in a quarter of the machine's memory."""
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4 // _ROW_BYTES
+
+
+@dataclass
+class _Tally:
+    """What a batch did so far: its report, and the files that gave something."""
+
+    report: IngestReport = field(default_factory=IngestReport)
+    changed: set[Path] = field(default_factory=set)
+
+
+class Ingester:
+    """Ingests spools into one repository; remembers between passes what need not be read."""
+
+    def __init__(self, root: Path, *, remove: bool = False) -> None:
+        open_marker(root)
+        self._root = root
+        self._remove = remove
+        self._log = Log(root)
+        self._guard = threading.Lock()
+        self._devices = Devices()
+        self._settled: dict[Path, Mark] = {}
+        self._aside: dict[Path, Mark] = {}  # what made us fail, and as it was then
+        self._taken: dict[Path, int] = {}  # bytes of a file that the repository has
+        self._shorts: dict[Path, tuple[int, int]] = {}
+        self._over: set[Path] = set()
+        self._written: dict[int, Known] = {}
+        self._home = root.stat().st_uid
+        self._names = JobNames(self._home, self._named)
+        self._segments: Counter[str] = Counter()  # of jobs, in processes that ended
+        self.shortest_slice_ns = 4_000_000_000
+
+    def run(self, paths: Sequence[Path], progress: Progress | None = None) -> IngestReport:
+        """Takes all that is new in spools.
+
+        Args:
+            paths: Folders and files.
+            progress: Called after every batch.
+
+        Raises:
+            ProfileError: A folder cannot be read.
+            RepositoryError: The repository cannot be read or written.
+        """
+        total = IngestReport()
+        before = 0
+        while True:
+            report = self.turn(paths, progress)
+            total.add(report)
+            total.profiles = max(total.profiles, report.profiles)
+            total.seconds += report.seconds
+            total.left = report.left
+            if not report.left or not (report.commits or report.left < before or not before):
+                return total
+            before = report.left
+
+    def turn(self, paths: Sequence[Path], progress: Progress | None = None) -> IngestReport:
+        """Makes one pass over spools, of which every user has his share.
+
+        Args:
+            paths: Folders and files.
+            progress: Called after every batch.
+
+        Returns:
+            What was done; `left` tells how many files have more.
+
+        Raises:
+            ProfileError: A folder cannot be read.
+            RepositoryError: The repository cannot be read or written.
+        """
+        with told_plainly(self._root):
+            return self._turn(paths, progress)
+
+    def _turn(self, paths: Sequence[Path], progress: Progress | None) -> IngestReport:
+        begin = time.monotonic()
+        report = IngestReport()
+        found = find_profiles(paths)
+        report.profiles = len(found)
+        todo, later = fair(self._news(found, report), self._fresh)
+        ahead = self._log.state.time_ns - time.time_ns()
+        if ahead > _AHEAD_NS:
+            report.warnings.append(
+                f"The newest commit of the repository is {ahead / 3.6e12:.1f} hours ahead of this "
+                "machine's clock: one of the two clocks is wrong."
+            )
+        report.left = len(later)
+        skipped = len(found) - len(todo) - len(later)
+        profiles = [item for item in todo if item.process is not None]
+        shorts = [item for item in todo if item.process is None]
+        done = skipped
+        # Shorts last: their mounts are named by the profiles.
+        for group in (profiles, shorts):
+            with ThreadPoolExecutor(max_workers=WORKERS) as pool:
+                work = {pool.submit(self._batch, items): len(items) for items in batches(group)}
+                try:
+                    for future in as_completed(work):
+                        report.add(future.result())
+                        done += work[future]
+                        if progress is not None:
+                            progress(IngestProgress(done, len(found), report.slices))
+                except BaseException:
+                    pool.shutdown(cancel_futures=True)
+                    raise
+        report.seconds = time.monotonic() - begin
+        return report
+
+    @property
+    def large(self) -> dict[str, int]:
+        """Jobs whose segments take long to merge, and how many rows they are."""
+        with self._guard:
+            return {job: rows for job, rows in self._segments.items() if rows >= WORTH_ROWS}
+
+    def merge(self) -> None:
+        """Merges the segments of large jobs that are over now, so that nobody waits: copies.py."""
+        large = self.large
+        merger = Merger(Engine(self._root, Log(self._root), writes=True))
+        for job, rows in large.items():
+            done = True  # what fails is not tried again
+            # RATIONALE: whatever is wrong with one job's segments, ingest goes on for all others;
+            # who asks for that job merges it then, and hears what is wrong. So it is with what
+            # would fill the memory of the machine that ingests.
+            with contextlib.suppress(Exception):
+                done = rows > most_rows() or merger.keep(job)
+            if done:
+                with self._guard:
+                    self._segments.pop(job, None)
+
+    def _news(self, found: Iterable[Path], report: IngestReport) -> list[Glance]:
+        """Looks at files and leaves out those that can hold nothing new."""
+        found = list(found)
+        twice = told_by_others(found)
+        with self._guard:
+            state = self._log.refresh()
+            todo: list[Glance] = []
+            seen: set[int] = set()
+            slice_ns = [4_000_000_000]
+            locked: list[Path] = []
+            names: dict[int, Path] = {}
+            for path in found:
+                if path in self._over:
+                    continue
+                if path in twice:
+                    mark = twice[path]
+                    if self._remove and mark is not None:
+                        self._remove_file(path, mark, report)
+                    continue
+                try:
+                    look = self._glance(path)
+                except FileNotFoundError:
+                    continue
+                except PermissionError:
+                    locked.append(path)
+                    continue
+                if look.names > 1:
+                    first = _once(look, names, report)
+                    if first is None:
+                        continue
+                    look = first
+                if self._aside.get(path) == look.mark:
+                    continue
+                if path.suffix == ".jsp" and not look.final:
+                    continue  # its process may still leave its own
+                if not look.final and MIN_SLICE_NS <= look.slice_ns <= MAX_SLICE_NS:
+                    slice_ns.append(look.slice_ns)
+                if look.process is None:
+                    if self._settled.get(path) != look.mark or look.mark == (0, 0, 0):
+                        todo.append(look)
+                elif self._is_done(look, state):
+                    self._over.add(path)
+                    if self._remove and look.final:
+                        self._remove_file(path, look.mark, report)
+                elif look.process not in seen:
+                    seen.add(look.process)
+                    todo.append(look)
+            self.shortest_slice_ns = min(slice_ns)
+        self._names.learn((look.owner, look.job, *look.span) for look in todo)
+        _report_locked(locked, todo or self._over, report)
+        return todo
+
+    def _glance(self, path: Path) -> Glance:
+        try:
+            look = glance(path)
+        except (FileNotFoundError, PermissionError):
+            raise
+        except OSError:
+            return Glance(path, None, 0, 0, False, 0, (0, 0, 0))  # the reader says why
+        if look.life is None:
+            return look
+        return replace(look, process=self._names.process(look.owner, *look.life))
+
+    def _is_done(self, look: Glance, state: State) -> bool:
+        """Tells whether all of a profile is in the repository."""
+        if look.life is None or look.process in state.done:
+            return look.life is not None
+        # Before owners counted, all ids were made as those of the repository's owner are. Only who
+        # forges such an id is left out for it: he himself.
+        return look.owner != self._home and process_id(None, *look.life) in state.done
+
+    def _fresh(self, look: Glance) -> int:
+        """Gives the bytes of a file that are not in the repository, about."""
+        return max(look.bytes - self._taken.get(look.path, 0), 0)
+
+    def _batch(self, items: Sequence[Glance]) -> IngestReport:
+        """Ingests a batch of files; what cannot be ingested is set aside, and the others go on."""
+        tally = _Tally()
+        waiting = [list(items)]
+        while waiting:
+            some = waiting.pop()
+            try:
+                self._publish_all(some, tally)
+            except (JostleError, OSError, MemoryError):  # the repository's, or the machine's
+                raise
+            # RATIONALE: whatever it is that one file brings about, it stops no others. It is tried
+            # again when it changes.
+            except Exception as error:
+                if len(some) == 1:
+                    tally.report.add(self._set_aside(some[0], error))
+                else:
+                    half = len(some) // 2
+                    waiting += [some[half:], some[:half]]
+        tally.report.changed = len(tally.changed)
+        return tally.report
+
+    def _set_aside(self, item: Glance, error: Exception) -> IngestReport:
+        with self._guard:
+            self._aside[item.path] = item.mark
+        why = f"{type(error).__name__}: {error}"
+        why = "".join(one if one.isprintable() else " " for one in why)[:300]
+        return IngestReport(
+            warnings=[f"{item.path} is set aside: what it holds cannot be taken ({why})."]
+        )
+
+    def _publish_all(self, items: Sequence[Glance], tally: _Tally) -> None:
+        """Ingests files in as many commits as their rows need, and as one pass allows."""
+        left = list(items)
+        for _ in range(_ROUNDS):
+            if not left:
+                return
+            with self._guard:
+                state = self._log.refresh()
+                left = [item for item in left if item.process not in state.done]
+                base = [state.open.get(item.process or 0, Position()) for item in left]
+                horizon = state.horizon_ns
+            requests = [
+                ReadRequest(
+                    item.path,
+                    number,
+                    self._from(item, at),
+                    _remainder(item),
+                    at.entries,
+                    item.names,
+                )
+                for number, (item, at) in enumerate(zip(left, base, strict=True))
+            ]
+            segments = _read_segments(left, requests)
+            # A process is complete when its last slice is taken: not before its segments are.
+            requests = [request if segments.complete(request.process)
+                        else replace(request, remainder=False) for request in requests]  # fmt: skip
+            decoded = read_profiles(requests, _BATCH_ROWS)
+            plan = Plan(self._devices, self._names, decoded, segments, horizon)
+            left = self._publish(left, base, decoded, plan, tally)
+        tally.report.left += len(left)
+
+    def _from(self, item: Glance, at: Position) -> int:
+        if item.process is not None:
+            return at.records
+        inode, records = self._shorts.get(item.path, (0, 0))
+        return records if inode == item.mark[0] else 0
+
+    def _publish(
+        self,
+        items: Sequence[Glance],
+        base: Sequence[Position],
+        decoded: Decoded,
+        plan: Plan,
+        tally: _Tally,
+    ) -> list[Glance]:
+        """Commits what was decoded; gives the files that have more."""
+        for number, item in enumerate(items):
+            result = decoded.results[number]
+            if isinstance(result.header, ShortsHeader):
+                with self._guard:
+                    plan.add_shorts(result, self._log.state.done)
+            elif isinstance(result.header, ProfileHeader):
+                plan.add_profile(item, number, result, base[number], self._written)
+        more = [item for number, item in enumerate(items) if plan.has_more(number)]
+        if plan.steps:
+            files = write_pieces(self._root, plan.pieces())
+            change = Change("ingest", add=files, advance=plan.advance())
+            try:
+                with self._guard:
+                    publish(self._root, self._log, change)
+            except ConflictError:
+                return list(items)  # plan anew from where the other one got to
+            _count(tally.report, plan.steps, files)
+            with self._guard:
+                self._segments.update(plan.ended)
+        tally.report.add(IngestReport(warnings=plan.warnings))
+        self._settle(items, decoded.results, plan, tally)
+        return more
+
+    def _settle(
+        self, items: Sequence[Glance], results: Sequence[ReadResult], plan: Plan, tally: _Tally
+    ) -> None:
+        """Remembers what the next pass need not read; removes what is wholly published."""
+        self._written |= plan.written
+        for item, result in zip(items, results, strict=True):
+            if result.slices[1] or result.mount_slices[1] or item.process in plan.advanced:
+                tally.changed.add(item.path)
+            if result.complete or result.error is not None:
+                self._taken[item.path] = item.bytes
+            if item.process is None and result.error is None:
+                self._shorts[item.path] = (item.mark[0], result.records_read)
+                if result.complete:
+                    self._settled[item.path] = item.mark
+            if item.process in plan.expired:  # not taken, so not removed either
+                self._over.add(item.path)
+                tally.report.expired += 1
+            if self._remove and item.process in plan.finished:
+                self._remove_file(item.path, item.mark, tally.report)
+
+    def _named(self, jobs: list[str]) -> list[tuple[str, int | None, int, int]]:
+        """Gives name, owner, start and end of the jobs that were ever called one of some names."""
+        rows = Engine(self._root, Log(self._root), writes=True).query(
+            "SELECT job, uid, start_ns, CASE WHEN running THEN $2 ELSE end_ns END AS end_ns "
+            "FROM jobs WHERE list_contains($1, split_part(job, '@', 1))",
+            [jobs, time.time_ns()],
+        )
+        return [
+            (row["job"], row["uid"], row["start_ns"], row["end_ns"]) for row in rows.to_pylist()
+        ]
+
+    def _remove_file(self, path: Path, mark: Mark, report: IngestReport) -> None:
+        with contextlib.suppress(OSError):
+            if path.lstat().st_ino != mark[0]:  # another file has its name by now
+                return
+            path.unlink()
+            report.removed += 1
+        if path.suffix == ".jss":  # the runtime's mark of what it has told the job's user
+            with contextlib.suppress(OSError):
+                path.with_suffix(".said").unlink()
+
+
+def _read_segments(items: Sequence[Glance], requests: Sequence[ReadRequest]) -> Segments:
+    wanted = [request for item, request in zip(items, requests, strict=True) if item.segments]
+    if not wanted:
+        return Segments(None, {})
+    result = read_segments(wanted, _BATCH_SEGMENTS)
+    return Segments(result, {read.request.process: read for read in result.results})
+
+
+def _once(look: Glance, names: dict[int, Path], report: IngestReport) -> Glance | None:
+    """Takes a file with several names under the first; the reader wants all of them to be here.
+
+    Args:
+        look: The file.
+        names: The first name of each such file, by inode; added to.
+        report: Where other names are said.
+    """
+    inode = look.mark[0]
+    first = names.setdefault(inode, look.path)
+    if first != look.path:
+        report.warnings.append(f"{look.path} is another name of {first} (a hard link); left out.")
+        return None
+    here = 0
+    for one in look.path.parent.iterdir():
+        with contextlib.suppress(OSError):
+            here += one.lstat().st_ino == inode
+    return replace(look, names=here)
+
+
+def _report_locked(
+    locked: Sequence[Path], others: Collection[object], report: IngestReport
+) -> None:
+    """Says that profiles of other users were left out; fails when there are no others."""
+    if not locked:
+        return
+    hint = "Profiles belong to the user who ran the program: be that user, or root."
+    if not others:
+        raise RepositoryError(f"No permission to read {_names(locked)}.", hint=hint)
+    report.warnings.append(f"No permission to read {_names(locked)}; left out. {hint}")
+
+
+def _names(paths: Sequence[Path]) -> str:
+    more = f" and {len(paths) - 1} more profiles" if len(paths) > 1 else ""
+    return f"{paths[0]}{more}"
+
+
+def _remainder(item: Glance) -> bool | None:
+    if item.segments:
+        return item.final
+    # None: the reader takes it from processes that it finds dead. A process on a machine that we
+    # cannot ask counts as dead after a long silence.
+    return True if item.final else None
+
+
+def _count(report: IngestReport, steps: Sequence[Step], files: Sequence[File]) -> None:
+    rows = dict.fromkeys(TABLES, 0)
+    for file in files:
+        rows[file.table] += file.rows
+    report.add(
+        IngestReport(
+            processes=sum(step.base.revision == 0 for step in steps),
+            finished=sum(step.to is None for step in steps),
+            slices=rows["slices"],
+            mount_slices=rows["mount_slices"],
+            segments=rows["segments"],
+            commits=1,
+            bytes_written=sum(file.bytes for file in files),
+        )
+    )

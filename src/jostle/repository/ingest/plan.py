@@ -1,0 +1,241 @@
+"""What one commit of an ingest will hold: a batch of decoded files, judged one by one."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from jostle.reader import Decoded, ProfileHeader, ReadResult
+from jostle.repository.ingest.spool import Devices, Glance, doubt, profile_source, short_source
+from jostle.repository.segments.rows import Decoded as Segments
+from jostle.repository.segments.rows import segment_pieces
+from jostle.repository.store.layout import TABLES
+from jostle.repository.store.log import Position
+from jostle.repository.store.owner_names import JobNames
+from jostle.repository.store.tables import Batch, Ints, Piece, Source, pieces
+
+# What the newest row of a process says that slices do not: mounts, state of MPI, world.
+Known = tuple[int, int, str]
+# A running process's row in table processes is renewed this often (in its own time).
+_ROW_EVERY_NS = 60_000_000_000
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one process's new slices do to its position."""
+
+    source: Source
+    base: Position
+    to: Position | None
+    with_row: bool
+
+
+class Plan:
+    """What one commit will hold."""
+
+    def __init__(
+        self,
+        devices: Devices,
+        names: JobNames,
+        decoded: Decoded,
+        segments: Segments,
+        horizon_ns: int,
+    ) -> None:
+        self._devices = devices
+        self._names = names
+        self._decoded = decoded
+        self._segments = segments
+        self._horizon_ns = horizon_ns
+        count = len(decoded.results) + len(decoded.short_processes)
+        self._place: Ints = np.full(max(count, 1), -1, dtype=np.int64)
+        self._first, self._last = _spans(decoded, count)
+        self.steps: list[Step] = []
+        self.warnings: list[str] = []
+        self.written: dict[int, Known] = {}
+        self.finished: set[int] = set()
+        self.expired: set[int] = set()
+        # What is taken of a process of whose segments nothing is known would be all of it.
+        self.refused = segments.unread()
+        self.advanced: set[int] = set()
+        self.ended: Counter[str] = Counter()
+        for read in segments.reads.values():
+            self.warnings += read.warnings
+            if read.error is not None and read.error.passing:
+                self.warnings.append(f"{read.error} {read.error.hint}")
+        for result in decoded.results:
+            self.warnings += result.warnings
+            if result.error is not None:
+                self.warnings.append(f"{result.error} {result.error.hint}".strip())
+
+    def has_more(self, number: int) -> bool:
+        """Tells whether reading a file stopped at the limit of rows and should go on."""
+        result = self._decoded.results[number]
+        complete = result.complete and self._segments.complete(number)
+        return not complete and result.error is None and number not in self.refused
+
+    def add_profile(
+        self,
+        item: Glance,
+        number: int,
+        result: ReadResult,
+        base: Position,
+        written: dict[int, Known],
+    ) -> None:
+        """Plans the new slices of a profile."""
+        if number in self.refused:
+            return
+        header = result.header
+        assert isinstance(header, ProfileHeader)
+        job = self._names.name(header.uid, header.job, *item.span)
+        source = profile_source(header, self._devices, self._names, job)
+        if source.process != item.process:  # another file has its name by now: the next pass's
+            self.refused.add(number)
+            if item.process is None:
+                self.warnings.append(f"{item.path} could not be read at first; it is taken later.")
+            return
+        self._devices.learn(header)
+        if self._refused(number, source, header.first_slice):
+            return
+        # The reader took the remainder only where the process was over before it read.
+        final = result.complete and _is_over(item, header) and self._segments.complete(number)
+        last = self._last[number] if result.slices[1] else header.first_slice
+        last = max(last, base.row_slice, header.first_slice, *_seen_slices(header))
+        known = _known(source)
+        due = (last - base.row_slice) * source.slice_ns >= _ROW_EVERY_NS
+        with_row = final or base.revision == 0 or due or written.get(source.process) != known
+        segments = self._segments.rows(number)
+        if not (result.slices[1] or result.mount_slices[1] or segments or with_row):
+            return
+        if final and self._expired(source, last):
+            return
+        source.row |= {
+            "first_slice": header.first_slice,
+            "last_slice": last,
+            "records": result.records_read,
+            "warnings": result.warnings,
+            "complete": final,
+        }
+        row_slice = last if with_row else base.row_slice
+        entries = self._segments.entries(number, base.entries)
+        to = Position(result.records_read, base.revision + 1, row_slice, entries)
+        if final and source.row.get("world_size"):
+            self.ended[job] += entries
+        self._take(number, source, base, None if final else to, with_row=with_row)
+
+    def add_shorts(self, result: ReadResult, done: set[int]) -> None:
+        """Plans the processes of a shorts file that are not yet in the repository."""
+        first, count = result.short_processes
+        for short in self._decoded.short_processes[first : first + count]:
+            if short.record < result.request.from_record:
+                continue
+            life = (short.start_ns, max(short.end_ns, short.start_ns))
+            job = self._names.name(short.uid, short.header.job, *life)
+            source = short_source(short, self._devices, self._names, job)
+            number = short.process
+            if source.process in done or source.process in self.advanced:
+                continue
+            if self._refused(number, source, short.start_ns // max(source.slice_ns, 1)):
+                continue
+            last = max(short.end_ns, short.start_ns) // source.slice_ns
+            if self._expired(source, last):
+                continue
+            source.row |= {
+                "first_slice": short.start_ns // source.slice_ns,
+                "last_slice": last,
+                "records": 1,
+                "warnings": [],
+            }
+            self._take(number, source, Position(), None, with_row=True)
+
+    def _expired(self, source: Source, last: int) -> bool:
+        """Tells whether all of an ended process lies before the retention horizon."""
+        gone = (last + 1) * source.slice_ns <= self._horizon_ns
+        if gone:
+            self.expired.add(source.process)
+        return gone
+
+    def _refused(self, number: int, source: Source, first: int) -> bool:
+        known = self._last[number] >= self._first[number]
+        span = (self._first[number], self._last[number]) if known else (first, first)
+        segments = self._segments.span(number)
+        problem = doubt(source, min(first, span[0]), max(first, span[1]), segments)
+        if problem:
+            self.warnings.append(problem)
+            self.refused.add(number)
+        return bool(problem)
+
+    def _take(
+        self, number: int, source: Source, base: Position, to: Position | None, *, with_row: bool
+    ) -> None:
+        self._place[number] = len(self.steps)
+        revision = base.revision + 1
+        self.steps.append(Step(source, base, to, with_row))
+        source.row["revision"] = revision
+        self.advanced.add(source.process)
+        if to is None:
+            self.finished.add(source.process)
+        if with_row:
+            self.written[source.process] = _known(source)
+
+    def advance(self) -> dict[int, tuple[Position, Position | None]]:
+        """Gives the new positions, as a commit wants them."""
+        return {step.source.process: (step.base, step.to) for step in self.steps}
+
+    def pieces(self) -> Iterable[Piece]:
+        """Gives the rows of all tables."""
+        sources = [step.source for step in self.steps]
+        batch = Batch(sources, self._place, self._decoded.slices, self._decoded.mount_slices)
+        yield from pieces(batch, self._horizon_ns)
+        if self._segments.result is not None:
+            over = [step.to is None for step in self.steps]
+            yield from segment_pieces(
+                self._segments.result, self._place, sources, over, self._horizon_ns
+            )
+        rows = [step.source.row for step in self.steps if step.with_row]
+        if rows:
+            yield Piece("processes", pa.Table.from_pylist(rows, _schema("processes")), 0, 0)
+        distinct = {tuple(row.values()): row for step in self.steps if step.with_row
+                    for row in step.source.mount_rows}  # fmt: skip
+        if distinct:
+            mounts = pa.Table.from_pylist(list(distinct.values()), _schema("mounts"))
+            yield Piece("mounts", mounts, 0, 0)
+
+
+def _known(source: Source) -> Known:
+    row = source.row
+    return len(source.mount_rows), row.get("mpi_state") or 0, row.get("world") or ""
+
+
+def _is_over(item: Glance, header: ProfileHeader) -> bool:
+    # Segments are read before slices: of a process that died in between the last are missing.
+    return item.final or (header.alive is False and not item.segments)
+
+
+def _schema(table: str) -> pa.Schema:
+    return pa.schema(list(TABLES[table].keys.items()))
+
+
+def _seen_slices(header: ProfileHeader) -> list[int]:
+    """Gives the slices in which a process is known to have lived."""
+    if not header.slice_ns:
+        return [0]
+    latest = max(header.end_ns, min(header.heartbeat_ns, time.time_ns()))
+    return [latest // header.slice_ns]
+
+
+def _spans(decoded: Decoded, count: int) -> tuple[list[int], list[int]]:
+    """Finds the first and last slice of each process number; the last is less without rows."""
+    first = np.full(max(count, 1), np.iinfo(np.int64).max, dtype=np.int64)
+    last = np.full(max(count, 1), np.iinfo(np.int64).min, dtype=np.int64)
+    if decoded.slices.num_rows:
+        process = decoded.slices.column("process").to_numpy()
+        slices = decoded.slices.column("slice").to_numpy()
+        end = slices + decoded.slices.column("span").to_numpy() - 1
+        np.minimum.at(first, process, slices)
+        np.maximum.at(last, process, end)
+    return first.tolist(), last.tolist()

@@ -1,0 +1,392 @@
+"""From the reader's headers to what the repository stores about processes and mounts."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from jostle.reader import Mount, ProfileHeader, ShortProcess
+from jostle.reader.errors import passes
+from jostle.reader.header import is_alive, parse_header
+from jostle.repository.store.layout import MPI_COLUMNS, is_shared, mount_identity
+from jostle.repository.store.owner_names import JobNames
+from jostle.repository.store.tables import Source
+
+_HEAD = 4096
+# A process on another machine that was not heard of for this long is taken for dead.
+_SILENT_NS = 900_000_000_000
+_SILENT_SLICES = 20
+# Slices before 2000 or this far ahead of our clock are a damaged or hostile file's.
+_YEAR_2000_NS = 946_684_800_000_000_000
+_AHEAD_NS = 86_400_000_000_000
+MAX_INT = 2**63 - 1
+MAX_SLOTS = 128  # the decoder's column slot has 8 bits; a hostile header may name any number
+_YEAR_NS = 31_556_952_000_000_000
+#: No node runs longer without a new start; what claims to makes every axis of time absurd.
+MAX_LIFE_NS = 3 * _YEAR_NS
+MAX_SLICES = 1 << 24  # 19 days of 100 ms, two years of 4 s
+MIN_SLICE_NS, MAX_SLICE_NS = 1_000_000, 3_600_000_000_000
+
+
+#: What names a process among those of its owner: boot, pid, start (ns), part.
+Life = tuple[str, int, int, int]
+#: Changes when a file does, and tells it from another of its name: inode, size, time (ns).
+Mark = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Glance:
+    """What the first page of a file tells, before anything is decoded.
+
+    Attributes:
+        path: The file.
+        life: What names its process among those of its owner: boot, pid, start (ns) and part; None
+            for a shorts file, and where only the reader can tell what is wrong.
+        owner: Whose file it is (a uid).
+        slice_ns: Slice length, ns.
+        final: Nothing more will come.
+        bytes: Size of the records, about.
+        mark: Changes when the file does.
+        job: Its job's name, as the file says.
+        span: When it started, and when it ended or was last known to live (ns).
+        segments: Whether it has a stream of segments.
+        names: Names (hard links) that the file has.
+        process: Id of its process in a repository, where one was asked.
+    """
+
+    path: Path
+    life: Life | None
+    owner: int
+    slice_ns: int
+    final: bool
+    bytes: int
+    mark: Mark
+    job: str = ""
+    span: tuple[int, int] = (0, 0)
+    segments: bool = False
+    names: int = 1
+    process: int | None = None
+
+
+def glance(path: Path) -> Glance:
+    """Looks at the head of a file.
+
+    Raises:
+        OSError: It cannot be opened.
+    """
+    info, head = _head(path)
+    owner = info.st_uid
+    mark = _mark(info)
+    if path.suffix == ".jss" or not _is_profile(head):
+        return Glance(path, None, owner, 0, False, info.st_size, mark, names=info.st_nlink)
+    alive = is_alive(head)
+    header = parse_header(head, owner, alive=alive)
+    life = (header.boot_id, header.pid, header.start_ns, header.part)
+    head_bytes = int.from_bytes(head[12:16], "little")
+    size = max(info.st_size - head_bytes, 0)
+    over = is_over(header)
+    last = max(header.end_ns, header.start_ns) if over else time.time_ns()
+    if over and not header.end_ns:
+        last = max(header.heartbeat_ns, header.file_ns)
+    return Glance(
+        path, life, owner, header.slice_ns, over, size, mark, header.job, (header.start_ns, last),
+        header.mpi_init_ns > 0, info.st_nlink,
+    )  # fmt: skip
+
+
+def _head(path: Path) -> tuple[os.stat_result, bytes]:
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        return os.fstat(descriptor), os.pread(descriptor, _HEAD, 0)
+    finally:
+        os.close(descriptor)
+
+
+def _is_profile(head: bytes) -> bool:
+    return len(head) == _HEAD and head.startswith(b"jostle01")
+
+
+def told_by_others(found: Iterable[Path]) -> dict[Path, Mark | None]:
+    """Picks the profiles that a process above kept (*.jsp) where the process left its own.
+
+    A file makes another one superfluous only where both belong to one user, or the other is root's.
+
+    Args:
+        found: All files of the spools.
+
+    Returns:
+        Their marks, by path; None where that cannot be told now: they may be superfluous.
+    """
+    kept: list[Path] = []
+    own: dict[tuple[Path, str, str], list[Path]] = {}
+    for path in found:
+        if path.suffix == ".jsp":
+            kept.append(path)
+        elif path.suffix == ".jst":
+            own.setdefault(_named(path), []).append(path)
+    told: dict[Path, Mark | None] = {}
+    for path in kept:
+        beside = own.get(_named(path), ())
+        try:
+            process = _of_process(path) if beside else None
+        except OSError:
+            told[path] = None
+            continue
+        for one in beside if process else ():
+            try:
+                if process and _is_told(process, _of_process(one)):
+                    told[path] = process[3]
+            except OSError:
+                # RATIONALE: what was kept says less than the process's own, which would count as
+                # taken with it. Another's file that is closed to us keeps nobody waiting.
+                with contextlib.suppress(OSError):
+                    if process and one.lstat().st_uid in (0, process[0]):
+                        told.setdefault(path, None)
+    return told
+
+
+def _named(path: Path) -> tuple[Path, str, str]:
+    job, _, rest = path.name.partition(".")
+    return path.parent, job, rest.partition(".")[0]
+
+
+def _of_process(path: Path) -> tuple[int, str, int, Mark] | None:
+    """Gives a profile's owner, its process's boot and start (clock ticks), and its mark.
+
+    Raises:
+        OSError: It cannot be read at this time.
+    """
+    try:
+        info, head = _head(path)
+    except OSError as error:
+        if passes(error) or isinstance(error, PermissionError):
+            raise
+        return None
+    if not _is_profile(head):
+        return None
+    header = parse_header(head, info.st_uid, alive=None)
+    return info.st_uid, header.boot_id, header.proc_start, _mark(info)
+
+
+def _is_told(kept: tuple[int, str, int, Mark], own: tuple[int, str, int, Mark] | None) -> bool:
+    return own is not None and kept[1:3] == own[1:3] and kept[0] in (0, own[0])
+
+
+def _mark(info: os.stat_result) -> Mark:
+    return info.st_ino, info.st_size, info.st_mtime_ns
+
+
+def is_over(header: ProfileHeader) -> bool:
+    """Tells whether nothing more will come from a process."""
+    if header.alive is not None:
+        return header.alive is False
+    silent = time.time_ns() - max(header.heartbeat_ns, header.file_ns)
+    return silent > _SILENT_NS + _SILENT_SLICES * header.slice_ns
+
+
+class Devices:
+    """Names the mounts of short processes, which know device numbers only."""
+
+    def __init__(self) -> None:
+        self._seen: dict[tuple[int, str, int, int], tuple[str, str, str]] = {}
+        self._boot_id, self._own = _own_mounts()
+
+    def learn(self, header: ProfileHeader) -> None:
+        """Remembers the mounts of a profile: for its owner, those of root's for all."""
+        for mount in header.mounts:
+            if mount.path and (mount.major or mount.minor):
+                known = (mount.path, mount.type, mount.source)
+                self._seen[header.uid, header.host, mount.major, mount.minor] = known
+
+    def find(
+        self, owner: int, host: str, boot_id: str, major: int, minor: int
+    ) -> tuple[str, str, str]:
+        """Gives path, type and source of a device, as far as the owner (a uid) or root told."""
+        device = (host, major, minor)
+        found = self._seen.get((owner, *device)) or self._seen.get((0, *device))
+        if found is None and boot_id == self._boot_id:
+            found = self._own.get((major, minor))
+        if found is None:
+            found = (f"device-{major}:{minor}" if major or minor else "other", "", "")
+        return found
+
+
+def _own_mounts() -> tuple[str, dict[tuple[int, int], tuple[str, str, str]]]:
+    mounts: dict[tuple[int, int], tuple[str, str, str]] = {}
+    try:
+        boot_id = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        lines = Path("/proc/self/mountinfo").read_text(errors="replace").splitlines()
+    except OSError:
+        return "", mounts
+    for line in lines:
+        left, _, right = line.partition(" - ")
+        fields, tail = left.split(), right.split()
+        if len(fields) > 4 and len(tail) > 1:
+            major, _, minor = fields[2].partition(":")
+            mounts.setdefault((int(major), int(minor)), (fields[4], tail[0], tail[1]))
+    return boot_id, mounts
+
+
+def profile_source(header: ProfileHeader, devices: Devices, names: JobNames, job: str) -> Source:
+    """Describes the process of a profile, without what depends on its slices.
+
+    Args:
+        header: The profile's header.
+        devices: Knows the mounts of other processes.
+        names: Gives its id.
+        job: The name that its job has in the repository.
+    """
+    key = names.process(header.uid, header.boot_id, header.pid, header.start_ns, header.part)
+    source = Source(key, job, header.host, header.slice_ns, [])
+    for mount in header.mounts:
+        _add_mount(source, _mount_of(mount, header, devices))
+    _pad(source, header.mount_slots)
+    over = is_over(header)
+    end = header.end_ns or (header.heartbeat_ns or header.file_ns if over else 0)
+    if end:
+        end = max(end, header.start_ns)  # the clock was set back meanwhile
+    reason = header.end_reason if header.end_ns else ("killed" if over else "")
+    states = [header.start_clock_state, header.clock_state]
+    errors = [header.start_clock_error_us, header.clock_error_us]
+    states += [event.state for event in header.clock_events]
+    errors += [event.maxerror_us for event in header.clock_events]
+    steps = sum(1 for event in header.clock_events if event.step_ns)
+    source.row = {
+        **_common(header, key, over=over),
+        "part": header.part,
+        "command": header.command,
+        "end_ns": end,
+        "end_reason": reason,
+        "clock_state": max(states),
+        "clock_error_us": max(errors),
+        "clock_steps": steps,
+        "lost_threads": header.lost_threads,
+        "notes": [note.text for note in header.notes],
+        **_mpi(header),
+        "job": job,
+    }
+    return source
+
+
+def _mpi(header: ProfileHeader) -> dict[str, Any]:
+    """Gives what the header says about MPI and counters; unused PAPI names are left out."""
+    row = {name: getattr(header, name) for name in MPI_COLUMNS}
+    row["papi_names"] = [name for name in header.papi_names if name]
+    return row
+
+
+def short_source(short: ShortProcess, devices: Devices, names: JobNames, job: str) -> Source:
+    """Describes a process of a shorts file; arguments as for `profile_source`."""
+    boot_id = short.header.boot_id
+    key = names.process(short.uid, boot_id, short.pid, short.start_ns, 0)
+    source = Source(key, job, short.header.host, short.header.slice_ns, [])
+    for mount in short.mounts:
+        named = devices.find(short.uid, source.host, boot_id, mount.major, mount.minor)
+        full = Mount(mount.slot, mount.major, mount.minor, 0, mount.fs_magic, *named)
+        _add_mount(source, full)
+    _pad(source, 8)
+    source.row = {
+        **_common(short, key, over=True),
+        "host": short.header.host,
+        "job": job,
+        "boot_id": short.header.boot_id,
+        "library": short.header.library,
+        "slice_ns": short.header.slice_ns,
+        "part": 0,
+        "command": short.program,
+        "end_ns": short.end_ns,
+        "end_reason": short.end_reason,
+        "clock_state": 0,
+        "clock_error_us": 0,
+        "clock_steps": 0,
+        "lost_threads": 0,
+        "notes": [],
+        "short": True,
+    }
+    return source
+
+
+def _common(header: Any, key: int, *, over: bool) -> dict[str, Any]:
+    names = ("pid", "ppid", "uid", "gid", "sid", "program", "start_ns")
+    row = {name: getattr(header, name) for name in names}
+    for name in ("job", "host", "boot_id", "library", "slice_ns"):
+        row[name] = getattr(header, name, "")
+    return {**row, "process": key, "complete": over, "short": False}
+
+
+def _mount_of(mount: Mount, header: ProfileHeader, devices: Devices) -> Mount:
+    """Names a mount that its process was killed before it could name."""
+    is_rest = mount.slot == header.mount_slots - 1
+    if mount.path or is_rest or not (mount.major or mount.minor):
+        return mount
+    named = devices.find(header.uid, header.host, header.boot_id, mount.major, mount.minor)
+    return replace(mount, path=named[0], type=named[1], source=named[2])
+
+
+def _add_mount(source: Source, mount: Mount) -> None:
+    if not 0 <= mount.slot < MAX_SLOTS:
+        return
+    path, kind, origin = mount.path, mount.type, mount.source
+    identity = mount_identity(source.host, path, kind, origin)
+    _pad(source, mount.slot + 1)
+    source.mounts[mount.slot] = identity
+    source.mount_rows.append(
+        {
+            "job": source.job,
+            "host": source.host,
+            "mount": identity,
+            "path": path or "other",
+            "type": kind,
+            "source": origin,
+            "major": mount.major,
+            "minor": mount.minor,
+            "shared": is_shared(kind, origin),
+        }
+    )
+
+
+def _pad(source: Source, slots: int) -> None:
+    missing = min(slots, MAX_SLOTS) - len(source.mounts)
+    source.mounts.extend([f"{source.host}:other"] * missing)
+
+
+def doubt(source: Source, first: int, last: int, segments: tuple[int, int] = (0, 0)) -> str:
+    """Says why a process cannot be true; its slices must not be stored then.
+
+    Args:
+        source: The process.
+        first: First slice of its rows.
+        last: Last slice of them.
+        segments: Start of its first and end of its last segment, ns; (0, 0): none.
+
+    Returns:
+        A sentence, or nothing when all is well.
+    """
+    row = source.row
+    who = f"Process {row['pid']} of job {source.job}"
+    if not MIN_SLICE_NS <= source.slice_ns <= MAX_SLICE_NS:
+        return f"{who} claims slices of {source.slice_ns} ns; it is left out."
+    told = [row, *source.mount_rows]
+    if any(isinstance(n, int) and not 0 <= n <= MAX_INT for one in told for n in one.values()):
+        return f"{who} has absurd numbers in its header; it is left out."
+    bound = time.time_ns() + _AHEAD_NS
+    times = [first * source.slice_ns, last * source.slice_ns, row["start_ns"]]
+    times += segments if any(segments) else ()
+    if min(times) < _YEAR_2000_NS or max(*times, row["end_ns"]) > bound:
+        return (
+            f"{who} has slices or segments before the year 2000 or in the future; it is left out. "
+            "Is the clock of its node right?"
+        )
+    latest = max(*times, row["end_ns"])
+    life = latest - min(times)
+    if life > MAX_LIFE_NS or life > MAX_SLICES * source.slice_ns:
+        return (
+            f"{who} claims to have run for {life / _YEAR_NS:.1g} years, in slices of "
+            f"{source.slice_ns / 1e9:g} s; it is left out."
+        )
+    return ""

@@ -1,0 +1,271 @@
+"""Compaction and retention: fewer, larger files, and none older than wanted."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from jostle.repository.errors import ConflictError, RepositoryError
+from jostle.repository.segments import merge_cache as copies
+from jostle.repository.store.files import publish, strays, told_plainly, write_pieces
+from jostle.repository.store.layout import HOUR_NS, STATS, TABLES, Table
+from jostle.repository.store.log import Change, File, Log, State, open_marker
+from jostle.repository.store.tables import Ints, Piece, groups, order, without_zeros
+from jostle.repository.types import CompactReport, ExpireReport
+
+SMALL_BYTES = 32 << 20
+# A file that no commit names is nobody's after this time; until then a reader may have it open
+# and an ingester may be about to commit it.
+GRACE_S = 900.0
+_ORDER = {
+    "slices": ("job", "slice", "process"),
+    "mount_slices": ("job", "slice", "process"),
+    "segments": ("job", "process", "number"),
+    "peers": ("job", "process", "peer"),
+}
+
+
+def compact(root: Path, *, small_bytes: int = SMALL_BYTES, at_least: int = 2) -> CompactReport:
+    """Merges the small files of each partition and removes stray files.
+
+    Args:
+        root: The repository.
+        small_bytes: Files below this size are merged, into files of about this size.
+        at_least: Partitions with fewer small files are left alone.
+    """
+    open_marker(root)
+    with told_plainly(root):
+        return _compact(root, small_bytes, at_least)
+
+
+def _compact(root: Path, small_bytes: int, at_least: int) -> CompactReport:
+    log = Log(root)
+    before = list(log.refresh().files.values())
+    removed = _tidy(root, log)  # on a full disk it makes the room that merging needs
+    for group in _groups(before, small_bytes, at_least):
+        with contextlib.suppress(ConflictError):  # somebody else merged them: just as well
+            _replace(root, log, group, merge(root, group))
+    after = log.refresh().files
+    return CompactReport(
+        len(before),
+        len(after),
+        sum(file.bytes for file in before),
+        sum(file.bytes for file in after.values()),
+        removed,
+    )
+
+
+def _tidy(root: Path, log: Log) -> int:
+    """Removes stray files; gives how many."""
+    removed = 0
+    for path in list(strays(root, set(log.state.files), GRACE_S, time.time())):
+        with contextlib.suppress(OSError):  # the next one removes it
+            path.unlink(missing_ok=True)
+            removed += 1
+    return removed
+
+
+def _groups(files: Iterable[File], small_bytes: int, at_least: int) -> list[list[File]]:
+    folders = defaultdict(list)
+    for file in files:
+        if file.bytes < small_bytes:
+            folders[os.path.dirname(file.path)].append(file)
+    result = []
+    for members in folders.values():
+        group: list[File] = []
+        for file in sorted(members, key=lambda file: file.lo):
+            if group and sum(member.bytes for member in group) + file.bytes > 2 * small_bytes:
+                result.append(group)
+                group = []
+            group.append(file)
+        result.append(group)
+    return [group for group in result if len(group) >= at_least]
+
+
+def _replace(root: Path, log: Log, old: Sequence[File], rows: pa.Table) -> None:
+    lo, hi = min(file.lo for file in old), max(file.hi for file in old)
+    new = write_pieces(root, [Piece(old[0].table, rows, lo, hi)] if rows.num_rows else [])
+    publish(root, log, Change("compact", add=new, remove=[file.path for file in old]))
+    _leave(root, old)
+
+
+def _leave(root: Path, files: Iterable[File]) -> None:
+    """Starts the time of grace of files that were just taken out."""
+    for file in files:
+        with contextlib.suppress(OSError):
+            os.utime(root / file.path)
+
+
+def merge(root: Path, files: Sequence[File]) -> pa.Table:
+    """Reads files of one table and gives their rows as one file should hold them.
+
+    Raises:
+        RepositoryError: A file cannot be read.
+    """
+    table = TABLES[files[0].table]
+    parts = []
+    for file in files:
+        try:
+            parts.append(pq.ParquetFile(root / file.path).read())
+        except (OSError, pa.ArrowException) as error:
+            raise RepositoryError(
+                f"{root / file.path} cannot be read: {error}",
+                hint="Restore it from a backup, or go on without its rows: `jostle repository "
+                "repair`.",
+            ) from error
+    rows = pa.concat_tables(parts, promote_options="default").combine_chunks()
+    for place, field in enumerate(rows.schema):
+        number = pa.types.is_integer(field.type)
+        if number and field.name in table.values and rows.column(place).null_count:
+            filled = pc.fill_null(rows.column(place), 0)
+            rows = rows.set_column(place, field.name, filled)
+    if table.name in ("rollup", "node_rollup"):
+        return _merge_rollup(table, rows)
+    if table.name == "processes":
+        return _latest(rows)
+    if table.name in ("mounts", "tokens"):
+        return rows.group_by(rows.column_names).aggregate([])
+    keys = [_rank(rows, name) for name in _ORDER[table.name]]
+    return without_zeros(table.name, rows.take(pa.array(order(*keys))))
+
+
+def _rank(rows: pa.Table, name: str) -> Ints:
+    """Gives numbers that sort as a column does."""
+    column = rows.column(name)
+    if pa.types.is_integer(column.type):
+        values: Ints = column.to_numpy().astype(np.int64)
+        return values
+    encoded = column.combine_chunks().dictionary_encode()
+    if isinstance(encoded, pa.ChunkedArray):
+        encoded = encoded.combine_chunks()
+    names = encoded.dictionary.to_pylist()
+    place = np.empty(len(names), dtype=np.int64)
+    place[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+    result: Ints = place[encoded.indices.to_numpy()]
+    return result
+
+
+def _merge_rollup(table: Table, rows: pa.Table) -> pa.Table:
+    slice_ns = _rank(rows, "slice_ns")
+    start = _rank(rows, "slice") * slice_ns
+    resource = "mount" if table.name == "rollup" else "host"
+    by, starts = groups(start, _rank(rows, "job"), _rank(rows, resource), slice_ns)
+    first = pa.array(by[starts])
+    functions = dict(zip(STATS, (np.add, np.minimum, np.maximum), strict=True))
+    columns: dict[str, Any] = {}
+    for name in rows.column_names:
+        stat = "sum" if name == "count" else name.rpartition("_")[2]
+        if name == "count" or name in table.values:
+            columns[name] = functions[stat].reduceat(_rank(rows, name)[by], starts)
+        else:
+            columns[name] = rows.column(name).take(first)
+    return without_zeros(table.name, pa.table(columns))
+
+
+def _latest(rows: pa.Table) -> pa.Table:
+    """Keeps the newest row of each process, sorted by job and start."""
+    process, revision = _rank(rows, "process"), _rank(rows, "revision")
+    by = np.lexsort((revision, process))
+    last = np.append(np.diff(process[by]) != 0, True)
+    rows = rows.take(pa.array(by[last]))
+    return rows.take(pa.array(np.lexsort((_rank(rows, "start_ns"), _rank(rows, "job")))))
+
+
+def expire(root: Path, older_than_s: float, *, now_s: float | None = None) -> ExpireReport:
+    """Drops files whose slices all ended before a horizon, and processes that did.
+
+    The horizon is a full hour; a file that reaches beyond it stays until all of it is old.
+
+    Args:
+        root: The repository.
+        older_than_s: Age of the horizon, seconds.
+        now_s: The time now, seconds since the epoch; the clock's when not given.
+    """
+    if older_than_s < 0:
+        raise RepositoryError("An age cannot be negative.", hint="Try 30d.", exit_code=2)
+    open_marker(root)
+    log = Log(root)
+    now = time.time() if now_s is None else now_s
+    horizon = max(int((now - older_than_s) * 1e9), 0) // HOUR_NS * HOUR_NS
+    for attempt in range(5):
+        try:
+            with told_plainly(root):
+                return _expire(root, log, horizon)
+        except ConflictError:
+            if attempt == 4:
+                raise
+    raise AssertionError("unreachable")
+
+
+def _expire(root: Path, log: Log, horizon: int) -> ExpireReport:
+    state = log.refresh()
+    _sane(state, horizon)
+    old = [file for file in state.files.values()
+           if TABLES[file.table].partition_ns and file.hi <= horizon]  # fmt: skip
+    rows_removed = sum(file.rows for file in old)
+    kept: list[Piece] = []
+    forget: list[int] = []
+    people = state.of("processes")
+    if people:
+        rows = merge(root, people)
+        end = (_rank(rows, "last_slice") + 1) * _rank(rows, "slice_ns")
+        gone = rows.column("complete").to_numpy() & (end <= horizon)
+        forget = _rank(rows, "process")[gone].tolist()
+        rows_removed += len(forget)
+        if forget:
+            rows = rows.filter(pa.array(~gone))
+            kept.append(Piece("processes", rows, 0, 0))
+            old += people
+            for table in ("mounts", "tokens"):
+                files = state.of(table)
+                if files:
+                    kept.append(_of_jobs(root, files, rows))
+                    old += files
+    new = write_pieces(root, [piece for piece in kept if piece.rows.num_rows])
+    change = Change(
+        "expire",
+        add=new,
+        remove=[file.path for file in old],
+        forget=forget,
+        horizon_ns=horizon,
+    )
+    if old or horizon > state.horizon_ns:
+        publish(root, log, change)
+    _leave(root, old)
+    copies.drop(root, horizon)
+    freed = sum(file.bytes for file in old) - sum(file.bytes for file in new)
+    return ExpireReport(horizon, len(old), rows_removed, freed, len(forget))
+
+
+def _sane(state: State, horizon: int) -> None:
+    """Refuses a horizon that a clock gone wrong would give.
+
+    Raises:
+        RepositoryError: Nothing would be left.
+    """
+    newest = max((file.hi for file in state.files.values()), default=0)
+    if newest and horizon > newest:
+        ends, border = (f"{datetime.fromtimestamp(at // 10**9, UTC):%Y-%m-%d %H:%M} UTC"
+                        for at in (newest, horizon))  # fmt: skip
+        raise RepositoryError(
+            f"Nothing would be left: the newest slices ended at {ends}, before {border}.",
+            hint="Is this machine's clock right? Else take a higher age, or remove the folder.",
+        )
+
+
+def _of_jobs(root: Path, files: Sequence[File], processes: pa.Table) -> Piece:
+    """Keeps what belongs to the jobs of some processes."""
+    rows = merge(root, files)
+    jobs = pc.unique(processes.column("job"))
+    return Piece(files[0].table, rows.filter(pc.is_in(rows.column("job"), value_set=jobs)), 0, 0)

@@ -1,0 +1,335 @@
+"""What is damaged in a repository, and how to go on with what is left.
+
+A repair never guesses: a file that no commit names any more is taken back only where none of its
+rows are in the repository, together with all that was published with it (files.CHANGE).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from jostle.repository.errors import LogError, RepositoryError
+from jostle.repository.query.engine import connect
+from jostle.repository.store.damage import reason_of
+from jostle.repository.store.files import CHANGE, NO_ROOM, cannot_write, told_plainly
+from jostle.repository.store.layout import TABLES
+from jostle.repository.store.log import File, Log, State, open_marker
+from jostle.repository.store.sealed import file_sum
+
+Progress = Callable[[int, int], None]
+#: Tables of rows that must not be there twice, and what tells one row.
+_KEYS = {"slices": ("process", "slice"), "mount_slices": ("process", "slice", "mount"),
+         "segments": ("process", "number")}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Damaged:
+    """A file that is not what was written.
+
+    Attributes:
+        file: Its path in the repository.
+        reason: What is wrong with it, part of a sentence.
+        table: The table whose rows it held; "" for a file of the log.
+        rows: How many.
+        lo: Start of the earliest, ns since the epoch; 0 where the table has no time.
+        hi: End of the latest.
+    """
+
+    file: str
+    reason: str
+    table: str = ""
+    rows: int = 0
+    lo: int = 0
+    hi: int = 0
+
+
+@dataclass
+class CheckReport:
+    """What a check found.
+
+    Attributes:
+        files: Files of tables that the log names.
+        rows: Their rows.
+        damaged: Those, and files of the log, that are not what was written.
+    """
+
+    files: int
+    rows: int
+    damaged: list[Damaged]
+
+    def to_json(self) -> dict[str, Any]:
+        """Gives the report as plain values."""
+        return asdict(self)
+
+
+@dataclass
+class RepairReport:
+    """What a repair did.
+
+    Attributes:
+        lost: Files whose rows are gone.
+        log: Files of the log that were damaged.
+        taken_back: Files that a damaged commit had named.
+        rows: Rows in these.
+        closed: Processes of which no more will be taken, since it is not known how far they were.
+        unknown: Files that no commit names and that an earlier version wrote: whether they ever
+            counted, nothing tells.
+    """
+
+    lost: list[Damaged] = field(default_factory=list)
+    log: list[Damaged] = field(default_factory=list)
+    taken_back: list[str] = field(default_factory=list)
+    rows: int = 0
+    closed: int = 0
+    unknown: list[str] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, Any]:
+        """Gives the report as plain values."""
+        return asdict(self)
+
+
+def check(root: Path, progress: Progress | None = None) -> CheckReport:
+    """Reads every file of a repository, byte by byte where it carries sums of its pages.
+
+    Args:
+        root: The repository.
+        progress: Called with how many files were read, of how many.
+    """
+    open_marker(root)
+    with told_plainly(root):
+        return _check(root, progress)
+
+
+def _check(root: Path, progress: Progress | None) -> CheckReport:
+    log = Log(root)
+    files = list(log.refresh().files.values())
+    found = _of_log(log)
+    for number, file in enumerate(files):
+        try:
+            why = _trouble(root, file)
+        except OSError as error:
+            why = f"it cannot be read ({error.strerror or error})"
+        if why:
+            found.append(_damaged(file, why))
+        if progress is not None:
+            progress(number + 1, len(files))
+    return CheckReport(len(files), sum(file.rows for file in files), found)
+
+
+def repair(root: Path) -> RepairReport:
+    """Makes a repository whole with what is left of it.
+
+    Files that cannot be read are taken out of the log, and stay where they are. What damaged
+    commits had published is taken back where it can be told apart from what never was. Where no way
+    leads to the state, it is made of what the files say of themselves.
+
+    Args:
+        root: The repository; ingesters wait meanwhile.
+
+    Raises:
+        RepositoryError: A file cannot be read, which says nothing of what is in it.
+    """
+    open_marker(root)
+    try:
+        return _repair(root)
+    except OSError as error:
+        if error.errno in NO_ROOM:
+            raise cannot_write(root, error) from error
+        raise RepositoryError(
+            f"{error.filename or root} is out of reach: {error.strerror or error}. "
+            "Nothing was given up.",
+            hint="Look at permissions, and at the file system that it lies on. Where a disk has "
+            "lost a file for good, remove it, and repair again.",
+        ) from error
+
+
+def _repair(root: Path) -> RepairReport:
+    log = Log(root)
+    with log.lock():
+        state = _state(log)
+        report = RepairReport(log=_of_log(log))
+        for file in list(state.files.values()):
+            why = _trouble(root, file)
+            if why:
+                report.lost.append(_damaged(file, why))
+                del state.files[file.path]
+        if not report.log and not report.lost:
+            return report
+        groups = _published(root, {*state.files, *(one.file for one in report.lost)})
+        report.unknown = [file.path for file in groups.pop("", [])]
+        for group in groups.values():
+            if all(_trouble(root, file) is None for file in group) and not _overlap(
+                root, group, state.files.values()
+            ):
+                state.files |= {file.path: file for file in group}
+                report.taken_back += [file.path for file in group]
+                report.rows += sum(file.rows for file in group)
+                unknown = _processes(root, group) - state.done
+                report.closed += len(unknown)
+                state.done |= unknown
+                for key in unknown:
+                    state.open.pop(key, None)
+        state.number += 1  # readers that are open notice
+        log.write_state()
+        for one in report.log:
+            with contextlib.suppress(OSError):
+                (root / one.file).unlink()
+    return report
+
+
+def _state(log: Log) -> State:
+    try:
+        return log.refresh()
+    except LogError:  # not: a file cannot be read now
+        if not log.damage:
+            raise
+        return log.start_over()
+
+
+def _of_log(log: Log) -> list[Damaged]:
+    folder = log.folder.name
+    return [Damaged(f"{folder}/{name}", why) for name, why in sorted(log.damage.items())]
+
+
+def _damaged(file: File, why: str) -> Damaged:
+    return Damaged(file.path, why, file.table, file.rows, file.lo, file.hi)
+
+
+def _trouble(root: Path, file: File) -> str | None:
+    """Reads a file; says what is wrong with it.
+
+    Raises:
+        OSError: It cannot be read at this time, which says nothing of what is in it.
+    """
+    path = root / file.path
+    try:
+        size = path.stat().st_size
+        if size != file.bytes:
+            return f"it has {size} bytes, of {file.bytes}"
+        if file.sum:
+            return None if file_sum(path) == file.sum else "its sum is not that of its content"
+        rows = pq.ParquetFile(path, page_checksum_verification=True).read().num_rows
+    except FileNotFoundError:
+        return "it is gone"
+    except (OSError, pa.ArrowException) as error:
+        if getattr(error, "errno", None):
+            raise
+        return reason_of(error, root)
+    return None if rows == file.rows else f"it has {rows} rows, of {file.rows}"
+
+
+def _published(root: Path, known: set[str]) -> dict[str, list[File]]:
+    """Finds files that nobody names, in groups of those published at once, the oldest first.
+
+    Args:
+        root: The repository.
+        known: Files that are named, and those that were found damaged.
+
+    Returns:
+        Groups by their mark (files.CHANGE); "": those without one.
+    """
+    groups: dict[str, list[tuple[int, File]]] = defaultdict(list)
+    for table in TABLES:
+        for path in _parquet_in(root / table):
+            place = path.relative_to(root).as_posix()
+            if path.name.startswith(".") or place in known:
+                continue
+            with _only_of_its_content():
+                info, told = path.stat(), pq.read_metadata(path)
+                change = (told.metadata or {}).get(CHANGE.encode(), b"").decode()
+                lo, hi = _span(path, table)
+                file = File(table, place, told.num_rows, info.st_size, lo, hi)
+                if _trouble(root, file) is None:
+                    file = replace(file, sum=file_sum(path))
+                groups[change].append((info.st_mtime_ns, file))
+    ordered = sorted(groups, key=lambda change: min(mtime_ns for mtime_ns, _ in groups[change]))
+    return {change: [file for _, file in groups[change]] for change in ordered}
+
+
+def _parquet_in(folder: Path) -> Iterator[Path]:
+    def fail(error: OSError) -> None:
+        if not isinstance(error, FileNotFoundError):
+            raise error
+
+    for place, _, names in os.walk(folder, onerror=fail):
+        yield from (Path(place) / name for name in names if name.endswith(".parquet"))
+
+
+@contextlib.contextmanager
+def _only_of_its_content() -> Iterator[None]:
+    """Passes over a file that holds nonsense, but not over one that cannot be read now."""
+    try:
+        yield
+    except (OSError, pa.ArrowException, TypeError, ValueError) as error:
+        if getattr(error, "errno", None) and not isinstance(error, FileNotFoundError):
+            raise
+
+
+def _span(path: Path, table: str) -> tuple[int, int]:
+    """Gives from when to when the rows of a file are, as the log would say."""
+    if not TABLES[table].partition_ns:
+        return 0, 0
+    if table == "segments":
+        rows = pq.read_table(path, columns=["start_ns", "end_ns"])
+        return pc.min(rows["start_ns"]).as_py(), pc.max(rows["end_ns"]).as_py()
+    if table == "peers":
+        raise ValueError("peers have no time of their own")
+    columns = ["slice", "slice_ns", *(["span"] if "span" in TABLES[table].keys else [])]
+    rows = pq.read_table(path, columns=columns)
+    start = pc.multiply(rows["slice"], rows["slice_ns"])
+    span = rows["span"] if "span" in columns else pa.scalar(1)
+    length = pc.multiply(pc.cast(span, pa.int64()), rows["slice_ns"])
+    return pc.min(start).as_py(), pc.max(pc.add(start, length)).as_py()
+
+
+def _overlap(root: Path, group: Sequence[File], named: Iterable[File]) -> bool:
+    """Tells whether rows of a group are in the repository already."""
+    there = defaultdict(list)
+    for file in named:
+        there[file.table].append(file)
+    with contextlib.closing(connect()) as database:
+        for table, keys in _KEYS.items():
+            ours = [file for file in group if file.table == table]
+            others = [one for one in there[table]
+                      if any(one.lo < file.hi and file.lo < one.hi for file in ours)]  # fmt: skip
+            try:
+                if ours and others and _common(database, root, ours, others, ", ".join(keys)):
+                    return True
+            except duckdb.IOException as error:
+                raise OSError(errno.EIO, reason_of(error, root)) from error
+            except duckdb.Error:  # what cannot be compared is not taken back
+                return True
+    return False
+
+
+def _common(
+    database: duckdb.DuckDBPyConnection,
+    root: Path,
+    ours: Sequence[File],
+    others: Sequence[File],
+    keys: str,
+) -> bool:
+    paths = [[str(root / file.path) for file in files] for files in (ours, others)]
+    first, second = (f"SELECT {keys} FROM read_parquet(${at}, union_by_name=true)" for at in (1, 2))
+    return bool(database.execute(f"{first} INTERSECT {second} LIMIT 1", paths).fetchall())
+
+
+def _processes(root: Path, group: Sequence[File]) -> set[int]:
+    found: set[int] = set()
+    for file in group:
+        if file.table in _KEYS:
+            rows = pq.read_table(root / file.path, columns=["process"])
+            found.update(pc.unique(rows["process"]).to_pylist())
+    return found

@@ -1,0 +1,1 @@
+"""Questions to a repository, answered with DuckDB."""

@@ -1,0 +1,352 @@
+"""Questions about many jobs at once, asked of no more columns and files than they need.
+
+They go past the views: what several commits contributed to one slice is added up anyway. Those
+that pages ask again and again go past DuckDB, too (columns.py).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from jostle.repository.query.columns import Columns, Keys, Names, Part
+from jostle.repository.query.engine import ALWAYS, Engine
+from jostle.repository.query.lifetimes import END
+from jostle.repository.store.layout import HOUR_NS, RESOURCE, Rollup
+
+#: What files are read and written by.
+TRAFFIC = tuple(f"{kind}_{what}_bytes" for kind in ("posix", "stdio") for what in ("read", "write"))
+#: Tables whose rows name the jobs that a commit was about.
+_NAMING = ("processes", "rollup", "node_rollup")
+
+
+@dataclass(frozen=True)
+class Files:
+    """The files of a repository at one time.
+
+    Attributes:
+        number: Number of the newest commit.
+        naming: Those that tell which jobs there are, and what they moved.
+        newest_ns: End of the newest slice.
+    """
+
+    number: int
+    naming: frozenset[str]
+    newest_ns: int
+
+
+class Loads:
+    """What many jobs did at once, and how far the repository is."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._columns = Columns(engine)
+
+    def sums(
+        self,
+        table: Rollup,
+        lines: Sequence[Sequence[str]],
+        span: tuple[int, int],
+        *,
+        job: str | None = None,
+        resources: Sequence[str] | None = None,
+        step_ns: int | None = None,
+    ) -> pa.Table:
+        """Adds up metrics by resource and time.
+
+        Args:
+            table: rollup (resources are mounts) or node_rollup (nodes).
+            lines: Each a sum of metrics of that table.
+            span: Only slices that begin in it, ns since the epoch.
+            job: Of this job alone; None: of all.
+            resources: On these alone; None: on all.
+            step_ns: Add up by job and by steps of this length as well; None: slice by slice.
+
+        Returns:
+            Columns job (with `step_ns`), resource (both dictionaries of names), start_ns,
+            length_ns, v0, v1, ... (one per line, float64); the earliest first. Slices are cut to
+            the lives of their jobs. Rows without any load are left out.
+        """
+        parts = self._lived(self._columns.parts(table, lines, span, job, resources))
+        return _added(parts, len(lines), step_ns)
+
+    def _lived(self, parts: Sequence[Part]) -> list[Part]:
+        """Cuts slices to the lives of their jobs."""
+        found = []
+        for part in parts:
+            keys = part.keys
+            start, length = self._engine.lives.clip(
+                keys.job.known, keys.start, keys.length, keys.job.codes
+            )
+            found.append(replace(part, keys=Keys(keys.job, keys.resource, start, length)))
+        return found
+
+    def process_sums(
+        self, job: str, table: str, metrics: Sequence[str], span: tuple[int, int]
+    ) -> pa.Table:
+        """Adds up metrics by process and record.
+
+        Args:
+            job: A job.
+            table: slices or mount_slices.
+            metrics: Of that table.
+            span: Only records that reach into it, ns since the epoch.
+
+        Returns:
+            Columns process, start_ns, length_ns, value (float64).
+        """
+        value = " + ".join(f"coalesce({name}, 0)" for name in metrics)
+        return self._engine.ask(
+            lambda: (
+                "SELECT process, slice * slice_ns AS start_ns, max(span) * slice_ns AS length_ns, "
+                f"sum({value})::DOUBLE AS value FROM {self._engine.stored(table, *span)} "
+                "WHERE job = $1 AND (slice + span) * slice_ns > $2 AND slice * slice_ns < $3 "
+                "GROUP BY process, slice, slice_ns"
+            ),
+            [job, *span],
+        )
+
+    def totals(
+        self,
+        table: str,
+        lines: Sequence[Sequence[str]],
+        jobs: Sequence[str],
+        span: tuple[int, int],
+        by: str = "job",
+    ) -> pa.Table:
+        """Adds up metrics over all time.
+
+        Args:
+            table: slices, mount_slices, rollup or node_rollup.
+            lines: Each a sum of metrics of that table.
+            jobs: Of these.
+            span: In which they ran, ns since the epoch; it may be wider.
+            by: job or process.
+
+        Returns:
+            Columns job or process, v0, v1, ... (one per line, float64).
+        """
+        stat = "_sum" if table in RESOURCE else ""
+        sums = ", ".join(
+            "("
+            + " + ".join(f"coalesce(sum({name}{stat}), 0)" for name in line)
+            + f")::DOUBLE AS v{at}"
+            for at, line in enumerate(lines)
+        )
+        return self._engine.ask(
+            lambda: (
+                f"SELECT {by}, {sums} FROM {self._engine.stored(table, *span)} "
+                f"WHERE list_contains($1, job) GROUP BY {by}"
+            ),
+            [list(jobs)],
+        )
+
+    def hours(self, table: Rollup, span: tuple[int, int]) -> dict[int, str]:
+        """Gives the hours of a span that hold rows, with marks that change with their files."""
+        files: dict[int, list[str]] = {}
+        for file in self._engine.files(table):
+            first, last = max(file.lo, span[0]) // HOUR_NS, -(-min(file.hi, span[1]) // HOUR_NS)
+            for hour in range(first, last):
+                files.setdefault(hour, []).append(file.path)
+        return {
+            hour: hashlib.blake2b("\n".join(sorted(paths)).encode(), digest_size=8).hexdigest()
+            for hour, paths in sorted(files.items())
+        }
+
+    def files(self) -> Files:
+        """Looks which files there are by now."""
+        number = self._engine.refresh()
+        naming = [file for table in _NAMING for file in self._engine.files(table)]
+        newest = max((file.hi for file in self._engine.files("node_rollup")), default=0)
+        return Files(number, frozenset(file.path for file in naming), newest)
+
+    def jobs_in(self, paths: Iterable[str]) -> list[str]:
+        """Names the jobs that some files are about; those that are gone again do not count."""
+        wanted = set(paths)
+
+        def question() -> str:
+            known = [
+                file
+                for table in _NAMING
+                for file in self._engine.files(table)
+                if file.path in wanted
+            ]
+            if not known:
+                return "SELECT ''::VARCHAR AS job WHERE false"
+            return f"SELECT DISTINCT job FROM ({self._engine.scan(known)}) ORDER BY job"
+
+        return [str(job) for job in self._engine.ask(question)["job"].to_pylist()]
+
+    def job_marks(
+        self, jobs: Sequence[str] | None, span: tuple[int, int] = ALWAYS, *, partial: bool = False
+    ) -> pa.Table:
+        """Gives what changes with a job's data: rows, records and newest slice.
+
+        Args:
+            jobs: Their names; None: of all.
+            span: All their time, ns since the epoch; it may be wider.
+            partial: Go on without damaged files, and have them told.
+
+        Returns:
+            Columns job, records (of processes and slices), seen_ns (end of the newest slice),
+            read_bytes, written_bytes.
+        """
+        which, params = ("", []) if jobs is None else ("WHERE list_contains($1, job)", [list(jobs)])
+
+        def stored(table: str) -> str:
+            return self._engine.stored(table, *span, partial=partial)
+
+        return self._engine.ask(
+            lambda: (
+                "SELECT job, sum(records)::BIGINT AS records, max(seen_ns) AS seen_ns, "
+                "sum(read)::BIGINT AS read_bytes, sum(written)::BIGINT AS written_bytes FROM ("
+                "SELECT job, count AS records, (slice + 1) * slice_ns AS seen_ns, 0 AS read, "
+                f"0 AS written FROM {stored('node_rollup')} {which} UNION ALL "
+                "SELECT job, count, 0, "
+                "coalesce(posix_read_bytes_sum, 0) + coalesce(stdio_read_bytes_sum, 0), "
+                "coalesce(posix_write_bytes_sum, 0) + coalesce(stdio_write_bytes_sum, 0) "
+                f"FROM {stored('rollup')} {which}) GROUP BY job"
+            ),
+            params,
+            partial=partial,
+        )
+
+    def job_curves(
+        self,
+        jobs: Sequence[str] | None,
+        points: int,
+        span: tuple[int, int] = ALWAYS,
+        *,
+        table: Rollup = "rollup",
+        metrics: Sequence[str] = TRAFFIC,
+    ) -> pa.Table:
+        """Gives a sum of metrics of jobs over their time, in a few points each.
+
+        A slice that is longer than a point's time is spread over all points that it reaches.
+
+        Args:
+            jobs: Their names; None: of all.
+            points: How many, from a job's start to its end.
+            span: All their time, ns since the epoch; it may be wider.
+            table: rollup or node_rollup.
+            metrics: What is added up: what they read and wrote, or metrics of that table.
+
+        Returns:
+            Columns job, place (0 to points - 1) and value.
+        """
+        which = "" if jobs is None else "WHERE list_contains($1, job)"
+        value = " + ".join(f"coalesce({name}_sum, 0)" for name in metrics)
+        return self._engine.ask(
+            lambda: (
+                # The table of processes is not renewed with every slice of a job that runs.
+                f"WITH r AS (SELECT * FROM {self._engine.stored(table, *span)}), "
+                "e AS (SELECT job, max((slice + 1) * slice_ns) AS seen FROM r GROUP BY job), "
+                "j AS (SELECT job, min(start_ns) AS lo, CASE WHEN bool_and(complete) "
+                f"THEN {END} ELSE max(greatest(end_ns, (last_slice + 1) * slice_ns, "
+                "coalesce(seen, 0))) END AS hi "
+                f"FROM ({self._engine.source('processes')}) LEFT JOIN e USING (job) {which} "
+                "GROUP BY job) "
+                "SELECT job, place, sum(value)::DOUBLE AS value FROM ("
+                "SELECT job, unnest(range(first, last + 1))::INT AS place, "
+                "value / (last - first + 1) AS value FROM ("
+                "SELECT job, slice * slice_ns - lo AS begin, greatest(hi - lo, 1) AS whole, "
+                f"least(greatest(begin, 0) * {points} // whole, {points - 1}) AS first, "
+                f"least(greatest(((begin + slice_ns) * {points} - 1) // whole, first), "
+                f"{points - 1}) AS last, sum({value}) AS value "
+                "FROM r JOIN j USING (job) GROUP BY ALL) "
+                "WHERE value > 0) GROUP BY job, place"
+            ),
+            [] if jobs is None else [list(jobs)],
+        )
+
+    def used(self, job: str, table: Rollup, span: tuple[int, int]) -> tuple[list[str], int, int]:
+        """Gives the mounts (rollup) or nodes that a job used, and from when to when (ns).
+
+        Args:
+            job: Its name.
+            table: rollup or node_rollup.
+            span: All its time, ns since the epoch; it may be wider.
+        """
+        found, lo, hi = set(), 2**63 - 1, 0
+        for part in self._lived(self._columns.parts(table, [], span, job)):
+            keys = part.keys
+            found |= {
+                keys.resource.known[code] for code in np.unique(keys.resource.codes[part.rows])
+            }
+            start = keys.start[part.rows]
+            lo = min(lo, int(start.min()))
+            hi = max(hi, int((start + keys.length[part.rows]).max()))
+        return sorted(found), lo if found else 0, hi
+
+
+def _added(parts: Sequence[Part], lines: int, step_ns: int | None) -> pa.Table:
+    """Adds up rows by resource and slice, or by job, resource and step."""
+    resource = _together([part.keys.resource for part in parts], parts)
+    keys = {"resource": resource.codes}
+    start = _joined([part.keys.start[part.rows] for part in parts], np.int64)
+    if step_ns is None:
+        length = _joined([part.keys.length[part.rows] for part in parts], np.int64)
+        keys |= {"start_ns": start, "length_ns": length}
+    else:
+        job = _together([part.keys.job for part in parts], parts)
+        keys |= {"job": job.codes, "start_ns": start // step_ns * step_ns}
+        length = _joined([part.keys.length[part.rows] for part in parts], np.int64)
+    names = [f"v{at}" for at in range(lines)]
+    values = {name: _joined([part.values[at] for part in parts], np.float64)
+              for at, name in enumerate(names)}  # fmt: skip
+    if step_ns is not None:
+        keys, values = _spread(keys, length, values, step_ns)
+    rows = pa.table(keys | values)
+    some = np.any([value != 0 for value in values.values()], axis=0)
+    found = (
+        rows.filter(pa.array(some))
+        .group_by(list(keys), use_threads=False)
+        .aggregate([(name, "sum") for name in names])
+    )
+    found = found.take(pa.array(np.argsort(found["start_ns"].to_numpy(), kind="stable")))
+    told = {"resource": _named(resource, found["resource"]), "start_ns": found["start_ns"]}
+    if step_ns is not None:
+        told = {"job": _named(job, found["job"]), **told}
+    told["length_ns"] = found["length_ns"] if step_ns is None else np.full(len(found), step_ns)
+    return pa.table(told | {name: found[f"{name}_sum"] for name in names})
+
+
+def _spread(
+    keys: dict[str, NDArray[Any]], length: NDArray[Any], values: dict[str, NDArray[Any]],
+    step_ns: int,
+) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:  # fmt: skip
+    """Shares what slices longer than a step hold out among the steps from their start on."""
+    steps = np.maximum(-(-length // step_ns), 1)
+    if (steps == 1).all():
+        return keys, values
+    row = np.repeat(np.arange(len(steps)), steps)
+    number = np.arange(len(row)) - np.repeat(np.cumsum(steps) - steps, steps)
+    keys = {name: column[row] for name, column in keys.items()}
+    keys["start_ns"] = keys["start_ns"] + number * step_ns
+    return keys, {name: (column / steps)[row] for name, column in values.items()}
+
+
+def _together(columns: Sequence[Names], parts: Sequence[Part]) -> Names:
+    """Puts the names of some rows of several columns under one numbering."""
+    known: dict[str, int] = {}
+    codes = []
+    for names, part in zip(columns, parts, strict=True):
+        number = [known.setdefault(name, len(known)) for name in names.known]
+        codes.append(np.array(number, dtype=np.int32)[names.codes[part.rows]])
+    return Names(tuple(known), _joined(codes, np.int32))
+
+
+def _joined(parts: Sequence[NDArray[Any]], kind: type) -> NDArray[Any]:
+    return np.concatenate(parts) if parts else np.zeros(0, dtype=kind)
+
+
+def _named(names: Names, codes: pa.ChunkedArray) -> pa.DictionaryArray:
+    return pa.DictionaryArray.from_arrays(
+        pa.array(codes.to_numpy(), pa.int32()), pa.array(names.known, pa.string())
+    )

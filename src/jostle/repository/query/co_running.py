@@ -1,0 +1,345 @@
+"""What a job did on shared resources, slice by slice, and what others did there meanwhile.
+
+Asked of the rollups alone, so that a job among a thousand costs no more than its own time span.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from jostle.repository.errors import JobError
+from jostle.repository.query.engine import OWNER, Engine, total
+from jostle.repository.query.lifetimes import FOR_EVER, lived
+from jostle.repository.types import WRITE_METRICS
+
+_KINDS = ("posix", "stdio")
+#: Columns of own_mounts and mount_loads: sums over the processes of a slice.
+MOUNT_METRICS = (
+    *WRITE_METRICS,
+    *(f"{kind}_{name}" for kind in _KINDS
+      for name in ("read_bytes", "read_ns", "sync_ops", "meta_ops")),
+)  # fmt: skip
+#: Of these also the most of one process, as <metric>_max.
+MOUNT_TIMES = tuple(f"{kind}_{name}_ns" for kind in _KINDS
+                    for name in ("read", "write", "sync", "meta"))  # fmt: skip
+#: The families of MPI calls by what they are judged as: (operations, bytes, time).
+P2P = ("send", "recv", "sendrecv", "isend", "irecv")
+COLLECTIVE = ("one_to_all", "all_to_one", "all_to_all", "scan", "neighbor", "barrier")
+NO_BYTES = ("barrier", "recv", "irecv")  # room to receive is no traffic
+_MPI_FAMILIES = (*P2P, *COLLECTIVE, "wait")
+_MPI_BYTES = tuple(f"mpi_{name}_bytes" for name in (
+    "send", "isend", "sendrecv", "one_to_all", "all_to_one", "all_to_all", "scan", "neighbor",
+    "ione_to_all", "iall_to_one", "iall_to_all", "iscan", "ineighbor", "put", "get", "accumulate",
+))  # fmt: skip
+_MPI_OPS = tuple(f"{name.removesuffix('_bytes')}_ops" for name in _MPI_BYTES)
+_MPI_NS = ("state_p2p_ns", "state_collective_ns", "state_onesided_ns")
+#: Columns of own_nodes: sums over the processes of a slice on a node.
+NODE_METRICS = tuple(dict.fromkeys((
+    "os_user_ns", "os_system_ns", "os_runqueue_ns", "wait_mpi_ns", "wait_offcpu_ns", *_MPI_NS,
+    *(f"mpi_{name}_{what}" for name in _MPI_FAMILIES for what in ("ops", "ns")),
+    *(f"mpi_{name}_bytes" for name in (*P2P, *COLLECTIVE) if name not in NO_BYTES),
+)))  # fmt: skip
+#: Of these also the most and the least of one process, as <metric>_max and <metric>_min.
+NODE_TIMES = ("os_runqueue_ns", "os_user_ns", "os_system_ns", "wait_mpi_ns", *_MPI_NS)
+
+_FACTS = f"""
+SELECT job, arg_max(program, (mpi_state IS NOT NULL AND mpi_state > 0,
+                              CASE WHEN short THEN 0 ELSE last_slice - first_slice + 1 END,
+                              program)) AS program,
+       {OWNER}, list_sort(list(DISTINCT host)) AS nodes, count(*) AS processes,
+       count(*) FILTER (mpi_state > 0) AS ranks,
+       min(start_ns) AS start_ns,
+       CASE WHEN bool_and(complete) THEN max(end_ns) ELSE 0 END AS end_ns,
+       max((last_slice + 1) * slice_ns) AS seen_ns,
+       min(slice_ns) AS slice_ns, max(clock_state) AS clock_state,
+       max(clock_error_us) AS clock_error_us, list_sort(list(DISTINCT boot_id)) AS clocks
+FROM (SELECT * FROM {{processes}} WHERE {{where}} QUALIFY
+      row_number() OVER (PARTITION BY process ORDER BY revision DESC) = 1)
+GROUP BY job
+ORDER BY job
+"""
+
+
+@dataclass(frozen=True)
+class JobFacts:
+    """Who a job is.
+
+    Attributes:
+        job: Its name.
+        program: The program of its longest rank (a launcher is none), else of its longest process.
+        user: Its owner's uid; None when it is not known, not told, or several users bear its name.
+        nodes: Its nodes.
+        processes: Its processes; ranks: those of them that use MPI.
+        start_ns: Its start; end_ns: its end, 0 while it runs; seen_ns: end of its newest slice.
+        slice_ns: Length of its slices.
+        clock_state: Worst of adjtimex; 5: not synchronised.
+        clock_error_us: Largest error bound of its clocks.
+        clocks: Boots of its nodes: nodes of one boot (a lab's) have one clock.
+    """
+
+    job: str
+    program: str = ""
+    user: int | None = None
+    nodes: tuple[str, ...] = ()
+    processes: int = 1
+    ranks: int = 0
+    start_ns: int = 0
+    end_ns: int = 0
+    seen_ns: int = 0
+    slice_ns: int = 0
+    clock_state: int = 0
+    clock_error_us: int = 0
+    clocks: tuple[str, ...] = ()
+
+    @property
+    def life(self) -> tuple[int, int]:
+        """From when to when it lived, ns; what still runs has no end yet."""
+        return self.start_ns, self.end_ns or FOR_EVER[1]
+
+    @property
+    def last_ns(self) -> int:
+        """When it ended, or how far it is known."""
+        return self.end_ns or self.seen_ns
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A job and what all others did on its resources while it ran.
+
+    Attributes:
+        job: The job.
+        others: The jobs that appear in the loads, by name; all lived at the same time as the job.
+        own_mounts: Per mount and slice: mount, slice, slice_ns, start_ns and length_ns (the part
+            of the slice in which the job lived), count, MOUNT_METRICS (sums over processes), and
+            <metric>_max of MOUNT_TIMES.
+        own_nodes: Per node and slice: host, slice and its part, count, NODE_METRICS, and
+            <metric>_max and <metric>_min of NODE_TIMES.
+        mount_loads: As own_mounts, of the other jobs on these mounts: also column job.
+        node_loads: Of the other jobs on these nodes: job, host, slice and its part, count,
+            cpu_ns.
+        network_loads: MPI traffic of other jobs with ranks on several nodes, wherever they are:
+            job, slice and its part, count, bytes, ops, ns. Empty unless the job is such a one.
+    """
+
+    job: JobFacts
+    others: dict[str, JobFacts]
+    own_mounts: pa.Table
+    own_nodes: pa.Table
+    mount_loads: pa.Table
+    node_loads: pa.Table
+    network_loads: pa.Table
+
+
+def beside(engine: Engine, job: str) -> Beside:
+    """Gives what `jostle.analysis.identify` needs (see Repository.beside)."""
+    own = facts(engine, [job]).get(job)
+    if own is None:
+        raise JobError(f"There is no job {job!r}.", hint="`jostle jobs` lists them all.")
+    # What was done in the slice in which a process was killed lies beyond its last look.
+    wide = [own.start_ns, max(own.seen_ns, own.end_ns) + max(own.slice_ns, 1)]
+    window = [own.start_ns, own.end_ns or wide[1]]
+    mounts = _mounts(engine, job, wide, window)
+    nodes = _nodes(engine, job, own, window)
+    network = own.ranks > 1 and len(own.nodes) > 1
+    traffic = _network(engine, job, window) if network else _NO_TRAFFIC
+    seen = (mounts[1], nodes, traffic)
+    names = sorted(set().union(*(table["job"].to_pylist() for table in seen)))
+    known = facts(engine, names)
+    # A repository that forgets may have lost the processes of slices that it still has.
+    others = {name: known.get(name, JobFacts(job=name)) for name in names}
+    others = {name: fact for name, fact in others.items() if _met(own, fact)}
+    loads = (lived(_of(table, others), engine.lives) for table in seen)
+    return Beside(
+        own,
+        others,
+        lived(mounts[0], engine.lives).drop_columns("job"),
+        lived(_own_nodes(engine, job, wide), engine.lives).drop_columns("job"),
+        *loads,
+    )
+
+
+def _met(own: JobFacts, other: JobFacts) -> bool:
+    """Tells whether two jobs lived at once: a slice may hold the end of one and the next's begin.
+
+    Of what still runs the end is not known, nor of what a repository has forgotten.
+    """
+    over = (0 < other.end_ns <= own.start_ns) or (0 < own.end_ns <= other.start_ns)
+    return not over
+
+
+def _of(table: pa.Table, jobs: Collection[str]) -> pa.Table:
+    return table.filter(pc.is_in(table.column("job"), value_set=pa.array(list(jobs), pa.string())))
+
+
+def has_company(engine: Engine, job: str) -> bool:
+    """Tells whether other jobs may have run beside one: cheap, and never wrongly no."""
+    window = engine.window(job)
+    found = engine.ask(
+        lambda: (
+            f"SELECT count(*) AS number FROM {engine.stored('processes')} WHERE job <> $1 AND "
+            "first_slice * slice_ns < $3 AND (NOT complete OR (last_slice + 1) * slice_ns > $2)"
+        ),
+        [job, *window],
+    )
+    return bool(found["number"][0].as_py())
+
+
+def facts(engine: Engine, jobs: list[str] | None = None) -> dict[str, JobFacts]:
+    """Gives who jobs are, by name; all of them where none are named."""
+    where = "true" if jobs is None else "list_contains($1, job)"
+    rows = engine.ask(
+        lambda: _FACTS.format(processes=engine.stored("processes"), where=where),
+        [] if jobs is None else [jobs],
+    ).to_pylist()
+    found = {}
+    for row in rows:
+        nodes, clocks = (tuple(one for one in row.pop(key) or () if one)
+                         for key in ("nodes", "clocks"))  # fmt: skip
+        user = row.pop("uid")
+        known = {name: value for name, value in row.items() if value is not None}
+        found[row["job"]] = JobFacts(**known, nodes=nodes, clocks=clocks, user=user)
+    return found
+
+
+_NO_TRAFFIC = pa.table(
+    {"job": pa.array([], pa.string())}
+    | {name: pa.array([], pa.int64())
+       for name in ("slice", "slice_ns", "count", "bytes", "ops", "ns")}
+)  # fmt: skip
+_SPAN = "(slice + 1) * slice_ns > $2 AND slice * slice_ns < $3"
+_SLICE = "slice, slice_ns"
+
+
+def _mounts(
+    engine: Engine, job: str, wide: list[int], window: list[int]
+) -> tuple[pa.Table, pa.Table]:
+    """Gives the slices of the job on its mounts, and those of the others there."""
+    columns = [f"{total('count')} AS count"]
+    columns += [f"{total(f'{name}_sum')} AS {name}" for name in MOUNT_METRICS]
+    columns += [f"coalesce(max({name}_max), 0) AS {name}_max" for name in MOUNT_TIMES]
+
+    def question(where: str) -> str:
+        rows = engine.stored("rollup", *wide)
+        return (
+            f"SELECT job, mount, {_SLICE}, {', '.join(columns)} FROM {rows} "
+            f"WHERE {where} AND {_SPAN} GROUP BY job, mount, {_SLICE} "
+            f"ORDER BY mount, job, slice * slice_ns"
+        )
+
+    own = engine.ask(lambda: question("job = $1"), [job, *wide])
+    used = sorted(set(own.column("mount").to_pylist()))
+    others = engine.ask(
+        lambda: question("job <> $1 AND list_contains($4, mount)"), [job, *window, used]
+    )
+    return own, others
+
+
+def _own_nodes(engine: Engine, job: str, window: list[int]) -> pa.Table:
+    columns = [f"{total('count')} AS count"]
+    columns += [f"{total(f'{name}_sum')} AS {name}" for name in NODE_METRICS]
+    for name in NODE_TIMES:
+        columns.append(f"coalesce(max({name}_max), 0) AS {name}_max")
+        columns.append(f"coalesce(min(coalesce({name}_min, 0)), 0) AS {name}_min")
+    return engine.ask(
+        lambda: (
+            f"SELECT job, host, {_SLICE}, {', '.join(columns)} "
+            f"FROM {engine.stored('node_rollup', *window)} WHERE job = $1 AND {_SPAN} "
+            f"GROUP BY job, host, {_SLICE} ORDER BY host, slice * slice_ns"
+        ),
+        [job, *window],
+    )
+
+
+def _nodes(engine: Engine, job: str, own: JobFacts, window: list[int]) -> pa.Table:
+    """Gives the CPU time of the other jobs on the nodes of the job."""
+    cpu = " + ".join(f"coalesce(os_{mode}_ns_sum, 0)::HUGEINT" for mode in ("user", "system"))
+    return engine.ask(
+        lambda: (
+            f"SELECT job, host, {_SLICE}, {total('count')} AS count, {total(cpu)} AS cpu_ns "
+            f"FROM {engine.stored('node_rollup', *window)} "
+            f"WHERE job <> $1 AND list_contains($4, host) AND {_SPAN} "
+            f"GROUP BY job, host, {_SLICE} ORDER BY host, job, slice * slice_ns"
+        ),
+        [job, *window, list(own.nodes)],
+    )
+
+
+def _network(engine: Engine, job: str, window: list[int]) -> pa.Table:
+    """Gives the MPI traffic of other jobs that had it on several nodes."""
+    wanted = {"bytes": _MPI_BYTES, "ops": _MPI_OPS, "ns": _MPI_NS}
+    sums = {name: added(f"{one}_sum" for one in metrics) for name, metrics in wanted.items()}
+    columns = ", ".join(f"{total(value)} AS {name}" for name, value in sums.items())
+    return engine.ask(
+        lambda: (
+            f"SELECT * EXCLUDE hosts FROM ("
+            f"SELECT job, {_SLICE}, {total('count')} AS count, {columns}, "
+            "max(count(DISTINCT host)) OVER (PARTITION BY job) AS hosts "
+            f"FROM {engine.stored('node_rollup', *window)} WHERE job <> $1 AND {_SPAN} "
+            f"AND {sums['ops']} > 0 GROUP BY job, {_SLICE}) WHERE hosts > 1 "
+            "ORDER BY job, slice * slice_ns"
+        ),
+        [job, *window],
+    )
+
+
+def added(columns: Iterable[str]) -> str:
+    """Gives SQL for a sum of columns that may be null."""
+    return " + ".join(f"coalesce({name}, 0)::HUGEINT" for name in columns)
+
+
+def hide(found: Beside, users: Collection[int], name: str) -> Beside:
+    """Makes one job of all jobs of other users, so that nothing else of them is left.
+
+    Args:
+        found: What is beside the job.
+        users: Uids whose jobs the viewer may know: they stay.
+        name: What to call the others.
+    """
+    kept = {job: fact for job, fact in found.others.items() if fact.user in users}
+    hidden = [fact for job, fact in found.others.items() if job not in kept]
+    if not hidden:
+        return found
+    others = dict(kept)
+    others[name] = JobFacts(
+        job=name,
+        start_ns=found.job.start_ns,
+        end_ns=0,
+        seen_ns=found.job.last_ns,
+        slice_ns=max(fact.slice_ns for fact in hidden),
+        clock_state=max(fact.clock_state for fact in hidden),
+        clock_error_us=max(fact.clock_error_us for fact in hidden),
+        clocks=tuple(sorted({clock for fact in hidden for clock in fact.clocks})),
+    )
+    return replace(
+        found,
+        others=others,
+        mount_loads=_merged(found.mount_loads, set(kept), name, ["mount"]),
+        node_loads=_merged(found.node_loads, set(kept), name, ["host"]),
+        network_loads=_merged(found.network_loads, set(kept), name, []),
+    )
+
+
+def _merged(table: pa.Table, kept: set[str], name: str, keys: list[str]) -> pa.Table:
+    if not table.num_rows:
+        return table
+    jobs = pa.array([job if job in kept else name for job in table.column("job").to_pylist()])
+    renamed = table.set_column(table.column_names.index("job"), "job", jobs)
+    parts = [name for name in ("start_ns", "length_ns") if name in table.column_names]
+    by = ["job", *keys, "slice", "slice_ns", *parts]
+    # Sums of hostile values may not fit 64 bits.
+    values = [column for column in table.column_names if column not in by]
+    wide = renamed
+    for column in values:
+        place = wide.column_names.index(column)
+        wide = wide.set_column(place, column, wide.column(column).cast(pa.float64(), safe=False))
+    rows = wide.group_by(by, use_threads=False).aggregate(
+        [(column, "max" if column.endswith("_max") else "sum") for column in values]
+    )
+    plain = {column: f"{column}_{'max' if column.endswith('_max') else 'sum'}"
+             for column in values}  # fmt: skip
+    return pa.table({column: rows.column(plain.get(column, column))
+                     for column in table.column_names})  # fmt: skip

@@ -1,0 +1,402 @@
+"""Questions to a repository, answered by DuckDB from the files that the log names."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import re
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from jostle._schema import HIST_BUCKETS, HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
+from jostle.repository.errors import DamagedError, JobError
+from jostle.repository.query.lifetimes import Lives
+from jostle.repository.store.damage import find_damaged, is_of_a_file, reason_of
+from jostle.repository.store.layout import TABLES, Table, bucket_column
+from jostle.repository.store.log import File, Log
+
+_SQL_TYPES = {
+    pa.string(): "VARCHAR",
+    pa.int64(): "BIGINT",
+    pa.int32(): "INTEGER",
+    pa.bool_(): "BOOLEAN",
+    pa.list_(pa.string()): "VARCHAR[]",
+    pa.uint64(): "UBIGINT",
+    pa.binary(): "BLOB",
+}
+_NOTHING = {pa.binary(): "''::BLOB"}
+ALWAYS = (0, 2**63 - 1)
+_OLDEST_SLICE_NS = 3_600_000_000_000
+_ATTEMPTS = 3
+#: Damaged files that one question goes on without.
+_MOST_DAMAGED = 100
+#: A file that is left out is tried again after this, s: an error of a network may have passed.
+_LEFT_OUT_S = 60.0
+#: Tables whose files are about all jobs: a damaged one is left out, and told.
+_SHARED = ("processes", "mounts", "tokens")
+_METRICS = {"slices": PROCESS_IDS, "mount_slices": MOUNT_IDS}
+
+#: Who owns the job of some rows of processes: nobody where several users gave it the same name, so
+#: that none of them is told what the others did in it.
+OWNER = "CASE WHEN min(uid) = max(uid) THEN min(uid) END AS uid"
+
+_JOBS = f"""
+SELECT job,
+       min(start_ns) AS start_ns,
+       CASE WHEN bool_and(complete) THEN max(end_ns)
+            ELSE max(greatest(end_ns, (last_slice + 1) * slice_ns)) END AS end_ns,
+       NOT bool_and(complete) AS running,
+       count(*) AS processes,
+       count(*) FILTER (short) AS short_processes,
+       count(DISTINCT host) AS hosts,
+       arg_max(program, CASE WHEN short THEN 0 ELSE last_slice - first_slice + 1 END) AS program,
+       {OWNER},
+       min(slice_ns) AS slice_ns,
+       max(clock_state) AS clock_state,
+       max(clock_error_us) AS clock_error_us
+FROM processes GROUP BY job
+"""
+
+
+#: Of a file: when it was changed, its length, its number; None: it is not there.
+_Facts = tuple[int, int, int] | None
+
+
+def _facts(path: Path) -> _Facts:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def _error_of(path: Path) -> int | None:
+    """Gives the error number of reading a file; None: it can be read, whatever is in it."""
+    try:
+        with path.open("rb") as file:
+            while file.read(1 << 20):
+                pass
+    except OSError as error:
+        return error.errno or errno.EIO
+    return None
+
+
+@dataclass
+class _Cursor:
+    """A way to ask, and the views on it (name -> number of the commit they show)."""
+
+    connection: duckdb.DuckDBPyConnection
+    viewed: dict[str, int] = field(default_factory=dict)
+
+
+class Engine:
+    """One DuckDB with the views on one repository; threads ask it side by side."""
+
+    def __init__(self, root: Path, log: Log, *, writes: bool = False) -> None:
+        """Asks nothing yet.
+
+        Args:
+            root: Folder of the repository.
+            log: Its log.
+            writes: Who asks writes by the answer: nothing is left out that may be read later.
+        """
+        self._writes = writes
+        self.root = root
+        self.log = log
+        self.lives = Lives(self)
+        self._guard = threading.Lock()
+        self._database: duckdb.DuckDBPyConnection | None = None
+        self._idle: list[_Cursor] = []
+        self._suspect = ""  # the file that was found damaged last
+        #: Damaged files that questions leave out -> what is there in their place, and until when.
+        self._left_out: dict[str, tuple[_Facts, float]] = {}
+        self._said: set[str] = set()
+        #: Told of each file that is left out, once.
+        self.on_damage: Callable[[str], None] = lambda _said: None
+
+    def query(self, sql: str, params: Sequence[Any] = ()) -> pa.Table:
+        """Asks a question; tables and views are those of docs/reference/repository.md.
+
+        Raises:
+            RepositoryError: A file is missing or damaged.
+            JobError: The question itself is wrong.
+        """
+        return self.ask(lambda: sql, params, views=True)
+
+    def ask(
+        self, question: Callable[[], str], params: Sequence[Any] = (), *, views: bool = False,
+        partial: bool = False,
+    ) -> pa.Table:  # fmt: skip
+        """Asks a question that is put together from the newest state of the log.
+
+        A damaged file of a table that is about all jobs is left out, and told (`on_damage`).
+
+        Args:
+            question: Gives the SQL; called again when files vanished under the query.
+            params: Values of its parameters.
+            views: Make the views that it names.
+            partial: Leave damaged files of any table out.
+
+        Raises:
+            DamagedError: Another file is missing or damaged.
+            JobError: The question itself is wrong.
+        """
+        with self._guard:
+            cursor = self._idle.pop() if self._idle else self._connect()
+        try:
+            return self._asked(cursor, question, params, views=views, partial=partial)
+        finally:
+            with self._guard:
+                self._idle.append(cursor)
+
+    def _asked(
+        self, cursor: _Cursor, question: Callable[[], str], params: Sequence[Any], *,
+        views: bool, partial: bool,
+    ) -> pa.Table:  # fmt: skip
+        attempts = 0
+        while True:
+            try:
+                # The log changes under its readers: only what is asked of DuckDB runs side by side.
+                with self._guard:
+                    self.log.refresh()
+                    sql = question()
+                    wanted = self._views(sql, cursor.viewed) if views else {}
+                for name, select in wanted.items():
+                    cursor.connection.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS {select}")
+                relation = cursor.connection.sql(sql, params=list(params))
+                return pa.table({}) if relation is None else _narrow(relation.to_arrow_table())
+            except duckdb.Error as error:
+                cursor.viewed.clear()
+                is_gone = isinstance(error, duckdb.IOException)
+                if not (is_gone or is_of_a_file(error)):
+                    raise JobError(
+                        f"The query failed: {error}",
+                        hint="Tables and columns: docs/reference/repository.md.",
+                    ) from error
+                attempts += 1
+                if is_gone and attempts < _ATTEMPTS:
+                    continue  # a compaction may have taken files away since we read the log
+                damaged = self.unreadable(error, self._culprit(cursor, error, sql))
+                if attempts > _MOST_DAMAGED or not self._leave_out(damaged, partial=partial):
+                    raise damaged from error
+
+    def _leave_out(self, damaged: DamagedError, *, partial: bool) -> bool:
+        """Goes on without a file, where it is known and others do not need it; tells whether."""
+        table = damaged.file.partition("/")[0]
+        if not damaged.file or not (partial or table in _SHARED):
+            return False
+        # Gone, or on a bad place of a disk: that is the file's own. All else may pass.
+        why = _error_of(self.root / damaged.file)
+        if why not in (None, errno.ENOENT) and (self._writes or why != errno.EIO):
+            return False
+        with self._guard:
+            until = time.monotonic() + _LEFT_OUT_S
+            self._left_out[damaged.file] = _facts(self.root / damaged.file), until
+            is_new = damaged.file not in self._said
+            self._said.add(damaged.file)
+        if is_new:
+            self.on_damage(f"{damaged.file} cannot be read: {damaged.reason}")
+        return True
+
+    def _whole(self, files: list[File], *, partial: bool) -> list[File]:
+        """Gives files without those that are left out; one that was restored is taken up again."""
+        for path, (facts, until) in list(self._left_out.items()):
+            if time.monotonic() > until or _facts(self.root / path) != facts:
+                self._left_out.pop(path, None)
+        return [
+            file for file in files
+            if file.path not in self._left_out or not (partial or file.table in _SHARED)
+        ]  # fmt: skip
+
+    def unreadable(self, error: Exception, file: str = "") -> DamagedError:
+        """Says that a file is missing or damaged.
+
+        Args:
+            error: What became of reading it.
+            file: Which, within the repository; "" where that is not known.
+        """
+        files = (one for table in TABLES for one in self.log.state.of(table) if one.path == file)
+        span = next(((one.lo, one.hi) for one in files if TABLES[one.table].partition_ns), ALWAYS)
+        return DamagedError(self.root, file, reason_of(error, self.root), span)
+
+    def _culprit(self, cursor: _Cursor, error: Exception, sql: str) -> str:
+        """Names the file that a question failed at: DuckDB names it for some kinds of damage."""
+        with self._guard:
+            read = " ".join([sql, *(self.source(name) for name in _tables_in(sql))])
+        found = find_damaged(cursor.connection, self.root, str(error), read, self._suspect)
+        self._suspect = found or self._suspect
+        return found
+
+    def _connect(self) -> _Cursor:
+        if self._database is None:
+            self._database = connect()
+        return _Cursor(self._database.cursor())
+
+    def _views(self, sql: str, viewed: dict[str, int]) -> dict[str, str]:
+        """Gives the views that a question names and that are stale: each costs a look at files."""
+        self._whole([], partial=False)
+        number = hash((self.log.state.number, *self._left_out))
+        wanted = {}
+        for name in _tables_in(sql):
+            if viewed.get(name) != number:
+                wanted[name], viewed[name] = self.source(name), number
+        if "jobs" in _words(sql) and "jobs" not in viewed:
+            wanted["jobs"], viewed["jobs"] = _JOBS, 1
+        return wanted
+
+    def close(self) -> None:
+        """Lets go of DuckDB; the next question opens it again."""
+        with self._guard:
+            for cursor in self._idle:
+                cursor.connection.close()
+            self._idle.clear()
+            if self._database is not None:
+                # A question that is still being answered keeps it until then.
+                with contextlib.suppress(duckdb.Error):
+                    self._database.close()
+            self._database = None
+
+    def refresh(self) -> int:
+        """Reads what was committed meanwhile; gives the number of the newest commit."""
+        with self._guard:
+            return self.log.refresh().number
+
+    def files(self, table: str) -> list[File]:
+        """Gives the files of a table, as last read from the log."""
+        return self._whole(self.log.state.of(table), partial=False)
+
+    def newest(self, name: str, lo: int, hi: int) -> list[File]:
+        """Gives the files of a table that reach into a span of time (ns), as they are by now."""
+        with self._guard:
+            self.log.refresh()
+            return self._reaching(name, lo, hi)
+
+    def _reaching(self, name: str, lo: int, hi: int, *, partial: bool = False) -> list[File]:
+        files = self._whole(self.log.state.of(name), partial=partial)
+        if not TABLES[name].partition_ns:
+            return files
+        return [file for file in files if file.hi > lo and file.lo < hi]
+
+    def window(self, job: str) -> tuple[int, int]:
+        """Gives the span of time in which a job has slices, ns."""
+        found = self.ask(
+            lambda: (
+                "SELECT min(first_slice * slice_ns) AS lo, "
+                "max((last_slice + 1) * slice_ns) AS hi "
+                f"FROM {self.stored('processes')} WHERE job = ?"
+            ),
+            [job],
+        ).to_pylist()[0]
+        return (found["lo"] or 0, (found["hi"] or 0) + _OLDEST_SLICE_NS)
+
+    def stored(self, name: str, lo: int = 0, hi: int = 2**63 - 1, *, partial: bool = False) -> str:
+        """Gives a subquery on the rows of a table as they are stored: absent columns are null.
+
+        Args:
+            name: Table.
+            lo: Start of the span of time that matters, ns since the epoch.
+            hi: Its end.
+            partial: Without damaged files, as `ask` has it.
+        """
+        files = self._reaching(name, lo, hi, partial=partial)
+        if not files:
+            return f"({_shape(name)})"
+        return f"({_shape(name)} UNION ALL BY NAME {self.scan(files)})"
+
+    def source(self, name: str, lo: int = 0, hi: int = 2**63 - 1) -> str:
+        """Gives a SELECT that shows a table as documented (arguments as for `stored`)."""
+        table = TABLES[name]
+        stored = self.stored(name, lo, hi)
+        if name == "processes":
+            latest = "row_number() OVER (PARTITION BY process ORDER BY revision DESC)"
+            return f"SELECT * FROM {stored} QUALIFY {latest} = 1"
+        if name in ("mounts", "tokens"):
+            return f"SELECT DISTINCT * FROM {stored}"
+        if name in ("rollup", "node_rollup"):
+            return _merged(table, stored)
+        return f"SELECT {', '.join([*table.keys, *visible(name)])} FROM {stored}"
+
+    def scan(self, files: Iterable[File]) -> str:
+        """Gives a SELECT of all that some files hold."""
+        paths = [str(self.root / file.path).replace("'", "''") for file in files]
+        names = ", ".join(f"'{path}'" for path in paths)
+        return f"SELECT * FROM read_parquet([{names}], union_by_name=true, hive_partitioning=false)"
+
+
+def _words(sql: str) -> set[str]:
+    return set(re.findall(r"\w+", sql.lower()))
+
+
+def _tables_in(sql: str) -> list[str]:
+    """Names the tables that a question may ask."""
+    words = _words(sql)
+    return sorted((words | ({"processes"} if "jobs" in words else set())) & set(TABLES))
+
+
+def _narrow(rows: pa.Table) -> pa.Table:
+    """Gives sums (128 bit in DuckDB) as int64 where they fit, which is nearly always."""
+    for place, one in enumerate(rows.schema):
+        if pa.types.is_decimal(one.type) and one.type.scale == 0:
+            with contextlib.suppress(pa.ArrowInvalid):
+                rows = rows.set_column(place, one.name, rows.column(place).cast(pa.int64()))
+    return rows
+
+
+def _merged(table: Table, stored: str) -> str:
+    """Adds up what several commits contributed to one (job, resource, slice)."""
+    keys = [name for name in table.keys if name != "count"]
+    columns = [*keys, f"{total('count')} AS count"]
+    for name in table.values:
+        stat = name.rpartition("_")[2]
+        merged = total(name) if stat == "sum" else f"{stat}(coalesce({name}, 0))"
+        columns.append(f"{merged} AS {name}")
+    return f"SELECT {', '.join(columns)} FROM {stored} GROUP BY {', '.join(keys)}"
+
+
+def total(column: str) -> str:
+    """Gives SQL for a sum that fits into 64 bits, whatever a hostile profile claims."""
+    return f"least(coalesce(sum({column}), 0), {2**63 - 1})::BIGINT"
+
+
+def visible(name: str) -> list[str]:
+    """Gives SQL for the value columns of slices, mount_slices or segments as views show them."""
+    columns = []
+    if name not in _METRICS:
+        return [f"coalesce({value}, {_NOTHING.get(kind, 0)}) AS {value}"
+                for value, kind in TABLES[name].values.items()]  # fmt: skip
+    for metric in _METRICS[name]:
+        if metric in HISTOGRAM_IDS:
+            buckets = ", ".join(
+                f"coalesce({bucket_column(metric, b)}, 0)" for b in range(HIST_BUCKETS)
+            )
+            columns.append(f"array_value({buckets}) AS {metric}")
+        else:
+            columns.append(f"coalesce({metric}, 0) AS {metric}")
+    return columns
+
+
+@cache
+def _shape(name: str) -> str:
+    """Gives a SELECT of no rows with all columns of a table: files lack those that are zero."""
+    table = TABLES[name]
+    columns = ", ".join(
+        f"NULL::{_SQL_TYPES[kind]} AS {name}"
+        for name, kind in {**table.keys, **table.values}.items()
+    )
+    return f"SELECT {columns} WHERE false"
+
+
+def connect() -> duckdb.DuckDBPyConnection:
+    """Opens an empty DuckDB that reaches nothing by itself."""
+    return duckdb.connect(
+        ":memory:",
+        config={"autoinstall_known_extensions": False, "python_enable_replacements": False},
+    )

@@ -1,0 +1,178 @@
+"""Tables and jobs as files that other tools read."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pyarrow as pa
+
+from jostle._schema import HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
+from jostle.plain_values import FORMULA
+from jostle.repository.errors import JobError, RepositoryError
+from jostle.repository.query.engine import Engine
+from jostle.repository.store.files import cannot_write
+from jostle.repository.store.layout import RESOURCE, SCALAR_IDS, STATS, TABLES
+from jostle.repository.types import ExportReport
+
+_FORMATS = {
+    "parquet": "FORMAT parquet, COMPRESSION zstd",
+    "csv": "FORMAT csv, HEADER true",
+    "json": "FORMAT json, ARRAY true",
+}
+
+#: What was measured, by table.
+_METRICS_OF = {
+    "slices": PROCESS_IDS,
+    "mount_slices": MOUNT_IDS,
+    "rollup": MOUNT_IDS,
+    "node_rollup": SCALAR_IDS,
+}
+
+# NOTE: DuckDB 2.0 writes null fixed-size lists to Parquet in a way that others cannot read.
+_AS_LISTS = f"REPLACE ({', '.join(f'{name}::BIGINT[] AS {name}' for name in HISTOGRAM_IDS)})"
+
+
+@dataclass(frozen=True)
+class Part:
+    """Which part of a table is wanted.
+
+    Attributes:
+        job: Only rows of this job.
+        span: Only slices and segments that reach into this time, ns since the epoch.
+        metrics: Of what was measured only these metrics.
+    """
+
+    job: str | None = None
+    span: tuple[int, int] | None = None
+    metrics: tuple[str, ...] | None = None
+
+
+def export(
+    engine: Engine, what: str, form: str, out: Path, part: Part, resolve: Callable[[str], str]
+) -> ExportReport:
+    """Writes a table, or the slices of a job, to a file (see Repository.export).
+
+    Args:
+        engine: What is asked.
+        what: A table or a job.
+        form: parquet, csv or json.
+        out: The file.
+        part: Which part of it.
+        resolve: Finds a job by what the user wrote.
+    """
+    if form not in _FORMATS:
+        raise JobError(f"There is no format {form!r}.", hint="Formats: parquet, csv, json.")
+    temporary = out.with_name(f".{out.name}.{uuid.uuid4().hex}")
+
+    def copy(
+        ask: Callable[[Callable[[], str]], pa.Table],
+        select: Callable[[], str],
+        texts: Sequence[str],
+    ) -> ExportReport:
+        to = f"{_quoted(str(temporary))} ({_FORMATS[form]})"
+
+        def made() -> str:
+            return _without_formulas(select(), texts) if form == "csv" else select()
+
+        return _kept(lambda: ask(lambda: f"COPY ({made()}) TO {to}"), temporary, out)
+
+    if what == "jobs" or what in TABLES:
+        part = replace(part, job=None if part.job is None else resolve(part.job))
+        _fits(what, part)
+        if what == "jobs":
+            rows = f"SELECT * FROM jobs {_where(part.job, None)}"
+            return copy(lambda sql: engine.query(sql()), lambda: rows, ["job", "program"])
+        return copy(engine.ask, lambda: _rows(engine, what, part), _texts(what))
+    part = replace(part, job=resolve(what))
+    return copy(
+        engine.ask,
+        lambda: (
+            "SELECT job, process, host, NULL::VARCHAR AS mount, * EXCLUDE (job, process, host) "
+            f"FROM ({_rows(engine, 'slices', part)}) "
+            f"UNION ALL BY NAME {_rows(engine, 'mount_slices', part)}"
+        ),
+        _texts("mount_slices"),
+    )
+
+
+def _without_formulas(select: str, texts: Sequence[str]) -> str:
+    """Gives the same rows; no text in them is what a spreadsheet would take for a formula."""
+    safe = ", ".join(
+        f"CASE WHEN regexp_matches({name}, {_quoted(FORMULA)}) THEN '''' || {name} ELSE {name} END "
+        f"AS {name}"
+        for name in texts
+    )
+    return f"SELECT * REPLACE ({safe}) FROM ({select})"
+
+
+def _texts(table: str) -> list[str]:
+    """Names the columns of a table that hold text."""
+    return [name for name, kind in TABLES[table].keys.items() if kind == pa.string()]
+
+
+def _fits(name: str, part: Part) -> None:
+    """Refuses what a table does not have."""
+    known = _METRICS_OF.get(name)
+    if part.span is not None and known is None and name != "segments":
+        raise JobError(
+            f"`{name}` has no slices that could be of a span.",
+            hint=f"Those that have: {', '.join((*_METRICS_OF, 'segments'))}, and jobs.",
+        )
+    missing = [one for one in part.metrics or () if known is None or one not in known]
+    if missing:
+        having = [table for table, ids in _METRICS_OF.items() if set(missing) <= set(ids)]
+        raise JobError(
+            f"`{name}` has no `{missing[0]}`.",
+            hint=f"Tables that have it: {', '.join(having)}." if having else
+            f"Tables with metrics: {', '.join(_METRICS_OF)}.",
+        )  # fmt: skip
+
+
+def _rows(engine: Engine, name: str, part: Part) -> str:
+    """Gives a SELECT of the part of a table."""
+    columns = "*"
+    if part.metrics is not None:
+        stats = [f"_{stat}" for stat in STATS] if name in RESOURCE else [""]
+        wanted = [one for one in part.metrics if one in _METRICS_OF[name]]
+        columns = ", ".join([*TABLES[name].keys, *(one + stat for one in wanted for stat in stats)])
+    elif name == "slices":
+        columns += f" {_AS_LISTS}"
+    reach = None
+    if part.span is not None:
+        start, end = ("start_ns", "end_ns") if name == "segments" else (
+            "slice * slice_ns", "(slice + 1) * slice_ns")  # fmt: skip
+        reach = f"{start} < {part.span[1]} AND {end} > {part.span[0]}"
+    source = engine.source(name, *(part.span or ()))
+    return f"SELECT {columns} FROM ({source}) {_where(part.job, reach)}"
+
+
+def _where(job: str | None, reach: str | None) -> str:
+    asked = [f"job = {_quoted(job)}"] if job is not None else []
+    asked += [reach] if reach else []
+    return f"WHERE {' AND '.join(asked)}" if asked else ""
+
+
+def _kept(copy: Callable[[], pa.Table], temporary: Path, out: Path) -> ExportReport:
+    """Has a file written under another name, and gives it its own once it is whole."""
+    if not out.parent.is_dir():
+        raise RepositoryError(
+            f"The folder {out.parent} does not exist.", hint="Make it first.", exit_code=2
+        )
+    try:
+        done = copy()
+        rows = int(done.column(0)[0].as_py()) if done.num_rows else 0
+        os.replace(temporary, out)
+    except OSError as error:
+        raise cannot_write(out, error) from error
+    finally:
+        temporary.unlink(missing_ok=True)
+    return ExportReport(out, rows, out.stat().st_size)
+
+
+def _quoted(text: str) -> str:
+    """Quotes a text for SQL where parameters are not taken (COPY)."""
+    return "'" + text.replace("'", "''") + "'"

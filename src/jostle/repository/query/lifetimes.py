@@ -1,0 +1,144 @@
+"""When jobs lived: what a slice holds was done in the part of it in which its job was there.
+
+A slice of 4 s holds the last second of one job and the first of the next. Taken as a whole it would
+make them neighbours, and spread what they did over time in which they were not.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from jostle.repository.query.engine import Engine
+
+Ints = NDArray[np.int64]
+#: From when to when, ns since the epoch.
+Life = tuple[int, int]
+FOR_EVER: Life = (0, 2**63 - 1)
+_LONGEST_SLICE_NS = 60 * 10**9
+
+#: SQL for the end of a job that is over. When a process that was killed ended is not known: at
+#: some time in its last slice.
+END = """max(CASE WHEN end_reason = 'killed' THEN greatest(end_ns, (last_slice + 1) * slice_ns)
+                  ELSE end_ns END)"""
+_LIVES = f"""
+SELECT job, min(start_ns) AS lo, CASE WHEN bool_and(complete) THEN {END} ELSE 0 END AS hi
+FROM (SELECT * FROM {{processes}} QUALIFY
+      row_number() OVER (PARTITION BY process ORDER BY revision DESC) = 1)
+GROUP BY job
+"""
+
+
+class Lives:
+    """The lives of a repository's jobs, read once as long as its processes are the same."""
+
+    def __init__(self, engine: Engine) -> None:
+        """Reads nothing yet."""
+        self._engine = engine
+        self._guard = threading.Lock()
+        self._files: list[str] | None = None
+        self._known: dict[str, Life] = {}
+
+    def known(self) -> dict[str, Life]:
+        """Gives the life of each job; one that runs has no end yet."""
+        self._engine.refresh()
+        files = [file.path for file in self._engine.files("processes")]
+        with self._guard:
+            if files != self._files:
+                rows = self._engine.ask(
+                    lambda: _LIVES.format(processes=self._engine.stored("processes"))
+                )
+                columns = (rows[name].to_pylist() for name in ("job", "lo", "hi"))
+                self._known = {
+                    job: (lo or 0, hi or FOR_EVER[1]) for job, lo, hi in zip(*columns, strict=True)
+                }
+                self._files = files
+            return self._known
+
+    def edges(self, lo: int, hi: int) -> tuple[list[str], list[int], list[int]]:
+        """Gives the jobs that began or ended in a span (ns): names, begins and ends."""
+        lo, hi = lo - _LONGEST_SLICE_NS, hi + _LONGEST_SLICE_NS
+        some = [(job, *life) for job, life in self.known().items()
+                if any(lo <= edge <= hi for edge in life)]  # fmt: skip
+        return [one[0] for one in some], [one[1] for one in some], [one[2] for one in some]
+
+    def clip(
+        self, jobs: Sequence[str], start: Ints, length: Ints, codes: NDArray[np.integer]
+    ) -> tuple[Ints, Ints]:
+        """Cuts slices to the lives of their jobs.
+
+        Args:
+            jobs: Names.
+            start: Starts of slices, ns.
+            length: Their lengths, ns.
+            codes: Per slice the number of its job's name.
+        """
+        known = self.known()
+        lives = np.array([known.get(job, FOR_EVER) for job in jobs] or [FOR_EVER], dtype=np.int64)
+        return cut(start, length, lives[codes, 0], lives[codes, 1])
+
+
+def cut(start: Ints, length: Ints, lo: Ints | int, hi: Ints | int) -> tuple[Ints, Ints]:
+    """Cuts spans to what lies between two instants; one that lies beyond them stays as it is.
+
+    A clock that was set lets records lie beyond their job's life: they are no lie.
+    """
+    begin, end = np.maximum(start, lo), np.minimum(start + length, hi)
+    some = end > begin
+    return np.where(some, begin, start), np.where(some, end - begin, length)
+
+
+def spans(table: pa.Table) -> tuple[Ints, Ints]:
+    """Gives begin and length (ns) of what slices are cut to; whole ones where they are not."""
+    if "start_ns" in table.column_names:
+        start, length = (_ints(table, name) for name in ("start_ns", "length_ns"))
+        return start, length
+    length = _ints(table, "slice_ns")
+    return _ints(table, "slice") * length, length
+
+
+def _ints(table: pa.Table, name: str) -> Ints:
+    return np.asarray(table.column(name).to_numpy(), dtype=np.int64)
+
+
+def lived(table: pa.Table, lives: Lives) -> pa.Table:
+    """Adds what slices are cut to.
+
+    Args:
+        table: Columns job, slice and slice_ns.
+        lives: When the jobs lived.
+
+    Returns:
+        The same with columns start_ns and length_ns.
+    """
+    jobs = table.column("job").combine_chunks().dictionary_encode()
+    start, length = spans(table)
+    start, length = lives.clip(jobs.dictionary.to_pylist(), start, length, jobs.indices.to_numpy())
+    return table.append_column("start_ns", pa.array(start)).append_column(
+        "length_ns", pa.array(length)
+    )
+
+
+def lived_sql(rows: str, lives: int) -> str:
+    """Gives SQL for rows with slices that are cut to lives: also columns start_ns, length_ns.
+
+    Args:
+        rows: SQL of a table with columns job, slice and slice_ns.
+        lives: Number of the first of three parameters: what `Lives.edges` gives.
+    """
+    whole = "slice * slice_ns"
+    return f"""(
+    SELECT * EXCLUDE (from_ns, until_ns),
+           CASE WHEN until_ns > from_ns THEN from_ns ELSE {whole} END AS start_ns,
+           CASE WHEN until_ns > from_ns THEN until_ns - from_ns ELSE slice_ns END AS length_ns
+    FROM (SELECT r.*, greatest({whole}, coalesce(life.lo, 0)) AS from_ns,
+                 least({whole} + slice_ns, coalesce(life.hi, {FOR_EVER[1]})) AS until_ns
+          FROM {rows} AS r LEFT JOIN (
+              SELECT unnest(${lives}::VARCHAR[]) AS job, unnest(${lives + 1}::BIGINT[]) AS lo,
+                     unnest(${lives + 2}::BIGINT[]) AS hi) AS life USING (job)))"""

@@ -1,0 +1,118 @@
+"""A job's own slices out of the rollups: what an estimate of its run needs beside its segments."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from jostle._schema import MOUNT_IDS
+from jostle.repository.query.engine import Engine, total
+from jostle.repository.store.layout import STATS, TABLES
+from jostle.repository.types import CANARY_RUNS, CoreFloor
+
+#: The metrics of scope process that an estimate looks at: all 160 of a day on ten nodes are a GB.
+RUN_METRICS = (
+    "os_user_ns", "os_system_ns", "os_runqueue_ns", "os_voluntary_switches",
+    "os_involuntary_switches", "os_major_faults", "os_threads", "os_read_chars", "os_write_chars",
+    "stream_read_ops", "stream_read_bytes", "stream_read_ns", "stream_write_ops",
+    "stream_write_bytes", "stream_write_ns", "self_cost_ns", "self_heartbeat_ns",
+    "state_p2p_ns", "state_collective_ns", "state_onesided_ns", "state_mpiio_ns", "state_mpi_ns",
+    "state_io_ns", "wait_mpi_ns", "wait_short_ns", "wait_all_ns", "wait_offcpu_ns",
+    "perf_instructions", "perf_cycles", "canary_ns", "canary_count", "canary_steal_ns",
+    "os_cpus", "os_first_cpu", "os_awake", "os_cpu_limit", "os_throttled_ns",
+)  # fmt: skip
+#: And of scope mount: all but errors, which cost no time worth the name.
+RUN_MOUNT_METRICS = tuple(name for name in MOUNT_IDS if not name.startswith("error_"))
+#: Columns of merged segments that no estimate looks at, half of all they take.
+UNUSED_COLUMNS = (
+    "wait_bins", "offcpu_bins", "bins_from_ns", "duration_min_ns", "duration_max_ns",
+    "io_ns_min", "mpi_ns_max", "cpu_ns_min", "cpu_ns_max", "wait_ns_max", "offcpu_ns_min",
+    "offcpu_ns_max", "signature_sum", "rule", "parts", "recurring",
+)  # fmt: skip
+_AROUND_NS = 30 * 86_400_000_000_000
+_ENOUGH = 5  # runs of the canary in a job, to know anything
+_LOW = 0.1  # quantile of means: the very least is chance, and no reference has it
+_METRICS = {"node_rollup": RUN_METRICS, "rollup": RUN_MOUNT_METRICS}
+
+
+def own_slices(engine: Engine, job: str, table: str, window: tuple[int, int]) -> pa.Table:
+    """Gives the rows of a rollup that are of one job, in time.
+
+    Args:
+        engine: Answers questions to the repository.
+        job: The job.
+        table: rollup (by mount) or node_rollup (by host).
+        window: The time in which it ran, ns.
+
+    Returns:
+        Keys of the rollup without job, count, and sum, min and max of the metrics above; each slice
+        once.
+    """
+    shape = TABLES[table]
+    keys = [name for name in shape.keys if name not in ("job", "count")]
+    values = []
+    for name in (f"{metric}_{stat}" for metric in _METRICS[table] for stat in STATS):
+        stat = name.rpartition("_")[2]
+        value = total(name) if stat == "sum" else f"{stat}(coalesce({name}, 0))"
+        values.append(f"{value} AS {name}")
+    by = ", ".join(keys)
+    return engine.ask(
+        lambda: (
+            f"SELECT {by}, {total('count')} AS count, {', '.join(values)} "
+            f"FROM {engine.stored(table, *window)} WHERE job = ? GROUP BY {by} "
+            f"ORDER BY slice * slice_ns, {keys[0]}"
+        ),
+        [job],
+    )
+
+
+def core_floors(
+    engine: Engine, job: str, slices: pa.Table, window: tuple[int, int]
+) -> dict[str, CoreFloor]:
+    """Gives what the canary's loop takes at its best on the nodes of a job.
+
+    Asked of all jobs on these nodes within _AROUND_NS of the run: cores of one node are alike, and
+    the loop is the same whatever the program. Apart from that, of the runs of its program: ranks of
+    one job may share cores.
+
+    Args:
+        engine: Answers questions to the repository.
+        job: The job.
+        slices: Its slices by host, from own_slices.
+        window: The time in which it ran, ns.
+
+    Returns:
+        Node -> floor; empty for a job without a canary, which costs nothing then.
+    """
+    told = pc.sum(slices["canary_count_sum"]).as_py() or 0
+    if not told:
+        return {}
+    hosts = sorted(set(slices["host"].to_pylist()))
+    around = (window[0] - _AROUND_NS, window[1] + _AROUND_NS)
+    rows = engine.ask(
+        lambda: (
+            "WITH ranks AS (SELECT DISTINCT job, program, world_size "
+            f"FROM {engine.stored('processes')} WHERE world_size > 0), "
+            "alike AS (SELECT DISTINCT job FROM ranks JOIN "
+            "(SELECT program, world_size FROM ranks WHERE job = $2) USING (program, world_size)), "
+            "told AS (SELECT host, job, canary_ns_sum AS ns, canary_count_sum AS n, "
+            "sum(canary_count_sum) OVER (PARTITION BY host, job ORDER BY slice * slice_ns) - n "
+            "AS before, sum(canary_count_sum) OVER (PARTITION BY host, job) AS whole "
+            f"FROM {engine.stored('node_rollup', *around)} "
+            "WHERE list_contains($1, host) AND canary_count_sum > 0 AND canary_ns_sum > 0), "
+            "means AS (SELECT host, job, sum(ns) / sum(n) AS mean FROM told "
+            f"WHERE whole >= {_ENOUGH} GROUP BY host, job, before // {CANARY_RUNS} "
+            f"HAVING sum(n) >= least({CANARY_RUNS // 2}, max(whole))) "
+            f"SELECT host, quantile_cont(mean, {_LOW}) AS ns, "
+            "count(DISTINCT job) FILTER (job <> $2) AS jobs, "
+            f"quantile_cont(mean, {_LOW}) FILTER (job IN (FROM alike)) AS own_ns, "
+            "count(DISTINCT job) FILTER (job <> $2 AND job IN (FROM alike)) AS own_jobs "
+            "FROM means GROUP BY host ORDER BY host"
+        ),
+        [hosts, job],
+    ).to_pylist()
+    return {
+        row["host"]: CoreFloor(float(row["ns"]), int(row["jobs"]), float(row["own_ns"] or 0),
+                               int(row["own_jobs"]))
+        for row in rows
+    }  # fmt: skip

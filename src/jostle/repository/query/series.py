@@ -1,0 +1,135 @@
+"""One job's metrics slice by slice, and what its neighbours did meanwhile."""
+
+from __future__ import annotations
+
+import difflib
+
+import pyarrow as pa
+
+from jostle._schema import BY_ID
+from jostle.repository.errors import JobError
+from jostle.repository.query.aggregates import Loads
+from jostle.repository.query.engine import Engine, total
+from jostle.repository.query.lifetimes import lived, lived_sql
+from jostle.repository.store.layout import RESOURCE, Rollup
+
+# What others did on some resources, less what lies outside the time in which the job was there.
+_NEIGHBOUR = """(
+    SELECT * REPLACE (greatest(start_ns, $3) AS start_ns,
+                      least(start_ns + length_ns, $4) - greatest(start_ns, $3) AS length_ns),
+           (least(start_ns + length_ns, $4) - greatest(start_ns, $3)) / length_ns AS part
+    FROM {rows} WHERE job <> $1 AND list_contains($2, {key})
+                      AND start_ns + length_ns > $3 AND start_ns < $4)"""
+_SPAN = "slice, slice_ns, start_ns, length_ns"
+
+# Levels hold until the process's next record, or its end: idle slices have no record.
+_GAUGE_SERIES = """
+WITH own AS (SELECT process, host, slice, span, slice_ns, coalesce({metric}, 0) AS level,
+                    lead(slice) OVER (PARTITION BY process ORDER BY slice) AS next
+             FROM {slices} WHERE job = $1),
+     ends AS (SELECT process, max(last_slice) AS last_slice FROM {processes}
+              WHERE job = $1 GROUP BY process),
+     held AS (SELECT host, slice_ns, level,
+                     unnest(range(slice, coalesce(next, greatest(last_slice + 1, slice + span))))
+                     AS slice
+              FROM own LEFT JOIN ends USING (process))
+SELECT host AS resource, slice, slice_ns, sum(level)::BIGINT AS sum, min(level) AS min,
+       max(level) AS max, count(*) AS count, $1 AS job
+FROM held GROUP BY host, slice, slice_ns ORDER BY host, slice * slice_ns
+"""
+
+
+def series(engine: Engine, job: str, metric: str) -> pa.Table:
+    """Gives one metric of one job per slice and resource (see Repository.series)."""
+    table, key = _rollup_of(metric)
+    if BY_ID[metric].kind == "gauge":
+        lo, hi = engine.window(job)
+        rows = engine.ask(
+            lambda: _GAUGE_SERIES.format(
+                metric=metric,
+                slices=engine.stored("slices", lo, hi),
+                processes=engine.stored("processes"),
+            ),
+            [job],
+        )
+    else:
+        lo, hi = engine.window(job)
+        rows = engine.ask(
+            lambda: (
+                f"SELECT {key} AS resource, slice, slice_ns, {_summed(metric)}, job "
+                f"FROM {engine.stored(table, lo, hi)} WHERE job = ? "
+                "GROUP BY job, resource, slice, slice_ns ORDER BY resource, slice * slice_ns"
+            ),
+            [job],
+        )
+    return lived(rows, engine.lives).drop_columns("job")
+
+
+def background(engine: Engine, job: str, metric: str, *, count_jobs: bool = False) -> pa.Table:
+    """Sums a metric over all other jobs beside a job (see Repository.background)."""
+    table, key = _rollup_of(metric)
+    resources, lo, hi = Loads(engine).used(job, table, engine.window(job))
+    jobs = ", count(DISTINCT job) AS jobs" if count_jobs else ""
+    part = "1" if BY_ID[metric].kind == "gauge" else "part"
+    return engine.ask(
+        lambda: (
+            f"SELECT {key} AS resource, {_SPAN}, {_summed(metric, part)}{jobs} "
+            f"FROM {_beside(engine, table, key, lo, hi)} "
+            f"GROUP BY resource, {_SPAN} ORDER BY resource, start_ns"
+        ),
+        [job, resources, lo, hi, *engine.lives.edges(lo, hi)],
+    )
+
+
+def neighbours(engine: Engine, job: str, metric: str) -> pa.Table:
+    """Names the other jobs behind a background (see Repository.neighbours)."""
+    table, key = _rollup_of(metric)
+    resources, lo, hi = Loads(engine).used(job, table, engine.window(job))
+    return engine.ask(
+        lambda: (
+            f"SELECT job, {key} AS resource, {total(_part(metric, 'part'))} AS sum, "
+            f"count(DISTINCT slice) AS slices FROM {_beside(engine, table, key, lo, hi)} "
+            f"GROUP BY job, {key} "
+            f"HAVING sum({metric}_sum) > 0 ORDER BY sum DESC, job, resource"
+        ),
+        [job, resources, lo, hi, *engine.lives.edges(lo, hi)],
+    )
+
+
+def _beside(engine: Engine, table: Rollup, key: str, lo: int, hi: int) -> str:
+    rows = lived_sql(engine.stored(table, lo, hi), 5)
+    return _NEIGHBOUR.format(rows=rows, key=key)
+
+
+def _rollup_of(metric: str) -> tuple[Rollup, str]:
+    """Gives the rollup that holds a metric, and the column that names its resource."""
+    known = BY_ID.get(metric)
+    if known is None:
+        near = difflib.get_close_matches(metric, BY_ID, n=3, cutoff=0.5)
+        hint = f"Did you mean {' or '.join(near)}? " if near else ""
+        raise JobError(
+            f"There is no metric {metric!r}.", hint=f"{hint}docs/reference/metrics.md lists all."
+        )
+    if known.kind == "histogram":
+        raise JobError(
+            f"{metric} is a histogram and has no single value per slice.",
+            hint="Ask for its counter (posix_read_ops, ...), or see `jostle digest`.",
+        )
+    table: Rollup = "rollup" if known.scope == "mount" else "node_rollup"
+    return table, RESOURCE[table]
+
+
+def _part(metric: str, part: str) -> str:
+    """Gives SQL for the part of a sum that counts; whole ones stay exact."""
+    return (
+        f"CASE WHEN {part} = 1 THEN {metric}_sum "
+        f"ELSE round({metric}_sum * {part}::DOUBLE)::BIGINT END"
+    )
+
+
+def _summed(metric: str, part: str = "1") -> str:
+    return (
+        f"{total(_part(metric, part))} AS sum, "
+        f"min(coalesce({metric}_min, 0)) AS min, max(coalesce({metric}_max, 0)) AS max, "
+        f"{total('count')} AS count"
+    )

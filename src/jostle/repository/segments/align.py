@@ -1,0 +1,287 @@
+"""Boundaries of segments that all ranks of a world share; pure functions on columns.
+
+Ranks do not communicate when they cut their run into segments; their boundaries nest instead. A
+boundary at a global collective is the same on two ranks when both had as many global collectives
+until then, it was the same call, and the running hash of all calls before agrees. Epochs (call
+sites of a rank's own) are the same when it is the same site's same occurrence, or else when they
+lie close in time. Why: docs/adr/0009-merging-segments.md.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from jostle.repository.store.tables import Ints
+
+_BYTES_VARY = re.compile(r"[vw](_init)?(_c)?$")
+# An epoch ends within a segment's length on all ranks, or it is not the same; one that is matched
+# by time alone within a quarter of it.
+_SAME_OCCURRENCE, _SAME_TIME = 1.0, 0.25
+# Chance lets some of two unrelated rhythms coincide: by time nearly all must have partners.
+_MOST = 0.8
+EVERY, COALESCED, EPOCH, RAW, FINAL, UNKNOWN = range(6)
+RULES = ("every", "coalesced", "epoch", "raw", "final", "unknown")
+_GLOBAL = np.array([True, True, False, True, False, False])
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The segments of a world's ranks as columns, each rank's rows in order.
+
+    Attributes:
+        begin: First row of each rank.
+        end: Row after its last one.
+        start_ns, end_ns, occurrence: As in table segments.
+        rule: Index into RULES.
+        place: Global collectives that ended until the end of the segment.
+        token: Number of the delimiter's call; equal where function and bytes are.
+        site: Number of the delimiter's token.
+        sequence: Hash of the sequence of global collectives.
+    """
+
+    begin: Ints
+    end: Ints
+    start_ns: Ints
+    end_ns: Ints
+    rule: NDArray[np.int8]
+    place: Ints
+    token: Ints
+    site: Ints
+    sequence: Ints
+    occurrence: Ints
+
+    def rank(self, rank: int) -> slice:
+        """Gives the rows of a rank (by its place in the world's list)."""
+        return slice(int(self.begin[rank]), int(self.end[rank]))
+
+
+@dataclass
+class Alignment:
+    """Common boundaries.
+
+    Attributes:
+        members: The ranks that they are common to (places in the world's list).
+        rows: For each of them the rows that end at the common boundaries, [members x boundaries].
+        diverged: Ranks that were set aside: global collectives until they left the others.
+        parted: Global collectives until the ranks parted so that no majority was left, -1: never.
+        coarsest: Boundaries of the rank that has the fewest.
+        epochs: Epoch boundaries that are common.
+        epochs_coarsest: Epochs of the rank that has the fewest.
+        by_time: So many of them were matched by time.
+        final: All ranks' last segments end the last one.
+    """
+
+    members: list[int]
+    rows: Ints
+    diverged: dict[int, int] = field(default_factory=dict)
+    parted: int = -1
+    coarsest: int = 0
+    epochs: int = 0
+    epochs_coarsest: int = 0
+    by_time: int = 0
+    final: bool = False
+
+
+class Calls:
+    """Numbers the calls behind token hashes: equal where function and bytes are.
+
+    The bytes of calls that each rank makes with its own (Allgatherv, Alltoallv, ...) are left out.
+    """
+
+    def __init__(self, tokens: pa.Table) -> None:
+        """Knows calls.
+
+        Args:
+            tokens: Rows of table tokens.
+        """
+        self._known: dict[int, object] = {}
+        self._numbers: dict[object, int] = {}
+        columns = (tokens[name].to_pylist() for name in ("hash", "function", "bytes"))
+        for value, function, size in zip(*columns, strict=True):
+            self._known[value] = (function, 0 if _BYTES_VARY.search(function) else size)
+
+    def __call__(self, hashes: Ints) -> Ints:
+        """Gives the number of the call behind each token hash."""
+        encoded = pa.array(hashes).dictionary_encode()
+        calls = [self._known.get(value, value) for value in encoded.dictionary.to_pylist()]
+        numbers = [self._numbers.setdefault(call, len(self._numbers)) for call in calls]
+        place = encoded.indices.to_numpy()
+        result: Ints = np.array(numbers or [0], dtype=np.int64)[place] if len(hashes) else hashes
+        return result
+
+
+def align(rows: Rows) -> Alignment:
+    """Finds the boundaries that all ranks share."""
+    globals_ = [_globals(rows, rank) for rank in range(len(rows.begin))]
+    result = _common_globals(rows, globals_)
+    finals = _finals(rows, result)
+    epochs = [_epochs(rows, rank) for rank in result.members]
+    same = _common_epochs(rows, result.rows, epochs)
+    fixed = _in_order(result.rows, same)
+    rest = [np.setdiff1d(mine, of, assume_unique=True)
+            for mine, of in zip(epochs, same, strict=True)]  # fmt: skip
+    close = _by_time(rows, fixed, rest)
+    counts = [len(globals_[rank]) + len(mine) + finals.shape[1]
+              for rank, mine in zip(result.members, epochs, strict=True)]  # fmt: skip
+    result.coarsest = min(counts, default=0)
+    result.epochs_coarsest = min((len(e) for e in epochs), default=0)
+    result.epochs = same.shape[1] + close.shape[1]
+    result.by_time = close.shape[1]
+    result.final = finals.shape[1] > 0
+    result.rows = _in_order(fixed, close, finals)
+    return result
+
+
+def _in_order(*parts: Ints) -> Ints:
+    """Puts boundaries of several kinds together; none of them cross."""
+    both: Ints = np.concatenate(parts, axis=1)
+    return both[:, np.argsort(both[0], kind="stable")] if len(both) else both
+
+
+def _globals(rows: Rows, rank: int) -> Ints:
+    """Gives the rows that end at global collectives, in order of these."""
+    at = rows.rank(rank)
+    found = np.flatnonzero(_GLOBAL[rows.rule[at]]) + at.start
+    place = rows.place[found]
+    # Of a sane profile the places grow; what does not is left out.
+    before = np.concatenate([[0], np.maximum.accumulate(place)[:-1]]) if len(place) else place
+    result: Ints = found[place > before]
+    return result
+
+
+def _epochs(rows: Rows, rank: int) -> Ints:
+    at = rows.rank(rank)
+    result: Ints = np.flatnonzero(rows.rule[at] == EPOCH) + at.start
+    return result
+
+
+def _common_globals(rows: Rows, globals_: list[Ints]) -> Alignment:
+    """Finds common boundaries at global collectives, and whom they are common to."""
+    members = list(range(len(globals_)))
+    result = Alignment(members, np.empty((len(members), 0), dtype=np.int64))
+    while members:
+        places = [rows.place[globals_[rank]] for rank in members]
+        common = min(places, key=len)
+        for other in sorted(places, key=len):
+            common = common[_among(common, other)]
+        found = np.stack([globals_[rank][np.searchsorted(place, common)]
+                          for rank, place in zip(members, places, strict=True)])  # fmt: skip
+        keys = rows.token[found] << 16 | rows.sequence[found]
+        result.members, result.rows, result.parted = members, found, -1
+        if (keys == keys[:1]).all():
+            break
+        middle = np.sort(keys, axis=0)[len(members) // 2]
+        same = keys == middle
+        majority = 2 * same.sum(axis=0) > len(members)
+        until = len(common) if majority.all() else int(np.argmin(majority))
+        if until < len(common):
+            result.rows, result.parted = found[:, :until], int(common[until])
+        bad = ~same[:, :until].all(axis=1)
+        if not bad.any():
+            break
+        for rank, agrees in zip(np.array(members)[bad].tolist(), same[bad, :until], strict=True):
+            result.diverged[rank] = int(common[int(np.argmin(agrees))])
+        members = np.array(members)[~bad].tolist()
+    return result
+
+
+def _among(values: Ints, others: Ints) -> NDArray[np.bool_]:
+    """Tells which values are among others; both ascend."""
+    if not len(others):
+        return np.zeros(len(values), dtype=bool)
+    place = np.minimum(np.searchsorted(others, values), len(others) - 1)
+    result: NDArray[np.bool_] = others[place] == values
+    return result
+
+
+def _finals(rows: Rows, found: Alignment) -> Ints:
+    """Gives the last rows, when all ranks came to MPI_Finalize together."""
+    none = np.empty((len(found.members), 0), dtype=np.int64)
+    if not found.members or found.parted >= 0:
+        return none
+    last: Ints = rows.end[found.members] - 1
+    if (rows.rule[last] == FINAL).all() and (rows.place[last] == rows.place[last[0]]).all():
+        return last[:, None]
+    return none
+
+
+def _common_epochs(rows: Rows, common: Ints, epochs: list[Ints]) -> Ints:
+    """Matches epochs by site and occurrence, and makes sure that they are close in time."""
+    none = np.empty((len(epochs), 0), dtype=np.int64)
+    if not epochs or min(map(len, epochs)) == 0:
+        return none
+    tables = []
+    for found in epochs:
+        key = rows.site[found] << 40 | (rows.occurrence[found] & ((1 << 40) - 1))
+        keys, first = np.unique(key[rows.occurrence[found] > 0], return_index=True)
+        tables.append((keys, found[rows.occurrence[found] > 0][first]))
+    shared = min((keys for keys, _ in tables), key=len)
+    for keys, _ in tables:
+        shared = shared[_among(shared, keys)]
+    if not len(shared):
+        return none
+    matched = np.stack([found[np.searchsorted(keys, shared)] for keys, found in tables])
+    matched = matched[:, np.argsort(matched[0])]
+    matched = _ordered(common, matched)
+    # A rank whose site comes more often per step than another's drifts away for good.
+    return _close(rows, matched, _SAME_OCCURRENCE)
+
+
+def _by_time(rows: Rows, common: Ints, epochs: list[Ints]) -> Ints:
+    """Matches each epoch of the coarsest rank with the nearest of all others."""
+    if not epochs or min(map(len, epochs)) == 0:
+        return np.empty((len(epochs), 0), dtype=np.int64)
+    own = min(range(len(epochs)), key=lambda i: len(epochs[i]))
+    when = rows.end_ns[epochs[own]]
+    matched = _ordered(common, np.stack([_nearest(rows, mine, when) for mine in epochs]))
+    matched = _close(rows, matched, _SAME_TIME)
+    gaps = common.shape[1] + 1
+    wanted = np.bincount(_interval(common[own], epochs[own]), minlength=gaps)
+    gap = _interval(common[own], matched[own])
+    found = np.bincount(gap, minlength=gaps)
+    result: Ints = matched[:, (found >= _MOST * wanted)[gap]]
+    return result
+
+
+def _nearest(rows: Rows, mine: Ints, when: Ints) -> Ints:
+    times = rows.end_ns[mine]
+    after = np.searchsorted(times, when).clip(0, len(times) - 1)
+    before = np.maximum(after - 1, 0)
+    nearer = np.abs(times[before] - when) <= np.abs(times[after] - when)
+    result: Ints = mine[np.where(nearer, before, after)]
+    return result
+
+
+def _interval(common: Ints, epochs: Ints) -> Ints:
+    """Gives the number of the interval between common boundaries in which each epoch ends."""
+    result: Ints = np.searchsorted(common, epochs)
+    return result
+
+
+def _ordered(common: Ints, matched: Ints) -> Ints:
+    """Keeps the matches that lie in the same interval on all ranks, and in order."""
+    intervals = np.stack([_interval(c, m) for c, m in zip(common, matched, strict=True)])
+    matched = matched[:, (intervals == intervals[:1]).all(axis=0)]
+    highest = np.maximum.accumulate(matched, axis=1)
+    ahead = np.ones(matched.shape[1], dtype=bool)
+    ahead[1:] = (matched[:, 1:] > highest[:, :-1]).all(axis=0)
+    result: Ints = matched[:, ahead]
+    return result
+
+
+def _close(rows: Rows, matched: Ints, share: float) -> Ints:
+    """Keeps the matches that ranks reach within a share of a segment's length.
+
+    That length is the one that the coarsest rank has there, or its median where that is longer.
+    """
+    end = rows.end_ns[matched]
+    length = (end - rows.start_ns[matched]).max(axis=0)
+    usual = np.median(length) if len(length) else 0
+    spread = end.max(axis=0) - end.min(axis=0)
+    result: Ints = matched[:, spread <= share * np.maximum(length, usual)]
+    return result

@@ -1,0 +1,173 @@
+"""Merged segments, kept: one Parquet file per world that is over and took long to merge.
+
+A copy is believed only if it was made by these very rules from these very rows (its key says so)
+and every byte of it is as it was written (its name says so). Nothing depends on it: without one, or
+where none can be written, the ranks' segments are merged again. So copies stand outside of the log.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import uuid
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from jostle.reader import SEGMENT_VALUES
+from jostle.repository.segments.worlds import World
+from jostle.repository.store.layout import MERGED
+from jostle.repository.types import WorldSegments
+
+#: Rows of ranks from which on a world is worth a copy: fewer are merged in half a second.
+WORTH_ROWS = 500_000
+#: What makes merged segments, and files of them.
+_RULES = (
+    "segments/align",
+    "segments/bins",
+    "segments/merge_cache",
+    "store/layout",
+    "segments/merge",
+    "segments/merger",
+    "segments/sums",
+    "store/tables",
+    "types",
+    "segments/worlds",
+)
+_FACTS = b"jostle"
+_ROW_GROUP = 1 << 17
+
+
+def key_of(world: World, processes: pa.Table, lost_before_ns: int) -> str:
+    """Gives what a copy of a world depends on, as a hash.
+
+    Args:
+        world: The world.
+        processes: Rows of table processes of its job; all complete, so that no more segments come.
+        lost_before_ns: The repository's horizon where it lies behind the job's begin, else 0:
+            retention may have taken segments away.
+    """
+    revision = dict(zip(processes["process"].to_pylist(), processes["revision"].to_pylist(),
+                        strict=True))  # fmt: skip
+    told = [
+        _rules(),
+        [world.number, world.name, world.size, world.spawned, world.ranks],
+        [(process, revision[process]) for process in world.processes],
+        lost_before_ns,
+    ]
+    return hashlib.blake2b(json.dumps(told).encode(), digest_size=16).hexdigest()
+
+
+@cache
+def _rules() -> str:
+    """Gives a hash of the code that merges: another jostle's copies are not believed."""
+    code = hashlib.blake2b(json.dumps(SEGMENT_VALUES).encode())
+    for name in _RULES:
+        code.update(Path(__file__).parents[1].joinpath(f"{name}.py").read_bytes())
+    return code.hexdigest()
+
+
+def stem_of(job: str, begin_ns: int, number: int) -> str:
+    """Gives what the name of a world's copy begins with.
+
+    Args:
+        job: The job.
+        begin_ns: Its begin: retention looks at this only.
+        number: Number of the world in the job.
+    """
+    name = hashlib.blake2b(f"{number}/{job}".encode(), digest_size=16).hexdigest()
+    return f"{max(begin_ns, 0):020d}-{name}"
+
+
+def save(root: Path, stem: str, key: str, world: WorldSegments) -> None:
+    """Writes a copy, if that is possible here; readers see all of it or nothing."""
+    folder: Path = root / MERGED
+    temporary = folder / f".{uuid.uuid4().hex}"
+    facts = {field.name: getattr(world, field.name) for field in fields(world)
+             if field.name != "segments"}  # fmt: skip
+    text = json.dumps({"key": key, "columns": world.segments.column_names, "facts": facts})
+    rows = _without_zeros(world.segments).replace_schema_metadata({_FACTS: text.encode()})
+    try:
+        folder.mkdir(exist_ok=True)
+        before = list(folder.glob(f"{stem}-*.parquet"))
+        # NOTE: not made durable: what a crash leaves is a copy that is not believed.
+        pq.write_table(rows, temporary, compression="lz4", row_group_size=_ROW_GROUP,
+                       write_statistics=False)  # fmt: skip
+        final = folder / f"{stem}-{_digest(temporary.read_bytes())}.parquet"
+        os.rename(temporary, final)
+        for path in before:
+            if path != final:
+                path.unlink(missing_ok=True)
+    except OSError:  # a repository that we may only read, or a full disk
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+
+
+def load(root: Path, stem: str, key: str, without: Sequence[str] = ()) -> WorldSegments | None:
+    """Reads a copy.
+
+    Args:
+        root: The repository.
+        stem: What its name begins with.
+        key: What it must have been made of.
+        without: Columns that are not wanted.
+
+    Returns:
+        The world; None where there is no copy, or none to believe.
+    """
+    for path in (root / MERGED).glob(f"{stem}-*.parquet"):
+        # Whole, but of a jostle that writes something else: no such facts, or no facts at all.
+        alien = (KeyError, TypeError, ValueError)
+        with contextlib.suppress(OSError, pa.ArrowException, *alien):
+            content = path.read_bytes()
+            if path.stem.rpartition("-")[2] != _digest(content):
+                continue
+            file = pq.ParquetFile(pa.BufferReader(content))
+            found = json.loads(file.schema_arrow.metadata[_FACTS])
+            if found["key"] == key:
+                wanted = [name for name in found["columns"] if name not in without]
+                rows = file.read([name for name in wanted if name in file.schema_arrow.names])
+                return _world(found["facts"], _with_zeros(rows, wanted))
+    return None
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+
+def _world(facts: dict[str, Any], segments: pa.Table) -> WorldSegments:
+    world = WorldSegments(**facts, segments=segments)
+    # JSON knows no numbers as keys.
+    return replace(world, diverged={int(rank): at for rank, at in world.diverged.items()})
+
+
+def _without_zeros(rows: pa.Table) -> pa.Table:
+    """Leaves out the columns of numbers that are zero throughout."""
+    zeros = [field.name for field in rows.schema
+             if field.type == pa.int64() and not rows.column(field.name).null_count
+             and not rows.column(field.name).to_numpy().any()]  # fmt: skip
+    return rows.drop_columns(zeros) if zeros else rows
+
+
+def _with_zeros(rows: pa.Table, names: Sequence[str]) -> pa.Table:
+    """Gives columns in order, zeros where there are none."""
+    nothing = pa.array(np.zeros(rows.num_rows, dtype=np.int64))
+    known = set(rows.column_names)
+    return pa.table({name: rows.column(name) if name in known else nothing for name in names})
+
+
+def drop(root: Path, horizon_ns: int) -> None:
+    """Removes the copies of jobs that began before a horizon."""
+    for path in (root / MERGED).glob("*-*.parquet"):
+        begin = path.name.partition("-")[0]
+        if begin.isdigit() and int(begin) < horizon_ns:
+            with contextlib.suppress(OSError):
+                path.unlink()

@@ -1,0 +1,182 @@
+"""From decoded segments, tokens and peers to the rows of the repository; vectorised, no files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from jostle.reader import SEGMENT_VALUES, SegmentRead, SegmentResult
+from jostle.repository.store.layout import DAY_NS, HOUR_NS, SEGMENT_BINS, TABLES
+from jostle.repository.store.tables import (
+    MAX_VALUE,
+    Ints,
+    Names,
+    Piece,
+    Source,
+    cut,
+    dictionary,
+    ints,
+    order,
+    plausible,
+)
+
+#: Events of PAPI that count operations or instructions: presets, and processors' own.
+_WORK = re.compile(
+    r"^PAPI_((FP|DP|SP|VEC)_(OPS|INS|DP|SP)|TOT_INS)$|(^|[:_])(INSTRUCTIONS|FLOPS?)($|:)"
+    r"|INSTR?_RETIRED|RETIRED_INSTR|FP_ARITH",
+    re.IGNORECASE,
+)
+_NUMBERS = ("level", "token_hash", "globals", "globals_before", "sequence_hash", "signature_sum")
+
+
+@dataclass(frozen=True)
+class Decoded:
+    """The segments of a batch of profiles.
+
+    Attributes:
+        result: What the reader gave; None where no profile of the batch has segments.
+        reads: Its results by the process number of their request.
+    """
+
+    result: SegmentResult | None
+    reads: dict[int, SegmentRead]
+
+    def entries(self, number: int, before: int) -> int:
+        """Gives the entries of a profile that are held once this is published."""
+        read = self.reads.get(number)
+        return before if read is None or read.error is not None else max(read.next_number, before)
+
+    def unread(self) -> set[int]:
+        """Gives the profiles that could not be read now, though there may be segments in them."""
+        return {number for number, read in self.reads.items()
+                if read.error is not None and read.error.passing}  # fmt: skip
+
+    def rows(self, number: int) -> int:
+        """Gives the number of new segments and tokens of a profile."""
+        read = self.reads.get(number)
+        return 0 if read is None else read.segments[1] + read.tokens[1]
+
+    def complete(self, number: int) -> bool:
+        """Tells whether the reading came to the end of a profile's segments."""
+        read = self.reads.get(number)
+        return read is None or read.complete or read.error is not None
+
+    def span(self, number: int) -> tuple[int, int]:
+        """Gives start of the first and end of the last new segment (ns); (0, 0): none."""
+        read = self.reads.get(number)
+        if self.result is None or read is None or not read.segments[1]:
+            return 0, 0
+        rows = self.result.segments.slice(*read.segments)
+        return pc.min(rows["start_ns"]).as_py(), pc.max(rows["end_ns"]).as_py()
+
+
+def counts_work(papi_names: Sequence[str] | None) -> bool:
+    """Tells whether `flops` of a process's segments, its first PAPI event, is work.
+
+    A profile has there what comes first. Cycles and cache misses grow with interference.
+
+    Args:
+        papi_names: Events that were asked for, as in table processes.
+    """
+    return _WORK.search(papi_names[0]) is not None if papi_names else False
+
+
+def segment_pieces(
+    result: SegmentResult,
+    place: Ints,
+    sources: Sequence[Source],
+    finished: Sequence[bool],
+    horizon_ns: int = 0,
+) -> Iterator[Piece]:
+    """Turns decoded segments into rows of segments, tokens and peers.
+
+    Args:
+        result: What the reader gave.
+        place: Index into sources of each process number, -1 for one whose rows are dropped.
+        sources: The processes.
+        finished: Of each source, whether it is complete: only then are its peers known.
+        horizon_ns: Segments that ended before this time are dropped.
+    """
+    names = Names(sources)
+    work = np.array([counts_work(source.row.get("papi_names")) for source in sources], dtype=bool)
+    yield from _segments(result.segments, place, names, work, horizon_ns)
+    tokens = _tokens(result.tokens, place, names)
+    if tokens.num_rows:
+        yield Piece("tokens", tokens, 0, 0)
+    yield from _peers(result.peers, place, sources, np.array(finished, dtype=bool))
+
+
+def _segments(
+    rows: pa.Table, place: Ints, names: Names, work: NDArray[np.bool_], horizon_ns: int
+) -> Iterator[Piece]:
+    index = place[ints(rows, "process")]
+    keep = (index >= 0) & (ints(rows, "end_ns") > horizon_ns)
+    if not keep.all():
+        rows, index = rows.filter(pa.array(keep)), index[keep]
+    if not rows.num_rows:
+        return
+    start, end = ints(rows, "start_ns"), ints(rows, "end_ns")
+    hour = start // HOUR_NS
+    by = order(hour, names.job[index], names.process_rank[index], ints(rows, "number"))
+    index = index[by]
+    values: dict[str, Any] = {
+        "job": dictionary(names.job[index], names.jobs),
+        "process": names.process[index],
+        "number": ints(rows, "number")[by],
+        "start_ns": start[by],
+        "end_ns": end[by],
+        "rule": rows.column("rule").take(pa.array(by)),
+    }
+    for name in _NUMBERS:
+        values[name] = ints(rows, name)[by]
+    values["signature_set"] = rows.column("signature_set").take(pa.array(by))
+    for name in (*SEGMENT_VALUES, "occurrence", "bin_shift"):
+        column = ints(rows, name)
+        if column.any():
+            values[name] = (column if plausible(column) else column.clip(0, MAX_VALUE))[by]
+    if "flops" in values:
+        values["flops"] = np.where(work[index], values["flops"], 0)
+    for name in SEGMENT_BINS:
+        values[name] = rows.column(name).take(pa.array(by))
+    yield from cut("segments", pa.table(values), hour[by], start[by], end[by])
+
+
+def _tokens(rows: pa.Table, place: Ints, names: Names) -> pa.Table:
+    """Gives the tokens of each job once: ranks share nearly all of them."""
+    index = place[ints(rows, "process")]
+    keep = index >= 0
+    rows, index = rows.filter(pa.array(keep)), index[keep]
+    columns = {"job": dictionary(names.job[index], names.jobs).cast(pa.string())}
+    columns |= {name: rows.column(name).cast(kind)
+                for name, kind in TABLES["tokens"].keys.items() if name != "job"}  # fmt: skip
+    table = pa.table(columns)
+    return table.group_by(table.column_names).aggregate([])
+
+
+def _peers(
+    rows: pa.Table, place: Ints, sources: Sequence[Source], finished: NDArray[np.bool_]
+) -> Iterator[Piece]:
+    index = place[ints(rows, "process")]
+    keep = (index >= 0) & finished[index] if len(index) else index >= 0
+    rows, index = rows.filter(pa.array(keep)), index[keep]
+    if not rows.num_rows:
+        return
+    names = Names(sources)
+    end = np.array([source.row["end_ns"] for source in sources], dtype=np.int64)[index]
+    day = end // DAY_NS
+    by = order(day, names.job[index], names.process_rank[index], ints(rows, "rank"))
+    values: dict[str, Any] = {
+        "job": dictionary(names.job[index[by]], names.jobs),
+        "process": names.process[index[by]],
+        "peer": ints(rows, "rank")[by],
+    }
+    for name in ("sent_ops", "sent_bytes", "recv_ops", "recv_room"):
+        values[name] = ints(rows, name)[by].clip(0, MAX_VALUE)
+    yield from cut("peers", pa.table(values), day[by], end[by], end[by] + 1)

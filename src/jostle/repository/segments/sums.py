@@ -1,0 +1,140 @@
+"""What ranks counted between common boundaries, brought together rank by rank.
+
+A rank's rows are seen once and let go, so that it takes the memory of one rank's rows and of the
+result, however many ranks there are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from jostle.reader import SEGMENT_VALUES
+from jostle.repository.store.tables import Ints, ints
+
+#: Of these the median over ranks is given too: a group may be made by it (thesis 5.1.2).
+MEDIANS = ("p2p_bytes", "collective_bytes", "read_bytes", "write_bytes", "mpiio_bytes")
+#: What is summed up as a count, beside the values.
+COUNTED = ("globals", *SEGMENT_VALUES)
+_LOW_32 = 0xFFFFFFFF
+_AT_ONCE = 1 << 22
+
+
+@dataclass
+class _Sum:
+    """A column: sum, least and most over ranks, and each rank's where a median is wanted."""
+
+    total: Ints
+    least: Ints
+    most: Ints
+    parts: list[Ints] = field(default_factory=list)
+
+
+class Sums:
+    """Sums over the ranks of a world, between common boundaries."""
+
+    def __init__(self, count: int) -> None:
+        """Starts with nothing.
+
+        Args:
+            count: Number of common boundaries.
+        """
+        self._count = count
+        self._ranks = 0
+        self._sums: dict[str, _Sum] = {}
+        self._nothing = np.zeros(count, dtype=np.int64)
+        self.level = self._nothing.copy()
+        self._signature = np.zeros(count, dtype=np.uint64)
+        self.signature_set = np.zeros(count, dtype=np.uint64)
+
+    def add(self, rows: pa.Table, ends: Ints) -> None:
+        """Adds a rank.
+
+        Args:
+            rows: Its rows of table segments.
+            ends: Those that end at the common boundaries, counted from its first.
+        """
+        if not self._count:
+            return
+        self.level = np.maximum(self.level, ints(rows, "level")[ends])
+        self._signature += coarse(_unsigned(rows, "signature_sum"), ends, np.add)
+        self.signature_set |= coarse(_unsigned(rows, "signature_set"), ends, np.bitwise_or)
+        for name in COUNTED:
+            column = ints(rows, name)[: int(ends[-1]) + 1]
+            if column.any():
+                self._count_in(name, coarse(column, ends, np.add))
+            elif name in self._sums:
+                self._count_in(name, self._nothing)
+        self._ranks += 1
+
+    def _count_in(self, name: str, part: Ints) -> None:
+        found = self._sums.get(name)
+        if found is None:
+            least = self._nothing if self._ranks else part
+            parts = [self._nothing] * self._ranks
+            self._sums[name] = found = _Sum(self._nothing.copy(), least, part, parts)
+        found.total += part
+        found.least = np.minimum(found.least, part)
+        found.most = np.maximum(found.most, part)
+        if name in MEDIANS:
+            same = len(found.parts) > 0 and np.array_equal(found.parts[0], part)
+            found.parts.append(found.parts[0] if same else part)
+
+    def columns(self) -> dict[str, Any]:
+        """Gives the columns of the merged segments that are made here."""
+        result: dict[str, Any] = {
+            "level": self.level,
+            "globals": self.most("globals"),  # the same on all
+            "signature_sum": (self._signature & np.uint64(_LOW_32)).astype(np.int64),
+            "signature_set": self.signature_set,
+        }
+        for name in SEGMENT_VALUES:
+            found = self._sums.pop(name, None)
+            found = found or _Sum(self._nothing, self._nothing, self._nothing)
+            result |= {name: found.total, f"{name}_min": found.least, f"{name}_max": found.most}
+            if name in MEDIANS:
+                result[f"{name}_median"] = _median(found)
+        return result
+
+    def most(self, name: str) -> Ints:
+        """Gives the most of a rank."""
+        return self._sums[name].most if name in self._sums else self._nothing
+
+
+def coarse(column: NDArray[Any], ends: Ints, reduce: np.ufunc) -> NDArray[Any]:
+    """Gives a rank's column, coarsened.
+
+    Args:
+        column: Its rows.
+        ends: Those that end at the boundaries.
+        reduce: Brings the rows between two boundaries together.
+    """
+    column = column[: int(ends[-1]) + 1]
+    if len(column) == len(ends):
+        return column
+    return np.asarray(reduce.reduceat(column, np.concatenate([[0], ends[:-1] + 1])))
+
+
+def middle(values: Ints) -> Ints:
+    """Gives the median over the first axis."""
+    result: Ints = np.rint(np.median(values, axis=0)).astype(np.int64)
+    return result
+
+
+def _median(found: _Sum) -> Ints:
+    result = found.least.copy()
+    differ = np.flatnonzero(found.least != found.most)
+    step = max(_AT_ONCE // max(len(found.parts), 1), 1)
+    for low in range(0, len(differ), step):
+        some = differ[low : low + step]
+        result[some] = middle(np.stack([part[some] for part in found.parts]))
+    return result
+
+
+def _unsigned(rows: pa.Table, name: str) -> NDArray[np.uint64]:
+    values: NDArray[np.uint64] = rows.column(name).to_numpy().astype(np.uint64, copy=False)
+    return values

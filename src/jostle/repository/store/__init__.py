@@ -1,0 +1,1 @@
+"""The files of a repository: their layout, the commit log, and how files are written."""

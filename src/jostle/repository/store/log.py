@@ -1,0 +1,557 @@
+"""The commit log: the one truth about which files a repository holds.
+
+A commit is a JSON file `commits/00000042.json`, made whole under another name and then given
+its number with link(2), which fails when the number is taken. Until then nothing that an
+ingester wrote counts. A lock around read-check-link makes losing rare; where the file system
+has no locks, link alone still keeps two writers apart.
+
+Every CHECKPOINT_EVERY commits the whole state is written as `00000100.checkpoint.json`, and
+commits that the checkpoint before it already held are removed. So there are two ways to the newest
+state: the newest checkpoint, and the one before it with the commits since then.
+
+A file that was damaged costs what it held: readers go on without it and say so (`damage`), and
+nobody writes until `repair.py` has made the log whole.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import errno
+import fcntl
+import json
+import os
+import time
+import uuid
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from jostle.repository.errors import ConflictError, LogError, RepositoryError
+from jostle.repository.store.layout import COMMITS, FORMAT_VERSION, MARKER
+from jostle.repository.store.sealed import DamageError, NewerError, seal, unseal
+
+CHECKPOINT_EVERY = 50
+LOCK_WAIT_S = 60.0
+# Holds the number of the newest commit: else nobody would miss it.
+NEWEST = "newest"
+# A network file system says so while another node removes or writes a file.
+_FLEETING = (errno.EIO, errno.ESTALE)
+_TRIES = 4
+_MOST_GONE = 1000
+
+
+@dataclass(frozen=True)
+class File:
+    """A Parquet file of the repository.
+
+    Attributes:
+        table: Table it belongs to.
+        path: Relative to the root.
+        rows: Number of rows.
+        bytes: Size.
+        lo: Start of its earliest slice, ns since the epoch (0 for tables without time).
+        hi: End of its latest slice.
+        sum: Of its content, as `file_sum` gives it; "" in commits of version 2.
+    """
+
+    table: str
+    path: str
+    rows: int
+    bytes: int
+    lo: int
+    hi: int
+    sum: str = ""
+
+
+@dataclass(frozen=True)
+class Position:
+    """How far the repository holds one unfinished profile.
+
+    Attributes:
+        records: Records held.
+        revision: Commits that advanced it.
+        row_slice: last_slice of its newest row in table processes.
+        entries: Entries of its stream of segments held.
+    """
+
+    records: int = 0
+    revision: int = 0
+    row_slice: int = -1
+    entries: int = 0
+
+
+@dataclass
+class State:
+    """What all commits up to `number` add up to."""
+
+    number: int = 0
+    files: dict[str, File] = field(default_factory=dict)
+    open: dict[int, Position] = field(default_factory=dict)
+    done: set[int] = field(default_factory=set)
+    horizon_ns: int = 0
+    time_ns: int = 0  # when the newest commit was made, by the clock of who made it
+
+    def of(self, table: str) -> list[File]:
+        """Gives the files of one table."""
+        return [file for file in list(self.files.values()) if file.table == table]
+
+
+@dataclass
+class Change:
+    """What one commit does to the state.
+
+    Attributes:
+        kind: ingest, compact or expire.
+        add: Files published.
+        remove: Paths taken out.
+        advance: Per process id: the position this starts from, the one it leads to (None when
+            the process is complete).
+        forget: Process ids of which nothing is left.
+        horizon_ns: New retention horizon, 0 to leave it.
+        published: Set once the commit has its number: from then on its files are not ours.
+    """
+
+    kind: str
+    add: list[File] = field(default_factory=list)
+    remove: list[str] = field(default_factory=list)
+    advance: dict[int, tuple[Position, Position | None]] = field(default_factory=dict)
+    forget: list[int] = field(default_factory=list)
+    horizon_ns: int = 0
+    published: bool = False
+
+
+def reached(step: str) -> None:
+    """Marks a step of publishing; tests replace it to crash there."""
+
+
+class Log:
+    """Reads and extends the commit log of one repository."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.folder = root / COMMITS
+        self.state = State()
+        #: What is wrong with files of the log, by name: parts of sentences.
+        self.damage: dict[str, str] = {}
+
+    def refresh(self) -> State:
+        """Reads what was committed since the last call.
+
+        Raises:
+            RepositoryError: The log is damaged.
+        """
+        for attempt in range(3):
+            try:
+                self._catch_up(sure=attempt == 2)
+                break
+            except FileNotFoundError:  # tidied up by a writer between listing and reading
+                if attempt == 2:
+                    raise self._broken("commits vanish while they are read") from None
+                self.state, self.damage = State(), {}
+        return self.state
+
+    def _catch_up(self, *, sure: bool) -> None:
+        fresh = self.state.number == 0
+        self._apply_new(sure=sure)
+        if fresh and self._told() > self.state.number:
+            self._apply_new(sure=sure)  # it came while the folder was listed
+            self._miss_newest()
+
+    def _apply_new(self, *, sure: bool) -> None:
+        """Applies the commits that are new.
+
+        Args:
+            sure: What is not there is gone: the folder was listed before, and a writer that tidies
+                up has had its time.
+        """
+        commits, checkpoints = self._numbers()
+        newest = max(checkpoints, default=0)
+        between = range(self.state.number + 1, newest + 1)
+        if between and (self.state.number == 0 or not commits.issuperset(between)):
+            self.state = self._checkpoint_of(commits, checkpoints)
+        last = max(commits, default=0)
+        if last - self.state.number > len(commits) + _MOST_GONE:
+            raise self._broken(f"commits {self.state.number + 1} to {last - 1} are gone")
+        for number in range(self.state.number + 1, last + 1):
+            name = f"{number:08d}.json"
+            try:
+                if number in commits or not sure:
+                    apply(self.state, self._read(name, number))
+                else:
+                    self.damage[name] = "it is gone"
+            except DamageError as error:
+                self.damage[name] = str(error)
+            self.state.number = number
+
+    def _told(self) -> int:
+        """Gives the number of the newest commit, as its writer noted it; 0: nobody did."""
+        try:
+            return int((self.folder / NEWEST).read_bytes())
+        except (OSError, ValueError):
+            return 0
+
+    def _miss_newest(self) -> None:
+        for number in range(
+            self.state.number + 1, min(self._told(), self.state.number + _MOST_GONE) + 1
+        ):
+            self.damage[f"{number:08d}.json"] = "it is gone"
+
+    def _checkpoint_of(self, commits: set[int], checkpoints: set[int]) -> State:
+        """Reads the newest checkpoint that is whole, where all commits since then are there."""
+        for number in (*sorted(checkpoints, reverse=True), 0):
+            if not commits.issuperset(range(number + 1, max(checkpoints) + 1)):
+                break
+            if number == 0:
+                return State()
+            name = f"{number:08d}.checkpoint.json"
+            try:
+                return self._read_checkpoint(name, number)
+            except DamageError as error:
+                self.damage[name] = str(error)
+        name, why = next(iter(self.damage.items()))
+        raise self._broken(f"{name}: {why}, and there is no other way to what it held")
+
+    def _numbers(self) -> tuple[set[int], set[int]]:
+        commits, checkpoints = set(), set()
+        try:
+            names = os.listdir(self.folder)
+        except OSError as error:
+            raise _cannot_read(self.folder, error) from error
+        for name in names:
+            stem, _, rest = name.partition(".")
+            if stem.isdigit() and rest == "json":
+                commits.add(int(stem))
+            elif stem.isdigit() and rest == "checkpoint.json":
+                checkpoints.add(int(stem))
+        return commits, checkpoints
+
+    def _read(self, name: str, number: int) -> dict[str, Any]:
+        try:
+            return unseal(self._bytes(name), number)
+        except NewerError:
+            raise RepositoryError(
+                f"{self.folder / name} was written by a newer jostle.", hint="Upgrade jostle."
+            ) from None
+
+    def _bytes(self, name: str) -> bytes:
+        for attempt in range(_TRIES):
+            try:
+                return (self.folder / name).read_bytes()
+            except FileNotFoundError:
+                raise
+            except OSError as error:
+                if error.errno not in _FLEETING or attempt == _TRIES - 1:
+                    raise _cannot_read(self.folder / name, error) from error
+                time.sleep(0.05 * 2**attempt)
+        raise AssertionError("unreachable")
+
+    def _read_checkpoint(self, name: str, number: int) -> State:
+        value = self._read(name, number)
+        try:
+            done = np.frombuffer(zlib.decompress(base64.b64decode(value["done"])), dtype="<i8")
+            return State(
+                number,
+                {file[1]: File(*file) for file in value["files"]},
+                {int(key): Position(*position) for key, position in value["open"].items()},
+                set(done.tolist()),
+                value["horizon_ns"],
+                value.get("time_ns", 0),
+            )
+        except (KeyError, TypeError, ValueError, zlib.error) as error:
+            raise DamageError(f"it lacks what it should hold ({error})") from error
+
+    def _broken(self, why: str) -> LogError:
+        return LogError(
+            f"The log of the repository {self.root} is damaged: {why}.",
+            hint="`jostle repository check` says what is damaged, and `jostle repository repair` "
+            "goes on with what is left; or restore the folder `commits` from a backup.",
+        )
+
+    def start_over(self) -> State:
+        """Gives an empty state behind all that is there: for who has no way to the newest one."""
+        commits, checkpoints = self._numbers()
+        self.state = State(max(commits | checkpoints | {self._told()}))
+        return self.state
+
+    def require_whole(self) -> None:
+        """Refuses to go on from a state of which something is missing.
+
+        Raises:
+            RepositoryError: A commit is damaged or gone.
+        """
+        lost = [name for name in self.damage if "checkpoint" not in name]
+        if lost:
+            more = f", and {len(lost) - 1} more" if len(lost) > 1 else ""
+            raise self._broken(f"{lost[0]}: {self.damage[lost[0]]}{more}")
+
+    def commit(self, change: Change) -> int:
+        """Publishes a change: all of it, or nothing.
+
+        Returns:
+            The number of the commit.
+
+        Raises:
+            ConflictError: Someone else advanced the same profiles or removed the same files.
+        """
+        with self.lock():
+            while True:
+                self.refresh()
+                self.require_whole()
+                check(self.state, change)
+                if any(not (self.root / file.path).exists() for file in change.add):
+                    raise ConflictError("Files waited so long for their commit that they are gone.")
+                if self._publish(self.state.number + 1, change):
+                    break
+            self.refresh()
+            number = self.state.number
+            if change.add and all(file.path not in self.state.files for file in change.add):
+                # Without locks a writer that slept for long can take a number that was tidied up.
+                change.published = False
+                raise ConflictError("The number of the commit was used up before.")
+            if number % CHECKPOINT_EVERY == 0:
+                with contextlib.suppress(OSError):  # a full disk: the commits say the same
+                    self._checkpoint()
+        return number
+
+    def _publish(self, number: int, change: Change) -> bool:
+        temporary = self.folder / f".{uuid.uuid4().hex}"
+        write_durably(temporary, seal(encode(change), number))
+        reached("commit-written")
+        final = self.folder / f"{number:08d}.json"
+        try:
+            os.link(temporary, final)
+            change.published = True
+        except FileExistsError:
+            return False
+        except OSError as error:
+            if error.errno not in (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK):
+                raise
+            if final.exists():  # no hard links here: the lock must do
+                return False
+            os.rename(temporary, final)
+            change.published = True
+        finally:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+        sync_folder(self.folder)
+        reached("commit-linked")
+        # Under a name of its own: the one above is the commit's, where it could not be removed.
+        told = self.folder / f".{uuid.uuid4().hex}"
+        with contextlib.suppress(OSError):  # it only helps to miss what is gone
+            told.write_bytes(b"%d" % number)
+            os.rename(told, self.folder / NEWEST)
+        return True
+
+    def _checkpoint(self) -> None:
+        self.write_state()
+        reached("checkpoint-renamed")
+        # A reader that listed the folder a moment ago still finds the checkpoint before this.
+        keep = self.state.number - CHECKPOINT_EVERY
+        commits, checkpoints = self._numbers()
+        for number in sorted(n for n in commits if n <= keep):
+            (self.folder / f"{number:08d}.json").unlink(missing_ok=True)
+        for number in sorted(n for n in checkpoints if n < keep):
+            (self.folder / f"{number:08d}.checkpoint.json").unlink(missing_ok=True)
+
+    def write_state(self) -> None:
+        """Writes the state as the checkpoint of its number."""
+        state = self.state
+        done = np.sort(np.fromiter(state.done, dtype="<i8", count=len(state.done)))
+        value = {
+            "files": [list(vars(file).values()) for file in state.files.values()],
+            "open": {str(key): list(vars(at).values()) for key, at in state.open.items()},
+            "done": base64.b64encode(zlib.compress(done.tobytes(), 1)).decode(),
+            "horizon_ns": state.horizon_ns,
+            "time_ns": state.time_ns,
+        }
+        temporary = self.folder / f".{uuid.uuid4().hex}"
+        write_durably(temporary, seal(value, state.number))
+        reached("checkpoint-written")
+        os.rename(temporary, self.folder / f"{state.number:08d}.checkpoint.json")
+
+    @contextlib.contextmanager
+    def lock(self) -> Iterator[None]:
+        """Keeps other writers away."""
+        descriptor = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            deadline = time.monotonic() + LOCK_WAIT_S
+            while True:
+                try:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    if time.monotonic() > deadline:
+                        raise RepositoryError(
+                            f"Another process has held {self.folder / 'lock'} for a minute.",
+                            hint=f"Find it with `fuser {self.folder / 'lock'}`; it may be stopped.",
+                        ) from None
+                    time.sleep(0.005)
+                except OSError as error:
+                    if error.errno not in (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS):
+                        raise
+                    break  # no locks on this file system: link(2) keeps writers apart
+            yield
+        finally:
+            with contextlib.suppress(OSError):  # nothing was written, and the lock is gone
+                os.close(descriptor)
+
+
+def _cannot_read(path: Path, error: OSError) -> RepositoryError:
+    return RepositoryError(
+        f"{path} cannot be read: {error.strerror}.",
+        hint="Look at its permissions, and at the file system that it lies on.",
+    )
+
+
+def check(state: State, change: Change) -> None:
+    """Makes sure that a change still starts from where the state is.
+
+    Raises:
+        ConflictError: It does not.
+    """
+    for key, (base, _) in change.advance.items():
+        if key in state.done or state.open.get(key, Position()).revision != base.revision:
+            raise ConflictError("Another ingester took the same profiles first.")
+    if any(path not in state.files for path in change.remove):
+        raise ConflictError("Another process compacted the same files first.")
+
+
+def encode(change: Change) -> dict[str, Any]:
+    """Turns a change into what a commit says."""
+    return {
+        "kind": change.kind,
+        "time_ns": time.time_ns(),
+        "add": [list(vars(file).values()) for file in change.add],
+        "remove": change.remove,
+        "advance": {
+            str(key): None if to is None else list(vars(to).values())
+            for key, (_, to) in change.advance.items()
+        },
+        "forget": change.forget,
+        "horizon_ns": change.horizon_ns,
+    }
+
+
+def apply(state: State, commit: dict[str, Any]) -> None:
+    """Brings a state up to a commit: all of it, or nothing.
+
+    Raises:
+        DamageError: The commit lacks what it should hold.
+    """
+    try:
+        files = [File(*entry) for entry in commit["add"]]
+        advance = {int(key): to and Position(*to) for key, to in commit["advance"].items()}
+        remove, forget = list(commit["remove"]), list(commit["forget"])
+        horizon_ns = max(state.horizon_ns, commit["horizon_ns"])
+        time_ns = int(commit["time_ns"])
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise DamageError(f"it lacks what it should hold ({error})") from error
+    for path in remove:
+        state.files.pop(path, None)
+    state.files |= {file.path: file for file in files}
+    for key, position in advance.items():
+        if position is None:
+            state.open.pop(key, None)
+            state.done.add(key)
+        else:
+            state.open[key] = position
+    state.done.difference_update(forget)
+    state.horizon_ns, state.time_ns = horizon_ns, time_ns
+
+
+def write_durably(path: Path, data: bytes) -> None:
+    """Writes a file and waits until the disk has it; leaves nothing behind on failure."""
+    try:
+        with path.open("wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+    except OSError:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def sync_folder(folder: Path) -> None:
+    """Makes new names in a folder durable."""
+    with contextlib.suppress(OSError):  # some file systems cannot; the names are there all the same
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def create(root: Path) -> None:
+    """Makes an empty repository; does nothing where there is one.
+
+    Raises:
+        RepositoryError: The folder holds something else, or cannot be written.
+    """
+    marker = root / MARKER
+    try:
+        if marker.exists():
+            return
+        root.mkdir(parents=True, exist_ok=True)
+        strangers = [
+            name for name in os.listdir(root) if name != COMMITS and not name.startswith(".")
+        ]
+        if strangers:
+            raise RepositoryError(
+                f"{root} is no jostle repository but holds other files ({strangers[0]}).",
+                hint="Name an empty or new folder with --repository.",
+            )
+        (root / COMMITS).mkdir(exist_ok=True)
+        temporary = root / f".{uuid.uuid4().hex}"
+        write_durably(temporary, json.dumps({"format": "jostle", "version": 1}).encode())
+        os.rename(temporary, marker)
+    except OSError as error:
+        raise RepositoryError(
+            f"The repository {root} cannot be made: {error.strerror}.",
+            hint="Choose a folder that you may write with --repository or JOSTLE_REPOSITORY.",
+        ) from error
+
+
+def open_marker(root: Path) -> None:
+    """Makes sure that a folder is a repository that this version understands.
+
+    Raises:
+        RepositoryError: It is not; says why.
+    """
+    try:
+        if not root.exists():
+            raise RepositoryError(
+                f"There is no repository at {root}.",
+                hint="Make one with `jostle ingest SPOOL` or `jostle run -- COMMAND`, "
+                "or name another with --repository.",
+                exit_code=2,
+            )
+        value = json.loads((root / MARKER).read_bytes())
+        version = value["version"] if value["format"] == "jostle" else None
+    except (FileNotFoundError, NotADirectoryError):
+        raise RepositoryError(
+            f"{root} is no jostle repository ({MARKER} is missing).",
+            hint="Name the folder that `jostle ingest` wrote with --repository.",
+            exit_code=2,
+        ) from None
+    except OSError as error:
+        raise RepositoryError(
+            f"The repository {root} cannot be read: {error.strerror}.",
+            hint="Ask its owner for access, or name another with --repository.",
+        ) from error
+    except (ValueError, KeyError, TypeError):
+        version = None
+    if version is None:
+        raise RepositoryError(
+            f"{root / MARKER} is damaged.",
+            hint='Its content should be {"format": "jostle", "version": 1}.',
+        )
+    if version > FORMAT_VERSION:
+        raise RepositoryError(
+            f"{root} has format version {version}; this jostle knows {FORMAT_VERSION}.",
+            hint="Upgrade jostle.",
+        )

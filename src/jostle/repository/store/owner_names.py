@@ -1,0 +1,151 @@
+"""What a repository calls jobs and processes: by their owner, whatever their profiles say.
+
+Anybody may call his job what he likes, so a name is a job only together with its owner. The jobs
+of who owns the repository keep their names; "lammps" of another user is "lammps@u2". (A name that
+has an @ of its own always gets its owner, so that no two jobs have one name.)
+
+Names that come back: "mpi-1a2b3c4d" is made of 32 bits, and launchers use ids again. Such a name
+belongs to another job when it appears 10 minutes or more after all processes of its owner that had
+it were over; the repository then calls the newer one "mpi-1a2b3c4d@2". Profiles keep the name that
+the runtime knew.
+"""
+
+from __future__ import annotations
+
+import pwd
+import re
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+
+from jostle.repository.store.layout import process_id
+
+REST_NS = 600_000_000_000
+_COMING_BACK = re.compile(r"mpi-[0-9a-f]+")
+#: What is no part of an address: "" and those that a browser takes for folders.
+_NO_NAMES = frozenset({"", ".", ".."})
+_LOGIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+
+#: The owner of a job and the name that its profiles say.
+Named = tuple[int, str]
+
+
+def may_come_back(job: str) -> bool:
+    """Tells whether a name is one that unrelated jobs may bear."""
+    return _COMING_BACK.fullmatch(job) is not None
+
+
+@cache
+def login_name(uid: int) -> str:
+    """Names a user in a job's name: never a number, which stands for a name that came back."""
+    try:
+        name = pwd.getpwuid(uid).pw_name
+    except (KeyError, OverflowError):
+        name = ""
+    return name if _LOGIN.fullmatch(name) else f"uid{uid}"
+
+
+@dataclass
+class Life:
+    """One job among those of a name: its number (1, 2, ...), from when until when (ns)."""
+
+    number: int
+    begin_ns: int
+    end_ns: int
+
+
+def find_life(lives: list[Life], begin_ns: int, end_ns: int) -> Life:
+    """Finds the job of a process, or begins a new one, and extends it by the process.
+
+    Args:
+        lives: The jobs known under the name, changed.
+        begin_ns: Start of the process.
+        end_ns: Its end, or the time now.
+    """
+    # A job that seemed over may go on beside a newer one: who began within the newer belongs there.
+    for life in sorted(lives, key=lambda life: life.begin_ns, reverse=True):
+        if life.begin_ns <= begin_ns <= life.end_ns:
+            return _extended(life, begin_ns, end_ns)
+    for life in lives:
+        if begin_ns < life.end_ns + REST_NS and life.begin_ns < end_ns + REST_NS:
+            return _extended(life, begin_ns, end_ns)
+    life = Life(max((life.number for life in lives), default=0) + 1, begin_ns, end_ns)
+    lives.append(life)
+    return life
+
+
+def _extended(life: Life, begin_ns: int, end_ns: int) -> Life:
+    life.begin_ns = min(life.begin_ns, begin_ns)
+    life.end_ns = max(life.end_ns, end_ns)
+    return life
+
+
+class JobNames:
+    """Names the jobs and processes of one repository; remembers which names came back."""
+
+    def __init__(
+        self, home: int, known: Callable[[list[str]], Iterable[tuple[str, int | None, int, int]]]
+    ) -> None:
+        """Starts with what a repository knows.
+
+        Args:
+            home: Who owns the repository (a uid).
+            known: Gives (job, owner, start, end) in ns of the jobs in the repository that were
+                ever called one of some names, under the names that they have there.
+        """
+        self._home = home
+        self._known = known
+        self._lives: dict[Named, list[Life]] = {}
+        self._asked: set[str] = set()
+        self._guard = threading.Lock()
+
+    def process(self, owner: int, boot_id: str, pid: int, start_ns: int, part: int) -> int:
+        """Gives the id of a process; arguments as for `process_id`."""
+        return process_id(None if owner == self._home else owner, boot_id, pid, start_ns, part)
+
+    def learn(self, processes: Iterable[tuple[int, str, int, int]]) -> None:
+        """Takes note of the processes of a spool, so that their order does not matter.
+
+        Args:
+            processes: Owner, name of the job, start and end (or the time now) of each, ns.
+        """
+        found = sorted({p for p in processes if may_come_back(p[1])}, key=lambda p: p[2])
+        with self._guard:
+            fresh = sorted({job for _, job, _, _ in found} - self._asked)
+            if fresh:
+                for name, owner, begin, end in self._known(fresh):
+                    self._remember(name, owner, begin, end)
+                self._asked.update(fresh)
+            for owner, job, begin, end in found:
+                find_life(self._lives.setdefault((owner, job), []), begin, end)
+
+    def _remember(self, name: str, owner: int | None, begin_ns: int, end_ns: int) -> None:
+        """Takes note of a job in the repository, if its name is one that is made here."""
+        job, _, rest = name.partition("@")
+        digits = rest.partition("@")[0]
+        number = int(digits) if digits.isdecimal() and len(digits) < 10 else 1
+        if owner is not None and name == self._numbered(owner, job, number):
+            life = Life(number, begin_ns, end_ns)
+            self._lives.setdefault((owner, job), []).append(life)
+
+    def name(self, owner: int, job: str, begin_ns: int, end_ns: int) -> str:
+        """Gives the name in the repository of a process's job.
+
+        Args:
+            owner: Whose its profile is (a uid).
+            job: As its profile says.
+            begin_ns: Start of the process.
+            end_ns: Its end, or the time now.
+        """
+        if not may_come_back(job):
+            plain = owner == self._home and "@" not in job and job not in _NO_NAMES
+            return job if plain else f"{job}@{login_name(owner)}"
+        self.learn([(owner, job, begin_ns, end_ns)])
+        with self._guard:
+            life = find_life(self._lives[owner, job], begin_ns, end_ns)
+        return self._numbered(owner, job, life.number)
+
+    def _numbered(self, owner: int, job: str, number: int) -> str:
+        name = job if number == 1 else f"{job}@{number}"
+        return name if owner == self._home else f"{name}@{login_name(owner)}"

@@ -1,0 +1,284 @@
+"""Studies in a repository: `studies/NAME/` with the file, the plan, one line per run, and logs.
+
+study.toml    the study's file, word for word
+plan.json     what was resolved from it, the place, versions
+runs.jsonl    one line per finished run, made durable before the next begins
+logs/RUN/     what programs logged and said
+lock          held while the study runs
+running.json  what is running now; a leftover of it says what a crash left
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from jostle.repository.errors import RepositoryError
+from jostle.repository.store.files import cannot_write
+from jostle.repository.store.log import sync_folder
+
+FOLDER = "studies"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,23}")
+
+
+def study_names(root: Path) -> list[str]:
+    """Lists the studies of a repository, by name."""
+    try:
+        found = sorted(os.listdir(root / FOLDER))
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise RepositoryError(
+            f"{root / FOLDER} cannot be read: {error.strerror}.", hint="Check its rights."
+        ) from error
+    return [name for name in found if (root / FOLDER / name / "plan.json").is_file()]
+
+
+class StudyStore:
+    """The folder of one study."""
+
+    def __init__(self, root: Path, name: str) -> None:
+        """Names a study; nothing need be there yet.
+
+        Args:
+            root: The repository.
+            name: The study's name.
+
+        Raises:
+            RepositoryError: It cannot be a study's name.
+        """
+        if not _NAME.fullmatch(name):
+            raise RepositoryError(
+                f"`{name}` cannot name a study.",
+                hint="At most 24 letters, digits, `_`, `.` and `-`.",
+                exit_code=2,
+            )
+        self.root = root
+        self.name = name
+        self.folder = root / FOLDER / name
+
+    @property
+    def exists(self) -> bool:
+        """Whether it was ever begun."""
+        return (self.folder / "plan.json").is_file()
+
+    def logs(self, run: str) -> Path:
+        """Returns the folder of a run's logs; it may not exist."""
+        return self.folder / "logs" / run
+
+    # Writing
+
+    def begin(self, text: str, plan: Mapping[str, Any]) -> None:
+        """Stores the study's file and plan.
+
+        Raises:
+            RepositoryError: They cannot be written.
+        """
+        with self._writing():
+            self.folder.mkdir(parents=True, exist_ok=True)
+            _replace(self.folder / "study.toml", text)
+            _replace(self.folder / "plan.json", json.dumps(plan, indent=1))
+
+    def append_run(self, record: Mapping[str, Any]) -> None:
+        """Adds a finished run; it is durable when this returns.
+
+        Raises:
+            RepositoryError: It cannot be written; then no part of it is kept.
+        """
+        line = (json.dumps(record, separators=(",", ":")) + "\n").encode()
+        with self._writing():
+            path = self.folder / "runs.jsonl"
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            try:
+                end = _end_of_lines(descriptor)
+                os.ftruncate(descriptor, end)  # a crash may have torn the last line
+                _write_at(descriptor, line, end)
+            finally:
+                os.close(descriptor)
+
+    def note_running(self, content: Mapping[str, Any] | None) -> None:
+        """Notes what is about to run, or, with None, that nothing does."""
+        path = self.folder / "running.json"
+        with self._writing():
+            if content is None:
+                path.unlink(missing_ok=True)
+            else:
+                _replace(path, json.dumps(content))
+
+    def forget(self) -> None:
+        """Removes its plan, its records and its logs; profiles stay in the repository."""
+        with self._writing():
+            for name in ("plan.json", "runs.jsonl", "study.toml", "running.json"):
+                (self.folder / name).unlink(missing_ok=True)
+            shutil.rmtree(self.folder / "logs", ignore_errors=True)
+
+    @contextlib.contextmanager
+    def lock(self) -> Iterator[None]:
+        """Holds the study against a second runner.
+
+        Raises:
+            RepositoryError: Another process runs it.
+        """
+        with self._writing():
+            self.folder.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                if error.errno not in (errno.EWOULDBLOCK, errno.EACCES):
+                    raise cannot_write(self.root, error) from error
+                raise RepositoryError(
+                    f"The study {self.name} is running already (process "
+                    f"{os.pread(descriptor, 20, 0).decode(errors='replace').strip() or '?'}).",
+                    hint="Wait for its end, or give this one another name with --name.",
+                ) from error
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+            yield
+        finally:
+            os.close(descriptor)
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise cannot_write(self.root, error) from error
+
+    # Reading
+
+    def text(self) -> str:
+        """Returns the study's file."""
+        return self._read("study.toml").decode(errors="replace")
+
+    def plan(self) -> dict[str, Any]:
+        """Returns the plan.
+
+        Raises:
+            RepositoryError: There is none, or it is damaged.
+        """
+        return self._json("plan.json")
+
+    def running(self) -> dict[str, Any] | None:
+        """Returns what was running when the study was last alive; None when it ended well."""
+        try:
+            return self._json("running.json")
+        except RepositoryError:
+            return None
+
+    def read_runs(self) -> list[dict[str, Any]]:
+        """Returns the finished runs, each once, in the order in which they ended.
+
+        A torn last line, which a crash leaves, does not count.
+
+        Raises:
+            RepositoryError: Another line is damaged; names it.
+        """
+        path = self.folder / "runs.jsonl"
+        try:
+            lines = path.read_bytes().split(b"\n")
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise RepositoryError(
+                f"{path} cannot be read: {error.strerror}.", hint="Check its rights."
+            ) from error
+        found: dict[str, dict[str, Any]] = {}
+        for number, line in enumerate(lines[:-1], 1):
+            record = _record(line)
+            if record is None:
+                raise RepositoryError(
+                    f"{path}:{number}: this line is damaged.",
+                    hint=f"Remove the line (`sed -i {number}d {path}`); its run is made again.",
+                )
+            found.setdefault(record["run"], record)
+        return list(found.values())
+
+    def _json(self, name: str) -> dict[str, Any]:
+        try:
+            content = json.loads(self._read(name))
+        except (ValueError, RecursionError):
+            content = None
+        if not isinstance(content, dict):
+            raise RepositoryError(
+                f"{self.folder / name} is damaged.",
+                hint=f"Begin anew: `jostle study run --fresh` for {self.name}.",
+            )
+        return content
+
+    def _read(self, name: str) -> bytes:
+        try:
+            return (self.folder / name).read_bytes()
+        except FileNotFoundError:
+            names = study_names(self.root)
+            raise RepositoryError(
+                f"There is no study `{self.name}` in {self.root}.",
+                hint=f"There are: {', '.join(names)}." if names else "Run one: `jostle study run`.",
+                exit_code=2,
+            ) from None
+        except OSError as error:
+            raise RepositoryError(
+                f"{self.folder / name} cannot be read: {error.strerror}.", hint="Check its rights."
+            ) from error
+
+
+def _record(line: bytes) -> dict[str, Any] | None:
+    """Reads one line of runs.jsonl; None when it is none."""
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(record, dict) or not isinstance(record.get("run"), str):
+        return None
+    programs = record.get("programs")
+    right = isinstance(programs, list) and all(isinstance(one, dict) for one in programs)
+    return record if right else None
+
+
+def _write_at(descriptor: int, line: bytes, end: int) -> None:
+    """Writes a line durably at the end of a file, or nothing of it."""
+    try:
+        written = 0
+        while written < len(line):
+            written += os.pwrite(descriptor, line[written:], end + written)
+        os.fsync(descriptor)
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.ftruncate(descriptor, end)
+        raise
+
+
+def _end_of_lines(descriptor: int) -> int:
+    """Returns where the last whole line of a file ends."""
+    end = os.fstat(descriptor).st_size
+    while end:
+        begin = max(0, end - 65536)
+        found = os.pread(descriptor, end - begin, begin).rfind(b"\n")
+        if found >= 0:
+            return begin + found + 1
+        end = begin
+    return 0
+
+
+def _replace(path: Path, text: str) -> None:
+    """Writes a file whole or not at all."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with temporary.open("w") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    sync_folder(path.parent)

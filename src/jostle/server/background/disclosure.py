@@ -1,0 +1,100 @@
+"""What may be told of others' load: sums of a crowd, and nothing that tells of a few.
+
+The rule is that of statistical offices for tables of magnitudes (Hundepool et al., *Statistical
+Disclosure Control*, 2012, sections 4.2 and 4.3):
+
+- A sum is unsafe that fewer than three others put load into (minimum frequency), unless none did.
+- A sum is unsafe from which the second largest of them could work out the load of the largest to
+  within 10 % (p % rule): all others together had less than that.
+- Of a line of a view (`written` is what posix_write_bytes and stdio_write_bytes are together) the
+  parts are told only where the line is and none of them is unsafe: else the line less the parts
+  that are told would be the part that is not.
+
+Where it is applied, others.py tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jostle.report.models.metrics import VIEWS
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+
+#: A sum of fewer others than these is told to nobody who may not see each of them.
+LEAST_OTHERS = 3
+#: Of the largest load, what all but the two largest must have together.
+DOMINANCE = 0.1
+
+#: Metrics that some view shows as one line: two of them are disjoint, or one holds the other.
+LINES = frozenset(frozenset(line.metrics) for one in VIEWS for line in one.lines)
+
+
+def may_be_told(line: AbstractSet[str], names: Sequence[str], loads: Floats, cell: Ints) -> Flags:
+    """Tells in which cells the sum of some metrics over others may be known.
+
+    Args:
+        line: The metrics: one, or a line of a view.
+        names: The metrics that are known: all of the line, and of what shares a line with it.
+        loads: (rows, names): a row per cell and user, of those whom the viewer may not see.
+        cell: (rows,): number of each row's cell, from 0.
+
+    Returns:
+        One flag per cell; True where nobody had any load.
+    """
+
+    def few(some: AbstractSet[str]) -> Flags:
+        return unsafe(loads[:, [name in some for name in names]].sum(axis=1), cell)
+
+    told = ~few(line)
+    while (whole := _whole(line)) is not None:
+        told &= ~np.any([few(some) for some in (whole, *_parts(whole))], axis=0)
+        line = whole
+    return told
+
+
+def unsafe(load: Floats, cell: Ints) -> Flags:
+    """Applies minimum frequency and p % rule to a sum in cells.
+
+    Args:
+        load: (rows,): what a user put into it in a cell.
+        cell: (rows,): number of each row's cell, from 0.
+
+    Returns:
+        One flag per cell; False where nobody had any load.
+    """
+    cells = int(cell.max(initial=-1)) + 1
+    some = load > 0
+    load, cell = load[some], cell[some]
+    order = np.lexsort((-load, cell))
+    load, cell = load[order], cell[order]
+    count = np.bincount(cell, minlength=cells)
+    first = np.cumsum(count) - count
+    largest, second = np.zeros(cells), np.zeros(cells)
+    largest[count > 0] = load[first[count > 0]]
+    second[count > 1] = load[first[count > 1] + 1]
+    rest = np.bincount(cell, load, cells) - largest - second
+    found: Flags = (count > 0) & ((count < LEAST_OTHERS) | (rest < DOMINANCE * largest))
+    return found
+
+
+def _whole(part: AbstractSet[str]) -> frozenset[str] | None:
+    """Gives the smallest line of which some metrics are a part."""
+    return min((line for line in LINES if line > part), key=len, default=None)
+
+
+def _parts(line: frozenset[str]) -> list[frozenset[str]]:
+    """Gives the largest parts of a line that can be asked for: lines in it, and single metrics."""
+    within = [one for one in LINES if one < line and _whole(one) == line]
+    return [*within, *(frozenset({name}) for name in line.difference(*within))]
+
+
+def family(line: Sequence[str]) -> list[str]:
+    """Gives the metrics that decide whether a line may be told."""
+    return sorted(set(line).union(*(one for one in LINES if not one.isdisjoint(line))))

@@ -1,0 +1,306 @@
+"""Sums of what others did, made of cells that may be told (crowds.py) and of nothing else.
+
+A cell is a resource's 4 s. It is told where the rule of crowds.py holds in it and in its hour; an
+hour in which it does not hold is hidden whole. Two answers of different spans, steps or pages so
+have no hidden cell as their difference.
+
+A cell is told a minute after it ended, when the slices of all who were there have come, and from
+then on it changes only by the load of a crowd. Who comes late is so not the difference of two
+answers either, as long as this server runs.
+
+A node of one's own has others only by exception: they are hidden there, and told in the sum of all
+nodes. Levels of others (a speed, a length of a queue) are no sums, and not told.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, fields
+
+import numpy as np
+import pyarrow as pa
+
+from jostle.analysis import resample
+from jostle.repository.store.layout import HOUR_NS, Rollup
+from jostle.server.access import Viewer
+from jostle.server.background.disclosure import (
+    LINES,
+    Flags,
+    Floats,
+    Ints,
+    family,
+    may_be_told,
+    unsafe,
+)
+from jostle.server.background.tiles import CELL_NS, SETTLED_NS, Tiles
+from jostle.server.cache.lru_cache import Kept
+
+Line = Sequence[str]
+#: Gives the user of a job; None: several.
+UserOf = Callable[[str], int | None]
+#: A step is told where at least this share of its time may be: by the mean over that.
+_LEAST_TOLD = 0.5
+#: Hours that are looked at together.
+_HOURS = 24
+_KEPT_BYTES = 64 << 20
+_SEVERAL = -1
+#: Sums of the same numbers in another order differ by less than this share.
+_ROUNDING = 1e-9
+_NONE = np.zeros(0, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Loads by job, resource and cell; numbers of resources and jobs are those of an `Others`.
+
+    Attributes:
+        resource: Number of each row's resource.
+        job: Number of its job.
+        user: The job's user; _SEVERAL: several.
+        seen: Whether the viewer may see the job.
+        start: Start of the cell, ns since the epoch.
+        loads: (rows, metrics).
+    """
+
+    resource: Ints
+    job: Ints
+    user: Ints
+    seen: Flags
+    start: Ints
+    loads: Floats
+
+    def where(self, which: Flags) -> _Rows:
+        """Gives some rows."""
+        return _Rows(*(getattr(self, field.name)[which] for field in fields(self)))
+
+    def cells(self, length_ns: int) -> tuple[Ints, Ints, Floats]:
+        """Adds up by user within each resource and time.
+
+        Args:
+            length_ns: Length of a time.
+
+        Returns:
+            Per row the number of its resource and time, from 0; per sum the same, and its loads.
+        """
+        _, user = np.unique(self.user, return_inverse=True)
+        _, cell = np.unique(self.places(length_ns), return_inverse=True)
+        width = int(user.max(initial=0)) + 1
+        sums, place = np.unique(cell * width + user, return_inverse=True)
+        loads = np.zeros((len(sums), self.loads.shape[1]))
+        np.add.at(loads, place, self.loads)
+        return cell, sums // width, loads
+
+    def places(self, length_ns: int) -> Ints:
+        """Gives a number for each row's resource and time of a length, ns, the same in any rows."""
+        places: Ints = self.start // length_ns * (1 << 31) + self.resource
+        return places
+
+
+class Others:
+    """Sums of what everybody did, as far as a viewer may know them."""
+
+    def __init__(self, tiles: Tiles, now_ns: Callable[[], int] = time.time_ns) -> None:
+        """Asks nothing yet.
+
+        Args:
+            tiles: Loads of all jobs.
+            now_ns: Gives the time, ns since the epoch.
+        """
+        self._tiles = tiles
+        self._now_ns = now_ns
+        self._guard = threading.Lock()
+        self._names: list[str] = []
+        self._known: dict[str, int] = {}
+        self._released = Kept(_KEPT_BYTES)
+
+    def told(
+        self,
+        viewer: Viewer,
+        user: UserOf,
+        table: Rollup,
+        line: Line,
+        axis: tuple[int, int, int],
+        *,
+        without: AbstractSet[str] = frozenset(),
+        all_nodes: bool = False,
+        within: tuple[int, int] | None = None,
+    ) -> dict[str, Floats]:
+        """Gives the load of all jobs on each resource, as far as it may be told.
+
+        Args:
+            viewer: Who asks.
+            user: Gives the user of a job.
+            table: rollup (by mount) or node_rollup (by node).
+            line: The metrics that are added up.
+            axis: Start, step (ns) and number of steps.
+            without: Jobs that do not count; the viewer may see them.
+            all_nodes: The nodes are one resource, "".
+            within: What lies before or after this time (ns) does not count.
+
+        Returns:
+            By resource, (steps,): NaN where it may not be told. Where a part of a step may be, the
+            step is told as if the rest were alike. Resources without any load are left out.
+        """
+        names, end = family(line), axis[0] + axis[1] * axis[2]
+        at = range(axis[0] // HOUR_NS, -(-end // HOUR_NS))
+        sums: dict[str, Floats] = {}
+        hidden: dict[str, Floats] = {}
+
+        def add(to: dict[str, Floats], resource: str, start: Ints, load: Floats) -> None:
+            found = to.setdefault(resource, np.zeros(axis[2]))
+            found += resample(start, np.full_like(start, CELL_NS), load, axis, within=within)
+
+        for first in at[::_HOURS]:
+            hours = range(first, min(first + _HOURS, at.stop))
+            rows = self._rows(viewer, user, table, names, hours, all_nodes=all_nodes)
+            load = rows.loads[:, [names.index(name) for name in line]].sum(axis=1)
+            load[np.isin(rows.job, [self._number(job) for job in without])] = 0.0
+            shut = self._shut(rows, line, names, is_node=table == "node_rollup" and not all_nodes)
+            for number in np.unique(rows.resource).tolist():
+                here, name = rows.resource == number, self._names[number]
+                told = here & (rows.seen | ~np.isin(rows.start, shut[number]))
+                add(sums, name, rows.start[told], load[told])
+                add(hidden, name, shut[number], np.full(len(shut[number]), float(CELL_NS)))
+        whole = np.array([axis[0]]), np.array([axis[1] * axis[2]])
+        room = resample(*whole, whole[1].astype(float), axis, within=within)
+        return {name: _scaled(load, hidden[name], room) for name, load in sums.items()}
+
+    def _rows(
+        self, viewer: Viewer, user: UserOf, table: Rollup, names: list[str], hours: range, *,
+        all_nodes: bool,
+    ) -> _Rows:  # fmt: skip
+        """Gives the loads of some hours, as they may be released to a viewer."""
+        found, fresh = [], self._fresh_ns()
+        tiles = self._tiles.cells(table, [[name] for name in names], hours)
+        for hour, tile in tiles.items():
+            key = (viewer.users, table, tuple(names), hour, all_nodes)
+            before: tuple[pa.Table, _Rows, int] | None = self._released.look(key)
+            if before is not None and before[0] is tile:
+                rows = before[1]
+            else:
+                rows = self._read(tile, viewer, user, len(names), all_nodes=all_nodes)
+                if before is not None:
+                    rows = _released(*before[1:], rows, names)
+            self._released.put(key, (tile, rows, fresh))
+            found.append(rows)
+        return _joined(found, len(names))
+
+    def _read(
+        self, tile: pa.Table, viewer: Viewer, user: UserOf, metrics: int, *, all_nodes: bool
+    ) -> _Rows:
+        jobs = tile["job"].combine_chunks()
+        names = jobs.dictionary.to_pylist()
+        uids = [user(name) for name in names]
+        job = jobs.indices.to_numpy().astype(np.int64)
+        resources = tile["resource"].combine_chunks()
+        resource = resources.indices.to_numpy().astype(np.int64)
+        numbers = [
+            self._number("" if all_nodes else name) for name in resources.dictionary.to_pylist()
+        ]
+        return _Rows(
+            _of(numbers, resource),
+            _of([self._number(name) for name in names], job),
+            _of([_SEVERAL if uid is None else uid for uid in uids], job),
+            _of([int(viewer.sees(uid)) for uid in uids], job).astype(bool),
+            tile["start_ns"].to_numpy(),
+            np.column_stack([tile[f"v{at}"].to_numpy() for at in range(metrics)]),
+        )
+
+    def _fresh_ns(self) -> int:
+        """Gives the start of the first cell whose slices may not all have come."""
+        return (self._now_ns() - SETTLED_NS) // CELL_NS * CELL_NS
+
+    def _number(self, name: str) -> int:
+        """Numbers names of resources and jobs."""
+        with self._guard:
+            if name not in self._known:
+                self._known[name] = len(self._names)
+                self._names.append(name)
+            return self._known[name]
+
+    def _shut(self, rows: _Rows, line: Line, names: list[str], *, is_node: bool) -> dict[int, Ints]:
+        """Gives, by resource, the starts of cells that may not be told."""
+        unseen = rows.where(~rows.seen)
+        hours, cells = (
+            _unsafe(unseen, line, names, length, any_load=is_node) for length in (HOUR_NS, CELL_NS)
+        )
+        fresh = self._fresh_ns()
+        last = (int(rows.start.max(initial=0)) // HOUR_NS + 1) * HOUR_NS
+        late = np.arange(fresh, max(last, fresh), CELL_NS) if fresh < last else _NONE
+        found = {}
+        for number in np.unique(rows.resource).tolist():
+            here = unseen.resource == number
+            whole = np.unique(unseen.start[hours & here] // HOUR_NS * HOUR_NS)
+            of_hours = (whole[:, None] + np.arange(0, HOUR_NS, CELL_NS)).ravel()
+            found[number] = np.unique(np.concatenate([late, of_hours, unseen.start[cells & here]]))
+        return found
+
+
+def _of(values: list[int], codes: Ints) -> Ints:
+    found: Ints = np.array([*values, 0], dtype=np.int64)[codes]
+    return found
+
+
+def _joined(parts: list[_Rows], metrics: int) -> _Rows:
+    none = _Rows(_NONE, _NONE, _NONE, _NONE.astype(bool), _NONE, np.zeros((0, metrics)))
+    parts = [none, *parts]
+    return _Rows(*(np.concatenate([getattr(part, field.name) for part in parts])
+                   for field in fields(_Rows)))  # fmt: skip
+
+
+def _unsafe(rows: _Rows, line: Line, names: list[str], length_ns: int, *, any_load: bool) -> Flags:
+    """Tells which rows are in a resource's time whose sum may not be told."""
+    cell, cells, loads = rows.cells(length_ns)
+    if any_load:
+        return np.ones(len(cell), dtype=bool)
+    found: Flags = ~may_be_told(frozenset(line), names, loads, cells)[cell]
+    return found
+
+
+def _released(before: _Rows, until_ns: int, now: _Rows, names: list[str]) -> _Rows:
+    """Gives what may be told of others now, after what may have been told of them before.
+
+    What changed is a sum itself, the difference of two answers: where it is not that of a crowd,
+    a cell that may have been told stays as it was.
+
+    Args:
+        before: What was there then.
+        until_ns: Cells that ended later were not told.
+        now: What is there now.
+        names: The metrics of both.
+    """
+    old, new = before.where(~before.seen), now.where(~now.seen)
+    both = _joined([old, new], len(names))
+    cell, cells, size = both.cells(CELL_NS)
+    both.loads[: len(old.start)] *= -1
+    change = np.abs(both.cells(CELL_NS)[2])
+    change[change <= _ROUNDING * size] = 0.0
+    # Where each metric's change is that of a crowd, that of any line is.
+    few = np.any([unsafe(one, cells) for one in change.T], axis=0)[cell]
+    stays, comes = few[: len(old.start)], few[len(old.start) :]
+    stays &= _were_told(old, until_ns, names)
+    comes &= np.isin(new.places(CELL_NS), old.where(stays).places(CELL_NS))
+    return _joined([now.where(now.seen), old.where(stays), new.where(~comes)], len(names))
+
+
+def _were_told(rows: _Rows, until_ns: int, names: list[str]) -> Flags:
+    """Tells which rows are in cells of which some line may have been told."""
+    cell, cells, loads = rows.cells(CELL_NS)
+    told = np.zeros(int(cells.max(initial=-1)) + 1, dtype=bool)
+    for line in (*(frozenset({name}) for name in names), *LINES):
+        of = [name in line for name in names]
+        load = loads[:, of].sum(axis=1)
+        told |= ~unsafe(load, cells) & (np.bincount(cells, load, len(told)) > 0)
+    found: Flags = told[cell] & (rows.start + CELL_NS <= until_ns)
+    return found
+
+
+def _scaled(load: Floats, hidden_ns: Floats, room_ns: Floats) -> Floats:
+    """Takes steps for known of which enough is, as if the rest were alike."""
+    share = 1 - hidden_ns / np.maximum(room_ns, 1)
+    known = share >= _LEAST_TOLD
+    found: Floats = np.where(known, load / np.where(known, share, 1), np.nan)
+    return found

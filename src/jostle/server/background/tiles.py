@@ -1,0 +1,104 @@
+"""Loads of all jobs by the hour, kept as long as the hour's files are the same.
+
+An hour that is over changes no more (until its files are merged), so a question for a day asks the
+repository for nothing but the hour that goes on.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from jostle.repository import Repository
+from jostle.repository.store.layout import HOUR_NS, Rollup
+from jostle.server.cache.lru_cache import Kept
+
+MINUTE_NS = 60 * 10**9
+#: The length of a cell of others' load, ns: a slice, as slices usually are.
+CELL_NS = 4 * 10**9
+#: So long after a moment the slices of all who were there are taken to have come, ns.
+SETTLED_NS = 60 * 10**9
+Lines = Sequence[Sequence[str]]
+
+
+class Tiles:
+    """Tables of loads, put together from hours.
+
+    Attributes:
+        repository: What they are of.
+    """
+
+    def __init__(self, repository: Repository, kept: Kept) -> None:
+        self.repository = repository
+        self._kept = kept
+        self._guard = threading.Lock()
+        self._turns: dict[Any, threading.Lock] = {}
+
+    def minutes(self, table: Rollup, lines: Lines, span: tuple[int, int]) -> pa.Table:
+        """Gives loads by job, resource and minute.
+
+        Args:
+            table: rollup (by mount) or node_rollup (by node).
+            lines: Each a sum of metrics of that table.
+            span: Start and end, ns since the epoch; whole hours are given.
+
+        Returns:
+            Columns job, resource, start_ns, length_ns, v0, v1, ...
+        """
+        return self._together(table, lines, span, MINUTE_NS)
+
+    def slices(self, table: Rollup, lines: Lines, span: tuple[int, int]) -> pa.Table:
+        """Gives loads of all jobs together by resource and slice; otherwise as `minutes`."""
+        return self._together(table, lines, span, None)
+
+    def cells(self, table: Rollup, lines: Lines, hours: range) -> dict[int, pa.Table]:
+        """Gives loads by job, resource and CELL_NS of the hours that have any, each as `minutes`.
+
+        Args:
+            table: rollup (by mount) or node_rollup (by node).
+            lines: Each a sum of metrics of that table.
+            hours: Numbers of hours since the epoch.
+        """
+        span = hours.start * HOUR_NS, hours.stop * HOUR_NS
+        return self._hours(table, lines, span, CELL_NS) if hours else {}
+
+    def _together(
+        self, table: Rollup, lines: Lines, span: tuple[int, int], step_ns: int | None
+    ) -> pa.Table:
+        found = list(self._hours(table, lines, span, step_ns).values())
+        if not found:
+            return self.repository.loads.sums(table, lines, (0, 0), step_ns=step_ns)
+        return pa.concat_tables(found)
+
+    def _hours(
+        self, table: Rollup, lines: Lines, span: tuple[int, int], step_ns: int | None
+    ) -> dict[int, pa.Table]:
+        base = ("tile", table, tuple(tuple(line) for line in lines), step_ns)
+        whole = span[0] // HOUR_NS * HOUR_NS, -(-span[1] // HOUR_NS) * HOUR_NS
+        with self._guard:
+            turn = self._turns.setdefault(base, threading.Lock())
+        with turn:
+            marks = self.repository.loads.hours(table, whole)
+            found = {hour: self._kept.look((*base, hour), mark) for hour, mark in marks.items()}
+            missing = [hour for hour, tile in found.items() if tile is None]
+            if missing:
+                made = self._made(table, lines, missing, step_ns)
+                for hour, tile in made.items():
+                    self._kept.put((*base, hour), tile, marks[hour])
+                found |= made
+        return {hour: tile for hour, tile in found.items() if tile is not None}
+
+    def _made(
+        self, table: Rollup, lines: Lines, missing: list[int], step_ns: int | None
+    ) -> dict[int, pa.Table]:
+        """Asks for hours, all at once: of those between them that are kept too much is read."""
+        # What is longer than a step reaches into the steps, and the hour, behind it.
+        before = MINUTE_NS if step_ns is not None and step_ns < MINUTE_NS else 0
+        span = missing[0] * HOUR_NS - before, (missing[-1] + 1) * HOUR_NS
+        rows = self.repository.loads.sums(table, lines, span, step_ns=step_ns)
+        hour = pc.divide(rows["start_ns"], HOUR_NS)
+        return {each: rows.filter(pc.equal(hour, each)).combine_chunks() for each in missing}

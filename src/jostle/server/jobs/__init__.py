@@ -1,0 +1,1 @@
+"""One job on a screen: its index entry, series, segments, process grid and comparison."""

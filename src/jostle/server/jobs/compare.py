@@ -1,0 +1,108 @@
+"""Runs of one program side by side for a screen: where the seconds between them lie."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel, Field
+
+from jostle.analysis.estimation.model import ClusterDifference, Comparison
+from jostle.report.models.segments import Drawn
+from jostle.report.verdict.compare import compare_json, finding, large
+from jostle.server.jobs.segments import Box, box_of, members
+from jostle.server.schemas.reports import Interval, Light
+
+#: Clusters that an answer names one by one, those that explain most.
+_MOST_CLUSTERS = 60
+#: What an answer says of each run; hits and clusters of each are asked for elsewhere.
+_OF_A_RUN = ("job", "run_s", "start_ns", "ranks", "lost_s", "percent", "coverage", "light",
+             "judged", "sure", "undecided")  # fmt: skip
+
+
+class ComparedRun(BaseModel):
+    """What one run says by itself: as `jostle estimate --json` has it."""
+
+    job: str
+    program: str
+    run_s: float
+    start_ns: int
+    ranks: int
+    lost_s: Interval
+    percent: Interval
+    coverage: float
+    light: Light | None
+    judged: bool
+    sure: float
+    undecided: str
+
+
+class ComparedCluster(BaseModel):
+    """A cluster as the runs have it; an entry for each run, 0 where it has none of it."""
+
+    name: str
+    members: list[int]
+    reference_s: list[float]
+    excess_s: list[float]
+    total_s: list[float]
+    numbers: list[int] = Field(description="number of the cluster in each run's own estimate")
+    boxes: list[Box | None]
+
+
+class Compared(BaseModel):
+    """What `jostle compare --json` says; lists have an entry for each run, in the order asked."""
+
+    runs: list[ComparedRun]
+    baseline: int = Field(description="which of them is the fastest")
+    finding: str
+    measured_s: list[float] = Field(description="how much longer than the fastest")
+    estimated_s: list[float]
+    displaced_s: list[float]
+    work_s: list[float]
+    unexplained_s: list[float]
+    by_cause: dict[str, list[float]]
+    clusters: list[ComparedCluster]
+    more_clusters: int = Field(description="clusters that are not named: small, or too many")
+    limits: list[str]
+
+
+def compared_runs(made: Comparison, programs: Sequence[str]) -> dict[str, Any]:
+    """Gives a comparison for a screen.
+
+    Args:
+        made: The comparison.
+        programs: What each run ran.
+
+    Returns:
+        What `Compared` says.
+    """
+    plain = compare_json(made)
+    runs = [
+        {name: one[name] for name in _OF_A_RUN} | {"program": program}
+        for one, program in zip(plain["estimates"], programs, strict=True)
+    ]
+    shown = large(made)[:_MOST_CLUSTERS]
+    boxes = [_boxes(Drawn.of(one), [row.numbers[at] for row in shown])
+             for at, one in enumerate(made.estimates)]  # fmt: skip
+    clusters = [
+        _cluster(row) | {"boxes": [own[place] for own in boxes]} for place, row in enumerate(shown)
+    ]
+    same = ("baseline", "measured_s", "estimated_s", "displaced_s", "work_s", "unexplained_s",
+            "by_cause", "limits")  # fmt: skip
+    return {name: plain[name] for name in same} | {
+        "runs": runs, "finding": finding(made), "clusters": clusters,
+        "more_clusters": len(made.clusters) - len(shown),
+    }  # fmt: skip
+
+
+def _cluster(row: ClusterDifference) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in row.__dataclass_fields__}
+
+
+def _boxes(drawn: Drawn, numbers: Sequence[int]) -> list[dict[str, float] | None]:
+    """Gives the box of each of a run's clusters; None where it has none (number 0)."""
+    order = np.argsort(drawn.cluster, kind="stable")
+    own = [members(drawn, order, number) for number in numbers]
+    return [box_of(seconds) if number and len(seconds) else None
+            for number, seconds in zip(numbers, own, strict=True)]  # fmt: skip

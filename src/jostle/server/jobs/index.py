@@ -1,0 +1,287 @@
+"""The jobs of a repository in memory: refreshed as it changes, searched, filtered and sorted."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from jostle.report.format.users import owner_name
+from jostle.report.models.jobs import job_rows, program_names
+from jostle.report.models.metrics import view
+from jostle.repository import DamagedError, Repository
+from jostle.repository.query.engine import ALWAYS
+from jostle.server.background.tiles import CELL_NS, SETTLED_NS
+
+Row = dict[str, Any]
+Sort = Literal[
+    "start", "-start", "lost", "-lost", "percent", "-percent", "job", "-job", "program", "-program",
+    "user", "-user", "nodes", "-nodes", "processes", "-processes", "run", "-run",
+]  # fmt: skip
+SPARK = 48
+#: What a process of any program reads and writes beside its work, bytes.
+_QUIET_BYTES = 1 << 20
+#: Points of its curve at which it does more than read its input or write its result.
+_BUSY_POINTS = SPARK // 10 + 1
+#: What a job did that left files alone, in this order: the metrics of each kind of time.
+_TIMES = {
+    name: tuple(one for line in view(name).lines if line.label != "files" for one in line.metrics)
+    for name in ("mpi", "cpu")
+}
+#: A job that ended this shortly before the newest slice may have neighbours not seen yet.
+_FRESH_NS = 60_000_000_000
+_LOOK_S = 0.25
+#: Commits whose changes are remembered.
+_REMEMBERED = 1000
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Which jobs are asked for; of several values of one field any will do.
+
+    Attributes:
+        search: Words that must all be in a job's name, program or user.
+        light: green, yellow, red, undecided, or none: without a verdict.
+        cause: What took most: file system, network, memory or cpu, cpu, unknown.
+        user: Names of users.
+        program: Programs.
+        state: live or over.
+        from_ns: Jobs that end later.
+        to_ns: Jobs that begin earlier.
+    """
+
+    search: str = ""
+    light: frozenset[str] = frozenset()
+    cause: frozenset[str] = frozenset()
+    user: frozenset[str] = frozenset()
+    program: frozenset[str] = frozenset()
+    state: frozenset[str] = frozenset()
+    from_ns: int = 0
+    to_ns: int = 2**63 - 1
+
+
+#: What a row has in each field that can be counted and filtered by; "" where it has nothing.
+_FACETS: dict[str, Callable[[Row], str]] = {
+    "light": lambda row: row["verdict"]["light"] or "undecided" if row["verdict"] else "none",
+    "cause": lambda row: (row["verdict"] or {}).get("cause") or "",
+    "user": lambda row: row["user"] or "",
+    "program": lambda row: str(row["program"]),
+    "state": lambda row: "live" if row["running"] else "over",
+}
+_SORTS: dict[str, Callable[[Row], Any]] = {
+    "start": lambda row: row["start_ns"],
+    "lost": lambda row: row["verdict"]["lost_s"] if row["verdict"] else -1.0,
+    "percent": lambda row: row["verdict"]["percent"] if row["verdict"] else -1.0,
+    "job": lambda row: row["job"],
+    "program": lambda row: row["program"],
+    "user": lambda row: row["user"] or "",
+    "nodes": lambda row: row["nodes"],
+    "processes": lambda row: row["processes"],
+    "run": lambda row: row["end_ns"] - row["start_ns"],
+}
+
+
+@dataclass
+class Index:
+    """All jobs of a repository.
+
+    Attributes:
+        repository: It.
+        rows: A row per job, by name; never changed once made, but replaced.
+        marks: Per job, what changes when its data do.
+        number: The commit that this is the state of.
+        newest_ns: End of the newest slice.
+    """
+
+    repository: Repository
+    rows: dict[str, Row] = field(default_factory=dict)
+    marks: dict[str, str] = field(default_factory=dict)
+    number: int = -1
+    newest_ns: int = 0
+
+    def __post_init__(self) -> None:
+        self._files: frozenset[str] = frozenset()
+        self._turn = threading.Lock()
+        self._looked = 0.0
+        self._changes: deque[tuple[int, list[str]]] = deque(maxlen=_REMEMBERED)
+
+    def look(self) -> None:
+        """Takes up what was committed, where nobody has looked just now or is about to."""
+        late = time.monotonic() - self._looked > _LOOK_S and not self._turn.locked()
+        if late or self.number < 0:
+            self.refresh()
+
+    def state(self, *jobs: str) -> tuple[Hashable, ...]:
+        """Gives what changes with the data of some jobs.
+
+        Of none: what changes with any commit, and once more when its slices are settled.
+        """
+        settled = time.time_ns() > self.newest_ns + SETTLED_NS + CELL_NS
+        return tuple(self.marks.get(job, self.number) for job in jobs) or (self.number, settled)
+
+    def since(self, number: int) -> list[str]:
+        """Names the jobs that changed after a commit; all where that is long ago."""
+        changes = list(self._changes)
+        if changes and changes[0][0] > number + 1 and len(changes) == _REMEMBERED:
+            return list(self.rows)
+        return list(dict.fromkeys(job for at, jobs in changes if at > number for job in jobs))
+
+    def refresh(self) -> list[str]:
+        """Takes up what was committed; names the jobs that changed, and those that are gone."""
+        with self._turn:
+            self._looked = time.monotonic()
+            now = self.repository.loads.files()
+            if now.number == self.number:
+                return []
+            new = now.naming - self._files
+            gone = self._files - now.naming
+            names = None
+            if self._files and not gone:
+                names = self.repository.loads.jobs_in(sorted(new))
+            found = self._made(names)
+            before, self.newest_ns = self.marks, now.newest_ns
+            kept = self.rows if names is not None else {}
+            self.rows = dict(
+                sorted({**kept, **found}.items(), key=lambda item: item[1]["start_ns"])
+            )
+            self.marks = {job: self._mark(row) for job, row in self.rows.items()}
+            self._files, self.number = now.naming, now.number
+            changed = [job for job, mark in self.marks.items() if before.get(job) != mark]
+            changed += [job for job in before if job not in self.marks]
+            self._changes.append((now.number, changed))
+            self._looked = time.monotonic()
+            return changed
+
+    def _made(self, names: Sequence[str] | None, span: tuple[int, int] = ALWAYS) -> dict[str, Row]:
+        """Makes the rows of jobs whose time is a span; where a file is damaged, without traffic."""
+        try:
+            rows = job_rows(self.repository, names, span=span)
+            curves = self.repository.loads.job_curves(names, SPARK, span).to_pylist()
+        except DamagedError as error:
+            return self._without(names, span, error.span)
+        return self._rows(rows, curves)
+
+    def _curves(
+        self, rows: Sequence[Row], traffic: Sequence[Row]
+    ) -> dict[str, tuple[str, list[float]]]:
+        """Gives each job the curve of what it used: its traffic, else the time that it took."""
+        found = {job: ("files", curve) for job, curve in _by_job(traffic).items()}
+        quiet = {row["job"]: row for row in rows if _is_quiet(row, found.get(row["job"]))}
+        for kind, metrics in _TIMES.items():
+            if not quiet:
+                break
+            # No end: that of one that runs may be later than its row of processes has it.
+            first = min(row["start_ns"] - row["slice_ns"] for row in quiet.values())
+            try:
+                times = self.repository.loads.job_curves(
+                    list(quiet), SPARK, (first, ALWAYS[1]), table="node_rollup", metrics=metrics
+                )
+            except DamagedError:  # the little traffic must do
+                break
+            for job, curve in _by_job(times.to_pylist()).items():
+                found[job] = (kind, curve)
+                del quiet[job]
+        return found
+
+    def _without(
+        self, names: Sequence[str] | None, span: tuple[int, int], damaged: tuple[int, int]
+    ) -> dict[str, Row]:
+        """Makes the rows of those that ran at a time whose traffic is lost, and of all others."""
+        rows = job_rows(self.repository, names, traffic=False)
+        before = [row["job"] for row in rows if row["end_ns"] <= damaged[0]]
+        after = [row["job"] for row in rows if row["start_ns"] >= damaged[1]]
+        found = self._rows([row for row in rows if row["job"] not in {*before, *after}], [])
+        if before:
+            found |= self._made(before, (span[0], damaged[0]))
+        if after:
+            found |= self._made(after, (damaged[1], span[1]))
+        return found
+
+    def _rows(self, rows: Sequence[Row], curves: Sequence[Row]) -> dict[str, Row]:
+        sparks = self._curves(rows, curves)
+        return {
+            row["job"]: {
+                "job": row["job"],
+                "program": program_names(row),
+                "uid": row["uid"],
+                "user": None if row["uid"] is None else owner_name(row["uid"]),
+                "start_ns": row["start_ns"],
+                "end_ns": row["end_ns"],
+                "slice_ns": row["slice_ns"],
+                "running": row["running"],
+                "processes": row["ranks"] or row["processes"],
+                "nodes": row["hosts"],
+                "spark": sparks[row["job"]][1] if row["job"] in sparks else [],
+                "spark_of": sparks[row["job"]][0] if row["job"] in sparks else None,
+                "moved": row["read_bytes"] + row["written_bytes"],
+            }
+            for row in rows
+        }
+
+    def _mark(self, row: Mapping[str, Any]) -> str:
+        fresh = row["end_ns"] > self.newest_ns - _FRESH_NS
+        names = ("start_ns", "end_ns", "running", "processes", "nodes", "uid", "moved")
+        facts = (*(row[name] for name in names), fresh)
+        return hashlib.blake2b(repr(facts).encode(), digest_size=8).hexdigest()
+
+
+def _is_quiet(row: Row, curve: tuple[str, list[float]] | None) -> bool:
+    """Tells whether a job left files alone, all of them or nearly all of its time."""
+    least: int = _QUIET_BYTES * (row["ranks"] or row["processes"])
+    if curve is None or row["read_bytes"] + row["written_bytes"] < least:
+        return True
+    return sum(value > 0 for value in curve[1]) < _BUSY_POINTS
+
+
+def _by_job(points: Sequence[Row]) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = {}
+    for row in points:
+        found.setdefault(row["job"], [0.0] * SPARK)[row["place"]] = row["value"]
+    return found
+
+
+def fits(row: Row, wanted: Filter, *, without: str = "") -> bool:
+    """Tells whether a row is asked for, by all fields but one."""
+    if not (row["end_ns"] > wanted.from_ns and row["start_ns"] < wanted.to_ns):
+        return False
+    for name, value in _FACETS.items():
+        some: frozenset[str] = getattr(wanted, name)
+        if some and name != without and value(row) not in some:
+            return False
+    text = f"{row['job']} {row['program']} {row['user'] or ''}".lower()
+    return all(word in text for word in wanted.search.lower().split())
+
+
+def ask(rows: Sequence[Row], wanted: Filter, sort: Sort, offset: int, limit: int) -> dict[str, Any]:
+    """Gives a page of the list of jobs, live ones first.
+
+    Args:
+        rows: Rows that the viewer may see, each with its verdict.
+        wanted: Which of them.
+        sort: By what; with "-" the greatest first.
+        offset: Rows to pass over.
+        limit: The most rows wanted.
+
+    Returns:
+        total, jobs, and facets: how many jobs each value of a field would leave, were that field
+        asked for alone beside all others.
+    """
+    found = [row for row in rows if fits(row, wanted)]
+    value = _SORTS[sort.removeprefix("-")]
+    found.sort(key=lambda row: (value(row), row["job"]), reverse=sort.startswith("-"))
+    found.sort(key=lambda row: not row["running"])
+    facets = {
+        name: dict(
+            Counter(
+                has
+                for row in (rows if getattr(wanted, name) else found)
+                if (has := of(row)) and fits(row, wanted, without=name)
+            ).most_common()
+        )
+        for name, of in _FACETS.items()
+    }
+    return {"total": len(found), "jobs": found[offset : offset + limit], "facets": facets}

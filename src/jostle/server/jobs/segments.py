@@ -1,0 +1,257 @@
+"""The segments of a job for a screen: thinned out to columns of it, all losses kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from fastapi import HTTPException
+from numpy.typing import NDArray
+from pydantic import BaseModel, Field
+
+from jostle.analysis.estimation.model import Cluster, Estimate
+from jostle.report.models.segments import Drawn, large_clusters
+
+Ints = NDArray[np.signedinteger[Any]]
+#: Losses that an answer names one by one; of more, the largest.
+MOST_HITS = 10_000
+#: Clusters that an answer names one by one; of more, those that took most time.
+MOST_CLUSTERS = 100
+
+
+class Points(BaseModel):
+    """Segments, in time, an entry of each list for each."""
+
+    at_s: list[float] = Field(description="start, since the start of the judged time")
+    seconds: list[float]
+    cluster: list[int] = Field(description="number of its cluster; 0: it is in none")
+    threshold_s: list[float | None] = Field(description="longer ones are interfered; null: none")
+    lost_s: list[float]
+    work: list[float | None] = Field(description="what computation was clustered by; null: nothing")
+
+
+class Box(BaseModel):
+    """How long the segments of a cluster took, s, with its longest and shortest that are usual."""
+
+    least: float
+    lower: float = Field(description="end of the whisker: 1.5 times the quartiles' distance away")
+    quarter: float
+    median: float
+    three_quarters: float
+    upper: float
+    most: float
+
+
+class ClusterRow(BaseModel):
+    """A cluster as `jostle estimate --json` has it, and its box."""
+
+    number: int
+    name: str
+    members: int
+    reference_s: float
+    mad_s: float
+    threshold_s: float
+    hit: int
+    excess_s: float
+    total_s: float
+    usable: bool
+    box: Box | None
+
+
+class Rest(BaseModel):
+    """Clusters that are not named one by one."""
+
+    clusters: int
+    members: int
+    hit: int
+    excess_s: float
+    total_s: float
+
+
+class Segments(BaseModel):
+    """The segments of a job, or of one of its clusters, over a span of it."""
+
+    job: str
+    method: str
+    world: int = Field(description="-1: a job without MPI, which has no segments")
+    ranks: int
+    start_ns: int
+    end_ns: int
+    total: int = Field(description="segments of the whole run")
+    hit: int = Field(description="those of them that are interfered")
+    excess_s: float = Field(description="what those in clusters lost")
+    clusters: list[ClusterRow] = Field(description="by number, in order of the work in them")
+    rest: Rest
+    cluster: int | None = Field(description="number of the one that was asked for")
+    chosen: ClusterRow | None = Field(description="that one; it may be none of the large ones")
+    within: int = Field(description="segments of the cluster and the span")
+    hits_within: int
+    usual: Points = Field(description="of each column the shortest, the middle and the longest")
+    hits: Points
+    limits: list[str]
+
+
+@dataclass(frozen=True)
+class Segmented:
+    """A run's segments, sorted as questions about them want it.
+
+    Attributes:
+        made: The run's estimate, without the table of its segments.
+        drawn: They, in time.
+        hit: Which are interfered.
+        by_length: Their places, the shortest first.
+        by_cluster: Their places, by number of the cluster, then in time.
+        clusters: Rows of the large clusters.
+        rest: What the others are together.
+    """
+
+    made: Estimate
+    drawn: Drawn
+    hit: NDArray[np.bool_]
+    by_length: Ints
+    by_cluster: Ints
+    clusters: list[dict[str, Any]]
+    rest: dict[str, Any]
+
+    @classmethod
+    def of(cls, made: Estimate) -> Segmented:
+        """Sorts the segments of an estimate."""
+        drawn = Drawn.of(made)
+        by_cluster = np.argsort(drawn.cluster, kind="stable").astype(np.int32)
+        named = large_clusters(made, MOST_CLUSTERS)
+        known = {one.number for one in named}
+        return cls(
+            replace(made, segments=made.segments.slice(0, 0), hits=[]),
+            drawn,
+            drawn.hit,
+            np.argsort(drawn.seconds, kind="stable").astype(np.int32),
+            by_cluster,
+            [_row(drawn, by_cluster, one) for one in named],
+            _rest([one for one in made.clusters if one.number not in known]),
+        )
+
+
+def segments_of(
+    run: Segmented, *, span: tuple[int, int], cluster: int | None, columns: int
+) -> dict[str, Any]:
+    """Gives the segments of a run for a screen.
+
+    Args:
+        run: The run.
+        span: Start and end, ns since the epoch.
+        cluster: Number of the cluster that is wanted; None: all.
+        columns: Into how many columns the span is cut.
+
+    Returns:
+        What `Segments` says.
+
+    Raises:
+        HTTPException: 404: there is no such cluster.
+    """
+    made, drawn = run.made, run.drawn
+    chosen = next((one for one in made.clusters if one.number == cluster), None)
+    if cluster is not None and chosen is None:
+        raise HTTPException(404, f"Job {made.job!r} has no cluster {cluster}.")
+    begin, end = (max(span[0], made.start_ns), min(span[1], made.end_ns))
+    window = ((begin - made.start_ns) / 1e9, (max(end, begin) - made.start_ns) / 1e9)
+    inside = (drawn.start + drawn.seconds >= window[0]) & (drawn.start <= window[1])
+    if cluster is not None:
+        inside &= drawn.cluster == cluster
+    worst = np.flatnonzero(inside & run.hit)
+    hits_within = len(worst)
+    if hits_within > MOST_HITS:
+        order = np.argsort(-drawn.excess[worst], kind="stable")[:MOST_HITS]
+        worst = np.sort(worst[order])
+    calm = inside & ~run.hit
+    few = spread_out(drawn.start, run.by_length[calm[run.by_length]], window, columns)
+    return {
+        "job": made.job, "method": made.method, "world": made.world, "ranks": made.ranks,
+        "start_ns": made.start_ns, "end_ns": made.end_ns, "total": len(drawn),
+        "hit": int(run.hit.sum()), "excess_s": _short(sum(c.excess_s for c in made.clusters)),
+        "clusters": run.clusters, "rest": run.rest, "cluster": cluster,
+        "chosen": _row(drawn, run.by_cluster, chosen) if chosen else None,
+        "within": int(inside.sum()), "hits_within": hits_within,
+        "usual": _points(drawn, few), "hits": _points(drawn, worst), "limits": made.limits,
+    }  # fmt: skip
+
+
+def spread_out(
+    start: NDArray[np.float64], by_length: Ints, window: tuple[float, float], columns: int
+) -> Ints:
+    """Chooses the shortest, the middle and the longest of the segments that start in each column.
+
+    Args:
+        start: When each segment starts, s.
+        by_length: Places of those to choose from, the shortest first.
+        window: Start and end of what is shown, s.
+        columns: Equal parts of it.
+
+    Returns:
+        Which are chosen, ascending; all where there are no more than three for each column.
+    """
+    if len(by_length) <= 3 * columns:
+        return np.sort(by_length)
+    length = max(window[1] - window[0], 1e-9)
+    column = ((start[by_length] - window[0]) * (columns / length)).clip(0, columns - 1)
+    column = column.astype(np.uint16)
+    # They are sorted by length; by column too, stably: of 16 bits that is a radix sort.
+    order = by_length[np.argsort(column, kind="stable")]
+    ends = np.cumsum(np.bincount(column, minlength=columns))
+    begins = np.concatenate([[0], ends[:-1]])
+    begins, ends = begins[begins < ends], ends[begins < ends]
+    chosen: Ints = np.unique(order[np.concatenate([begins, (begins + ends - 1) // 2, ends - 1])])
+    return chosen
+
+
+def box_of(seconds: NDArray[np.float64]) -> dict[str, float]:
+    """Gives the five numbers of a box and the ends of its whiskers (thesis 5.11)."""
+    least, low, middle, high, most = np.percentile(seconds, [0, 25, 50, 75, 100]).tolist()
+    reach = 1.5 * (high - low)
+    usual = seconds[(seconds >= low - reach) & (seconds <= high + reach)]
+    return {
+        "least": least, "lower": float(usual.min()), "quarter": low, "median": middle,
+        "three_quarters": high, "upper": float(usual.max()), "most": most,
+    }  # fmt: skip
+
+
+def _row(drawn: Drawn, by_cluster: Ints, one: Cluster) -> dict[str, Any]:
+    """Gives a cluster with its box; none where its segments were not judged one by one."""
+    own = members(drawn, by_cluster, one.number)
+    numbers = {name: getattr(one, name) for name in one.__dataclass_fields__}
+    return numbers | {"box": box_of(own) if len(own) else None}
+
+
+def members(drawn: Drawn, by_cluster: Ints, number: int) -> NDArray[np.float64]:
+    """Gives how long the segments of a cluster took, s."""
+    low, high = np.searchsorted(drawn.cluster, [number, number + 1], sorter=by_cluster)
+    own: NDArray[np.float64] = drawn.seconds[by_cluster[low:high]]
+    return own
+
+
+def _rest(left: Sequence[Cluster]) -> dict[str, Any]:
+    return {
+        "clusters": len(left), "members": sum(one.members for one in left),
+        "hit": sum(one.hit for one in left), "excess_s": _short(sum(one.excess_s for one in left)),
+        "total_s": _short(sum(one.total_s for one in left)),
+    }  # fmt: skip
+
+
+def _points(drawn: Drawn, which: Ints) -> dict[str, Any]:
+    some = drawn.only(which)
+    return {
+        "at_s": np.round(some.start, 6).tolist(), "seconds": _digits(some.seconds),
+        "cluster": some.cluster.tolist(), "threshold_s": _digits(some.threshold),
+        "lost_s": _digits(some.excess), "work": _digits(some.work),
+    }  # fmt: skip
+
+
+def _digits(values: NDArray[np.float64]) -> list[float | None]:
+    """Gives numbers of five digits, which is what a screen can show; null where there is none."""
+    return [None if value != value else float(f"{value:.5g}") for value in values.tolist()]
+
+
+def _short(value: float) -> float:
+    """Sums from many terms: what comes after a microsecond is rounding."""
+    return round(value, 6)

@@ -1,0 +1,268 @@
+"""Metrics over time: of a job, of all others on its resources, or of one of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from jostle._schema import BY_ID
+from jostle.analysis import resample
+from jostle.errors import UsageError
+from jostle.report.models.metrics import View, view
+from jostle.report.models.steps import Span, lines_of
+from jostle.repository import Repository
+from jostle.repository.store.layout import Rollup
+from jostle.server.access import Viewer
+from jostle.server.background.others import Others
+from jostle.server.background.tiles import Tiles
+from jostle.server.cache.lru_cache import Kept
+from jostle.server.jobs.index import Index
+from jostle.server.jobs.mipmaps import Mipmap
+
+Floats = NDArray[np.float64]
+_LONGEST_SLICE_NS = 60 * 10**9
+#: Of a job's axis, whatever its profiles claim: 97 days of slices of 4 s; then steps are longer.
+_MOST_STEPS = 1 << 21
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked for.
+
+    Attributes:
+        job: A job.
+        metric: A view or a metric (see `jostle timeline --metric`).
+        of: "job", "others" (all others on its resources while it ran), or another job's name: on
+            the resources that both used.
+        resource: A mount or node alone; "" adds up all.
+    """
+
+    job: str
+    metric: str
+    of: str = "job"
+    resource: str = ""
+
+    @property
+    def jobs(self) -> tuple[str, ...]:
+        """Jobs that it names."""
+        return (self.job,) if self.of in ("job", "others") else (self.job, self.of)
+
+    @property
+    def of_jobs(self) -> tuple[str, ...]:
+        """Jobs whose data the answer depends on; none: it may be those of any."""
+        return () if self.of == "others" else self.jobs
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Slices of a job from its start to its end.
+
+    Attributes:
+        start_ns: Start of the first, ns since the epoch.
+        step_ns: Length of each.
+        steps: How many there are.
+    """
+
+    start_ns: int
+    step_ns: int
+    steps: int
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """Start and end."""
+        return self.start_ns, self.start_ns + self.steps * self.step_ns
+
+    @property
+    def parts(self) -> tuple[int, int, int]:
+        """Start, step and steps, as `resample` wants them."""
+        return self.start_ns, self.step_ns, self.steps
+
+
+class Curves:
+    """Series of jobs as mipmaps, kept in memory."""
+
+    def __init__(self, index: Index, tiles: Tiles, others: Others, kept: Kept) -> None:
+        self._index = index
+        self._tiles = tiles
+        self._sums = others
+        self._kept = kept
+
+    @property
+    def _repository(self) -> Repository:
+        return self._index.repository
+
+    def ask(
+        self, question: Question, viewer: Viewer, span: tuple[int, int], points: int
+    ) -> dict[str, Any]:
+        """Gives a view over a span, thinned out to a number of points.
+
+        Args:
+            question: What is asked for.
+            viewer: Who asks: sums of few others are hidden from who may not see each of them.
+            span: Start and end, ns since the epoch.
+            points: The most points wanted.
+
+        Returns:
+            metric, unit, start_ns, step_ns, lines (name, low, mean, high: per second, or levels;
+            None where nothing is known) and few: whether sums of few others were left out.
+        """
+        seen = view(question.metric)
+        hiding = question.of == "others" and not viewer.sees_all
+        key = ("mipmaps", question, viewer if hiding else None)
+        state = self._index.state(*question.of_jobs)
+        maps, few = self._kept.once(key, lambda: self._mipmaps(question, seen, viewer), state)
+        start, step, lines = 0, 0, []
+        for line, mipmap in zip(seen.lines, maps, strict=True):
+            start, cut = mipmap.cut(*span, points)
+            step = cut.step_ns
+            lines.append({"name": line.label, "low": _plain(cut.low), "mean": _plain(cut.mean),
+                          "high": _plain(cut.high)})  # fmt: skip
+        return {"metric": seen.name, "unit": seen.rate_unit, "start_ns": start, "step_ns": step,
+                "lines": lines, "few": few}  # fmt: skip
+
+    def _mipmaps(self, question: Question, seen: View, viewer: Viewer) -> tuple[list[Mipmap], bool]:
+        axis = self._axis(question.job)
+        if seen.level:
+            values, few = self._levels(question, seen, axis), False
+            if question.of == "others" and not viewer.sees_all:
+                values = np.full_like(values, np.nan)  # who had which level there is not kept
+                few = True
+        elif question.of == "others":
+            values, few = self._others(question, seen, axis, viewer)
+        else:
+            values, few = self._loads(question, seen, axis), False
+        scale = 1.0 if seen.level else 1e9 / axis.step_ns
+        if seen.unit == "ns":
+            scale /= 1e9
+        maps = [Mipmap.of(axis.start_ns, axis.step_ns, row * scale) for row in values]
+        return maps, few
+
+    def _axis(self, job: str) -> Axis:
+        row = self._index.rows[job]
+        step = row["slice_ns"]
+        step *= max(-(-(row["end_ns"] - row["start_ns"]) // (step * _MOST_STEPS)), 1)
+        first = row["start_ns"] // step
+        return Axis(first * step, step, max(-(-row["end_ns"] // step) - first, 1))
+
+    def _loads(self, question: Question, seen: View, axis: Axis) -> Floats:
+        """Gives (lines, steps) of a job: its own, or another one's on resources that it used."""
+        table = _table(seen)
+        whose = question.job if question.of == "job" else question.of
+        resources = [question.resource] if question.resource else None
+        if question.of != "job":
+            both = set(self._used(question.job, table)[0]) & set(self._used(whose, table)[0])
+            resources = sorted(both & set(resources) if resources else both)
+        rows = self._repository.loads.sums(
+            table, _lines(seen), _wider(axis.span), job=whose, resources=resources
+        )
+        within = None if question.of == "job" else self._life(question.job)
+        return np.stack([_on(rows, at, axis, within) for at in range(len(seen.lines))])
+
+    def _others(
+        self, question: Question, seen: View, axis: Axis, viewer: Viewer
+    ) -> tuple[Floats, bool]:
+        """Gives (lines, steps) of all others, and whether sums of few were left out."""
+        table, lines = _table(seen), _lines(seen)
+        resources, begin, end = self._used(question.job, table)
+        if question.resource:
+            resources = [one for one in resources if one == question.resource]
+        if viewer.sees_all:
+            return self._all_others(
+                question.job, table, lines, resources, (begin, end), axis
+            ), False
+        found, life = np.zeros((len(lines), axis.steps)), self._life(question.job)
+        for at, line in enumerate(lines):
+            told = self._sums.told(
+                viewer, self._user, table, line, axis.parts, without={question.job}, within=life
+            )
+            found[at] = sum((told[one] for one in resources if one in told), found[at])
+        return found, bool(np.isnan(found).any())
+
+    def _all_others(
+        self, job: str, table: Rollup, lines: tuple[tuple[str, ...], ...], resources: list[str],
+        used: tuple[int, int], axis: Axis,
+    ) -> Floats:  # fmt: skip
+        """Gives (lines, steps) of all others: what all did there, less what the job did."""
+        span = _wider(used)
+        if table == "rollup":  # few mounts, many jobs
+            rows = self._tiles.slices(table, lines, span)
+        else:  # many nodes, few of them the job's
+            rows = self._repository.loads.sums(table, lines, span, resources=resources)
+        own = self._repository.loads.sums(table, lines, span, job=job, resources=resources)
+        found, life = np.zeros((len(lines), axis.steps)), self._life(job)
+        for resource in resources:
+            there, mine = _of(rows, resource, used), _of(own, resource, used)
+            for at in range(len(lines)):
+                found[at] += np.maximum(_on(there, at, axis, life) - _on(mine, at, axis, life), 0.0)
+        return found
+
+    def _life(self, job: str) -> tuple[int, int]:
+        """Gives from when to when a job was there: a neighbour is who was there meanwhile."""
+        row = self._index.rows[job]
+        return row["start_ns"], row["end_ns"]
+
+    def _user(self, job: str) -> int | None:
+        row = self._index.rows.get(job)
+        return row["uid"] if row else None
+
+    def _used(self, job: str, table: Rollup) -> tuple[list[str], int, int]:
+        key, mark = ("used", job, table), self._index.marks.get(job)
+        span = _wider(self._axis(job).span)
+        return self._kept.once(key, lambda: self._repository.loads.used(job, table, span), mark)
+
+    def _levels(self, question: Question, seen: View, axis: Axis) -> Floats:
+        """Gives (lines, steps) of gauges."""
+        job = question.job if question.of in ("job", "others") else question.of
+        ask = self._repository.background if question.of == "others" else self._repository.series
+
+        def fetch(metric: str) -> pa.Table:
+            rows = ask(job, metric)
+            return _of(rows, question.resource) if question.resource else rows
+
+        span = Span(axis.start_ns, axis.span[1], axis.step_ns)
+        found = [one.values[: axis.steps] for one in lines_of(seen, span, fetch)]
+        return np.stack(found)
+
+
+def _lines(seen: View) -> tuple[tuple[str, ...], ...]:
+    return tuple(line.metrics for line in seen.lines)
+
+
+def _table(seen: View) -> Rollup:
+    scopes = {BY_ID[name].scope for line in seen.lines for name in line.metrics}
+    if len(scopes) != 1:
+        raise UsageError(f"{seen.name} mixes metrics of mounts and of processes.", hint="Name one.")
+    return "rollup" if scopes == {"mount"} else "node_rollup"
+
+
+def _wider(span: tuple[int, int]) -> tuple[int, int]:
+    """Takes in slices that begin before a span and reach into it."""
+    return max(span[0] - _LONGEST_SLICE_NS, 0), span[1]
+
+
+def _of(rows: pa.Table, resource: str, span: tuple[int, int] | None = None) -> pa.Table:
+    """Gives the rows of a resource, and of slices that reach into a span."""
+    import pyarrow.compute as pc
+
+    which = pc.equal(rows["resource"], resource)
+    if span is not None:
+        end = pc.add(rows["start_ns"], rows["length_ns"])
+        inside = pc.and_(pc.greater(end, span[0]), pc.less(rows["start_ns"], span[1]))
+        which = pc.and_(which, inside)
+    return rows.filter(which)
+
+
+def _on(rows: pa.Table, line: int, axis: Axis, within: tuple[int, int] | None = None) -> Floats:
+    """Lays the load of some rows on an axis, as far as it was within a time."""
+    start, length = (rows[name].to_numpy().astype(np.int64) for name in ("start_ns", "length_ns"))
+    values = rows[f"v{line}"].to_numpy()
+    return resample(start, length, values, axis.parts, within=within)
+
+
+def _plain(values: Floats) -> list[float | None]:
+    """Gives numbers of four digits, which is what a screen can show; None where there is none."""
+    return [None if value != value else float(f"{value:.4g}") for value in values.tolist()]

@@ -1,0 +1,1 @@
+"""The schemas of what the API answers; OpenAPI is generated from them."""

@@ -1,0 +1,182 @@
+"""What the API answers, as OpenAPI describes it. Times in ns since the epoch, else in seconds."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from jostle.server.schemas.reports import (
+    BlameTold,
+    Cause,
+    EstimateTold,
+    Head,
+    InterferenceTold,
+    Light,
+)
+
+
+class Problem(BaseModel):
+    """What went wrong (RFC 9457), and how to mend it."""
+
+    title: str
+    status: int
+    detail: str | None = Field(None, description="why, in the words of who found it")
+    mend: str | None = None
+
+
+class Brief(BaseModel):
+    """A verdict in a row of the list of jobs."""
+
+    light: Light | None = Field(description="null: undecided")
+    undecided: str = Field(description="why it is; empty where it is not")
+    percent: float
+    lost_s: float
+    cause: Cause | None
+    what: str = Field(description="the cause in words, as `jostle estimate` has them")
+    resource: str | None
+
+
+class JobRow(BaseModel):
+    """A job of the list."""
+
+    job: str
+    program: str
+    uid: int | None
+    user: str | None
+    start_ns: int
+    end_ns: int
+    running: bool
+    processes: int
+    nodes: int
+    verdict: Brief | None = Field(description="null: not judged yet")
+    spark: list[float] = Field(description="what it did, from its start to its end")
+    spark_of: Literal["files", "mpi", "cpu"] | None = Field(
+        description="what that is: bytes read and written; where few were, or only for a moment, "
+        "time in MPI or CPU time, ns; null: nothing is known"
+    )
+
+
+class Facets(BaseModel):
+    """For each value of a field, how many jobs fit all other filters."""
+
+    light: dict[str, int]
+    cause: dict[str, int]
+    user: dict[str, int]
+    program: dict[str, int]
+    state: dict[str, int]
+
+
+class Jobs(BaseModel):
+    """A page of the list of jobs."""
+
+    total: int = Field(description="jobs that fit the question")
+    jobs: list[JobRow]
+    facets: Facets
+
+
+class Verdict(BaseModel):
+    """What interference cost a job, told from its own run and from its neighbours'.
+
+    `estimate` is what `jostle estimate --json` prints, `interference` what `jostle interference
+    --json` prints; null where nobody ran beside it.
+    """
+
+    job: JobRow
+    head: Head
+    blame: BlameTold
+    estimate: EstimateTold
+    interference: InterferenceTold | None
+    mounts: dict[str, str] = Field(description="mount -> its path in the job")
+
+
+class Line(BaseModel):
+    """A series at one resolution; null where there is no value."""
+
+    name: str
+    low: list[float | None]
+    mean: list[float | None]
+    high: list[float | None]
+
+
+class Series(BaseModel):
+    """Some metrics of a job, or of all others on its resources, on one time axis."""
+
+    metric: str
+    unit: str = Field(description="of the values: bytes/s, ops/s, s/s or a level's own")
+    start_ns: int
+    step_ns: int
+    lines: list[Line]
+    few: bool = Field(description="sums of few other users were left out (null)")
+
+
+class Quartiles(BaseModel):
+    """Where the totals of a program's other runs lie."""
+
+    runs: int
+    min: float
+    q1: float
+    median: float
+    q3: float
+    max: float
+
+
+class Figure(BaseModel):
+    """A figure of a job's digest."""
+
+    name: str
+    unit: Literal["bytes", "ops", "s"]
+    total: float
+    least: float | None = Field(description="of its processes; null: not a figure of processes")
+    mean: float | None
+    most: float | None
+    others: Quartiles | None = Field(description="null: its program has no other run")
+
+
+class Figures(BaseModel):
+    """Figures of a job over its processes, and among other runs of its program."""
+
+    program: str
+    runs: int = Field(description="other runs it is held against")
+    processes: int | None = Field(description="theirs, where all have as many as this job")
+    figures: list[Figure]
+
+
+class MetricName(BaseModel):
+    """A metric that a series or a grid may show."""
+
+    id: str
+    group: str
+    unit: str
+    scope: Literal["process", "mount"]
+    text: str
+
+
+class ViewName(BaseModel):
+    """Metrics that belong together, under one name."""
+
+    id: str
+    title: str
+
+
+class Metrics(BaseModel):
+    """All that `metric` may name."""
+
+    views: list[ViewName]
+    metrics: list[MetricName]
+
+
+class Progress(BaseModel):
+    """How far something is that is being made."""
+
+    step: int = Field(description="what is being done, from 0; a step may be passed over")
+    steps: int = Field(description="how many there are")
+    words: str = Field(description="what is being done")
+
+
+class Judging(BaseModel):
+    """The verdict is being made: ask again in a moment."""
+
+    state: Literal["judging"] = "judging"
+    job: JobRow
+    progress: Progress | None = Field(description="null: another run is judged before it")

@@ -1,0 +1,156 @@
+"""Per mount, who puts how much load on it, job upon job."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from jostle._schema import BY_ID
+from jostle.errors import UsageError
+from jostle.report.models.metrics import View, view
+from jostle.server.access import Viewer
+from jostle.server.background.others import Others
+from jostle.server.background.tiles import Tiles
+from jostle.server.system.node_grid import Axis, Floats, factor
+from jostle.server.system.queries import Life, mount_cells, mounts_named, owners
+
+_LAYERS = 12
+_DIGITS = 4
+
+
+def mount_load(
+    tiles: Tiles,
+    others: Others,
+    lives: list[Life],
+    viewer: Viewer,
+    metric: str,
+    span: tuple[int, int],
+    columns: int,
+) -> dict[str, Any]:
+    """Gives the load on each mount over a span, by job.
+
+    Who may not see all is told of mounts on which jobs that he may see had load, as these call
+    them, and of the time of these jobs.
+
+    Args:
+        tiles: What is asked.
+        others: What is asked by who may not see all.
+        lives: Of all jobs.
+        viewer: Who looks: jobs that he may not see are one sum, empty where too few others were
+            at work.
+        metric: A view or a metric of mounts.
+        span: Start and end, ns since the epoch.
+        columns: The most columns wanted.
+
+    Returns:
+        unit, start_ns, step_ns, columns, and the mounts, the busiest first: mount, path, type,
+        total (of the span, in the metric's unit), jobs (how many had load there), layers (the
+        largest: job, total, values) and rest (values of all others; None where there are none).
+    """
+    seen = view(metric)
+    ids = [name for line in seen.lines for name in line.metrics]
+    if any(BY_ID[name].scope != "mount" for name in ids):
+        raise UsageError(f"{metric} is not counted per mount.", hint="Try bytes, ops or time.")
+    visible = [one for one in lives if viewer.sees(one.uid)]
+    axis = Axis.of(span, visible, columns)
+    loads = _loads(tiles, ids, axis)
+    if not viewer.sees_all:
+        loads = _known(loads, {one.job for one in visible}, others, lives, viewer, seen, axis)
+    scale = factor(seen, axis.step_ns)
+    whose = None if viewer.sees_all else {one.job for one in visible}
+    paths = mounts_named(tiles.repository, whose)
+    mounts = []
+    for mount, (jobs, rest) in loads.items():
+        path, kind = paths.get(mount, (mount, ""))
+        told = _split(jobs, rest).told(scale, axis.step_ns)
+        mounts.append({"mount": mount, "path": path, "type": kind} | told)
+    return {
+        "unit": seen.rate_unit, "start_ns": axis.start_ns, "step_ns": axis.step_ns,
+        "columns": axis.columns,
+        "mounts": sorted(mounts, key=lambda one: (-one["total"], one["mount"])),
+    }  # fmt: skip
+
+
+#: On a mount: the loads of jobs that may be named, and of all others; None: there are none.
+Loads = tuple[dict[str, Floats], Floats | None]
+
+
+def _loads(tiles: Tiles, ids: Sequence[str], axis: Axis) -> dict[str, Loads]:
+    """Gives the load of every job by mount."""
+    cells = mount_cells(tiles, ids, (axis.start_ns, axis.end_ns, axis.step_ns))
+    found: dict[str, Loads] = {}
+    for job, mount, place, value in zip(
+        *(cells[name].to_pylist() for name in ("job", "mount", "place", "value")), strict=True
+    ):
+        if 0 <= place < axis.columns and value:
+            jobs, _ = found.setdefault(mount, ({}, None))
+            jobs.setdefault(job, np.zeros(axis.columns))[place] += value
+    return found
+
+
+def _known(
+    loads: Mapping[str, Loads], visible: set[str], others: Others, lives: list[Life],
+    viewer: Viewer, seen: View, axis: Axis,
+) -> dict[str, Loads]:  # fmt: skip
+    """Gives the same, as far as the viewer may know it."""
+    unseen: dict[str, Floats] = {}
+    for line in seen.lines:
+        told = others.told(
+            viewer, owners(lives), "rollup", line.metrics,
+            (axis.start_ns, axis.step_ns, axis.columns), without=visible,
+        )  # fmt: skip
+        for mount, load in told.items():
+            unseen[mount] = unseen.get(mount, np.zeros(axis.columns)) + load
+    found: dict[str, Loads] = {}
+    for mount, (jobs, _) in loads.items():
+        mine = {job: load for job, load in jobs.items() if job in visible}
+        rest = unseen.get(mount, np.zeros(axis.columns))
+        if mine:
+            found[mount] = mine, rest if len(mine) < len(jobs) else None
+    return found
+
+
+@dataclass
+class _Split:
+    """The load on a mount: the largest jobs that may be named, and the rest.
+
+    Attributes:
+        jobs: How many may be known to have had load there.
+        layers: Name and load of the largest.
+        rest: Of all others, NaN where it may not be told; None: there are none.
+    """
+
+    jobs: int
+    layers: list[tuple[str, Floats]]
+    rest: Floats | None
+
+    def told(self, scale: float, step_ns: int) -> dict[str, Any]:
+        """Gives it as the API does."""
+        total = sum(float(load.sum()) for _, load in self.layers)
+        total += 0.0 if self.rest is None else float(np.nansum(self.rest))
+        seconds = scale * step_ns / 1e9
+        return {
+            "total": _said(total * seconds), "jobs": self.jobs,
+            "layers": [{"job": job, "total": _said(float(load.sum()) * seconds),
+                        "values": _rounded(load * scale)} for job, load in self.layers],
+            "rest": None if self.rest is None else _rounded(self.rest * scale),
+            "few": self.rest is not None and bool(np.isnan(self.rest).any()),
+        }  # fmt: skip
+
+
+def _split(jobs: dict[str, Floats], rest: Floats | None) -> _Split:
+    largest = sorted(jobs, key=lambda job: (-jobs[job].sum(), job))
+    for job in largest[_LAYERS:]:
+        rest = jobs[job] + (0.0 if rest is None else rest)
+    return _Split(len(jobs), [(job, jobs[job]) for job in largest[:_LAYERS]], rest)
+
+
+def _said(value: float) -> float:
+    return float(f"{value:.{_DIGITS}g}")
+
+
+def _rounded(values: Floats) -> list[float | None]:
+    return [None if value != value else _said(value) for value in values.tolist()]

@@ -1,0 +1,146 @@
+"""What the pictures of the whole system ask the repository."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from jostle.repository import Repository
+from jostle.repository.store.layout import Rollup
+from jostle.server.background.tiles import MINUTE_NS, Tiles
+
+_LIVES = """
+SELECT job, host, CASE WHEN min(uid) = max(uid) THEN min(uid) END AS uid,
+       min(start_ns) AS start_ns, CASE WHEN bool_and(complete) THEN max(end_ns)
+           ELSE max(greatest(end_ns, (last_slice + 1) * slice_ns)) END AS end_ns,
+       max(slice_ns) AS slice_ns, NOT bool_and(complete) AS running
+FROM processes GROUP BY job, host ORDER BY min(min(start_ns)) OVER (PARTITION BY job), job, host
+"""
+# One row per job, node and slice: levels are averaged over those that were recorded.
+_NODES = """
+SELECT job, host, ((slice * slice_ns - $1) // $3)::BIGINT AS place, {how}({what})::DOUBLE AS value
+FROM {table} WHERE slice * slice_ns >= $1 AND slice * slice_ns < $2 GROUP BY job, host, place
+"""
+_PATHS = """
+SELECT mount, arg_min(path, (length(path), path)) AS path, min(type) AS type
+FROM mounts WHERE path <> '' {which} GROUP BY mount
+"""
+_OF_JOBS = "AND list_contains($1, job)"
+
+
+@dataclass(frozen=True)
+class Life:
+    """A job on a node.
+
+    Attributes:
+        job: Its name.
+        host: The node.
+        uid: Its user; None: of several.
+        start_ns: Since when, ns since the epoch.
+        end_ns: Until when; of a job that runs, until its newest slice.
+        slice_ns: Length of its slices.
+        running: Whether it runs.
+    """
+
+    job: str
+    host: str
+    uid: int | None
+    start_ns: int
+    end_ns: int
+    slice_ns: int
+    running: bool
+
+
+def lives(repository: Repository) -> list[Life]:
+    """Gives where and when each job ran, the earliest job first."""
+    rows = repository.query(_LIVES).to_pylist()
+    running = sorted({row["job"] for row in rows if row["running"]})
+    seen = {}
+    if running:  # the table of processes is not renewed with every slice, the rollup is
+        seen = {row["job"]: row["seen_ns"]
+                for row in repository.loads.job_marks(running).to_pylist()}  # fmt: skip
+    whole: dict[str, set[int | None]] = {}
+    for row in rows:
+        if row["running"]:
+            row["end_ns"] = max(row["end_ns"], seen.get(row["job"], 0))
+        whole.setdefault(row["job"], set()).add(row["uid"])
+    for row in rows:
+        row["uid"] = row["uid"] if len(whole[row["job"]]) == 1 else None
+    return [Life(**row) for row in rows]
+
+
+def node_cells(
+    tiles: Tiles,
+    ids: Sequence[str],
+    axis: tuple[int, int, int],
+    *,
+    on_mounts: bool,
+    level: bool,
+) -> pa.Table:
+    """Adds up metrics by job, node and column.
+
+    Args:
+        tiles: What is asked.
+        ids: Metrics of one scope.
+        axis: Start, end and step of the columns, ns; the start is a multiple of the step.
+        on_mounts: They are metrics of mounts: asked of the slices of processes, which takes longer.
+        level: They are gauges: the mean over the slices of a column, not their sum.
+
+    Returns:
+        Columns job, host, place (number of the column), value.
+    """
+    if not (on_mounts or level):
+        return _cells(tiles, "node_rollup", ids, axis).rename_columns(
+            ["job", "host", "place", "value"]
+        )
+    names = ids if on_mounts else [f"{name}_sum" for name in ids]
+    return tiles.repository.query(
+        _NODES.format(
+            what=" + ".join(names), how="avg" if level else "sum",
+            table="mount_slices" if on_mounts else "node_rollup",
+        ),
+        list(axis),
+    )  # fmt: skip
+
+
+def owners(lives: Sequence[Life]) -> Callable[[str], int | None]:
+    """Gives what tells the user of a job; None: several, or nobody knows."""
+    return {one.job: one.uid for one in lives}.get
+
+
+def mount_cells(tiles: Tiles, ids: Sequence[str], axis: tuple[int, int, int]) -> pa.Table:
+    """Adds up metrics of mounts by job, mount and column.
+
+    Returns:
+        Columns job, mount, place, value.
+    """
+    return _cells(tiles, "rollup", ids, axis).rename_columns(["job", "mount", "place", "value"])
+
+
+def _cells(tiles: Tiles, table: Rollup, ids: Sequence[str], axis: tuple[int, int, int]) -> pa.Table:
+    """Gives loads by job, resource and column: of kept minutes, where columns are no finer."""
+    begin, end, step = axis
+    if step % MINUTE_NS == 0:
+        rows = tiles.minutes(table, [ids], (begin, end))
+    else:
+        rows = tiles.repository.loads.sums(table, [ids], (begin, end), step_ns=step)
+    place = np.floor_divide(rows["start_ns"].to_numpy() - begin, step)
+    return pa.table(
+        {"job": rows["job"], "resource": rows["resource"], "place": place, "value": rows["v0"]}
+    )
+
+
+def mounts_named(
+    repository: Repository, jobs: AbstractSet[str] | None = None
+) -> dict[str, tuple[str, str]]:
+    """Gives the shortest path and the type of each mount, as some jobs call it; None: as all do."""
+    found = (
+        repository.query(_PATHS.format(which=""))
+        if jobs is None
+        else repository.query(_PATHS.format(which=_OF_JOBS), [sorted(jobs)])
+    )
+    return {row["mount"]: (row["path"], row["type"] or "") for row in found.to_pylist()}

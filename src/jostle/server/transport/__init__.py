@@ -1,0 +1,1 @@
+"""HTTP: connections, middleware, the front-end files and the server log."""

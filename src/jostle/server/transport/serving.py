@@ -1,0 +1,119 @@
+"""The HTTP server: it takes connections, as many as it can hold, and ends without a word."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+from pathlib import Path
+
+import uvicorn
+from fastapi import FastAPI
+
+from jostle.server.access import Access
+from jostle.server.transport.connections import HANDSHAKE_S, Guest, Room, most_connections
+from jostle.server.transport.quiet_log import few_words
+
+_log = logging.getLogger("jostle.serve")
+#: How long no connection is taken after one that could not be, s.
+_PAUSE_S = 1.0
+
+
+class Server(uvicorn.Server):
+    """uvicorn, but that it takes connections one by one.
+
+    asyncio's own way counts none that is still in its TLS handshake, and where no descriptor is
+    left it logs that two thousand times a second.
+    """
+
+    def __init__(
+        self, app: FastAPI, access: Access, cert: Path | None = None, key: Path | None = None
+    ) -> None:
+        """Serves an application of `create_app`.
+
+        Args:
+            app: It.
+            access: The door that it was made with.
+            cert: Certificate, and the chain behind it (PEM); None: without TLS.
+            key: Its key.
+        """
+        super().__init__(
+            uvicorn.Config(
+                app,
+                http="h11",  # what `Guest` is
+                ws="none",
+                ssl_certfile=cert,
+                ssl_keyfile=key,
+                log_level="warning",
+                access_log=False,  # it would hold the token
+                proxy_headers=False,  # who asks is told by the connection, and by Access.address
+                server_header=False,
+                timeout_graceful_shutdown=1,  # not for who asks a long question
+            )
+        )
+        self._app = app
+        self._access = access
+        self._accepting: list[asyncio.Task[None]] = []
+        self._served: set[asyncio.Task[None]] = set()
+
+    async def serve(self, sockets: list[socket.socket] | None = None) -> None:
+        """Serves until it is told to end."""
+        with few_words():
+            await super().serve(sockets)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begins to take connections."""
+        await super().startup(sockets=[])
+        room = Room(most_connections(), self._access.proxies or ())
+        for place in sockets or []:
+            place.setblocking(False)
+            self._accepting.append(asyncio.create_task(self._accept(place, room)))
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Ends what guests wait for first: cut off, each is an error of its own in the log."""
+        for task in self._accepting:
+            task.cancel()
+        await self._app.state.live.end()
+        self._access.desk.close()
+        await asyncio.to_thread(self._app.state.judge.end)
+        await super().shutdown(sockets)
+
+    async def _accept(self, place: socket.socket, room: Room) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            try:
+                connection, (host, *_) = await loop.sock_accept(place)
+            except ConnectionAbortedError:
+                continue
+            except OSError as error:
+                _log.error("no connection can be taken: %s", error.strerror)
+                await asyncio.sleep(_PAUSE_S)
+                continue
+            task = asyncio.create_task(self._welcome(connection, host, room))
+            self._served.add(task)
+            task.add_done_callback(self._served.discard)
+            await asyncio.sleep(0)  # where many wait they would all be taken before any is served
+
+    async def _welcome(self, connection: socket.socket, host: str, room: Room) -> None:
+        """Serves a connection; who cancels it closes it."""
+        visit = room.enter(host)
+        if visit is None:
+            connection.close()
+            return
+        visit.wait(HANDSHAKE_S)
+        transport: asyncio.BaseTransport | None = None
+        try:
+            transport, guest = await asyncio.get_running_loop().connect_accepted_socket(
+                lambda: Guest(
+                    visit, config=self.config, server_state=self.server_state,
+                    app_state=self.lifespan.state,
+                ),
+                connection, ssl=self.config.ssl,
+            )  # fmt: skip
+            await guest.gone.wait()
+        except OSError:
+            pass  # a handshake that came to nothing
+        finally:
+            if isinstance(transport, asyncio.Transport):
+                transport.abort()
+            room.leave(visit)

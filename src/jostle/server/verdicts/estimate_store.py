@@ -1,0 +1,141 @@
+"""Estimates of many segments, on disk: what took seconds to judge is read in one after a restart.
+
+They lie beside the verdicts, a file for each job, and can be deleted at any time. One is believed
+if this very version made it, of these very data, and every byte of it is as it was written.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import uuid
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from jostle.analysis.estimation.model import (
+    Bounded,
+    Cause,
+    Cluster,
+    Continuous,
+    CoreSpeed,
+    Estimate,
+    Hit,
+)
+from jostle.server.verdicts.verdict_store import maker
+
+#: What all of them may take together, bytes; a million segments take some ten million.
+MOST_BYTES = 512 << 20
+#: Fewer segments are judged again sooner than somebody notices.
+WORTH_SEGMENTS = 20_000
+_FOLDER = "estimates"
+_FACTS = b"jostle"
+_DIGEST = 16
+_BATCH = 1 << 18
+
+
+class Estimates:
+    """The estimates that are kept of one repository; none where its folder cannot be written."""
+
+    def __init__(self, cache: Path, most_bytes: int = MOST_BYTES) -> None:
+        """Sweeps out what others have made.
+
+        Args:
+            cache: The folder for what is kept of the repository.
+            most_bytes: What all files together may take.
+        """
+        self._folder = cache / _FOLDER
+        self._most = most_bytes
+        self._maker = hashlib.blake2b(maker().encode(), digest_size=8).hexdigest()
+        with contextlib.suppress(OSError):
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for path in self._folder.iterdir():
+                if not path.name.endswith(f"-{self._maker}"):
+                    path.unlink()
+
+    def look(self, job: str, mark: str) -> Estimate | None:
+        """Gives what is kept of a job.
+
+        Args:
+            job: Its name.
+            mark: State of its data.
+        """
+        path = self._path(job)
+        with contextlib.suppress(OSError, pa.ArrowException, KeyError, TypeError, ValueError):
+            found = _read(path.read_bytes(), job, mark)
+            if found is not None:
+                os.utime(path)  # the oldest go first
+            return found
+        return None
+
+    def put(self, job: str, mark: str, made: Estimate) -> None:
+        """Keeps an estimate in place of an earlier one, if it is worth it and the disk takes it."""
+        if made.segments.num_rows < WORTH_SEGMENTS:
+            return
+        temporary = self._folder / f"{uuid.uuid4().hex}-{self._maker}"
+        try:
+            # NOTE: not made durable: what a crash leaves is a file that is not believed.
+            temporary.touch(mode=0o600, exist_ok=False)
+            temporary.write_bytes(_written(job, mark, made))
+            temporary.replace(self._path(job))
+            self._make_room()
+        except OSError:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+
+    def _path(self, job: str) -> Path:
+        name = hashlib.blake2b(job.encode(), digest_size=16).hexdigest()
+        return self._folder / f"{name}-{self._maker}"
+
+    def _make_room(self) -> None:
+        """Removes those that nobody has looked at for longest."""
+        files = [(path.stat(), path) for path in self._folder.iterdir()]
+        left = sum(about.st_size for about, _ in files)
+        for about, path in sorted(files, key=lambda one: one[0].st_mtime_ns):
+            if left <= self._most:
+                return
+            path.unlink(missing_ok=True)
+            left -= about.st_size
+
+
+def _written(job: str, mark: str, made: Estimate) -> bytes:
+    facts = asdict(replace(made, segments=pa.table({})))
+    del facts["segments"]
+    text = json.dumps({"job": job, "mark": mark, "facts": facts}, default=lambda one: one.tolist())
+    table = made.segments.replace_schema_metadata({_FACTS: text.encode()})
+    sink = pa.BufferOutputStream()
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    with pa.ipc.new_stream(sink, table.schema, options=options) as stream:
+        stream.write_table(table, max_chunksize=_BATCH)
+    content: bytes = sink.getvalue().to_pybytes()
+    return _digest(content) + content
+
+
+def _read(content: bytes, job: str, mark: str) -> Estimate | None:
+    """Gives the estimate of a file; None where it is damaged, or of other data."""
+    whole = memoryview(content)
+    if _digest(whole[_DIGEST:]) != whole[:_DIGEST]:
+        return None
+    table = pa.ipc.open_stream(pa.BufferReader(whole[_DIGEST:])).read_all()
+    told = json.loads(table.schema.metadata[_FACTS], object_hook=_bounded)
+    if (told["job"], told["mark"]) != (job, mark):
+        return None
+    facts = told["facts"]
+    for name, kind in (("causes", Cause), ("clusters", Cluster), ("hits", Hit)):
+        facts[name] = [kind(**one) for one in facts[name]]
+    for name, sole in (("continuous", Continuous), ("core_speed", CoreSpeed)):
+        facts[name] = sole(**facts[name]) if facts[name] else None
+    facts["doubts"] = tuple(facts["doubts"])
+    return Estimate(**facts, segments=table.replace_schema_metadata(None))
+
+
+def _bounded(told: dict[str, Any]) -> dict[str, Any] | Bounded:
+    return Bounded(**told) if told.keys() == {"value", "low", "high"} else told
+
+
+def _digest(content: bytes | memoryview) -> bytes:
+    return hashlib.blake2b(content, digest_size=_DIGEST).digest()

@@ -1,0 +1,82 @@
+"""Which program slowed which, and the runs that say so, as a viewer may know it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from jostle.analysis.identification.model import Evidence, Eyes, Matrix
+from jostle.server.access import Viewer
+
+if TYPE_CHECKING:
+    from jostle.repository import Repository
+    from jostle.repository.query.programs import Programs
+
+_COMMON = 3  # users who run a program before its name is no secret
+
+
+@dataclass(frozen=True)
+class Made:
+    """A matrix as it was found.
+
+    Attributes:
+        found: The matrix.
+        evidence: The runs behind each of its encounters, in their order.
+        users: Of each job.
+    """
+
+    found: Matrix
+    evidence: list[Evidence]
+    users: dict[str, int | None]
+
+    def to_json(self) -> dict[str, Any]:
+        """Gives what `jostle matrix --json` prints, less figures."""
+        return self.found.to_json()
+
+    def behind(self, viewer: Viewer, victim: str, aggressor: str, kind: str) -> dict[str, Any]:
+        """Gives the encounter of two programs on a resource and its runs.
+
+        Jobs that the viewer may not open have no name.
+
+        Raises:
+            KeyError: They did not meet there.
+        """
+        for one, runs in zip(self.to_json()["encounters"], self.evidence, strict=True):
+            if (one["victim"], one["aggressor"], one["resource_kind"]) == (victim, aggressor, kind):
+                return {
+                    "encounter": one,
+                    "beside": self._runs(viewer, runs.beside),
+                    "without": self._runs(viewer, runs.without),
+                }
+        raise KeyError(victim)
+
+    def _runs(self, viewer: Viewer, runs: Iterable[tuple[str, float]]) -> list[dict[str, Any]]:
+        return [
+            {"job": job if viewer.sees(self.users.get(job)) else None, "value": value}
+            for job, value in sorted(runs, key=lambda run: (-run[1], run[0]))
+        ]
+
+
+def make_matrix(repository: Repository, users: frozenset[int] | None) -> Made:
+    """Finds which program slowed which, as far as somebody may know it.
+
+    Args:
+        repository: What is asked.
+        users: Whose jobs he may see; programs of others have names only where many users run them.
+    """
+    from jostle.analysis.identification.matrix import matrix_and_evidence
+
+    tables = repository.programs_beside()
+    named = frozenset() if users is None else common(tables)
+    found, evidence = matrix_and_evidence(tables, Eyes(users, named))
+    return Made(found, evidence, {name: fact.user for name, fact in tables.jobs.items()})
+
+
+def common(tables: Programs) -> frozenset[str]:
+    """Gives the programs that so many users run that their names are no secret."""
+    users: dict[str, set[int]] = {}
+    for fact in tables.jobs.values():
+        if fact.user is not None:
+            users.setdefault(fact.program, set()).add(fact.user)
+    return frozenset(name for name, some in users.items() if len(some) >= _COMMON)

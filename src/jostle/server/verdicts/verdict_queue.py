@@ -1,0 +1,267 @@
+"""Judges runs beside the server: in a process of its own, the newest first, asked ones ahead."""
+
+from __future__ import annotations
+
+import contextlib
+import pickle
+import subprocess
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from jostle.report.verdict.verdict_worker import Answer, Progress, Question
+from jostle.server.jobs.index import Index
+from jostle.server.verdicts.verdict_store import Verdict, Verdicts, now, sight
+
+if TYPE_CHECKING:
+    from jostle.analysis.estimation.model import Estimate
+
+#: A run that goes on is judged again no sooner than this, s, and not for more than a tenth of it.
+LIVE_S, _IDLE = 30.0, 9.0
+#: What could not be judged is tried again after this, s: a file may have been restored.
+_AGAIN_S = 600.0
+_LOOK_S = 1.0
+_OVER = Answer(error="The server ends.")
+
+
+class Worker:
+    """The process that judges; begun when it is needed, and anew after a crash."""
+
+    def __init__(self, repository: Path) -> None:
+        """Begins nothing yet."""
+        begin = "from jostle.report.verdict.verdict_worker import main; main()"
+        self._command = [sys.executable, "-c", begin, str(repository)]
+        self._process: subprocess.Popen[bytes] | None = None
+        self._over = False
+
+    def ask(self, question: Question, say: Callable[[Progress], None] = lambda _: None) -> Answer:
+        """Has a run judged.
+
+        Args:
+            question: Which.
+            say: Told how far it is.
+        """
+        if self._process is None or self._process.poll() is not None:
+            if self._over:
+                return _OVER
+            self._process = subprocess.Popen(
+                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                process_group=0,  # Ctrl-C is for the server, which ends it
+            )  # fmt: skip
+        process = self._process
+        assert process.stdin and process.stdout
+        try:
+            pickle.dump(question, process.stdin)
+            process.stdin.flush()
+            while isinstance(found := pickle.load(process.stdout), Progress):
+                say(found)
+        except Exception:  # whatever became of the answer, there is none
+            process.kill()
+            status = process.wait()
+            self._process = None
+            end = f"killed by signal {-status}" if status < 0 else f"exit status {status}"
+            return Answer(
+                error=f"Judging {question.job} ended the process that did it ({end}).",
+                hint=f"Try `jostle estimate {question.job}`; please report it.",
+            )
+        return cast(Answer, found)
+
+    def open(self) -> None:
+        """Lets it begin again after its end."""
+        self._over = False
+
+    def end(self) -> None:
+        """Ends the process, whatever it does."""
+        self._over = True
+        process = self._process
+        if process is not None:
+            process.kill()
+            process.wait()
+            for stream in (process.stdin, process.stdout):
+                with contextlib.suppress(OSError):
+                    stream.close()  # type: ignore[union-attr]
+
+
+@dataclass(frozen=True)
+class _Task:
+    job: str
+    users: frozenset[int] | None
+    asked: bool = False
+    #: Who wants the estimate alone waits here.
+    waits: Future[Answer] | None = None
+
+
+class Judge:
+    """Keeps the verdicts of a repository up to date."""
+
+    def __init__(self, index: Index, verdicts: Verdicts) -> None:
+        """Judges nothing until somebody asks, or looks at a list (`follow`)."""
+        self.on_verdict: Callable[[str], None] = lambda _job: None
+        self.on_estimate: Callable[[str, str, Estimate], None] = lambda _job, _mark, _made: None
+        self._index = index
+        self._verdicts = verdicts
+        self._worker = Worker(index.repository.path)
+        self._news = threading.Condition()
+        self._asked: list[_Task] = []
+        self._followed: set[frozenset[int] | None] = set()
+        self._live_after = 0.0
+        self._over = False
+        #: The job that is being judged, and how far that is.
+        self._now: tuple[str, Progress | None] = ("", None)
+        self._thread: threading.Thread | None = None
+        weakref.finalize(self, self._worker.end)
+
+    def ask(self, job: str, users: frozenset[int] | None, wait_s: float) -> Verdict | None:
+        """Gives the verdict on a job's data as they are; None where that takes longer.
+
+        Args:
+            job: Its name.
+            users: Whose jobs may be named, by uid; None: everybody's.
+            wait_s: How long to wait for it.
+        """
+        found = self._current(job, users)
+        if found is not None:
+            return found
+        self._begin()
+        task, end = _Task(job, users, asked=True), time.monotonic() + wait_s
+        with self._news:
+            if task not in self._asked:
+                self._asked.append(task)
+                self._news.notify_all()
+            while (found := self._current(job, users)) is None and not self._over:
+                left = end - time.monotonic()
+                if left <= 0 or not self._news.wait(left):
+                    break
+        return found or self._current(job, users)
+
+    def progress(self, job: str) -> Progress | None:
+        """Tells how far the judging of a job is; None: it waits until another is judged."""
+        now, found = self._now
+        return found if now == job else None
+
+    def estimate(self, job: str) -> Answer:
+        """Has a run's segments judged, ahead of all verdicts; what that takes is not ours.
+
+        Args:
+            job: Its name.
+        """
+        waits: Future[Answer] = Future()
+        self._begin()
+        with self._news:
+            if self._over:
+                return _OVER
+            self._asked.insert(0, _Task(job, None, asked=True, waits=waits))
+            self._news.notify_all()
+        return waits.result()
+
+    def follow(self, users: frozenset[int] | None) -> None:
+        """Has all jobs judged that nobody has asked for yet.
+
+        Args:
+            users: Those of some users, as these may see them; None: everybody's, with all names.
+        """
+        if users not in self._followed:
+            self._begin()
+            with self._news:
+                self._followed.add(users)
+                self._news.notify_all()
+
+    def open(self) -> None:
+        """Lets it work again after its end: an application may be started more than once."""
+        self._over = False
+        self._worker.open()
+
+    def end(self) -> None:
+        """Ends the process and the thread."""
+        self._over = True
+        self._worker.end()
+        with self._news:
+            for task in self._asked:
+                if task.waits is not None and not task.waits.done():
+                    task.waits.set_result(_OVER)
+            self._news.notify_all()
+        if self._thread is not None:
+            self._thread.join(5)
+            self._thread = None
+
+    def _begin(self) -> None:
+        with self._news:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, daemon=True, name="judge")
+                self._thread.start()
+
+    def _current(self, job: str, users: frozenset[int] | None) -> Verdict | None:
+        """Gives a verdict that need not be made again yet."""
+        found, row = self._verdicts.look(job, sight(users)), self._index.rows.get(job)
+        if found is None or row is None:
+            return None
+        age = now() - found.made
+        if found.mark == self._index.marks.get(job):
+            return None if found.error and age > _AGAIN_S else found
+        return found if row["running"] and age < max(LIVE_S, _IDLE * found.seconds) else None
+
+    def _run(self) -> None:
+        while not self._over:
+            with self._news:
+                task = self._next()
+                if task is None:
+                    self._news.wait(_LOOK_S)
+                    continue
+            if task.waits is None:
+                self._judge(task)
+            else:
+                self._estimate(task, task.waits)
+
+    def _estimate(self, task: _Task, waits: Future[Answer]) -> None:
+        found = self._worker.ask(Question(task.job, only=True))
+        with self._news:
+            self._asked.remove(task)
+            if not waits.done():
+                waits.set_result(found)
+
+    def _next(self) -> _Task | None:
+        if self._asked:
+            return self._asked[0]
+        return next(self._waiting(), None)
+
+    def _waiting(self) -> Iterator[_Task]:
+        """Gives what nobody has asked for, the newest first."""
+        for users in list(self._followed):
+            for row in reversed(list(self._index.rows.values())):
+                if users is not None and row["uid"] not in users:
+                    continue
+                if row["running"] and time.monotonic() < self._live_after:
+                    continue
+                if self._current(row["job"], users) is None:
+                    yield _Task(row["job"], users)
+
+    def _judge(self, task: _Task) -> None:
+        row, mark = self._index.rows.get(task.job), self._index.marks.get(task.job, "")
+        begin = time.monotonic()
+        if row is not None and self._current(task.job, task.users) is None:
+            found = self._worker.ask(
+                Question(task.job, task.users, whole=task.asked),
+                lambda said: setattr(self, "_now", (task.job, said)),
+            )
+            if self._over:
+                return
+            seconds = time.monotonic() - begin
+            self._verdicts.put(
+                Verdict(task.job, sight(task.users), mark, now(), seconds, found.brief, found.error,
+                        found.hint),
+                found.body,
+            )  # fmt: skip
+            if found.estimate is not None:
+                self.on_estimate(task.job, mark, found.estimate)
+            if row["running"]:
+                self._live_after = time.monotonic() + _IDLE * seconds
+        with self._news:
+            self._asked = [one for one in self._asked if one != task]
+            self._news.notify_all()
+        self.on_verdict(task.job)

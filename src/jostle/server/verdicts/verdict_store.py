@@ -1,0 +1,162 @@
+"""Verdicts that were made before, on disk: a run is judged once, whoever asks how often."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import sqlite3
+import threading
+import time
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jostle import __version__, analysis, report
+
+_TABLE = """
+CREATE TABLE IF NOT EXISTS verdicts (
+    job TEXT, sight TEXT, mark TEXT, version TEXT, made REAL, seconds REAL,
+    brief TEXT, body BLOB, error TEXT, hint TEXT, PRIMARY KEY (job, sight)
+)
+"""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is known of a run.
+
+    Attributes:
+        job: Its name.
+        sight: Whose jobs may be named in it: see `sight`.
+        mark: State of the job's data that it is of.
+        made: When it was made, s since the epoch.
+        seconds: How long that took.
+        brief: light, undecided, percent, lost_s, cause, what, resource; None where judging failed.
+        error: Why not.
+        hint: What may mend that.
+    """
+
+    job: str
+    sight: str
+    mark: str
+    made: float
+    seconds: float
+    brief: dict[str, Any] | None
+    error: str = ""
+    hint: str = ""
+
+
+def maker() -> str:
+    """Names what makes verdicts: another version makes other ones.
+
+    An editable installation changes without its version: the newest of the files counts as well.
+    """
+    files = [path for room in (analysis, report) for path in Path(room.__path__[0]).rglob("*.py")]
+    newest = max((path.stat().st_mtime_ns for path in files), default=0)
+    return f"{__version__}-{newest:x}"
+
+
+def sight(users: frozenset[int] | None) -> str:
+    """Names a set of users whose jobs may be named: "10,12", or "all" for everybody."""
+    return "all" if users is None else ",".join(map(str, sorted(users)))
+
+
+def cache_folder(repository: Path) -> Path:
+    """Gives the folder for what is kept of a repository."""
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    name = hashlib.sha256(os.path.realpath(repository).encode()).hexdigest()[:16]
+    return Path(cache) / "jostle" / "serve" / name
+
+
+class Verdicts:
+    """All verdicts of a repository; in memory where its folder cannot be written.
+
+    Attributes:
+        count: How many were put here.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        """Reads what there is.
+
+        Args:
+            folder: Where they are kept; None: in memory.
+        """
+        self.count = 0
+        self._guard = threading.Lock()
+        self._maker = maker()
+        self._database = _opened(folder)
+        with contextlib.suppress(sqlite3.Error), self._database:
+            self._database.execute("DELETE FROM verdicts WHERE version <> ?", [self._maker])
+        self._known: dict[tuple[str, str], Verdict] = {}
+        rows = self._database.execute(
+            "SELECT job, sight, mark, made, seconds, brief, error, hint FROM verdicts "
+            "WHERE version = ?", [self._maker]
+        )  # fmt: skip
+        for job, sight, mark, made, seconds, brief, error, hint in rows:
+            told = json.loads(brief) if brief else None
+            self._known[job, sight] = Verdict(job, sight, mark, made, seconds, told, error, hint)
+
+    def look(self, job: str, sight: str) -> Verdict | None:
+        """Gives what is known of a job; it may be of an earlier state of its data."""
+        return self._known.get((job, sight))
+
+    def body(self, job: str, sight: str) -> dict[str, Any] | None:
+        """Gives all that was said of a job; None: another version has taken it from the folder."""
+        with self._guard:
+            row = self._database.execute(
+                "SELECT body FROM verdicts WHERE job = ? AND sight = ? AND version = ?",
+                [job, sight, self._maker],
+            ).fetchone()
+        if row is None:
+            self._known.pop((job, sight), None)
+            return None
+        told: dict[str, Any] = json.loads(zlib.decompress(row[0]))
+        return told
+
+    def put(self, found: Verdict, body: bytes) -> None:
+        """Keeps a verdict, in place of an earlier one."""
+        row = (
+            found.job, found.sight, found.mark, self._maker, found.made, found.seconds,
+            json.dumps(found.brief) if found.brief else None, zlib.compress(body, 5), found.error,
+            found.hint,
+        )  # fmt: skip
+        with self._guard:
+            try:
+                self._write(row)
+            except sqlite3.Error:  # the disk is full, or gone: memory must do from now on
+                memory = _opened(None)
+                with contextlib.suppress(sqlite3.Error):
+                    self._database.backup(memory)
+                self._database = memory
+                self._write(row)
+            self._known[found.job, found.sight] = found
+            self.count += 1
+
+    def _write(self, row: tuple[Any, ...]) -> None:
+        marks = ", ".join("?" * len(row))
+        with self._database:
+            self._database.execute(f"INSERT OR REPLACE INTO verdicts VALUES ({marks})", row)
+
+
+def _opened(folder: Path | None) -> sqlite3.Connection:
+    if folder is not None:
+        with contextlib.suppress(OSError, sqlite3.Error):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            found = sqlite3.connect(folder / "verdicts.sqlite", check_same_thread=False, timeout=2)
+            found.execute("PRAGMA journal_mode = WAL")
+            found.execute(_TABLE)
+            with found:  # a folder that may only be read says so now
+                found.execute("PRAGMA user_version = 1")
+            os.chmod(folder / "verdicts.sqlite", 0o600)
+            return found
+    memory = sqlite3.connect(":memory:", check_same_thread=False)
+    memory.execute(_TABLE)
+    return memory
+
+
+def now() -> float:
+    """Gives the time as `Verdict.made` has it."""
+    return time.time()

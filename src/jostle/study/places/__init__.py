@@ -1,0 +1,1 @@
+"""Where a study runs: this machine, a lab, or nodes of Slurm."""

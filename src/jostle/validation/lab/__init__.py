@@ -1,0 +1,1 @@
+"""Experiments in a lab whose culprit is known: planned, run and scored."""
