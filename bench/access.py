@@ -73,11 +73,11 @@ class Signal:
     more: tuple[str, ...] = ()
 
     def name(self, number: int) -> str:
-        """Gives its job a name."""
+        """Return its job a name."""
         return f"signal-{number:03d}"
 
     def command(self, folder: Path) -> list[str]:
-        """Gives the command that runs it with two processes."""
+        """Return the command that runs it with two processes."""
         from jostle.signals import program
 
         mpi = None if self.api == "posix" else self.api
@@ -150,7 +150,7 @@ class Verdict:
 
 
 def truth_of(log: Path, job: str) -> Truth:
-    """Reads what a signal did from its own log."""
+    """Read what a signal did from its own log."""
     from jostle.signals import read_log
 
     found = read_log(log, job)
@@ -194,7 +194,7 @@ def signals(level: str) -> Iterator[Signal]:
 
 
 def run_signals(bench: Bench, chosen: Iterable[Signal]) -> list[Verdict]:
-    """Runs signals and scores what their profiles say."""
+    """Run signals and scores what their profiles say."""
     spool, data = bench.disk / "access", bench.disk / "signals"
     spool.mkdir()
     data.mkdir()
@@ -217,7 +217,7 @@ def run_signals(bench: Bench, chosen: Iterable[Signal]) -> list[Verdict]:
 
 
 def judge(spool: Path, ran: dict[str, Signal], data: Path) -> Iterator[Verdict]:
-    """Reads the profiles of the jobs and says what is right."""
+    """Read the profiles of the jobs and says what is right."""
     from jostle.analysis import write_patterns
     from jostle.repository import Repository
 
@@ -241,7 +241,7 @@ def judge(spool: Path, ran: dict[str, Signal], data: Path) -> Iterator[Verdict]:
 
 
 def fits(truth: Truth, period: Period | None) -> bool:
-    """Tells whether the period that was named, or that none was, is right."""
+    """Return whether the period that was named, or that none was, is right."""
     if truth.period_s is None or period is None:
         return period is None and not truth.regular
     slack = 0.05 * truth.period_s
@@ -249,14 +249,14 @@ def fits(truth: Truth, period: Period | None) -> bool:
 
 
 def mount_of(tables: JobTables, folder: Path) -> str:
-    """Gives the mount that a folder lies on, as the job saw it."""
+    """Return the mount that a folder lies on, as the job saw it."""
     rows = tables.mounts.to_pylist()
     over = [row for row in rows if row["path"] and folder.is_relative_to(row["path"])]
     return str(max(over, key=lambda row: len(row["path"]))["mount"])
 
 
 def without(tables: JobTables, mount: str) -> str:
-    """Names the pattern as it would be without the metrics of module access."""
+    """Name the pattern as it would be without the metrics of module access."""
     from jostle.analysis import write_patterns
 
     assert tables.writes is not None
@@ -367,7 +367,7 @@ def make_input(folder: Path) -> None:
 
 
 def run_programs(bench: Bench) -> list[tuple[Program, str, str]]:
-    """Runs real programs; gives what was said of each, in words."""
+    """Run real programs; gives what was said of each, in words."""
     from jostle.analysis import digest
     from jostle.cli.views.access_patterns import pattern_text
     from jostle.repository import Repository
@@ -439,7 +439,7 @@ def rows(bench: Bench) -> list[Row]:
 
 
 def report(verdicts: list[Verdict]) -> None:
-    """Prints the confusion tables and what was wrong."""
+    """Print the confusion tables and what was wrong."""
     number = len(verdicts)
     print(f"{number} signals; {sum(v.right for v in verdicts)} patterns right")
     print(confusion(verdicts))
@@ -456,7 +456,7 @@ def report(verdicts: list[Verdict]) -> None:
 
 
 def main() -> int:
-    """Runs the signals, or the real programs, and prints tables."""
+    """Run the signals, or the real programs, and prints tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--quick", action="store_true", help="two chunk sizes only")
     parser.add_argument("--real", action="store_true", help="real programs instead of signals")

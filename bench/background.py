@@ -67,7 +67,7 @@ MOUNT_METRICS = "posix_write_ops posix_write_bytes posix_write_ns posix_read_byt
 
 
 def row_query(metrics: list[str], mount: str, lo: int, hi: int) -> str:
-    """Gives SQL for made-up rows of one table and hour."""
+    """Return SQL for made-up rows of one table and hour."""
     values = ", ".join(
         f"(hash(slice * 7 + lane * 1000 + rank, {seed}) % 1000000)::BIGINT AS {name}"
         for seed, name in enumerate(metrics)
@@ -76,7 +76,7 @@ def row_query(metrics: list[str], mount: str, lo: int, hi: int) -> str:
 
 
 def process_query(hours: int) -> str:
-    """Gives SQL for the rows of all processes of so many hours."""
+    """Return SQL for the rows of all processes of so many hours."""
     turns = -(-hours * PER_HOUR // SHIFT)
     return PROCESS.format(
         who=WHO.format(**SHAPE), turns=turns, last=FIRST + hours * PER_HOUR, **SHAPE
@@ -84,7 +84,7 @@ def process_query(hours: int) -> str:
 
 
 def rollup_query(metrics: list[str]) -> str:
-    """Gives SQL for the rollup of the rows in `made`."""
+    """Return SQL for the rollup of the rows in `made`."""
     stats = ", ".join(
         f"{stat}({name})::BIGINT AS {name}_{stat}"
         for name in metrics
@@ -97,7 +97,7 @@ def rollup_query(metrics: list[str]) -> str:
 
 
 def make(root: Path, hours: int) -> int:
-    """Writes the repository, one commit per hour; gives its process-slices."""
+    """Write the repository, one commit per hour; gives its process-slices."""
     import duckdb
 
     from jostle.repository import Repository
@@ -130,7 +130,7 @@ def make(root: Path, hours: int) -> int:
 
 
 def ask(root: Path, job: str, rounds: int) -> list[float]:
-    """Asks for the background of a job, each time of a newly opened repository; ms."""
+    """Ask for the background of a job, each time of a newly opened repository; ms."""
     from jostle.repository import Repository
 
     times = []
@@ -144,7 +144,7 @@ def ask(root: Path, job: str, rounds: int) -> list[float]:
 
 
 def measure(folder: Path, hours: int, rounds: int) -> dict[str, Any]:
-    """Makes the repository and asks it."""
+    """Make the repository and asks it."""
     root = folder / "repository"
     begin = time.perf_counter()
     total = make(root, hours)
@@ -162,7 +162,7 @@ def measure(folder: Path, hours: int, rounds: int) -> dict[str, Any]:
 
 
 def rows(bench: Bench) -> list[Row]:
-    """Measures in a folder of the benchmarks."""
+    """Measure in a folder of the benchmarks."""
     hours, rounds = bench.pick(HOURS, 3, 1), bench.rounds(9)
     found = apart(measure, bench.disk / "background", hours, rounds)
     return [
@@ -172,7 +172,7 @@ def rows(bench: Bench) -> list[Row]:
 
 
 def main() -> None:
-    """Measures and prints."""
+    """Measure and prints."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object")
     parser.add_argument("--quick", action="store_true", help="three hours of ten")

@@ -32,7 +32,7 @@ RANKS, FAMILY, SEED = 64, "solver-calls", 1
 
 
 def make(path: Path, segments: int) -> dict[str, Any]:
-    """Plants the run and merges its segments; says what that took."""
+    """Plant the run and merges its segments; says what that took."""
     from jostle.repository.query.engine import Engine
     from jostle.repository.segments.merger import Merger
     from jostle.repository.store.log import Log
@@ -57,7 +57,7 @@ def _size(folder: Path) -> float:
 
 
 def measure(folder: Path, rounds: int, level: str) -> dict[str, Any]:
-    """Plants the repository and asks it by both methods."""
+    """Plant the repository and asks it by both methods."""
     path = folder / "repository"
     segments = pick(level, 1_000_000, 50_000, 2000)
     made = apart(make, path, segments)
@@ -81,7 +81,7 @@ def measure(folder: Path, rounds: int, level: str) -> dict[str, Any]:
 
 
 def rows(bench: Bench) -> list[Row]:
-    """Measures both methods; the target is for the one that people use."""
+    """Measure both methods; the target is for the one that people use."""
     found = measure(bench.disk / "estimate", bench.rounds(5), bench.level)
     result = []
     for method in ("jostle", "thesis"):
@@ -98,7 +98,7 @@ def rows(bench: Bench) -> list[Row]:
 
 
 def main() -> None:
-    """Measures and prints."""
+    """Measure and prints."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object")
     parser.add_argument("--quick", action="store_true", help="50 000 segments")

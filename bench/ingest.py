@@ -34,7 +34,7 @@ JOBS = 8
 
 
 def make_spool(folder: Path, processes: int) -> None:
-    """Writes profiles of ended processes, 16 to a node.
+    """Write profiles of ended processes, 16 to a node.
 
     All hold the same 2000 different records, each process in another order, so that the columns
     of a job's slices are as hard to compress as real ones.
@@ -69,14 +69,14 @@ def make_spool(folder: Path, processes: int) -> None:
 
 
 def amount(rng: random.Random, name: str) -> int:
-    """Makes up what a metric moves in a slice; memory stays where it is."""
+    """Make up what a metric moves in a slice; memory stays where it is."""
     if name == "os_rss_bytes":
         return 300 << 20
     return rng.randrange(10 ** (4 if name.endswith(("ops", "calls", "switches")) else 9))
 
 
 def measure(folder: Path, processes: int, rounds: int) -> dict[str, Any]:
-    """Ingests the same spool several times into new repositories."""
+    """Ingest the same spool several times into new repositories."""
     from jostle.repository import Repository
 
     spool = folder / "spool"
@@ -107,7 +107,7 @@ def measure(folder: Path, processes: int, rounds: int) -> dict[str, Any]:
 
 
 def rows(bench: Bench) -> list[Row]:
-    """Measures in a folder of the benchmarks."""
+    """Measure in a folder of the benchmarks."""
     folder = bench.disk / "ingest"
     folder.mkdir()
     found = apart(measure, folder, bench.pick(800, 400, 40), bench.rounds(5))
@@ -119,7 +119,7 @@ def rows(bench: Bench) -> list[Row]:
 
 
 def main() -> None:
-    """Measures and prints."""
+    """Measure and prints."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object")
     parser.add_argument("--quick", action="store_true", help="fewer profiles, fewer rounds")

@@ -41,7 +41,7 @@ def sized(spec: Spec, level: str) -> Spec:
 
 
 def make(path: Path, level: str) -> dict[str, Any]:
-    """Plants the repository; gives its size, and the job to ask for.
+    """Plant the repository; gives its size, and the job to ask for.
 
     That is the one that others hurt most, of those whose length is in the middle third.
     """
@@ -60,7 +60,7 @@ def make(path: Path, level: str) -> dict[str, Any]:
 
 
 def measure(folder: Path, rounds: int, level: str) -> dict[str, Any]:
-    """Plants the repository and asks it."""
+    """Plant the repository and asks it."""
     path = folder / "repository"
     made = apart(make, path, level)
     place = ["--repository", str(path)]
@@ -82,7 +82,7 @@ def measure(folder: Path, rounds: int, level: str) -> dict[str, Any]:
 
 
 def rows(bench: Bench) -> list[Row]:
-    """Measures in a folder of the benchmarks."""
+    """Measure in a folder of the benchmarks."""
     found = measure(bench.disk / "interference", bench.rounds(9), bench.level)
     seconds, memory = found["interference_s"], found["memory_mib"]
     return [
@@ -97,7 +97,7 @@ def rows(bench: Bench) -> list[Row]:
 
 
 def main() -> None:
-    """Measures and prints."""
+    """Measure and prints."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object")
     parser.add_argument("--quick", action="store_true", help="150 jobs, 3 million process-slices")

@@ -55,7 +55,7 @@ def rows(bench: Bench, *, key: str) -> list[Row]:
 
 
 def signal(bench: Bench, *words: str, folder: Path) -> None:
-    """Runs jostle-signal."""
+    """Run jostle-signal."""
     program = bench.preload.with_name("jostle-signal")
     subprocess.run([program, *words, "--quiet", "--dir", folder], check=True, env=environment({}))
 
@@ -155,7 +155,7 @@ def law_rows(bench: Bench) -> list[Row]:
 
 
 def check_lab() -> None:
-    """Raises MissingError where no lab can come up."""
+    """Raise MissingError where no lab can come up."""
     from jostle.errors import JostleError
     from jostle.lab import LabSpec
     from jostle.lab.checks import check_machine
@@ -167,7 +167,7 @@ def check_lab() -> None:
 
 
 def jostle(*words: str, **added: str) -> str:
-    """Runs the command and returns what it printed."""
+    """Run the command and returns what it printed."""
     command = [sys.executable, "-m", "jostle.cli", *words]
     return subprocess.run(
         command, env=environment(added), check=True, text=True, stdout=subprocess.PIPE

@@ -158,7 +158,7 @@ class Bench:
         }
 
     def compile(self, name: str) -> str:
-        """Compiles bench/programs/NAME.c once; returns the program's path."""
+        """Compile bench/programs/NAME.c once; returns the program's path."""
         program = self.disk / name
         if not program.exists():
             flags = ["-std=gnu11", "-O2", "-pthread"]
@@ -180,7 +180,7 @@ def pick(level: str, full: T, quick: T, smoke: T) -> T:
 
 
 def apart(work: Callable[..., T], *arguments: object) -> T:
-    """Calls a function in a process of its own: the peak memory of a child begins with ours."""
+    """Call a function in a process of its own: the peak memory of a child begins with ours."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         return pool.submit(work, *arguments).result()
 
@@ -196,7 +196,7 @@ def environment(added: Mapping[str, str]) -> dict[str, str]:
 
 
 def output(command: Sequence[str], added: Mapping[str, str]) -> str:
-    """Runs a program and returns what it printed."""
+    """Run a program and returns what it printed."""
     done = subprocess.run(
         list(command), env=environment(added), check=True, text=True, capture_output=True
     )
@@ -208,7 +208,7 @@ def alternate(
     rounds: int,
     once: Callable[[Mapping[str, str]], float],
 ) -> Samples:
-    """Runs every variant once per round, in rotating order; returns the samples by variant."""
+    """Run every variant once per round, in rotating order; returns the samples by variant."""
     names = list(variants)
     samples: Samples = {name: [] for name in names}
     for number in range(rounds):
@@ -291,7 +291,7 @@ def over_share(samples: Samples, share: float) -> list[float]:
 
 
 def say(text: str) -> None:
-    """Tells a waiting person what is going on."""
+    """Tell a waiting person what is going on."""
     print(text, file=sys.stderr, flush=True)
 
 

@@ -63,7 +63,7 @@ def compiler(mpi: Mpi, language: str) -> str | None:
 
 
 def compile_c(bench: Bench, mpi: Mpi, name: str) -> str:
-    """Compiles bench/programs/NAME.c for an MPI, once; returns the program's path."""
+    """Compile bench/programs/NAME.c for an MPI, once; returns the program's path."""
     program = bench.disk / f"{name}-{mpi.name}"
     if not program.exists():
         flags = ["-std=gnu11", "-O2", "-fopenmp"]
@@ -108,7 +108,7 @@ def run(
     patient: bool = False,
     folder: Path | None = None,
 ) -> str:
-    """Runs a program under an MPI; returns what it printed.
+    """Run a program under an MPI; returns what it printed.
 
     Raises:
         subprocess.CalledProcessError: It ended with anything but 0.

@@ -55,7 +55,7 @@ STAMPS = "clock"
 
 
 def build(bench: Bench, mpi: Mpi, binding: str) -> str:
-    """Compiles programs/mpi_calls.c with one binding; returns the program's path."""
+    """Compile programs/mpi_calls.c with one binding; returns the program's path."""
     folder = bench.disk / f"calls-{mpi.name}-{binding.replace(' ', '-')}"
     folder.mkdir(exist_ok=True)
     program = folder / "mpi_calls"
@@ -84,7 +84,7 @@ def milliseconds(bench: Bench) -> int:
 
 def once(bench: Bench, mpi: Mpi, words: Sequence[str], variant: Mapping[str, str], ranks: int
          ) -> dict[str, float]:  # fmt: skip
-    """Runs the program; returns ns per call by operation: the lower quartile of its batches."""
+    """Run the program; returns ns per call by operation: the lower quartile of its batches."""
     found = {}
     for line in filter(None, run(bench, mpi, words, variant, ranks=ranks).splitlines()):
         name, *numbers = line.split()
@@ -94,7 +94,7 @@ def once(bench: Bench, mpi: Mpi, words: Sequence[str], variant: Mapping[str, str
 
 
 def alternate(bench: Bench, mpi: Mpi, binding: str, ranks: int) -> dict[str, Figures]:
-    """Runs one program bare, under jostle and (C on Open MPI) under its peers, in turn."""
+    """Run one program bare, under jostle and (C on Open MPI) under its peers, in turn."""
     operations = TWO if ranks > 1 else ONE
     words = [build(bench, mpi, binding), str(milliseconds(bench)), *operations, STAMPS]
     spool = bench.disk / "spool-mpi-calls"
@@ -114,7 +114,7 @@ def alternate(bench: Bench, mpi: Mpi, binding: str, ranks: int) -> dict[str, Fig
 
 
 def require_counts(spool: Path, operations: Mapping[str, Operation], least: int) -> None:
-    """Raises RuntimeError if jostle did not count the calls: then nothing was measured."""
+    """Raise RuntimeError if jostle did not count the calls: then nothing was measured."""
     problem = counted(spool, sorted({each.metric for each in operations.values()}), least)
     if problem:
         raise RuntimeError(problem)

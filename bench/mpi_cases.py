@@ -113,7 +113,7 @@ class Prepared:
     timer: Path
 
     def once(self, bench: Bench, variant: Mapping[str, str]) -> float:
-        """Runs it; returns the seconds from MPI_Init to MPI_Finalize (nan if none)."""
+        """Run it; returns the seconds from MPI_Init to MPI_Finalize (nan if none)."""
         from jostle.cli.launch.trial import mpi_seconds
 
         self.stamps.unlink(missing_ok=True)
@@ -132,7 +132,7 @@ class Prepared:
 
 
 def prepare(bench: Bench, case: Case, seconds: float) -> Prepared:
-    """Makes a case that runs for about so many seconds here, by a pilot run.
+    """Make a case that runs for about so many seconds here, by a pilot run.
 
     Raises:
         RuntimeError: The program does not run, or the timer saw no MPI.

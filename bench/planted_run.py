@@ -26,7 +26,7 @@ _RANKS_AT_ONCE = 4
 
 
 def plant(path: Path, family: str, ranks: int, segments: int, seed: int) -> float:
-    """Writes the ranks' segments of a synthetic run over and over, as an ingester would have.
+    """Write the ranks' segments of a synthetic run over and over, as an ingester would have.
 
     Args:
         path: A new folder.
@@ -62,7 +62,7 @@ def plant(path: Path, family: str, ranks: int, segments: int, seed: int) -> floa
 
 
 def _segments(ranks: list[pa.Table], copies: int, length: int, segments: int) -> Iterator[Piece]:
-    """Gives table segments of some ranks, sorted and cut by the hour."""
+    """Return table segments of some ranks, sorted and cut by the hour."""
     parts = [_repeated(rows, copies, length, segments) for rows in ranks]
     whole = pa.concat_tables(parts).combine_chunks()
     names = pa.array([JOB] * whole.num_rows).dictionary_encode()
@@ -75,7 +75,7 @@ def _segments(ranks: list[pa.Table], copies: int, length: int, segments: int) ->
 
 
 def _repeated(rows: pa.Table, copies: int, length: int, segments: int) -> pa.Table:
-    """Gives a rank's segments, copy behind copy; the last ends with MPI_Finalize."""
+    """Return a rank's segments, copy behind copy; the last ends with MPI_Finalize."""
     each = rows.num_rows - 1
     place = np.tile(np.arange(each), copies)[: segments - 1]
     turn = np.repeat(np.arange(copies), each)[: segments - 1]
@@ -97,7 +97,7 @@ def _repeated(rows: pa.Table, copies: int, length: int, segments: int) -> pa.Tab
 
 
 def _rest(run: Run, tables: RunTables, copies: int, length: int) -> Iterator[Piece]:
-    """Gives processes, mounts, tokens and rollups."""
+    """Return processes, mounts, tokens and rollups."""
     slice_ns = run.program.slice_ns
     end = run.init_ns + copies * length
     people = tables.processes

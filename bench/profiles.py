@@ -36,7 +36,7 @@ class Record:
 
 
 def varint(data: bytes, at: int) -> tuple[int, int]:
-    """Reads an unsigned LEB128 number; returns it and the offset behind it."""
+    """Read an unsigned LEB128 number; returns it and the offset behind it."""
     value = shift = 0
     while True:
         byte = data[at]
@@ -47,7 +47,7 @@ def varint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def records(path: Path) -> tuple[int, list[Record]]:
-    """Walks a finished profile by docs/reference/profile-format.md.
+    """Walk a finished profile by docs/reference/profile-format.md.
 
     Returns:
         The bytes in front of the first record, and the records. A broken one ends the list.

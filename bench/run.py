@@ -159,7 +159,7 @@ def chosen(options: argparse.Namespace) -> list[str]:
 
 
 def measure(bench: Bench, keys: list[str]) -> list[Row]:
-    """Measures the rows one after the other; one that fails does not take the others along."""
+    """Measure the rows one after the other; one that fails does not take the others along."""
     rows: list[Row] = []
     for key in keys:
         say(f"{key} ...")
@@ -178,7 +178,7 @@ def measure(bench: Bench, keys: list[str]) -> list[Row]:
 
 
 def main() -> int:
-    """Measures and prints; gives the exit status."""
+    """Measure and prints; gives the exit status."""
     options = arguments()
     preload, darshan = find_preload(options.preload), find_darshan()
     level = "smoke" if options.smoke else "quick" if options.quick else "full"

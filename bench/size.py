@@ -18,7 +18,7 @@ VARINT_OF_FEW = 1  # bytes of the value of a metric that counts failures
 
 
 def watch(bench: Bench, modes: list[str], slices: int, slice_s: int) -> dict[str, Path]:
-    """Runs programs/mover.c in each mode at once, for some whole slices; returns the spools."""
+    """Run programs/mover.c in each mode at once, for some whole slices; returns the spools."""
     program, processes, spools = bench.compile("mover"), [], {}
     for mode in modes:
         folder = bench.disk / f"mover-{mode}"
@@ -39,7 +39,7 @@ def full_slices(found: list[Record]) -> list[int]:
 
 
 def row(name: str, spool: Path, limit_mb: float, still: int) -> Row:
-    """Extrapolates a profile to a day; `still` metrics that did not move are priced in."""
+    """Extrapolate a profile to a day; `still` metrics that did not move are priced in."""
     what, target = f"profile of a process and day, {name}", f"<= {limit_mb:g} MB"
     paths = sorted(spool.glob("*.jst"))
     if len(paths) != 1:

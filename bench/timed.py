@@ -23,7 +23,7 @@ class Run:
 
 
 def run(words: list[str]) -> Run:
-    """Runs a verb in a new process."""
+    """Run a verb in a new process."""
     env = os.environ | {"PYTHONPATH": str(ROOT / "src")}
     env.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed jostle is compiled once, not each time
     begin = time.perf_counter()

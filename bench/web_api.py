@@ -56,7 +56,7 @@ PROGRAMS = ("solver", "burster", "analysis", "logger", "untar")
 
 
 def planted(level: str, folder: Path | None = None) -> Path:
-    """Gives the large repository, planted where there is none yet."""
+    """Return the large repository, planted where there is none yet."""
     path = (folder or KEPT) / pick(level, "web-large", "web-quick", "web-smoke")
     if not (path / "whole").exists():
         shutil.rmtree(path, ignore_errors=True)
@@ -96,7 +96,7 @@ class Served:
 
 @contextmanager
 def served(repository: Path, cache: Path, core: int | None = None) -> Iterator[Served]:
-    """Runs a server, on one core if that is named."""
+    """Run a server, on one core if that is named."""
     code = (
         "import sys, uvicorn; from pathlib import Path; from jostle.server import *;"
         "from ipaddress import ip_network; from jostle.server.access.proxy import ProxyHeader;"
@@ -130,7 +130,7 @@ def served(repository: Path, cache: Path, core: int | None = None) -> Iterator[S
 
 
 def questions(kind: str, jobs: list[dict[str, Any]], chance: random.Random) -> str:
-    """Makes up a question that was hardly asked before."""
+    """Make up a question that was hardly asked before."""
     job, metric = chance.choice(jobs), chance.choice(METRICS)
     first = min(one["start_ns"] for one in jobs)
     last = max(one["end_ns"] for one in jobs)
@@ -152,7 +152,7 @@ def percentile(values: list[float], share: float) -> float:
 
 
 def ask_alone(made: Served, asked: int) -> dict[str, dict[str, float]]:
-    """Asks one question after the other; gives milliseconds."""
+    """Ask one question after the other; gives milliseconds."""
     chance, found = random.Random(SEED), {}
     with httpx.Client(base_url=made.url + "/", headers=made.headers(), timeout=120) as client:
         first = client.get("jobs?limit=500").json()
@@ -246,7 +246,7 @@ async def follow(made: Served, writer: Any, seconds: float) -> dict[str, Any]:
 
 
 def measure(level: str, seconds: float, folder: Path | None = None) -> dict[str, Any]:
-    """Measures all."""
+    """Measure all."""
     from web_live import Writer
 
     repository = planted(level, folder)
@@ -263,7 +263,7 @@ def measure(level: str, seconds: float, folder: Path | None = None) -> dict[str,
 
 
 def rows(bench: Bench) -> list[Row]:
-    """Measures for the table of all benchmarks."""
+    """Measure for the table of all benchmarks."""
     seconds = bench.pick(60, 20, 5)
     found = measure(bench.level, seconds, bench.disk if bench.level == "smoke" else None)
     table = [
@@ -290,7 +290,7 @@ def rows(bench: Bench) -> list[Row]:
 
 
 def main() -> None:
-    """Measures and prints."""
+    """Measure and prints."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--json", action="store_true", help="one JSON object")
     parser.add_argument("--quick", action="store_true", help="150 jobs, 50 questions, 20 s")

@@ -53,7 +53,7 @@ _FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFra
 
 
 def make(path: Path, level: str) -> str:
-    """Plants the repository; gives the name of its long, wide job."""
+    """Plant the repository; gives the name of its long, wide job."""
     import numpy as np
 
     from jostle.synthetic import plant
@@ -86,7 +86,7 @@ def bundle_kb() -> float:
 
 @contextlib.contextmanager
 def serving(repository: Path) -> Iterator[str]:
-    """Runs `jostle serve`; gives the URL that it prints."""
+    """Run `jostle serve`; gives the URL that it prints."""
     with socket.socket() as place:
         place.bind(("127.0.0.1", 0))
         port = place.getsockname()[1]
@@ -104,7 +104,7 @@ def serving(repository: Path) -> Iterator[str]:
 
 
 def judged(url: str, job: str) -> float:
-    """Waits until the server has the verdict; gives the seconds it took."""
+    """Wait until the server has the verdict; gives the seconds it took."""
     root, token = url.split("/?token=")
     asked = urllib.request.Request(
         f"{root}/api/v1/jobs/{job}/verdict", headers={"Authorization": f"Bearer {token}"}
@@ -118,7 +118,7 @@ def judged(url: str, job: str) -> float:
 
 
 def wait(page: Any, what: str) -> None:
-    """Waits for something to be true on a page (its policy forbids wait_for_function)."""
+    """Wait for something to be true on a page (its policy forbids wait_for_function)."""
     end = time.monotonic() + 120
     while not page.evaluate(f"Boolean({what})"):
         assert time.monotonic() < end, what
@@ -126,7 +126,7 @@ def wait(page: Any, what: str) -> None:
 
 
 def paint(browser: Any, url: str, job: str) -> float:
-    """Opens the job's page as somebody who was never there; gives seconds to its paint."""
+    """Open the job's page as somebody who was never there; gives seconds to its paint."""
     root, token = url.split("/?token=")
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     page = context.new_page()
@@ -139,7 +139,7 @@ def paint(browser: Any, url: str, job: str) -> float:
 
 
 def steps(browser: Any, url: str, job: str, number: int) -> dict[str, list[float]]:
-    """Zooms and pans; gives milliseconds of script per step of each."""
+    """Zoom and pans; gives milliseconds of script per step of each."""
     root, token = url.split("/?token=")
     page = browser.new_context(viewport={"width": 1280, "height": 1600}).new_page()
     page.goto(f"{root}/jobs/{job}?token={token}")
@@ -172,7 +172,7 @@ def steps(browser: Any, url: str, job: str, number: int) -> dict[str, list[float
 
 
 def measure(folder: Path, rounds: int, level: str) -> dict[str, Any]:
-    """Plants the repository and looks at it."""
+    """Plant the repository and looks at it."""
     from playwright.sync_api import sync_playwright
 
     path = folder / "repository"
@@ -221,14 +221,14 @@ def table(found: dict[str, Any]) -> list[Row]:
 
 
 def rows(bench: Bench) -> list[Row]:
-    """Measures in a folder of the benchmarks."""
+    """Measure in a folder of the benchmarks."""
     if not CHROMIUM.exists():
         raise MissingError(f"no {CHROMIUM}")
     return table(measure(bench.disk / "web", bench.rounds(9), bench.level))
 
 
 def main() -> None:
-    """Measures and prints."""
+    """Measure and prints."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     parser.add_argument("--quick", action="store_true", help="two hours, fewer rounds")

@@ -26,7 +26,7 @@ class Writer:
     """
 
     def __init__(self, path: Path) -> None:
-        """Makes the repository, with the jobs' first slices."""
+        """Make the repository, with the jobs' first slices."""
         Repository(path, create=True)
         self.jobs = [f"live-{number}" for number in range(LIVE_JOBS)]
         self._path = path
@@ -37,7 +37,7 @@ class Writer:
         self.write()
 
     def write(self) -> None:
-        """Publishes all slices that are over."""
+        """Publish all slices that are over."""
         end = time.time_ns() // SLICE_NS
         slices = range(self._next, end)
         if not slices:

@@ -99,7 +99,7 @@ def children_s() -> float:
 
 
 def ratio_row(bench: Bench, name: str, once: Callable[[Mapping[str, str]], float]) -> Row:
-    """Alternates a whole program at least 15 times; the target is on the mean ratio.
+    """Alternate a whole program at least 15 times; the target is on the mean ratio.
 
     Beside Darshan jostle must not be the dearer one either, as far as can be seen.
     """

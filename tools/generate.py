@@ -76,7 +76,7 @@ class Layout:
 
 
 def load_metrics(path: Path) -> list[Metric]:
-    """Reads and checks the list of metrics."""
+    """Read and checks the list of metrics."""
     entries = tomllib.loads(path.read_text(encoding="utf-8")).get("metric", [])
     metrics: list[Metric] = []
     seen: set[str] = set()
@@ -96,7 +96,7 @@ def load_metrics(path: Path) -> list[Metric]:
 
 
 def check_metric(metric: Metric) -> None:
-    """Raises SchemaError when a metric breaks a rule of metrics.toml's head."""
+    """Raise SchemaError when a metric breaks a rule of metrics.toml's head."""
     rules = (
         (re.fullmatch(r"[a-z][a-z0-9_]*", metric.id), "the id must be snake case"),
         (metric.id.startswith(metric.module + "_"), "the id must begin with its module"),
@@ -371,7 +371,7 @@ def metrics_page(metrics: list[Metric]) -> str:
 
 
 def load_calls(path: Path) -> list[Call]:
-    """Reads calls.def: JST_CALL(module, name, return type, (parameters), "class") entries."""
+    """Read calls.def: JST_CALL(module, name, return type, (parameters), "class") entries."""
     text = re.sub(r"/\*.*?\*/", " ", path.read_text(encoding="utf-8"), flags=re.DOTALL)
     text = re.sub(r"//[^\n]*|^[ \t]*#[^\n]*", " ", text, flags=re.MULTILINE)
     calls: list[Call] = []

@@ -50,7 +50,7 @@ TAGS = {
 
 
 def main(arguments: list[str]) -> int:
-    """Writes or checks the page and the types."""
+    """Write or checks the page and the types."""
     if arguments not in ([], ["--check"]):
         print(__doc__, file=sys.stderr)
         return 2
@@ -68,7 +68,7 @@ def main(arguments: list[str]) -> int:
 
 
 def page(description: dict[str, Any]) -> str:
-    """Gives the text of the page."""
+    """Return the text of the page."""
     parts: dict[str, list[str]] = {}
     for path, methods in description["paths"].items():
         for method, route in methods.items():
@@ -81,7 +81,7 @@ def page(description: dict[str, Any]) -> str:
 
 
 def section(method: str, path: str, route: dict[str, Any]) -> str:
-    """Gives the text of one route."""
+    """Return the text of one route."""
     lines = [f"### {method.upper()} {path}", "", *route["description"].splitlines(), ""]
     rows = [row(one) for one in route.get("parameters", []) if one["in"] == "query"]
     if rows:
@@ -90,7 +90,7 @@ def section(method: str, path: str, route: dict[str, Any]) -> str:
 
 
 def row(parameter: dict[str, Any]) -> str:
-    """Gives the line of a parameter."""
+    """Return the line of a parameter."""
     schema = parameter["schema"]
     default = schema.get("default")
     least = "must be given" if parameter.get("required") else ""
@@ -101,7 +101,7 @@ def row(parameter: dict[str, Any]) -> str:
 
 
 def kind(schema: dict[str, Any]) -> str:
-    """Says what a value may be."""
+    """Return what a value may be."""
     if "anyOf" in schema:
         return kind(next(one for one in schema["anyOf"] if one.get("type") != "null"))
     if "enum" in schema:
@@ -118,7 +118,7 @@ def kind(schema: dict[str, Any]) -> str:
 
 
 def types(description: dict[str, Any]) -> str:
-    """Gives the text of the types: an interface for each shape of the API.
+    """Return the text of the types: an interface for each shape of the API.
 
     Answers have all fields of their shape, those with a default as well.
     """
@@ -135,7 +135,7 @@ def types(description: dict[str, Any]) -> str:
 
 
 def of_script(schema: dict[str, Any]) -> str:
-    """Gives a type of TypeScript."""
+    """Return a type of TypeScript."""
     if "$ref" in schema:
         return str(schema["$ref"]).rpartition("/")[2]
     if "anyOf" in schema:

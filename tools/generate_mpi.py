@@ -104,7 +104,7 @@ class Wrapper:
 
 
 def load_rows(path: Path) -> list[Call]:
-    """Reads the table: one Call per name, still without parameters."""
+    """Read the table: one Call per name, still without parameters."""
     table = tomllib.loads(path.read_text(encoding="utf-8"))
     rows = []
     for entry in table["calls"]:

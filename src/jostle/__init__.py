@@ -19,7 +19,7 @@ class NativeMissingError(JostleError):
 
 
 def _native_path(name: str) -> Path:
-    """Finds a compiled part of jostle.
+    """Find a compiled part of jostle.
 
     Args:
         name: File name: libjostle.so, libjostle-decode.so or jostle-run.

@@ -16,7 +16,7 @@ class JostleError(Exception):
     exit_code: int = 1
 
     def __init__(self, message: str, *, hint: str = "", exit_code: int | None = None) -> None:
-        """Makes the error.
+        """Make the error.
 
         Args:
             message: What is wrong, and why; names the file, job or option concerned.

@@ -12,7 +12,7 @@ _PLAIN = frozenset({str, int, bool, type(None)})
 
 
 def plain(value: Any) -> Any:
-    """Gives what JSON takes, in one pass: large verdicts have a hundred thousand numbers.
+    """Return what JSON takes, in one pass: large verdicts have a hundred thousand numbers.
 
     Args:
         value: A number, a text, or a dataclass, dictionary, list or tuple of such.
@@ -37,7 +37,7 @@ def plain(value: Any) -> Any:
 
 
 def cell(value: Any) -> Any:
-    """Gives a value for a CSV file: no text that a spreadsheet would take for a formula.
+    """Return a value for a CSV file: no text that a spreadsheet would take for a formula.
 
     Names in it are those of other people's jobs and files. Numbers that are none become empty.
     """
@@ -47,7 +47,7 @@ def cell(value: Any) -> Any:
 
 
 def one_line(text: str) -> str:
-    """Gives a text whose line ends and control characters are told, not done.
+    """Return a text whose line ends and control characters are told, not done.
 
     A name from a spool may hold them, to write lines of its own into a log.
     """

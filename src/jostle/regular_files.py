@@ -17,7 +17,7 @@ MOST_BYTES = 1 << 20
 
 
 def check_regular(path: Path) -> None:
-    """Makes sure, without opening it, that a path leads to a regular file.
+    """Make sure, without opening it, that a path leads to a regular file.
 
     Raises:
         OSError: It does not; `strerror` says why.
@@ -26,7 +26,7 @@ def check_regular(path: Path) -> None:
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """Opens a regular file for reading, and never waits for it.
+    """Open a regular file for reading, and never waits for it.
 
     Raises:
         OSError: There is none, or it is something else; `strerror` says why.
@@ -42,7 +42,7 @@ def open_regular(path: Path) -> BinaryIO:
 
 
 def read_regular(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
-    """Reads a whole regular file.
+    """Read a whole regular file.
 
     Args:
         path: The file.
@@ -62,7 +62,7 @@ def read_regular(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
 
 
 def is_null(path: Path) -> bool:
-    """Tells whether a path leads to /dev/null: what people name who want no file at all."""
+    """Return whether a path leads to /dev/null: what people name who want no file at all."""
     try:
         found = path.stat()
     except OSError:

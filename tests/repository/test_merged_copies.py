@@ -157,13 +157,14 @@ def test_whole_files_of_another_jostle_are_passed_over(kept, merged_worlds, fact
 
 
 def test_all_that_merging_is_made_of_is_in_the_key():
-    folder, found, left = Path(merge.__file__).parent, set(), ["merge", "copies"]
+    package = Path(merge.__file__).parents[1]
+    found, left = set(), ["segments/merge", "segments/merge_cache"]
     while left:
         name = left.pop()
         found.add(name)
-        text = (folder / f"{name}.py").read_text()
-        used = set(re.findall(r"^from jostle\.repository\.(\w+) import", text, re.MULTILINE))
-        left += used - found
+        text = (package / f"{name}.py").read_text()
+        used = re.findall(r"^from jostle\.repository\.(\S+) import", text, re.MULTILINE)
+        left += {module.replace(".", "/") for module in used} - found
     assert found <= set(copies._RULES)
 
 

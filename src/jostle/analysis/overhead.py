@@ -87,13 +87,13 @@ class Overhead:
     runs_needed: int
 
     def to_json(self) -> dict[str, Any]:
-        """Gives the figures as plain values; those that do not exist are null."""
+        """Return the figures as plain values; those that do not exist are null."""
         found: dict[str, Any] = plain(self)
         return found
 
 
 def modified_z(values: Sequence[float]) -> Floats:
-    """Scores how far values lie from their median (Iglewicz and Hoaglin 1993).
+    """Score how far values lie from their median (Iglewicz and Hoaglin 1993).
 
     Args:
         values: At least one.
@@ -111,7 +111,7 @@ def modified_z(values: Sequence[float]) -> Floats:
 
 
 def outliers(values: Sequence[float], cut: float = CUT) -> NDArray[np.bool_]:
-    """Tells which values a modified Z-score beyond the cut calls outliers.
+    """Return which values a modified Z-score beyond the cut calls outliers.
 
     Of fewer than five values none is: two that happen to be close would condemn the others.
     """
@@ -121,7 +121,7 @@ def outliers(values: Sequence[float], cut: float = CUT) -> NDArray[np.bool_]:
 
 
 def interval(values: Sequence[float] | Floats, confidence: float = CONFIDENCE) -> tuple[float, ...]:
-    """Gives the mean and its interval by Student's t.
+    """Return the mean and its interval by Student's t.
 
     Returns:
         Mean, lower and upper end; the ends are nan for fewer than two values.
@@ -139,7 +139,7 @@ def interval(values: Sequence[float] | Floats, confidence: float = CONFIDENCE) -
 
 
 def overhead(plain: Sequence[float], profiled: Sequence[float]) -> Overhead:
-    """Compares runs with and without profiling.
+    """Compare runs with and without profiling.
 
     Args:
         plain: Times of the bare runs, s.
@@ -179,7 +179,7 @@ def _arm(name: str, values: Sequence[float], base: float) -> Arm:
 
 
 def _ratio(plain: Floats, profiled: Floats) -> tuple[float, float, float]:
-    """Gives mean(profiled) / mean(plain) - 1 and its interval (Welch's, by the delta method)."""
+    """Return mean(profiled) / mean(plain) - 1 and its interval (Welch's, by the delta method)."""
     from scipy import stats
 
     if not len(plain) or not len(profiled):

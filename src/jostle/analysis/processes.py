@@ -49,7 +49,7 @@ class People:
         self.judged = ~self.short if (~self.short).any() else self.short
 
     def ints(self, name: str) -> Ints:
-        """Gives a column of numbers; 0 where a row (of an older version) has none."""
+        """Return a column of numbers; 0 where a row (of an older version) has none."""
         if name not in self._table.column_names:
             return np.zeros(self._table.num_rows, dtype=np.int64)
         values = self._table.column(name).cast(pa.int64())
@@ -59,35 +59,35 @@ class People:
         return result
 
     def texts(self, name: str) -> list[str]:
-        """Gives a column of texts; "" where a row has none."""
+        """Return a column of texts; "" where a row has none."""
         if name not in self._table.column_names:
             return [""] * self._table.num_rows
         return [text or "" for text in self._table.column(name).to_pylist()]
 
     def name_lists(self, name: str) -> list[list[str]]:
-        """Gives a column of lists of texts; an empty one where a row has none."""
+        """Return a column of lists of texts; an empty one where a row has none."""
         if name not in self._table.column_names:
             return [[] for _ in range(self._table.num_rows)]
         return [list(texts or []) for texts in self._table.column(name).to_pylist()]
 
     def lists(self, name: str) -> Iterable[str]:
-        """Gives all texts of a column of lists, one after the other."""
+        """Return all texts of a column of lists, one after the other."""
         for texts in self._table.column(name).to_pylist():
             yield from texts or []
 
     def programs(self) -> dict[str, int]:
-        """Counts the processes by program, the most frequent first."""
+        """Count the processes by program, the most frequent first."""
         names = (PurePath(name).name for name in self.texts("program"))
         return dict(Counter(names).most_common())
 
     def index(self, process: Ints) -> NDArray[np.intp]:
-        """Gives the place of each process id in this table."""
+        """Return the place of each process id in this table."""
         at = np.searchsorted(self._sorted, process).clip(0, max(self.count - 1, 0))
         result: NDArray[np.intp] = self._by[at]
         return result
 
     def spread(self, values: Ints, among: NDArray[np.bool_] | None = None) -> Spread:
-        """Describes one value per process; `among` limits whom minimum and mean are taken over."""
+        """Describe one value per process; `among` limits whom minimum and mean are taken over."""
         if among is None:
             among = self.judged
         elif (among & self.judged).any():
@@ -97,7 +97,7 @@ class People:
 
 
 def column(table: pa.Table, name: str) -> Ints:
-    """Gives a column of numbers; zeros where there is no such column."""
+    """Return a column of numbers; zeros where there is no such column."""
     if name not in table.column_names:
         return np.zeros(table.num_rows, dtype=np.int64)
     result: Ints = np.asarray(table.column(name).to_numpy(), dtype=np.int64)
@@ -105,7 +105,7 @@ def column(table: pa.Table, name: str) -> Ints:
 
 
 def histogram(table: pa.Table, name: str) -> Ints:
-    """Sums a histogram over all rows, shape (32,); zeros where there is no such column."""
+    """Sum a histogram over all rows, shape (32,); zeros where there is no such column."""
     if name not in table.column_names or not table.num_rows:
         return np.zeros(HIST_BUCKETS, dtype=np.int64)
     total = np.zeros(HIST_BUCKETS, dtype=np.int64)
@@ -115,7 +115,7 @@ def histogram(table: pa.Table, name: str) -> Ints:
 
 
 def process_sums(tables: JobTables, people: People) -> dict[str, Ints]:
-    """Sums every metric (gauges: takes the highest level) per process."""
+    """Sum every metric (gauges: takes the highest level) per process."""
     sums: dict[str, Ints] = {}
     for names, table in ((PROCESS_IDS, tables.totals), (MOUNT_IDS, tables.mount_totals)):
         where = people.index(column(table, "process")) if table.num_rows else None

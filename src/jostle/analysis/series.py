@@ -60,7 +60,7 @@ class Timeline:
     jobs: list[TimelineJob]
 
     def to_json(self) -> dict[str, Any]:
-        """Gives the timeline as plain values."""
+        """Return the timeline as plain values."""
         return asdict(self)
 
 
@@ -105,7 +105,7 @@ class Background:
     resources: list[Neighbourhood]
 
     def to_json(self) -> dict[str, Any]:
-        """Gives the background as plain values."""
+        """Return the background as plain values."""
         return asdict(self)
 
 
@@ -118,7 +118,7 @@ def resample(
     level: bool = False,
     within: tuple[int, int] | None = None,
 ) -> Floats:
-    """Lays values that hold for spans of time on a regular axis.
+    """Lay values that hold for spans of time on a regular axis.
 
     Args:
         start: Starts of the spans, ns.
@@ -153,7 +153,7 @@ def resample(
 
 
 def _busiest(start: Ints, length: Ints, counts: Ints, axis: tuple[int, int, int]) -> list[int]:
-    """Gives the largest of the counts that touch each step."""
+    """Return the largest of the counts that touch each step."""
     begin, step, steps = axis
     out = np.zeros(steps, dtype=np.int64)
     first, last = (start - begin) // step, (start - begin + length - 1) // step
@@ -208,7 +208,7 @@ def _axis(parts: list[_Spans], step_ns: int) -> tuple[int, int, int]:
 def timeline(
     series: Mapping[str, pa.Table], metric: str, *, step_ns: int | None = None
 ) -> Timeline:
-    """Puts a metric of several jobs on one time axis.
+    """Put a metric of several jobs on one time axis.
 
     Args:
         series: Per job, the table that Repository.series gives.
@@ -255,7 +255,7 @@ def _resampled(span: _Spans, axis: tuple[int, int, int], *, level: bool) -> list
 def background(
     job: str, metric: str, own: pa.Table, others: pa.Table, *, zone: Zone | None = None
 ) -> Background:
-    """Sets a job's slices against what all others did on the same resources.
+    """Set a job's slices against what all others did on the same resources.
 
     Args:
         job: The job.

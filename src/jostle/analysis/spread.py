@@ -35,5 +35,5 @@ class Range:
 
     @classmethod
     def of(cls, values: NDArray[np.float64]) -> Range:
-        """Describes one value per rank, of at least one rank."""
+        """Describe one value per rank, of at least one rank."""
         return cls(float(values.min()), float(values.mean()), float(values.max()))

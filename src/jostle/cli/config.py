@@ -30,7 +30,7 @@ OFF, ON = ("off", "0", "no", "false"), ("on", "1", "yes", "true")
 
 
 def _is_valid(key: str, value: str) -> bool:
-    """Tell whether the runtime accepts a value (the rules of runtime/src/config.c)."""
+    """Return whether the runtime accepts a value (the rules of runtime/src/config.c)."""
     if key == "spool":
         return value.startswith("/") and len(value) < 256
     if key == "enabled":

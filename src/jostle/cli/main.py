@@ -169,7 +169,7 @@ def main(args: Sequence[str] | None = None) -> int:
 
 
 def _closed(error: PermissionError) -> tuple[str, str]:
-    """Say whose the file is that we may not touch, and what to do."""
+    """Return whose the file is that we may not touch, and what to do."""
     from jostle.cli.config import closed_by
 
     where = Path(os.fsdecode(error.filename or "?"))

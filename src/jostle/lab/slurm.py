@@ -111,12 +111,12 @@ class Slurm(Service):
         site.wait_for(self._all_idle, "Slurm's nodes")
 
     def facts(self) -> dict[str, Any]:
-        """Tell where Slurm's commands find this cluster."""
+        """Return where Slurm's commands find this cluster."""
         return {"env": {"SLURM_CONF": str(self._folder / "slurm.conf")}}
 
     @classmethod
     def status(cls, facts: Mapping[str, Any]) -> list[tuple[str, str]]:
-        """Say how to use it."""
+        """Return how to use it."""
         says = "partition lab; srun, sbatch, squeue on any node"
         if not _pmix():
             says += "; no --mpi=pmix (apt-get install libpmix-dev)"
@@ -202,6 +202,6 @@ def _finish() -> str:
 
 
 def _pmix() -> bool:
-    """Tell whether Slurm's plugin for PMIx finds its library: the name without a number."""
+    """Return whether Slurm's plugin for PMIx finds its library: the name without a number."""
     patterns = ("lib/*/pmix2/lib/libpmix.so", "lib/*/libpmix.so", "lib64/libpmix.so")
     return any(next(Path("/usr").glob(pattern), None) for pattern in patterns)

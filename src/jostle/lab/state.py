@@ -160,7 +160,7 @@ class Claim:
         )
 
     def release(self) -> None:
-        """Give the name back (the supervisor, if it has it, keeps it)."""
+        """Return the name back (the supervisor, if it has it, keeps it)."""
         os.close(self.descriptor)
 
     def remove(self) -> list[str]:

@@ -138,7 +138,7 @@ class Supervisor:
             self.state["hosts"][holder.host.name] = holder.host.pid
 
     def _shape(self) -> None:
-        """Give both links their rates."""
+        """Return both links their rates."""
         network.offloads_off(network.UPLINK_PORTS)
         lines = network.shape_storage_port(self.spec) + network.shape_uplink(self.spec)
         self.site.run(None, ["tc", "-batch", "-"], text=lines)

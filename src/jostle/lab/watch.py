@@ -10,7 +10,7 @@ _LISTENING = "0A"
 
 
 def listens(host: Host, port: int) -> bool:
-    """Tell whether somebody on a host listens on a TCP port (IPv4 or IPv6)."""
+    """Return whether somebody on a host listens on a TCP port (IPv4 or IPv6)."""
     return any(
         row[1].endswith(f":{port:04X}") and row[3] == _LISTENING
         for table in ("tcp", "tcp6")
@@ -19,7 +19,7 @@ def listens(host: Host, port: int) -> bool:
 
 
 def mounted(host: Host, path: Path, kind: str) -> bool:
-    """Tell whether a file system of a type is mounted on a path, as a host sees it."""
+    """Return whether a file system of a type is mounted on a path, as a host sees it."""
     return any(row[4] == str(path) and kind in row for row in _rows(host, "mountinfo"))
 
 

@@ -122,7 +122,7 @@ class Decoded:
 
 
 def find_profiles(dirs: Iterable[Path | str]) -> list[Path]:
-    """Lists the profiles and shorts files in folders (and files named directly), sorted.
+    """List the profiles and shorts files in folders (and files named directly), sorted.
 
     Among them are those that heartbeats keep of processes below them (*.jsp).
 
@@ -148,7 +148,7 @@ def find_profiles(dirs: Iterable[Path | str]) -> list[Path]:
 
 
 def read_header(path: Path | str) -> ProfileHeader | ShortsHeader:
-    """Reads who wrote a file.
+    """Read who wrote a file.
 
     Raises:
         ProfileError: It is no profile, or not readable.
@@ -161,7 +161,7 @@ def read_header(path: Path | str) -> ProfileHeader | ShortsHeader:
 
 
 def read_profiles(items: Sequence[ReadRequest], max_rows: int = MAX_ROWS) -> Decoded:
-    """Reads the slices of many files.
+    """Read the slices of many files.
 
     A file that cannot be read does not stop the others: see ReadResult.error.
 
@@ -230,7 +230,7 @@ class FileRead:
 def add_file(
     batch: Batch, item: ReadRequest, begin: int, flags: int | None
 ) -> FileRead | ProfileError:
-    """Decodes one file.
+    """Decode one file.
 
     Whether the process lives is asked before the file is read: when it is dead by then, nobody
     writes any more and what is read is all there will be.
@@ -262,7 +262,7 @@ def add_file(
 
 @contextmanager
 def _opened(path: Path, names: int) -> Iterator[int | ProfileError]:
-    """Opens a regular file of so many names; no link is followed, and a pipe does not block."""
+    """Open a regular file of so many names; no link is followed, and a pipe does not block."""
     fd = -1
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -342,7 +342,7 @@ class _Events:
         return [clean_text(self._string(event, number)) for number in range(count)]
 
     def profile(self, read: FileRead) -> ProfileHeader:
-        """Makes the header of a profile."""
+        """Make the header of a profile."""
         result = read.result
         mounts: dict[int, Mount] = {}
         clock: list[ClockEvent] = []
@@ -363,7 +363,7 @@ class _Events:
         )
 
     def shorts(self, read: FileRead) -> ShortsHeader | None:
-        """Makes the headers of a shorts file, appends its processes, returns the last header."""
+        """Make the headers of a shorts file, appends its processes, returns the last header."""
         result = read.result
         headers: dict[int, ShortsHeader] = {}
         mine = self._events[result.first_event : result.first_event + result.events]
@@ -430,7 +430,7 @@ def _result(item: ReadRequest, entry: FileRead | ProfileError, events: _Events) 
 
 
 def error_of(item: ReadRequest, raw: Result) -> ProfileError:
-    """Makes the error of a file that gave nothing."""
+    """Make the error of a file that gave nothing."""
     reason = raw.error.text.decode()
     return ProfileError(
         item.path, reason, offset=raw.error.offset, hint=_hint(reason),
@@ -439,7 +439,7 @@ def error_of(item: ReadRequest, raw: Result) -> ProfileError:
 
 
 def warnings_of(path: Path, raw: Result) -> list[str]:
-    """Makes a sentence of each warning."""
+    """Make a sentence of each warning."""
     kept = min(raw.warning_count, len(raw.warnings))
     texts = [
         f"{path}: {issue.text.decode()} (byte {issue.offset})." for issue in raw.warnings[:kept]

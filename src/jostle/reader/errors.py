@@ -14,7 +14,7 @@ _PASSING = (
 
 
 def passes(error: OSError) -> bool:
-    """Tells whether an error says nothing of a file, but of the disk or the machine as it is."""
+    """Return whether an error says nothing of a file, but of the disk or the machine as it is."""
     return error.errno in _PASSING
 
 

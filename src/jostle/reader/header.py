@@ -230,7 +230,7 @@ class ShortProcess:
 
 
 def clean_text(raw: bytes) -> str:
-    r"""Decodes a string of a profile.
+    r"""Decode a string of a profile.
 
     Whoever wrote it chose the bytes: what is no UTF-8 or would steer a terminal comes out as
     \xNN, so that it can be printed and stored.
@@ -242,7 +242,7 @@ def clean_text(raw: bytes) -> str:
 
 
 def end_reason(code: int) -> str:
-    """Names an end_reason; codes of a newer format stay numbers."""
+    """Name an end_reason; codes of a newer format stay numbers."""
     return END_REASONS[code] if code < len(END_REASONS) else str(code)
 
 
@@ -254,7 +254,7 @@ def parse_header(
     notes: Sequence[Note] = (),
     alive: bool | None = None,
 ) -> ProfileHeader:
-    """Takes the first 4096 bytes of a profile apart.
+    """Take the first 4096 bytes of a profile apart.
 
     Args:
         head: The bytes; checked by the decoder.
@@ -292,7 +292,7 @@ def _mpi_fields(head: bytes) -> tuple[Any, ...]:
 
 
 def _with_unnamed(head: bytes, slots: int, mounts: Sequence[Mount]) -> list[Mount]:
-    """Adds the mounts that the header has in use and no record names yet."""
+    """Add the mounts that the header has in use and no record names yet."""
     known = {mount.slot: mount for mount in mounts}
     for slot in range(min(slots, _SLOTS_MAX)):
         major, minor, fs_magic, mnt_id, used = _SLOT.unpack_from(
@@ -323,7 +323,7 @@ def _own_pid_namespace() -> int:
 
 
 def _runs_within(namespace: int, pid: int, proc_start: int) -> bool | None:
-    """Looks from outside for a process of a PID namespace, by the number that it has there.
+    """Look from outside for a process of a PID namespace, by the number that it has there.
 
     Returns:
         None when nothing of that namespace is seen and we may not see everything.
@@ -351,7 +351,7 @@ def _is_running(stat: bytes, proc_start: int) -> bool:
 
 
 def is_alive(head: bytes) -> bool | None:
-    """Tells whether the process that writes a profile still runs.
+    """Return whether the process that writes a profile still runs.
 
     Args:
         head: The first 4096 bytes of the file.

@@ -66,7 +66,7 @@ class Result(ctypes.Structure):
 
 @functools.cache
 def library() -> ctypes.CDLL:
-    """Loads the decoder.
+    """Load the decoder.
 
     Raises:
         NativeMissingError: It is not there.
@@ -126,7 +126,7 @@ class Batch:
             self._lib.jst_decode_free(self._handle)
 
     def add(self, fd: int, process: int, from_record: int, flags: int) -> Result:
-        """Appends one file, by descriptor; the result is a copy."""
+        """Append one file, by descriptor; the result is a copy."""
         number = self._lib.jst_decode_add_fd(self._handle, fd, process, from_record, flags)
         if number < 0:
             raise MemoryError("no memory for the results of a batch of profiles")

@@ -130,7 +130,7 @@ class SegmentResult:
 
 
 def read_segments(requests: Sequence[ReadRequest], max_rows: int = MAX_ROWS) -> SegmentResult:
-    """Reads the execution segments of many files.
+    """Read the execution segments of many files.
 
     Who follows a growing file asks for entries from SegmentRead.next_number on: what a row says
     does not depend on where a reading began. A file that cannot be read does not stop the others:

@@ -25,7 +25,7 @@ class DamagedError(RepositoryError):
     """
 
     def __init__(self, root: Path, file: str, reason: str, span: tuple[int, int]) -> None:
-        """Makes the error.
+        """Make the error.
 
         Args:
             root: Folder of the repository.

@@ -52,7 +52,7 @@ class Repository:
     """
 
     def __init__(self, path: Path | str, *, create: bool = False) -> None:
-        """Opens a repository.
+        """Open a repository.
 
         Args:
             path: Its folder.
@@ -74,7 +74,7 @@ class Repository:
     @staticmethod
     @contextlib.contextmanager
     def of_spool(paths: Path | Sequence[Path], *, job: str | None = None) -> Iterator[Repository]:
-        """Reads spools into a repository of their own, which is removed at the end of the block.
+        """Read spools into a repository of their own, which is removed at the end of the block.
 
         Args:
             paths: A spool folder, or folders and profiles.
@@ -102,7 +102,7 @@ class Repository:
     def ingest(
         self, paths: Sequence[Path], *, progress: Progress | None = None, remove: bool = False
     ) -> IngestReport:
-        """Takes what is new in spools into the repository: each slice exactly once.
+        """Take what is new in spools into the repository: each slice exactly once.
 
         Args:
             paths: Spool folders or single profiles.
@@ -126,7 +126,7 @@ class Repository:
         on_change: Callable[[IngestReport], None] | None = None,
         remove: bool = False,
     ) -> IngestReport:
-        """Ingests again and again, so that slices appear within two slices of their end.
+        """Ingest again and again, so that slices appear within two slices of their end.
 
         Args:
             paths: Spool folders; they may not exist yet.
@@ -140,11 +140,11 @@ class Repository:
         return follow(self.path, paths, stop=stop, on_change=on_change, remove=remove)
 
     def compact(self) -> CompactReport:
-        """Merges small files and removes stray ones; readers and ingesters may go on."""
+        """Merge small files and removes stray ones; readers and ingesters may go on."""
         return compact(self.path)
 
     def check(self, progress: Callable[[int, int], None] | None = None) -> CheckReport:
-        """Reads every file, and says which are not what was written.
+        """Read every file, and says which are not what was written.
 
         Args:
             progress: Called with how many files were read, of how many.
@@ -152,11 +152,11 @@ class Repository:
         return check(self.path, progress)
 
     def repair(self) -> RepairReport:
-        """Goes on with what is left where files are damaged; see `maintenance.repair`."""
+        """Go on with what is left where files are damaged; see `maintenance.repair`."""
         return repair(self.path)
 
     def damage(self) -> list[str]:
-        """Says what is wrong with the log: a sentence each. Of it, readers see what is left."""
+        """Return what is wrong with the log: a sentence each. Of it, readers see what is left."""
         self._engine.refresh()
         return [f"{COMMITS}/{name} is damaged: {why}." for name, why in self._log.damage.items()]
 
@@ -169,7 +169,7 @@ class Repository:
         self._engine.on_damage = tell
 
     def expire(self, older_than_s: float) -> ExpireReport:
-        """Drops files whose slices all ended longer ago than a time.
+        """Drop files whose slices all ended longer ago than a time.
 
         Args:
             older_than_s: Age in seconds.
@@ -179,11 +179,11 @@ class Repository:
     # Studies
 
     def studies(self) -> list[str]:
-        """Lists the studies in the repository, by name."""
+        """List the studies in the repository, by name."""
         return study_names(self.path)
 
     def study(self, name: str) -> StudyStore:
-        """Gives the folder of a study, which may not exist yet.
+        """Return the folder of a study, which may not exist yet.
 
         Raises:
             RepositoryError: It cannot be a study's name.
@@ -193,7 +193,7 @@ class Repository:
     # Asking
 
     def query(self, sql: str, params: Sequence[Any] = ()) -> pa.Table:
-        """Asks in SQL (DuckDB); tables as in docs/reference/repository.md.
+        """Ask in SQL (DuckDB); tables as in docs/reference/repository.md.
 
         Args:
             sql: The question, with `?` or `$1` for parameters.
@@ -202,11 +202,11 @@ class Repository:
         return self._engine.query(sql, params)
 
     def commits(self) -> int:
-        """Gives the number of the newest commit: what was asked before it may be out of date."""
+        """Return the number of the newest commit: what was asked before it may be out of date."""
         return self._engine.refresh()
 
     def jobs(self, names: Sequence[str] | None = None) -> pa.Table:
-        """Lists the jobs, or some of them, the newest first."""
+        """List the jobs, or some of them, the newest first."""
         return self.query(
             "SELECT * FROM jobs WHERE $1 IS NULL OR list_contains($1, job) "
             "ORDER BY start_ns DESC, job",
@@ -214,7 +214,7 @@ class Repository:
         )
 
     def resolve_job(self, name: str, *, owner: int | None = None) -> str:
-        """Finds a job by its name, a prefix of it that no other job has, or "last".
+        """Find a job by its name, a prefix of it that no other job has, or "last".
 
         Args:
             name: What the user wrote.
@@ -259,7 +259,7 @@ class Repository:
         )  # fmt: skip
 
     def newest(self, job: str) -> str:
-        """Gives the newest job that its owner called so: "mpi-1a2b3c4d" may be "...@2" by now.
+        """Return the newest job that its owner called so: "mpi-1a2b3c4d" may be "...@2" by now.
 
         One of the repository's owner comes before those of others, which have a name of their own.
         """
@@ -271,7 +271,7 @@ class Repository:
         return str(found[0]) if found else job
 
     def job_tables(self, job: str) -> JobTables:
-        """Gives all tables of one job, as `jostle.analysis.digest` wants them."""
+        """Return all tables of one job, as `jostle.analysis.digest` wants them."""
         return JobTables(
             job,
             self.job_processes(job),
@@ -283,7 +283,7 @@ class Repository:
         )
 
     def job_writes(self, job: str) -> pa.Table:
-        """Gives what tells how a job wrote, per mount and slice (see JobTables.writes)."""
+        """Return what tells how a job wrote, per mount and slice (see JobTables.writes)."""
         lo, hi = self._engine.window(job)
         sums = ", ".join(f"{total(f'{name}_sum')} AS {name}" for name in WRITE_METRICS)
         return self._engine.ask(
@@ -296,7 +296,7 @@ class Repository:
         )
 
     def run_tables(self, job: str) -> RunTables:
-        """Gives what an estimate of a job is made from, as `jostle.analysis.estimate` wants it."""
+        """Return what an estimate of a job is made from, as `jostle.analysis.estimate` wants it."""
         window = self._engine.window(job)
         with ThreadPoolExecutor(1) as side:  # a file is read while DuckDB is asked
             segments = side.submit(self._merger.job, job, without=UNUSED_COLUMNS)
@@ -316,7 +316,7 @@ class Repository:
             )
 
     def _others_cpu_s(self, job: str) -> dict[str, float]:
-        """Gives the CPU seconds that other jobs spent on each node of a job while it ran."""
+        """Return the CPU seconds that other jobs spent on each node of a job while it ran."""
         spent: dict[str, float] = {}
         for metric in ("os_user_ns", "os_system_ns"):
             for row in background(self._engine, job, metric).to_pylist():
@@ -341,7 +341,7 @@ class Repository:
         )
 
     def job_processes(self, job: str) -> pa.Table:
-        """Gives the processes of a job, the earliest first; those that run, up to now.
+        """Return the processes of a job, the earliest first; those that run, up to now.
 
         The row of a process is written when it is first seen and when it has ended; how far one
         that still runs has come is known from its job's slices on the node.
@@ -370,15 +370,15 @@ class Repository:
         )
 
     def job_mounts(self, job: str) -> pa.Table:
-        """Gives the mounts that the processes of a job used."""
+        """Return the mounts that the processes of a job used."""
         return self.query("SELECT * FROM mounts WHERE job = ? ORDER BY mount, host, path", [job])
 
     def job_slices(self, job: str) -> pa.Table:
-        """Gives the slices of a job's processes."""
+        """Return the slices of a job's processes."""
         return self._job_rows("slices", job)
 
     def job_mount_slices(self, job: str) -> pa.Table:
-        """Gives the slices of a job's processes per mount."""
+        """Return the slices of a job's processes per mount."""
         return self._job_rows("mount_slices", job)
 
     def _job_rows(self, table: str, job: str) -> pa.Table:
@@ -394,7 +394,7 @@ class Repository:
     # MPI and execution segments
 
     def worlds(self, job: str) -> pa.Table:
-        """Gives the MPI worlds of a job, in order of their begin.
+        """Return the MPI worlds of a job, in order of their begin.
 
         Returns:
             One row per rank that has a profile: number (of the world in the job), world (id of its
@@ -404,7 +404,7 @@ class Repository:
         return worlds_table(find_worlds(processes), processes)
 
     def segments(self, job: str) -> JobSegments:
-        """Gives the execution segments of a job, merged over the ranks of each of its worlds.
+        """Return the execution segments of a job, merged over the ranks of each of its worlds.
 
         What is over is merged once per Repository object, and what takes long only once for all.
         """
@@ -415,19 +415,19 @@ class Repository:
         return found if any(world.rank_segments for world in found.worlds) else None
 
     def process_segments(self, job: str) -> pa.Table:
-        """Gives the execution segments of each process of a job, by process and number."""
+        """Return the execution segments of each process of a job, by process and number."""
         return self._merger.rows(job)
 
     def tokens(self, job: str) -> pa.Table:
-        """Gives the calls that ended segments: hash, function, bytes, site, module."""
+        """Return the calls that ended segments: hash, function, bytes, site, module."""
         return self.query("SELECT * FROM tokens WHERE job = ? ORDER BY hash, site, module", [job])
 
     def peers(self, job: str) -> pa.Table:
-        """Gives traffic between ranks (jobs with JOSTLE_PEERS=1): rows of table peers."""
+        """Return traffic between ranks (jobs with JOSTLE_PEERS=1): rows of table peers."""
         return self.query("SELECT * FROM peers WHERE job = ? ORDER BY process, peer", [job])
 
     def series(self, job: str, metric: str) -> pa.Table:
-        """Gives one metric of one job per slice and resource, over its processes.
+        """Return one metric of one job per slice and resource, over its processes.
 
         Args:
             job: Its name.
@@ -444,7 +444,7 @@ class Repository:
         return series(self._engine, job, metric)
 
     def background(self, job: str, metric: str, *, count_jobs: bool = False) -> pa.Table:
-        """Sums a metric over all other jobs on the resources of a job, while it ran.
+        """Sum a metric over all other jobs on the resources of a job, while it ran.
 
         Args:
             job: The job whose neighbours are asked for.
@@ -463,7 +463,7 @@ class Repository:
         return background(self._engine, job, metric, count_jobs=count_jobs)
 
     def neighbours(self, job: str, metric: str) -> pa.Table:
-        """Names the other jobs behind a background, the heaviest first.
+        """Name the other jobs behind a background, the heaviest first.
 
         Args:
             job: The job whose neighbours are asked for.
@@ -475,15 +475,15 @@ class Repository:
         return neighbours(self._engine, job, metric)
 
     def has_company(self, job: str) -> bool:
-        """Tells whether other jobs may have run beside one; `beside` knows, and takes longer."""
+        """Return whether other jobs may have run beside one; `beside` knows, and takes longer."""
         return has_company(self._engine, job)
 
     def beside(self, job: str) -> Beside:
-        """Gives a job's slices on shared resources and others' loads there (analysis.identify)."""
+        """Return a job's slices on shared resources and others' loads there (analysis.identify)."""
         return beside(self._engine, job)
 
     def programs_beside(self) -> Programs:
-        """Gives what all jobs did on the resources that they share (analysis.matrix)."""
+        """Return what all jobs did on the resources that they share (analysis.matrix)."""
         return programs_beside(self._engine)
 
     # Handing out
@@ -498,7 +498,7 @@ class Repository:
         span: tuple[int, int] | None = None,
         metrics: Sequence[str] | None = None,
     ) -> ExportReport:
-        """Writes a table, or the slices of a job, to a file in a common format.
+        """Write a table, or the slices of a job, to a file in a common format.
 
         Args:
             what: A table (slices, mount_slices, rollup, node_rollup, processes, mounts, jobs), or
@@ -518,7 +518,7 @@ class Repository:
 
 
 def _names_job(path: Path, job: str) -> bool:
-    """Tells whether a file may hold processes of a job; only profiles say so at a glance."""
+    """Return whether a file may hold processes of a job; only profiles say so at a glance."""
     try:
         look = glance(path)
     except OSError:

@@ -85,7 +85,7 @@ class WorldSegments:
         return "segmented" if self.segmentable else "not segmentable"
 
     def to_json(self) -> dict[str, Any]:
-        """Gives everything but the table of segments as plain values."""
+        """Return everything but the table of segments as plain values."""
         names = [name for name in self.__dataclass_fields__ if name != "segments"]
         plain = {name: getattr(self, name) for name in names}
         return {**plain, "segments": self.segments.num_rows, "verdict": self.verdict}
@@ -228,11 +228,11 @@ class IngestReport:
     warnings: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
-        """Gives the report as plain values."""
+        """Return the report as plain values."""
         return asdict(self)
 
     def add(self, other: IngestReport) -> None:
-        """Adds the figures of another report to this one."""
+        """Add the figures of another report to this one."""
         for name in (
             "changed", "processes", "finished", "slices", "mount_slices", "segments", "commits",
             "removed", "left", "expired", "bytes_written",
@@ -254,7 +254,7 @@ class CompactReport:
     strays_removed: int
 
     def to_json(self) -> dict[str, Any]:
-        """Gives the report as plain values."""
+        """Return the report as plain values."""
         return asdict(self)
 
 
@@ -277,7 +277,7 @@ class ExpireReport:
     processes_removed: int
 
     def to_json(self) -> dict[str, Any]:
-        """Gives the report as plain values."""
+        """Return the report as plain values."""
         return asdict(self)
 
 
@@ -290,5 +290,5 @@ class ExportReport:
     bytes: int
 
     def to_json(self) -> dict[str, Any]:
-        """Gives the report as plain values."""
+        """Return the report as plain values."""
         return {**asdict(self), "path": str(self.path)}

@@ -57,7 +57,7 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
 def create_app(
     repository: Path, access: Access, cache: Path | None = None, flag: str = ""
 ) -> FastAPI:
-    """Makes the application.
+    """Make the application.
 
     Args:
         repository: Folder of the repository.
@@ -133,7 +133,7 @@ def _api(app: FastAPI, site: Site) -> None:
 
 
 def _describe(app: FastAPI) -> None:
-    """Puts the shape of errors into the OpenAPI text: no route answers it by itself."""
+    """Put the shape of errors into the OpenAPI text: no route answers it by itself."""
     plain = app.openapi
 
     def openapi() -> dict[str, Any]:

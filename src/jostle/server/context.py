@@ -26,14 +26,14 @@ class Site:
         self.flag = flag
 
     def rows(self, viewer: Viewer) -> dict[str, dict[str, Any]]:
-        """Gives the rows of all jobs that a viewer may see, by name."""
+        """Return the rows of all jobs that a viewer may see, by name."""
         rows = self.stories.rows()
         if viewer.sees_all:
             return rows
         return {job: row for job, row in rows.items() if viewer.sees(row["uid"])}
 
     def job(self, viewer: Viewer, job: str) -> str:
-        """Gives the name of a job that a viewer may see, and records his look at others' jobs.
+        """Return the name of a job that a viewer may see, and records his look at others' jobs.
 
         Raises:
             HTTPException: 404: there is none, or he may not know of it. The same answer, for a

@@ -51,7 +51,7 @@ class Stories:
     """
 
     def __init__(self, path: Path, cache: Path | None = None) -> None:
-        """Opens a repository.
+        """Open a repository.
 
         Args:
             path: Its folder.
@@ -71,14 +71,14 @@ class Stories:
         self.judge.on_estimate = self._keep
 
     def close(self) -> None:
-        """Ends what works beside the server."""
+        """End what works beside the server."""
         self.judge.end()
         self.repository.close()
 
     def once(
         self, key: tuple[Hashable, ...], make: Callable[[], T], *, of: Sequence[str] = ()
     ) -> T:
-        """Gives what is kept under a key, or makes it; several who ask at once wait for one.
+        """Return what is kept under a key, or makes it; several who ask at once wait for one.
 
         Args:
             key: What is asked for.
@@ -98,7 +98,7 @@ class Stories:
         of: Sequence[str] = (),
         judged: bool = False,
     ) -> Response:
-        """Gives an answer with an ETag, its bytes kept as `once` keeps (see answers.py).
+        """Return an answer with an ETag, its bytes kept as `once` keeps (see answers.py).
 
         Args:
             request: What was asked.
@@ -113,17 +113,17 @@ class Stories:
         return answered(self._kept, request, key, state, make, media)
 
     def rows(self) -> dict[str, dict[str, Any]]:
-        """Gives the rows of the list of jobs, by name, the earliest first."""
+        """Return the rows of the list of jobs, by name, the earliest first."""
         self.index.look()
         return self.index.rows
 
     def row(self, job: str, viewer: Viewer) -> dict[str, Any]:
-        """Gives a job's row with its verdict, where it is known already."""
+        """Return a job's row with its verdict, where it is known already."""
         found = self._verdicts.look(job, sight(viewer.users))
         return self.rows()[job] | {"verdict": found.brief if found else None}
 
     def verdict(self, job: str, viewer: Viewer, wait_s: float = 0.2) -> dict[str, Any] | None:
-        """Gives all that the head of a job's page says; None while it is being made.
+        """Return all that the head of a job's page says; None while it is being made.
 
         Args:
             job: Its name.
@@ -154,7 +154,7 @@ class Stories:
         return {**parts, "estimate": told}
 
     def estimate(self, job: str, viewer: Viewer) -> Estimate:
-        """Gives an estimate with its segments: seconds of work where it is not kept.
+        """Return an estimate with its segments: seconds of work where it is not kept.
 
         Args:
             job: Its name.
@@ -182,14 +182,14 @@ class Stories:
         return found.estimate
 
     def _keep(self, job: str, mark: str, made: Estimate) -> None:
-        """Keeps an estimate in memory, and on disk where its job is over."""
+        """Keep an estimate in memory, and on disk where its job is over."""
         self._kept.put(("estimate", job), made, (mark,))
         row = self.index.rows.get(job)
         if row is not None and not row["running"]:
             self._estimates.put(job, mark, made)
 
     def digest(self, job: str) -> dict[str, Any]:
-        """Gives the digest of a job, with other words for numbers that are none."""
+        """Return the digest of a job, with other words for numbers that are none."""
         made: dict[str, Any] = self.once(
             ("digest", job),
             lambda: digest(self.repository.job_tables(job)).to_json(),
@@ -208,7 +208,7 @@ class Stories:
         span: tuple[int, int],
         points: int,
     ) -> dict[str, Any]:
-        """Gives a view (see `jostle timeline --metric`) over a span; see `Curves.ask`.
+        """Return a view (see `jostle timeline --metric`) over a span; see `Curves.ask`.
 
         Args:
             job: A job.

@@ -37,7 +37,7 @@ class Live:
     """Watches the log of a repository while somebody listens, once for all who do."""
 
     def __init__(self, stories: Stories) -> None:
-        """Watches nothing yet."""
+        """Watch nothing yet."""
         self._stories = stories
         self._listeners: dict[Viewer, int] = {}
         self._news = asyncio.Condition()
@@ -47,7 +47,7 @@ class Live:
         self._over = False
 
     def enter(self, viewer: Viewer) -> None:
-        """Takes a place among the listeners.
+        """Take a place among the listeners.
 
         Raises:
             HTTPException: 429: there are too many.
@@ -65,7 +65,7 @@ class Live:
     async def events(
         self, viewer: Viewer, is_still_in: Callable[[], bool] = lambda: True
     ) -> AsyncIterator[str]:
-        """Gives an event per change, and a comment now and then that keeps proxies patient.
+        """Return an event per change, and a comment now and then that keeps proxies patient.
 
         It ends within a second or so when the listener has logged out, or may see something else.
 
@@ -112,13 +112,13 @@ class Live:
             self._leave(viewer)
 
     async def end(self) -> None:
-        """Ends all streams, for good."""
+        """End all streams, for good."""
         async with self._news:
             self._over = True
             self._news.notify_all()
 
     async def _heard(self, seen: int) -> bool:
-        """Waits for news; False: there are none yet, and it is time to look at other things."""
+        """Wait for news; False: there are none yet, and it is time to look at other things."""
         try:
             async with asyncio.timeout(_CHECK_S), self._news:
                 while self._count == seen and not self._over:
@@ -160,7 +160,7 @@ class Live:
 
 
 def _tell(loop: asyncio.AbstractEventLoop, news: object) -> None:
-    """Hands news from the judge's thread to the loop, unless that has ended."""
+    """Hand news from the judge's thread to the loop, unless that has ended."""
     if asyncio.iscoroutine(news):
         if loop.is_closed():
             news.close()

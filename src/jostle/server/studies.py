@@ -12,17 +12,17 @@ from jostle.server.access import Viewer
 
 
 def jobs_of(records: list[dict[str, Any]]) -> set[str]:
-    """Gives the jobs of all runs of a study."""
+    """Return the jobs of all runs of a study."""
     return {str(program["job"]) for record in records for program in record.get("programs", [])}
 
 
 def may_see(viewer: Viewer, jobs: set[str], visible: set[str]) -> bool:
-    """Tells whether a study may be shown: all its jobs are the viewer's, or open to him."""
+    """Return whether a study may be shown: all its jobs are the viewer's, or open to him."""
     return viewer.sees_all or (bool(jobs) and jobs <= visible)
 
 
 def brief(repository: Repository, name: str, viewer: Viewer, visible: set[str]) -> dict[str, Any]:
-    """Gives a study's row of the list; empty where the viewer may not know of it.
+    """Return a study's row of the list; empty where the viewer may not know of it.
 
     A study whose files are damaged has a row that says so: the others are listed all the same.
     """
@@ -70,7 +70,7 @@ def allowed(repository: Repository, name: str, viewer: Viewer, visible: set[str]
 
 
 def study(repository: Repository, name: str) -> dict[str, Any]:
-    """Gives what `jostle study show --json` prints, less figures, and a description.
+    """Return what `jostle study show --json` prints, less figures, and a description.
 
     Raises:
         JostleError: A file of it is damaged.

@@ -62,13 +62,13 @@ class Wishes:
 
 
 def shipped() -> dict[str, Path]:
-    """Returns the studies that come with jostle: name -> file."""
+    """Return the studies that come with jostle: name -> file."""
     folder = Path(str(resources.files("jostle.study"))) / "shipped"
     return {path.stem: path for path in sorted(folder.glob("*.toml"))}
 
 
 def find(name: str) -> Path:
-    """Finds a study's file: a path, or the name of a shipped study.
+    """Find a study's file: a path, or the name of a shipped study.
 
     Raises:
         ConfigError: There is neither.
@@ -90,7 +90,7 @@ def find(name: str) -> Path:
 
 
 def load(path: Path, wishes: Wishes | None = None) -> Study:
-    """Reads a study from a file.
+    """Read a study from a file.
 
     Raises:
         ConfigError: The file cannot be read, or is wrong; says where, why and how to mend it.
@@ -109,7 +109,7 @@ def load(path: Path, wishes: Wishes | None = None) -> Study:
 
 
 def parse(text: str, file: str, wishes: Wishes) -> Study:
-    """Reads a study from its text; see `load`."""
+    """Read a study from its text; see `load`."""
     try:
         data = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -177,7 +177,7 @@ def _study(top: Table, text: str, wishes: Wishes) -> Study:
 
 
 def _name(wishes: Wishes, name: str) -> str:
-    """Returns the name that the study gets: --quick has a name of its own."""
+    """Return the name that the study gets: --quick has a name of its own."""
     if wishes.name is None:
         return f"{name[:18]}-quick" if wishes.quick else name
     if not NAME.fullmatch(wishes.name):
@@ -203,7 +203,7 @@ def _where(table: Table) -> Where:
 
 
 def check_where(study: Study) -> None:
-    """Makes sure that the place is told all that it needs.
+    """Make sure that the place is told all that it needs.
 
     No part of `load`: what the file leaves open, the command line may still say.
 
@@ -257,7 +257,7 @@ def _slurm(table: Table) -> SlurmTable:
 
 
 def _readers(table: Table) -> dict[str, tuple[str, Any]]:
-    """Returns key -> (field of Program, how to take it)."""
+    """Return key -> (field of Program, how to take it)."""
     return {
         "role": ("role", lambda: table.word("role", ROLES)),
         "processes": ("processes", lambda: table.whole("processes", 1, 1_000_000)),
@@ -291,7 +291,7 @@ def _readers(table: Table) -> dict[str, tuple[str, Any]]:
 
 
 def _keys(table: Table, names: tuple[str, ...]) -> dict[str, Any]:
-    """Takes some keys of a program; gives those that are there, by field."""
+    """Take some keys of a program; gives those that are there, by field."""
     readers = _readers(table)
     found = {readers[name][0]: readers[name][1]() for name in names}
     if isinstance(found.get("volume"), tuple):
@@ -300,14 +300,14 @@ def _keys(table: Table, names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _any_keys(table: Table) -> dict[str, Any]:
-    """Takes [defaults]: every key of a program but those that make it this one."""
+    """Take [defaults]: every key of a program but those that make it this one."""
     found = _keys(table, tuple(name for name in _readers(table) if name not in ("role", "files")))
     table.finish()
     return found
 
 
 def _volume(table: Table) -> int | tuple[tuple[int, int], ...] | None:
-    """Takes a volume: a size, or a table chunk -> size."""
+    """Take a volume: a size, or a table chunk -> size."""
 
     def read(value: object) -> int | tuple[tuple[int, int], ...] | None:
         if not isinstance(value, dict):
@@ -367,7 +367,7 @@ def _programs(
 
 
 def _with_mpi(program: Program, mpi: str) -> Program:
-    """Returns the program under another MPI, where it can run under it at all."""
+    """Return the program under another MPI, where it can run under it at all."""
     if program.pattern is None and not program.mpi:
         return program
     if mpi == "none" and (PATTERNS.get(program.pattern or "") == "network" or program.split):
@@ -408,7 +408,7 @@ def _program(table: Table, defaults: dict[str, Any], forced: dict[str, Any]) -> 
 
 
 def _consistent(table: Table, program: Program) -> None:
-    """Complains about keys that contradict each other."""
+    """Complain about keys that contradict each other."""
     network = PATTERNS.get(program.pattern or "") == "network"
     if network and program.mpi in (None, "none"):
         raise table.error("mpi", f"`{program.pattern}` needs MPI.", 'mpi = "openmpi" or "mpich"')
@@ -431,7 +431,7 @@ def _consistent(table: Table, program: Program) -> None:
 def _installed(
     programs: tuple[Program, ...],
 ) -> tuple[tuple[Program, ...], tuple[tuple[str, str], ...]]:
-    """Splits programs into those that can run here and (name, reason) of the others."""
+    """Split programs into those that can run here and (name, reason) of the others."""
     present, absent = [], []
     for program in programs:
         missing = [word for word in program.needs if shutil.which(word) is None]
@@ -498,7 +498,7 @@ def _pairs(
 
 
 def _all_pairs(programs: tuple[Program, ...], mode: str) -> list[Pair]:
-    """Pairs every probe with every signal; in a race each two meet once."""
+    """Pair every probe with every signal; in a race each two meet once."""
     probes = [program.name for program in programs if program.role in ("both", "probe")]
     signals = [program.name for program in programs if program.role in ("both", "signal")]
     pairs = [Pair(probe, signal) for probe in probes for signal in signals]

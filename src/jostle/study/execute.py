@@ -41,7 +41,7 @@ class Execution:
         mark: str,
         taken: set[str],
     ) -> None:
-        """Prepares the run.
+        """Prepare the run.
 
         Args:
             study: The study.
@@ -65,7 +65,7 @@ class Execution:
         self._mount: str | None = None
 
     def make(self, pulse: Callable[[], None]) -> dict[str, Any]:
-        """Makes the run.
+        """Make the run.
 
         Args:
             pulse: Called now and then.
@@ -122,7 +122,7 @@ class Execution:
         return launches
 
     def _nodes_of(self, slot: int) -> tuple[str, ...]:
-        """Gives the nodes of one of the programs."""
+        """Return the nodes of one of the programs."""
         nodes, kind = self._place.nodes, self._study.where.placement
         counts = [member.program.nodes or 1 for member in self._run.members]
         if kind == "interleaved":
@@ -135,7 +135,7 @@ class Execution:
         return order[: counts[slot]]
 
     def _job(self, program: str, taken: set[str]) -> str:
-        """Names a job as no other in the repository: an interrupted run may have left some."""
+        """Name a job as no other in the repository: an interrupted run may have left some."""
         name = stem = f"{self._study.name}.{self._run.id}.{program}"
         attempt = 1
         while name in taken:
@@ -145,7 +145,7 @@ class Execution:
         return name
 
     def _fault(self, launch: Launch) -> str | None:
-        """Prepares a program; returns why that failed."""
+        """Prepare a program; returns why that failed."""
         try:
             self._place.prepare(launch)
         except JostleError as error:
@@ -153,7 +153,7 @@ class Execution:
         return None
 
     def _start_ns(self) -> int:
-        """Returns the slice boundary at which the first operations are due."""
+        """Return the slice boundary at which the first operations are due."""
         lead = self._study.where.lead_s or self._place.lead_s(self._launches)
         length = self._study.slice_ns
         return (time.time_ns() + round(lead * 1e9) + length - 1) // length * length
@@ -161,7 +161,7 @@ class Execution:
     # While
 
     def _start(self, faults: Sequence[str | None], start_ns: int) -> None:
-        """Starts patterns at once, to wait for the instant, and commands at the instant."""
+        """Start patterns at once, to wait for the instant, and commands at the instant."""
         self._tasks = [self._task(member, launch, fault) for member, launch, fault
                        in zip(self._run.members, self._launches, faults, strict=True)]  # fmt: skip
         late = []
@@ -203,7 +203,7 @@ class Execution:
         return task
 
     def _watch(self, pulse: Callable[[], None]) -> None:
-        """Waits until all have ended; a signal is asked to end when its probe has."""
+        """Wait until all have ended; a signal is asked to end when its probe has."""
         probe = self._tasks[0]
         while True:
             running = [task for task in self._tasks if not task.poll()]
@@ -257,7 +257,7 @@ class Execution:
         return list(dict.fromkeys(node for launch in self._launches for node in launch.nodes))
 
     def _told(self, member: Member, launch: Launch, task: Task) -> dict[str, Any]:
-        """Returns what the record says about a program."""
+        """Return what the record says about a program."""
         program = launch.program
         truth = self._truth(launch)
         error = task.error or truth.get("error") or self._failure(member, task)
@@ -306,7 +306,7 @@ class Execution:
         }
 
     def _truth(self, launch: Launch) -> dict[str, Any]:
-        """Keeps a signal's logs, and returns what they say in sum."""
+        """Keep a signal's logs, and returns what they say in sum."""
         logged = self._gathered / launch.log.name
         if launch.program.pattern is None or not logged.is_dir():
             return {}
@@ -327,7 +327,7 @@ class Execution:
         return _summary(log)
 
     def _failure(self, member: Member, task: Task) -> str | None:
-        """Says how a program failed; None when it went well."""
+        """Return how a program failed; None when it went well."""
         if task.status == 0 or task.lingered:
             return None
         stopped = member.stop == "partner" or task.error is not None
@@ -341,14 +341,14 @@ class Execution:
         return f"{how}: {last[0]}" if last else how
 
     def _written(self, job: str) -> int | None:
-        """Returns the bytes that the profile saw on the file system under study."""
+        """Return the bytes that the profile saw on the file system under study."""
         if self._mount is None:
             return None
         found = self._repository.query(_WRITTEN, [job, self._mount])["written"].to_pylist()
         return int(found[0])
 
     def _resource(self) -> str | None:
-        """Returns the identity of the mount that the run's folder lies on."""
+        """Return the identity of the mount that the run's folder lies on."""
         folder = self._place.folder(self._run.id)
         best: tuple[int, str] | None = None
         for launch in self._launches:
@@ -360,7 +360,7 @@ class Execution:
 
 
 def _all_ended(launch: Launch) -> bool:
-    """Tells whether the logs of all of a signal's processes, as far as they are here, are whole."""
+    """Return whether all logs of a signal's processes that are here are whole."""
     if launch.program.pattern is None or not launch.log.is_dir():
         return False
     logs = list(launch.log.glob("*.jsonl"))
@@ -375,7 +375,7 @@ def _all_ended(launch: Launch) -> bool:
 
 
 def _summary(log: Any) -> dict[str, Any]:
-    """Returns begin, end, bytes, operations and error of a signal's log."""
+    """Return begin, end, bytes, operations and error of a signal's log."""
     processes, bursts = log.processes.to_pylist(), log.bursts.to_pylist()
     begins = [row["begin_ns"] for row in bursts if row.get("begin_ns")]
     ends = [row["end_ns"] for row in processes if row.get("end_ns")]

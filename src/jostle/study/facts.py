@@ -15,7 +15,7 @@ from jostle.study.places.place import Place
 
 
 def versions(study: Study, place: Place) -> dict[str, Any]:
-    """Gives versions of jostle, kernel, libc, MPI and commands, and the file system.
+    """Return versions of jostle, kernel, libc, MPI and commands, and the file system.
 
     Args:
         study: Which programs take part.

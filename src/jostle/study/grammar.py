@@ -18,7 +18,7 @@ Path = tuple[str | int, ...]
 
 
 def near(word: str, known: Collection[str]) -> str:
-    """Returns "Did you mean `x`?" where a known word is close, else which words are known."""
+    """Return "Did you mean `x`?" where a known word is close, else which words are known."""
     found = difflib.get_close_matches(word, known, n=2, cutoff=0.6)
     if found:
         return f"Did you mean `{'` or `'.join(found)}`?"
@@ -29,7 +29,7 @@ class Source:
     """The text of a study and where its keys stand."""
 
     def __init__(self, file: str, text: str) -> None:
-        """Finds the lines of all tables and keys.
+        """Find the lines of all tables and keys.
 
         Args:
             file: What to call it in messages.
@@ -61,14 +61,14 @@ class Source:
                 self._lines.setdefault((*table, *words), number)
 
     def line(self, path: Path) -> int | None:
-        """Returns the line of a key, or of the nearest table around it."""
+        """Return the line of a key, or of the nearest table around it."""
         for length in range(len(path), 0, -1):
             if path[:length] in self._lines:
                 return self._lines[path[:length]]
         return None
 
     def error(self, path: Path, reason: str, mend: str) -> ConfigError:
-        """Makes the complaint about a key.
+        """Make the complaint about a key.
 
         Args:
             path: Where it is, e.g. ("program", 1, "chunk").
@@ -83,7 +83,7 @@ class Source:
 
 
 def _open_quote(line: str, quote: str) -> str:
-    """Returns which multi-line quote is open at the end of a line."""
+    """Return which multi-line quote is open at the end of a line."""
     for found in re.findall(r"\"\"\"|'''", line):
         if not quote:
             quote = found
@@ -96,7 +96,7 @@ class Table:
     """One table: keys are taken one by one, and what is left over is a mistake."""
 
     def __init__(self, source: Source, path: Path, data: object) -> None:
-        """Begins reading a table.
+        """Begin reading a table.
 
         Raises:
             ConfigError: It is no table.
@@ -109,17 +109,17 @@ class Table:
         self._known: list[str] = []
 
     def error(self, key: str, reason: str, mend: str) -> ConfigError:
-        """Makes the complaint about one of its keys."""
+        """Make the complaint about one of its keys."""
         return self.source.error((*self.path, key), reason, mend)
 
     def has(self, key: str) -> bool:
-        """Tells whether the key is there and not yet taken."""
+        """Return whether the key is there and not yet taken."""
         return key in self._data
 
     def take(
         self, key: str, read: Callable[[object], T | None], kind: str, example: str
     ) -> T | None:
-        """Takes a key.
+        """Take a key.
 
         Args:
             key: Its name.
@@ -142,25 +142,25 @@ class Table:
         return value
 
     def text(self, key: str, default: str = "") -> str:
-        """Takes a text."""
+        """Take a text."""
         found = self.take(key, lambda v: v if isinstance(v, str) else None, "a text", '"..."')
         return default if found is None else found
 
     def size(self, key: str) -> int | None:
-        """Takes a size in bytes."""
+        """Take a size in bytes."""
         return self.take(key, size, "a size", '"1MiB"')
 
     def span(self, key: str, default: float | None = None) -> float | None:
-        """Takes a span in seconds."""
+        """Take a span in seconds."""
         found = self.take(key, span, "a span", '"10s"')
         return default if found is None else found
 
     def flag(self, key: str) -> bool | None:
-        """Takes true or false."""
+        """Take true or false."""
         return self.take(key, lambda v: v if isinstance(v, bool) else None, "true or false", "true")
 
     def whole(self, key: str, low: int, high: int) -> int | None:
-        """Takes a whole number between two bounds."""
+        """Take a whole number between two bounds."""
         return self.take(
             key,
             lambda v: whole(v, low, high),
@@ -169,7 +169,7 @@ class Table:
         )
 
     def share(self, key: str) -> float | None:
-        """Takes a share between 0 and 1."""
+        """Take a share between 0 and 1."""
         return self.take(
             key,
             lambda v: (
@@ -182,7 +182,7 @@ class Table:
         )
 
     def word(self, key: str, known: Collection[str]) -> str | None:
-        """Takes one of some words."""
+        """Take one of some words."""
         raw = self.take(key, lambda v: v if isinstance(v, str) else None, "a word",
                         f'"{next(iter(known))}"')  # fmt: skip
         if raw is not None and raw not in known:
@@ -190,30 +190,30 @@ class Table:
         return raw
 
     def words(self, key: str) -> tuple[str, ...] | None:
-        """Takes a list of texts."""
+        """Take a list of texts."""
         return self.take(key, _words, "a list of texts", '["lmp", "-in", "in.melt"]')
 
     def texts(self, key: str) -> dict[str, str]:
-        """Takes a table of texts."""
+        """Take a table of texts."""
         return self.take(key, _texts, "a table of texts", '{ NAME = "value" }') or {}
 
     def items(self, key: str) -> list[Any] | None:
-        """Takes a list that is not empty."""
+        """Take a list that is not empty."""
         return self.take(key, lambda v: v if isinstance(v, list) and v else None,
                          "a list with something in it", "[...]")  # fmt: skip
 
     def table(self, key: str) -> Table:
-        """Takes a table within; an empty one when it is not there."""
+        """Take a table within; an empty one when it is not there."""
         self._known.append(key)
         return Table(self.source, (*self.path, key), self._data.pop(key, {}))
 
     def raw(self, key: str) -> object:
-        """Takes a key as it is; None when it is not there."""
+        """Take a key as it is; None when it is not there."""
         self._known.append(key)
         return self._data.pop(key, None)
 
     def name(self, key: str, example: str) -> str | None:
-        """Takes a name that can be part of a job's name and of a path."""
+        """Take a name that can be part of a job's name and of a path."""
         return self.take(
             key,
             lambda v: v if isinstance(v, str) and NAME.fullmatch(v) else None,
@@ -222,13 +222,13 @@ class Table:
         )
 
     def finish(self) -> None:
-        """Complains about the first key that nobody asked for."""
+        """Complain about the first key that nobody asked for."""
         for key in self._data:
             raise self.error(key, "there is no such key.", near(key, self._known))
 
 
 def whole(value: object, low: int, high: int) -> int | None:
-    """Returns a whole number within bounds, else None."""
+    """Return a whole number within bounds, else None."""
     right = isinstance(value, int) and not isinstance(value, bool)
     return value if right and low <= value <= high else None  # type: ignore[operator,return-value]
 

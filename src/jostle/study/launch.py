@@ -64,7 +64,7 @@ class Command:
 
 
 def placement(launch: Launch) -> list[tuple[str, int]]:
-    """Spreads a program's processes over its nodes as evenly as it goes."""
+    """Spread a program's processes over its nodes as evenly as it goes."""
     processes, nodes = launch.program.processes or 1, launch.nodes
     share, rest = divmod(processes, len(nodes))
     spread = [(node, share + (number < rest)) for number, node in enumerate(nodes)]
@@ -72,7 +72,7 @@ def placement(launch: Launch) -> list[tuple[str, int]]:
 
 
 def words(launch: Launch, processes: int | None = None) -> list[str]:
-    """Returns the words of one process (or of one rank), under jostle-run.
+    """Return the words of one process (or of one rank), under jostle-run.
 
     Args:
         launch: What to start.
@@ -92,7 +92,7 @@ def _slice_text(slice_ns: int) -> str:
 
 
 def pattern_words(launch: Launch, processes: int | None) -> list[str]:
-    """Returns jostle-signal and its options."""
+    """Return jostle-signal and its options."""
     from jostle.signals import program as find_signal
 
     program = launch.program
@@ -128,7 +128,7 @@ def pattern_words(launch: Launch, processes: int | None) -> list[str]:
 
 
 def _volume(program: Program, processes: int | None) -> int | None:
-    """Returns the share of the volume of the processes that one node forks."""
+    """Return the share of the volume of the processes that one node forks."""
     if program.volume is None or processes is None:
         return program.volume
     return max(1, program.volume * processes // (program.processes or 1))
@@ -139,12 +139,12 @@ def _seconds(value: float | None) -> str | None:
 
 
 def command_words(launch: Launch) -> list[str]:
-    """Returns a command with {chunk}, {processes} and so on replaced."""
+    """Return a command with {chunk}, {processes} and so on replaced."""
     return [fill(word, launch) for word in launch.program.command]
 
 
 def fill(text: str, launch: Launch) -> str:
-    """Replaces what a study may write in braces; other braces stay."""
+    """Replace what a study may write in braces; other braces stay."""
     program = launch.program
     known = {
         "processes": program.processes, "nodes": program.nodes, "chunk": program.chunk,
@@ -156,7 +156,7 @@ def fill(text: str, launch: Launch) -> str:
 
 
 def environment(launch: Launch) -> dict[str, str]:
-    """Returns the environment of a program: ours without what is meant for other profiles."""
+    """Return the environment of a program: ours without what is meant for other profiles."""
     env = {key: value for key, value in os.environ.items() if not key.startswith("JOSTLE")}
     env |= {"JOSTLE": "on", "JOSTLE_DIGEST": "off", MARK: launch.mark}
     if os.geteuid() == 0:
@@ -165,7 +165,7 @@ def environment(launch: Launch) -> dict[str, str]:
 
 
 def find_mpirun(mpi: str) -> str:
-    """Finds the mpirun of an MPI.
+    """Find the mpirun of an MPI.
 
     Raises:
         StudyError: It is not installed.
@@ -183,7 +183,7 @@ def find_mpirun(mpi: str) -> str:
 
 
 def version_of(argv: list[str]) -> str:
-    """Returns the first lines that a program says about its version; "" when it says nothing."""
+    """Return the first lines that a program says about its version; "" when it says nothing."""
     try:
         done = subprocess.run(argv, capture_output=True, text=True, timeout=10, check=False,
                               stdin=subprocess.DEVNULL, errors="replace")  # fmt: skip
@@ -193,7 +193,7 @@ def version_of(argv: list[str]) -> str:
 
 
 def mpirun_words(mpi: str, processes: int) -> list[str]:
-    """Returns an mpirun on this machine, whose ranks share its cores kindly."""
+    """Return an mpirun on this machine, whose ranks share its cores kindly."""
     if mpi == "openmpi":
         return [find_mpirun(mpi), "--oversubscribe", "--bind-to", "none", "--mca",
                 "mpi_yield_when_idle", "1", "-np", str(processes)]  # fmt: skip
@@ -201,7 +201,7 @@ def mpirun_words(mpi: str, processes: int) -> list[str]:
 
 
 def stage(launch: Launch, folder: Path) -> None:
-    """Makes a folder with a program's files.
+    """Make a folder with a program's files.
 
     Raises:
         StudyError: It cannot be made; the message says why.
@@ -220,7 +220,7 @@ def stage(launch: Launch, folder: Path) -> None:
 
 
 def prepare(launch: Launch) -> None:
-    """Makes a program's folder on this machine, its files, and runs what prepares it.
+    """Make a program's folder on this machine, its files, and runs what prepares it.
 
     Raises:
         StudyError: One of these fails; the message says which.
@@ -244,7 +244,7 @@ def prepare(launch: Launch) -> None:
 
 
 def check(program: Program, launch_mpi: bool = True) -> None:
-    """Makes sure that the compiled parts and the MPI for a program are there.
+    """Make sure that the compiled parts and the MPI for a program are there.
 
     Raises:
         JostleError: One is missing; says how to get it.

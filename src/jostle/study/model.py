@@ -109,7 +109,7 @@ class Program:
     weak: tuple[str, ...] = ()
 
     def uses(self, key: str) -> bool:
-        """Tells whether a key concerns it: a command only where it mentions {key}."""
+        """Return whether a key concerns it: a command only where it mentions {key}."""
         if self.pattern is not None and key == "chunk":
             return self.pattern not in NO_CHUNK
         if self.pattern is not None or key in ("processes", "nodes"):
@@ -119,7 +119,7 @@ class Program:
         return any("{" + key + "}" in text for text in texts)
 
     def baseline(self) -> str:
-        """Returns what its standalone run and its runs in pairs have in common, as one word."""
+        """Return what its standalone run and its runs in pairs have in common, as one word."""
         return _baseline(self)
 
 
@@ -239,18 +239,18 @@ class Study:
     file: str = "study.toml"
 
     def program(self, name: str) -> Program:
-        """Returns a program by its name."""
+        """Return a program by its name."""
         return next(program for program in self.programs if program.name == name)
 
     def to_json(self) -> dict[str, Any]:
-        """Returns everything but the text; empty fields of programs are left out."""
+        """Return everything but the text; empty fields of programs are left out."""
         content = dataclasses.asdict(self)
         del content["text"], content["file"]
         content["programs"] = [compact(program) for program in self.programs]
         return content
 
     def fingerprint(self) -> str:
-        """Returns a hash of all that decides what is measured; not of repetitions or words."""
+        """Return a hash of all that decides what is measured; not of repetitions or words."""
         content = self.to_json()
         for key in ("description", "repetitions", "left_out"):
             del content[key]
@@ -259,7 +259,7 @@ class Study:
 
 
 def compact(program: Program) -> dict[str, Any]:
-    """Returns a program's fields that are set."""
+    """Return a program's fields that are set."""
     return {
         key: value
         for key, value in dataclasses.asdict(program).items()

@@ -31,14 +31,14 @@ class Monitor(Protocol):
     server: str
 
     def read(self) -> Mapping[str, int]:
-        """Gives all counters now: ever-growing numbers, in bytes where they count traffic.
+        """Return all counters now: ever-growing numbers, in bytes where they count traffic.
 
         Raises:
             OSError: They cannot be read now; the sample is left out.
         """
 
     def own(self, nodes: Sequence[str]) -> list[str]:
-        """Names the counters that hold what some nodes sent, where there are such."""
+        """Name the counters that hold what some nodes sent, where there are such."""
 
 
 class DiskMonitor:
@@ -48,7 +48,7 @@ class DiskMonitor:
     server = "disk.written"
 
     def __init__(self, folder: Path) -> None:
-        """Finds the disk.
+        """Find the disk.
 
         Raises:
             OSError: The folder lies on no disk (memory, network), or /proc has no diskstats.
@@ -58,7 +58,7 @@ class DiskMonitor:
         self.read()
 
     def read(self) -> Mapping[str, int]:
-        """Gives bytes written and read since the machine came up."""
+        """Return bytes written and read since the machine came up."""
         for line in Path("/proc/diskstats").read_text().splitlines():
             words = line.split()
             if tuple(words[:2]) == self._number:
@@ -77,7 +77,7 @@ class Sampler:
     """Reads a monitor at every slice boundary, in a thread."""
 
     def __init__(self, monitor: Monitor | None, slice_ns: int) -> None:
-        """Prepares sampling; nothing happens without a monitor."""
+        """Prepare sampling; nothing happens without a monitor."""
         self._monitor = monitor
         self._slice_ns = slice_ns
         self._samples: list[dict[str, int]] = []
@@ -85,14 +85,14 @@ class Sampler:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Takes a first sample, then one at each boundary."""
+        """Take a first sample, then one at each boundary."""
         if self._monitor is not None:
             self._take()
             self._thread = threading.Thread(target=self._run, name="monitor", daemon=True)
             self._thread.start()
 
     def stop(self) -> list[dict[str, int]]:
-        """Ends sampling with a last sample; gives all of them."""
+        """End sampling with a last sample; gives all of them."""
         self._stop.set()
         if self._thread is not None:
             self._thread.join()
@@ -140,7 +140,7 @@ class Traffic:
 
 
 def traffic(record: Mapping[str, Any]) -> list[Traffic]:
-    """Gives the traffic between neighbouring samples of a run's record.
+    """Return the traffic between neighbouring samples of a run's record.
 
     Args:
         record: A line of runs.jsonl.

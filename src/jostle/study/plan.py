@@ -39,7 +39,7 @@ class Member:
     stop: str = "own"
 
     def to_json(self) -> dict[str, Any]:
-        """Returns what plan.json keeps."""
+        """Return what plan.json keeps."""
         return {"program": compact(self.program), "role": self.role, "stop": self.stop,
                 "config": self.program.baseline()}  # fmt: skip
 
@@ -83,7 +83,7 @@ class Run:
         return ", ".join(words)
 
     def to_json(self) -> dict[str, Any]:
-        """Returns what plan.json keeps."""
+        """Return what plan.json keeps."""
         content = {field: getattr(self, field) for field in
                    ("id", "kind", "repetition", "index", "mode", "cell", "cell_key")}  # fmt: skip
         return content | {"members": [member.to_json() for member in self.members]}
@@ -103,7 +103,7 @@ class _Cell:
 
 
 def plan(study: Study) -> tuple[Run, ...]:
-    """Lists all runs of a study in the order in which they are made.
+    """List all runs of a study in the order in which they are made.
 
     Per repetition all standalone baselines, then all pairs, each in an order drawn from the
     study's seed, so that what drifts on the machine does not fall on one cell.
@@ -213,7 +213,7 @@ def _combinations(study: Study) -> Iterator[dict[str, Any]]:
 
 
 def filled(study: Study, program: Program, values: Mapping[str, Any], slot: int) -> Program:
-    """Returns a program with the axes' values and all defaults in place.
+    """Return a program with the axes' values and all defaults in place.
 
     Args:
         study: For messages.
@@ -267,7 +267,7 @@ def filled(study: Study, program: Program, values: Mapping[str, Any], slot: int)
 
 
 def _progress(pattern: str | None) -> str:
-    """Returns what tells how far a program is: no profile sees bytes of memory or of a core."""
+    """Return what tells how far a program is: no profile sees bytes of memory or of a core."""
     if pattern == "read":
         return "read_bytes"
     moves = pattern is None or (PATTERNS[pattern] == "files" and pattern != "metadata")
@@ -278,7 +278,7 @@ def _progress(pattern: str | None) -> str:
 
 
 def expected_seconds(study: Study, run: Run) -> float:
-    """Guesses how long a run takes, before any of its kind was made."""
+    """Guess how long a run takes, before any of its kind was made."""
     around = _AROUND_S + study.where.settle_s + (study.where.lead_s or 0.5)
     around += 1.5 * any(member.program.mpi != "none" for member in run.members)
     times = [_alone_seconds(study, member.program) for member in run.members]
@@ -316,7 +316,7 @@ class Estimate:
     """Time left, learnt from the runs that are done."""
 
     def __init__(self, study: Study, runs: Sequence[Run]) -> None:
-        """Starts from guesses.
+        """Start from guesses.
 
         Args:
             study: The study.
@@ -329,13 +329,13 @@ class Estimate:
         self._ratio: dict[str, list[float]] = {}
 
     def learn(self, run: str, seconds: float) -> None:
-        """Takes note of how long a run took."""
+        """Take note of how long a run took."""
         if run in self._cell:
             self._seen.setdefault(self._cell[run], []).append(seconds)
             self._ratio.setdefault(self._kind[run], []).append(seconds / self._guess[run])
 
     def left(self, runs: Iterable[str]) -> float:
-        """Gives the seconds that some runs will take."""
+        """Return the seconds that some runs will take."""
         return sum(self._one(run) for run in runs)
 
     def _one(self, run: str) -> float:

@@ -25,7 +25,7 @@ KEPT_LINES = 12
 
 
 def marked(mark: str, job: str | None = None) -> list[int]:
-    """Finds the processes of a run, by their environment.
+    """Find the processes of a run, by their environment.
 
     Args:
         mark: The run's mark.
@@ -48,14 +48,14 @@ def marked(mark: str, job: str | None = None) -> list[int]:
 
 
 def kill(pids: Iterable[int], number: signal.Signals) -> None:
-    """Sends a signal to processes, some of which may be gone."""
+    """Send a signal to processes, some of which may be gone."""
     for pid in pids:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, number)
 
 
 def sweep(mark: str, patience_s: float = GRACE_S) -> bool:
-    """Ends all processes of a run: asks, waits, then kills.
+    """End all processes of a run: asks, waits, then kills.
 
     Args:
         mark: The run's mark.
@@ -126,7 +126,7 @@ class Task:
     _since: float | None = None
 
     def start(self) -> None:
-        """Starts it; a program that cannot be started has ended with status 127 or 126."""
+        """Start it; a program that cannot be started has ended with status 127 or 126."""
         self.words.mkdir(parents=True, exist_ok=True)
         now = time.time_ns()
         self.begin_ns = self.begin_ns or now
@@ -154,7 +154,7 @@ class Task:
             self.error = f"cannot be started: {os.fsdecode(name)}: {error.strerror}"
 
     def poll(self) -> bool:
-        """Looks whether it has ended; enforces its limit. Returns whether it has."""
+        """Look whether it has ended; enforces its limit. Returns whether it has."""
         if self.status is not None:
             return True
         codes = [process.poll() for process in self._processes]
@@ -178,7 +178,7 @@ class Task:
         return False
 
     def _linger(self, now: float) -> None:
-        """Ends what does not end although its work is done: MPI_Finalize may hang."""
+        """End what does not end although its work is done: MPI_Finalize may hang."""
         if not self.finished():
             return
         self._since = self._since or now
@@ -187,7 +187,7 @@ class Task:
             self._kill()
 
     def ask(self) -> None:
-        """Asks it to end."""
+        """Ask it to end."""
         if self.status is None and self._asked is None:
             self._asked = time.monotonic()
             self.stop(self._processes)
@@ -205,14 +205,14 @@ class Task:
                 os.killpg(process.pid, signal.SIGKILL)
 
     def abandon(self) -> None:
-        """Ends it at once."""
+        """End it at once."""
         self._kill()
         for process in self._processes:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=2)
 
     def last_lines(self) -> list[str]:
-        """Returns the last lines of what it said on stderr (or on stdout, if it said nothing)."""
+        """Return the last lines of what it said on stderr (or on stdout, if it said nothing)."""
         for name in ("stderr", "stdout"):
             if lines := tail(self.words / name):
                 return lines
@@ -220,7 +220,7 @@ class Task:
 
 
 def tail(path: Path) -> list[str]:
-    """Returns the last lines of a file, at most KEPT_LINES of at most 300 characters."""
+    """Return the last lines of a file, at most KEPT_LINES of at most 300 characters."""
     try:
         with path.open("rb") as stream:
             stream.seek(max(0, os.fstat(stream.fileno()).st_size - 8192))
@@ -233,7 +233,7 @@ def tail(path: Path) -> list[str]:
 
 
 def shorten(path: Path) -> None:
-    """Keeps the beginning and the end of what a program said."""
+    """Keep the beginning and the end of what a program said."""
     with contextlib.suppress(OSError):
         size = path.stat().st_size
         if size == 0:

@@ -32,7 +32,7 @@ _UNSYNCHRONISED = 5  # TIME_ERROR of adjtimex, as profiles record it
 
 
 def result(repository: Repository, name: str) -> StudyResult:
-    """Evaluates a study: its records, the profiles of its jobs, the logs of its signals.
+    """Evaluate a study: its records, the profiles of its jobs, the logs of its signals.
 
     Args:
         repository: Where it is.
@@ -79,14 +79,14 @@ class _Held:
         )
 
     def _rows_of(self, table: str, job: str) -> pa.Table:
-        """Gives a job's slices; those of all jobs are asked for at once, the first time."""
+        """Return a job's slices; those of all jobs are asked for at once, the first time."""
         if table not in self._rows:
             self._rows[table] = self._ask(table)
         rows = self._rows[table]
         return rows[job] if job in rows else rows[""]
 
     def _ask(self, table: str) -> dict[str, pa.Table]:
-        """Gives the slices of all jobs of the study, by job; "" has none."""
+        """Return the slices of all jobs of the study, by job; "" has none."""
         from jostle.analysis.study.progress import columns
 
         metrics = {str(program["progress"]) for _, program in self.programs.values()}
@@ -116,12 +116,12 @@ class _Held:
         return None if resource is None else str(resource)
 
     def _begin(self, job: str) -> int | None:
-        """Gives the first operation of our own signals, by their log; commands do not tell."""
+        """Return the first operation of our own signals, by their log; commands do not tell."""
         _, program = self.programs[job]
         return int(program["begin_ns"]) if program.get("pattern") else None
 
     def _log(self, job: str) -> SignalLog | None:
-        """Gives a signal's log; None where there is none, or none that can be read."""
+        """Return a signal's log; None where there is none, or none that can be read."""
         if job not in self._logs:
             _, program = self.programs[job]
             path = self.folder / str(program.get("log") or "")
@@ -133,7 +133,7 @@ class _Held:
         return self._logs[job]
 
     def progress(self, job: str, metric: str) -> Progress | None:
-        """Gives a job's progress: by its profile, or by its log where no profile sees its load."""
+        """Return a job's progress: by its profile, or by its log where no profile sees its load."""
         from jostle.analysis import progress_of_log
 
         record, program = self.programs[job]
@@ -146,7 +146,7 @@ class _Held:
         return self._tables(job, metric)
 
     def bursts(self, job: str) -> list[tuple[int, int]]:
-        """Gives the bursts of a periodic signal: from the first process to the last.
+        """Return the bursts of a periodic signal: from the first process to the last.
 
         Of a signal whose ranks are split in two it is the noise half that has them.
         """
@@ -164,7 +164,7 @@ class _Held:
         return sorted(found.values())
 
     def unsynchronised(self) -> list[str]:
-        """Names the jobs on nodes whose clocks are not known to agree; one machine has one."""
+        """Name the jobs on nodes whose clocks are not known to agree; one machine has one."""
         jobs = [job for job, (record, _) in self.programs.items() if record.get("place") == "slurm"]
         if not jobs:
             return []
@@ -178,19 +178,19 @@ class _Held:
 
 
 def _elsewhere(program: Mapping[str, Any]) -> bool:
-    """Tells whether a program is a load whose operations its profile does not show as such."""
+    """Return whether a program is a load whose operations its profile does not show as such."""
     pattern = PATTERNS.get(program.get("pattern") or "")
     return pattern is not None and pattern.resource != "files"
 
 
 def _half(log: SignalLog, rows: pa.Table, half: str) -> pa.Table:
-    """Takes the rows of one half of a signal's ranks."""
+    """Take the rows of one half of a signal's ranks."""
     ranks = {row["rank"] for row in log.processes.to_pylist() if row["half"] == half}
     return rows.filter(pa.array([rank in ranks for rank in rows.column("rank").to_pylist()]))
 
 
 def _counted(record: dict[str, Any]) -> dict[str, Any]:
-    """Says what the progress of each program is counted in, where the study does not."""
+    """Return what the progress of each program is counted in, where the study does not."""
     programs = []
     for program in record["programs"]:
         metric = program.get("progress") or _COUNTED.get(program.get("pattern") or "", "bytes")

@@ -63,7 +63,7 @@ class Outcome:
 
 
 def begin(study: Study, repository: Repository, *, fresh: bool = False) -> tuple[Run, ...]:
-    """Compares a study with what the repository knows under its name.
+    """Compare a study with what the repository knows under its name.
 
     Args:
         study: The study.
@@ -91,7 +91,7 @@ def begin(study: Study, repository: Repository, *, fresh: bool = False) -> tuple
 
 
 def _difference(known: object, now: Mapping[str, Any]) -> str:
-    """Names the first things that differ between two configurations."""
+    """Name the first things that differ between two configurations."""
     if not isinstance(known, dict):
         return "its plan"
 
@@ -104,7 +104,7 @@ def _difference(known: object, now: Mapping[str, Any]) -> str:
 
 
 def check(study: Study) -> None:
-    """Makes sure that what all programs need is there, before anything starts.
+    """Make sure that what all programs need is there, before anything starts.
 
     Raises:
         JostleError: Something is missing.
@@ -123,7 +123,7 @@ class Runner:
         place: Place,
         report: Callable[[Progress], None] = lambda _: None,
     ) -> None:
-        """Prepares a runner.
+        """Prepare a runner.
 
         Args:
             study: What to run.
@@ -141,7 +141,7 @@ class Runner:
         self._versions: dict[str, Any] = {}
 
     def run(self, runs: tuple[Run, ...]) -> Outcome:
-        """Makes the runs that the store does not hold.
+        """Make the runs that the store does not hold.
 
         Raises:
             JostleError: The place does not come up, or the repository cannot be written; what was
@@ -242,7 +242,7 @@ class Runner:
         self.store.note_running(None)
 
     def _note(self, run: Run | None, mark: str) -> None:
-        """Notes what a later runner must end and remove if this one is killed."""
+        """Note what a later runner must end and remove if this one is killed."""
         folders = [self.place.folder("run").parent, self.place.scratch("run").parent]
         self.store.note_running(
             {
@@ -256,7 +256,7 @@ class Runner:
     # One run
 
     def _one(self, run: Run, left_s: float) -> dict[str, Any]:
-        """Makes one run and stores its record."""
+        """Make one run and stores its record."""
         mark = f"{self.study.name}.{run.id}.{os.getpid()}"
         self._note(run, mark)
         self._say(run, left_s)
@@ -278,7 +278,7 @@ class Runner:
 
 
 def _seconds(record: Mapping[str, Any]) -> float:
-    """Returns how long a run took with all that is around it."""
+    """Return how long a run took with all that is around it."""
     begin, end = record.get("prepared_ns"), record.get("stored_ns")
     if not (isinstance(begin, int) and isinstance(end, int)):
         return 1.0
@@ -286,7 +286,7 @@ def _seconds(record: Mapping[str, Any]) -> float:
 
 
 def make_place(study: Study) -> Place:
-    """Gives the place that a study names."""
+    """Return the place that a study names."""
     if study.where.place == "lab":
         from jostle.study.places.lab import LabPlace
 

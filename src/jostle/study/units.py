@@ -11,7 +11,7 @@ _SECONDS = {"ms": 1e-3, "s": 1.0, "": 1.0, "min": 60.0, "h": 3600.0}
 
 
 def size(value: object) -> int | None:
-    """Reads a size in bytes: a whole number, or `64KiB`, `1M` (powers of 1024).
+    """Read a size in bytes: a whole number, or `64KiB`, `1M` (powers of 1024).
 
     Returns:
         Bytes, at least 1; None where it is no size.
@@ -28,7 +28,7 @@ def size(value: object) -> int | None:
 
 
 def span(value: object) -> float | None:
-    """Reads a span in seconds: a number, or `250ms`, `4s`, `2min`, `1h`.
+    """Read a span in seconds: a number, or `250ms`, `4s`, `2min`, `1h`.
 
     Returns:
         Seconds, not negative; None where it is no span.
@@ -42,7 +42,7 @@ def span(value: object) -> float | None:
 
 
 def size_text(amount: int) -> str:
-    """Writes bytes the shortest way that says them exactly: `64KiB`, `40000`."""
+    """Write bytes the shortest way that says them exactly: `64KiB`, `40000`."""
     for power, letter in ((3, "G"), (2, "M"), (1, "K")):
         if amount and amount % 1024**power == 0:
             return f"{amount // 1024**power}{letter}iB"
@@ -50,7 +50,7 @@ def size_text(amount: int) -> str:
 
 
 def rate(text: str) -> float | None:
-    """Reads a rate as tc writes it, `400mbit`, in bytes per second; None where it is none."""
+    """Read a rate as tc writes it, `400mbit`, in bytes per second; None where it is none."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)(k|m|g)bit", text.strip().lower())
     if match is None:
         return None

@@ -29,7 +29,7 @@ _NS = 1e9
 
 
 def plant(path: Path | str, spec: Spec | None = None, seed: int = 0) -> Planted:
-    """Makes a repository of jobs that hurt each other in known ways.
+    """Make a repository of jobs that hurt each other in known ways.
 
     Args:
         path: Its folder; must be empty or new.
@@ -90,7 +90,7 @@ class _Losses:
         self._parts: list[tuple[np.ndarray, ...]] = []
 
     def add(self, slices: Sequence[SliceOf]) -> None:
-        """Takes what was lost in some slices."""
+        """Take what was lost in some slices."""
         for each in slices:
             row, kind = np.nonzero(each.suspects >= 0)
             at = np.full(len(row), self._first + each.number)
@@ -98,7 +98,7 @@ class _Losses:
             self._parts.append(found)
 
     def table(self) -> pa.Table:
-        """Gives the table `Planted.slices`."""
+        """Return the table `Planted.slices`."""
         empty = (np.zeros(0, dtype=np.int64),) * 5
         job, at, kind, seconds, suspect = (
             np.concatenate(columns) for columns in zip(*(self._parts or [empty]), strict=True)
@@ -118,7 +118,7 @@ class _Losses:
 
 
 def _resource(kind: Kind, player: Player) -> str:
-    """Names the resource of a kind that a job uses, as the identification does."""
+    """Name the resource of a kind that a job uses, as the identification does."""
     if kind == "file system":
         return mount_name(player.mount)
     return "network" if kind == "network" else player.nodes[0]
@@ -146,7 +146,7 @@ def _truth(players: Sequence[Player], play: Play) -> dict[str, PlantedJob]:
 
 
 def _programs(jobs: dict[str, PlantedJob]) -> dict[tuple[str, str, Kind], float]:
-    """Gives what each program cost each other, percent of the victims' time."""
+    """Return what each program cost each other, percent of the victims' time."""
     seconds: dict[tuple[str, str, Kind], float] = defaultdict(float)
     time: dict[tuple[str, str, Kind], float] = defaultdict(float)
     for job in jobs.values():

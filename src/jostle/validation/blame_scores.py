@@ -137,14 +137,14 @@ class BlameScore:
         return sum(int(getattr(each, name)) for each in self.jobs)
 
     def to_json(self) -> dict[str, Any]:
-        """Gives everything as plain values."""
+        """Return everything as plain values."""
         names = ("precision", "recall", "f1", "top1", "relative_error", "points_error", "held",
                  "false_alarms")  # fmt: skip
         return asdict(self) | {name: getattr(self, name) for name in names}
 
 
 def identify_job(repository: Repository, job: str) -> Interference:
-    """Asks as `jostle interference` does."""
+    """Ask as `jostle interference` does."""
     from jostle.analysis import identify
 
     return identify(repository.beside(job), seed=0)
@@ -158,7 +158,7 @@ def score_seeds(
     identify: Identify = identify_job,
     progress: Callable[[int], None] | None = None,
 ) -> BlameScore:
-    """Plants a repository per seed, and for each the same without harm, and scores the answers.
+    """Plant a repository per seed, and for each the same without harm, and scores the answers.
 
     Args:
         seeds: Unseen ones (1000 and above) for a score that counts.
@@ -181,7 +181,7 @@ def score_seeds(
 
 
 def score(planted: Planted, *, identify: Identify = identify_job) -> BlameScore:
-    """Scores the answers for all jobs of a planted repository."""
+    """Score the answers for all jobs of a planted repository."""
     repository = Repository(planted.path)
     truth = _guilt(planted)
     scores, failed = [], {}

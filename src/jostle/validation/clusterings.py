@@ -29,17 +29,17 @@ class Clustered:
     rows: list[ClusteringScore]
 
     def to_json(self) -> dict[str, Any]:
-        """Gives it as plain values."""
+        """Return it as plain values."""
         return asdict(self)
 
 
 def _choice(run: Run) -> tuple[bool, int]:
-    """Sorts runs: the one that is taken comes last."""
+    """Sort runs: the one that is taken comes last."""
     return run.step.raw, -run.step.number
 
 
 def clusterings(store: Store, *, seed: int) -> list[Clustered]:
-    """Clusters the work of a clean run of each program: of one with raw segments if there is any.
+    """Cluster the work of a clean run of each program: of one with raw segments if there is any.
 
     Args:
         store: The runs.

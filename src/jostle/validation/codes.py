@@ -52,12 +52,12 @@ class Code:
     limit_s: float = 120.0
 
     def missing(self) -> list[str]:
-        """Names what it needs and is not installed."""
+        """Name what it needs and is not installed."""
         return [name for name in self.needs if shutil.which(name) is None]
 
 
 def environment() -> dict[str, str]:
-    """Returns the environment of all programs: ours without what is meant for other profiles."""
+    """Return the environment of all programs: ours without what is meant for other profiles."""
     env = {key: value for key, value in os.environ.items() if not key.startswith("JOSTLE_")}
     env |= {"JOSTLE": "on", "OMP_NUM_THREADS": "1"}
     if os.geteuid() == 0:
@@ -69,7 +69,7 @@ def environment() -> dict[str, str]:
 
 
 def _run(argv: Sequence[str], folder: Path) -> None:
-    """Runs what prepares a program.
+    """Run what prepares a program.
 
     Raises:
         ValidationError: It fails.
@@ -148,7 +148,7 @@ RANKS = (2, 4, 8)
 
 
 def _of_ranks(ranks: int, *, quick: bool) -> tuple[Code, ...]:
-    """Gives the programs with so many ranks: the same work, divided among them."""
+    """Return the programs with so many ranks: the same work, divided among them."""
     at = "" if ranks == RANKS[0] else f"@{ranks}"
     times = 1 if quick else 4
     return (
@@ -174,7 +174,7 @@ USUAL = ("lammps", "icofoam", "transpose", "stencil", "solver", "wavefront", "as
 
 
 def of_command(text: str) -> Code:
-    """Makes a program of a person's own command, which runs where he is now.
+    """Make a program of a person's own command, which runs where he is now.
 
     Args:
         text: NAME=COMMAND, or NAME@RANKS=COMMAND; two ranks unless told.
@@ -209,7 +209,7 @@ def of_command(text: str) -> Code:
 def choose(
     names: Sequence[str], commands: Sequence[str] = (), *, quick: bool = False
 ) -> list[Code]:
-    """Returns codes by name.
+    """Return codes by name.
 
     Args:
         names: Their names; none: the usual ones, as far as they are installed.
@@ -260,7 +260,7 @@ class Bench:
     _ready: set[str] = field(default_factory=set)
 
     def folder(self, code: Code) -> Path:
-        """Gives the folder of a program, with all it needs in it.
+        """Return the folder of a program, with all it needs in it.
 
         Raises:
             ValidationError: It cannot be prepared.
@@ -286,7 +286,7 @@ class Bench:
         return folder
 
     def _same(self, code: Code, where: Path) -> None:
-        """Sees to it that a name stands for the same command in all runs of a folder.
+        """See to it that a name stands for the same command in all runs of a folder.
 
         Raises:
             ValidationError: It stood for another.

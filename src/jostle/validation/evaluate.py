@@ -71,7 +71,7 @@ class Evaluation:
         return [row for row in self.rows if row.code not in self.unknown]
 
     def to_json(self) -> dict[str, Any]:
-        """Gives it as plain values."""
+        """Return it as plain values."""
         from dataclasses import asdict
 
         return {
@@ -85,7 +85,7 @@ class Evaluation:
 
 
 def evaluate(store: Store, *, seed: int = 0, progress: Progress = lambda *_: None) -> Evaluation:
-    """Judges all runs of a folder.
+    """Judge all runs of a folder.
 
     Args:
         store: The folder.
@@ -127,7 +127,7 @@ def evaluate(store: Store, *, seed: int = 0, progress: Progress = lambda *_: Non
 
 
 def why_unknown(known: Sequence[Truth], fine: Grain | None) -> str:
-    """Says why what runs of a program lost is not known, part of a sentence; "" where it is.
+    """Return why what runs of a program lost is not known, part of a sentence; "" where it is.
 
     Args:
         known: What each lost, by the oracle.
@@ -148,7 +148,7 @@ def why_unknown(known: Sequence[Truth], fine: Grain | None) -> str:
 
 
 def _apart(store: Store) -> list[str]:
-    """Says which runs were left out since cores had been moved."""
+    """Return which runs were left out since cores had been moved."""
     good = {run.job for run in store.runs()}
     apart = [run for run in store.runs(failed=True) if not run.error and run.job not in good]
     if not apart:
@@ -161,7 +161,7 @@ def _apart(store: Store) -> list[str]:
 
 
 def _scores(rows: Sequence[Row]) -> list[Score]:
-    """Scores every method per program, then on all runs, then on the quiet ones."""
+    """Score every method per program, then on all runs, then on the quiet ones."""
     groups = {code: [row for row in rows if row.code == code]
               for code in dict.fromkeys(row.code for row in rows)}  # fmt: skip
     groups |= {"all": list(rows), "quiet": [row for row in rows if row.quiet]}
@@ -173,7 +173,7 @@ def _of_code(
     repository: Repository, code: str, runs: Sequence[Run], floors: Mapping[str, CoreFloor],
     seed: int, tell: Callable[[int, str], None], limits: list[str],
 ) -> tuple[list[Row], float, Grain | None]:  # fmt: skip
-    """Judges the runs of one program; gives its rate of global collectives and its grain, too."""
+    """Judge the runs of one program; gives its rate of global collectives and its grain, too."""
     seen: dict[str, Marks] = {}
     said: dict[str, dict[str, Estimate]] = {}
     delays: dict[str, _Delays] = {}
@@ -214,7 +214,7 @@ def _of_code(
 
 
 def _floors(store: Store, runs: Sequence[Run]) -> dict[str, dict[str, CoreFloor]]:
-    """Gives what cores take at their best, as far as the canary told in runs of any program.
+    """Return what cores take at their best, as far as the canary told in runs of any program.
 
     Runs of different programs are in repositories of their own, but on the same nodes. So what one
     repository knows is the floor of its program, and all together that of the nodes.
@@ -247,7 +247,7 @@ def _floors(store: Store, runs: Sequence[Run]) -> dict[str, dict[str, CoreFloor]
 def _said(
     repository: Repository, run: Run, floors: Mapping[str, CoreFloor], seed: int
 ) -> dict[str, Estimate]:
-    """Asks the methods about a run; about one with raw segments the thesis' alone."""
+    """Ask the methods about a run; about one with raw segments the thesis' alone."""
     tables = repository.run_tables(run.job)
     if tables.floors:
         tables = replace(tables, floors=floors)
@@ -260,7 +260,7 @@ def _by_thesis(
     runs: Sequence[Run], said: dict[str, dict[str, Estimate]], known: dict[str, Truth],
     limits: list[str],
 ) -> dict[str, float]:  # fmt: skip
-    """Measures the loss of runs as thesis 5.2.3 does: against the fastest of those cut alike."""
+    """Measure the loss of runs as thesis 5.2.3 does: against the fastest of those cut alike."""
     found: dict[str, float] = {}
     for method in ("thesis", RAW):
         own = [run for run in runs if method in said[run.job]]
@@ -306,14 +306,14 @@ def _delays(run: Run) -> _Delays:
 
 
 def _band(delays: _Delays | None, seen: Marks, truth: Truth) -> Band | None:
-    """Gives what was planted in a run: by the injector's log, or while a disturber was on."""
+    """Return what was planted in a run: by the injector's log, or while a disturber was on."""
     if delays is None:
         return truth.beside
     return band(delays.start_ns, delays.delay_ns, delays.rank, seen.at_ns)
 
 
 def judged(found: Estimate, edges_ns: Sequence[int] = ()) -> Judged:
-    """Takes from an estimate what is scored.
+    """Take from an estimate what is scored.
 
     Args:
         found: The estimate.
@@ -343,7 +343,7 @@ def judged(found: Estimate, edges_ns: Sequence[int] = ()) -> Judged:
 
 
 def _lost(segments: pa.Table) -> Floats:
-    """Gives the seconds that each segment of an estimate lost."""
+    """Return the seconds that each segment of an estimate lost."""
     lost: Floats = segments["excess_ns"].fill_null(0).to_numpy() / 1e9
     if "slow_ns" in segments.column_names:
         lost = lost + segments["slow_ns"].to_numpy() / 1e9

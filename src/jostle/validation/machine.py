@@ -28,7 +28,7 @@ class Machine:
 
 
 def look() -> Machine:
-    """Reads the counters now; without /proc/stat (other kernels) they are 0."""
+    """Read the counters now; without /proc/stat (other kernels) they are 0."""
     tick = os.sysconf("SC_CLK_TCK")
     try:
         words = Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]
@@ -42,7 +42,7 @@ def look() -> Machine:
 
 
 def noise(before: Machine, after: Machine, seconds: float) -> dict[str, float]:
-    """Tells what others took of the machine between two looks.
+    """Return what others took of the machine between two looks.
 
     Args:
         before: The first look.

@@ -19,7 +19,7 @@ _FEW_GLOBALS = 24
 
 
 def marks(repository: Repository, job: str) -> Marks | None:
-    """Reads the marks of a run: at global collectives, or at calls of its first rank without any.
+    """Read the marks of a run: at global collectives, or at calls of its first rank without any.
 
     Args:
         repository: Where it is.
@@ -40,7 +40,7 @@ def marks(repository: Repository, job: str) -> Marks | None:
 
 
 def _of(rows: pa.Table, names: tuple[str, ...]) -> Marks:
-    """Counts up what the named columns hold."""
+    """Count up what the named columns hold."""
     each: Ints = np.zeros(rows.num_rows, dtype=np.int64)
     for name in names:
         each = each + rows[name].to_numpy().astype(np.int64)

@@ -117,7 +117,7 @@ class Grain:
 
 
 def windows(runs: Mapping[str, Marks]) -> tuple[list[str], Ints, Floats]:
-    """Cuts all runs at the boundaries that every one of them has.
+    """Cut all runs at the boundaries that every one of them has.
 
     Runs that share few boundaries with the others (they ended early) are left out first.
 
@@ -149,7 +149,7 @@ def windows(runs: Mapping[str, Marks]) -> tuple[list[str], Ints, Floats]:
 def truths(
     runs: Mapping[str, Marks], planted: Spans | None = None, spans: Spans | None = None
 ) -> dict[str, Truth]:
-    """Tells what each run lost.
+    """Return what each run lost.
 
     Args:
         runs: Marks of each run of one program, all of the same work, made in turn with others.
@@ -178,7 +178,7 @@ def truths(
 
 
 def grain(runs: Mapping[str, Marks], planted: Spans | None = None, seed: int = 0) -> Grain | None:
-    """Tells how well the truth is known, by halving the runs at random.
+    """Return how well the truth is known, by halving the runs at random.
 
     Args:
         runs: As in truths.
@@ -207,7 +207,7 @@ def grain(runs: Mapping[str, Marks], planted: Spans | None = None, seed: int = 0
 def _free(
     runs: Mapping[str, Marks], names: Sequence[str], durations: Floats, planted: Spans
 ) -> Flags:
-    """Tells in which windows of which runs nothing was planted (runs x windows)."""
+    """Tell in which windows of which runs nothing was planted (runs x windows)."""
     free = np.ones(durations.shape, dtype=bool)
     for flags, row, name in zip(free, durations, names, strict=True):
         edges = _edges(runs[name], row)
@@ -218,7 +218,7 @@ def _free(
 
 
 def _references(durations: Floats, free: Flags) -> tuple[Floats, float, float]:
-    """Tells what windows take undisturbed.
+    """Return what windows take undisturbed.
 
     Args:
         durations: Runs x windows (s), at least three runs.
@@ -238,7 +238,7 @@ def _references(durations: Floats, free: Flags) -> tuple[Floats, float, float]:
 
 
 def _shares(durations: Floats) -> Floats:
-    """Tells which share of a program's time falls to each window: the same in every run.
+    """Return which share of a program's time falls to each window: the same in every run.
 
     The few runs that are fastest in a window were lucky there by different amounts. So a window's
     share is told by all runs, each by the level of its own calm windows: slow hours of the machine
@@ -254,7 +254,7 @@ def _shares(durations: Floats) -> Floats:
 
 
 def _percents(durations: Floats, reference: Floats) -> Floats:
-    """Gives loss and instantaneous loss of each run, percent of it (runs x 2)."""
+    """Return loss and instantaneous loss of each run, percent of it (runs x 2)."""
     moved = np.array([displacement(row, reference) for row in durations])
     lost = (durations - reference).sum(axis=1)
     found: Floats = 100 * np.stack([lost, lost - moved], axis=1) / durations.sum(axis=1)[:, None]
@@ -262,7 +262,7 @@ def _percents(durations: Floats, reference: Floats) -> Floats:
 
 
 def displacement(row: Floats, reference: Floats) -> float:
-    """Gives seconds by which the median window is longer than its reference, over all windows.
+    """Return seconds by which the median window is longer than its reference, over all windows.
 
     Args:
         row: Durations of a run's windows (s).
@@ -280,7 +280,7 @@ def displacement(row: Floats, reference: Floats) -> float:
 def beside(
     seen: Marks, row: Floats, reference: Floats, spans: Sequence[tuple[int, int]]
 ) -> Band | None:
-    """Tells what a run lost while something was on beside it.
+    """Return what a run lost while something was on beside it.
 
     Args:
         seen: The run's marks.
@@ -305,13 +305,13 @@ def beside(
 
 
 def _edges(seen: Marks, row: Floats) -> Floats:
-    """Gives the edges of a run's windows, ns."""
+    """Return the edges of a run's windows, ns."""
     edges: Floats = seen.at_ns[0] + np.concatenate([[0.0], np.cumsum(row)]) * 1e9
     return edges
 
 
 def band(start_ns: Ints, delay_ns: Ints, rank: Ints, edges_ns: Ints) -> Band:
-    """Tells what delays cost.
+    """Return what delays cost.
 
     Args:
         start_ns: When each began.
@@ -332,7 +332,7 @@ def band(start_ns: Ints, delay_ns: Ints, rank: Ints, edges_ns: Ints) -> Band:
 
 
 def union_s(begin_ns: Ints, end_ns: Ints) -> float:
-    """Gives the length of time in which any of some spans lasts (s)."""
+    """Return the length of time in which any of some spans lasts (s)."""
     if not len(begin_ns):
         return 0.0
     order = np.argsort(begin_ns, kind="stable")

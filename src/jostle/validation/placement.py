@@ -31,7 +31,7 @@ class Ruler:
     """Measures how far cores lie apart."""
 
     def __init__(self, folder: Path) -> None:
-        """Builds the program that does it.
+        """Build the program that does it.
 
         Args:
             folder: Where it goes; without a compiler, or with one core, nothing is measured.
@@ -46,7 +46,7 @@ class Ruler:
             subprocess.run(command, capture_output=True, check=False)
 
     def measure(self) -> float | None:
-        """Gives the longest round trip from the first core to another, ns; None: not known."""
+        """Return the longest round trip from the first core to another, ns; None: not known."""
         found = []
         for other in self._cores[1:]:
             with contextlib.suppress(OSError, ValueError, subprocess.SubprocessError):
@@ -56,7 +56,7 @@ class Ruler:
         return max(found, default=None)
 
     def wait(self, noises: Sequence[Mapping[str, float]]) -> float | None:
-        """Waits until cores lie together, a minute at most.
+        """Wait until cores lie together, a minute at most.
 
         Args:
             noises: Of the runs made so far: they say what that is.
@@ -73,7 +73,7 @@ class Ruler:
 
 
 def together(noises: Sequence[Mapping[str, float]]) -> list[bool]:
-    """Tells of each run whether its cores lay together, as far as is known.
+    """Tell of each run whether its cores lay together, as far as is known.
 
     Args:
         noises: Of the runs.
@@ -83,7 +83,7 @@ def together(noises: Sequence[Mapping[str, float]]) -> list[bool]:
 
 
 def _most(known: Sequence[float]) -> float:
-    """Gives the longest round trip of cores that lie together, ns."""
+    """Return the longest round trip of cores that lie together, ns."""
     return _FAR * float(np.quantile(known, _BEST, method="lower")) if known else 0.0
 
 

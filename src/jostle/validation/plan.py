@@ -59,12 +59,12 @@ class Step:
         return name + "-raw" * self.raw
 
     def to_json(self) -> dict[str, Any]:
-        """Gives it as plain values."""
+        """Return it as plain values."""
         return asdict(self)
 
 
 def longer(shape: str, times: float) -> str:
-    """Gives a delay that is so many times as long.
+    """Return a delay that is so many times as long.
 
     Args:
         shape: One of SHAPES, or the like.
@@ -76,7 +76,7 @@ def longer(shape: str, times: float) -> str:
 def steps(
     codes: Sequence[Code], *, injected: int, disturbed: int, clean: int, seed: int, raw: int = 0
 ) -> list[Step]:
-    """Plans the runs, interleaved: a run of each program in turn, treatments shuffled.
+    """Plan the runs, interleaved: a run of each program in turn, treatments shuffled.
 
     The first run of each program is clean: how often it calls and how long it takes is learnt
     from it.
@@ -120,7 +120,7 @@ def _of(code: Code, injected: int, disturbed: int, clean: int, seed: int, raw: i
 
 
 def _injected(dice: random.Random, code: Code, count: int) -> list[dict[str, Any]]:
-    """Plans injected runs; every third is hit on one rank only: the others wait for it."""
+    """Plan injected runs; every third is hit on one rank only: the others wait for it."""
     ratio = (MOST / LEAST) ** (1 / max(count - 1, 1))
     return [
         {"kind": "inject", "strength": round(LEAST * ratio**number, 4),
@@ -131,7 +131,7 @@ def _injected(dice: random.Random, code: Code, count: int) -> list[dict[str, Any
 
 
 def _windows(dice: random.Random, count: int, length: float) -> tuple[tuple[float, float], ...]:
-    """Spreads windows over a run: one in each equal part of it, at a random place in its part."""
+    """Spread windows over a run: one in each equal part of it, at a random place in its part."""
     part = 0.9 / count
     found = []
     for number in range(count):

@@ -69,7 +69,7 @@ class Results:
     limits: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
-        """Gives it as plain values."""
+        """Return it as plain values."""
         return {
             "estimation": self.estimation.to_json() if self.estimation else None,
             "identification": None if self.lab is None else {
@@ -85,7 +85,7 @@ class Results:
 
 
 def results(folder: Path, wanted: Wanted, progress: Progress) -> Results:
-    """Makes what is missing, and judges all there is.
+    """Make what is missing, and judges all there is.
 
     Args:
         folder: Where runs and repositories are.

@@ -59,12 +59,12 @@ class Run:
     error: str
 
     def to_json(self) -> dict[str, Any]:
-        """Gives it as plain values."""
+        """Return it as plain values."""
         return {**self.__dict__, "step": self.step.to_json()}
 
     @staticmethod
     def from_json(plain: dict[str, Any]) -> Run:
-        """Reads what `to_json` gave."""
+        """Read what `to_json` gave."""
         step = dict(plain["step"])
         step["windows"] = tuple(tuple(window) for window in step["windows"])
         pairs = tuple(tuple(pair) for pair in plain["disturbed"])
@@ -75,7 +75,7 @@ class Store:
     """A validation's folder: the runs made so far, their profiles, logs and programs."""
 
     def __init__(self, folder: Path) -> None:
-        """Opens a folder, or makes it.
+        """Open a folder, or makes it.
 
         Raises:
             ValidationError: It cannot be made, or not written to.
@@ -96,11 +96,11 @@ class Store:
         self.bench = Bench(self.folder / "programs")
 
     def repository(self, code: str) -> Repository:
-        """Gives the repository of one program's runs."""
+        """Return the repository of one program's runs."""
         return Repository(self.folder / code, create=True)
 
     def runs(self, *, failed: bool = False) -> list[Run]:
-        """Gives the runs made so far.
+        """Return the runs made so far.
 
         Args:
             failed: Those that cannot be used, too: that failed, or had their cores apart.
@@ -113,7 +113,7 @@ class Store:
         return [run for run, fine in zip(found, good, strict=True) if fine]
 
     def _recorded(self) -> list[Run]:
-        """Reads the runs; the last line may be torn by a crash."""
+        """Read the runs; the last line may be torn by a crash."""
         try:
             lines = (self.folder / "runs.jsonl").read_text().splitlines()
         except FileNotFoundError:
@@ -125,7 +125,7 @@ class Store:
         return found
 
     def add(self, run: Run) -> None:
-        """Remembers a run."""
+        """Remember a run."""
         with (self.folder / "runs.jsonl").open("a") as stream:
             # A line of its own, behind one that a crash may have torn.
             stream.write("\n" + json.dumps(run.to_json()) + "\n")
@@ -150,7 +150,7 @@ def make(
     store: Store, plan: Sequence[Step], codes: Sequence[Code], *,
     progress: Callable[[int, int, str, float], None],
 ) -> None:  # fmt: skip
-    """Makes the runs of a plan that are not yet made.
+    """Make the runs of a plan that are not yet made.
 
     Args:
         store: Where they go.
@@ -186,14 +186,14 @@ def make(
 
 
 def _left(store: Store, plan: Sequence[Step]) -> list[Step]:
-    """Gives the steps of a plan that have no run yet which counts, and did not fail too often."""
+    """Return the steps of a plan that have no run yet which counts, and did not fail too often."""
     failed = [run.step for run in store.runs(failed=True) if run.error]
     done = {run.step.job for run in store.runs()}
     return [step for step in plan if step.job not in done and failed.count(step) < _TRIES]
 
 
 def one(store: Store, step: Step, code: Code) -> Run:
-    """Makes one run and takes its profiles into the repository."""
+    """Make one run and takes its profiles into the repository."""
     usual = None if step.kind == "clean" else _usual(store, code)
     folder = store.bench.folder(code)
     again = sum(run.step.job == step.job for run in store.runs(failed=True))
@@ -235,7 +235,7 @@ def _words(
 
 
 def _injection(code: Code, step: Step, logs: Path, usual: Usual) -> list[str]:
-    """Gives the variables that make the injector delay a run by the share aimed at."""
+    """Return the variables that make the injector delay a run by the share aimed at."""
     from jostle.inject import environment as injector
 
     lost_ms = usual.seconds * 1e3 * step.strength / (1 - step.strength)
@@ -248,7 +248,7 @@ def _injection(code: Code, step: Step, logs: Path, usual: Usual) -> list[str]:
 
 
 def _usual(store: Store, code: Code) -> Usual:
-    """Learns from the first clean run of a program.
+    """Learn from the first clean run of a program.
 
     Raises:
         ValidationError: There is none that went well.
@@ -274,7 +274,7 @@ _DELAYED = ("sends", "recvs", "isends", "irecvs", "sendrecvs", "one_to_all", "al
 
 
 def _wait(words: Sequence[str], folder: Path, output: Any, limit_s: float) -> int:
-    """Runs a command to its end, or to its limit; returns its status."""
+    """Run a command to its end, or to its limit; returns its status."""
     process = subprocess.Popen(words, cwd=folder, env=environment(), stdin=subprocess.DEVNULL,
                                stdout=output, stderr=output, start_new_session=True)  # fmt: skip
     try:
@@ -290,7 +290,7 @@ def _wait(words: Sequence[str], folder: Path, output: Any, limit_s: float) -> in
 
 @contextlib.contextmanager
 def _disturbers(step: Step, usual: Usual | None, logs: Path) -> Iterator[list[tuple[int, int]]]:
-    """Switches the disturber of a run on and off, beside the block; gives when it was on.
+    """Switch the disturber of a run on and off, beside the block; gives when it was on.
 
     The list is complete after the block.
     """

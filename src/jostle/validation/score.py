@@ -112,23 +112,23 @@ class Row:
         return next((said.canary for said in self.said.values() if said.canary is not None), None)
 
     def measured(self, method: str) -> float:
-        """Gives the loss that a method is scored against: as the thesis measures it, or all."""
+        """Return the loss that a method is scored against: as the thesis measures it, or all."""
         return self.thesis if method.startswith("thesis") else self.truth.total
 
     def estimated(self, method: str) -> float:
-        """Gives what a method says of that loss."""
+        """Return what a method says of that loss."""
         said = self.said[method]
         return said.percent if method.startswith("thesis") else said.total
 
     def held(self, method: str) -> bool:
-        """Tells whether the interval holds the truth."""
+        """Return whether the interval holds the truth."""
         said = self.said[method]
         return (
             said.low <= self.measured(method) - self.estimated(method) + said.percent <= said.high
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Gives it as plain values, with what follows from them."""
+        """Return it as plain values, with what follows from them."""
         truth = self.truth
         derived = {
             "total": truth.total, "instantaneous": truth.instantaneous,
@@ -149,7 +149,7 @@ class Spread:
 
     @staticmethod
     def of(values: Sequence[float], *, good: Callable[[Sequence[float]], float] = min) -> Spread:
-        """Sums values up.
+        """Sum values up.
 
         Args:
             values: The values.
@@ -182,7 +182,7 @@ class Lights:
 
     @staticmethod
     def of(rows: Sequence[Row], method: str) -> Lights:
-        """Counts them.
+        """Count them.
 
         Args:
             rows: The runs.
@@ -251,7 +251,7 @@ class Score:
 
 
 def score(code: str, method: str, rows: Sequence[Row]) -> Score:
-    """Scores a method on runs.
+    """Score a method on runs.
 
     Args:
         code: What to call them.

@@ -32,7 +32,7 @@ class Family:
     limits: list[str]
 
     def to_json(self) -> dict[str, Any]:
-        """Gives it as plain values."""
+        """Return it as plain values."""
         return {"rows": [row.to_json() for row in self.rows],
                 "scores": [asdict(one) for one in self.scores]}  # fmt: skip
 
@@ -40,7 +40,7 @@ class Family:
 def traces(
     seeds: int, *, seed: int = 0, progress: Callable[[int, int, str], None] = lambda *_: None
 ) -> Family:
-    """Estimates traces whose loss is known.
+    """Estimate traces whose loss is known.
 
     Args:
         seeds: Traces of each kind.

@@ -43,14 +43,14 @@ class Period:
     p_value: float
 
     def to_json(self) -> dict[str, Any]:
-        """Gives the period as plain values."""
+        """Return the period as plain values."""
         return asdict(self)
 
 
 def find_period(
     amounts: Floats, slice_s: float, *, busy: Floats | None = None, alpha: float = 0.01
 ) -> Period | None:
-    """Finds the period of bursts in a series (thesis 3.3.3: periodic signals).
+    """Find the period of bursts in a series (thesis 3.3.3: periodic signals).
 
     A slice is on when it carries at least a quarter (or, tried besides, a twentieth) of what the
     slice carries that holds the middle of all bytes. What is tested is how much the distances
@@ -83,20 +83,20 @@ def find_period(
 
 
 def usual_amount(amounts: Floats) -> float:
-    """Gives the median of a byte's own slice: half of all bytes lie in slices this full."""
+    """Return the median of a byte's own slice: half of all bytes lie in slices this full."""
     ordered = np.sort(amounts)
     return float(ordered[np.searchsorted(np.cumsum(ordered), ordered.sum() / 2)])
 
 
 def _runs(on: NDArray[np.bool_]) -> tuple[Ints, Ints]:
-    """Gives the starts and lengths of runs of True."""
+    """Return the starts and lengths of runs of True."""
     edges = np.diff(np.concatenate(([0], on.astype(np.int64), [0])))
     starts, ends = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
     return starts.astype(np.int64), (ends - starts).astype(np.int64)
 
 
 def _joined(on: NDArray[np.bool_], most: int) -> NDArray[np.bool_]:
-    """Fills pauses of at most so many slices between two bursts."""
+    """Fill pauses of at most so many slices between two bursts."""
     joined = on.copy()
     for start, length in zip(*_runs(~on), strict=True):
         if length <= most and start > 0 and start + length < len(on):
@@ -105,7 +105,7 @@ def _joined(on: NDArray[np.bool_], most: int) -> NDArray[np.bool_]:
 
 
 def _test(starts: Ints, lengths: Ints, least: int, slice_s: float) -> Period | None:
-    """Tests bursts whose pauses are at least so many slices long."""
+    """Test bursts whose pauses are at least so many slices long."""
     distances = np.diff(starts).astype(np.float64)
     if len(distances) < 2:
         return None
@@ -140,7 +140,7 @@ def _test(starts: Ints, lengths: Ints, least: int, slice_s: float) -> Period | N
 
 
 def _silent(amounts: Floats, on: NDArray[np.bool_], slice_s: float, busy: Floats | None) -> bool:
-    """Tells whether the time between bursts is one in which nothing was asked for."""
+    """Return whether the time between bursts is one in which nothing was asked for."""
     first, last = np.flatnonzero(on)[[0, -1]]
     inside = slice(first, last + 1)
     off = ~on[inside]

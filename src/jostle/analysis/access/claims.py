@@ -34,7 +34,7 @@ class Claims:
     chunks: Floats
 
     def part(self, span: slice) -> Claims:
-        """Gives a copy of some slices."""
+        """Return a copy of some slices."""
         return Claims(self.bytes[:, span].copy(), self.chunks[:, span].copy())
 
 
@@ -61,12 +61,12 @@ class _Purse:
         self._left: list[list[float]] = []
 
     def put(self, place: int) -> None:
-        """Adds the bytes of a slice."""
+        """Add the bytes of a slice."""
         if self._series.bytes[place] > 0:
             self._left.append([place, float(self._series.bytes[place])])
 
     def take(self, wanted: float) -> tuple[list[tuple[int, float]], float]:
-        """Takes bytes from the top: (slice, bytes) of each part, and how many writes they were."""
+        """Take bytes from the top: (slice, bytes) of each part, and how many writes they were."""
         taken: list[tuple[int, float]] = []
         writes = 0.0
         while wanted > 0 and self._left:
@@ -83,7 +83,7 @@ class _Purse:
 
 
 def claim(series: Series) -> Claims:
-    """Gives each byte to the way it was written.
+    """Return each byte to the way it was written.
 
     Args:
         series: What the job did on the mount; `known` tells whether where writes begin is.
@@ -134,14 +134,14 @@ def claim(series: Series) -> Claims:
 
 
 def _soon(series: Series) -> float:
-    """Gives the longest life, slices, that is short."""
+    """Return the longest life, slices, that is short."""
     at_once = float(np.clip(series.active.max(initial=1), 1, series.writers))
     part = _IN_TURN if series.files.sum() >= _TURNS * at_once else _BRIEF
     return max(_SOON, part * float((series.bytes > 0).sum()))
 
 
 def _closed(series: Series) -> _Closed:
-    """Tells since when files lived that were closed in each slice, and whose steps back were.
+    """Tell since when files lived that were closed in each slice, and whose steps back were.
 
     Of the bytes of a slice each process that was active there has an equal part: a file's mean size
     is compared with that. Files that are closed at once may have grown side by side: they were
@@ -168,7 +168,7 @@ def _closed(series: Series) -> _Closed:
 
 
 def _with_their_files(series: Series) -> Floats:
-    """Gives what the files held that were closed in each slice, bytes, shape (slices,).
+    """Return what the files held that were closed in each slice, bytes, shape (slices,).
 
     A record of several slices shares its bytes out evenly; its few files cannot be, and stand in
     one of them: the bytes go there, too.
@@ -182,7 +182,7 @@ def _with_their_files(series: Series) -> Floats:
 
 
 def _near(marks: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Marks the slices before and after marked ones, too."""
+    """Mark the slices before and after marked ones, too."""
     out = marks.copy()
     out[1:] |= marks[:-1]
     out[:-1] |= marks[1:]
@@ -190,14 +190,14 @@ def _near(marks: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def one_each(series: Series, claims: Claims, span: slice) -> bool:
-    """Tells whether files that were closed soon are only one or two per process, of many writes."""
+    """Return whether files closed soon are only one or two per process, of many writes."""
     files, when = claims.chunks[0, span].sum(), (claims.chunks[0, span] > 0).sum()
     many = files >= _REPEATED and (files >= _REPEATED * series.writers or when >= _ENOUGH)
     return not many and bool(series.writes[span].sum() > _ENOUGH * files)
 
 
 def stream(claims: Claims) -> None:
-    """Takes files that were closed soon for files that grew, only not for long."""
+    """Take files that were closed soon for files that grew, only not for long."""
     claims.bytes[2] += claims.bytes[0]
     claims.bytes[0] = claims.chunks[0] = 0
 

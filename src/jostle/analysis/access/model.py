@@ -99,5 +99,5 @@ class WritePattern:
     phases: list[Phase]
 
     def to_json(self) -> dict[str, Any]:
-        """Gives everything as plain values."""
+        """Return everything as plain values."""
         return asdict(self)

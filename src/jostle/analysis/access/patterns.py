@@ -51,7 +51,7 @@ _Run = tuple[int, int]  # first active slice and the one behind the last
 
 
 def write_patterns(tables: JobTables) -> list[WritePattern]:
-    """Names how a job wrote to each of its mounts.
+    """Name how a job wrote to each of its mounts.
 
     Args:
         tables: Everything about the job, from Repository.job_tables; `writes` must be there.
@@ -95,7 +95,7 @@ def _pattern(series: Series) -> WritePattern:
 
 
 def _of_all(phases: list[Phase]) -> str:
-    """Names a mount by its phases: mixed is said only of what is known to differ."""
+    """Name a mount by its phases: mixed is said only of what is known to differ."""
     heavy: dict[str, float] = {}
     for phase in phases:
         heavy[phase.pattern] = heavy.get(phase.pattern, 0.0) + phase.share
@@ -107,7 +107,7 @@ def _of_all(phases: list[Phase]) -> str:
 
 
 def _covered(series: Series, spans: list[_Run]) -> tuple[list[_Run], int]:
-    """Gives every byte a span: a trickle outside joins one, or is one if it goes on for long.
+    """Return every byte a span: a trickle outside joins one, or is one if it goes on for long.
 
     Returns:
         The spans, and the longest pause inside one, slices: what is no longer is no phase.
@@ -130,7 +130,7 @@ def _covered(series: Series, spans: list[_Run]) -> tuple[list[_Run], int]:
 
 
 def _active(series: Series, lo: int, hi: int) -> NDArray[np.intp]:
-    """Gives the slices that carry more than a hundredth of what is usual."""
+    """Return the slices that carry more than a hundredth of what is usual."""
     found: NDArray[np.intp] = np.flatnonzero(
         series.bytes[lo:hi] > _TRICKLE * usual_amount(series.bytes)
     )
@@ -138,7 +138,7 @@ def _active(series: Series, lo: int, hi: int) -> NDArray[np.intp]:
 
 
 def _cut(series: Series, claims: Claims) -> list[tuple[int, int]]:
-    """Cuts the time into runs of slices that are alike; silence at their ends is left out."""
+    """Cut the time into runs of slices that are alike; silence at their ends is left out."""
     active = _active(series, 0, len(series.bytes))
     ways = np.concatenate((np.zeros((3, 1)), np.cumsum(claims.bytes[:, active], axis=1)), axis=1)
     total = np.concatenate(([0.0], np.cumsum(series.bytes[active])))
@@ -160,7 +160,7 @@ def _cut(series: Series, claims: Claims) -> list[tuple[int, int]]:
 
 
 def _fused(runs: list[_Run], label: Callable[[_Run], str]) -> list[_Run]:
-    """Joins neighbours that are alike."""
+    """Join neighbours that are alike."""
     out: list[_Run] = []
     last = ""
     for run in runs:
@@ -272,7 +272,7 @@ def _parts(ways: Floats, chunks: Floats, moved: float, known: bool) -> list[Part
 
 
 def _named(series: Series, claims: Claims, span: slice) -> tuple[str, str, Floats, Floats]:
-    """Names a phase: its name, why, its bytes and its chunks by the way they were written."""
+    """Name a phase: its name, why, its bytes and its chunks by the way they were written."""
     here = claims.part(span)
     if series.known and one_each(series, claims, span):
         stream(here)
@@ -281,13 +281,13 @@ def _named(series: Series, claims: Claims, span: slice) -> tuple[str, str, Float
 
 
 def _to_and_fro(series: Series, span: slice) -> bool:
-    """Tells whether steps back and gaps alternate: nothing says then what is written twice."""
+    """Return whether steps back and gaps alternate: nothing says then what is written twice."""
     backs, gaps = float(series.backs[span].sum()), float(series.gaps[span].sum())
     return backs >= _REPEATED and _JUMPS[0] * backs < gaps < _JUMPS[1] * backs
 
 
 def _name(series: Series, ways: Floats, chunks: Floats, span: slice) -> tuple[str, str]:
-    """Names a phase, and says why."""
+    """Name a phase, and says why."""
     moved, writes = float(series.bytes[span].sum()), int(series.writes[span].sum())
     files, backs = int(chunks[0]), int(chunks[1])
     said = ", ".join(

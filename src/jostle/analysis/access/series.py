@@ -54,7 +54,7 @@ class Series:
 
 
 def mount_series(tables: JobTables) -> list[Series]:
-    """Lays out what a job did on each of its mounts.
+    """Lay out what a job did on each of its mounts.
 
     Args:
         tables: Everything about the job; `writes` must be there.
@@ -79,7 +79,7 @@ def mount_series(tables: JobTables) -> list[Series]:
 
 
 def _follows(tables: JobTables) -> bool:
-    """Tells whether the runtime followed where writes begin."""
+    """Return whether the runtime followed where writes begin."""
     rows = tables.writes
     if rows is not None and any(column(rows, name).any() for name in rows.column_names
                                 if name.startswith("access_")):  # fmt: skip
@@ -94,7 +94,7 @@ def _follows(tables: JobTables) -> bool:
 
 
 def _writers(tables: JobTables) -> dict[str, int]:
-    """Counts the processes that wrote, by mount."""
+    """Count the processes that wrote, by mount."""
     rows = tables.mount_totals
     if not rows.num_rows:
         return {}
@@ -106,7 +106,7 @@ def _writers(tables: JobTables) -> dict[str, int]:
 
 
 def _heavy(tables: JobTables) -> dict[str, float]:
-    """Counts the write calls that carry nine tenths of the bytes, by mount.
+    """Count the write calls that carry nine tenths of the bytes, by mount.
 
     Sizes are known per process only, so this is said of a mount that has nearly all calls.
     """
@@ -135,7 +135,7 @@ def _heavy(tables: JobTables) -> dict[str, float]:
 def _series(
     mount: str, rows: Mapping[str, Ints], writers: int, heavy: float, *, known: bool
 ) -> Series:
-    """Lays rows of (slice, slice_ns, sums) on one axis, of the slice length most rows have."""
+    """Lay rows of (slice, slice_ns, sums) on one axis, of the slice length most rows have."""
     lengths, times = np.unique(rows["slice_ns"], return_counts=True)
     length = int(lengths[times.argmax()])
     at = rows["slice"] * rows["slice_ns"] // length

@@ -18,7 +18,7 @@ _DOUBT = 0.2  # of all that may lie on a mount: more unseen than that, and a nam
 
 
 def unseen_bytes(tables: JobTables) -> int:
-    """Estimates what a job sent to disks without a call that is seen.
+    """Estimate what a job sent to disks without a call that is seen.
 
     The kernel counts what each process sends to the storage layer (os_write_bytes), whichever way;
     what its calls wrote, and what they may have dirtied besides, is taken off.
@@ -50,7 +50,7 @@ def unseen_bytes(tables: JobTables) -> int:
 
 
 def _slices(tables: JobTables, people: Ints) -> Ints:
-    """Counts the slices that each process lived for."""
+    """Count the slices that each process lived for."""
     rows, counts = tables.processes, np.ones(len(people), dtype=np.int64)
     if "first_slice" in rows.column_names:
         lived = column(rows, "last_slice") - column(rows, "first_slice") + 1
@@ -63,7 +63,7 @@ def _places(people: Ints, wanted: Ints) -> Ints:
 
 
 def doubted(pattern: WritePattern, unseen: int) -> WritePattern:
-    """Takes back a name that unseen writing may belie.
+    """Take back a name that unseen writing may belie.
 
     Args:
         pattern: How a job wrote to a mount, by its calls.

@@ -139,7 +139,7 @@ RULES: tuple[Rule, ...] = (
 
 
 def features(world: World) -> dict[str, float]:
-    """Gives what rules may ask for; nan where it is unknown."""
+    """Return what rules may ask for; nan where it is unknown."""
     shares = {share.name: share.share for share in world.shares}
     p2p, collective = shares.get("point-to-point", 0.0), shares.get("collective", 0.0)
     mpi = p2p + collective + shares.get("one-sided", 0.0) + shares.get("other mpi", 0.0)
@@ -172,7 +172,7 @@ def _known(value: float | None) -> float:
 
 
 def advise(world: World) -> list[Advice]:
-    """Gives the advice whose rules hold for a world, in the order of the rules."""
+    """Return the advice whose rules hold for a world, in the order of the rules."""
     if not world.counted:
         return []
     seen = features(world)

@@ -55,7 +55,7 @@ class Figure:
 
 @cache
 def figures() -> tuple[Figure, ...]:
-    """Gives all figures, in the order of a digest."""
+    """Return all figures, in the order of a digest."""
     found = []
     for name, unit, pattern in _WANTED:
         named = [one for one in METRICS if re.fullmatch(pattern, one.id)]
@@ -65,7 +65,7 @@ def figures() -> tuple[Figure, ...]:
 
 
 def others_of(rows: Mapping[str, Mapping[str, Any]], job: str) -> tuple[list[str], int | None]:
-    """Names the other runs of a job's program.
+    """Name the other runs of a job's program.
 
     Args:
         rows: By job: program, processes, running and start_ns.
@@ -92,7 +92,7 @@ def among(
     seconds: float,
     their_seconds: NDArray[np.float64],
 ) -> list[dict[str, Any]]:
-    """Gives each figure of a run: in all, over its processes, and in other runs.
+    """Return each figure of a run: in all, over its processes, and in other runs.
 
     Args:
         own: Of each figure the values of the run's processes that count, and its total.
@@ -122,7 +122,7 @@ def among(
 
 
 def quartiles(values: NDArray[np.float64]) -> dict[str, Any] | None:
-    """Gives how many values there are, and where they lie; None where there are none."""
+    """Return how many values there are, and where they lie; None where there are none."""
     if not len(values):
         return None
     low, first, middle, third, high = np.percentile(values, [0, 25, 50, 75, 100]).tolist()
@@ -135,7 +135,7 @@ Side = Literal["as usual", "more than in any", "more than in three of four",
 
 
 def side(total: float, others: Mapping[str, Any]) -> Side:
-    """Says where a total lies among those of other runs.
+    """Return where a total lies among those of other runs.
 
     Args:
         total: Of this run.

@@ -44,7 +44,7 @@ _SHARES = {
 
 
 def digest(tables: JobTables) -> Digest:
-    """Makes the digest of a job.
+    """Make the digest of a job.
 
     Args:
         tables: Everything about the job, from Repository.job_tables.
@@ -154,7 +154,7 @@ def _mount(
 
 
 def _rates(totals: Mapping[str, int], seconds: float) -> dict[str, Rate]:
-    """Gives bytes per second of the job, and per second inside the calls."""
+    """Return bytes per second of the job, and per second inside the calls."""
     rates = {}
     for way in ("read", "write"):
         moved = totals.get(f"posix_{way}_bytes", 0) + totals.get(f"stdio_{way}_bytes", 0)

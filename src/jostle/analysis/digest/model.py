@@ -232,6 +232,6 @@ class Digest:
     writing: list[WritePattern] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
-        """Gives the digest as plain values."""
+        """Return the digest as plain values."""
         found: dict[str, Any] = plain(self)
         return found

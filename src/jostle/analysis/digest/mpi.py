@@ -75,7 +75,7 @@ STATES = {
 
 
 def worlds(tables: JobTables, people: People, sums: Sums) -> list[World]:
-    """Makes the MPI part of a digest.
+    """Make the MPI part of a digest.
 
     Args:
         tables: Everything about the job.
@@ -90,7 +90,7 @@ def worlds(tables: JobTables, people: People, sums: Sums) -> list[World]:
 
 
 def _groups(people: People) -> list[NDArray[np.intp]]:
-    """Splits the MPI processes of a job into worlds."""
+    """Split the MPI processes of a job into worlds."""
     mpi = (people.ints("world_size") > 0) | (people.ints("mpi_adapter") >= NO_ADAPTER)
     mpi |= people.ints("mpi_state") > 0
     if not mpi.any():
@@ -200,7 +200,7 @@ class _World:
         return found
 
     def _shares(self) -> tuple[list[TimeShare], str, dict[str, Floats]]:
-        """Divides the ranks' time; threads that are in MPI at once stretch it."""
+        """Divide the ranks' time; threads that are in MPI at once stretch it."""
         states = {name: self._total([metric]).astype(np.float64) for name, metric in STATES.items()}
         inside = sum(states.values(), start=np.zeros(len(self._at)))
         whole = np.maximum(self._life, inside)
@@ -301,7 +301,7 @@ def _spread(values: Ints) -> Spread:
 
 
 def _first_line(text: str) -> str:
-    """Gives the part of a library's description that names it: before a comma or line's end."""
+    """Return the part of a library's description that names it: before a comma or line's end."""
     line = re.split(r"[\n,]", text.strip(), maxsplit=1)[0]
     return " ".join(line.replace("Version:", " ").split())
 

@@ -24,7 +24,7 @@ LISTED = (
 
 
 def merged_of(tables: JobTables, processes: Sequence[int]) -> Any:
-    """Finds the merged segments of the world that these processes are the ranks of, or None."""
+    """Find the merged segments of the world that these processes are the ranks of, or None."""
     found = getattr(tables, "segments", None)
     mine = set(processes)
     for world in found.worlds if found is not None else ():
@@ -34,7 +34,7 @@ def merged_of(tables: JobTables, processes: Sequence[int]) -> Any:
 
 
 def segments_of(tables: JobTables, processes: Sequence[int]) -> Segments | None:
-    """Sums up the merged segments of a world.
+    """Sum up the merged segments of a world.
 
     Args:
         tables: Everything about the job.
@@ -70,7 +70,7 @@ def segments_of(tables: JobTables, processes: Sequence[int]) -> Segments | None:
 
 
 def segment_rows(tables: JobTables, processes: Sequence[int]) -> list[dict[str, Any]]:
-    """Lists the merged segments of a world, in time.
+    """List the merged segments of a world, in time.
 
     Args:
         tables: Everything about the job.

@@ -20,7 +20,7 @@ def estimate(
     bytes_rule: BytesRule = "exact",
     seed: int = 0,
 ) -> Estimate:
-    """Estimates what interference cost a run, from its own profile alone.
+    """Estimate what interference cost a run, from its own profile alone.
 
     Args:
         tables: The run, from `Repository.run_tables`.

@@ -153,7 +153,7 @@ def _crowded(
 
 
 def _as_told(segments: pa.Table, lost: Floats, told: Together) -> tuple[Floats, Floats]:
-    """Brings what segments lost by their bins to what the slices tell that was lost in all.
+    """Bring what segments lost by their bins to what the slices tell that was lost in all.
 
     Returns:
         What each segment lost, in a slice as much as told; and what of it the bins do not show, so
@@ -177,7 +177,7 @@ def _as_told(segments: pa.Table, lost: Floats, told: Together) -> tuple[Floats, 
 
 
 def _where_shown(told: Floats, known: Floats) -> Floats:
-    """Moves what a slice tells too much, by the bins, to the one before, if that tells too little.
+    """Move what a slice tells too much, by the bins, to the one before, if that tells too little.
 
     A stretch is told in the slice in which it ends.
     """
@@ -200,7 +200,7 @@ def _per_kind(
     calls: Floats | None = None,
     short: float = 0.0,
 ) -> Floats:
-    """Gives what is beyond the usual of a kind.
+    """Return what is beyond the usual of a kind.
 
     Args:
         waited: Time that everybody waited in each bin, ns.
@@ -234,7 +234,7 @@ def _per_kind(
 
 
 def _above_jitter(part: Floats, short: float, grain: float) -> Floats:
-    """Takes off the jitter of calls, which all bins have: as water fills a vessel, up to one level.
+    """Take off the jitter of calls, which all bins have: as water fills a vessel, up to one level.
 
     No higher than what is usual: where many calls wait a little longer for a while, something else
     is on the way.
@@ -254,7 +254,7 @@ def _above_jitter(part: Floats, short: float, grain: float) -> Floats:
 
 
 def _beyond(part: Floats, width: float, jitter: float, grain: float, calls: float) -> Floats:
-    """Gives what is beyond the usual, of the values that are so clearly.
+    """Return what is beyond the usual, of the values that are so clearly.
 
     The usual itself may be made of delays, when nearly every bin has some. Counts tell: n delays of
     length d make a mean of n d and a variance of n d^2, so that variance over mean is d. Where
@@ -286,7 +286,7 @@ def _beyond(part: Floats, width: float, jitter: float, grain: float, calls: floa
 def _below_floors(
     segments: pa.Table, ranks: int, kind: Ints, calls: Floats, network: Floats
 ) -> Floats:
-    """Gives what is lost below the floors of calls, where nearly all of them are delayed.
+    """Return what is lost below the floors of calls, where nearly all of them are delayed.
 
     A floor is the lower quartile: when more than three quarters of the calls are delayed, it holds
     a delay. That is so where the mean delay of a call comes near the mean by size, which is known
@@ -321,7 +321,7 @@ def _below_floors(
 
 
 def _without_floors(segments: pa.Table, kind: Ints, calls: Floats) -> Floats:
-    """Gives what all ranks were longer in calls than in the calmest segment of the kind.
+    """Return what all ranks were longer in calls than in the calmest segment of the kind.
 
     Of kinds whose calls are too few to have a floor, where everybody was in MPI most of the time.
     """
@@ -334,13 +334,13 @@ def _without_floors(segments: pa.Table, kind: Ints, calls: Floats) -> Floats:
 
 
 def _few(kind: Ints, calls: Floats) -> Flags:
-    """Tells which segments are of kinds whose calls are too few to have a floor."""
+    """Return which segments are of kinds whose calls are too few to have a floor."""
     few: Flags = np.bincount(kind, weights=calls)[kind] < _MATURE
     return few
 
 
 def _single_calls(segments: pa.Table, kind: Ints, calls: Floats) -> Floats:
-    """Gives what all ranks were longer in the one call of a segment than in calm ones of the kind.
+    """Return what all ranks were longer in the one call of a segment than in calm ones of the kind.
 
     Where four of five such calls are delayed, floors are delays. But who comes last to the only
     call waits for nobody of his own: what he is in it is what it costs, and what holds it up.
@@ -363,7 +363,7 @@ def _single_calls(segments: pa.Table, kind: Ints, calls: Floats) -> Floats:
 
 
 def _cpu(segments: pa.Table, ranks: int, kind: Ints, together: Floats, unknown: Floats) -> Floats:
-    """Gives the seconds that the critical rank was off its CPU outside MPI and file calls.
+    """Return the seconds that the critical rank was off its CPU outside MPI and file calls.
 
     A rank that was off the CPU while it had time to spare cost nobody anything: the others did not
     wait for it, and it waited less for them. So it is no more than what every rank lost, waiting or
@@ -394,7 +394,7 @@ def _cpu(segments: pa.Table, ranks: int, kind: Ints, together: Floats, unknown: 
 
 
 def _usually(lost: Floats, away: Floats, kind: Ints) -> Floats:
-    """Gives what ranks wait for each other anyway: as in segments nearby with none off its CPU.
+    """Return what ranks wait for each other anyway: as in segments nearby with none off its CPU.
 
     Args:
         lost: Seconds of each segment that the mean rank waited or was off its CPU.

@@ -67,7 +67,7 @@ def evidence(
     services: list[Service],
     ranks: Mapping[str, int] | None = None,
 ) -> Evidence:
-    """Joins spans with the slices that they lie in; what is in a slice is spread evenly over it.
+    """Join spans with the slices that they lie in; what is in a slice is spread evenly over it.
 
     Args:
         start: Start of each span, ns, in order; spans do not overlap.
@@ -106,7 +106,7 @@ def evidence(
 
 
 def _storage(services: list[Service], start: Ints, end: Ints) -> dict[str, Floats]:
-    """Gives of each mount that was late the seconds by which, in each span."""
+    """Return of each mount that was late the seconds by which, in each span."""
     return {
         one.mount: spread_over(one.start_ns, one.start_ns + one.slice_ns, one.lost_s, start, end)
         for one in services
@@ -115,7 +115,7 @@ def _storage(services: list[Service], start: Ints, end: Ints) -> dict[str, Float
 
 
 def spread_over(begin: Ints, until: Ints, amount: Floats, start: Ints, end: Ints) -> Floats:
-    """Gives what of some amounts, each spread evenly over its time, lies in each span.
+    """Return what of some amounts, each spread evenly over its time, lies in each span.
 
     Args:
         begin: Start of each amount's time, ascending; may overlap (several slice lengths).
@@ -148,7 +148,7 @@ def inferred_parts(
     queued: Floats,
     cores: Mapping[CauseKind, Floats],
 ) -> list[Part]:
-    """Attributes what was inferred to what the slices show at its time.
+    """Attribute what was inferred to what the slices show at its time.
 
     Args:
         inferred: Seconds of each span that no account explains; negative: too much was accounted.
@@ -180,7 +180,7 @@ def inferred_parts(
 def by_host(
     cause: CauseName, seconds: Floats, seen: Evidence, *, measured: bool, kind: CauseKind = ""
 ) -> list[Part]:
-    """Takes seconds apart by the node that they were lost on, where any were."""
+    """Take seconds apart by the node that they were lost on, where any were."""
     if not seconds.any():
         return []
     if len(seen.hosts) == 1:
@@ -191,7 +191,7 @@ def by_host(
 
 
 def by_messages(seconds: Floats, hosts: Sequence[str]) -> Part:
-    """Gives what took seconds in which all ranks waited for messages, not for each other.
+    """Return what took seconds in which all ranks waited for messages, not for each other.
 
     Args:
         seconds: In each span.
@@ -203,7 +203,7 @@ def by_messages(seconds: Floats, hosts: Sequence[str]) -> Part:
 
 
 def causes(parts: list[Part], lost: Floats, doubt: Doubt, run: float) -> list[Cause]:
-    """Adds parts up to causes that sum to what was lost.
+    """Add parts up to causes that sum to what was lost.
 
     Args:
         parts: Seconds by cause and span; together at least what was lost.
@@ -230,7 +230,7 @@ def causes(parts: list[Part], lost: Floats, doubt: Doubt, run: float) -> list[Ca
 
 
 def _share(seconds: float, share: float, doubt: Doubt, run: float) -> Bounded:
-    """Gives a part of the loss its part of the doubt: parts err less than in proportion."""
+    """Return a part of the loss its part of the doubt: parts err less than in proportion."""
     wide = float(np.sqrt(share))
     low = max(seconds - doubt.below * wide, 0.0)
     return Bounded(seconds, low, min(seconds + doubt.above * wide, max(run, seconds)))
@@ -239,7 +239,7 @@ def _share(seconds: float, share: float, doubt: Doubt, run: float) -> Bounded:
 def hits(
     start: Ints, end: Ints, lost: Floats, parts: list[Part], cluster: Ints, least: Floats
 ) -> list[Hit]:
-    """Lists the spans in which time was lost, each with what most of it went to.
+    """List the spans in which time was lost, each with what most of it went to.
 
     Args:
         start: Start of each span, ns.

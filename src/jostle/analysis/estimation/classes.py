@@ -11,13 +11,13 @@ _STEEPNESS, _MIDDLE = 0.35, 11.25
 
 
 def class_of(percent: float) -> ClassName:
-    """Gives the class of an impact in percent: low < 7.5 <= medium <= 15 < high."""
+    """Return the class of an impact in percent: low < 7.5 <= medium <= 15 < high."""
     if percent < LOW:
         return "low"
     return "high" if percent > HIGH else "medium"
 
 
 def probability(percent: float) -> float:
-    """Gives the probability that a run with this impact (percent) is unfit for analysis."""
+    """Return the probability that a run with this impact (percent) is unfit for analysis."""
     exponent = -_STEEPNESS * (percent - _MIDDLE)
     return 0.0 if exponent > 700 else 1 / (1 + math.exp(exponent))

@@ -15,7 +15,7 @@ Flags = NDArray[np.bool_]
 
 
 def floats(table: pa.Table, name: str) -> Floats:
-    """Gives a column as numbers; zeros where the table has none of the name."""
+    """Return a column as numbers; zeros where the table has none of the name."""
     if name not in table.column_names:
         return np.zeros(table.num_rows)
     column = table.column(name)
@@ -25,7 +25,7 @@ def floats(table: pa.Table, name: str) -> Floats:
 
 
 def some_floats(table: pa.Table, names: Iterable[str]) -> dict[str, Floats]:
-    """Gives those columns that are not zero throughout, by their names: most columns are."""
+    """Return those columns that are not zero throughout, by their names: most columns are."""
     known = set(table.column_names)
     some = [name for name in names if name in known and _any(table.column(name))]
     columns = {name: floats(table, name) for name in some}
@@ -37,7 +37,7 @@ def _any(column: pa.ChunkedArray) -> bool:
 
 
 def lists(table: pa.Table, name: str) -> tuple[Ints, Floats]:
-    """Gives a column of lists: of each of its values the row, and the value."""
+    """Return a column of lists: of each of its values the row, and the value."""
     if name not in table.column_names or not table.num_rows:
         return np.empty(0, np.int64), np.empty(0)
     column: Any = table.column(name).combine_chunks()
@@ -49,13 +49,13 @@ def lists(table: pa.Table, name: str) -> tuple[Ints, Floats]:
 
 
 def summed(rows: Ints, weights: Floats, count: int) -> Floats:
-    """Adds weights up by their row."""
+    """Add weights up by their row."""
     result: Floats = np.bincount(rows, weights=weights, minlength=count).astype(np.float64)
     return result
 
 
 def share(part: Floats, whole: Floats) -> Floats:
-    """Gives part / whole, 0 where there is no whole."""
+    """Return part / whole, 0 where there is no whole."""
     with np.errstate(divide="ignore", invalid="ignore"):
         result: Floats = part / whole
     result[~(whole > 0)] = 0.0
@@ -63,19 +63,19 @@ def share(part: Floats, whole: Floats) -> Floats:
 
 
 def numbered(values: NDArray[Any]) -> Ints:
-    """Numbers values from 0, equal ones alike, in order of their first; by hashing."""
+    """Number values from 0, equal ones alike, in order of their first; by hashing."""
     encoded: Any = pa.array(values).dictionary_encode()
     result: Ints = encoded.indices.to_numpy().astype(np.int64)
     return result
 
 
 def numbered_pairs(first: Ints, second: Ints) -> Ints:
-    """Numbers pairs of small numbers from 0."""
+    """Number pairs of small numbers from 0."""
     return numbered(first * (int(second.max(initial=0)) + 1) + second)
 
 
 def ordered(group: Ints, value: Floats | None = None) -> Ints:
-    """Gives the order by group, and within a group by value, or as they are."""
+    """Return the order by group, and within a group by value, or as they are."""
     if value is None:
         return np.argsort(_short(group), kind="stable")
     by_value = np.argsort(value)
@@ -83,7 +83,7 @@ def ordered(group: Ints, value: Floats | None = None) -> Ints:
 
 
 def grouped(group: Ints) -> tuple[Ints, Ints]:
-    """Gives the order by group, as they are within one, and where in it each group begins.
+    """Return the order by group, as they are within one, and where in it each group begins.
 
     Returns:
         The order, and of n groups n + 1 places: the rows of group g are order[at[g] : at[g + 1]].
@@ -92,5 +92,5 @@ def grouped(group: Ints) -> tuple[Ints, Ints]:
 
 
 def _short(group: Ints) -> NDArray[Any]:
-    """Makes small numbers short: of 16 bits they are sorted ten times as fast."""
+    """Make small numbers short: of 16 bits they are sorted ten times as fast."""
     return group.astype(np.uint16) if int(group.max(initial=0)) < 1 << 16 else group

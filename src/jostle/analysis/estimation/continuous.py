@@ -21,7 +21,7 @@ def continuous(
     explained: float = 0.0,
     uneven: Floats | None = None,
 ) -> Continuous | None:
-    """Tells whether what is usual moved in the course of the run, and by how much.
+    """Return whether what is usual moved in the course of the run, and by how much.
 
     What is left of segments without their losses should take what their references say, from the
     first to the last. Where most pieces of the run are above the calmest ones, something was there
@@ -57,7 +57,7 @@ def continuous(
 
 
 def _raised(ratio: Floats) -> Floats:
-    """Gives by how much pieces of the run are above its calmest, beyond chance."""
+    """Return by how much pieces of the run are above its calmest, beyond chance."""
     pieces = np.array_split(ratio, _PIECES)
     low, middle = np.array([np.quantile(piece, [0.25, 0.5]) for piece in pieces]).T
     scatter = middle - low

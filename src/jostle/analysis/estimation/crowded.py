@@ -65,7 +65,7 @@ class Together:
 
 
 def together(slices: pa.Table, start: int, end: int) -> Together | None:
-    """Gives when all ranks were in MPI at once; None where that is not known.
+    """Return when all ranks were in MPI at once; None where that is not known.
 
     Ranks look at each other from the first slice on in which they waited for cores: before it
     nothing is known, which is no zero. Of several nodes each tells of its own ranks only, who may
@@ -105,7 +105,7 @@ def together(slices: pa.Table, start: int, end: int) -> Together | None:
 
 
 def crowd(slices: pa.Table, ranks: int = 0) -> Crowd | None:
-    """Tells whether the processes on a node share its cores among themselves, and what others took.
+    """Return whether processes share cores among themselves on a node, and what others took.
 
     Older profiles do not record how many cores these may use: it is what they once used together.
     So on a node with a core for each, some of which others keep busy from the first to the last

@@ -54,7 +54,7 @@ class Expected:
 
 
 def expected(rest: Floats, work: Work, uneven: Floats | None = None) -> Expected:
-    """Finds references.
+    """Find references.
 
     Args:
         rest: Seconds that each segment took beyond what was accounted for.
@@ -89,7 +89,7 @@ def expected(rest: Floats, work: Work, uneven: Floats | None = None) -> Expected
 
 
 def _of_kind(rest: Floats, amounts: Floats, members: Ints, cluster: Ints) -> tuple[Floats, float]:
-    """Gives the references of one kind's members, and how much they scatter (log MAD).
+    """Return the references of one kind's members, and how much they scatter (log MAD).
 
     Args:
         rest: As in expected, of the members.
@@ -125,7 +125,7 @@ def _of_kind(rest: Floats, amounts: Floats, members: Ints, cluster: Ints) -> tup
 
 
 def _told(cluster: Ints) -> Flags:
-    """Tells which members of a kind its other members tell of.
+    """Return which members of a kind its other members tell of.
 
     A cluster with enough members tells of itself. A smaller one is judged by the costs of what it
     did, which only members of different content tell: of few contents any costs fit.
@@ -137,7 +137,7 @@ def _told(cluster: Ints) -> Flags:
 
 
 def _in_slow_stretches(away: Floats, place: Ints, centres: Floats, threshold: float) -> Ints:
-    """Gives the clusters that are slow because all was slow when they came.
+    """Return the clusters that are slow because all was slow when they came.
 
     A cluster that takes longer than its costs say does more than is counted, or was disturbed from
     its first member to its last. The former says nothing of others: those that come right before
@@ -170,7 +170,7 @@ def _in_slow_stretches(away: Floats, place: Ints, centres: Floats, threshold: fl
 
 
 def _edge(ratio: Floats, reach: float, uneven: Floats) -> float:
-    """Gives what the fast ones of a kind take, as a share of the reference.
+    """Return what the fast ones of a kind take, as a share of the reference.
 
     Disturbances too small and too many to be told one by one are scatter of equal work above its
     edge; but work scatters by itself, too. So this bounds a loss (its interval), and is none. Work
@@ -192,7 +192,7 @@ def _edge(ratio: Floats, reach: float, uneven: Floats) -> float:
 
 
 def _centres(away: Floats, place: Ints) -> Floats:
-    """Gives the usual value of each cluster; of small ones the lower of the middle ones."""
+    """Return the usual value of each cluster; of small ones the lower of the middle ones."""
     order, begins = grouped(place)
     sizes = np.diff(begins)
     centres = np.empty(len(sizes))
@@ -210,7 +210,7 @@ def _centres(away: Floats, place: Ints) -> Floats:
 
 
 def _of_kin(rest: Floats, work: Work, seconds: Floats, threshold: Floats, some: Flags) -> None:
-    """Judges what is left by the sum of parts that all others have in common."""
+    """Judge what is left by the sum of parts that all others have in common."""
     left = (seconds == 0) & some
     good = seconds > 0
     if not left.any() or good.sum() < 4 * ENOUGH or not work.amounts.shape[1]:
@@ -237,7 +237,7 @@ def _of_kin(rest: Floats, work: Work, seconds: Floats, threshold: Floats, some: 
 
 
 def _sum_of_parts(rest: Floats, amounts: Floats, members: Ints) -> Floats:
-    """Gives what members take by the costs of what they did."""
+    """Return what members take by the costs of what they did."""
     if not any((amount[members] != amount[members[0]]).any() for amount in amounts.T):
         return np.full(len(rest), float(np.exp(usual(np.log(rest)).centre)))
     predicted = _with(amounts, members, _costs(rest, amounts, members))
@@ -245,7 +245,7 @@ def _sum_of_parts(rest: Floats, amounts: Floats, members: Ints) -> Floats:
 
 
 def _with(amounts: Floats, members: Ints, costs: Floats) -> Floats:
-    """Gives what members take by costs, most of which are zero."""
+    """Return what members take by costs, most of which are zero."""
     result = np.full(len(members), costs[0])
     for amount in np.flatnonzero(costs[1:]).tolist():
         result += amounts[members, amount] * costs[1 + amount]
@@ -253,7 +253,7 @@ def _with(amounts: Floats, members: Ints, costs: Floats) -> Floats:
 
 
 def _costs(rest: Floats, amounts: Floats, members: Ints) -> Floats:
-    """Fits the cost of a segment, and of one of each amount; only the few that tell most.
+    """Fit the cost of a segment, and of one of each amount; only the few that tell most.
 
     Parts are taken one by one, as long as members come nearer to what is predicted.
 
@@ -289,7 +289,7 @@ def _costs(rest: Floats, amounts: Floats, members: Ints) -> Floats:
 
 
 def _robust(rest: Floats, columns: Floats) -> tuple[Floats, float]:
-    """Fits costs to the undisturbed, and tells how far members lie from the fit.
+    """Fit costs to the undisturbed, and tells how far members lie from the fit.
 
     A cost may be negative: of two kinds of call in a step and one of them in its iterations, the
     difference counts the steps.

@@ -30,7 +30,7 @@ _OVER_RANKS = ("", "_min", "_max")
 
 
 def features(segments: pa.Table, bytes_rule: BytesRule) -> list[Ints]:
-    """Gives the features that must be equal within a group, one column each.
+    """Return the features that must be equal within a group, one column each.
 
     Args:
         segments: Merged segments (repository.types.WorldSegments).
@@ -46,7 +46,7 @@ def features(segments: pa.Table, bytes_rule: BytesRule) -> list[Ints]:
 
 
 def equal_rows(columns: Sequence[NDArray[Any]], rows: int) -> Ints:
-    """Numbers rows: two have the same number iff they are equal in all columns.
+    """Number rows: two have the same number iff they are equal in all columns.
 
     Args:
         columns: Each [rows].
@@ -66,7 +66,7 @@ def equal_rows(columns: Sequence[NDArray[Any]], rows: int) -> Ints:
 
 
 def hybrid(clusters: Ints, groups: Ints) -> Ints:
-    """Combines clusters (computation) and groups (communication, I/O): both must agree (fig. 5.6).
+    """Combine clusters (computation) and groups (communication, I/O): both must agree (fig. 5.6).
 
     Returns:
         Number of the hybrid cluster of each segment, from 0 in ascending order of cluster, then

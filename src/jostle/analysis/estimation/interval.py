@@ -39,7 +39,7 @@ class Doubt:
     most: tuple[DoubtName, DoubtName] = ("method", "method")
 
     def around(self, lost: float, run: float) -> Bounded:
-        """Gives the interval, within what is possible."""
+        """Return the interval, within what is possible."""
         return Bounded(lost, max(lost - self.below, 0.0), min(lost + self.above, max(run, lost)))
 
 
@@ -54,7 +54,7 @@ def doubt(
     crowded: bool = False,
     speed: Doubt | None = None,
 ) -> Doubt:
-    """Gives the doubt of a loss.
+    """Return the doubt of a loss.
 
     Args:
         lost: Seconds.

@@ -87,7 +87,7 @@ class Priced:
 
 
 def estimate_jostle(tables: RunTables, *, seed: int = 0) -> Estimate:
-    """Estimates what interference cost a run.
+    """Estimate what interference cost a run.
 
     Args:
         tables: The run.
@@ -144,7 +144,7 @@ def price(
     ranks: Mapping[str, int],
     floors: Mapping[str, CoreFloor],
 ) -> Priced:
-    """Prices the segments of a world.
+    """Price the segments of a world.
 
     Args:
         world: The world; at least one segment.
@@ -193,13 +193,13 @@ def price(
 
 
 def _short(slices: pa.Table) -> float:
-    """Gives the share of the waiting in MPI that lay in short waits; 0 where it is not recorded."""
+    """Return the share of MPI waiting that lay in short waits; 0 where it is not recorded."""
     waited = float(floats(slices, "wait_mpi_ns_sum").sum())
     return float(floats(slices, "wait_short_ns_sum").sum()) / max(waited, 1.0)
 
 
 def _inferred(rest: Floats, reference: Expected, doubtful: Floats) -> Floats:
-    """Gives what remains beyond the reference, or what the account had too much."""
+    """Return what remains beyond the reference, or what the account had too much."""
     away = np.where(reference.usable, rest - reference.seconds, 0.0)
     margin = np.where(reference.usable, reference.threshold - reference.seconds, np.inf)
     inferred: Floats = np.where(away > margin, away, 0.0)
@@ -209,7 +209,7 @@ def _inferred(rest: Floats, reference: Expected, doubtful: Floats) -> Floats:
 
 
 def _continuous(world: WorldSegments, priced: Priced, run: float) -> Continuous | None:
-    """Warns of what was there most of the time.
+    """Warn of what was there most of the time.
 
     Not of ranks that share cores: how these are mixed changes for a while by itself.
     """
@@ -220,12 +220,12 @@ def _continuous(world: WorldSegments, priced: Priced, run: float) -> Continuous 
 
 
 def _judged_time(tables: RunTables, world: WorldSegments, priced: Priced) -> tuple[int, int]:
-    """Gives MPI_Init and MPI_Finalize of the world, as far as its segments reach."""
+    """Return MPI_Init and MPI_Finalize of the world, as far as its segments reach."""
     return int(priced.start[0]), int(max(priced.end[-1], priced.start[0] + 1))
 
 
 def _coverages(priced: Priced, run: float) -> tuple[float, float | None]:
-    """Gives the share of the run that was judged, and of the run after set-up in clusters.
+    """Return the share of the run that was judged, and of the run after set-up in clusters.
 
     Set-up is what comes before the first segment of a kind that recurs.
     """
@@ -243,7 +243,7 @@ def _coverages(priced: Priced, run: float) -> tuple[float, float | None]:
 def _doubt(
     priced: Priced, lost: float, run: float, coverage: float, seed: int, idle: float
 ) -> Doubt:
-    """Gives the doubt that comes from references: each kind's, times the time priced by it.
+    """Return the doubt that comes from references: each kind's, times the time priced by it.
 
     Args:
         priced: The segments.
@@ -274,7 +274,7 @@ def _doubt(
 
 
 def _idle(world: WorldSegments, priced: Priced) -> float:
-    """Gives the seconds in which cores with more ranks than one had nothing of theirs to compute.
+    """Return the seconds in which cores with more ranks than one had nothing of theirs to compute.
 
     Ranks that take turns wait as long as delays are; what holds up every step alike shows in no
     segment then, but it is no more than this. 0 where a node has a core for each, and from when on
@@ -291,7 +291,7 @@ def _idle(world: WorldSegments, priced: Priced) -> float:
 
 
 def _blind(priced: Priced) -> Floats:
-    """Gives the share of each segment in which ranks did not see when all of them waited."""
+    """Return the share of each segment in which ranks did not see when all of them waited."""
     if priced.told is None:
         return np.ones(len(priced.start))
     before = (priced.told.begin[0] - priced.start) / 1e9
@@ -299,7 +299,7 @@ def _blind(priced: Priced) -> Floats:
 
 
 def _speed_doubt(priced: Priced) -> Doubt | None:
-    """Gives the doubt of what was lost to slow cores."""
+    """Return the doubt of what was lost to slow cores."""
     if priced.speed is None:
         return None
     calm = priced.duration - priced.lost  # at the floor
@@ -307,7 +307,7 @@ def _speed_doubt(priced: Priced) -> Doubt | None:
 
 
 def _core_speed(priced: Priced, part: float) -> CoreSpeed | None:
-    """Tells what the canary told."""
+    """Return what the canary told."""
     if priced.speed is None:
         return None
     slow = float(priced.slow.sum()) * part
@@ -318,7 +318,7 @@ def _core_speed(priced: Priced, part: float) -> CoreSpeed | None:
 
 
 def _parts(priced: Priced, nodes: Sequence[str]) -> list[Part]:
-    """Takes lost time apart by cause; nodes: where the ranks were."""
+    """Take lost time apart by cause; nodes: where the ranks were."""
     shown = priced.evidence
     # Descheduled inside an MPI call, a rank makes everybody wait: what of M the run queue explains.
     queued = np.minimum(priced.account.network, (shown.queue - priced.account.cpu).clip(0))
@@ -337,7 +337,7 @@ def _parts(priced: Priced, nodes: Sequence[str]) -> list[Part]:
 
 
 def _slowed(priced: Priced) -> Floats:
-    """Gives the seconds by which cores slower than where references come from prolonged each."""
+    """Return the seconds by which cores slower than where references come from prolonged each."""
     if priced.speed is None:
         return np.zeros(len(priced.duration))
     rest = priced.duration - priced.account.network - priced.account.cpu - priced.storage
@@ -345,7 +345,7 @@ def _slowed(priced: Priced) -> Floats:
 
 
 def _imbalance(world: WorldSegments, priced: Priced) -> float:
-    """Gives the seconds that the mean rank waited for slower ones of its own job.
+    """Return the seconds that the mean rank waited for slower ones of its own job.
 
     The rank with the least time in MPI is the one that the others waited for; what outside delays
     explain of that is no imbalance.
@@ -354,14 +354,14 @@ def _imbalance(world: WorldSegments, priced: Priced) -> float:
 
 
 def _uneven(world: WorldSegments) -> Floats:
-    """Gives the seconds of each segment that the mean rank was longer in MPI than the last one."""
+    """Return the seconds of each segment that the mean rank was longer in MPI than the last one."""
     mean = floats(world.segments, "mpi_ns") / max(len(world.ranks), 1)
     waited: Floats = (mean - floats(world.segments, "mpi_ns_min")) / 1e9
     return waited
 
 
 def _explained(world: WorldSegments, duration: Floats, work: Work) -> Floats:
-    """Gives the most that each segment can be prolonged by what its ranks did longer than usual.
+    """Return the most that each segment can be prolonged by what its ranks did longer than usual.
 
     Work that goes from rank to rank prolongs a segment, as a rank that is hindered does. But then
     the others have less of it: what the mean rank did, and the last one spent in MPI, stays the
@@ -376,12 +376,12 @@ def _explained(world: WorldSegments, duration: Floats, work: Work) -> Floats:
 
 
 def _beyond(priced: Priced) -> Floats:
-    """Gives what segments lost by themselves: what all lose alike is no one's own."""
+    """Return what segments lost by themselves: what all lose alike is no one's own."""
     return priced.lost - priced.slow - priced.kept
 
 
 def _number(priced: Priced) -> Ints:
-    """Numbers clusters from 1; 0 for segments that are in none that can be judged."""
+    """Number clusters from 1; 0 for segments that are in none that can be judged."""
     return np.where(priced.expected.usable, priced.work.cluster + 1, 0)
 
 
@@ -451,7 +451,7 @@ def _limits(priced: Priced, coverage: float, inferred: float | None) -> list[str
 
 
 def _table(priced: Priced) -> pa.Table:
-    """Gives the judged segments for charts."""
+    """Return the judged segments for charts."""
     work = None
     if priced.work.measured:
         work = priced.work.amounts[:, priced.work.names.index(priced.work.measured)]

@@ -76,7 +76,7 @@ class Lit:
 
 
 def at_most(border: float, found: Bounded) -> float:
-    """Gives the probability that a loss is at most so much.
+    """Return the probability that a loss is at most so much.
 
     Args:
         border: In the unit of the loss.
@@ -96,7 +96,7 @@ def lit(
     percent: Bounded, coverage: float, doubts: tuple[DoubtName, DoubtName] = ("method", "method"),
     run_s: float = math.inf,
 ) -> Lit:  # fmt: skip
-    """Tells the light of a run.
+    """Tell the light of a run.
 
     Args:
         percent: What it lost, percent of its time.
@@ -127,7 +127,7 @@ def lit(
 
 
 def what_decides(side: int, doubts: tuple[DoubtName, DoubtName]) -> str:
-    """Says what would decide a light, part of a sentence.
+    """Return what would decide a light, part of a sentence.
 
     Args:
         side: Which end of the interval reaches over the border: 0 the lower, 1 the upper.
@@ -137,7 +137,7 @@ def what_decides(side: int, doubts: tuple[DoubtName, DoubtName]) -> str:
 
 
 def _side(likely: Light, chances: dict[Light, float]) -> int:
-    """Tells over which border more of the doubt lies: 0 the lower, 1 the upper."""
+    """Tell over which border more of the doubt lies: 0 the lower, 1 the upper."""
     if likely == "yellow":
         return int(chances["red"] > chances["green"])
     return int(likely == "green")

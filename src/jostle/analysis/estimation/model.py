@@ -229,7 +229,7 @@ class Estimate:
         return ADVICE[self.light]
 
     def to_json(self) -> dict[str, Any]:
-        """Gives everything but the table of segments as plain values."""
+        """Return everything but the table of segments as plain values."""
         fields = [name for name in self.__dataclass_fields__ if name != "segments"]
         derived = ("intrinsic_s", "core_hours_lost", "probability", "advice")
         found = {name: plain(getattr(self, name)) for name in (*fields, *derived)}
@@ -287,7 +287,7 @@ class Comparison:
     limits: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
-        """Gives everything but the tables of segments as plain values."""
+        """Return everything but the tables of segments as plain values."""
         fields = [name for name in self.__dataclass_fields__ if name != "estimates"]
         estimates = [estimate.to_json() for estimate in self.estimates]
         return {"estimates": estimates, **{name: plain(getattr(self, name)) for name in fields}}

@@ -20,7 +20,7 @@ THRESHOLD = 0.1
 
 
 def relative_clusters(values: NDArray[Any], threshold: float = THRESHOLD) -> Ints:
-    """Clusters values by the relative distance of neighbours.
+    """Cluster values by the relative distance of neighbours.
 
     Sorted ascending, a value joins the cluster of the one before iff value / before - 1 is below
     the threshold; at the threshold it begins a new one. Only neighbours are compared, so a chain
@@ -60,7 +60,7 @@ def relative_clusters(values: NDArray[Any], threshold: float = THRESHOLD) -> Int
 
 
 def chained(values: NDArray[Any], near: Near) -> Ints:
-    """Clusters values so that neighbours in order are together where `near` says so.
+    """Cluster values so that neighbours in order are together where `near` says so.
 
     Args:
         values: To be ordered, [n].

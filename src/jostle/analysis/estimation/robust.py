@@ -34,12 +34,12 @@ class Usual:
     spread: float
 
     def threshold(self, least: float) -> float:
-        """Gives what lies beyond the usual: 4 MAD (thesis 5.1.3), or `least` where that is more."""
+        """Return what lies beyond the usual: 4 MAD (thesis 5.1.3), or `least` if that is more."""
         return self.centre + max(4 * self.spread, least)
 
 
 def usual(values: Floats, grain: float = 1e-3) -> Usual:
-    """Finds the lowest mode of some values, and their scatter around it.
+    """Find the lowest mode of some values, and their scatter around it.
 
     Args:
         values: At least one.
@@ -58,7 +58,7 @@ def usual(values: Floats, grain: float = 1e-3) -> Usual:
 
 
 def _lowest_dense(ordered: Floats, grain: float) -> tuple[float, float]:
-    """Gives the middle of the lowest window that is dense, and how wide dense ones are."""
+    """Return the middle of the lowest window that is dense, and how wide dense ones are."""
     inside = max(int(len(ordered) * _DENSE), 4)
     widths = ordered[inside:] - ordered[:-inside]
     wide = max(_WIDER * float(widths.min()), grain)
@@ -67,7 +67,7 @@ def _lowest_dense(ordered: Floats, grain: float) -> tuple[float, float]:
 
 
 def _climb(ordered: Floats, centre: float, reach: float) -> float:
-    """Moves to the top of the mode that a place belongs to (mean shift)."""
+    """Move to the top of the mode that a place belongs to (mean shift)."""
     sums = np.concatenate([[0.0], np.cumsum(ordered - centre)])
     origin = centre
     for _ in range(30):

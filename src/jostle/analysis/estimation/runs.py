@@ -35,7 +35,7 @@ class _Profile:
 
 
 def compare(estimates: Sequence[Estimate]) -> Comparison:
-    """Says by which clusters and causes runs of one program differ.
+    """Say by which clusters and causes runs of one program differ.
 
     The fastest run is the baseline. What a run took longer is split into: what its own estimate
     says that it lost more; the displacement of the references of clusters that both have (n of its
@@ -85,7 +85,7 @@ def compare(estimates: Sequence[Estimate]) -> Comparison:
 
 
 def measured_percent(run_s: float, fastest_s: float, displaced_s: float) -> float:
-    """Gives the measured interference of a run (thesis 5.2.3).
+    """Return the measured interference of a run (thesis 5.2.3).
 
     Args:
         run_s: It took.
@@ -99,7 +99,7 @@ def measured_percent(run_s: float, fastest_s: float, displaced_s: float) -> floa
 
 
 def _profiles(estimate: Estimate) -> list[_Profile]:
-    """Gives the usable clusters, largest in time first."""
+    """Return the usable clusters, largest in time first."""
     clusters = sorted((c for c in estimate.clusters if c.usable), key=lambda c: -c.total_s)[:_MOST]
     table = estimate.segments
     if not table.num_rows:
@@ -119,7 +119,7 @@ def _profiles(estimate: Estimate) -> list[_Profile]:
 
 
 def _matched(base: list[_Profile], other: list[_Profile]) -> dict[int, Cluster]:
-    """Gives a run's clusters by their place in the baseline's list; negative: it has none there."""
+    """Return the index in the baseline's list of each cluster of a run; negative: not there."""
     from scipy.optimize import linear_sum_assignment  # half a second: only who compares pays it
 
     found: dict[int, Cluster] = {}
@@ -150,7 +150,7 @@ def _distances(base: list[_Profile], other: list[_Profile]) -> Floats:
 
 
 def _table(rows: list[dict[int, Cluster]], runs: int) -> list[list[Cluster | None]]:
-    """Gives one line per cluster: what each run has of it."""
+    """Return one line per cluster: what each run has of it."""
     shared = sorted({place for row in rows for place in row if place >= 0})
     lines = [[row.get(place) for row in rows] for place in shared]
     for i, row in enumerate(rows):
@@ -163,7 +163,7 @@ def _table(rows: list[dict[int, Cluster]], runs: int) -> list[list[Cluster | Non
 
 
 def _split(table: list[list[Cluster | None]], run: int, baseline: int) -> tuple[float, float]:
-    """Gives seconds of displaced references, and of segments that only one of the runs has."""
+    """Return seconds of displaced references, and of segments that only one of the runs has."""
     displaced = other = 0.0
     for line in table:
         mine, base = line[run], line[baseline]
@@ -178,13 +178,13 @@ def _split(table: list[list[Cluster | None]], run: int, baseline: int) -> tuple[
 
 
 def _beyond(estimate: Estimate) -> float:
-    """Gives what a run lost beyond what shifts all of it: slow cores displace its references."""
+    """Return what a run lost beyond what shifts all of it: slow cores displace its references."""
     cores = estimate.core_speed
     return estimate.lost_s.value - (cores.seconds.value + cores.steal_s if cores else 0.0)
 
 
 def _outside(estimate: Estimate) -> float:
-    """Gives the time in clusters that are not usable: it belongs to no cluster of another run."""
+    """Return the time in clusters that are not usable: it belongs to no cluster of another run."""
     return sum(c.total_s - c.excess_s for c in estimate.clusters if not c.usable)
 
 

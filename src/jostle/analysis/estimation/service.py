@@ -63,7 +63,7 @@ class Service:
 
 
 def services(mount_slices: pa.Table) -> list[Service]:
-    """Judges every mount on which a job spent time worth the name.
+    """Judge every mount on which a job spent time worth the name.
 
     Args:
         mount_slices: As in repository.types.RunTables.
@@ -102,7 +102,7 @@ def _service(mount: str, rows: pa.Table) -> Service:
 
 
 def time_and_work(rows: pa.Table) -> tuple[Floats, Floats, Floats]:
-    """Gives of each slice the time in file calls, the time they take on average, and their number.
+    """Return of each slice the time in file calls, the time they take on average, and their number.
 
     Times in seconds, summed over processes.
     """
@@ -125,7 +125,7 @@ def time_and_work(rows: pa.Table) -> tuple[Floats, Floats, Floats]:
 
 
 def _size_class(size: Floats, number: Floats) -> Ints:
-    """Gives log2 of the mean size of a slice's operations."""
+    """Return log2 of the mean size of a slice's operations."""
     mean = np.divide(size, number, out=np.zeros(len(size)), where=number > 0)
     return np.where(mean >= 1, np.log2(mean.clip(1)), -1).astype(np.int64)
 
@@ -137,14 +137,14 @@ def _by_bytes(size_class: int) -> bool:
 
 
 def _blocks(operations: Floats, together: int) -> Ints:
-    """Puts neighbouring slices together until they hold enough operations to be compared."""
+    """Put neighbouring slices together until they hold enough operations to be compared."""
     block: Ints = (np.cumsum(operations) // together).astype(np.int64)
     block -= block[0]
     return np.unique(block, return_inverse=True)[1].astype(np.int64)
 
 
 def excess(time: Floats, work: Floats, block: Ints) -> tuple[Floats, float]:
-    """Gives the time beyond the usual ratio of time to work, and the scatter of this ratio.
+    """Return the time beyond the usual ratio of time to work, and the scatter of this ratio.
 
     Args:
         time: Seconds spent.

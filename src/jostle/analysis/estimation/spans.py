@@ -54,7 +54,7 @@ class _Spans:
 
 
 def estimate_slices(tables: RunTables, *, seed: int = 0) -> Estimate:
-    """Estimates what interference cost a job, from its slices.
+    """Estimate what interference cost a job, from its slices.
 
     Args:
         tables: The run.
@@ -110,7 +110,7 @@ def estimate_slices(tables: RunTables, *, seed: int = 0) -> Estimate:
 
 
 def empty_segments() -> pa.Table:
-    """Gives Estimate.segments of a run that has none."""
+    """Return Estimate.segments of a run that has none."""
     ints = ("start_ns", "end_ns", "duration_ns", "cluster", "threshold_ns", "excess_ns")
     order = ("start_ns", "end_ns", "duration_ns", "work", *ints[3:])
     return pa.table({name: pa.array([], pa.int64() if name in ints else pa.float64())
@@ -118,7 +118,7 @@ def empty_segments() -> pa.Table:
 
 
 def _life(tables: RunTables) -> tuple[int, int, int]:
-    """Gives start and end of the job's processes that have slices, and how many these are."""
+    """Return start and end of the job's processes that have slices, and how many these are."""
     if not tables.slices.num_rows or not tables.processes.num_rows:
         raise EstimateError(
             f"Job {tables.job!r} has no slices: nothing of it was recorded that could be priced.",
@@ -135,7 +135,7 @@ def _life(tables: RunTables) -> tuple[int, int, int]:
 
 
 def _told(slices: pa.Table) -> tuple[int, int]:
-    """Gives start of the first and end of the last slice, ns."""
+    """Return start of the first and end of the last slice, ns."""
     number, length = slices.column("slice").to_numpy(), slices.column("slice_ns").to_numpy()
     return int((number * length).min()), int(((number + 1) * length).max())
 
@@ -155,7 +155,7 @@ def _spans(slices: pa.Table, begin: int, end: int) -> _Spans:
 def _parts(
     slices: pa.Table, spans: _Spans, shown: Evidence, served: list[Service], queue: Floats
 ) -> list[Part]:
-    """Gives what was lost by cause in each span; together at most the span."""
+    """Return what was lost by cause in each span; together at most the span."""
     seconds = spans.seconds
     queue = np.minimum(queue, seconds)
     parts = by_host("cpu", queue, shown, measured=True)
@@ -173,7 +173,7 @@ def _parts(
 
 
 def _kept(slices: pa.Table, spans: _Spans) -> Floats:
-    """Gives the seconds in which the hypervisor kept the cores of who wanted one, of a canary's."""
+    """Return the seconds of a canary in which the hypervisor kept cores that were wanted."""
     used = floats(slices, "os_user_ns_sum") + floats(slices, "os_system_ns_sum")
     length = floats(slices, "slice_ns").clip(1)
     return _over(slices, spans, floats(slices, "canary_steal_ns_max") / 1e9 *
@@ -181,7 +181,7 @@ def _kept(slices: pa.Table, spans: _Spans) -> Floats:
 
 
 def _beyond(amount: Floats, seconds: Floats) -> Floats:
-    """Gives what is beyond the usual share of the time."""
+    """Return what is beyond the usual share of the time."""
     if len(amount) < _FEW:
         return np.zeros(len(amount))
     share = amount / seconds
@@ -193,7 +193,7 @@ def _beyond(amount: Floats, seconds: Floats) -> Floats:
 
 
 def _over(slices: pa.Table, spans: _Spans, amount: Floats) -> Floats:
-    """Adds up an amount of each row of slices in the spans."""
+    """Add up an amount of each row of slices in the spans."""
     begin = slices.column("slice").to_numpy() * slices.column("slice_ns").to_numpy()
     until = begin + slices.column("slice_ns").to_numpy()
     life = int(spans.start[0]), int(spans.end[-1])  # the first and the last slice are not whole
@@ -201,7 +201,7 @@ def _over(slices: pa.Table, spans: _Spans, amount: Floats) -> Floats:
 
 
 def _queue(slices: pa.Table, spans: _Spans, begin: int, end: int) -> tuple[Floats, Floats]:
-    """Gives the seconds that others had the cores that a job wanted, and what they may be.
+    """Return the seconds that others had the cores that a job wanted, and what they may be.
 
     Processes without MPI do not wait for each other on several nodes: of these it is the mean, each
     with the cores that it wanted.
@@ -219,7 +219,7 @@ def _queue(slices: pa.Table, spans: _Spans, begin: int, end: int) -> tuple[Float
 
 
 def _fitted(amount: Floats, spans: _Spans) -> Floats:
-    """Moves what is more than a span can hold to where there is room: it was booked late."""
+    """Move what is more than a span can hold to where there is room: it was booked late."""
     inside = np.minimum(amount, spans.seconds)
     room = spans.seconds - inside
     over = float((amount - inside).sum())
@@ -228,7 +228,7 @@ def _fitted(amount: Floats, spans: _Spans) -> Floats:
 
 
 def _in_files(served: list[Service], spans: _Spans) -> Floats:
-    """Gives the share of the spans that a process was in file calls."""
+    """Return the share of the spans that a process was in file calls."""
     inside = np.zeros(len(spans.start))
     for service in served:
         time = service.time_s / service.processes
@@ -239,7 +239,7 @@ def _in_files(served: list[Service], spans: _Spans) -> Floats:
 
 
 def _everybody_waits(slices: pa.Table, spans: _Spans) -> Floats:
-    """Gives the seconds that all ranks of all nodes waited in MPI beyond the usual."""
+    """Return the seconds that all ranks of all nodes waited in MPI beyond the usual."""
     waited = floats(slices, "wait_mpi_ns_min") / 1e9
     if not waited.any():
         return np.zeros(len(spans.start))
@@ -251,7 +251,7 @@ def _everybody_waits(slices: pa.Table, spans: _Spans) -> Floats:
 
 
 def _others(tables: RunTables, run: float) -> list[str]:
-    """Says which other jobs computed on its nodes: what these share, no slice of its own tells."""
+    """Return which other jobs computed on its nodes: its own slices do not show what they share."""
     return [
         f"Other jobs computed on {host} meanwhile, {spent:.2g} s of CPU: by how much that slowed "
         "its own computation (shared cores, memory, clock), its slices do not tell."
@@ -263,7 +263,7 @@ def _others(tables: RunTables, run: float) -> list[str]:
 def _coverage(
     tables: RunTables, spans: _Spans, served: list[Service], run: float, *, computing: bool
 ) -> float:
-    """Gives the share of the run in which something can be judged: in file calls, or on a core.
+    """Return the share of the run in which something can be judged: in file calls, or on a core.
 
     Args:
         tables: The run.

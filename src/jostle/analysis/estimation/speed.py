@@ -66,7 +66,7 @@ class Speed:
     steal: float
 
     def kept(self, seen: Floats) -> Floats:
-        """Gives the seconds in which the hypervisor kept cores, beyond what was priced.
+        """Return the seconds in which the hypervisor kept cores, beyond what was priced.
 
         The guest's CPU clock counts them as work (or as time off the CPU: kernels differ), so that
         most of it is inferred or accounted already. Steal is counted in steps too coarse to be told
@@ -80,7 +80,7 @@ class Speed:
         return beyond
 
     def lost(self, rest: Floats, inferred: Floats, level: float) -> Floats:
-        """Gives the seconds that computation would have taken less at the floor; below 0: more.
+        """Return the seconds that computation would have taken less at the floor; below 0: more.
 
         What a span took beyond its like is inferred already, whether slow cores or something else
         made it so: there, cores count as slow as they were where references come from. But no less
@@ -98,7 +98,7 @@ class Speed:
         return np.where(inferred > 0, np.maximum(result, whole), result)
 
     def longer(self, rest: Floats, level: float) -> Floats:
-        """Gives the seconds by which cores slower than where references come from prolonged spans.
+        """Return the seconds by which cores slower than where references come from prolonged spans.
 
         Args:
             rest: As in lost.
@@ -108,14 +108,14 @@ class Speed:
         return beyond
 
     def parts(self, lost: Floats, kind: CauseKind) -> list[Part]:
-        """Takes lost seconds apart by the node that was slowest."""
+        """Take lost seconds apart by the node that was slowest."""
         return [
             Part("cpu", name, True, np.where(self.host == number, lost, 0.0), kind)
             for number, name in enumerate(self.hosts)
         ]
 
     def doubt(self, calm: Floats, kept: float) -> Doubt:
-        """Gives the doubt of what slow and kept cores cost.
+        """Return the doubt of what slow and kept cores cost.
 
         Args:
             calm: Seconds of each span at the floor.
@@ -133,7 +133,7 @@ class Speed:
 def core_speed(
     slices: pa.Table, start: Ints, end: Ints, floors: Mapping[str, CoreFloor]
 ) -> Speed | None:
-    """Tells how slow cores were while each of some spans went on.
+    """Return how slow cores were while each of some spans went on.
 
     Args:
         slices: Of the job by host (repository.types.RunTables), with or without a canary.
@@ -182,7 +182,7 @@ def core_speed(
 
 
 def _means(mean: Floats, times: Floats) -> Floats:
-    """Joins slices in order until each mean is of enough runs of the canary, as repositories do."""
+    """Join slices in order until each mean is of enough runs of the canary, as repositories do."""
     piece = (np.cumsum(times) - times) // CANARY_RUNS
     _, of = np.unique(piece, return_inverse=True)
     count = np.bincount(of, times)
@@ -192,7 +192,7 @@ def _means(mean: Floats, times: Floats) -> Floats:
 
 
 def _floor(known: CoreFloor) -> float:
-    """Gives the floor for a program: the node's, drawn to that of the program's own runs.
+    """Return the floor for a program: the node's, drawn to that of the program's own runs.
 
     What a program's ranks take from each other on threads of one core raises the canary in all of
     its runs, and is its own affair.
@@ -202,7 +202,7 @@ def _floor(known: CoreFloor) -> float:
 
 
 def netted(slow: Floats, explained: Floats) -> tuple[Floats, Floats]:
-    """Takes what a run gained where cores were faster than the floor off what slow ones cost it.
+    """Take what a run gained where cores were faster than the floor off what slow ones cost it.
 
     Never more: what else was lost, fast cores do not give back.
 
@@ -224,7 +224,7 @@ def netted(slow: Floats, explained: Floats) -> tuple[Floats, Floats]:
 
 
 def level_of(speed: Speed, rest: Floats, reference: Floats) -> float:
-    """Gives how slow cores were where references come from: in spans that took no longer.
+    """Return how slow cores were where references come from: in spans that took no longer.
 
     Args:
         speed: Of the spans.
@@ -238,7 +238,7 @@ def level_of(speed: Speed, rest: Floats, reference: Floats) -> float:
 
 
 def speed_limits(speed: Speed) -> list[str]:
-    """Says what the floor is worth, one sentence."""
+    """Return what the floor is worth, one sentence."""
     if speed.jobs >= _KNOWN:
         return []
     most = 100 * (1 - 1 / (1 + SLOPE * speed.unseen))
@@ -252,7 +252,7 @@ def speed_limits(speed: Speed) -> list[str]:
 
 
 def _over(rows: pa.Table, ratio: Floats, start: Ints, end: Ints) -> Floats:
-    """Gives the mean of slices' ratios over spans; where no slice tells, over the whole run."""
+    """Return the mean of slices' ratios over spans; where no slice tells, over the whole run."""
     begin = rows.column("slice").to_numpy() * rows.column("slice_ns").to_numpy()
     until = begin + rows.column("slice_ns").to_numpy()
     length = (until - begin) / 1e9

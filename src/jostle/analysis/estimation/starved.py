@@ -39,7 +39,7 @@ class Starved:
 
 
 def cores(slices: pa.Table) -> Floats:
-    """Gives the cores that a job's processes on a node may use together; 0: not recorded.
+    """Return the cores that a job's processes on a node may use together; 0: not recorded.
 
     Those of equal first core have the same, others have theirs side by side: they reach as far
     below the mean of their first cores as above. Short-lived processes do not say which they had. A
@@ -57,7 +57,7 @@ def cores(slices: pa.Table) -> Floats:
 
 
 def starved(slices: pa.Table, begin: int, end: int) -> Starved:
-    """Tells what others took of the cores that the processes of a job wanted.
+    """Return what others took of the cores that the processes of a job wanted.
 
     Args:
         slices: Of one node, as in repository.types.RunTables.
@@ -86,7 +86,7 @@ def starved(slices: pa.Table, begin: int, end: int) -> Starved:
 
 
 def alive(slices: pa.Table, begin: int, end: int) -> Floats:
-    """Gives the seconds of each slice in which a job was there."""
+    """Return the seconds of each slice in which a job was there."""
     width: Ints = slices.column("slice_ns").to_numpy()
     start: Ints = slices.column("slice").to_numpy() * width
     within = np.minimum(start + width, end) - np.maximum(start, begin)
@@ -95,7 +95,7 @@ def alive(slices: pa.Table, begin: int, end: int) -> Floats:
 
 
 def own_limits(slices: pa.Table, run_s: float) -> list[str]:
-    """Says where a job's own CPU limit kept it from running.
+    """Return where a job's own CPU limit kept it from running.
 
     Args:
         slices: Of the job, as in repository.types.RunTables.

@@ -55,7 +55,7 @@ class Prices:
 
 
 def prices(durations: NDArray[Any], number: Ints) -> Prices:
-    """Prices hybrid clusters.
+    """Price hybrid clusters.
 
     Args:
         durations: Of segments, in any unit, [n].
@@ -72,7 +72,7 @@ def prices(durations: NDArray[Any], number: Ints) -> Prices:
 
 
 def _medians(values: NDArray[Any], number: Ints, members: Ints) -> Floats:
-    """Gives the median of each cluster's values."""
+    """Return the median of each cluster's values."""
     ordered = values[np.lexsort((values, number))]
     first = np.cumsum(members) - members
     low, high = first + (members - 1) // 2, first + members // 2
@@ -82,7 +82,7 @@ def _medians(values: NDArray[Any], number: Ints, members: Ints) -> Floats:
 def estimate_thesis(
     tables: RunTables, *, bytes_rule: BytesRule = "exact", seed: int = 0
 ) -> Estimate:
-    """Estimates what interference cost a run, as the thesis does.
+    """Estimate what interference cost a run, as the thesis does.
 
     It works on any segments; on those of JOSTLE_SEGMENTS=raw, where every global collective ends
     one, it is the thesis' own method.
@@ -145,7 +145,7 @@ def estimate_thesis(
 
 
 def work_of(segments: pa.Table, ranks: int) -> tuple[NDArray[Any], list[str]]:
-    """Gives the computation of each segment, and what to say when no counter told it.
+    """Return the computation of each segment, and what to say when no counter told it.
 
     Floating-point operations where they were counted, else instructions outside MPI calls (thesis
     5.1.1). Without either, the time outside MPI and file calls and on the CPU stands in.
@@ -182,7 +182,7 @@ def _column(segments: pa.Table, name: str) -> Ints:
 
 
 def _window(tables: RunTables, world: WorldSegments) -> tuple[int, int]:
-    """Gives MPI_Init and MPI_Finalize: the first rank's, and the last one's."""
+    """Return MPI_Init and MPI_Finalize: the first rank's, and the last one's."""
     start = int(ints(world.segments, "start_ns")[0])
     end = int(ints(world.segments, "end_ns")[-1])
     rows = tables.processes
@@ -222,7 +222,7 @@ class _Found:
         self.beyond_median = float((duration[hit] - self._prices.median[number[hit]]).sum())
 
     def coverage_after_set_up(self) -> float:
-        """Gives the share of the time after the first segment that is in usable clusters."""
+        """Return the share of the time after the first segment that is in usable clusters."""
         rest = self._duration[1:]
         total = float(rest.sum())
         return float(rest[self.usable[1:]].sum()) / total if total else 0.0
@@ -234,7 +234,7 @@ class _Found:
         return len(self._duration) / total if total else 0.0
 
     def listed(self) -> list[Cluster]:
-        """Gives the clusters by number; of very many all usable ones and the largest others."""
+        """Return the clusters by number; of very many all usable ones and the largest others."""
         total = np.bincount(self._number, weights=self._duration) / 1e9
         chosen = np.arange(len(total))
         if len(total) > _LISTED:
@@ -261,7 +261,7 @@ class _Found:
         )
 
     def hits(self) -> list[Hit]:
-        """Gives the interfered segments in time; of very many the largest."""
+        """Return the interfered segments in time; of very many the largest."""
         rows = np.argsort(-self.excess, kind="stable")[:_HITS]
         rows = np.sort(rows[self.excess[rows] > 0])
         start, end = (ints(self._segments, name) for name in ("start_ns", "end_ns"))
@@ -272,7 +272,7 @@ class _Found:
         ]  # fmt: skip
 
     def table(self) -> pa.Table:
-        """Gives Estimate.segments."""
+        """Return Estimate.segments."""
         numbers = self._rank[self._number] if len(self._number) else self._number
         return pa.table(
             {

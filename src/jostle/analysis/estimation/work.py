@@ -58,7 +58,7 @@ class Work:
 
 
 def work_of(segments: pa.Table) -> Work:
-    """Tells segments apart by what they did.
+    """Tell segments apart by what they did.
 
     Args:
         segments: Merged segments.
@@ -82,14 +82,14 @@ def work_of(segments: pa.Table) -> Work:
 
 
 def _kinds(segments: pa.Table, sets: NDArray[np.uint64]) -> Ints:
-    """Numbers what is of one kind: the same set of calls, between the same two delimiters."""
+    """Number what is of one kind: the same set of calls, between the same two delimiters."""
     ended = numbered(floats(segments, "token_hash"))
     began = np.concatenate([[-1], ended[:-1]]) + 1
     return numbered_pairs(numbered_pairs(numbered(sets), ended), began)
 
 
 def _mixed(columns: list[Floats], count: int) -> NDArray[np.uint64]:
-    """Gives one number for several counts: equal where all are."""
+    """Return one number for several counts: equal where all are."""
     mixed = np.zeros(count, dtype=np.uint64)
     for column in columns:
         mixed ^= column.astype(np.uint64)
@@ -99,7 +99,7 @@ def _mixed(columns: list[Floats], count: int) -> NDArray[np.uint64]:
 
 
 def _near(equal: Ints, value: Floats) -> Ints:
-    """Numbers what has equal numbers and, in order, is near in a value."""
+    """Number what has equal numbers and, in order, is near in a value."""
     # Of what is the same in both there is mostly much: one of each is put in order.
     pair = numbered_pairs(equal, numbered(value))
     example = np.empty(int(pair.max(initial=-1)) + 1, dtype=np.int64)

@@ -11,7 +11,7 @@ from jostle.repository.types import RunTables, WorldSegments
 
 
 def judged_world(tables: RunTables) -> tuple[WorldSegments | None, list[str]]:
-    """Gives the world that spent most process-seconds, and what a person should know.
+    """Return the world that spent most process-seconds, and what a person should know.
 
     Args:
         tables: The run.
@@ -39,7 +39,7 @@ def judged_world(tables: RunTables) -> tuple[WorldSegments | None, list[str]]:
 
 
 def ranks_by_node(world: WorldSegments, processes: pa.Table) -> Counter[str]:
-    """Counts the ranks of a world on each node.
+    """Count the ranks of a world on each node.
 
     Args:
         world: The world.
@@ -51,12 +51,12 @@ def ranks_by_node(world: WorldSegments, processes: pa.Table) -> Counter[str]:
 
 
 def process_seconds(world: WorldSegments) -> float:
-    """Gives the time inside the world's segments times its ranks, seconds."""
+    """Return the time inside the world's segments times its ranks, seconds."""
     return float(pc.sum(world.segments["duration_ns"]).as_py() or 0) * len(world.ranks) / 1e9
 
 
 def _without_mpi(processes: pa.Table) -> int:
-    """Counts processes that took part for longer than an instant and have no MPI."""
+    """Count processes that took part for longer than an instant and have no MPI."""
     if "world_size" not in processes.column_names:
         return 0
     launchers = {"mpirun", "mpiexec", "orterun", "prterun", "mpiexec.hydra", "hydra_pmi_proxy",

@@ -54,7 +54,7 @@ class Case:
         return many >= max(QUIET, _FEW_CALM * int(self.served.judged.sum()))
 
     def fit(self, rows: Rows) -> tuple[float, Floats]:
-        """Fits ratio = level + sum of strength * height, nothing negative.
+        """Fit ratio = level + sum of strength * height, nothing negative.
 
         Returns:
             The undisturbed level and the strengths.
@@ -66,18 +66,18 @@ class Case:
         return max(float(found[0]), 0.05), np.asarray(found[1:])
 
     def level(self, calm: Rows, fitted: float) -> float:
-        """Gives the undisturbed ratio: references are medians, prices are means."""
+        """Return the undisturbed ratio: references are medians, prices are means."""
         return self._mean(self.ratio, calm) if self.calm_known else fitted
 
     def stalled(self, calm: Rows) -> float:
-        """Gives what single stalls in undisturbed slices add to that."""
+        """Return what single stalls in undisturbed slices add to that."""
         return self._mean(self.whole - self.ratio, calm)
 
     def _mean(self, values: Floats, rows: Rows) -> float:
         return float(np.average(values[rows], weights=self.served.expected[rows]))
 
     def without_others(self, level: float, fitted: float) -> float:
-        """Gives the undisturbed ratio where others were active in calm slices.
+        """Return the undisturbed ratio where others were active in calm slices.
 
         The regression tells what is left without them; but hardly less than the fastest slices.
         """
@@ -85,7 +85,7 @@ class Case:
         return level + self.unclean * min(least - level, 0.0)
 
     def fastest(self, part: float) -> float:
-        """Gives the ratio that only such a part of the slices stays below."""
+        """Return the ratio that only such a part of the slices stays below."""
         return float(np.quantile(self.ratio[self.served.judged], part))
 
     @cached_property
@@ -96,7 +96,7 @@ class Case:
         return max(1 - gone / here, 0.0) if here else 1.0
 
     def lost(self, rows: Rows, level: float | Floats, theirs: float | None = None) -> Floats:
-        """Gives seconds beyond what the operations usually take.
+        """Return seconds beyond what the operations usually take.
 
         Negative where they went faster: cutting that off would make losses of noise.
 
@@ -112,7 +112,7 @@ class Case:
         return np.asarray(self.busy[rows] * ((1 - theirs) * cut + theirs * whole))
 
     def early(self, level: float) -> float:
-        """Gives what the slices before loads lost.
+        """Return what the slices before loads lost.
 
         A load is seen when its first calls end: the slice before may have been disturbed already.
         """
@@ -121,7 +121,7 @@ class Case:
 
 
 def cut(ratio: Floats, members: Flags) -> Floats:
-    """Cuts single stalls among slices of a kind."""
+    """Cut single stalls among slices of a kind."""
     if not members.any():
         return ratio
     level = np.log(np.maximum(ratio[members], 1e-12))

@@ -18,12 +18,12 @@ _FEW = 40
 
 
 def clock_slices(found: Beside) -> int:
-    """Tells how many slices before a load its effect is looked for, as clocks may disagree."""
+    """Return how many slices before a load its effect is looked for, as clocks may disagree."""
     return 1 if found.job.slice_ns and _apart_ns(found) > _APART * found.job.slice_ns else 0
 
 
 def _apart_ns(found: Beside) -> int:
-    """Gives the bound on the distance of the job's clocks and its neighbours'; 0: one clock."""
+    """Return the bound on the distance of the job's clocks and its neighbours'; 0: one clock."""
     facts = [found.job, *found.others.values()]
     if len({clock for fact in facts for clock in fact.clocks}) == 1:
         return 0
@@ -36,7 +36,7 @@ def _apart_ns(found: Beside) -> int:
 def limits(
     found: Beside, judged: Sequence[Judgement], prices: Sequence[Price | None], run_s: float
 ) -> list[str]:
-    """Lists the limits of an answer, one sentence each."""
+    """List the limits of an answer, one sentence each."""
     said = []
     if not found.job.slice_ns or not (found.own_mounts.num_rows or found.own_nodes.num_rows):
         said.append("The job has no slices: it was too short, or used nothing that is counted.")
@@ -94,7 +94,7 @@ def _of_place(one: Judgement, cost: Price | None) -> list[str]:
 
 
 def _rhythm(one: Judgement) -> bool:
-    """Tells whether the load of a suspect repeats itself so well that one shift is like another."""
+    """Return whether a suspect's load repeats itself so well that one shift is like another."""
     for name in one.suspects:
         load = one.place.loads[name]
         free = load - load.mean()

@@ -53,7 +53,7 @@ NOTHING = Test(0.0, 0, 1.0, 1.0, 1.0, alike=False)
 
 
 def ranks(values: Floats) -> Floats:
-    """Gives ranks from 0 to 1, equal values the mean of theirs."""
+    """Return ranks from 0 to 1, equal values the mean of theirs."""
     _, where, counts = np.unique(values, return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
     middle = last - (counts + 1) / 2
@@ -61,7 +61,7 @@ def ranks(values: Floats) -> Floats:
 
 
 def own_phases(kind: NDArray[np.int64], judged: Flags, slow: Floats, own: list[Floats]) -> Floats:
-    """Makes the base of what the job itself explains: classes of operations, and its own load.
+    """Make the base of what the job itself explains: classes of operations, and its own load.
 
     The job's own load is left out where slow slices have less of it: that is what interference
     does to a job that waits for each operation. More of its own load with slower operations is
@@ -133,7 +133,7 @@ class Moved:
         self._spectra = np.conj(np.fft.rfft(padded, axis=1))
 
     def beside(self, load: Floats) -> Moved:
-        """Gives the same with one more load in the base: what it explains is explained."""
+        """Return the same with one more load in the base: what it explains is explained."""
         judged = self._judged
         level = np.where(judged, ranks(load), 0.0)
         there = np.where(judged, load > 0, 0.0)  # that it was there at all may do the harm
@@ -141,7 +141,7 @@ class Moved:
         return Moved(self._slow, judged, base, self._lags)
 
     def fits(self, loads: Floats) -> tuple[Floats, Floats]:
-        """Gives the partial correlation for every circular shift of loads.
+        """Return the partial correlation for every circular shift of loads.
 
         Args:
             loads: Shape (loads, slices).
@@ -167,7 +167,7 @@ class Moved:
         return np.clip(fit, -1, 1)[:, back], share[:, back]
 
     def at_least(self, slow: Floats, judged: Flags, load: Floats) -> float:
-        """Gives the best correlation of a load with another slowdown of the same slices."""
+        """Return the best correlation of a load with another slowdown of the same slices."""
         other = Moved(slow, judged, self._base, self._lags)
         fit = other.fits(ranks(load)[None, :])[0][0]
         return max(float(fit[lag % self.size])
@@ -179,7 +179,7 @@ class Moved:
         return np.asarray(np.max([np.roll(fit, -lag, axis=-1) for lag in tried], axis=0))
 
     def test(self, load: Floats) -> Test:
-        """Tests one load, with the search over lags in the reckoning."""
+        """Test one load, with the search over lags in the reckoning."""
         if self._norm < 1e-9 or self.count < FEWEST or not load.any():
             return NOTHING
         level = ranks(load)
@@ -203,7 +203,7 @@ class Moved:
         return Test(found, lag, p, smallest, float(np.quantile(moved, 0.95)), alike=False)
 
     def _apart(self, level: Floats) -> int:
-        """Gives the shift from which on a load has forgotten itself, or the job has."""
+        """Return the shift from which on a load has forgotten itself, or the job has."""
         spans = []
         for values in (level - level.mean(), self._free):
             power = np.abs(np.fft.rfft(values)) ** 2

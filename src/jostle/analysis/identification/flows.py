@@ -17,7 +17,7 @@ class Flows:
     """Amounts that moved evenly over spans of time, in many channels at once."""
 
     def __init__(self, channel: Ints, start: Ints, end: Ints, amount: Floats) -> None:
-        """Adds spans up.
+        """Add spans up.
 
         Args:
             channel: Number of each span's channel, from 0.
@@ -35,7 +35,7 @@ class Flows:
         self._moved = np.concatenate([[0.0], np.cumsum(moved)])[: len(self._at)]
 
     def between(self, channel: Ints, start: Ints, end: Ints) -> Floats:
-        """Gives what moved in channels between two instants each; 0 in unknown channels."""
+        """Return what moved in channels between two instants each; 0 in unknown channels."""
         if not len(self._at):
             return np.zeros(len(channel))
         until, since = (self._until(channel * self._width + np.minimum(t, self._width - 1))

@@ -52,7 +52,7 @@ class _Verdict:
 def identify(
     beside: Beside, *, seed: int = 0, as_user: int | Collection[int] | None = None
 ) -> Interference:
-    """Finds who slowed a job, on which shared resource, by how much and when.
+    """Find who slowed a job, on which shared resource, by how much and when.
 
     Service time per operation (by kind and size) is set against the load of every other job on the
     same resource, over the slices in which the job was active there: partial rank correlation, a
@@ -104,7 +104,7 @@ def identify(
 
 
 def _verdict(one: Judgement, run_s: float, rng: np.random.Generator) -> _Verdict:
-    """Prices the suspects, and drops those that were only there when another did harm."""
+    """Price the suspects, and drops those that were only there when another did harm."""
     names = sorted(one.suspects)
     together: dict[str, str] = {}
     result: Price | None = None
@@ -127,12 +127,12 @@ def _verdict(one: Judgement, run_s: float, rng: np.random.Generator) -> _Verdict
 
 
 def _visible(cost: Price, run_s: float) -> bool:
-    """Tells whether there is a loss to speak of: one that may be none is no evidence."""
+    """Return whether there is a loss to speak of: one that may be none is no evidence."""
     return cost.evident.low > 0 and cost.evident.value >= _LEAST * run_s
 
 
 def _together(verdicts: Sequence[_Verdict], run_s: float) -> tuple[Bounded, list[GuiltySlice]]:
-    """Adds resources up so that no instant counts twice.
+    """Add resources up so that no instant counts twice.
 
     A process is in one call at a time: losses in calls on several mounts and in MPI add, up to the
     slice. Waiting for a core may lie inside these calls as well: of a node only the part of the
@@ -172,7 +172,7 @@ def _together(verdicts: Sequence[_Verdict], run_s: float) -> tuple[Bounded, list
 
 
 def _unseen(smallest_s: float) -> Bounded:
-    """Gives the loss where there is no evidence of any: none, or one too small to be seen."""
+    """Return the loss where there is no evidence of any: none, or one too small to be seen."""
     return Bounded(0.0, 0.0, smallest_s)
 
 

@@ -66,17 +66,17 @@ class _Rows:
     spent: Floats
 
     def own(self) -> Ints:
-        """Gives job and resource in one number, per row."""
+        """Return job and resource in one number, per row."""
         found: Ints = self.job * (int(self.resource.max(initial=0)) + 1) + self.resource
         return found
 
     def while_there(self, flows: Flows, channel: Ints) -> Floats:
-        """Gives what flowed in a channel per row, while the job had its slice."""
+        """Return what flowed in a channel per row, while the job had its slice."""
         return flows.between(channel, self.start, self.end)
 
 
 def matrix(tables: Programs, *, as_user: int | None = None) -> Matrix:
-    """Finds which program slowed which.
+    """Find which program slowed which.
 
     Args:
         tables: From Repository.programs_beside.
@@ -92,7 +92,7 @@ def matrix(tables: Programs, *, as_user: int | None = None) -> Matrix:
 
 
 def matrix_and_evidence(tables: Programs, eyes: Eyes) -> tuple[Matrix, list[Evidence]]:
-    """Finds which program slowed which, and the runs that say so.
+    """Find which program slowed which, and the runs that say so.
 
     Args:
         tables: From Repository.programs_beside.
@@ -127,7 +127,7 @@ def matrix_and_evidence(tables: Programs, eyes: Eyes) -> tuple[Matrix, list[Evid
 
 
 def _programs(tables: Programs, eyes: Eyes) -> tuple[list[str], dict[str, int]]:
-    """Numbers the programs; those that may not be told are one."""
+    """Number the programs; those that may not be told are one."""
     told = {
         name: fact.program if eyes.knows(fact.program, fact.user) else OTHERS
         for name, fact in tables.jobs.items()
@@ -151,7 +151,7 @@ def _numbers(table: pa.Table, name: str) -> Floats:
 
 
 def _rows(kind: ResourceKind, table: pa.Table, program: dict[str, int], load: Floats) -> _Rows:
-    """Makes rows of which nothing is expected yet."""
+    """Make rows of which nothing is expected yet."""
     jobs = table.column("job").combine_chunks().dictionary_encode()
     names = jobs.dictionary.to_pylist()
     order = {name: k for k, name in enumerate(program)}
@@ -195,7 +195,7 @@ def _nodes(table: pa.Table, program: dict[str, int]) -> _Rows:
 
 
 def _alone(rows: _Rows) -> NDArray[np.bool_]:
-    """Finds the rows of jobs that had a resource nearly to themselves."""
+    """Find the rows of jobs that had a resource nearly to themselves."""
     own = Flows(rows.own(), rows.start, rows.end, rows.load)
     return np.asarray(rows.while_there(own, rows.own()) >= (1 - _DOSE) * _at_place(rows))
 
@@ -206,7 +206,7 @@ def _at_place(rows: _Rows) -> Floats:
 
 
 def _expect(rows: _Rows, ops: Floats, moved: Floats, ns: Floats, quiet: NDArray[np.bool_]) -> None:
-    """Adds what operations of one class took, and would have taken undisturbed."""
+    """Add what operations of one class took, and would have taken undisturbed."""
     on = np.flatnonzero((ops > 0) & (ns > 0))
     if not len(on):
         return
@@ -222,7 +222,7 @@ def _expect(rows: _Rows, ops: Floats, moved: Floats, ns: Floats, quiet: NDArray[
 
 
 def _references(group: Ints, rate: Floats, quiet: NDArray[np.bool_]) -> Floats:
-    """Gives the undisturbed rate of each group, 0 for groups of few rows.
+    """Return the undisturbed rate of each group, 0 for groups of few rows.
 
     The median of its quiet rows, else the lower quartile of all.
     """
@@ -295,7 +295,7 @@ def _encounters(rows: _Rows, names: list[str], tables: Programs, eyes: Eyes) -> 
 
 
 def _meetings(rows: _Rows, judged: NDArray[np.bool_], programs: int) -> _Meetings:
-    """Finds which programs were active at the same place and time as a job."""
+    """Find which programs were active at the same place and time as a job."""
     usual = _usual_rates(rows, programs)
     channel = rows.resource * programs + rows.program
     active = rows.load >= _USUAL * usual[channel] * (rows.end - rows.start)
@@ -316,7 +316,7 @@ def _meetings(rows: _Rows, judged: NDArray[np.bool_], programs: int) -> _Meeting
 
 
 def _candidates(rows: _Rows, own: Ints, active: Ints, programs: int) -> tuple[Ints, Ints]:
-    """Finds rows and programs that may have met: those in the same long slice, or in the next."""
+    """Find rows and programs that may have met: those in the same long slice, or in the next."""
     steps = int(rows.end.max(initial=0)) // rows.step + 2
 
     def touched(some: Ints) -> tuple[Ints, Ints]:
@@ -340,7 +340,7 @@ def _candidates(rows: _Rows, own: Ints, active: Ints, programs: int) -> tuple[In
 def _explained(
     rows: _Rows, judged: NDArray[np.bool_], met: _Meetings
 ) -> tuple[Floats, Floats, Floats]:
-    """Shares the slowdown of every row among the programs beside it.
+    """Share the slowdown of every row among the programs beside it.
 
     Programs come and go together: what one did must not be laid at the door of the other. Per
     program and resource one non-negative regression of the slowdown on the loads of all others.
@@ -409,7 +409,7 @@ def _encounter(
     theirs: Floats,
     everything: list[Floats],
 ) -> _Met | None:
-    """Sets runs beside a program against runs without it.
+    """Set runs beside a program against runs without it.
 
     Args:
         pair: Victim, aggressor, kind of resource.
@@ -455,7 +455,7 @@ def _per_run(runs: list[str], which: NDArray[np.bool_], values: Floats) -> list[
 
 
 def _controlled(found: list[_Met]) -> list[_Met]:
-    """Controls the rate of false discoveries over the matrix, and sorts it."""
+    """Control the rate of false discoveries over the matrix, and sorts it."""
     from dataclasses import replace
 
     tested = [one for one, _ in found if one.p is not None]

@@ -157,7 +157,7 @@ class Interference:
         return None
 
     def to_json(self) -> dict[str, Any]:
-        """Gives everything as plain values."""
+        """Return everything as plain values."""
         found: dict[str, Any] = plain(self)
         why = f"{self.blind.resource}: {self.blind.blind}" if self.blind else ""
         return found | {"evident": self.evident, "blind": why}
@@ -251,11 +251,11 @@ class Eyes:
     named: frozenset[str] = frozenset()
 
     def own(self, user: int | None) -> bool:
-        """Tells whether the jobs of a user may be looked at as slowed."""
+        """Return whether the jobs of a user may be looked at as slowed."""
         return self.users is None or user in self.users
 
     def knows(self, program: str, user: int | None) -> bool:
-        """Tells whether a job may be called by its program."""
+        """Return whether a job may be called by its program."""
         return self.own(user) or program in self.named
 
 
@@ -297,6 +297,6 @@ class Matrix:
     limits: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
-        """Gives everything as plain values."""
+        """Return everything as plain values."""
         found: dict[str, Any] = plain(self)
         return found

@@ -16,7 +16,7 @@ _NS = 1e9
 
 
 def neighbours(beside: Beside, *, as_user: int | None = None) -> list[Neighbour]:
-    """Lists the jobs that were active on a resource of a job while it ran.
+    """List the jobs that were active on a resource of a job while it ran.
 
     Args:
         beside: From Repository.beside.
@@ -74,7 +74,7 @@ def _loads(found: Beside, name: str) -> dict[str, str]:
 
 
 def _of(found: Beside, table: pa.Table, name: str) -> pa.Table:
-    """Gives the rows of a job, with the part of each that lies in the life of the other one."""
+    """Return the rows of a job, with the part of each that lies in the life of the other one."""
     if not table.num_rows:
         return table
     rows = table.filter(pc.equal(table.column("job"), name))

@@ -17,7 +17,7 @@ _NAMED = frozenset({"open-write-close", "write-seek", "aggregate-write"})
 
 
 def size(count: float) -> str:
-    """Writes a number of bytes for people."""
+    """Write a number of bytes for people."""
     level = 0
     while count >= 1024 and level < len(_UNITS) - 1:
         count /= 1024
@@ -30,7 +30,7 @@ def size(count: float) -> str:
 
 
 def pattern(found: Beside, job: str, place: Place) -> str:
-    """Says how a job used a resource: access pattern and chunk, reads, metadata, messages, CPU."""
+    """Return how a job used a resource: access pattern, chunk, reads, metadata, messages, CPU."""
     if place.kind == "node":
         load = place.loads[job]
         cores = load.sum() / max(float((load > 0).sum()), 1) / place.axis[1]

@@ -14,7 +14,7 @@ _SMALL = 1e-10
 
 
 def nonnegative(columns: Floats, target: Floats) -> Floats:
-    """Finds x >= 0 for which columns @ x is nearest to target.
+    """Find x >= 0 for which columns @ x is nearest to target.
 
     Args:
         columns: Shape (rows, columns).
@@ -42,7 +42,7 @@ def nonnegative(columns: Floats, target: Floats) -> Floats:
 
 
 def _settled(gram: Floats, aim: Floats, found: Floats, free: NDArray[np.bool_]) -> Floats:
-    """Solves for the free columns; those that would go negative are bound to zero again."""
+    """Solve for the free columns; those that would go negative are bound to zero again."""
     while free.any():
         place = np.flatnonzero(free)
         tried = np.zeros(len(aim))

@@ -27,7 +27,7 @@ _TAIL = 0.025
 def drawn(
     case: Case, lost: Floats, strengths: Floats, names: list[str], rng: Rng
 ) -> tuple[Bounded, Bounded, dict[str, Bounded]]:
-    """Adds the loss up and shares it out, with 95 % intervals.
+    """Add the loss up and shares it out, with 95 % intervals.
 
     Args:
         case: The slices.
@@ -64,7 +64,7 @@ def drawn(
 
 
 def _once(case: Case, where: Rows, still: Rows, fitted: float, rng: Rng) -> float:
-    """Draws the loss once; where no slices are calm the disturbed ones, against another fit."""
+    """Draw the loss once; where no slices are calm the disturbed ones, against another fit."""
     if not case.calm_known:
         return float(case.lost(where[_blocks(len(where), rng)], fitted).sum())
     level = case.level(still[_blocks(len(still), rng)], fitted)
@@ -74,7 +74,7 @@ def _once(case: Case, where: Rows, still: Rows, fitted: float, rng: Rng) -> floa
 
 
 def _unsure(case: Case, where: Rows, still: Rows, level: float, rng: Rng) -> Floats:
-    """Draws how much the loss may be off for what slices do not tell, whatever their number.
+    """Draw how much the loss may be off for what slices do not tell, whatever their number.
 
     Stalls in calm slices may be the job's own: then there are such in the others, too, and nobody
     else is to blame for them. And the slices before a load may be disturbed already. How much of
@@ -93,14 +93,14 @@ def _unsure(case: Case, where: Rows, still: Rows, level: float, rng: Rng) -> Flo
 
 
 def _parts(case: Case, strengths: Floats) -> Floats:
-    """Gives each suspect's part of the fitted loss."""
+    """Return each suspect's part of the fitted loss."""
     parts = strengths * (case.heights * case.busy[:, None])[case.served.judged].sum(axis=0)
     total = float(parts.sum())
     return np.asarray(parts / total) if total > 0 else np.zeros(len(strengths))
 
 
 def _blocks(size: int, rng: Rng, many: int = 0) -> Rows:
-    """Draws places with their neighbours, as a moving-block bootstrap does.
+    """Draw places with their neighbours, as a moving-block bootstrap does.
 
     Args:
         size: Places that there are.
@@ -113,12 +113,12 @@ def _blocks(size: int, rng: Rng, many: int = 0) -> Rows:
 
 
 def _length(size: int) -> int:
-    """Gives how many slices one after the other make a block."""
+    """Return how many slices one after the other make a block."""
     return max(round(1.5 * math.cbrt(size)), 1)
 
 
 def _wider(size: int) -> float:
-    """Gives by how much draws of few blocks spread too little.
+    """Return by how much draws of few blocks spread too little.
 
     Their variance lacks a part of its freedom (n / (n - 1)), and is itself but an estimate:
     Student's t over the normal quantile, by its expansion in 1 / (n - 1).

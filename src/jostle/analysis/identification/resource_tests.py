@@ -74,7 +74,7 @@ class Judgement:
 
 
 def judge(place: Place, clock_slices: int) -> Judgement:
-    """Tests the loads on a resource.
+    """Test the loads on a resource.
 
     Args:
         place: The resource.
@@ -109,7 +109,7 @@ def _ready(place: Place, served: Service, lags: tuple[int, int]) -> Moved:
 
 
 def grained(load: Floats) -> Floats:
-    """Rounds a load to parts of its usual height, so that a steady one has no ups and downs."""
+    """Round a load to parts of its usual height, so that a steady one has no ups and downs."""
     if not (load > 0).any():
         return load
     usual = float(np.quantile(load[load > 0], 0.9))
@@ -135,7 +135,7 @@ def _doses(place: Place, served: Service) -> tuple[dict[str, float], list[str]]:
 
 
 def _simes(values: Sequence[float]) -> float:
-    """Gives one p for several tests of one question (Simes)."""
+    """Return one p for several tests of one question (Simes)."""
     if not values:
         return 1.0
     order = np.sort(np.asarray(values))
@@ -143,7 +143,7 @@ def _simes(values: Sequence[float]) -> float:
 
 
 def adjusted(values: Sequence[float]) -> list[float]:
-    """Gives q for p: Benjamini and Hochberg."""
+    """Return q for p: Benjamini and Hochberg."""
     if not len(values):
         return []
     p = np.asarray(values, dtype=float)
@@ -155,7 +155,7 @@ def adjusted(values: Sequence[float]) -> list[float]:
 
 
 def accuse(judgements: Sequence[Judgement]) -> None:
-    """Controls the rate of false discoveries: over resources, then over suspects of each.
+    """Control the rate of false discoveries: over resources, then over suspects of each.
 
     On a resource with evidence suspects are taken one by one, the plainest first; what the load of
     one explains no longer speaks against (or hides) the others.
@@ -181,7 +181,7 @@ def accuse(judgements: Sequence[Judgement]) -> None:
 
 
 def _jointly(one: Judgement) -> list[str]:
-    """Finds the jobs whose loads together explain what that of none does alone.
+    """Find the jobs whose loads together explain what that of none does alone.
 
     Where several share the harm each is the others' noise. The plainest begins, and the next are
     taken as long as their sum fits better; it must pass the test as one load.
@@ -199,7 +199,7 @@ def _jointly(one: Judgement) -> list[str]:
 
 
 def _answers(one: Judgement, job: str, test: Test) -> bool:
-    """Tells whether more load went with more slowdown, not only some load with some."""
+    """Return whether more load went with more slowdown, not only some load with some."""
     if test.correlation <= 0:
         return False
     judged = one.served.judged
@@ -215,7 +215,7 @@ def _answers(one: Judgement, job: str, test: Test) -> bool:
 
 
 def delayed(load: Floats, lag: int) -> Floats:
-    """Moves a load to the slices that it acted in."""
+    """Move a load to the slices that it acted in."""
     if not lag:
         return load
     moved = np.zeros(len(load))
@@ -227,7 +227,7 @@ def delayed(load: Floats, lag: int) -> Floats:
 
 
 def blind(one: Judgement) -> str:
-    """Says why the slices of a resource cannot tell, and what would; "" where they can."""
+    """Return why the slices of a resource cannot tell, and what would; "" where they can."""
     if one.slices < FEWEST:
         # Of so few slices that none has its like, all may be judged where there are more.
         some = one.slices or min(int((one.place.mean_busy > 0).sum()), FEWEST - 1)
@@ -250,7 +250,7 @@ def blind(one: Judgement) -> str:
 
 
 def _more_slices(slice_ns: int, judged: int) -> str:
-    """Says how a run gets slices enough: shorter ones, or a longer run."""
+    """Return how a run gets slices enough: shorter ones, or a longer run."""
     wanted = slice_ns * judged / (_AMPLE * FEWEST)
     shorter = [(length, name) for length, name in _LENGTHS if length <= wanted]
     longer = f"{_AMPLE * FEWEST / judged:.2g} times as long" if judged else "longer"
@@ -258,7 +258,7 @@ def _more_slices(slice_ns: int, judged: int) -> str:
 
 
 def why_not(one: Judgement) -> str:
-    """Says why there is no evidence on a resource, in one sentence."""
+    """Return why there is no evidence on a resource, in one sentence."""
     if said := blind(one):
         return said
     if not one.tests:

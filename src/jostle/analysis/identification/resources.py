@@ -84,7 +84,7 @@ class Place:
 
 
 def places(found: Beside) -> list[Place]:
-    """Lays out every resource that the job used and another job too, while it ran.
+    """Lay out every resource that the job used and another job too, while it ran.
 
     Args:
         found: From Repository.beside.
@@ -107,7 +107,7 @@ def places(found: Beside) -> list[Place]:
 
 
 def nodes(found: Beside) -> list[str]:
-    """Names the nodes to be judged: of those shared with the same jobs the most loaded one."""
+    """Name the nodes to be judged: of those shared with the same jobs the most loaded one."""
     best: dict[tuple[str, ...], tuple[float, str]] = {}
     for name in sorted(_names(found.node_loads, "host")):
         rows = _where(found.node_loads, "host", name)
@@ -122,7 +122,7 @@ def _names(table: pa.Table, column: str) -> list[str]:
 
 
 def _axis(found: Beside) -> Axis:
-    """Spans all slices of the job, in longer steps where they would be too many."""
+    """Span all slices of the job, in longer steps where they would be too many."""
     own = [_slices(table) for table in (found.own_mounts, found.own_nodes) if table.num_rows]
     if not own:
         return 0, 1, 0
@@ -144,7 +144,7 @@ class _Rows:
     """Rows of one resource (and job), laid on the axis: each in the time in which its job lived."""
 
     def __init__(self, table: pa.Table, axis: Axis, within: tuple[int, int] | None = None) -> None:
-        """Takes rows.
+        """Take rows.
 
         Args:
             table: The rows.
@@ -179,7 +179,7 @@ class _Rows:
         self._whole[order] += back
 
     def values(self, names: Iterable[str]) -> Floats:
-        """Adds columns up, per row."""
+        """Add columns up, per row."""
         out = np.zeros(self._table.num_rows)
         for name in names:
             if name in self._table.column_names:
@@ -189,11 +189,11 @@ class _Rows:
         return out
 
     def lay(self, values: Floats) -> Floats:
-        """Puts amounts on the axis."""
+        """Put amounts on the axis."""
         return resample(self._start, self._length, values, self.axis, within=self._within)
 
     def active(self) -> Floats:
-        """Gives the processes at work per slice: a row that reaches back counts all that while.
+        """Return the processes at work per slice: a row that reaches back counts all that while.
 
         Where it reaches into the slice of another row its processes are those of that row.
         """
@@ -202,7 +202,7 @@ class _Rows:
         return found.clip(max=float(count.max(initial=0.0)))
 
     def sum(self, *names: str) -> Floats:
-        """Adds columns up, per slice of the axis."""
+        """Add columns up, per slice of the axis."""
         return self.lay(self.values(names))
 
 
@@ -267,7 +267,7 @@ def _file_calls(rows: _Rows) -> Iterable[Calls]:
 
 
 def _around(values: Floats) -> Floats:
-    """Adds to each slice its two neighbours: what a sync flushes may have been written before it.
+    """Add to each slice its two neighbours: what a sync flushes may have been written before it.
 
     With a few long calls in a slice, a write and its sync often end in two: two writes and three
     syncs would be another size of syncs.
@@ -280,12 +280,12 @@ def _per(amount: Floats, ops: Floats) -> Floats:
 
 
 def _counts(found: Beside, slowest: Floats, mean: Floats, axis: Axis) -> Floats:
-    """Takes the process that makes the job wait: in a bulk-synchronous one the slowest."""
+    """Take the process that makes the job wait: in a bulk-synchronous one the slowest."""
     return spilled(slowest if found.job.ranks > 1 else mean, axis[1] / _NS)
 
 
 def spilled(busy: Floats, slice_s: float) -> Floats:
-    """Gives time that does not fit into a slice to the slices before it, as far as they have room.
+    """Return time that does not fit into a slice to the slices before it, as far as they have room.
 
     A call counts in the slice in which it ends, so a slice may hold more than its length; the time
     was spent before. More than half a slice too much is no call that began before, but threads.
@@ -307,7 +307,7 @@ def _longest(table: pa.Table, axis: Axis) -> int:
 
 
 def _node(found: Beside, name: str, axis: Axis) -> Place:
-    """Lays out a node: the work is CPU time, its service time that plus the wait for a core."""
+    """Lay out a node: the work is CPU time, its service time that plus the wait for a core."""
     rows = _Rows(_where(found.own_nodes, "host", name), axis)
     cpu, queued = rows.sum("os_user_ns", "os_system_ns") / _NS, rows.sum("os_runqueue_ns") / _NS
     theirs = _where(found.node_loads, "host", name)
@@ -329,7 +329,7 @@ def _node(found: Beside, name: str, axis: Axis) -> Place:
 
 
 def _network(found: Beside, axis: Axis) -> Place:
-    """Lays out the network: what others send, against time in the job's own MPI calls."""
+    """Lay out the network: what others send, against time in the job's own MPI calls."""
     rows = _Rows(found.own_nodes, axis)
     calls, moved = [], np.zeros(axis[2])
     for name, families, more in (("p2p", P2P, ("mpi_wait_ns",)), ("collective", COLLECTIVE, ())):
@@ -351,7 +351,7 @@ def _network(found: Beside, axis: Axis) -> Place:
 
 
 def _least(found: Beside, axis: Axis) -> Floats:
-    """Gives the time in MPI that every rank had: who waits for a rank of its own waits alone.
+    """Return the time in MPI that every rank had: who waits for a rank of its own waits alone.
 
     A rank slowed by something else makes the others wait in MPI, but not itself.
     """
@@ -365,7 +365,7 @@ def _least(found: Beside, axis: Axis) -> Floats:
 
 
 def enough(calls: Calls) -> NDArray[np.bool_]:
-    """Tells in which slices there is enough of the calls to judge them."""
+    """Tell in which slices there is enough of the calls to judge them."""
     on = (calls.ops > 0) & (calls.seconds > 0)
     if not on.any():
         return on
@@ -373,5 +373,5 @@ def enough(calls: Calls) -> NDArray[np.bool_]:
 
 
 def only(place: Place, jobs: Sequence[str]) -> Floats:
-    """Adds up the loads of some jobs."""
+    """Add up the loads of some jobs."""
     return np.sum([place.loads[job] for job in jobs], axis=0) if jobs else np.zeros(place.axis[2])

@@ -56,7 +56,7 @@ class Price:
 
 
 def price(place: Place, loads: dict[str, Floats], lag: int, rng: Rng) -> Price:
-    """Prices the loads of suspects on a resource.
+    """Price the loads of suspects on a resource.
 
     Args:
         place: The resource.
@@ -97,7 +97,7 @@ def price(place: Place, loads: dict[str, Floats], lag: int, rng: Rng) -> Price:
 
 
 def _unclean(place: Place, calm: Flags) -> float:
-    """Gives the share of the undisturbed slices in which others, not suspected, were active."""
+    """Return the share of the undisturbed slices in which others, not suspected, were active."""
     others = place.others
     if not calm.any() or not others.any():
         return 0.0
@@ -106,7 +106,7 @@ def _unclean(place: Place, calm: Flags) -> float:
 
 
 def _doubted(seconds: Bounded, value: float, case: Case) -> Bounded:
-    """Widens an interval where the undisturbed slices may be none.
+    """Widen an interval where the undisturbed slices may be none.
 
     Jobs without evidence may still have cost something, then too in the slices that stand for
     undisturbed. At most it is what all slices lost against the fastest of them.
@@ -134,7 +134,7 @@ def _usual(load: Floats) -> float:
 
 
 def smallest_loss(place: Place, served: Service, load: Floats, moved: Moved, level: float) -> float:
-    """Finds the smallest loss that the test would have seen, in seconds.
+    """Find the smallest loss that the test would have seen, in seconds.
 
     A slowdown in step with the load is put on top of the job's slices, growing until the test's
     critical correlation is passed; what that would have cost is the answer.

@@ -48,7 +48,7 @@ class Service:
 
 
 def quiet_slices(load: Floats, lag: int) -> Flags:
-    """Finds the slices with little load, also of the slices before (what they left drains).
+    """Find the slices with little load, also of the slices before (what they left drains).
 
     Args:
         load: Load of others.
@@ -65,7 +65,7 @@ def quiet_slices(load: Floats, lag: int) -> Flags:
 
 
 def service(place: Place, quiet: Flags) -> Service:
-    """Sets the time of the job's operations against their undisturbed time.
+    """Set the time of the job's operations against their undisturbed time.
 
     Args:
         place: The resource.
@@ -113,7 +113,7 @@ def _classes(calls: Calls) -> list[Flags]:
 
 
 def _reference(calls: Calls, members: Flags, quiet: Flags) -> tuple[Floats, bool]:
-    """Gives the undisturbed time of one operation, per slice; and whether quiet slices told it."""
+    """Return the undisturbed time of one operation, per slice; and whether quiet slices told it."""
     rate = np.zeros(len(members))
     rate[members] = calls.seconds[members] / calls.ops[members]
     if int(quiet.sum()) >= QUIET:
@@ -126,7 +126,7 @@ def _reference(calls: Calls, members: Flags, quiet: Flags) -> tuple[Floats, bool
 
 
 def _slope(size: Floats, rate: Floats) -> float:
-    """Gives the time that a byte adds to an operation: the median of all pairs (Theil and Sen)."""
+    """Return the time that a byte adds to an operation: the median of all pairs (Theil and Sen)."""
     middle = float(np.median(size))
     if middle <= 0 or np.ptp(size) <= _STEADY * middle:
         return 0.0
@@ -140,7 +140,7 @@ def _slope(size: Floats, rate: Floats) -> float:
 
 
 def lower_mode(values: Floats) -> float:
-    """Finds where the lower values crowd: the half-sample mode of their lower half."""
+    """Find where the lower values crowd: the half-sample mode of their lower half."""
     crowd = np.sort(values)
     crowd = crowd[: max(len(crowd) // 2 + 1, min(len(crowd), _CLASS))]
     while len(crowd) > 3:

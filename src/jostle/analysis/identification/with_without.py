@@ -40,7 +40,7 @@ class Difference:
 
 
 def difference(beside: Floats, without: Floats) -> Difference:
-    """Compares two groups of runs.
+    """Compare two groups of runs.
 
     Args:
         beside: A value per run with the neighbour.
@@ -73,7 +73,7 @@ def difference(beside: Floats, without: Floats) -> Difference:
 
 
 def _rounded(values: Floats) -> Floats:
-    """Leaves the digits that mean something."""
+    """Leave the digits that mean something."""
     scale = 10.0 ** (_DIGITS - 1 - np.floor(np.log10(np.where(values > 0, values, 1.0))))
     rounded: Floats = np.rint(values * scale) / scale
     return rounded
@@ -93,7 +93,7 @@ def _finite(value: float) -> float | None:
 
 
 def _slowdown(beside: Floats, without: Floats) -> Bounded:
-    """Gives the ratio of the means less one; its interval by Welch's t on the ratio's logarithm.
+    """Return the ratio of the means less one; its interval by Welch's t on the ratio's logarithm.
 
     A ratio of times is never negative: an interval of the ratio itself reaches below -100 % where
     the mean without is small.

@@ -35,7 +35,7 @@ EVEN = 0.025
 def cells(
     measured: Sequence[Pair], references: dict[str, Reference], axes: Sequence[str]
 ) -> list[Cell]:
-    """Groups runs into cells: each pair gives two, turned, unless that is the same cell.
+    """Group runs into cells: each pair gives two, turned, unless that is the same cell.
 
     A periodic signal is no probe, and one that lasts until its probe ends neither.
     """
@@ -91,7 +91,7 @@ def _best_loss(best: Repetition | None, alone: float | None) -> float | None:
 
 
 def undisturbed(repetition: Repetition) -> float:
-    """Tells how well a run went: both programs' rates, each relative to its standalone rate.
+    """Return how well a run went: both programs' rates, each relative to its standalone rate.
 
     The papers keep the best-performing of five runs, as the one with the least interference from
     outside (thesis §3.3.2).
@@ -195,7 +195,7 @@ def _even_text(
 
 
 def equal_at(points: Sequence[tuple[float, float]]) -> float | None:
-    """Finds where a difference of losses vanishes along chunk sizes.
+    """Find where a difference of losses vanishes along chunk sizes.
 
     Args:
         points: Chunk size and difference, chunk sizes ascending.
@@ -215,7 +215,7 @@ def equal_at(points: Sequence[tuple[float, float]]) -> float | None:
 
 
 def serialised(found: Sequence[Cell]) -> list[Serialised]:
-    """Names the pairs that took turns in most of their runs (thesis §3.3.3)."""
+    """Name the pairs that took turns in most of their runs (thesis §3.3.3)."""
     result: dict[tuple[frozenset[str], Setting], Serialised] = {}
     for cell in found:
         if cell.setting.periodic:
@@ -241,7 +241,7 @@ def _ordered(cell: Cell) -> Setting:
 
 
 def _winner(repetition: Repetition) -> str:
-    """Names the program that shut the other out; "" if none did."""
+    """Name the program that shut the other out; "" if none did."""
     one, other = repetition.probe, repetition.signal
     if one is None or other is None or one.degradation is None or other.degradation is None:
         return ""

@@ -51,7 +51,7 @@ def evaluate(
     planned: int = 0,
     unsynchronised: Sequence[str] = (),
 ) -> StudyResult:
-    """Evaluates the runs of a study as the papers do.
+    """Evaluate the runs of a study as the papers do.
 
     Args:
         records: Records of the runs (docs/reference/study.md).
@@ -164,7 +164,7 @@ def _pair_imprint(pair: Pair, study: _Study) -> Imprint | None:
 
 
 def _split_imprint(run: Alone, study: _Study) -> Imprint | None:
-    """Looks for the noise of one half of a program's ranks in the other (CLUSTER'13 §III)."""
+    """Look for the noise of one half of a program's ranks in the other (CLUSTER'13 §III)."""
     own = run.program
     if run.progress is None:
         return None
@@ -213,7 +213,7 @@ def _imprint(
 def _bursts(
     signal: Program, progress: Progress | None, study: _Study
 ) -> tuple[str, list[tuple[int, int]]]:
-    """Finds when the signal was on: by its log, by its own rule, or by its slices."""
+    """Find when the signal was on: by its log, by its own rule, or by its slices."""
     logged = sorted(study.bursts(signal.job)) if study.bursts else []
     if logged:
         return "log", logged

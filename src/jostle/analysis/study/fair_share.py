@@ -16,7 +16,7 @@ TOGETHER = 0.05
 
 
 def concurrent(np_l: float, np_s: float, t_l: float, t_s: float) -> tuple[float, float]:
-    """Predicts concurrent run times from standalone ones (equations 1 and 2).
+    """Predict concurrent run times from standalone ones (equations 1 and 2).
 
     They hold for equal volumes, np_l >= np_s, full overlap, the same pattern and a saturated link
     that is shared fairly among processes (or nodes: give their numbers instead).
@@ -34,7 +34,7 @@ def concurrent(np_l: float, np_s: float, t_l: float, t_s: float) -> tuple[float,
 
 
 def standalone(np_l: float, np_s: float, t_l: float, t_s: float) -> tuple[float, float]:
-    """Predicts standalone run times from concurrent ones (equations 3 and 4).
+    """Predict standalone run times from concurrent ones (equations 3 and 4).
 
     Args:
         np_l: Processes of the larger program.
@@ -50,7 +50,7 @@ def standalone(np_l: float, np_s: float, t_l: float, t_s: float) -> tuple[float,
 
 
 def relative_error(predicted: float, observed: float) -> float:
-    """Gives (predicted - observed) / observed."""
+    """Return (predicted - observed) / observed."""
     return (predicted - observed) / observed
 
 
@@ -65,7 +65,7 @@ class Times:
 
 
 def predict(np_l: int, np_s: int, times: Times, by: str = "process") -> Prediction:
-    """Sets the model against what was observed.
+    """Set the model against what was observed.
 
     Args:
         np_l: Processes (or nodes) of the larger program.

@@ -32,7 +32,7 @@ _ARRANGEMENTS = 100
 
 
 def dents(probe: Progress, bursts: Sequence[Burst], whole_ns: int = 0) -> list[Dent]:
-    """Finds what every burst did to the probe.
+    """Find what every burst did to the probe.
 
     Args:
         probe: The probe's progress.
@@ -66,7 +66,7 @@ def dents(probe: Progress, bursts: Sequence[Burst], whole_ns: int = 0) -> list[D
 
 
 def _covered(bursts: Sequence[Burst], first: int, count: int, slice_ns: int) -> Floats:
-    """Gives the share of each slice that lies in a burst."""
+    """Return the share of each slice that lies in a burst."""
     starts = (first + np.arange(count)) * slice_ns
     share = np.zeros(count)
     for begin, end in bursts:
@@ -81,7 +81,7 @@ def _slices_of(burst: Burst, first: int, count: int, slice_ns: int) -> NDArray[n
 def _around(
     burst: Burst, bursts: Sequence[Burst], first: int, count: int, slice_ns: int
 ) -> NDArray[np.bool_]:
-    """Tells which slices lie between the burst before and the one after."""
+    """Return which slices lie between the burst before and the one after."""
     before = max((end for begin, end in bursts if begin < burst[0]), default=-(2**62))
     after = min((begin for begin, _ in bursts if begin > burst[0]), default=2**62)
     starts = (first + np.arange(count)) * slice_ns
@@ -116,7 +116,7 @@ def _below(on: Floats, off: Floats) -> float | None:
 
 
 def _judged(found: list[Dent]) -> list[Dent]:
-    """Marks the dents that are seen, at a false discovery rate over all of them."""
+    """Mark the dents that are seen, at a false discovery rate over all of them."""
     from scipy import stats
 
     tested = [dent.p for dent in found if dent.p is not None]
@@ -130,7 +130,7 @@ def _judged(found: list[Dent]) -> list[Dent]:
 
 
 def false_rate(alone: Sequence[Progress], period_ns: int, burst_ns: int) -> float | None:
-    """Asks how often the same test sees bursts where there were none.
+    """Ask how often the same test sees bursts where there were none.
 
     Args:
         alone: Standalone runs of the probe.
@@ -155,7 +155,7 @@ def false_rate(alone: Sequence[Progress], period_ns: int, burst_ns: int) -> floa
 
 
 def probability(seen: int, total: int) -> tuple[float | None, float | None, float | None]:
-    """Gives the probability that a burst hits, with its exact 95 % interval."""
+    """Return the probability that a burst hits, with its exact 95 % interval."""
     from scipy import stats
 
     if not total:
@@ -167,7 +167,7 @@ def probability(seen: int, total: int) -> tuple[float | None, float | None, floa
 def bursts_between(
     begin_ns: int, end_ns: int, period_ns: int, duty: float, phase_ns: int
 ) -> list[Burst]:
-    """Lays out the bursts of a periodic signal by its own rule.
+    """Lay out the bursts of a periodic signal by its own rule.
 
     Args:
         begin_ns: Begin of its run, ns since the epoch.
@@ -189,7 +189,7 @@ def bursts_between(
 
 
 def bursts_seen_in(signal: Progress) -> list[Burst]:
-    """Takes the bursts from the signal's own slices: unbroken stretches with progress."""
+    """Take the bursts from the signal's own slices: unbroken stretches with progress."""
     on = np.concatenate([[False], signal.per_slice > 0, [False]]).astype(np.int8)
     edges = np.flatnonzero(np.diff(on)) + signal.first_slice
     return [(int(begin) * signal.slice_ns, int(end) * signal.slice_ns)

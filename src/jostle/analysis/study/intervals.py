@@ -16,23 +16,23 @@ NOTHING = Summary(0, None, None, None, None, None, None)
 
 
 def known(values: Sequence[float | None]) -> list[float]:
-    """Leaves out what is None or no number."""
+    """Leave out what is None or no number."""
     return [float(value) for value in values if value is not None and math.isfinite(value)]
 
 
 def median(values: Sequence[float | None]) -> float | None:
-    """Gives the median of the values that exist; None without any."""
+    """Return the median of the values that exist; None without any."""
     data = known(values)
     return float(np.median(data)) if data else None
 
 
 def number(value: float) -> float | None:
-    """Gives None for what is no number."""
+    """Return None for what is no number."""
     return value if math.isfinite(value) else None
 
 
 def summary(values: Sequence[float | None]) -> Summary:
-    """Describes repetitions of one quantity; the interval of the mean is Student's."""
+    """Describe repetitions of one quantity; the interval of the mean is Student's."""
     data = known(values)
     if not data:
         return NOTHING
@@ -43,7 +43,7 @@ def summary(values: Sequence[float | None]) -> Summary:
 
 
 def loss(isolated: Sequence[float], interfered: Sequence[float]) -> Summary:
-    """Describes the degradation over repetitions, whose standalone rates vary too.
+    """Describe the degradation over repetitions, whose standalone rates vary too.
 
     Args:
         isolated: Standalone rates.
@@ -73,7 +73,7 @@ def loss(isolated: Sequence[float], interfered: Sequence[float]) -> Summary:
 
 
 def _half_width(base: list[float], data: list[float]) -> float:
-    """Gives half the interval of mean(data) / mean(base); nan for fewer than two of either."""
+    """Return half the interval of mean(data) / mean(base); nan for fewer than two of either."""
     error, freedom = _error(base, data)
     return _quantile(freedom) * error if error else error
 
@@ -85,7 +85,7 @@ def _quantile(freedom: float) -> float:
 
 
 def _error(base: list[float], data: list[float]) -> tuple[float, float]:
-    """Gives standard error and degrees of freedom of mean(data) / mean(base); nan if unknown."""
+    """Return standard error and degrees of freedom of mean(data) / mean(base); nan if unknown."""
     if min(len(base), len(data)) < 2:
         return math.nan, math.nan
     ratio = float(np.mean(data) / np.mean(base))
@@ -101,7 +101,7 @@ def _error(base: list[float], data: list[float]) -> tuple[float, float]:
 
 
 def pooled_loss(parts: Sequence[tuple[Sequence[float], Sequence[float]]]) -> Summary:
-    """Describes one loss that was measured several times, each with standalone runs of its own.
+    """Describe one loss that was measured several times, each with standalone runs of its own.
 
     Runs of one cell share their standalone runs, and an error of these: cells count, not runs.
 
@@ -128,7 +128,7 @@ def pooled_loss(parts: Sequence[tuple[Sequence[float], Sequence[float]]]) -> Sum
 
 
 def median_interval(values: Sequence[float], seed: int = 1) -> tuple[float | None, float | None]:
-    """Gives the 95 % interval of a median by bootstrap (percentiles of 4000 resamples).
+    """Return the 95 % interval of a median by bootstrap (percentiles of 4000 resamples).
 
     Args:
         values: Fewer than three give no interval.

@@ -108,7 +108,7 @@ class Pair:
     exclusive: float | None
 
     def seen_from(self, probe: int) -> Repetition:
-        """Gives the run as one of its programs sees it."""
+        """Return the run as one of its programs sees it."""
         return Repetition(
             self.run.run,
             self.run.repetition,
@@ -129,7 +129,7 @@ def _length(region: Region | None) -> int:
 
 
 def own_window(program: Program, progress: Progress) -> Region | None:
-    """Finds the part of a run that counts for a program: from its begin to 90 % of its work.
+    """Find the part of a run that counts for a program: from its begin to 90 % of its work.
 
     Slices that are only partly its own are left out: the first unless it began at a boundary, and
     the last, should it have ended in the very slice in which it came to 90 %.
@@ -158,7 +158,7 @@ def _begin(program: Program, progress: Progress, active: Region) -> int:
 
 
 def progress_of_program(program: Program, source: Source) -> Progress | None:
-    """Gives what a program got done, long operations in all the slices that they took."""
+    """Return what a program got done, long operations in all the slices that they took."""
     progress = source(program.job, program.metric)
     busy = source(program.job, "busy_ns") if program.metric in _FILES else None
     if progress is None or busy is None:
@@ -167,7 +167,7 @@ def progress_of_program(program: Program, source: Source) -> Progress | None:
 
 
 def _one_operation(program: Program, progress: Progress, source: Source) -> float | None:
-    """Gives what one operation of a program moves."""
+    """Return what one operation of a program moves."""
     if "bytes" not in program.metric:
         return 1.0
     if program.pattern:
@@ -177,7 +177,7 @@ def _one_operation(program: Program, progress: Progress, source: Source) -> floa
 
 
 def measure_alone(run: Run, source: Source) -> Alone:
-    """Measures a standalone run."""
+    """Measure a standalone run."""
     program = run.programs[0]
     progress = progress_of_program(program, source)
     if program.error:
@@ -206,7 +206,7 @@ def measure_alone(run: Run, source: Source) -> Alone:
 
 
 def service_time(job: str, window: Region, source: Source) -> float | None:
-    """Gives the mean time of a call that writes, syncs, opens or closes, ns; None without any."""
+    """Return the mean time of a call that writes, syncs, opens or closes, ns; None without any."""
     spent, calls = source(job, "service_ns"), source(job, "service_ops")
     if spent is None or calls is None:
         return None
@@ -220,7 +220,7 @@ def _written(run: Run, source: Source) -> list[float]:
 
 
 def _server(run: Run) -> float | None:
-    """Gives what the servers took in: over their link, or onto their disk."""
+    """Return what the servers took in: over their link, or onto their disk."""
     return run.counted(run.server) if run.server else None
 
 
@@ -230,7 +230,7 @@ def _protocol(run: Run, source: Source) -> float | None:
 
 
 def foreign_alone(runs: Sequence[Alone]) -> list[Alone]:
-    """Discards standalone runs with foreign traffic: against the quietest run of the same kind."""
+    """Discard standalone runs with foreign traffic: against the quietest run of the same kind."""
     factors = [run.protocol for run in runs if run.verdict == "kept" and run.protocol]
     least = min(factors, default=1.0)
     if not _explained(runs):
@@ -244,7 +244,7 @@ def foreign_alone(runs: Sequence[Alone]) -> list[Alone]:
 
 
 def _explained(runs: Sequence[Alone]) -> bool:
-    """Tells whether the servers' counter shows what a program writes.
+    """Return whether the servers' counter shows what a program writes.
 
     A link to a server does. A disk may not: writes are held back, and it does not know whose they
     are; it serves where most standalone runs cost the same there.
@@ -261,12 +261,12 @@ def _discarded(run: Alone, excess: float) -> Alone:
 
 
 def too_much(excess: float) -> str:
-    """Says why a run is left out."""
+    """Return why a run is left out."""
     return f"the servers saw {excess:.0%} more than our own traffic; up to 10 % would count"
 
 
 def foreign_share(run: Run, references: Sequence[Reference | None], source: Source) -> float | None:
-    """Gives what the servers saw over what is ours, less 1.
+    """Return what the servers saw over what is ours, less 1.
 
     Ours is what the programs wrote, times what the protocol adds in their standalone runs; where
     the links of their own nodes are counted, what left those nodes is ours too, and the larger
@@ -290,14 +290,14 @@ def foreign_share(run: Run, references: Sequence[Reference | None], source: Sour
 
 
 def _left_nodes(run: Run) -> float | None:
-    """Gives what left the nodes of the run towards the servers, by their own link counters."""
+    """Return what left the nodes of the run towards the servers, by their own link counters."""
     sent = [run.counted(name) for name in run.own]
     return sum(part or 0.0 for part in sent) if sent and None not in sent else None
 
 
 def measure_pair(run: Run, references: tuple[Reference | None, Reference | None],
                  source: Source) -> Pair:  # fmt: skip
-    """Measures a run of two programs."""
+    """Measure a run of two programs."""
     one, other = run.programs
     p, q = (progress_of_program(program, source) for program in run.programs)
     window = _window(run.programs, p, q)
@@ -318,7 +318,7 @@ def measure_pair(run: Run, references: tuple[Reference | None, Reference | None]
 
 
 def _window(programs: tuple[Program, ...], p: Progress | None, q: Progress | None) -> Region | None:
-    """Finds the part that counts: both are there, until the first has done 90 % of its work."""
+    """Find the part that counts: both are there, until the first has done 90 % of its work."""
     if p is None or q is None or p.slice_ns != q.slice_ns:
         return None
     both = [own_window(program, progress) for program, progress in zip(programs, (p, q))]  # noqa: B905
@@ -332,7 +332,7 @@ def _window(programs: tuple[Program, ...], p: Progress | None, q: Progress | Non
 def _overlap(
     programs: tuple[Program, ...], p: Progress | None, q: Progress | None
 ) -> Region | None:
-    """Finds the active overlap, less the slices in which a process begins or ends.
+    """Find the active overlap, less the slices in which a process begins or ends.
 
     Kuo's region may begin or end with a slice that is only partly a process'; he leaves out those
     in which one has finished (§4.2), which slices of a second or less make worth doing by half.
@@ -407,7 +407,7 @@ def _side(
 def _dilation(
     program: Program, progress: Progress | None, reference: Reference | None
 ) -> float | None:
-    """Gives the dilation where the program had, and did, the same work in both runs."""
+    """Return the dilation where the program had, and did, the same work in both runs."""
     if progress is None or reference is None or program.until_stopped or program.error:
         return None
     alone = [run for run in reference.kept if run.progress is not None]

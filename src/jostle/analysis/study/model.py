@@ -544,7 +544,7 @@ class StudyResult:
     notes: list[Note]
 
     def to_json(self) -> dict[str, Any]:
-        """Gives the result as plain values; what does not exist is null."""
+        """Return the result as plain values; what does not exist is null."""
         found: dict[str, Any] = plain(self)
         return found
 
@@ -578,6 +578,6 @@ class Law:
     explanation: str
 
     def to_json(self) -> dict[str, Any]:
-        """Gives the law as plain values."""
+        """Return the law as plain values."""
         found: dict[str, Any] = plain(self)
         return found

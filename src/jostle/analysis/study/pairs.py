@@ -67,7 +67,7 @@ class Progress:
         return self.first_slice + int(place[0]), self.first_slice + int(place[-1])
 
     def between(self, first: int, last: int) -> Floats:
-        """Cuts out slices, both ends included; 0 where the job has none.
+        """Cut out slices, both ends included; 0 where the job has none.
 
         Returns:
             Shape (processes, last - first + 1).
@@ -81,7 +81,7 @@ class Progress:
 
 
 def under_way(progress: Progress, busy: Progress, most: float | None = None) -> Progress:
-    """Gives slices their part of the operations under way in them.
+    """Return slices their part of the operations under way in them.
 
     A call counts in the slice in which it ends. One that lasts several slices leaves those before
     empty, as if its process had been idle: half a second of writing would be no progress at all.
@@ -121,7 +121,7 @@ def under_way(progress: Progress, busy: Progress, most: float | None = None) -> 
 
 
 def active_overlap(p: Progress, q: Progress) -> Region | None:
-    """Finds the longest unbroken stretch in which every process of both gets on (Kuo §4.2).
+    """Find the longest unbroken stretch in which every process of both gets on (Kuo §4.2).
 
     Args:
         p: One program.
@@ -154,7 +154,7 @@ def _comparable(p: Progress, q: Progress) -> None:
 
 
 def done_at(progress: Progress, volume: float | None = None, share: float = DONE) -> int | None:
-    """Finds the slice in which a program has done a share of its work (thesis §3.2.3).
+    """Find the slice in which a program has done a share of its work (thesis §3.2.3).
 
     Args:
         progress: The program.
@@ -175,7 +175,7 @@ def done_at(progress: Progress, volume: float | None = None, share: float = DONE
 def until_90(
     p: Progress, q: Progress, volumes: tuple[float | None, float | None] = (None, None)
 ) -> int | None:
-    """Finds the slice in which the first of two programs has done 90 % of its work.
+    """Find the slice in which the first of two programs has done 90 % of its work.
 
     Args:
         p: One program.
@@ -191,7 +191,7 @@ def until_90(
 
 
 def throughput(progress: Progress, first: int, last: int) -> float:
-    """Gives the rate over slices, both ends included, in units of the progress per second."""
+    """Return the rate over slices, both ends included, in units of the progress per second."""
     if last < first:
         return math.nan
     seconds = (last - first + 1) * progress.slice_ns / 1e9
@@ -199,22 +199,22 @@ def throughput(progress: Progress, first: int, last: int) -> float:
 
 
 def degradation(isolated: float, interfered: float) -> float:
-    """Gives the share of the rate that was lost: (isolated - interfered) / isolated."""
+    """Return the share of the rate that was lost: (isolated - interfered) / isolated."""
     return (isolated - interfered) / isolated if isolated > 0 else math.nan
 
 
 def dilation(isolated_s: float, interfered_s: float) -> float:
-    """Gives by how much a run took longer: interfered / isolated - 1."""
+    """Return by how much a run took longer: interfered / isolated - 1."""
     return interfered_s / isolated_s - 1 if isolated_s > 0 else math.nan
 
 
 def dilation_implied(lost: float) -> float:
-    """Gives the dilation that a degradation of all of a fixed work means: d / (1 - d)."""
+    """Return the dilation that a degradation of all of a fixed work means: d / (1 - d)."""
     return lost / (1 - lost) if lost < 1 else math.inf
 
 
 def outliers(values: Sequence[float] | Floats) -> NDArray[np.bool_]:
-    """Tells which runs Kuo's rule drops: |rate - mean| > 1.5 sample deviations (§2.4).
+    """Return which runs Kuo's rule drops: |rate - mean| > 1.5 sample deviations (§2.4).
 
     Below five runs none can be: the farthest of n lies at most (n - 1) / sqrt(n) deviations off.
     """
@@ -229,7 +229,7 @@ def outliers(values: Sequence[float] | Floats) -> NDArray[np.bool_]:
 
 
 def foreign(own: float, server: float, protocol: float = 1.0) -> bool:
-    """Tells whether a run is to be discarded for others' traffic (thesis §3.2.2).
+    """Return whether a run is to be discarded for others' traffic (thesis §3.2.2).
 
     Args:
         own: Bytes of our programs.
@@ -244,14 +244,14 @@ def foreign(own: float, server: float, protocol: float = 1.0) -> bool:
 
 
 def bytes_spread(p: Progress, q: Progress, region: Region) -> float:
-    """Gives deviation over mean of what each process of both moved in a region (Kuo §4.2)."""
+    """Return deviation over mean of what each process of both moved in a region (Kuo §4.2)."""
     each = np.concatenate([p.between(*region).sum(axis=1), q.between(*region).sum(axis=1)])
     mean = float(each.mean()) if len(each) else 0.0
     return float(each.std()) / mean if mean > 0 else math.nan
 
 
 def exclusive(p: Floats, q: Floats) -> float:
-    """Tells how far two programs take turns instead of sharing.
+    """Return how far two programs take turns instead of sharing.
 
     Args:
         p: Relative rate of one per slice: 1 = as fast as alone.

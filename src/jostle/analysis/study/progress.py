@@ -53,7 +53,7 @@ _ALWAYS = ("bytes", "write_ops", "read_ops", "service_ns", "service_ops", "busy_
 
 
 def columns(metrics: Iterable[str], *, on_mounts: bool) -> list[str]:
-    """Names the columns that an evaluation needs.
+    """Name the columns that an evaluation needs.
 
     Args:
         metrics: What progress is counted in; unknown ones need none.
@@ -71,7 +71,7 @@ def progress_of(
     resource: str | None = None,
     begin_ns: int | None = None,
 ) -> Progress:
-    """Lays out what every process of a job did in every slice.
+    """Lay out what every process of a job did in every slice.
 
     A record that covers several slices gives each the same share; slices without a record are 0.
     The first record of a process covers its youth (about a second, in which it might have been too
@@ -162,7 +162,7 @@ class ProgressTables:
     _tables: dict[tuple[str, bool], pa.Table] = field(default_factory=dict, repr=False)
 
     def __call__(self, job: str, metric: str) -> Progress | None:
-        """Gives a job's progress; None where nothing of it is known.
+        """Return a job's progress; None where nothing of it is known.
 
         Bytes written through an MPI-IO that no POSIX wrapper sees count too, whatever the mount.
         """
@@ -183,7 +183,7 @@ class ProgressTables:
 
 
 def progress_of_log(job: str, slices: pa.Table, slice_ns: int, column: str) -> Progress:
-    """Takes progress from a signal's own log, for loads that no profile sees (memory, CPU).
+    """Take progress from a signal's own log, for loads that no profile sees (memory, CPU).
 
     Args:
         job: The job.

@@ -23,7 +23,7 @@ MODEL_WITHIN = 0.10
 
 
 def laws(result: StudyResult) -> list[Law]:
-    """States the laws that a study can speak of, with intervals.
+    """State the laws that a study can speak of, with intervals.
 
     Args:
         result: The study.
@@ -46,7 +46,7 @@ def laws(result: StudyResult) -> list[Law]:
 
 
 def _rows(result: StudyResult) -> Sequence[KuoRow]:
-    """Gives the pairs with a file per process; where there are none, those with one shared file.
+    """Return the pairs with a file per process; where there are none, those with one shared file.
 
     In one shared file processes also contend for the file itself, on which the laws are silent
     (Kuo 4.2 finds a spread of 20 % there, and of 6 % else).
@@ -61,7 +61,7 @@ def _shared_left_out(result: StudyResult) -> str:
 
 
 def _verdict(told: Summary, least: float, most: float) -> bool | None:
-    """Says whether a mean lies in a range for certain, out of it, or nobody knows."""
+    """Return whether a mean lies in a range for certain, out of it, or nobody knows."""
     return _inside(told.low, told.high, least, most)
 
 
@@ -129,7 +129,7 @@ def _each(cell: Cell) -> list[float]:
 
 
 def _alone(result: StudyResult, cell: Cell) -> list[float]:
-    """Gives the standalone rates of a cell's probe, relative to their median."""
+    """Return the standalone rates of a cell's probe, relative to their median."""
     for one in result.standalone:
         own = (one.setting.chunk, one.setting.processes[0], one.setting.shared)
         wanted = (cell.setting.chunk, cell.setting.processes[0], cell.setting.shared)
@@ -245,7 +245,7 @@ def _imprints(result: StudyResult) -> Law | None:
 
 
 def _hits(result: StudyResult) -> Law | None:
-    """Gives the probability that noise of one half of the ranks hits the other (CLUSTER'13)."""
+    """Return the probability that noise of one half of the ranks hits the other (CLUSTER'13)."""
     found = [one for one in result.imprints if _is_split(one)]
     seen, total = sum(one.seen for one in found), sum(one.total for one in found)
     if not total:
@@ -312,7 +312,7 @@ def _small_chunks(result: StudyResult) -> Law | None:
 
 
 def _gap(cell: Cell) -> Summary:
-    """Gives by how much more the probe loses than the signal.
+    """Return by how much more the probe loses than the signal.
 
     What one gets the other lacks: their errors may add up, and so do the halves of the intervals.
     """
@@ -328,7 +328,7 @@ def _gap(cell: Cell) -> Summary:
 
 
 def _why_small(cell: Cell) -> str:
-    """Explains the losses by the time that one call takes, alone and beside the other."""
+    """Explain the losses by the time that one call takes, alone and beside the other."""
     told = []
     for name, sides in (
         (cell.probe, [one.probe for one in _kept(cell)]),

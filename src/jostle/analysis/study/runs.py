@@ -72,7 +72,7 @@ class Program:
 
 
 def comparable(one: Program, other: Program) -> bool:
-    """Tells whether the rates of two programs can be set against each other.
+    """Return whether the rates of two programs can be set against each other.
 
     Bytes can; an operation of a ping is not one of an all-to-all.
     """
@@ -111,13 +111,13 @@ class Run:
     discard: str
 
     def counted(self, name: str) -> float | None:
-        """Gives by how much a counter grew over the run; None where it was not sampled."""
+        """Return by how much a counter grew over the run; None where it was not sampled."""
         values = [sample[name] for sample in self.monitor if sample.get(name) is not None]
         return float(values[-1] - values[0]) if len(values) > 1 else None
 
 
 def read_runs(records: Sequence[Mapping[str, Any]]) -> list[Run]:
-    """Reads records of runs; of several with one id the last counts.
+    """Read records of runs; of several with one id the last counts.
 
     Raises:
         RecordError: A record lacks what it must have.
@@ -197,7 +197,7 @@ def _program(record: Mapping[str, Any], cell: Mapping[str, Any]) -> Program:
 
 
 def further_axes(runs: Sequence[Run]) -> tuple[str, ...]:
-    """Finds the axes beyond those of a setting that tell runs apart which are alike without them.
+    """Find the axes beyond those of a setting that tell runs apart which are alike without them.
 
     What merely follows from programs and their settings, as the number of nodes does from that of
     processes, would cut a matrix or a curve to pieces.
@@ -218,7 +218,7 @@ def _tells_apart(name: str, runs: Sequence[Run]) -> bool:
 
 
 def setting_of(run: Run, probe: int, axes: Sequence[str]) -> Setting:
-    """Gives the setting of a run as one of its programs sees it.
+    """Return the setting of a run as one of its programs sees it.
 
     Args:
         run: The run.
@@ -241,7 +241,7 @@ def setting_of(run: Run, probe: int, axes: Sequence[str]) -> Setting:
 
 
 def _cell_chunk(run: Run, other: Program | None) -> int | None:
-    """Gives the chunk size of a program without one of its own: the study's, or its partner's."""
+    """Return the chunk size of a program without one of its own: the study's, or its partner's."""
     told = run.cell.get("chunk")
     if isinstance(told, list):
         told = next((size for size in told if size is not None), None)
@@ -251,7 +251,7 @@ def _cell_chunk(run: Run, other: Program | None) -> int | None:
 
 
 def _shown(value: Any, probe: int) -> str:
-    """Writes an axis' value; a pair of values as the probe sees it."""
+    """Write an axis' value; a pair of values as the probe sees it."""
     if isinstance(value, list) and len(value) == 2:
         own, other = value[probe], value[1 - probe]
         return str(own) if own == other else f"{own} against {other}"

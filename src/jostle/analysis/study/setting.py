@@ -8,7 +8,7 @@ _UNITS = ((30, "GiB"), (20, "MiB"), (10, "KiB"))
 
 
 def size_label(size: int) -> str:
-    """Writes a number of bytes as the papers do: 2 KiB, 1 MiB, 381.5 MiB."""
+    """Write a number of bytes as the papers do: 2 KiB, 1 MiB, 381.5 MiB."""
     for bits, unit in _UNITS:
         if size >= 1 << bits:
             return f"{round(size / (1 << bits), 1):g} {unit}"

@@ -16,7 +16,7 @@ from jostle.analysis.study.runs import Program, comparable, setting_of
 def kuo(
     measured: Sequence[Pair], references: dict[str, Reference], axes: Sequence[str]
 ) -> Kuo | None:
-    """Looks at all pairs that raced: both with work of their own, neither periodic."""
+    """Look at all pairs that raced: both with work of their own, neither periodic."""
     groups: dict[tuple[str, str, Setting], list[tuple[Pair, int]]] = {}
     for pair in measured:
         if pair.verdict != "kept" or not _raced(pair):
@@ -41,13 +41,13 @@ def _raced(pair: Pair) -> bool:
 
 
 def _smaller(pair: Pair) -> int:
-    """Tells which program has fewer processes; of equals, names decide, so that runs agree."""
+    """Return which program has fewer processes; of equals, names decide, so that runs agree."""
     one, other = pair.run.programs
     return int((other.processes, other.name) < (one.processes, one.name))
 
 
 def _errors(rows: Sequence[KuoRow], by: str) -> list[float]:
-    """Gives the sizes of the relative errors of equations 1 and 2 where the model should hold."""
+    """Return the sizes of the relative errors of equations 1 and 2 where the model should hold."""
     return [
         abs(error)
         for row in rows
@@ -179,7 +179,7 @@ def _saturated(own: Sequence[Reference | None],
 def _doubts(small: Program, large: Program, group: Sequence[tuple[Pair, int]],
             own: Sequence[Reference | None],
             overlap: tuple[float | None, float | None]) -> list[str]:  # fmt: skip
-    """Says which preconditions of the model do not hold."""
+    """Return which preconditions of the model do not hold."""
     found = []
     if not _equal_volume(small, large, own):
         found.append("their volumes are not known to be equal")
@@ -200,7 +200,7 @@ def _apart(pair: Pair) -> float | None:
 
 
 def _phases(group: Sequence[tuple[Pair, int]], alone: Reference | None) -> Phases | None:
-    """Cuts the smaller program's run where the larger was done, in the middle one of the runs."""
+    """Cut the smaller program's run where the larger was done, in the middle one of the runs."""
     ordered = sorted(group, key=lambda part: part[0].sides[part[1]].seconds or 0)
     pair, place = ordered[(len(ordered) - 1) // 2]
     small, large = pair.progress[place], pair.progress[1 - place]

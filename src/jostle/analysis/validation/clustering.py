@@ -45,7 +45,7 @@ class ClusteringScore:
 
 
 def compare_methods(values: NDArray[Any], *, seed: int = 0) -> list[ClusteringScore]:
-    """Clusters the work of segments in all ways of figure 5.4.
+    """Cluster the work of segments in all ways of figure 5.4.
 
     Args:
         values: Work of each segment, such as instructions; not negative, [n].
@@ -68,7 +68,7 @@ def compare_methods(values: NDArray[Any], *, seed: int = 0) -> list[ClusteringSc
 
 
 def clustering_score(method: str, values: NDArray[Any], labels: Ints) -> ClusteringScore:
-    """Scores one clustering.
+    """Score one clustering.
 
     Args:
         method: Its name.
@@ -91,7 +91,7 @@ def _sampled(values: Floats) -> Floats:
 
 
 def _best(values: Floats, labellings: Iterable[Ints]) -> Ints:
-    """Gives the labels with the highest index of Calinski and Harabasz."""
+    """Return the labels with the highest index of Calinski and Harabasz."""
     best, best_index = np.zeros(len(values), dtype=np.int64), -np.inf
     for labels in labellings:
         index = calinski_harabasz(values, labels)
@@ -101,7 +101,7 @@ def _best(values: Floats, labellings: Iterable[Ints]) -> Ints:
 
 
 def calinski_harabasz(values: Floats, labels: Ints) -> float:
-    """Gives spread between clusters over spread within them; -inf where it is not defined."""
+    """Return spread between clusters over spread within them; -inf where it is not defined."""
     _, place, counts = np.unique(labels, return_inverse=True, return_counts=True)
     k, n = len(counts), len(values)
     if k < 2 or n <= k:
@@ -115,7 +115,7 @@ def calinski_harabasz(values: Floats, labels: Ints) -> float:
 
 
 def _numbers(values: Floats) -> range:
-    """Gives the numbers of clusters to try: no more than there are different values."""
+    """Return the numbers of clusters to try: no more than there are different values."""
     return range(CLUSTERS.start, min(CLUSTERS.stop, len(np.unique(values)) + 1))
 
 

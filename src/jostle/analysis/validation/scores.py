@@ -43,7 +43,7 @@ class Box:
 
     @staticmethod
     def of(values: Sequence[float]) -> Box:
-        """Sums up values; at least one."""
+        """Sum up values; at least one."""
         return Box(*(float(x) for x in np.quantile(np.asarray(values), (0, 0.25, 0.5, 0.75, 1))))
 
 
@@ -103,14 +103,14 @@ class Summary:
 
 
 def soft_accuracy(measured_percent: float, estimated_percent: float) -> float:
-    """Gives 1 - |p(measured) - p(estimated)| of the soft probability."""
+    """Return 1 - |p(measured) - p(estimated)| of the soft probability."""
     return 1 - abs(probability(measured_percent) - probability(estimated_percent))
 
 
 def scored_runs(
     measured: Sequence[float], estimated: Sequence[float], names: Sequence[str] = ()
 ) -> list[RunScore]:
-    """Sets estimates beside what was measured, the most disturbed run first.
+    """Set estimates beside what was measured, the most disturbed run first.
 
     Args:
         measured: Percent, per run.
@@ -126,7 +126,7 @@ def scored_runs(
 
 
 def class_scores(measured: Sequence[float], estimated: Sequence[float]) -> dict[ClassName, F1]:
-    """Gives precision, recall and F1 of each class (table 5.6).
+    """Return precision, recall and F1 of each class (table 5.6).
 
     Args:
         measured: Percent, per run.
@@ -144,7 +144,7 @@ def class_scores(measured: Sequence[float], estimated: Sequence[float]) -> dict[
 
 
 def f1_of(tp: int, fp: int, fn: int) -> F1:
-    """Gives the scores of some counts."""
+    """Return the scores of some counts."""
     precision = tp / (tp + fp) if tp + fp else 1.0
     recall = tp / (tp + fn) if tp + fn else 1.0
     both = precision + recall
@@ -152,7 +152,7 @@ def f1_of(tp: int, fp: int, fn: int) -> F1:
 
 
 def slice_scores(found: Collection[Hashable], known: Collection[Hashable]) -> F1:
-    """Scores slices that were called guilty against those that are.
+    """Score slices that were called guilty against those that are.
 
     Args:
         found: What names the slices that were found, such as (job, resource, slice).
@@ -165,7 +165,7 @@ def slice_scores(found: Collection[Hashable], known: Collection[Hashable]) -> F1
 def summary(
     measured: Sequence[float], estimated: Sequence[float], names: Sequence[str] = ()
 ) -> Summary:
-    """Sums up the runs of a program; at least one.
+    """Sum up the runs of a program; at least one.
 
     Args:
         measured: Percent, per run.

@@ -46,7 +46,7 @@ class Proof:
     alone: Light | None
 
     def lines(self) -> list[str]:
-        """Says it in sentences."""
+        """Say it in sentences."""
         who = "It named" if self.suspect == self.neighbour else "It did not name"
         value, low, high = self.lost_s
         length = f"{self.slice_ns / 1e6:g} ms"
@@ -65,7 +65,7 @@ class Proof:
 
 
 def prove(path: Path) -> Proof:
-    """Sets what jostle says of the demo's writer against the log of its neighbour.
+    """Set what jostle says of the demo's writer against the log of its neighbour.
 
     Args:
         path: The demo's repository.
@@ -103,7 +103,7 @@ def _seconds(program: dict[str, int]) -> float:
 
 
 def _slices_on(log: Path, probe: dict[str, int], step: int) -> set[int]:
-    """Gives the starts (ns) of the probe's slices that bursts in a log filled by half."""
+    """Return the starts (ns) of the probe's slices that bursts in a log filled by half."""
     from jostle.signals import read_log
 
     bursts = read_log(log).bursts

@@ -127,7 +127,7 @@ def _check_recorded(trial: Trial) -> None:
 
 
 def _judge(done: Sequence[Run]) -> tuple[str, Overhead]:
-    """Say what was timed, and compare the two kinds."""
+    """Return what was timed, and compare the two kinds."""
     from jostle.analysis.overhead import overhead
 
     mpi = all(run.mpi_s is not None for run in done)
@@ -138,7 +138,7 @@ def _judge(done: Sequence[Run]) -> tuple[str, Overhead]:
 
 
 def _estimate(done: Sequence[Run], runs: int) -> str:
-    """Say how it stands after so many rounds."""
+    """Return how it stands after so many rounds."""
     from jostle.cli.views.overhead import interval_text
 
     _, made = _judge(done)
@@ -151,7 +151,7 @@ def _estimate(done: Sequence[Run], runs: int) -> str:
 
 
 def _notes(trial: Trial, done: Sequence[Run], runs: int, *, interrupted: bool) -> list[str]:
-    """Say what a reader of the figures ought to know besides."""
+    """Return what a reader of the figures ought to know besides."""
     notes = []
     if interrupted:
         notes.append(f"interrupted after {len(done) // 2} of {runs} rounds")

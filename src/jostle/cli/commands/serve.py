@@ -94,7 +94,7 @@ def command(
 
 @contextlib.contextmanager
 def _listening(host: str, port: int) -> Iterator[socket.socket]:
-    """Takes an address, before anybody is told of it."""
+    """Take an address, before anybody is told of it."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
         place = socket.create_server(found[4][:2], family=found[0], backlog=2048)
@@ -118,7 +118,7 @@ def _place(listen: str) -> tuple[str, int]:
 
 
 def _check_tls(cert: Path | None, key: Path | None, *, behind_proxy: bool) -> None:
-    """Refuses halves of TLS, and a key that everybody may read."""
+    """Refuse halves of TLS, and a key that everybody may read."""
     if (cert is None) != (key is None):
         raise UsageError("--tls-cert and --tls-key belong together.", hint="Name both.")
     if cert is None or key is None:
@@ -140,7 +140,7 @@ def _check_tls(cert: Path | None, key: Path | None, *, behind_proxy: bool) -> No
 
 
 def _access(config: Path | None, *, behind_proxy: bool) -> Access:
-    """Makes the door on a network address, as the operator's file says."""
+    """Make the door on a network address, as the operator's file says."""
     from jostle.server.access.settings import SERVE_CONFIG, read_settings
 
     settings = read_settings(config or SERVE_CONFIG)
@@ -149,7 +149,7 @@ def _access(config: Path | None, *, behind_proxy: bool) -> Access:
 
 
 def _here(config: Path | None) -> Access:
-    """Makes the door on loopback."""
+    """Make the door on loopback."""
     from jostle.server import Access
 
     if config is not None:
@@ -161,7 +161,7 @@ def _here(config: Path | None) -> Access:
 
 
 def _add_user(name: str, config: Path | None) -> None:
-    """Writes a local account; the password never stands in a command line."""
+    """Write a local account; the password never stands in a command line."""
     from jostle.server.access.accounts import add_account
     from jostle.server.access.settings import SERVE_CONFIG, read_settings
 
@@ -176,7 +176,7 @@ def _add_user(name: str, config: Path | None) -> None:
 
 @contextlib.contextmanager
 def _site_packages() -> Iterator[None]:
-    """Says what to install where log-in has not been installed."""
+    """Return what to install where log-in has not been installed."""
     try:
         yield
     except ModuleNotFoundError as error:
@@ -188,7 +188,7 @@ def _site_packages() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _opened(url: str) -> Iterator[None]:
-    """Opens a URL in the browser by a file of ours: command lines are everybody's to read."""
+    """Open a URL in the browser by a file of ours: command lines are everybody's to read."""
     import webbrowser
 
     with tempfile.TemporaryDirectory(

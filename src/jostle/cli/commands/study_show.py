@@ -40,7 +40,7 @@ def _complete(ctx: click.Context, _param: click.Parameter, begun: str) -> list[C
 
 
 def _file_of(store: Repository, name: str) -> str:
-    """Say what `study run` must be told to go on with a study."""
+    """Return what `study run` must be told to go on with a study."""
     from jostle.study import load, shipped
 
     known = shipped()

@@ -103,7 +103,7 @@ def command(
 
 
 def _follower(bar: Bar, *, quiet: bool) -> Callable[[float, float, str, float], None]:
-    """Shows progress in a terminal's bar, and as lines on stderr elsewhere."""
+    """Show progress in a terminal's bar, and as lines on stderr elsewhere."""
     import sys
 
     lines = not quiet and not sys.stderr.isatty()

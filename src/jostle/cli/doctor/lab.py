@@ -58,5 +58,5 @@ def _problem(spec: LabSpec) -> LabError | None:
 
 
 def _lacks(problem: LabError) -> bool:
-    """Tell whether a package is all that is missing."""
+    """Return whether a package is all that is missing."""
     return problem.hint.startswith(_INSTALL)

@@ -101,7 +101,7 @@ class Gate:
     environment: ClassVar[dict[str, str]] = {}
 
     def __init__(self, most: float, attempts: int) -> None:
-        """Makes a gate.
+        """Make a gate.
 
         Args:
             most: Percent of the run time that may be lost.
@@ -185,7 +185,7 @@ class Gate:
         click.echo(f"{bold}gate:{reset} {told}", err=True)
 
     def to_json(self) -> dict[str, Any]:
-        """Give the last judgement as plain values."""
+        """Return the last judgement as plain values."""
         made = self._found.estimate
         return {
             "finding": self._found.finding, "most_percent": self._most, "why": self._found.why,
@@ -196,7 +196,7 @@ class Gate:
 
 
 def _is_of(path: Path, start_ns: int) -> bool:
-    """Tell whether a profile is of a process that began after an instant."""
+    """Return whether a profile is of a process that began after an instant."""
     from jostle.reader import ProfileHeader, read_header
 
     try:
@@ -210,13 +210,13 @@ class Rewind:
     """Puts standard input back to where it was, so that a second run reads what the first did."""
 
     def __init__(self) -> None:
-        """Remembers the place, where standard input is a file."""
+        """Remember the place, where standard input is a file."""
         try:
             self._place: int | None = os.lseek(0, 0, os.SEEK_CUR)
         except OSError:
             self._place = None  # a pipe or a terminal
 
     def back(self) -> None:
-        """Goes back to it."""
+        """Go back to it."""
         if self._place is not None:
             os.lseek(0, self._place, os.SEEK_SET)

@@ -42,7 +42,7 @@ def file_stem(name: str) -> str:
 
 
 def joins(name: str) -> bool:
-    """Tell whether a run belongs to others that have the name at the same time, on purpose."""
+    """Return whether a run belongs to others that have the name at the same time, on purpose."""
     return os.environ.get("JOSTLE_JOB") == name or any(map(os.environ.get, _RANKS))
 
 
@@ -54,7 +54,7 @@ def candidates(name: str, first: int = 1) -> Iterator[str]:
 
 
 def is_taken(name: str, repository: Path, spool: Path) -> bool:
-    """Tell whether an earlier run of this user, and of no step of this batch job, has the name."""
+    """Return whether an earlier run of this user, outside this batch job, has the name."""
     return _in_spool(name, spool) or _in_repository(name, repository)
 
 

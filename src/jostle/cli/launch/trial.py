@@ -46,7 +46,7 @@ class Trial:
     """A command that can be run in both ways, in a temporary folder of its own."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        """Looks for the command and for our own parts.
+        """Look for the command and for our own parts.
 
         Raises:
             UsageError: There is no such command.
@@ -81,12 +81,12 @@ class Trial:
         self._stamps, self._output = self.folder / "stamps", self.folder / "output"
 
     def close(self) -> None:
-        """Removes the profiles and the temporary folder."""
+        """Remove the profiles and the temporary folder."""
         self._clear()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def run(self, arm: str) -> Run:
-        """Runs the command once.
+        """Run the command once.
 
         Args:
             arm: plain or profiled.
@@ -115,7 +115,7 @@ class Trial:
         return Run(arm, wall_s, mpi_seconds(self._stamps))
 
     def _environment(self, arm: str) -> dict[str, str]:
-        """Returns the environment: both arms carry the timer, so that they differ in jostle."""
+        """Return the environment: both arms carry the timer, so that they differ in jostle."""
         environment = dict(os.environ)
         libraries = [self._timer] if self._timer else []
         if arm == "profiled":
@@ -150,12 +150,12 @@ class Trial:
         return [path for path in self.spool.glob(f"{self.job}.*") if os.access(path, os.R_OK)]
 
     def _clear(self) -> None:
-        """Removes what the last run left."""
+        """Remove what the last run left."""
         for path in self._profiles():
             path.unlink(missing_ok=True)
 
     def recorded(self) -> list[Any]:
-        """Returns the headers of the profiles that the last run left; shorts files too."""
+        """Return the headers of the profiles that the last run left; shorts files too."""
         from jostle.reader import read_header
 
         return [read_header(path) for path in self._profiles()]
@@ -173,7 +173,7 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def mpi_seconds(stamps: Path) -> float | None:
-    """Reads how long any rank was between MPI_Init and MPI_Finalize.
+    """Read how long any rank was between MPI_Init and MPI_Finalize.
 
     Args:
         stamps: The file that libjostle-timer.so wrote.

@@ -20,7 +20,7 @@ _SETTLED_S = 1.0
 def wait_for_ranks(
     folder: Path, job: str, most_s: float, *, now: Callable[[], float] = time.monotonic
 ) -> bool:
-    """Waits for all ranks of the newest world of a job.
+    """Wait for all ranks of the newest world of a job.
 
     Args:
         folder: The spool.
@@ -68,7 +68,7 @@ def _headers(folder: Path, job: str) -> list[ProfileHeader]:
 
 
 def _newest_world(headers: list[ProfileHeader]) -> list[ProfileHeader]:
-    """Returns the ranks of the world that started last; none without MPI."""
+    """Return the ranks of the world that started last; none without MPI."""
     ranks = [header for header in headers if header.world_size > 0]
     if not ranks:
         return []

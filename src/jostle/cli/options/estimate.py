@@ -30,7 +30,7 @@ def estimation_options(function: F) -> F:
 
 
 def how_to_estimate(method: str, bytes_rule: str | None, seed: int) -> dict[str, Any]:
-    """Give the arguments of `jostle.analysis.estimate`.
+    """Return the arguments of `jostle.analysis.estimate`.
 
     Raises:
         UsageError: --bytes was given to a method that knows no groups.

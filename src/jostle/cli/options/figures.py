@@ -64,5 +64,5 @@ def saved_lines(
 
 
 def saved_json(saved: Sequence[Saved]) -> list[dict[str, Any]]:
-    """Give the figures as plain values for --json."""
+    """Return the figures as plain values for --json."""
     return [{"title": one.title, "files": [str(path) for path in one.files]} for one in saved]

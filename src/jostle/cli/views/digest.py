@@ -56,7 +56,7 @@ _PER_PROCESS = {
 
 
 def processes_text(made: Digest) -> str:
-    """Say how many processes and threads there were, and on how many nodes."""
+    """Return how many processes and threads there were, and on how many nodes."""
     number = made.processes + made.short_processes
     words = [f"{count(number)} process{'es' if number != 1 else ''}"]
     if made.short_processes:
@@ -101,7 +101,7 @@ def io_share(made: Digest) -> float:
 
 
 def own_cost(made: Digest) -> str:
-    """Say what jostle cost."""
+    """Return what jostle cost."""
     life = made.process_seconds
     share = made.cost.total_s / life if life > 0 else 0.0
     return (
@@ -250,7 +250,7 @@ def _spreads(metrics: Mapping[str, Spread], names: list[str]) -> Any:
 
 
 def _unaccounted(made: Digest) -> Iterator[str]:
-    """Say what the kernel saw and no wrapper did, where it is more than noise."""
+    """Return what the kernel saw and no wrapper did, where it is more than noise."""
     for part in made.unaccounted:
         if part.share > 0.05 and part.bytes > 1 << 20:
             yield (

@@ -241,7 +241,7 @@ def _causes(made: Estimate, shown: Sequence[Cause], names: Mapping[str, str]) ->
 
 
 def _beside_the_loss(made: Estimate) -> Iterator[Any]:
-    """Say how fast the cores were, and what is no part of the loss: imbalance, a drift."""
+    """Return how fast the cores were, and what is no part of the loss: imbalance, a drift."""
     cores = made.core_speed
     if cores is not None:
         known = "this run alone" if not cores.jobs else f"{count(cores.jobs)} other jobs there"
@@ -318,7 +318,7 @@ def _neighbours(who: Interference | None, found: Blame, names: Mapping[str, str]
 
 
 def _no_evidence(who: Interference, names: Mapping[str, str]) -> str:
-    """Say what it means that there are no suspects: what cannot be told is no acquittal."""
+    """Return what it means that there are no suspects: what cannot be told is no acquittal."""
     if who.blind:
         where = place(who.blind.resource, names)
         return f"it cannot be told whether any of them did it; {where}: {who.blind.blind}"

@@ -34,7 +34,7 @@ class Delays:
     priced = True
 
     def __init__(self, environment: dict[str, str], folder: Path) -> None:
-        """Makes it.
+        """Make it.
 
         Args:
             environment: From jostle.inject.

@@ -69,7 +69,7 @@ def _write_csv(made: Estimate, path: Path) -> None:
 
 
 def trace_events(made: Estimate) -> dict[str, Any]:
-    """Give the intervals in the Trace Event Format of Chrome, which Perfetto reads.
+    """Return the intervals in the Trace Event Format of Chrome, which Perfetto reads.
 
     Times are microseconds since the Unix epoch, so that they lie right beside other events of
     that clock. Each cause and resource has tracks of its own; complete events of one track must
@@ -122,7 +122,7 @@ def _complete(
 
 
 def _lanes(hits: list[Hit]) -> list[int]:
-    """Give each interval the first lane that is free at its start."""
+    """Return each interval the first lane that is free at its start."""
     lanes = [0] * len(hits)
     ends: list[tuple[int, int]] = []
     free: list[int] = []

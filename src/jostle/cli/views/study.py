@@ -60,7 +60,7 @@ def view(found: StudyResult, laws: Sequence[Law]) -> Iterator[Any]:
 
 
 def _head(found: StudyResult) -> Iterator[Any]:
-    """Say what was run, how much of it counts, and how to read the numbers."""
+    """Return what was run, how much of it counts, and how to read the numbers."""
     counts = dict.fromkeys(("kept", "discarded", "failed", "unusable"), 0)
     for cell in _pairs(found.cells):
         for verdict, number in verdicts(cell).items():
@@ -84,7 +84,7 @@ def _head(found: StudyResult) -> Iterator[Any]:
 
 
 def _clock(found: StudyResult) -> str:
-    """Say which clock the slices were cut by."""
+    """Return which clock the slices were cut by."""
     if any(note.kind == "clock" for note in found.notes):
         return "see the note at the end"
     one = found.place in ("local", "lab")
@@ -369,7 +369,7 @@ def _laws(laws: Sequence[Law]) -> Iterator[Any]:
 
 
 def _holds(law: Law) -> str:
-    """Say whether a law holds; one observation is none."""
+    """Return whether a law holds; one observation is none."""
     if law.holds is None:
         return "cannot be told"
     if law.n < 2:

@@ -37,7 +37,7 @@ class Live:
     """Shows where a study is."""
 
     def __init__(self, study: Study, total: int, *, quiet: bool) -> None:
-        """Makes a table for `total` runs; a quiet one never shows."""
+        """Make a table for `total` runs; a quiet one never shows."""
         self._study = study
         self._total = total
         self._quiet = quiet

@@ -23,7 +23,7 @@ _LETTER = {"low": "L", "medium": "M", "high": "H"}
 
 
 def view(found: Results) -> list[Any]:
-    """Returns what to print of a validation."""
+    """Return what to print of a validation."""
     lines: list[Any] = []
     if found.estimation and found.estimation.rows:
         lines += _estimation(found.estimation)
@@ -66,7 +66,7 @@ def _estimation(found: Evaluation) -> list[Any]:
 
 
 def _not_scored(rows: Sequence[Row]) -> Any:
-    """Shows the runs of a program whose truth is not known: what the oracle and jostle say."""
+    """Show the runs of a program whose truth is not known: what the oracle and jostle say."""
     frame = table(("=run", ">M %", ">E %", "=interval", "=light"))
     for row in sorted(rows, key=lambda row: -row.truth.total):
         said = row.said["jostle"]
@@ -76,7 +76,7 @@ def _not_scored(rows: Sequence[Row]) -> Any:
 
 
 def _runs(rows: Sequence[Row]) -> Any:
-    """Makes tables 5.5 and 5.7 of one program, a line per run, the most disturbed first."""
+    """Make tables 5.5 and 5.7 of one program, a line per run, the most disturbed first."""
     from jostle.analysis.estimation.classes import class_of, probability
 
     frame = table(("=run", ">M %", ">E %", ">slow cores", ">δ", "class", ">p(M)", ">p(E)", ">δp",
@@ -99,7 +99,7 @@ def _runs(rows: Sequence[Row]) -> Any:
 
 
 def _light(light: Light | None, truth: float) -> str:
-    """Names a light; with `!` where it is wrong."""
+    """Name a light; with `!` where it is wrong."""
     from jostle.analysis.estimation.classes import class_of
     from jostle.analysis.estimation.light import LIGHTS
 
@@ -107,7 +107,7 @@ def _light(light: Light | None, truth: float) -> str:
 
 
 def _machine(rows: Sequence[Row]) -> Any:
-    """Tells what was planted in each run, what the machine itself took, and how that is known."""
+    """Return what was planted in each run, what the machine itself took, and how that is known."""
     frame = table(("=run", ">M %", ">planted", ">the machine's own", ">canary", ">steal %",
                    ">others %", "=quiet"))  # fmt: skip
     for row in sorted(rows, key=lambda row: -row.own):
@@ -121,7 +121,7 @@ def _machine(rows: Sequence[Row]) -> Any:
 
 
 def _noise(rows: Sequence[Row]) -> list[str]:
-    """Tells whether what is not planted goes with what others took of the cores, or slowed."""
+    """Return whether what is not planted goes with what others took of the cores, or slowed."""
     import numpy as np
 
     own = [row.own for row in rows]
@@ -144,7 +144,7 @@ def _noise(rows: Sequence[Row]) -> list[str]:
 
 
 def together(one: Sequence[float], other: Sequence[float]) -> float | None:
-    """Gives the rank correlation of two series; None where there is too little to tell.
+    """Return the rank correlation of two series; None where there is too little to tell.
 
     Of ranks: a single run that was stopped for seconds says nothing of the others.
     """
@@ -157,7 +157,7 @@ def together(one: Sequence[float], other: Sequence[float]) -> float | None:
 
 
 def _planted(row: Row) -> str:
-    """Tells what the log of the injector or of the disturber bounds, in percent of the run."""
+    """Return what the log of the injector or of the disturber bounds, in percent of the run."""
     if row.band is None:
         return ""
     low, high = (100 * value / row.truth.run_s for value in (row.band.low, row.band.high))
@@ -165,7 +165,7 @@ def _planted(row: Row) -> str:
 
 
 def _classes(rows: Sequence[Row]) -> list[str]:
-    """Tells table 5.6 in a line per method."""
+    """Tell table 5.6 in a line per method."""
     from jostle.analysis.validation import class_scores
 
     lines = []
@@ -199,7 +199,7 @@ def _scores(scores: Sequence[Score]) -> Any:
 
 
 def _lights(found: Lights) -> list[str]:
-    """Tells how many decided lights are right; of all runs, and of long ones, the undecided."""
+    """Return how many decided lights are right; of all runs, and of long ones, the undecided."""
     return [_share(found.right_share), _share(found.undecided_share), _share(found.long_share)]
 
 

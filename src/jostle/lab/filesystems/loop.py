@@ -119,7 +119,7 @@ class Loop(Filesystem):
 
     @classmethod
     def status(cls, facts: Mapping[str, Any]) -> list[tuple[str, str]]:
-        """Say which device, and how fast."""
+        """Return which device, and how fast."""
         limit = facts.get("limit") or {}
         return [("disk", f"/dev/{facts['device']}, {limit.get('rate', 0) / 1e6:.0f} MB/s")]
 

@@ -49,7 +49,7 @@ def lost_over_time(
 
 
 def drawn_part(estimate: Estimate) -> str:
-    """Say how much of the loss is drawn, where that is not nearly all.
+    """Return how much of the loss is drawn, where that is not nearly all.
 
     What every segment lost a little of is in none of them a hit.
     """

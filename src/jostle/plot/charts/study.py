@@ -300,7 +300,7 @@ def median_of(cell: Cell, measure: str) -> float:
 
 
 def kept_label(counts: Iterable[int]) -> str:
-    """Say how many repetitions count: `n = 5`, `n = 3 to 5`."""
+    """Return how many repetitions count: `n = 5`, `n = 3 to 5`."""
     found = sorted(set(counts))
     if not found:
         return "n = 0"
@@ -321,7 +321,7 @@ def about_size(size: float) -> str:
 
 
 def metrics_note(cells: Iterable[Cell]) -> str:
-    """Say what progress is counted in where it is not bytes."""
+    """Return what progress is counted in where it is not bytes."""
     counted = {cell.probe: cell.metric for cell in cells if cell.metric}
     others = {one: metric_label(metric) for one, metric in counted.items() if metric != "bytes"}
     if not others:
@@ -391,7 +391,7 @@ def common(among: Sequence[Setting]) -> str:
 
 
 def finding(group: Group, measure: str = "degradation") -> str:
-    """Say what a matrix shows: whose loss is the greatest, and the least."""
+    """Return what a matrix shows: whose loss is the greatest, and the least."""
     known = [cell for cell in group.cells if math.isfinite(median_of(cell, measure))]
     if not known:
         return f"No {measure} could be measured"

@@ -75,7 +75,7 @@ _KNOWN = ("open-write-close", "write-seek", "aggregate-write")
 
 
 def looks(names: Iterable[str]) -> dict[str, Look]:
-    """Give every name a look; the three write patterns have the same one in all figures."""
+    """Return every name a look; the three write patterns have the same one in all figures."""
     wanted = list(dict.fromkeys(names))
     taken = {name: LOOKS[_KNOWN.index(name)] for name in wanted if name in _KNOWN}
     free = [look for look in LOOKS if look not in taken.values()] or list(LOOKS)

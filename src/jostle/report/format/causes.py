@@ -20,5 +20,5 @@ _KINDS: dict[CauseKind, str] = {
 
 
 def cause_words(cause: CauseName, kind: CauseKind = "") -> str:
-    """Say what took time, and what it was of it where that is known: `CPU, slower cores`."""
+    """Return what took time, and what it was of it where that is known: `CPU, slower cores`."""
     return CAUSES[cause] + _KINDS[kind]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def runs_of(store: Repository, job: str) -> dict[str, dict[str, Any]]:
-    """Gives what `figures_of` asks of all jobs of a repository, for who may see all of it.
+    """Return what `figures_of` asks of all jobs of a repository, for who may see all of it.
 
     Args:
         store: The repository.
@@ -33,7 +33,7 @@ def runs_of(store: Repository, job: str) -> dict[str, dict[str, Any]]:
 def figures_of(
     store: Repository, rows: Mapping[str, Mapping[str, Any]], job: str
 ) -> dict[str, Any]:
-    """Gives each figure of a job: in all, over its processes, and in other runs of its program.
+    """Return each figure of a job: in all, over its processes, and in other runs of its program.
 
     Args:
         store: The repository.
@@ -58,14 +58,14 @@ def figures_of(
 
 
 def _span(rows: Sequence[Mapping[str, Any]]) -> tuple[int, int]:
-    """Gives a time that all slices of some jobs reach into."""
+    """Return a time that all slices of some jobs reach into."""
     longest = max(row["slice_ns"] for row in rows)
     first, last = min(row["start_ns"] for row in rows), max(row["end_ns"] for row in rows)
     return first - longest, last + longest
 
 
 def _parts(wanted: Sequence[Figure]) -> dict[bool, list[int]]:
-    """Tells which figures are of mounts (True) and which of processes."""
+    """Return which figures are of mounts (True) and which of processes."""
     return {
         mount: [at for at, one in enumerate(wanted) if one.on_mounts == mount]
         for mount in (True, False)
@@ -75,7 +75,7 @@ def _parts(wanted: Sequence[Figure]) -> dict[bool, list[int]]:
 def _of_processes(
     store: Repository, job: Mapping[str, Any], wanted: Sequence[Figure]
 ) -> list[tuple[NDArray[np.float64], float]]:
-    """Sums each figure per process that counts, and over all processes."""
+    """Sum each figure per process that counts, and over all processes."""
     people = store.job_processes(job["job"]).select(["process", "short"]).to_pylist()
     place = {one["process"]: at for at, one in enumerate(people)}
     counts = np.array([not one["short"] for one in people], dtype=bool)
@@ -96,7 +96,7 @@ def _of_processes(
 def _of_jobs(
     store: Repository, jobs: Sequence[Mapping[str, Any]], wanted: Sequence[Figure]
 ) -> list[NDArray[np.float64]]:
-    """Sums each figure over each of some jobs."""
+    """Sum each figure over each of some jobs."""
     sums = np.zeros((len(wanted), len(jobs)))
     place = {job["job"]: at for at, job in enumerate(jobs)}
     for mount, chosen in _parts(wanted).items() if jobs else ():

@@ -48,7 +48,7 @@ class Background:
     jobs: list[str]
 
     def to_json(self) -> dict[str, Any]:
-        """Give it as plain values."""
+        """Return it as plain values."""
         from jostle.report.models.steps import steps_json
 
         def plain(lines: list[Steps]) -> list[dict[str, Any]]:

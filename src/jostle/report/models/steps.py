@@ -56,7 +56,7 @@ class Span:
 
 
 def lines_of(view: View, span: Span, fetch: Callable[[str], pa.Table]) -> list[Steps]:
-    """Give the steps of each line of a view.
+    """Return the steps of each line of a view.
 
     Args:
         view: The view.
@@ -93,7 +93,7 @@ def steps(tables: list[pa.Table], span: Span, *, level: bool) -> Steps:
 
 
 def steps_json(line: Line, found: Steps) -> dict[str, Any]:
-    """Give a line of a view as plain values."""
+    """Return a line of a view as plain values."""
     return {
         "label": line.label,
         "metrics": line.metrics,

@@ -23,7 +23,7 @@ def stored_studies(store: Repository) -> list[dict[str, Any]]:
 
 
 def study_json(found: StudyResult) -> dict[str, Any]:
-    """Give what a study found as plain values: what `study show --json` prints."""
+    """Return what a study found as plain values: what `study show --json` prints."""
     from jostle.analysis import laws
 
     return found.to_json() | {"laws": [law.to_json() for law in laws(found)]}

@@ -78,7 +78,7 @@ class Blame:
         return self.unexplained_share >= WORTH_A_WORD
 
     def to_json(self) -> dict[str, Any]:
-        """Give it as plain values."""
+        """Return it as plain values."""
         found: dict[str, Any] = plain(self)
         return found
 
@@ -122,7 +122,7 @@ def blame(lost: Bounded, who: Interference | None, hits: Sequence[Hit] = ()) -> 
 
 
 def _by_suspects(who: Interference, named: float) -> float:
-    """Give what suspects took together: what several resources lost at once counts once."""
+    """Return what suspects took together: what several resources lost at once counts once."""
     alone = sum(one.seconds.value for one in who.resources if one.evident)
     return named * min(who.seconds.value / alone, 1.0) if alone > 0 else named
 

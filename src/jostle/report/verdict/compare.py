@@ -64,7 +64,7 @@ def comparison(found: Sequence[Estimate], programs: Sequence[str]) -> Comparison
 
 
 def compare_json(made: Comparison) -> dict[str, Any]:
-    """Give a comparison as plain values: what `compare --json` prints."""
+    """Return a comparison as plain values: what `compare --json` prints."""
     return made.to_json() | {"estimates": [estimate_json(one) for one in made.estimates]}
 
 
@@ -83,7 +83,7 @@ def program_of(processes: pa.Table) -> str:
 
 
 def finding(made: Comparison) -> str:
-    """Say how much longer the slowest run took, and how much of that was interference."""
+    """Return how much longer the slowest run took, and how much of that was interference."""
     fastest = made.estimates[made.baseline]
     slowest = max(range(len(made.estimates)), key=lambda run: made.measured_s[run])
     longer = made.measured_s[slowest]

@@ -85,7 +85,7 @@ class Head:
     decided_by: str
 
     def to_json(self) -> dict[str, Any]:
-        """Give it as plain values."""
+        """Return it as plain values."""
         found: dict[str, Any] = plain(self)
         return found
 
@@ -167,7 +167,7 @@ def deciding(made: Estimate, who: Interference | None) -> Estimate:
 
 
 def explains_more(made: Estimate, who: Interference | None) -> bool:
-    """Tell whether the neighbours explain more of the loss than the run shows by itself.
+    """Return whether the neighbours explain more of the loss than the run shows by itself.
 
     That is so where what they most likely cost is more than the run by itself could have lost.
     Their interval is wide where they were there all the time, and may reach down to nearly
@@ -179,7 +179,7 @@ def explains_more(made: Estimate, who: Interference | None) -> bool:
 
 
 def head(made: Estimate, who: Interference | None = None) -> Head:
-    """Give the numbers that go with the light: those of the neighbours where they decide."""
+    """Return the numbers that go with the light: those of the neighbours where they decide."""
     judge = deciding(made, who)
     lit = judge.lit
     if who is not None and explains_more(made, who):
@@ -221,7 +221,7 @@ def _cause_of(kind: ResourceKind) -> CauseName:
 
 
 def estimate_json(made: Estimate, who: Interference | None = None) -> dict[str, Any]:
-    """Give an estimate as plain values; `judged` tells whether its light is decided."""
+    """Return an estimate as plain values; `judged` tells whether its light is decided."""
     judge = deciding(made, who)
     told = judge.to_json()
     said = {
@@ -233,7 +233,7 @@ def estimate_json(made: Estimate, who: Interference | None = None) -> dict[str, 
 
 
 def verdict_json(found: Priced) -> dict[str, Any]:
-    """Give all that is told of a run's price as plain values: what `estimate --json` prints."""
+    """Return all that is told of a run's price as plain values: what `estimate --json` prints."""
     content = estimate_json(found.estimate, found.who)
     content["head"] = head(found.estimate, found.who).to_json()
     content["blame"] = blame_of(found.estimate, found.who).to_json()

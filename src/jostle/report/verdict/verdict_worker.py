@@ -82,7 +82,7 @@ class Progress:
 
 
 def answer(store: Repository, asked: Question, say: Say = lambda *_: None) -> Answer:
-    """Judges a run.
+    """Judge a run.
 
     Args:
         store: Where it is.
@@ -136,7 +136,7 @@ def end_with_asker() -> None:
 
 
 def main() -> None:
-    """Answers questions until there are no more."""
+    """Answer questions until there are no more."""
     # systemd tells all processes of a service to end; a run is not to blame where its judging does.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     end_with_asker()

@@ -19,7 +19,7 @@ _OWNER_BYTES = 96 << 20
 def fair(
     items: Sequence[Glance], fresh: Callable[[Glance], int]
 ) -> tuple[list[Glance], list[Glance]]:
-    """Puts files in the order in which they are to be ingested.
+    """Put files in the order in which they are to be ingested.
 
     Users take turns by bytes, so that who has little is done at once, however much another has.
 
@@ -41,7 +41,7 @@ def fair(
 
 
 def batches(items: Sequence[Glance]) -> list[list[Glance]]:
-    """Cuts the work so that every worker has some, and none holds too much at once."""
+    """Cut the work so that every worker has some, and none holds too much at once."""
     share = sum(item.bytes for item in items) // (2 * WORKERS)
     limit = min(max(share, _LEAST_BATCH_BYTES), _BATCH_BYTES)
     result: list[list[Glance]] = []

@@ -34,7 +34,7 @@ def follow(
     on_change: Callable[[IngestReport], None] | None = None,
     remove: bool = False,
 ) -> IngestReport:
-    """Ingests until told to stop; see Repository.follow."""
+    """Ingest until told to stop; see Repository.follow."""
     open_marker(root)
     ingester = Ingester(root, remove=remove)
     tidy = _Beside(partial(_tidy, root), _COMPACT_EVERY_S)
@@ -84,7 +84,7 @@ def _changed(paths: Sequence[Path], before: Sequence[int], not_before: float) ->
 
 
 def _stamps(paths: Sequence[Path]) -> list[int]:
-    """Gives numbers that change when files come into the spools or go."""
+    """Return numbers that change when files come into the spools or go."""
     stamps = []
     for path in paths:
         try:

@@ -63,7 +63,7 @@ _ROW_BYTES = 160  # that merging takes: of 64 ranks with a million segments each
 
 
 def most_rows() -> int:
-    """Gives the rows of segments that are merged unasked: in a quarter of the machine's memory."""
+    """Return the rows of segments that are merged unasked: in a quarter of the machine's memory."""
     return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4 // _ROW_BYTES
 
 
@@ -97,7 +97,7 @@ class Ingester:
         self.shortest_slice_ns = 4_000_000_000
 
     def run(self, paths: Sequence[Path], progress: Progress | None = None) -> IngestReport:
-        """Takes all that is new in spools.
+        """Take all that is new in spools.
 
         Args:
             paths: Folders and files.
@@ -120,7 +120,7 @@ class Ingester:
             before = report.left
 
     def turn(self, paths: Sequence[Path], progress: Progress | None = None) -> IngestReport:
-        """Makes one pass over spools, of which every user has his share.
+        """Make one pass over spools, of which every user has his share.
 
         Args:
             paths: Folders and files.
@@ -176,7 +176,7 @@ class Ingester:
             return {job: rows for job, rows in self._segments.items() if rows >= WORTH_ROWS}
 
     def merge(self) -> None:
-        """Merges the segments of large jobs that are over now, so that nobody waits: copies.py."""
+        """Merge the segments of large jobs that are over now, so that nobody waits: copies.py."""
         large = self.large
         merger = Merger(Engine(self._root, Log(self._root), writes=True))
         for job, rows in large.items():
@@ -191,7 +191,7 @@ class Ingester:
                     self._segments.pop(job, None)
 
     def _news(self, found: Iterable[Path], report: IngestReport) -> list[Glance]:
-        """Looks at files and leaves out those that can hold nothing new."""
+        """Look at files and leaves out those that can hold nothing new."""
         found = list(found)
         twice = told_by_others(found)
         with self._guard:
@@ -254,7 +254,7 @@ class Ingester:
         return replace(look, process=self._names.process(look.owner, *look.life))
 
     def _is_done(self, look: Glance, state: State) -> bool:
-        """Tells whether all of a profile is in the repository."""
+        """Return whether all of a profile is in the repository."""
         if look.life is None or look.process in state.done:
             return look.life is not None
         # Before owners counted, all ids were made as those of the repository's owner are. Only who
@@ -262,11 +262,11 @@ class Ingester:
         return look.owner != self._home and process_id(None, *look.life) in state.done
 
     def _fresh(self, look: Glance) -> int:
-        """Gives the bytes of a file that are not in the repository, about."""
+        """Return the bytes of a file that are not in the repository, about."""
         return max(look.bytes - self._taken.get(look.path, 0), 0)
 
     def _batch(self, items: Sequence[Glance]) -> IngestReport:
-        """Ingests a batch of files; what cannot be ingested is set aside, and the others go on."""
+        """Ingest a batch of files; what cannot be ingested is set aside, and the others go on."""
         tally = _Tally()
         waiting = [list(items)]
         while waiting:
@@ -296,7 +296,7 @@ class Ingester:
         )
 
     def _publish_all(self, items: Sequence[Glance], tally: _Tally) -> None:
-        """Ingests files in as many commits as their rows need, and as one pass allows."""
+        """Ingest files in as many commits as their rows need, and as one pass allows."""
         left = list(items)
         for _ in range(_ROUNDS):
             if not left:
@@ -340,7 +340,7 @@ class Ingester:
         plan: Plan,
         tally: _Tally,
     ) -> list[Glance]:
-        """Commits what was decoded; gives the files that have more."""
+        """Commit what was decoded; gives the files that have more."""
         for number, item in enumerate(items):
             result = decoded.results[number]
             if isinstance(result.header, ShortsHeader):
@@ -367,7 +367,7 @@ class Ingester:
     def _settle(
         self, items: Sequence[Glance], results: Sequence[ReadResult], plan: Plan, tally: _Tally
     ) -> None:
-        """Remembers what the next pass need not read; removes what is wholly published."""
+        """Remember what the next pass need not read; removes what is wholly published."""
         self._written |= plan.written
         for item, result in zip(items, results, strict=True):
             if result.slices[1] or result.mount_slices[1] or item.process in plan.advanced:
@@ -385,7 +385,7 @@ class Ingester:
                 self._remove_file(item.path, item.mark, tally.report)
 
     def _named(self, jobs: list[str]) -> list[tuple[str, int | None, int, int]]:
-        """Gives name, owner, start and end of the jobs that were ever called one of some names."""
+        """Return name, owner, start and end of the jobs that were ever called one of some names."""
         rows = Engine(self._root, Log(self._root), writes=True).query(
             "SELECT job, uid, start_ns, CASE WHEN running THEN $2 ELSE end_ns END AS end_ns "
             "FROM jobs WHERE list_contains($1, split_part(job, '@', 1))",
@@ -415,7 +415,7 @@ def _read_segments(items: Sequence[Glance], requests: Sequence[ReadRequest]) -> 
 
 
 def _once(look: Glance, names: dict[int, Path], report: IngestReport) -> Glance | None:
-    """Takes a file with several names under the first; the reader wants all of them to be here.
+    """Take a file with several names under the first; the reader wants all of them to be here.
 
     Args:
         look: The file.
@@ -437,7 +437,7 @@ def _once(look: Glance, names: dict[int, Path], report: IngestReport) -> Glance 
 def _report_locked(
     locked: Sequence[Path], others: Collection[object], report: IngestReport
 ) -> None:
-    """Says that profiles of other users were left out; fails when there are no others."""
+    """Say that profiles of other users were left out; fails when there are no others."""
     if not locked:
         return
     hint = "Profiles belong to the user who ran the program: be that user, or root."

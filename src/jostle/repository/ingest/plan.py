@@ -73,7 +73,7 @@ class Plan:
                 self.warnings.append(f"{result.error} {result.error.hint}".strip())
 
     def has_more(self, number: int) -> bool:
-        """Tells whether reading a file stopped at the limit of rows and should go on."""
+        """Return whether reading a file stopped at the limit of rows and should go on."""
         result = self._decoded.results[number]
         complete = result.complete and self._segments.complete(number)
         return not complete and result.error is None and number not in self.refused
@@ -86,7 +86,7 @@ class Plan:
         base: Position,
         written: dict[int, Known],
     ) -> None:
-        """Plans the new slices of a profile."""
+        """Plan the new slices of a profile."""
         if number in self.refused:
             return
         header = result.header
@@ -128,7 +128,7 @@ class Plan:
         self._take(number, source, base, None if final else to, with_row=with_row)
 
     def add_shorts(self, result: ReadResult, done: set[int]) -> None:
-        """Plans the processes of a shorts file that are not yet in the repository."""
+        """Plan the processes of a shorts file that are not yet in the repository."""
         first, count = result.short_processes
         for short in self._decoded.short_processes[first : first + count]:
             if short.record < result.request.from_record:
@@ -153,7 +153,7 @@ class Plan:
             self._take(number, source, Position(), None, with_row=True)
 
     def _expired(self, source: Source, last: int) -> bool:
-        """Tells whether all of an ended process lies before the retention horizon."""
+        """Return whether all of an ended process lies before the retention horizon."""
         gone = (last + 1) * source.slice_ns <= self._horizon_ns
         if gone:
             self.expired.add(source.process)
@@ -183,11 +183,11 @@ class Plan:
             self.written[source.process] = _known(source)
 
     def advance(self) -> dict[int, tuple[Position, Position | None]]:
-        """Gives the new positions, as a commit wants them."""
+        """Return the new positions, as a commit wants them."""
         return {step.source.process: (step.base, step.to) for step in self.steps}
 
     def pieces(self) -> Iterable[Piece]:
-        """Gives the rows of all tables."""
+        """Return the rows of all tables."""
         sources = [step.source for step in self.steps]
         batch = Batch(sources, self._place, self._decoded.slices, self._decoded.mount_slices)
         yield from pieces(batch, self._horizon_ns)
@@ -221,7 +221,7 @@ def _schema(table: str) -> pa.Schema:
 
 
 def _seen_slices(header: ProfileHeader) -> list[int]:
-    """Gives the slices in which a process is known to have lived."""
+    """Return the slices in which a process is known to have lived."""
     if not header.slice_ns:
         return [0]
     latest = max(header.end_ns, min(header.heartbeat_ns, time.time_ns()))
@@ -229,7 +229,7 @@ def _seen_slices(header: ProfileHeader) -> list[int]:
 
 
 def _spans(decoded: Decoded, count: int) -> tuple[list[int], list[int]]:
-    """Finds the first and last slice of each process number; the last is less without rows."""
+    """Find the first and last slice of each process number; the last is less without rows."""
     first = np.full(max(count, 1), np.iinfo(np.int64).max, dtype=np.int64)
     last = np.full(max(count, 1), np.iinfo(np.int64).min, dtype=np.int64)
     if decoded.slices.num_rows:

@@ -74,7 +74,7 @@ class Glance:
 
 
 def glance(path: Path) -> Glance:
-    """Looks at the head of a file.
+    """Look at the head of a file.
 
     Raises:
         OSError: It cannot be opened.
@@ -112,7 +112,7 @@ def _is_profile(head: bytes) -> bool:
 
 
 def told_by_others(found: Iterable[Path]) -> dict[Path, Mark | None]:
-    """Picks the profiles that a process above kept (*.jsp) where the process left its own.
+    """Pick the profiles that a process above kept (*.jsp) where the process left its own.
 
     A file makes another one superfluous only where both belong to one user, or the other is root's.
 
@@ -156,7 +156,7 @@ def _named(path: Path) -> tuple[Path, str, str]:
 
 
 def _of_process(path: Path) -> tuple[int, str, int, Mark] | None:
-    """Gives a profile's owner, its process's boot and start (clock ticks), and its mark.
+    """Return a profile's owner, its process's boot and start (clock ticks), and its mark.
 
     Raises:
         OSError: It cannot be read at this time.
@@ -182,7 +182,7 @@ def _mark(info: os.stat_result) -> Mark:
 
 
 def is_over(header: ProfileHeader) -> bool:
-    """Tells whether nothing more will come from a process."""
+    """Return whether nothing more will come from a process."""
     if header.alive is not None:
         return header.alive is False
     silent = time.time_ns() - max(header.heartbeat_ns, header.file_ns)
@@ -197,7 +197,7 @@ class Devices:
         self._boot_id, self._own = _own_mounts()
 
     def learn(self, header: ProfileHeader) -> None:
-        """Remembers the mounts of a profile: for its owner, those of root's for all."""
+        """Remember the mounts of a profile: for its owner, those of root's for all."""
         for mount in header.mounts:
             if mount.path and (mount.major or mount.minor):
                 known = (mount.path, mount.type, mount.source)
@@ -206,7 +206,7 @@ class Devices:
     def find(
         self, owner: int, host: str, boot_id: str, major: int, minor: int
     ) -> tuple[str, str, str]:
-        """Gives path, type and source of a device, as far as the owner (a uid) or root told."""
+        """Return path, type and source of a device, as far as the owner (a uid) or root told."""
         device = (host, major, minor)
         found = self._seen.get((owner, *device)) or self._seen.get((0, *device))
         if found is None and boot_id == self._boot_id:
@@ -233,7 +233,7 @@ def _own_mounts() -> tuple[str, dict[tuple[int, int], tuple[str, str, str]]]:
 
 
 def profile_source(header: ProfileHeader, devices: Devices, names: JobNames, job: str) -> Source:
-    """Describes the process of a profile, without what depends on its slices.
+    """Describe the process of a profile, without what depends on its slices.
 
     Args:
         header: The profile's header.
@@ -274,14 +274,14 @@ def profile_source(header: ProfileHeader, devices: Devices, names: JobNames, job
 
 
 def _mpi(header: ProfileHeader) -> dict[str, Any]:
-    """Gives what the header says about MPI and counters; unused PAPI names are left out."""
+    """Return what the header says about MPI and counters; unused PAPI names are left out."""
     row = {name: getattr(header, name) for name in MPI_COLUMNS}
     row["papi_names"] = [name for name in header.papi_names if name]
     return row
 
 
 def short_source(short: ShortProcess, devices: Devices, names: JobNames, job: str) -> Source:
-    """Describes a process of a shorts file; arguments as for `profile_source`."""
+    """Describe a process of a shorts file; arguments as for `profile_source`."""
     boot_id = short.header.boot_id
     key = names.process(short.uid, boot_id, short.pid, short.start_ns, 0)
     source = Source(key, job, short.header.host, short.header.slice_ns, [])
@@ -320,7 +320,7 @@ def _common(header: Any, key: int, *, over: bool) -> dict[str, Any]:
 
 
 def _mount_of(mount: Mount, header: ProfileHeader, devices: Devices) -> Mount:
-    """Names a mount that its process was killed before it could name."""
+    """Name a mount that its process was killed before it could name."""
     is_rest = mount.slot == header.mount_slots - 1
     if mount.path or is_rest or not (mount.major or mount.minor):
         return mount
@@ -356,7 +356,7 @@ def _pad(source: Source, slots: int) -> None:
 
 
 def doubt(source: Source, first: int, last: int, segments: tuple[int, int] = (0, 0)) -> str:
-    """Says why a process cannot be true; its slices must not be stored then.
+    """Return why a process cannot be true; its slices must not be stored then.
 
     Args:
         source: The process.

@@ -37,7 +37,7 @@ _ORDER = {
 
 
 def compact(root: Path, *, small_bytes: int = SMALL_BYTES, at_least: int = 2) -> CompactReport:
-    """Merges the small files of each partition and removes stray files.
+    """Merge the small files of each partition and removes stray files.
 
     Args:
         root: The repository.
@@ -67,7 +67,7 @@ def _compact(root: Path, small_bytes: int, at_least: int) -> CompactReport:
 
 
 def _tidy(root: Path, log: Log) -> int:
-    """Removes stray files; gives how many."""
+    """Remove stray files; gives how many."""
     removed = 0
     for path in list(strays(root, set(log.state.files), GRACE_S, time.time())):
         with contextlib.suppress(OSError):  # the next one removes it
@@ -101,14 +101,14 @@ def _replace(root: Path, log: Log, old: Sequence[File], rows: pa.Table) -> None:
 
 
 def _leave(root: Path, files: Iterable[File]) -> None:
-    """Starts the time of grace of files that were just taken out."""
+    """Start the time of grace of files that were just taken out."""
     for file in files:
         with contextlib.suppress(OSError):
             os.utime(root / file.path)
 
 
 def merge(root: Path, files: Sequence[File]) -> pa.Table:
-    """Reads files of one table and gives their rows as one file should hold them.
+    """Read files of one table and gives their rows as one file should hold them.
 
     Raises:
         RepositoryError: A file cannot be read.
@@ -141,7 +141,7 @@ def merge(root: Path, files: Sequence[File]) -> pa.Table:
 
 
 def _rank(rows: pa.Table, name: str) -> Ints:
-    """Gives numbers that sort as a column does."""
+    """Return numbers that sort as a column does."""
     column = rows.column(name)
     if pa.types.is_integer(column.type):
         values: Ints = column.to_numpy().astype(np.int64)
@@ -174,7 +174,7 @@ def _merge_rollup(table: Table, rows: pa.Table) -> pa.Table:
 
 
 def _latest(rows: pa.Table) -> pa.Table:
-    """Keeps the newest row of each process, sorted by job and start."""
+    """Keep the newest row of each process, sorted by job and start."""
     process, revision = _rank(rows, "process"), _rank(rows, "revision")
     by = np.lexsort((revision, process))
     last = np.append(np.diff(process[by]) != 0, True)
@@ -183,7 +183,7 @@ def _latest(rows: pa.Table) -> pa.Table:
 
 
 def expire(root: Path, older_than_s: float, *, now_s: float | None = None) -> ExpireReport:
-    """Drops files whose slices all ended before a horizon, and processes that did.
+    """Drop files whose slices all ended before a horizon, and processes that did.
 
     The horizon is a full hour; a file that reaches beyond it stays until all of it is old.
 
@@ -249,7 +249,7 @@ def _expire(root: Path, log: Log, horizon: int) -> ExpireReport:
 
 
 def _sane(state: State, horizon: int) -> None:
-    """Refuses a horizon that a clock gone wrong would give.
+    """Refuse a horizon that a clock gone wrong would give.
 
     Raises:
         RepositoryError: Nothing would be left.
@@ -265,7 +265,7 @@ def _sane(state: State, horizon: int) -> None:
 
 
 def _of_jobs(root: Path, files: Sequence[File], processes: pa.Table) -> Piece:
-    """Keeps what belongs to the jobs of some processes."""
+    """Keep what belongs to the jobs of some processes."""
     rows = merge(root, files)
     jobs = pc.unique(processes.column("job"))
     return Piece(files[0].table, rows.filter(pc.is_in(rows.column("job"), value_set=jobs)), 0, 0)

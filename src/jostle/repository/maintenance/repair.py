@@ -70,7 +70,7 @@ class CheckReport:
     damaged: list[Damaged]
 
     def to_json(self) -> dict[str, Any]:
-        """Gives the report as plain values."""
+        """Return the report as plain values."""
         return asdict(self)
 
 
@@ -96,12 +96,12 @@ class RepairReport:
     unknown: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
-        """Gives the report as plain values."""
+        """Return the report as plain values."""
         return asdict(self)
 
 
 def check(root: Path, progress: Progress | None = None) -> CheckReport:
-    """Reads every file of a repository, byte by byte where it carries sums of its pages.
+    """Read every file of a repository, byte by byte where it carries sums of its pages.
 
     Args:
         root: The repository.
@@ -129,7 +129,7 @@ def _check(root: Path, progress: Progress | None) -> CheckReport:
 
 
 def repair(root: Path) -> RepairReport:
-    """Makes a repository whole with what is left of it.
+    """Make a repository whole with what is left of it.
 
     Files that cannot be read are taken out of the log, and stay where they are. What damaged
     commits had published is taken back where it can be told apart from what never was. Where no way
@@ -208,7 +208,7 @@ def _damaged(file: File, why: str) -> Damaged:
 
 
 def _trouble(root: Path, file: File) -> str | None:
-    """Reads a file; says what is wrong with it.
+    """Read a file; says what is wrong with it.
 
     Raises:
         OSError: It cannot be read at this time, which says nothing of what is in it.
@@ -231,7 +231,7 @@ def _trouble(root: Path, file: File) -> str | None:
 
 
 def _published(root: Path, known: set[str]) -> dict[str, list[File]]:
-    """Finds files that nobody names, in groups of those published at once, the oldest first.
+    """Find files that nobody names, in groups of those published at once, the oldest first.
 
     Args:
         root: The repository.
@@ -269,7 +269,7 @@ def _parquet_in(folder: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _only_of_its_content() -> Iterator[None]:
-    """Passes over a file that holds nonsense, but not over one that cannot be read now."""
+    """Pass over a file that holds nonsense, but not over one that cannot be read now."""
     try:
         yield
     except (OSError, pa.ArrowException, TypeError, ValueError) as error:
@@ -278,7 +278,7 @@ def _only_of_its_content() -> Iterator[None]:
 
 
 def _span(path: Path, table: str) -> tuple[int, int]:
-    """Gives from when to when the rows of a file are, as the log would say."""
+    """Return from when to when the rows of a file are, as the log would say."""
     if not TABLES[table].partition_ns:
         return 0, 0
     if table == "segments":
@@ -295,7 +295,7 @@ def _span(path: Path, table: str) -> tuple[int, int]:
 
 
 def _overlap(root: Path, group: Sequence[File], named: Iterable[File]) -> bool:
-    """Tells whether rows of a group are in the repository already."""
+    """Return whether rows of a group are in the repository already."""
     there = defaultdict(list)
     for file in named:
         there[file.table].append(file)

@@ -58,7 +58,7 @@ class Loads:
         resources: Sequence[str] | None = None,
         step_ns: int | None = None,
     ) -> pa.Table:
-        """Adds up metrics by resource and time.
+        """Add up metrics by resource and time.
 
         Args:
             table: rollup (resources are mounts) or node_rollup (nodes).
@@ -77,7 +77,7 @@ class Loads:
         return _added(parts, len(lines), step_ns)
 
     def _lived(self, parts: Sequence[Part]) -> list[Part]:
-        """Cuts slices to the lives of their jobs."""
+        """Cut slices to the lives of their jobs."""
         found = []
         for part in parts:
             keys = part.keys
@@ -90,7 +90,7 @@ class Loads:
     def process_sums(
         self, job: str, table: str, metrics: Sequence[str], span: tuple[int, int]
     ) -> pa.Table:
-        """Adds up metrics by process and record.
+        """Add up metrics by process and record.
 
         Args:
             job: A job.
@@ -120,7 +120,7 @@ class Loads:
         span: tuple[int, int],
         by: str = "job",
     ) -> pa.Table:
-        """Adds up metrics over all time.
+        """Add up metrics over all time.
 
         Args:
             table: slices, mount_slices, rollup or node_rollup.
@@ -148,7 +148,7 @@ class Loads:
         )
 
     def hours(self, table: Rollup, span: tuple[int, int]) -> dict[int, str]:
-        """Gives the hours of a span that hold rows, with marks that change with their files."""
+        """Return the hours of a span that hold rows, with marks that change with their files."""
         files: dict[int, list[str]] = {}
         for file in self._engine.files(table):
             first, last = max(file.lo, span[0]) // HOUR_NS, -(-min(file.hi, span[1]) // HOUR_NS)
@@ -160,14 +160,14 @@ class Loads:
         }
 
     def files(self) -> Files:
-        """Looks which files there are by now."""
+        """Look which files there are by now."""
         number = self._engine.refresh()
         naming = [file for table in _NAMING for file in self._engine.files(table)]
         newest = max((file.hi for file in self._engine.files("node_rollup")), default=0)
         return Files(number, frozenset(file.path for file in naming), newest)
 
     def jobs_in(self, paths: Iterable[str]) -> list[str]:
-        """Names the jobs that some files are about; those that are gone again do not count."""
+        """Name the jobs that some files are about; those that are gone again do not count."""
         wanted = set(paths)
 
         def question() -> str:
@@ -186,7 +186,7 @@ class Loads:
     def job_marks(
         self, jobs: Sequence[str] | None, span: tuple[int, int] = ALWAYS, *, partial: bool = False
     ) -> pa.Table:
-        """Gives what changes with a job's data: rows, records and newest slice.
+        """Return what changes with a job's data: rows, records and newest slice.
 
         Args:
             jobs: Their names; None: of all.
@@ -226,7 +226,7 @@ class Loads:
         table: Rollup = "rollup",
         metrics: Sequence[str] = TRAFFIC,
     ) -> pa.Table:
-        """Gives a sum of metrics of jobs over their time, in a few points each.
+        """Return a sum of metrics of jobs over their time, in a few points each.
 
         A slice that is longer than a point's time is spread over all points that it reaches.
 
@@ -266,7 +266,7 @@ class Loads:
         )
 
     def used(self, job: str, table: Rollup, span: tuple[int, int]) -> tuple[list[str], int, int]:
-        """Gives the mounts (rollup) or nodes that a job used, and from when to when (ns).
+        """Return the mounts (rollup) or nodes that a job used, and from when to when (ns).
 
         Args:
             job: Its name.
@@ -286,7 +286,7 @@ class Loads:
 
 
 def _added(parts: Sequence[Part], lines: int, step_ns: int | None) -> pa.Table:
-    """Adds up rows by resource and slice, or by job, resource and step."""
+    """Add up rows by resource and slice, or by job, resource and step."""
     resource = _together([part.keys.resource for part in parts], parts)
     keys = {"resource": resource.codes}
     start = _joined([part.keys.start[part.rows] for part in parts], np.int64)
@@ -321,7 +321,7 @@ def _spread(
     keys: dict[str, NDArray[Any]], length: NDArray[Any], values: dict[str, NDArray[Any]],
     step_ns: int,
 ) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:  # fmt: skip
-    """Shares what slices longer than a step hold out among the steps from their start on."""
+    """Share what slices longer than a step hold out among the steps from their start on."""
     steps = np.maximum(-(-length // step_ns), 1)
     if (steps == 1).all():
         return keys, values
@@ -333,7 +333,7 @@ def _spread(
 
 
 def _together(columns: Sequence[Names], parts: Sequence[Part]) -> Names:
-    """Puts the names of some rows of several columns under one numbering."""
+    """Put the names of some rows of several columns under one numbering."""
     known: dict[str, int] = {}
     codes = []
     for names, part in zip(columns, parts, strict=True):

@@ -135,7 +135,7 @@ class Beside:
 
 
 def beside(engine: Engine, job: str) -> Beside:
-    """Gives what `jostle.analysis.identify` needs (see Repository.beside)."""
+    """Return what `jostle.analysis.identify` needs (see Repository.beside)."""
     own = facts(engine, [job]).get(job)
     if own is None:
         raise JobError(f"There is no job {job!r}.", hint="`jostle jobs` lists them all.")
@@ -163,7 +163,7 @@ def beside(engine: Engine, job: str) -> Beside:
 
 
 def _met(own: JobFacts, other: JobFacts) -> bool:
-    """Tells whether two jobs lived at once: a slice may hold the end of one and the next's begin.
+    """Return whether two jobs lived at once: a slice may hold the end of one and the next's begin.
 
     Of what still runs the end is not known, nor of what a repository has forgotten.
     """
@@ -176,7 +176,7 @@ def _of(table: pa.Table, jobs: Collection[str]) -> pa.Table:
 
 
 def has_company(engine: Engine, job: str) -> bool:
-    """Tells whether other jobs may have run beside one: cheap, and never wrongly no."""
+    """Return whether other jobs may have run beside one: cheap, and never wrongly no."""
     window = engine.window(job)
     found = engine.ask(
         lambda: (
@@ -189,7 +189,7 @@ def has_company(engine: Engine, job: str) -> bool:
 
 
 def facts(engine: Engine, jobs: list[str] | None = None) -> dict[str, JobFacts]:
-    """Gives who jobs are, by name; all of them where none are named."""
+    """Return who jobs are, by name; all of them where none are named."""
     where = "true" if jobs is None else "list_contains($1, job)"
     rows = engine.ask(
         lambda: _FACTS.format(processes=engine.stored("processes"), where=where),
@@ -217,7 +217,7 @@ _SLICE = "slice, slice_ns"
 def _mounts(
     engine: Engine, job: str, wide: list[int], window: list[int]
 ) -> tuple[pa.Table, pa.Table]:
-    """Gives the slices of the job on its mounts, and those of the others there."""
+    """Return the slices of the job on its mounts, and those of the others there."""
     columns = [f"{total('count')} AS count"]
     columns += [f"{total(f'{name}_sum')} AS {name}" for name in MOUNT_METRICS]
     columns += [f"coalesce(max({name}_max), 0) AS {name}_max" for name in MOUNT_TIMES]
@@ -255,7 +255,7 @@ def _own_nodes(engine: Engine, job: str, window: list[int]) -> pa.Table:
 
 
 def _nodes(engine: Engine, job: str, own: JobFacts, window: list[int]) -> pa.Table:
-    """Gives the CPU time of the other jobs on the nodes of the job."""
+    """Return the CPU time of the other jobs on the nodes of the job."""
     cpu = " + ".join(f"coalesce(os_{mode}_ns_sum, 0)::HUGEINT" for mode in ("user", "system"))
     return engine.ask(
         lambda: (
@@ -269,7 +269,7 @@ def _nodes(engine: Engine, job: str, own: JobFacts, window: list[int]) -> pa.Tab
 
 
 def _network(engine: Engine, job: str, window: list[int]) -> pa.Table:
-    """Gives the MPI traffic of other jobs that had it on several nodes."""
+    """Return the MPI traffic of other jobs that had it on several nodes."""
     wanted = {"bytes": _MPI_BYTES, "ops": _MPI_OPS, "ns": _MPI_NS}
     sums = {name: added(f"{one}_sum" for one in metrics) for name, metrics in wanted.items()}
     columns = ", ".join(f"{total(value)} AS {name}" for name, value in sums.items())
@@ -287,12 +287,12 @@ def _network(engine: Engine, job: str, window: list[int]) -> pa.Table:
 
 
 def added(columns: Iterable[str]) -> str:
-    """Gives SQL for a sum of columns that may be null."""
+    """Return SQL for a sum of columns that may be null."""
     return " + ".join(f"coalesce({name}, 0)::HUGEINT" for name in columns)
 
 
 def hide(found: Beside, users: Collection[int], name: str) -> Beside:
-    """Makes one job of all jobs of other users, so that nothing else of them is left.
+    """Make one job of all jobs of other users, so that nothing else of them is left.
 
     Args:
         found: What is beside the job.

@@ -42,7 +42,7 @@ class Names:
     codes: NDArray[np.int32]
 
     def are(self, wanted: Sequence[str]) -> NDArray[np.bool_]:
-        """Tells which rows have one of some names."""
+        """Return which rows have one of some names."""
         some = set(wanted)
         if len(some) == 1:
             (one,) = some
@@ -94,7 +94,7 @@ class Columns:
     """Reads rollups."""
 
     def __init__(self, engine: Engine, most_bytes: int = MOST_BYTES) -> None:
-        """Reads nothing yet.
+        """Read nothing yet.
 
         Args:
             engine: Knows which files there are.
@@ -114,7 +114,7 @@ class Columns:
         job: str | None = None,
         resources: Sequence[str] | None = None,
     ) -> list[Part]:
-        """Reads sums of metrics, row by row.
+        """Read sums of metrics, row by row.
 
         Args:
             table: What to read.
@@ -174,7 +174,7 @@ class Columns:
     def _values(
         self, path: Path, name: str, meta: Any, group: int, lines: Sequence[Sequence[str]]
     ) -> list[NDArray[np.float64]]:
-        """Gives the lines of a row group; metrics that a file lacks are zero throughout."""
+        """Return the lines of a row group; metrics that a file lacks are zero throughout."""
         return [
             self._once(
                 (name, group, *line),
@@ -207,7 +207,7 @@ def _meta_weight(meta: Any) -> int:
 
 
 def _reaches(group: Any, span: tuple[int, int]) -> bool:
-    """Tells whether slices of a row group may begin in a span, by its statistics."""
+    """Return whether slices of a row group may begin in a span, by its statistics."""
     found = {}
     for place in range(group.num_columns):
         column = group.column(place)

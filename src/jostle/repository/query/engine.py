@@ -79,7 +79,7 @@ def _facts(path: Path) -> _Facts:
 
 
 def _error_of(path: Path) -> int | None:
-    """Gives the error number of reading a file; None: it can be read, whatever is in it."""
+    """Return the error number of reading a file; None: it can be read, whatever is in it."""
     try:
         with path.open("rb") as file:
             while file.read(1 << 20):
@@ -101,7 +101,7 @@ class Engine:
     """One DuckDB with the views on one repository; threads ask it side by side."""
 
     def __init__(self, root: Path, log: Log, *, writes: bool = False) -> None:
-        """Asks nothing yet.
+        """Ask nothing yet.
 
         Args:
             root: Folder of the repository.
@@ -123,7 +123,7 @@ class Engine:
         self.on_damage: Callable[[str], None] = lambda _said: None
 
     def query(self, sql: str, params: Sequence[Any] = ()) -> pa.Table:
-        """Asks a question; tables and views are those of docs/reference/repository.md.
+        """Ask a question; tables and views are those of docs/reference/repository.md.
 
         Raises:
             RepositoryError: A file is missing or damaged.
@@ -135,7 +135,7 @@ class Engine:
         self, question: Callable[[], str], params: Sequence[Any] = (), *, views: bool = False,
         partial: bool = False,
     ) -> pa.Table:  # fmt: skip
-        """Asks a question that is put together from the newest state of the log.
+        """Ask a question that is put together from the newest state of the log.
 
         A damaged file of a table that is about all jobs is left out, and told (`on_damage`).
 
@@ -189,7 +189,7 @@ class Engine:
                     raise damaged from error
 
     def _leave_out(self, damaged: DamagedError, *, partial: bool) -> bool:
-        """Goes on without a file, where it is known and others do not need it; tells whether."""
+        """Go on without a file, where it is known and others do not need it; tells whether."""
         table = damaged.file.partition("/")[0]
         if not damaged.file or not (partial or table in _SHARED):
             return False
@@ -207,7 +207,7 @@ class Engine:
         return True
 
     def _whole(self, files: list[File], *, partial: bool) -> list[File]:
-        """Gives files without those that are left out; one that was restored is taken up again."""
+        """Return files without those that are left out; one that was restored is taken up again."""
         for path, (facts, until) in list(self._left_out.items()):
             if time.monotonic() > until or _facts(self.root / path) != facts:
                 self._left_out.pop(path, None)
@@ -217,7 +217,7 @@ class Engine:
         ]  # fmt: skip
 
     def unreadable(self, error: Exception, file: str = "") -> DamagedError:
-        """Says that a file is missing or damaged.
+        """Say that a file is missing or damaged.
 
         Args:
             error: What became of reading it.
@@ -228,7 +228,7 @@ class Engine:
         return DamagedError(self.root, file, reason_of(error, self.root), span)
 
     def _culprit(self, cursor: _Cursor, error: Exception, sql: str) -> str:
-        """Names the file that a question failed at: DuckDB names it for some kinds of damage."""
+        """Name the file that a question failed at: DuckDB names it for some kinds of damage."""
         with self._guard:
             read = " ".join([sql, *(self.source(name) for name in _tables_in(sql))])
         found = find_damaged(cursor.connection, self.root, str(error), read, self._suspect)
@@ -241,7 +241,7 @@ class Engine:
         return _Cursor(self._database.cursor())
 
     def _views(self, sql: str, viewed: dict[str, int]) -> dict[str, str]:
-        """Gives the views that a question names and that are stale: each costs a look at files."""
+        """Return the views that a question names and that are stale: each costs a look at files."""
         self._whole([], partial=False)
         number = hash((self.log.state.number, *self._left_out))
         wanted = {}
@@ -265,16 +265,16 @@ class Engine:
             self._database = None
 
     def refresh(self) -> int:
-        """Reads what was committed meanwhile; gives the number of the newest commit."""
+        """Read what was committed meanwhile; gives the number of the newest commit."""
         with self._guard:
             return self.log.refresh().number
 
     def files(self, table: str) -> list[File]:
-        """Gives the files of a table, as last read from the log."""
+        """Return the files of a table, as last read from the log."""
         return self._whole(self.log.state.of(table), partial=False)
 
     def newest(self, name: str, lo: int, hi: int) -> list[File]:
-        """Gives the files of a table that reach into a span of time (ns), as they are by now."""
+        """Return the files of a table that reach into a span of time (ns), as they are by now."""
         with self._guard:
             self.log.refresh()
             return self._reaching(name, lo, hi)
@@ -286,7 +286,7 @@ class Engine:
         return [file for file in files if file.hi > lo and file.lo < hi]
 
     def window(self, job: str) -> tuple[int, int]:
-        """Gives the span of time in which a job has slices, ns."""
+        """Return the span of time in which a job has slices, ns."""
         found = self.ask(
             lambda: (
                 "SELECT min(first_slice * slice_ns) AS lo, "
@@ -298,7 +298,7 @@ class Engine:
         return (found["lo"] or 0, (found["hi"] or 0) + _OLDEST_SLICE_NS)
 
     def stored(self, name: str, lo: int = 0, hi: int = 2**63 - 1, *, partial: bool = False) -> str:
-        """Gives a subquery on the rows of a table as they are stored: absent columns are null.
+        """Return a subquery on the rows of a table as they are stored: absent columns are null.
 
         Args:
             name: Table.
@@ -312,7 +312,7 @@ class Engine:
         return f"({_shape(name)} UNION ALL BY NAME {self.scan(files)})"
 
     def source(self, name: str, lo: int = 0, hi: int = 2**63 - 1) -> str:
-        """Gives a SELECT that shows a table as documented (arguments as for `stored`)."""
+        """Return a SELECT that shows a table as documented (arguments as for `stored`)."""
         table = TABLES[name]
         stored = self.stored(name, lo, hi)
         if name == "processes":
@@ -325,7 +325,7 @@ class Engine:
         return f"SELECT {', '.join([*table.keys, *visible(name)])} FROM {stored}"
 
     def scan(self, files: Iterable[File]) -> str:
-        """Gives a SELECT of all that some files hold."""
+        """Return a SELECT of all that some files hold."""
         paths = [str(self.root / file.path).replace("'", "''") for file in files]
         names = ", ".join(f"'{path}'" for path in paths)
         return f"SELECT * FROM read_parquet([{names}], union_by_name=true, hive_partitioning=false)"
@@ -336,13 +336,13 @@ def _words(sql: str) -> set[str]:
 
 
 def _tables_in(sql: str) -> list[str]:
-    """Names the tables that a question may ask."""
+    """Name the tables that a question may ask."""
     words = _words(sql)
     return sorted((words | ({"processes"} if "jobs" in words else set())) & set(TABLES))
 
 
 def _narrow(rows: pa.Table) -> pa.Table:
-    """Gives sums (128 bit in DuckDB) as int64 where they fit, which is nearly always."""
+    """Return sums (128 bit in DuckDB) as int64 where they fit, which is nearly always."""
     for place, one in enumerate(rows.schema):
         if pa.types.is_decimal(one.type) and one.type.scale == 0:
             with contextlib.suppress(pa.ArrowInvalid):
@@ -351,7 +351,7 @@ def _narrow(rows: pa.Table) -> pa.Table:
 
 
 def _merged(table: Table, stored: str) -> str:
-    """Adds up what several commits contributed to one (job, resource, slice)."""
+    """Add up what several commits contributed to one (job, resource, slice)."""
     keys = [name for name in table.keys if name != "count"]
     columns = [*keys, f"{total('count')} AS count"]
     for name in table.values:
@@ -362,12 +362,12 @@ def _merged(table: Table, stored: str) -> str:
 
 
 def total(column: str) -> str:
-    """Gives SQL for a sum that fits into 64 bits, whatever a hostile profile claims."""
+    """Return SQL for a sum that fits into 64 bits, whatever a hostile profile claims."""
     return f"least(coalesce(sum({column}), 0), {2**63 - 1})::BIGINT"
 
 
 def visible(name: str) -> list[str]:
-    """Gives SQL for the value columns of slices, mount_slices or segments as views show them."""
+    """Return SQL for the value columns of slices, mount_slices or segments as views show them."""
     columns = []
     if name not in _METRICS:
         return [f"coalesce({value}, {_NOTHING.get(kind, 0)}) AS {value}"
@@ -385,7 +385,7 @@ def visible(name: str) -> list[str]:
 
 @cache
 def _shape(name: str) -> str:
-    """Gives a SELECT of no rows with all columns of a table: files lack those that are zero."""
+    """Return a SELECT of no rows with all columns of a table: files lack those that are zero."""
     table = TABLES[name]
     columns = ", ".join(
         f"NULL::{_SQL_TYPES[kind]} AS {name}"
@@ -395,7 +395,7 @@ def _shape(name: str) -> str:
 
 
 def connect() -> duckdb.DuckDBPyConnection:
-    """Opens an empty DuckDB that reaches nothing by itself."""
+    """Open an empty DuckDB that reaches nothing by itself."""
     return duckdb.connect(
         ":memory:",
         config={"autoinstall_known_extensions": False, "python_enable_replacements": False},

@@ -54,7 +54,7 @@ class Part:
 def export(
     engine: Engine, what: str, form: str, out: Path, part: Part, resolve: Callable[[str], str]
 ) -> ExportReport:
-    """Writes a table, or the slices of a job, to a file (see Repository.export).
+    """Write a table, or the slices of a job, to a file (see Repository.export).
 
     Args:
         engine: What is asked.
@@ -100,7 +100,7 @@ def export(
 
 
 def _without_formulas(select: str, texts: Sequence[str]) -> str:
-    """Gives the same rows; no text in them is what a spreadsheet would take for a formula."""
+    """Return the same rows; no text in them is what a spreadsheet would take for a formula."""
     safe = ", ".join(
         f"CASE WHEN regexp_matches({name}, {_quoted(FORMULA)}) THEN '''' || {name} ELSE {name} END "
         f"AS {name}"
@@ -110,12 +110,12 @@ def _without_formulas(select: str, texts: Sequence[str]) -> str:
 
 
 def _texts(table: str) -> list[str]:
-    """Names the columns of a table that hold text."""
+    """Name the columns of a table that hold text."""
     return [name for name, kind in TABLES[table].keys.items() if kind == pa.string()]
 
 
 def _fits(name: str, part: Part) -> None:
-    """Refuses what a table does not have."""
+    """Refuse what a table does not have."""
     known = _METRICS_OF.get(name)
     if part.span is not None and known is None and name != "segments":
         raise JobError(
@@ -133,7 +133,7 @@ def _fits(name: str, part: Part) -> None:
 
 
 def _rows(engine: Engine, name: str, part: Part) -> str:
-    """Gives a SELECT of the part of a table."""
+    """Return a SELECT of the part of a table."""
     columns = "*"
     if part.metrics is not None:
         stats = [f"_{stat}" for stat in STATS] if name in RESOURCE else [""]
@@ -174,5 +174,5 @@ def _kept(copy: Callable[[], pa.Table], temporary: Path, out: Path) -> ExportRep
 
 
 def _quoted(text: str) -> str:
-    """Quotes a text for SQL where parameters are not taken (COPY)."""
+    """Quote a text for SQL where parameters are not taken (COPY)."""
     return "'" + text.replace("'", "''") + "'"

@@ -39,14 +39,14 @@ class Lives:
     """The lives of a repository's jobs, read once as long as its processes are the same."""
 
     def __init__(self, engine: Engine) -> None:
-        """Reads nothing yet."""
+        """Read nothing yet."""
         self._engine = engine
         self._guard = threading.Lock()
         self._files: list[str] | None = None
         self._known: dict[str, Life] = {}
 
     def known(self) -> dict[str, Life]:
-        """Gives the life of each job; one that runs has no end yet."""
+        """Return the life of each job; one that runs has no end yet."""
         self._engine.refresh()
         files = [file.path for file in self._engine.files("processes")]
         with self._guard:
@@ -62,7 +62,7 @@ class Lives:
             return self._known
 
     def edges(self, lo: int, hi: int) -> tuple[list[str], list[int], list[int]]:
-        """Gives the jobs that began or ended in a span (ns): names, begins and ends."""
+        """Return the jobs that began or ended in a span (ns): names, begins and ends."""
         lo, hi = lo - _LONGEST_SLICE_NS, hi + _LONGEST_SLICE_NS
         some = [(job, *life) for job, life in self.known().items()
                 if any(lo <= edge <= hi for edge in life)]  # fmt: skip
@@ -71,7 +71,7 @@ class Lives:
     def clip(
         self, jobs: Sequence[str], start: Ints, length: Ints, codes: NDArray[np.integer]
     ) -> tuple[Ints, Ints]:
-        """Cuts slices to the lives of their jobs.
+        """Cut slices to the lives of their jobs.
 
         Args:
             jobs: Names.
@@ -85,7 +85,7 @@ class Lives:
 
 
 def cut(start: Ints, length: Ints, lo: Ints | int, hi: Ints | int) -> tuple[Ints, Ints]:
-    """Cuts spans to what lies between two instants; one that lies beyond them stays as it is.
+    """Cut spans to what lies between two instants; one that lies beyond them stays as it is.
 
     A clock that was set lets records lie beyond their job's life: they are no lie.
     """
@@ -95,7 +95,7 @@ def cut(start: Ints, length: Ints, lo: Ints | int, hi: Ints | int) -> tuple[Ints
 
 
 def spans(table: pa.Table) -> tuple[Ints, Ints]:
-    """Gives begin and length (ns) of what slices are cut to; whole ones where they are not."""
+    """Return begin and length (ns) of what slices are cut to; whole ones where they are not."""
     if "start_ns" in table.column_names:
         start, length = (_ints(table, name) for name in ("start_ns", "length_ns"))
         return start, length
@@ -108,7 +108,7 @@ def _ints(table: pa.Table, name: str) -> Ints:
 
 
 def lived(table: pa.Table, lives: Lives) -> pa.Table:
-    """Adds what slices are cut to.
+    """Add what slices are cut to.
 
     Args:
         table: Columns job, slice and slice_ns.
@@ -126,7 +126,7 @@ def lived(table: pa.Table, lives: Lives) -> pa.Table:
 
 
 def lived_sql(rows: str, lives: int) -> str:
-    """Gives SQL for rows with slices that are cut to lives: also columns start_ns, length_ns.
+    """Return SQL for rows with slices that are cut to lives: also columns start_ns, length_ns.
 
     Args:
         rows: SQL of a table with columns job, slice and slice_ns.

@@ -38,7 +38,7 @@ class Programs:
 
 
 def programs_beside(engine: Engine) -> Programs:
-    """Gives what `jostle.analysis.matrix` needs, in one pass over each rollup."""
+    """Return what `jostle.analysis.matrix` needs, in one pass over each rollup."""
     everyone = facts(engine)
     keys = "slice, slice_ns"
     files = ", ".join(f"{total(value)} AS {name}" for name, value in _file_columns().items())
@@ -75,7 +75,7 @@ def programs_beside(engine: Engine) -> Programs:
 
 
 def _known(table: pa.Table, everyone: dict[str, JobFacts]) -> pa.Table:
-    """Leaves out jobs whose processes expired, or came in while we asked."""
+    """Leave out jobs whose processes expired, or came in while we asked."""
     names = pa.array(list(everyone), pa.string())
     return table.filter(pc.is_in(table.column("job"), value_set=names))
 
@@ -104,7 +104,7 @@ def _mpi_columns() -> dict[str, str]:
 
 
 def _shared(everyone: dict[str, JobFacts]) -> list[str]:
-    """Finds the nodes that several jobs used at the same time."""
+    """Find the nodes that several jobs used at the same time."""
     spans: dict[str, list[tuple[int, int]]] = {}
     for fact in everyone.values():
         for node in fact.nodes:

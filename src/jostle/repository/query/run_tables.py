@@ -36,7 +36,7 @@ _METRICS = {"node_rollup": RUN_METRICS, "rollup": RUN_MOUNT_METRICS}
 
 
 def own_slices(engine: Engine, job: str, table: str, window: tuple[int, int]) -> pa.Table:
-    """Gives the rows of a rollup that are of one job, in time.
+    """Return the rows of a rollup that are of one job, in time.
 
     Args:
         engine: Answers questions to the repository.
@@ -69,7 +69,7 @@ def own_slices(engine: Engine, job: str, table: str, window: tuple[int, int]) ->
 def core_floors(
     engine: Engine, job: str, slices: pa.Table, window: tuple[int, int]
 ) -> dict[str, CoreFloor]:
-    """Gives what the canary's loop takes at its best on the nodes of a job.
+    """Return what the canary's loop takes at its best on the nodes of a job.
 
     Asked of all jobs on these nodes within _AROUND_NS of the run: cores of one node are alike, and
     the loop is the same whatever the program. Apart from that, of the runs of its program: ranks of

@@ -40,7 +40,7 @@ FROM held GROUP BY host, slice, slice_ns ORDER BY host, slice * slice_ns
 
 
 def series(engine: Engine, job: str, metric: str) -> pa.Table:
-    """Gives one metric of one job per slice and resource (see Repository.series)."""
+    """Return one metric of one job per slice and resource (see Repository.series)."""
     table, key = _rollup_of(metric)
     if BY_ID[metric].kind == "gauge":
         lo, hi = engine.window(job)
@@ -66,7 +66,7 @@ def series(engine: Engine, job: str, metric: str) -> pa.Table:
 
 
 def background(engine: Engine, job: str, metric: str, *, count_jobs: bool = False) -> pa.Table:
-    """Sums a metric over all other jobs beside a job (see Repository.background)."""
+    """Sum a metric over all other jobs beside a job (see Repository.background)."""
     table, key = _rollup_of(metric)
     resources, lo, hi = Loads(engine).used(job, table, engine.window(job))
     jobs = ", count(DISTINCT job) AS jobs" if count_jobs else ""
@@ -82,7 +82,7 @@ def background(engine: Engine, job: str, metric: str, *, count_jobs: bool = Fals
 
 
 def neighbours(engine: Engine, job: str, metric: str) -> pa.Table:
-    """Names the other jobs behind a background (see Repository.neighbours)."""
+    """Name the other jobs behind a background (see Repository.neighbours)."""
     table, key = _rollup_of(metric)
     resources, lo, hi = Loads(engine).used(job, table, engine.window(job))
     return engine.ask(
@@ -102,7 +102,7 @@ def _beside(engine: Engine, table: Rollup, key: str, lo: int, hi: int) -> str:
 
 
 def _rollup_of(metric: str) -> tuple[Rollup, str]:
-    """Gives the rollup that holds a metric, and the column that names its resource."""
+    """Return the rollup that holds a metric, and the column that names its resource."""
     known = BY_ID.get(metric)
     if known is None:
         near = difflib.get_close_matches(metric, BY_ID, n=3, cutoff=0.5)
@@ -120,7 +120,7 @@ def _rollup_of(metric: str) -> tuple[Rollup, str]:
 
 
 def _part(metric: str, part: str) -> str:
-    """Gives SQL for the part of a sum that counts; whole ones stay exact."""
+    """Return SQL for the part of a sum that counts; whole ones stay exact."""
     return (
         f"CASE WHEN {part} = 1 THEN {metric}_sum "
         f"ELSE round({metric}_sum * {part}::DOUBLE)::BIGINT END"

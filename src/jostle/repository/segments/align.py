@@ -56,7 +56,7 @@ class Rows:
     occurrence: Ints
 
     def rank(self, rank: int) -> slice:
-        """Gives the rows of a rank (by its place in the world's list)."""
+        """Return the rows of a rank (by its place in the world's list)."""
         return slice(int(self.begin[rank]), int(self.end[rank]))
 
 
@@ -94,7 +94,7 @@ class Calls:
     """
 
     def __init__(self, tokens: pa.Table) -> None:
-        """Knows calls.
+        """Know calls.
 
         Args:
             tokens: Rows of table tokens.
@@ -106,7 +106,7 @@ class Calls:
             self._known[value] = (function, 0 if _BYTES_VARY.search(function) else size)
 
     def __call__(self, hashes: Ints) -> Ints:
-        """Gives the number of the call behind each token hash."""
+        """Return the number of the call behind each token hash."""
         encoded = pa.array(hashes).dictionary_encode()
         calls = [self._known.get(value, value) for value in encoded.dictionary.to_pylist()]
         numbers = [self._numbers.setdefault(call, len(self._numbers)) for call in calls]
@@ -116,7 +116,7 @@ class Calls:
 
 
 def align(rows: Rows) -> Alignment:
-    """Finds the boundaries that all ranks share."""
+    """Find the boundaries that all ranks share."""
     globals_ = [_globals(rows, rank) for rank in range(len(rows.begin))]
     result = _common_globals(rows, globals_)
     finals = _finals(rows, result)
@@ -138,13 +138,13 @@ def align(rows: Rows) -> Alignment:
 
 
 def _in_order(*parts: Ints) -> Ints:
-    """Puts boundaries of several kinds together; none of them cross."""
+    """Put boundaries of several kinds together; none of them cross."""
     both: Ints = np.concatenate(parts, axis=1)
     return both[:, np.argsort(both[0], kind="stable")] if len(both) else both
 
 
 def _globals(rows: Rows, rank: int) -> Ints:
-    """Gives the rows that end at global collectives, in order of these."""
+    """Return the rows that end at global collectives, in order of these."""
     at = rows.rank(rank)
     found = np.flatnonzero(_GLOBAL[rows.rule[at]]) + at.start
     place = rows.place[found]
@@ -161,7 +161,7 @@ def _epochs(rows: Rows, rank: int) -> Ints:
 
 
 def _common_globals(rows: Rows, globals_: list[Ints]) -> Alignment:
-    """Finds common boundaries at global collectives, and whom they are common to."""
+    """Find common boundaries at global collectives, and whom they are common to."""
     members = list(range(len(globals_)))
     result = Alignment(members, np.empty((len(members), 0), dtype=np.int64))
     while members:
@@ -191,7 +191,7 @@ def _common_globals(rows: Rows, globals_: list[Ints]) -> Alignment:
 
 
 def _among(values: Ints, others: Ints) -> NDArray[np.bool_]:
-    """Tells which values are among others; both ascend."""
+    """Return which values are among others; both ascend."""
     if not len(others):
         return np.zeros(len(values), dtype=bool)
     place = np.minimum(np.searchsorted(others, values), len(others) - 1)
@@ -200,7 +200,7 @@ def _among(values: Ints, others: Ints) -> NDArray[np.bool_]:
 
 
 def _finals(rows: Rows, found: Alignment) -> Ints:
-    """Gives the last rows, when all ranks came to MPI_Finalize together."""
+    """Return the last rows, when all ranks came to MPI_Finalize together."""
     none = np.empty((len(found.members), 0), dtype=np.int64)
     if not found.members or found.parted >= 0:
         return none
@@ -211,7 +211,7 @@ def _finals(rows: Rows, found: Alignment) -> Ints:
 
 
 def _common_epochs(rows: Rows, common: Ints, epochs: list[Ints]) -> Ints:
-    """Matches epochs by site and occurrence, and makes sure that they are close in time."""
+    """Match epochs by site and occurrence, and makes sure that they are close in time."""
     none = np.empty((len(epochs), 0), dtype=np.int64)
     if not epochs or min(map(len, epochs)) == 0:
         return none
@@ -233,7 +233,7 @@ def _common_epochs(rows: Rows, common: Ints, epochs: list[Ints]) -> Ints:
 
 
 def _by_time(rows: Rows, common: Ints, epochs: list[Ints]) -> Ints:
-    """Matches each epoch of the coarsest rank with the nearest of all others."""
+    """Match each epoch of the coarsest rank with the nearest of all others."""
     if not epochs or min(map(len, epochs)) == 0:
         return np.empty((len(epochs), 0), dtype=np.int64)
     own = min(range(len(epochs)), key=lambda i: len(epochs[i]))
@@ -258,13 +258,13 @@ def _nearest(rows: Rows, mine: Ints, when: Ints) -> Ints:
 
 
 def _interval(common: Ints, epochs: Ints) -> Ints:
-    """Gives the number of the interval between common boundaries in which each epoch ends."""
+    """Return the number of the interval between common boundaries in which each epoch ends."""
     result: Ints = np.searchsorted(common, epochs)
     return result
 
 
 def _ordered(common: Ints, matched: Ints) -> Ints:
-    """Keeps the matches that lie in the same interval on all ranks, and in order."""
+    """Keep the matches that lie in the same interval on all ranks, and in order."""
     intervals = np.stack([_interval(c, m) for c, m in zip(common, matched, strict=True)])
     matched = matched[:, (intervals == intervals[:1]).all(axis=0)]
     highest = np.maximum.accumulate(matched, axis=1)
@@ -275,7 +275,7 @@ def _ordered(common: Ints, matched: Ints) -> Ints:
 
 
 def _close(rows: Rows, matched: Ints, share: float) -> Ints:
-    """Keeps the matches that ranks reach within a share of a segment's length.
+    """Keep the matches that ranks reach within a share of a segment's length.
 
     That length is the one that the coarsest rank has there, or its median where that is longer.
     """

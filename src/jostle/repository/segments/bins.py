@@ -32,7 +32,7 @@ _MOST = {"offcpu_bins"}  # of the others the least counts
 def flat_bins(
     start_ns: Ints, shift: Ints, column: pa.ChunkedArray
 ) -> tuple[Ints, Ints, NDArray[np.float64]]:
-    """Takes the bins of rows apart.
+    """Take the bins of rows apart.
 
     Args:
         start_ns: Start of each row.
@@ -63,7 +63,7 @@ def _whole(column: pa.ChunkedArray) -> pa.Array:
 
 
 def _bytes_of(part: pa.Array) -> tuple[Ints, NDArray[np.uint8]]:
-    """Gives offsets and bytes of a binary column; null is empty."""
+    """Return offsets and bytes of a binary column; null is empty."""
     if part.null_count:
         part = part.fill_null(b"")
     _, offsets, data = part.buffers()
@@ -95,7 +95,7 @@ class _Grid:
 
 
 def bin_counts(rows: pa.Table) -> Ints:
-    """Gives the bins that each row of table segments has."""
+    """Return the bins that each row of table segments has."""
     counts = np.zeros(rows.num_rows, dtype=np.int64)
     for name in SEGMENT_BINS:
         counts = np.maximum(counts, np.diff(_bytes_of(_whole(rows.column(name)))[0]))
@@ -120,7 +120,7 @@ class MergedBins:
         shift: NDArray[np.integer[Any]],
         count: int,
     ) -> None:
-        """Finds the bins that the merged segments need.
+        """Find the bins that the merged segments need.
 
         Args:
             spans: Of each rank its first row, and the rows that end at the boundaries.
@@ -139,7 +139,7 @@ class MergedBins:
         }
 
     def add(self, rows: pa.Table, ends: Ints) -> None:
-        """Adds a rank.
+        """Add a rank.
 
         Args:
             rows: Its rows of table segments.
@@ -154,7 +154,7 @@ class MergedBins:
             (np.maximum if name in _MOST else np.minimum)(extreme, own, out=extreme)
 
     def columns(self) -> dict[str, pa.Array]:
-        """Gives the columns of the merged segments.
+        """Return the columns of the merged segments.
 
         Returns:
             bin_ns (width of the bins), bins_from_ns (start of the first); of each of SEGMENT_BINS
@@ -209,7 +209,7 @@ def _shifts(values: NDArray[np.integer[Any]]) -> Ints:
 
 
 def _on_grid(grid: _Grid, rows: pa.Table, name: str, ends: Ints) -> NDArray[np.float64]:
-    """Gives the time of one rank in each bin of the merged segments, ns."""
+    """Return the time of one rank in each bin of the merged segments, ns."""
     rows = rows.slice(0, int(ends[-1]) + 1)
     shift = _shifts(ints(rows, "bin_shift"))
     row, number, spent = flat_bins(ints(rows, "start_ns"), shift, rows.column(name))

@@ -54,7 +54,7 @@ _AT_ONCE = 1 << 22
 def merge_world(
     world: World, rows: pa.Table | Callable[[Sequence[str]], Iterable[pa.Table]], tokens: pa.Table
 ) -> WorldSegments:
-    """Merges the segments of a world's ranks.
+    """Merge the segments of a world's ranks.
 
     Args:
         world: The world.
@@ -101,7 +101,7 @@ def merge_world(
 
 
 def coverage(start: Ints, end: Ints, sets: NDArray[np.uint64], rule: NDArray[np.int8]) -> float:
-    """Gives the share of time in segments of recurring kind, first to last delimiter.
+    """Return the share of time in segments of recurring kind, first to last delimiter.
 
     Args:
         start: Start of each segment of a rank (ns), in order.
@@ -117,7 +117,7 @@ def coverage(start: Ints, end: Ints, sets: NDArray[np.uint64], rule: NDArray[np.
 
 
 def recurring(sets: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Tells of each segment whether its kind is seen often enough."""
+    """Tell of each segment whether its kind is seen often enough."""
     _, place, counts = np.unique(sets, return_inverse=True, return_counts=True)
     result: NDArray[np.bool_] = counts[place] >= RECURRING
     return result
@@ -143,7 +143,7 @@ class _Gathered:
 def _gathered(
     world: World, read: Callable[[Sequence[str]], Iterable[pa.Table]], tokens: pa.Table
 ) -> _Gathered:
-    """Goes through the ranks for the first time."""
+    """Go through the ranks for the first time."""
     parts: dict[str, list[NDArray[Any]]] = {name: [] for name in _GATHERED}
     call_number = Calls(tokens)
     spans: dict[int, tuple[int, int]] = {}
@@ -173,7 +173,7 @@ def _gathered(
 
 
 def _spans(world: World, rows: pa.Table) -> dict[int, tuple[int, int]]:
-    """Finds the rows of each rank in a table; ranks without any are left out."""
+    """Find the rows of each rank in a table; ranks without any are left out."""
     process = ints(rows, "process")
     low, high = (np.searchsorted(process, world.processes, side) for side in ("left", "right"))
     spans = zip(low.tolist(), high.tolist(), strict=True)
@@ -201,7 +201,7 @@ def _merged(
     read: Callable[[Sequence[str]], Iterable[pa.Table]],
     tokens: pa.Table,
 ) -> tuple[pa.Table, int]:
-    """Coarsens the ranks to the common boundaries and brings them together.
+    """Coarsen the ranks to the common boundaries and brings them together.
 
     Returns:
         The merged segments, and how many of them could get no bins.
@@ -228,7 +228,7 @@ def _merged(
 
 
 def _times(alignment: Alignment, columns: Rows) -> dict[str, Any]:
-    """Gives begin and end (medians over ranks) and durations."""
+    """Return begin and end (medians over ranks) and durations."""
     rows, count = alignment.rows, alignment.rows.shape[1]
     shape = (count,)
     end, median = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
@@ -256,7 +256,7 @@ def _times(alignment: Alignment, columns: Rows) -> dict[str, Any]:
 def _delimiters(
     alignment: Alignment, columns: Rows, globals_: Ints, tokens: pa.Table
 ) -> dict[str, Any]:
-    """Gives what ended each segment, and of how many of a rank's it was made."""
+    """Return what ended each segment, and of how many of a rank's it was made."""
     rows, count = alignment.rows, alignment.rows.shape[1]
     parts = np.zeros(count, dtype=np.int64)
     for first, ends in zip(columns.begin[alignment.members].tolist(), rows, strict=True):
@@ -280,7 +280,7 @@ def _delimiters(
 
 
 def _shares_of_rules(table: pa.Table) -> dict[str, float]:
-    """Gives the share of time that segments of each rule take."""
+    """Return the share of time that segments of each rule take."""
     length = ints(table, "duration_ns").astype(float)
     codes = table.column("rule").combine_chunks()
     codes = codes.combine_chunks() if isinstance(codes, pa.ChunkedArray) else codes

@@ -47,7 +47,7 @@ _ROW_GROUP = 1 << 17
 
 
 def key_of(world: World, processes: pa.Table, lost_before_ns: int) -> str:
-    """Gives what a copy of a world depends on, as a hash.
+    """Return what a copy of a world depends on, as a hash.
 
     Args:
         world: The world.
@@ -68,7 +68,7 @@ def key_of(world: World, processes: pa.Table, lost_before_ns: int) -> str:
 
 @cache
 def _rules() -> str:
-    """Gives a hash of the code that merges: another jostle's copies are not believed."""
+    """Return a hash of the code that merges: another jostle's copies are not believed."""
     code = hashlib.blake2b(json.dumps(SEGMENT_VALUES).encode())
     for name in _RULES:
         code.update(Path(__file__).parents[1].joinpath(f"{name}.py").read_bytes())
@@ -76,7 +76,7 @@ def _rules() -> str:
 
 
 def stem_of(job: str, begin_ns: int, number: int) -> str:
-    """Gives what the name of a world's copy begins with.
+    """Return what the name of a world's copy begins with.
 
     Args:
         job: The job.
@@ -88,7 +88,7 @@ def stem_of(job: str, begin_ns: int, number: int) -> str:
 
 
 def save(root: Path, stem: str, key: str, world: WorldSegments) -> None:
-    """Writes a copy, if that is possible here; readers see all of it or nothing."""
+    """Write a copy, if that is possible here; readers see all of it or nothing."""
     folder: Path = root / MERGED
     temporary = folder / f".{uuid.uuid4().hex}"
     facts = {field.name: getattr(world, field.name) for field in fields(world)
@@ -112,7 +112,7 @@ def save(root: Path, stem: str, key: str, world: WorldSegments) -> None:
 
 
 def load(root: Path, stem: str, key: str, without: Sequence[str] = ()) -> WorldSegments | None:
-    """Reads a copy.
+    """Read a copy.
 
     Args:
         root: The repository.
@@ -150,7 +150,7 @@ def _world(facts: dict[str, Any], segments: pa.Table) -> WorldSegments:
 
 
 def _without_zeros(rows: pa.Table) -> pa.Table:
-    """Leaves out the columns of numbers that are zero throughout."""
+    """Leave out the columns of numbers that are zero throughout."""
     zeros = [field.name for field in rows.schema
              if field.type == pa.int64() and not rows.column(field.name).null_count
              and not rows.column(field.name).to_numpy().any()]  # fmt: skip
@@ -158,14 +158,14 @@ def _without_zeros(rows: pa.Table) -> pa.Table:
 
 
 def _with_zeros(rows: pa.Table, names: Sequence[str]) -> pa.Table:
-    """Gives columns in order, zeros where there are none."""
+    """Return columns in order, zeros where there are none."""
     nothing = pa.array(np.zeros(rows.num_rows, dtype=np.int64))
     known = set(rows.column_names)
     return pa.table({name: rows.column(name) if name in known else nothing for name in names})
 
 
 def drop(root: Path, horizon_ns: int) -> None:
-    """Removes the copies of jobs that began before a horizon."""
+    """Remove the copies of jobs that began before a horizon."""
     for path in (root / MERGED).glob("*-*.parquet"):
         begin = path.name.partition("-")[0]
         if begin.isdigit() and int(begin) < horizon_ns:

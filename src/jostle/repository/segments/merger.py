@@ -29,7 +29,7 @@ class Merger:
     """Merges the segments of jobs of one repository."""
 
     def __init__(self, engine: Engine) -> None:
-        """Starts with nothing.
+        """Start with nothing.
 
         Args:
             engine: Answers questions to the repository.
@@ -39,7 +39,7 @@ class Merger:
         self._kept: dict[str, tuple[object, JobSegments]] = {}
 
     def rows(self, job: str) -> pa.Table:
-        """Gives a job's rows of table segments, by process and number."""
+        """Return a job's rows of table segments, by process and number."""
         window = self._engine.window(job)
         return self._engine.ask(
             lambda: (
@@ -50,7 +50,7 @@ class Merger:
         )
 
     def job(self, job: str, without: Sequence[str] = ()) -> JobSegments:
-        """Gives the segments of a job, merged over the ranks of each of its worlds.
+        """Return the segments of a job, merged over the ranks of each of its worlds.
 
         Args:
             job: The job.
@@ -76,7 +76,7 @@ class Merger:
         return result
 
     def keep(self, job: str) -> bool:
-        """Merges a job that is over, so that nobody waits for it later; says whether it is over."""
+        """Merge a job that is over, so that nobody waits for it later; says whether it is over."""
         processes = self._engine.query("SELECT * FROM processes WHERE job = ?", [job])
         over = all(processes["complete"].to_pylist())
         for world in find_worlds(processes) if over else []:
@@ -86,7 +86,7 @@ class Merger:
     def _world(
         self, job: str, world: World, processes: pa.Table | None, without: Sequence[str]
     ) -> tuple[WorldSegments, bool]:
-        """Gives a world's segments, from their copy where there is one.
+        """Return a world's segments, from their copy where there is one.
 
         Args:
             job: The job.
@@ -115,7 +115,7 @@ class Merger:
 
 
 def _work_alone(world: WorldSegments, processes: pa.Table) -> WorldSegments:
-    """Leaves out `flops` that is none; of older versions a repository may hold any event there."""
+    """Leave out `flops` that is none; of older versions a repository may hold any event there."""
     names = dict(zip(*(processes[name].to_pylist() for name in ("process", "papi_names")),
                      strict=True))  # fmt: skip
     some = [name for name in world.segments.column_names if name.startswith("flops")]
@@ -163,7 +163,7 @@ class _Reader:
         return self._engine.ask(question, [self._job, processes])
 
     def read(self, columns: Sequence[str]) -> Iterator[pa.Table]:
-        """Gives columns of the segments, by process and number."""
+        """Return columns of the segments, by process and number."""
         for processes in self._groups or [[]]:
             names = dict.fromkeys(("process", "number", *columns))
             rows = self._ask(", ".join(names), processes).combine_chunks()

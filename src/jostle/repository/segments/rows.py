@@ -49,27 +49,27 @@ class Decoded:
     reads: dict[int, SegmentRead]
 
     def entries(self, number: int, before: int) -> int:
-        """Gives the entries of a profile that are held once this is published."""
+        """Return the entries of a profile that are held once this is published."""
         read = self.reads.get(number)
         return before if read is None or read.error is not None else max(read.next_number, before)
 
     def unread(self) -> set[int]:
-        """Gives the profiles that could not be read now, though there may be segments in them."""
+        """Return the profiles that could not be read now, though there may be segments in them."""
         return {number for number, read in self.reads.items()
                 if read.error is not None and read.error.passing}  # fmt: skip
 
     def rows(self, number: int) -> int:
-        """Gives the number of new segments and tokens of a profile."""
+        """Return the number of new segments and tokens of a profile."""
         read = self.reads.get(number)
         return 0 if read is None else read.segments[1] + read.tokens[1]
 
     def complete(self, number: int) -> bool:
-        """Tells whether the reading came to the end of a profile's segments."""
+        """Return whether the reading came to the end of a profile's segments."""
         read = self.reads.get(number)
         return read is None or read.complete or read.error is not None
 
     def span(self, number: int) -> tuple[int, int]:
-        """Gives start of the first and end of the last new segment (ns); (0, 0): none."""
+        """Return start of the first and end of the last new segment (ns); (0, 0): none."""
         read = self.reads.get(number)
         if self.result is None or read is None or not read.segments[1]:
             return 0, 0
@@ -78,7 +78,7 @@ class Decoded:
 
 
 def counts_work(papi_names: Sequence[str] | None) -> bool:
-    """Tells whether `flops` of a process's segments, its first PAPI event, is work.
+    """Return whether `flops` of a process's segments, its first PAPI event, is work.
 
     A profile has there what comes first. Cycles and cache misses grow with interference.
 
@@ -95,7 +95,7 @@ def segment_pieces(
     finished: Sequence[bool],
     horizon_ns: int = 0,
 ) -> Iterator[Piece]:
-    """Turns decoded segments into rows of segments, tokens and peers.
+    """Turn decoded segments into rows of segments, tokens and peers.
 
     Args:
         result: What the reader gave.
@@ -149,7 +149,7 @@ def _segments(
 
 
 def _tokens(rows: pa.Table, place: Ints, names: Names) -> pa.Table:
-    """Gives the tokens of each job once: ranks share nearly all of them."""
+    """Return the tokens of each job once: ranks share nearly all of them."""
     index = place[ints(rows, "process")]
     keep = index >= 0
     rows, index = rows.filter(pa.array(keep)), index[keep]

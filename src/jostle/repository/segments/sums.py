@@ -38,7 +38,7 @@ class Sums:
     """Sums over the ranks of a world, between common boundaries."""
 
     def __init__(self, count: int) -> None:
-        """Starts with nothing.
+        """Start with nothing.
 
         Args:
             count: Number of common boundaries.
@@ -52,7 +52,7 @@ class Sums:
         self.signature_set = np.zeros(count, dtype=np.uint64)
 
     def add(self, rows: pa.Table, ends: Ints) -> None:
-        """Adds a rank.
+        """Add a rank.
 
         Args:
             rows: Its rows of table segments.
@@ -85,7 +85,7 @@ class Sums:
             found.parts.append(found.parts[0] if same else part)
 
     def columns(self) -> dict[str, Any]:
-        """Gives the columns of the merged segments that are made here."""
+        """Return the columns of the merged segments that are made here."""
         result: dict[str, Any] = {
             "level": self.level,
             "globals": self.most("globals"),  # the same on all
@@ -101,12 +101,12 @@ class Sums:
         return result
 
     def most(self, name: str) -> Ints:
-        """Gives the most of a rank."""
+        """Return the most of a rank."""
         return self._sums[name].most if name in self._sums else self._nothing
 
 
 def coarse(column: NDArray[Any], ends: Ints, reduce: np.ufunc) -> NDArray[Any]:
-    """Gives a rank's column, coarsened.
+    """Return a rank's column, coarsened.
 
     Args:
         column: Its rows.
@@ -120,7 +120,7 @@ def coarse(column: NDArray[Any], ends: Ints, reduce: np.ufunc) -> NDArray[Any]:
 
 
 def middle(values: Ints) -> Ints:
-    """Gives the median over the first axis."""
+    """Return the median over the first axis."""
     result: Ints = np.rint(np.median(values, axis=0)).astype(np.int64)
     return result
 

@@ -41,7 +41,7 @@ class World:
 
 
 def find_worlds(processes: pa.Table) -> list[World]:
-    """Groups the processes of a job into worlds.
+    """Group the processes of a job into worlds.
 
     Processes of one world have one mpirun (its id), one size, and each a rank of its own. Where
     these are not enough (several spawns of equal size, a launcher that gives no id), the k-th
@@ -77,7 +77,7 @@ def find_worlds(processes: pa.Table) -> list[World]:
 
 
 def worlds_table(worlds: list[World], processes: pa.Table) -> pa.Table:
-    """Gives worlds as a table: one row per rank that has a profile.
+    """Return worlds as a table: one row per rank that has a profile.
 
     Args:
         worlds: From `find_worlds`.

@@ -14,7 +14,7 @@ _PATH = re.compile(r"'((?:[^']|'')+\.parquet)'")
 
 
 def is_of_a_file(error: duckdb.Error) -> bool:
-    """Tells whether what DuckDB says is about a file, and not about the question.
+    """Return whether what DuckDB says is about a file, and not about the question.
 
     What its reader of Parquet stumbles over has no class of its own, and seldom a word of files.
     """
@@ -22,7 +22,7 @@ def is_of_a_file(error: duckdb.Error) -> bool:
 
 
 def reason_of(error: Exception, root: Path) -> str:
-    """Gives what is wrong in one line, without the path to the repository."""
+    """Return what is wrong in one line, without the path to the repository."""
     said = str(error).partition("\nLINE ")[0]  # DuckDB's pointer into the question
     text = "".join(one if one.isprintable() else " " for one in said)
     text = " ".join(text.replace(f"{root}/", "").split())
@@ -32,7 +32,7 @@ def reason_of(error: Exception, root: Path) -> str:
 def find_damaged(
     connection: duckdb.DuckDBPyConnection, root: Path, said: str, sql: str, suspect: str
 ) -> str:
-    """Finds the file that a question failed at.
+    """Find the file that a question failed at.
 
     Args:
         connection: Reads them.

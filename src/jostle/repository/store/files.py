@@ -27,7 +27,7 @@ CHANGE = "jostle.change"
 
 
 def write_pieces(root: Path, parts: Iterable[Piece]) -> list[File]:
-    """Writes pieces as files of a repository; they count once a commit names them.
+    """Write pieces as files of a repository; they count once a commit names them.
 
     Raises:
         RepositoryError: They cannot be written; what was written is removed again.
@@ -68,7 +68,7 @@ def _write(root: Path, piece: Piece, change: str) -> File:
 def write_parquet(
     rows: pa.Table, path: Path, keys: Container[str], metadata: dict[str, str] | None = None
 ) -> None:
-    """Writes a table as the repository does: zstd 1, numbers delta-coded, names as dictionary.
+    """Write a table as the repository does: zstd 1, numbers delta-coded, names as dictionary.
 
     Args:
         rows: The table.
@@ -104,7 +104,7 @@ def write_parquet(
 
 
 def publish(root: Path, log: Log, change: Change) -> None:
-    """Commits a change; where that fails, removes the files that it would have added.
+    """Commit a change; where that fails, removes the files that it would have added.
 
     Raises:
         ConflictError: Somebody else was faster.
@@ -123,7 +123,7 @@ def publish(root: Path, log: Log, change: Change) -> None:
 
 
 def remove_files(root: Path, files: Iterable[File]) -> None:
-    """Removes files that no commit names."""
+    """Remove files that no commit names."""
     for file in files:
         with contextlib.suppress(OSError):
             (root / file.path).unlink(missing_ok=True)
@@ -131,7 +131,7 @@ def remove_files(root: Path, files: Iterable[File]) -> None:
 
 @contextlib.contextmanager
 def told_plainly(root: Path) -> Iterator[None]:
-    """Turns what the system says of files, anywhere in the block, into an error for users.
+    """Turn what the system says of files, anywhere in the block, into an error for users.
 
     Raises:
         RepositoryError: Instead of an OSError.
@@ -143,7 +143,7 @@ def told_plainly(root: Path) -> Iterator[None]:
 
 
 def cannot_use(root: Path, error: OSError) -> RepositoryError:
-    """Says that a part of a repository, or of a spool that it is fed from, is out of reach."""
+    """Say that a part of a repository, or of a spool that it is fed from, is out of reach."""
     if error.errno in NO_ROOM or "No space left" in str(error):
         return cannot_write(root, error)
     what = f" ({os.fsdecode(error.filename)})" if error.filename else ""
@@ -154,7 +154,7 @@ def cannot_use(root: Path, error: OSError) -> RepositoryError:
 
 
 def cannot_write(root: Path, error: OSError) -> RepositoryError:
-    """Says why the repository cannot be written, and how to mend it."""
+    """Return why the repository cannot be written, and how to mend it."""
     hint = "Check that you may write there, or name another repository with --repository."
     if error.errno in NO_ROOM or "No space left" in str(error):
         hint = (
@@ -166,7 +166,7 @@ def cannot_write(root: Path, error: OSError) -> RepositoryError:
 
 
 def strays(root: Path, named: set[str], older_than_s: float, now_s: float) -> Iterator[Path]:
-    """Finds what crashes left: files that no commit names and nobody can be about to commit."""
+    """Find what crashes left: files that no commit names and nobody can be about to commit."""
     for place in (*TABLES, COMMITS, MERGED):
         for folder, _, names in os.walk(root / place):
             for name in names:

@@ -43,7 +43,7 @@ _LAB = "/jostle-lab/"
 
 
 def bucket_column(metric: str, bucket: int) -> str:
-    """Names the stored column of one histogram bucket."""
+    """Name the stored column of one histogram bucket."""
     return f"{metric}_b{bucket:02d}"
 
 
@@ -180,7 +180,7 @@ TABLES: dict[str, Table] = {
 
 
 def process_id(owner: int | None, boot_id: str, pid: int, start_ns: int, part: int) -> int:
-    """Gives the stable id of a process: 63 bits of a hash of what names it for ever.
+    """Return the stable id of a process: 63 bits of a hash of what names it for ever.
 
     Args:
         owner: The uid that its profile belongs to, so that nobody's file passes for another's;
@@ -196,7 +196,7 @@ def process_id(owner: int | None, boot_id: str, pid: int, start_ns: int, part: i
 
 
 def mount_identity(host: str, path: str, fs_type: str, source: str) -> str:
-    """Names the shared resource behind a mount: equal wherever the same resource is mounted."""
+    """Name the shared resource behind a mount: equal wherever the same resource is mounted."""
     if fs_type in NETWORK_TYPES and source:
         kind = fs_type.removeprefix("fuse.").removesuffix("4") if "nfs" in fs_type else fs_type
         return f"{kind.removeprefix('fuse.')}:{source}"
@@ -206,12 +206,12 @@ def mount_identity(host: str, path: str, fs_type: str, source: str) -> str:
 
 
 def is_shared(fs_type: str, source: str = "") -> bool:
-    """Tells whether nodes share a file system of this type and source."""
+    """Return whether nodes share a file system of this type and source."""
     return fs_type in NETWORK_TYPES or _LAB in source
 
 
 def partition_folder(table: Table, start_ns: int) -> str:
-    """Gives the folder, relative to the root, of the rows that start at a time."""
+    """Return the folder, relative to the root, of the rows that start at a time."""
     if not table.partition_ns:
         return table.name
     day = datetime.fromtimestamp(start_ns // DAY_NS * 86_400, tz=UTC)

@@ -97,7 +97,7 @@ class State:
     time_ns: int = 0  # when the newest commit was made, by the clock of who made it
 
     def of(self, table: str) -> list[File]:
-        """Gives the files of one table."""
+        """Return the files of one table."""
         return [file for file in list(self.files.values()) if file.table == table]
 
 
@@ -126,7 +126,7 @@ class Change:
 
 
 def reached(step: str) -> None:
-    """Marks a step of publishing; tests replace it to crash there."""
+    """Mark a step of publishing; tests replace it to crash there."""
 
 
 class Log:
@@ -140,7 +140,7 @@ class Log:
         self.damage: dict[str, str] = {}
 
     def refresh(self) -> State:
-        """Reads what was committed since the last call.
+        """Read what was committed since the last call.
 
         Raises:
             RepositoryError: The log is damaged.
@@ -163,7 +163,7 @@ class Log:
             self._miss_newest()
 
     def _apply_new(self, *, sure: bool) -> None:
-        """Applies the commits that are new.
+        """Apply the commits that are new.
 
         Args:
             sure: What is not there is gone: the folder was listed before, and a writer that tidies
@@ -189,7 +189,7 @@ class Log:
             self.state.number = number
 
     def _told(self) -> int:
-        """Gives the number of the newest commit, as its writer noted it; 0: nobody did."""
+        """Return the number of the newest commit, as its writer noted it; 0: nobody did."""
         try:
             return int((self.folder / NEWEST).read_bytes())
         except (OSError, ValueError):
@@ -202,7 +202,7 @@ class Log:
             self.damage[f"{number:08d}.json"] = "it is gone"
 
     def _checkpoint_of(self, commits: set[int], checkpoints: set[int]) -> State:
-        """Reads the newest checkpoint that is whole, where all commits since then are there."""
+        """Read the newest checkpoint that is whole, where all commits since then are there."""
         for number in (*sorted(checkpoints, reverse=True), 0):
             if not commits.issuperset(range(number + 1, max(checkpoints) + 1)):
                 break
@@ -273,13 +273,13 @@ class Log:
         )
 
     def start_over(self) -> State:
-        """Gives an empty state behind all that is there: for who has no way to the newest one."""
+        """Return an empty state behind all that is there: for who has no way to the newest one."""
         commits, checkpoints = self._numbers()
         self.state = State(max(commits | checkpoints | {self._told()}))
         return self.state
 
     def require_whole(self) -> None:
-        """Refuses to go on from a state of which something is missing.
+        """Refuse to go on from a state of which something is missing.
 
         Raises:
             RepositoryError: A commit is damaged or gone.
@@ -290,7 +290,7 @@ class Log:
             raise self._broken(f"{lost[0]}: {self.damage[lost[0]]}{more}")
 
     def commit(self, change: Change) -> int:
-        """Publishes a change: all of it, or nothing.
+        """Publish a change: all of it, or nothing.
 
         Returns:
             The number of the commit.
@@ -359,7 +359,7 @@ class Log:
             (self.folder / f"{number:08d}.checkpoint.json").unlink(missing_ok=True)
 
     def write_state(self) -> None:
-        """Writes the state as the checkpoint of its number."""
+        """Write the state as the checkpoint of its number."""
         state = self.state
         done = np.sort(np.fromiter(state.done, dtype="<i8", count=len(state.done)))
         value = {
@@ -376,7 +376,7 @@ class Log:
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
-        """Keeps other writers away."""
+        """Keep other writers away."""
         descriptor = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
             deadline = time.monotonic() + LOCK_WAIT_S
@@ -409,7 +409,7 @@ def _cannot_read(path: Path, error: OSError) -> RepositoryError:
 
 
 def check(state: State, change: Change) -> None:
-    """Makes sure that a change still starts from where the state is.
+    """Make sure that a change still starts from where the state is.
 
     Raises:
         ConflictError: It does not.
@@ -422,7 +422,7 @@ def check(state: State, change: Change) -> None:
 
 
 def encode(change: Change) -> dict[str, Any]:
-    """Turns a change into what a commit says."""
+    """Turn a change into what a commit says."""
     return {
         "kind": change.kind,
         "time_ns": time.time_ns(),
@@ -438,7 +438,7 @@ def encode(change: Change) -> dict[str, Any]:
 
 
 def apply(state: State, commit: dict[str, Any]) -> None:
-    """Brings a state up to a commit: all of it, or nothing.
+    """Bring a state up to a commit: all of it, or nothing.
 
     Raises:
         DamageError: The commit lacks what it should hold.
@@ -465,7 +465,7 @@ def apply(state: State, commit: dict[str, Any]) -> None:
 
 
 def write_durably(path: Path, data: bytes) -> None:
-    """Writes a file and waits until the disk has it; leaves nothing behind on failure."""
+    """Write a file and waits until the disk has it; leaves nothing behind on failure."""
     try:
         with path.open("wb") as stream:
             stream.write(data)
@@ -477,7 +477,7 @@ def write_durably(path: Path, data: bytes) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Makes new names in a folder durable."""
+    """Make new names in a folder durable."""
     with contextlib.suppress(OSError):  # some file systems cannot; the names are there all the same
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
@@ -487,7 +487,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def create(root: Path) -> None:
-    """Makes an empty repository; does nothing where there is one.
+    """Make an empty repository; does nothing where there is one.
 
     Raises:
         RepositoryError: The folder holds something else, or cannot be written.
@@ -517,7 +517,7 @@ def create(root: Path) -> None:
 
 
 def open_marker(root: Path) -> None:
-    """Makes sure that a folder is a repository that this version understands.
+    """Make sure that a folder is a repository that this version understands.
 
     Raises:
         RepositoryError: It is not; says why.

@@ -32,13 +32,13 @@ Named = tuple[int, str]
 
 
 def may_come_back(job: str) -> bool:
-    """Tells whether a name is one that unrelated jobs may bear."""
+    """Return whether a name is one that unrelated jobs may bear."""
     return _COMING_BACK.fullmatch(job) is not None
 
 
 @cache
 def login_name(uid: int) -> str:
-    """Names a user in a job's name: never a number, which stands for a name that came back."""
+    """Name a user in a job's name: never a number, which stands for a name that came back."""
     try:
         name = pwd.getpwuid(uid).pw_name
     except (KeyError, OverflowError):
@@ -56,7 +56,7 @@ class Life:
 
 
 def find_life(lives: list[Life], begin_ns: int, end_ns: int) -> Life:
-    """Finds the job of a process, or begins a new one, and extends it by the process.
+    """Find the job of a process, or begins a new one, and extends it by the process.
 
     Args:
         lives: The jobs known under the name, changed.
@@ -87,7 +87,7 @@ class JobNames:
     def __init__(
         self, home: int, known: Callable[[list[str]], Iterable[tuple[str, int | None, int, int]]]
     ) -> None:
-        """Starts with what a repository knows.
+        """Start with what a repository knows.
 
         Args:
             home: Who owns the repository (a uid).
@@ -101,11 +101,11 @@ class JobNames:
         self._guard = threading.Lock()
 
     def process(self, owner: int, boot_id: str, pid: int, start_ns: int, part: int) -> int:
-        """Gives the id of a process; arguments as for `process_id`."""
+        """Return the id of a process; arguments as for `process_id`."""
         return process_id(None if owner == self._home else owner, boot_id, pid, start_ns, part)
 
     def learn(self, processes: Iterable[tuple[int, str, int, int]]) -> None:
-        """Takes note of the processes of a spool, so that their order does not matter.
+        """Take note of the processes of a spool, so that their order does not matter.
 
         Args:
             processes: Owner, name of the job, start and end (or the time now) of each, ns.
@@ -121,7 +121,7 @@ class JobNames:
                 find_life(self._lives.setdefault((owner, job), []), begin, end)
 
     def _remember(self, name: str, owner: int | None, begin_ns: int, end_ns: int) -> None:
-        """Takes note of a job in the repository, if its name is one that is made here."""
+        """Take note of a job in the repository, if its name is one that is made here."""
         job, _, rest = name.partition("@")
         digits = rest.partition("@")[0]
         number = int(digits) if digits.isdecimal() and len(digits) < 10 else 1
@@ -130,7 +130,7 @@ class JobNames:
             self._lives.setdefault((owner, job), []).append(life)
 
     def name(self, owner: int, job: str, begin_ns: int, end_ns: int) -> str:
-        """Gives the name in the repository of a process's job.
+        """Return the name in the repository of a process's job.
 
         Args:
             owner: Whose its profile is (a uid).

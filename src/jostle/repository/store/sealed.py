@@ -24,7 +24,7 @@ class NewerError(Exception):
 
 
 def seal(value: dict[str, Any], number: int) -> bytes:
-    """Gives the content of a file of the log.
+    """Return the content of a file of the log.
 
     Args:
         value: What it says.
@@ -36,7 +36,7 @@ def seal(value: dict[str, Any], number: int) -> bytes:
 
 
 def unseal(data: bytes, number: int) -> dict[str, Any]:
-    """Reads a file of the log.
+    """Read a file of the log.
 
     Args:
         data: Its content.
@@ -65,7 +65,7 @@ def unseal(data: bytes, number: int) -> dict[str, Any]:
 
 
 def file_sum(path: Path) -> str:
-    """Gives the sum of a file, 16 hexadecimal digits.
+    """Return the sum of a file, 16 hexadecimal digits.
 
     Raises:
         OSError: It cannot be read.

@@ -30,7 +30,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,23}")
 
 
 def study_names(root: Path) -> list[str]:
-    """Lists the studies of a repository, by name."""
+    """List the studies of a repository, by name."""
     try:
         found = sorted(os.listdir(root / FOLDER))
     except FileNotFoundError:
@@ -46,7 +46,7 @@ class StudyStore:
     """The folder of one study."""
 
     def __init__(self, root: Path, name: str) -> None:
-        """Names a study; nothing need be there yet.
+        """Name a study; nothing need be there yet.
 
         Args:
             root: The repository.
@@ -71,13 +71,13 @@ class StudyStore:
         return (self.folder / "plan.json").is_file()
 
     def logs(self, run: str) -> Path:
-        """Returns the folder of a run's logs; it may not exist."""
+        """Return the folder of a run's logs; it may not exist."""
         return self.folder / "logs" / run
 
     # Writing
 
     def begin(self, text: str, plan: Mapping[str, Any]) -> None:
-        """Stores the study's file and plan.
+        """Store the study's file and plan.
 
         Raises:
             RepositoryError: They cannot be written.
@@ -88,7 +88,7 @@ class StudyStore:
             _replace(self.folder / "plan.json", json.dumps(plan, indent=1))
 
     def append_run(self, record: Mapping[str, Any]) -> None:
-        """Adds a finished run; it is durable when this returns.
+        """Add a finished run; it is durable when this returns.
 
         Raises:
             RepositoryError: It cannot be written; then no part of it is kept.
@@ -105,7 +105,7 @@ class StudyStore:
                 os.close(descriptor)
 
     def note_running(self, content: Mapping[str, Any] | None) -> None:
-        """Notes what is about to run, or, with None, that nothing does."""
+        """Note what is about to run, or, with None, that nothing does."""
         path = self.folder / "running.json"
         with self._writing():
             if content is None:
@@ -114,7 +114,7 @@ class StudyStore:
                 _replace(path, json.dumps(content))
 
     def forget(self) -> None:
-        """Removes its plan, its records and its logs; profiles stay in the repository."""
+        """Remove its plan, its records and its logs; profiles stay in the repository."""
         with self._writing():
             for name in ("plan.json", "runs.jsonl", "study.toml", "running.json"):
                 (self.folder / name).unlink(missing_ok=True)
@@ -122,7 +122,7 @@ class StudyStore:
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
-        """Holds the study against a second runner.
+        """Hold the study against a second runner.
 
         Raises:
             RepositoryError: Another process runs it.
@@ -157,11 +157,11 @@ class StudyStore:
     # Reading
 
     def text(self) -> str:
-        """Returns the study's file."""
+        """Return the study's file."""
         return self._read("study.toml").decode(errors="replace")
 
     def plan(self) -> dict[str, Any]:
-        """Returns the plan.
+        """Return the plan.
 
         Raises:
             RepositoryError: There is none, or it is damaged.
@@ -169,14 +169,14 @@ class StudyStore:
         return self._json("plan.json")
 
     def running(self) -> dict[str, Any] | None:
-        """Returns what was running when the study was last alive; None when it ended well."""
+        """Return what was running when the study was last alive; None when it ended well."""
         try:
             return self._json("running.json")
         except RepositoryError:
             return None
 
     def read_runs(self) -> list[dict[str, Any]]:
-        """Returns the finished runs, each once, in the order in which they ended.
+        """Return the finished runs, each once, in the order in which they ended.
 
         A torn last line, which a crash leaves, does not count.
 
@@ -232,7 +232,7 @@ class StudyStore:
 
 
 def _record(line: bytes) -> dict[str, Any] | None:
-    """Reads one line of runs.jsonl; None when it is none."""
+    """Read one line of runs.jsonl; None when it is none."""
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):
@@ -245,7 +245,7 @@ def _record(line: bytes) -> dict[str, Any] | None:
 
 
 def _write_at(descriptor: int, line: bytes, end: int) -> None:
-    """Writes a line durably at the end of a file, or nothing of it."""
+    """Write a line durably at the end of a file, or nothing of it."""
     try:
         written = 0
         while written < len(line):
@@ -258,7 +258,7 @@ def _write_at(descriptor: int, line: bytes, end: int) -> None:
 
 
 def _end_of_lines(descriptor: int) -> int:
-    """Returns where the last whole line of a file ends."""
+    """Return where the last whole line of a file ends."""
     end = os.fstat(descriptor).st_size
     while end:
         begin = max(0, end - 65536)
@@ -270,7 +270,7 @@ def _end_of_lines(descriptor: int) -> int:
 
 
 def _replace(path: Path, text: str) -> None:
-    """Writes a file whole or not at all."""
+    """Write a file whole or not at all."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with temporary.open("w") as stream:

@@ -102,7 +102,7 @@ class _Rows:
 
 
 def pieces(batch: Batch, horizon_ns: int = 0) -> Iterator[Piece]:
-    """Turns a batch into the rows of the four tables of slices.
+    """Turn a batch into the rows of the four tables of slices.
 
     Args:
         batch: Decoded slices.
@@ -145,7 +145,7 @@ def _rank(names: Sequence[str]) -> tuple[list[str], Ints]:
 
 
 def ints(table: pa.Table, name: str) -> Ints:
-    """Gives a column of numbers, as int64; 0 where there is none."""
+    """Return a column of numbers, as int64; 0 where there is none."""
     column = table.column(name)
     if column.null_count:  # else they come as floats, which have no room for nanoseconds
         column = column.cast(pa.int64(), safe=False).fill_null(0)
@@ -155,7 +155,7 @@ def ints(table: pa.Table, name: str) -> Ints:
 
 
 def _rows(decoded: pa.Table, place: Ints, names: Names) -> _Rows:
-    """Takes the columns that are not zero, histograms bucket by bucket."""
+    """Take the columns that are not zero, histograms bucket by bucket."""
     metrics: Columns = {}
     for name in decoded.column_names:
         if name in HISTOGRAM_IDS:
@@ -171,7 +171,7 @@ def _rows(decoded: pa.Table, place: Ints, names: Names) -> _Rows:
 
 
 def plausible(values: Ints) -> bool:
-    """Tells whether values can be true, and their sums stay far from 64 bits."""
+    """Return whether values can be true, and their sums stay far from 64 bits."""
     return int(values.max()) <= MAX_VALUE and int(values.min()) >= 0
 
 
@@ -187,7 +187,7 @@ def _buckets(name: str, column: pa.ChunkedArray) -> Columns:
 
 
 def order(*keys: Ints) -> NDArray[np.intp]:
-    """Sorts by several keys, the first the most significant.
+    """Sort by several keys, the first the most significant.
 
     Keys are packed into one integer where they fit: a third of the time of lexsort.
     """
@@ -206,14 +206,14 @@ def order(*keys: Ints) -> NDArray[np.intp]:
 
 
 def dictionary(codes: Ints, names: Sequence[str]) -> pa.DictionaryArray:
-    """Gives a column of names from their ranks."""
+    """Return a column of names from their ranks."""
     return pa.DictionaryArray.from_arrays(
         pa.array(codes.astype(np.int32)), pa.array(names, pa.string())
     )
 
 
 def _raw(table: str, names: Names, rows: _Rows) -> Iterator[Piece]:
-    """Makes rows of slices or mount_slices, sorted by (job, slice, process)."""
+    """Make rows of slices or mount_slices, sorted by (job, slice, process)."""
     start = rows.slice * names.slice_ns[rows.index]
     hour = start // HOUR_NS
     keys = [hour, names.job[rows.index], rows.slice, names.process_rank[rows.index]]
@@ -236,7 +236,7 @@ def _raw(table: str, names: Names, rows: _Rows) -> Iterator[Piece]:
 
 
 def cut(table: str, rows: pa.Table, part: Ints, start: Ints, end: Ints) -> Iterator[Piece]:
-    """Cuts sorted rows where the partition changes; drops what is zero throughout a piece."""
+    """Cut sorted rows where the partition changes; drops what is zero throughout a piece."""
     edges = [0, *(np.flatnonzero(np.diff(part)) + 1).tolist(), len(part)]
     whole = len(edges) == 2
     for first, last in itertools.pairwise(edges):
@@ -245,7 +245,7 @@ def cut(table: str, rows: pa.Table, part: Ints, start: Ints, end: Ints) -> Itera
 
 
 def without_zeros(table: str, rows: pa.Table) -> pa.Table:
-    """Drops the value columns that are zero, empty or null in all rows."""
+    """Drop the value columns that are zero, empty or null in all rows."""
     values = TABLES[table].values
     zero = [name for name in rows.column_names
             if name in values and _is_empty(rows, name)]  # fmt: skip
@@ -261,7 +261,7 @@ def _is_empty(rows: pa.Table, name: str) -> bool:
 
 
 def spread(slices: Ints, span: Ints, columns: Mapping[str, Ints]) -> tuple[Ints, Columns, Ints]:
-    """Spreads records that span several slices over them.
+    """Spread records that span several slices over them.
 
     Args:
         slices: First slice of each record.
@@ -294,7 +294,7 @@ def spread(slices: Ints, span: Ints, columns: Mapping[str, Ints]) -> tuple[Ints,
 
 
 def _rollup(table: str, names: Names, rows: _Rows) -> Iterator[Piece]:
-    """Makes rows of rollup or node_rollup, sorted by (time, job, resource)."""
+    """Make rows of rollup or node_rollup, sorted by (time, job, resource)."""
     metrics = {name: values for name, values in rows.metrics.items() if name in BY_ID}
     slices, metrics, source = spread(rows.slice, rows.span, metrics)
     index = rows.index[source]
@@ -322,7 +322,7 @@ def _rollup(table: str, names: Names, rows: _Rows) -> Iterator[Piece]:
 
 
 def groups(*keys: Ints) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Sorts by keys and finds where each distinct combination begins in that order."""
+    """Sort by keys and finds where each distinct combination begins in that order."""
     by = order(*keys)
     fresh = np.zeros(len(by), dtype=bool)
     fresh[:1] = True

@@ -66,7 +66,7 @@ class Access:
         proxies: Sequence[Net] | None = None,
         proxy_secret: str | None = None,
     ) -> None:
-        """Opens the door.
+        """Open the door.
 
         Args:
             way: How one logs in; without one by a token, on loopback.
@@ -110,12 +110,12 @@ class Access:
         return "__Host-jostle" if self.secure else f"jostle-{mark}"
 
     def addresses(self, host: str) -> bool:
-        """Tells whether a `Host` header names this server."""
+        """Return whether a `Host` header names this server."""
         name = host if host.endswith("]") else host.rpartition(":")[0] or host
         return name.lower() in self._hosts
 
     def comes_from(self, request: Request) -> bool:
-        """Tells whether requests are taken from where this one comes from.
+        """Return whether requests are taken from where this one comes from.
 
         Of an address that others have as well, the proxy's secret tells.
         """
@@ -127,7 +127,7 @@ class Access:
         )
 
     def address(self, request: Request) -> str:
-        """Gives the guest's address, as the proxy tells it, where there is one."""
+        """Return the guest's address, as the proxy tells it, where there is one."""
         if self.proxies is not None:
             # The last is the proxy's own word; those before it are the guest's.
             told = ",".join(request.headers.getlist("x-forwarded-for")).rpartition(",")[2].strip()
@@ -136,14 +136,14 @@ class Access:
         return request.client.host if request.client else ""
 
     def who(self, request: Request) -> Known | None:
-        """Gives whose a request is; None: nobody's who is let in."""
+        """Return whose a request is; None: nobody's who is let in."""
         known = self._who(request)
         if known is None:
             return None
         return replace(known, viewer=replace(known.viewer, address=self.address(request)))
 
     def is_still(self, viewer: Viewer, request: Request) -> bool:
-        """Tells whether a request of a while ago would be let in now, as the same viewer's.
+        """Return whether a request of a while ago would be let in now, as the same viewer's.
 
         It does not count as a use: what merely listens keeps no session alive.
         """
@@ -174,11 +174,11 @@ class Access:
         return self.sessions.find(secret, self._proof, is_use=is_use)
 
     def _csrf(self, name: str) -> str:
-        """Gives the same of a guest whose session is the proxy's."""
+        """Return the same of a guest whose session is the proxy's."""
         return hmac.new(self._key, name.encode(), hashlib.sha256).hexdigest()
 
     def begin(self, viewer: Viewer, request: Request, answer: Response) -> str:
-        """Begins a session in place of the browser's last one; gives its secret."""
+        """Begin a session in place of the browser's last one; gives its secret."""
         self.sessions.end(request.cookies.get(self.cookie, ""))
         secret = self.sessions.begin(viewer, proof=self.proof(viewer))
         answer.set_cookie(
@@ -187,24 +187,24 @@ class Access:
         return secret
 
     def proof(self, viewer: Viewer) -> str:
-        """Gives what sessions of a viewer hang on."""
+        """Return what sessions of a viewer hang on."""
         return self._proof(viewer.name)
 
     def _proof(self, name: str) -> str:
-        """Gives the same by name: the password, where it is kept here, and what our table says."""
+        """Return the same by name: the password, where it is kept here, and what our table says."""
         if isinstance(self.way, Token):
             return ""
         kept = self.way.proof(name) if isinstance(self.way, Accounts) else ""
         return f"{kept} {self.way.roles.now().mark(name)}"
 
     def end(self, request: Request, answer: Response) -> None:
-        """Ends the session that a request comes with."""
+        """End the session that a request comes with."""
         # A token is all that a script shows: what else it sends is not its to end.
         self.sessions.end(bearer(request) or request.cookies.get(self.cookie, ""))
         self._forget(answer)
 
     def end_all(self, viewer: Viewer, answer: Response) -> None:
-        """Ends all sessions of a viewer, and his tokens for scripts."""
+        """End all sessions of a viewer, and his tokens for scripts."""
         self.sessions.end_all(viewer.name)
         self._forget(answer)
 

@@ -27,7 +27,7 @@ class Accounts:
     kind: Final = "accounts"
 
     def __init__(self, path: Path, roles: Roles | RolesFile) -> None:
-        """Reads the file.
+        """Read the file.
 
         Raises:
             AccessError: It cannot be read, is open to others, or is no such file.
@@ -43,7 +43,7 @@ class Accounts:
         self._nobody = self._hasher.hash(os.urandom(16).hex())
 
     def enter(self, name: str, password: str) -> Viewer | None:
-        """Gives who has logged in; None: name or password is wrong.
+        """Return who has logged in; None: name or password is wrong.
 
         It takes 64 MB and a while: `Access.desk` does one at a time.
         """
@@ -57,7 +57,7 @@ class Accounts:
         return self.roles.now().viewer(name) if kept else None
 
     def proof(self, name: str) -> str:
-        """Gives what a session of somebody hangs on: his hash, hashed; "" where he has none."""
+        """Return what a session of somebody hangs on: his hash, hashed; "" where he has none."""
         kept = self._read().get(name)
         return hashlib.sha256(kept.encode()).hexdigest() if kept else ""
 
@@ -71,7 +71,7 @@ class Accounts:
 
 
 def read_accounts(path: Path) -> dict[str, str]:
-    """Reads names and hashes.
+    """Read names and hashes.
 
     Raises:
         AccessError: The file cannot be read, is open to others, or has a line that means nothing.
@@ -90,7 +90,7 @@ def read_accounts(path: Path) -> dict[str, str]:
 
 
 def add_account(path: Path, name: str, password: str) -> bool:
-    """Writes an account, or a new password of one, at once or not at all.
+    """Write an account, or a new password of one, at once or not at all.
 
     Returns:
         True: the account is new.

@@ -30,7 +30,7 @@ class Audit:
     """The file of looks."""
 
     def __init__(self, path: Path) -> None:
-        """Opens it, so that a server that cannot record does not start.
+        """Open it, so that a server that cannot record does not start.
 
         Raises:
             AccessError: It cannot be written, or others can read it.
@@ -58,7 +58,7 @@ class Audit:
         return os.open(self._path, flags, 0o600)
 
     def look(self, viewer: Viewer, job: str, owner: int | None) -> None:
-        """Records a look; the first of several within LOOK_S.
+        """Record a look; the first of several within LOOK_S.
 
         Args:
             viewer: Who looks.
@@ -98,7 +98,7 @@ class Audit:
             self._recent[key] = now
 
     def page(self, before: int | None, limit: int) -> tuple[list[dict[str, Any]], int | None]:
-        """Gives looks, the newest first.
+        """Return looks, the newest first.
 
         Args:
             before: Where the page before this one ended; None: at the newest.
@@ -128,7 +128,7 @@ class Audit:
 
 
 def _look(line: bytes) -> dict[str, Any] | None:
-    """Reads a line; None for one that a crash has cut."""
+    """Read a line; None for one that a crash has cut."""
     try:
         found = json.loads(line)
     except ValueError:

@@ -26,7 +26,7 @@ class Desk:
     """
 
     def __init__(self, threads: int) -> None:
-        """Begins no thread yet.
+        """Begin no thread yet.
 
         Args:
             threads: Log-ins that are done at the same time.
@@ -37,7 +37,7 @@ class Desk:
         self._guard = threading.Lock()
 
     def has_room(self, near: str, *, familiar: bool = False) -> bool:
-        """Tells whether one more may wait.
+        """Return whether one more may wait.
 
         Args:
             near: The address that he counts for.
@@ -70,7 +70,7 @@ class Desk:
         return await asyncio.wrap_future(future)
 
     def close(self) -> None:
-        """Ends the threads, without those who wait; who asks again begins others."""
+        """End the threads, without those who wait; who asks again begins others."""
         if self._pool is not None:
             self._pool.shutdown(wait=False, cancel_futures=True)
             self._pool = None
@@ -83,7 +83,7 @@ class Familiar:
         self._places: dict[tuple[str, str], None] = {}
 
     def __contains__(self, place: tuple[str, str]) -> bool:
-        """Tells whether a name has been logged in from an address."""
+        """Return whether a name has been logged in from an address."""
         return place in self._places
 
     def add(self, name: str, near: str) -> None:

@@ -15,7 +15,7 @@ class AccessError(UsageError):
 
 
 def read_private(path: Path, *, group: bool = False) -> str:
-    """Reads a file that others must not read.
+    """Read a file that others must not read.
 
     Args:
         path: The file.
@@ -42,7 +42,7 @@ def read_private(path: Path, *, group: bool = False) -> str:
 
 
 def read_secret(path: Path) -> str:
-    """Reads a secret of one line.
+    """Read a secret of one line.
 
     Raises:
         AccessError: The file is empty, or see `read_private`.

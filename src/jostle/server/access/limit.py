@@ -22,7 +22,7 @@ class Limit:
         self._guard = threading.Lock()
 
     def wait_s(self, *rules: tuple[Any, int]) -> float:
-        """Counts a try.
+        """Count a try.
 
         Args:
             rules: (what, how many tries of it a minute), each.
@@ -49,7 +49,7 @@ class Limit:
         return [t for t in self._tries.get(key, []) if now - t < _SPAN_S]
 
     def _forget(self, now: float) -> None:
-        """Takes out what is too old, or too much; it stands first."""
+        """Take out what is too old, or too much; it stands first."""
         while self._tries:
             first = next(iter(self._tries))
             if len(self._tries) <= _MOST and now - self._tries[first][-1] < _SPAN_S:
@@ -58,7 +58,7 @@ class Limit:
 
 
 def near(host: str) -> str:
-    """Gives what counts as one address: of IPv6 the network of a site, which has 2**64."""
+    """Return what counts as one address: of IPv6 the network of a site, which has 2**64."""
     try:
         address = ip_address(host.partition("%")[0])
     except ValueError:

@@ -82,7 +82,7 @@ class OpenId:
     kind: Final = "oidc"
 
     def __init__(self, settings: OpenIdSettings, redirect: str, roles: Roles | RolesFile) -> None:
-        """Asks the issuer nothing yet: it may come up later than we do.
+        """Ask the issuer nothing yet: it may come up later than we do.
 
         Args:
             settings: The issuer.
@@ -105,7 +105,7 @@ class OpenId:
         self._asked_again_s = -_AGAIN_S
 
     def start(self, then: str) -> tuple[str, str]:
-        """Begins a log-in.
+        """Begin a log-in.
 
         Args:
             then: Path of ours to show afterwards.
@@ -131,7 +131,7 @@ class OpenId:
         return cast(str, url), browser
 
     def finish(self, query: Mapping[str, str], browser: str) -> tuple[Viewer, str]:
-        """Ends a log-in.
+        """End a log-in.
 
         Args:
             query: What the issuer has sent the guest back with.
@@ -155,7 +155,7 @@ class OpenId:
         return self._viewer(claims), begun.then
 
     def _tokens(self, code: str, verifier: str) -> str:
-        """Gives the ID token for a code."""
+        """Return the ID token for a code."""
         import httpx
         from authlib.common.errors import AuthlibBaseError  # type: ignore[import-untyped]
 
@@ -173,7 +173,7 @@ class OpenId:
         return cast(str, found["id_token"])
 
     def _claims(self, token: str, nonce: str) -> dict[str, Any]:
-        """Gives what an ID token says, if the issuer signed it for us, now, for this log-in."""
+        """Return what an ID token says, if the issuer signed it for us, now, for this log-in."""
         from joserfc import jwt
         from joserfc.errors import JoseError
 
@@ -214,7 +214,7 @@ class OpenId:
             return jwt.decode(token, KeySet.import_key_set(newer), _ALGORITHMS)
 
     def _keys(self, than: Any = None) -> Any:
-        """Gives the issuer's keys; newer ones than some, unless these were asked for just now."""
+        """Return the issuer's keys; newer ones than some, unless these were asked for just now."""
         place = self._about()["jwks_uri"]
         with self._guard:
             known = self._known.get(place)
@@ -252,7 +252,7 @@ class OpenId:
         )
 
     def _about(self) -> dict[str, Any]:
-        """Gives the issuer's own description."""
+        """Return the issuer's own description."""
         issuer = self._settings.issuer
         found = self._get(f"{issuer.rstrip('/')}/.well-known/openid-configuration", _KEPT_S)
         if found.get("issuer") != issuer:
@@ -263,7 +263,7 @@ class OpenId:
         return found
 
     def _get(self, url: str, kept_s: float) -> dict[str, Any]:
-        """Gives what the issuer says at a URL, or said there a while ago.
+        """Return what the issuer says at a URL, or said there a while ago.
 
         Args:
             url: Where.
@@ -301,7 +301,7 @@ class OpenId:
 
 
 def is_safe(url: str) -> bool:
-    """Tells whether nobody on the way can read what is sent to a URL."""
+    """Return whether nobody on the way can read what is sent to a URL."""
     parts = urlsplit(url)
     here: Callable[[str | None], bool] = {"127.0.0.1", "localhost", "::1"}.__contains__
     return bool(parts.hostname) and (
@@ -310,7 +310,7 @@ def is_safe(url: str) -> bool:
 
 
 def _words(claim: object) -> list[str]:
-    """Gives the words of a claim: a list, or a text with spaces or commas between them."""
+    """Return the words of a claim: a list, or a text with spaces or commas between them."""
     if isinstance(claim, str):
         return claim.replace(",", " ").split()
     return [word for word in claim if isinstance(word, str)] if isinstance(claim, list) else []

@@ -32,7 +32,7 @@ class ProxyHeader:
         self.roles = roles
 
     def viewer(self, request: Request) -> Viewer | None:
-        """Gives whom the proxy has let in; None: nobody."""
+        """Return whom the proxy has let in; None: nobody."""
         names = request.headers.getlist(self.header)
         if len(names) != 1 or not _NAME.fullmatch(names[0]):
             return None  # two headers: one of them may be the guest's own
@@ -40,7 +40,7 @@ class ProxyHeader:
 
 
 def is_from(host: str | None, networks: Sequence[Net]) -> bool:
-    """Tells whether an address lies in one of some networks."""
+    """Return whether an address lies in one of some networks."""
     try:
         address = ip_address(host or "")
     except ValueError:

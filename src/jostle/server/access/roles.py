@@ -35,11 +35,11 @@ class Roles:
     _known: dict[str, tuple[float, Viewer]] = field(default_factory=dict, repr=False, compare=False)
 
     def now(self) -> Roles:
-        """Gives itself: a table that is in no file does not change (see RolesFile)."""
+        """Return itself: a table that is in no file does not change (see RolesFile)."""
         return self
 
     def viewer(self, name: str, *, claimed: Role = "user", accounts: Iterable[str] = ()) -> Viewer:
-        """Gives who somebody is.
+        """Return who somebody is.
 
         Args:
             name: His login name, which somebody has vouched for.
@@ -51,7 +51,7 @@ class Roles:
         return Viewer(name, _uid(name), role, frozenset(_members(named)))
 
     def kept(self, name: str) -> Viewer:
-        """Gives the same from the table alone, looked up once in some minutes."""
+        """Return the same from the table alone, looked up once in some minutes."""
         now = time.monotonic()
         found = self._known.get(name)
         if found is None or now - found[0] > _KEPT_S:
@@ -61,7 +61,7 @@ class Roles:
         return found[1]
 
     def mark(self, name: str) -> str:
-        """Gives what the table says of somebody: a session of his holds while that is the same."""
+        """Return what the table says of somebody: a session of his holds while that is the same."""
         return f"{self._role(name)} {' '.join(self.manager.get(name, ()))}"
 
     def _role(self, name: str) -> Role:
@@ -80,7 +80,7 @@ class RolesFile:
     """
 
     def __init__(self, path: Path, table: Roles, read: Callable[[Path], Roles]) -> None:
-        """Begins with what was read.
+        """Begin with what was read.
 
         Args:
             path: The file.
@@ -93,7 +93,7 @@ class RolesFile:
         self._state = self._look()
 
     def now(self) -> Roles:
-        """Gives the table."""
+        """Return the table."""
         state = self._look()
         if state != self._state:
             self._state = state
@@ -120,7 +120,7 @@ def _uid(name: str) -> int | None:
 
 
 def _members(names: Iterable[str]) -> Iterable[int]:
-    """Gives the numbers of users and of members of groups; who is not there is nobody."""
+    """Return the numbers of users and of members of groups; who is not there is nobody."""
     for name in names:
         if not name.startswith("@"):
             uid = _uid(name)

@@ -36,7 +36,7 @@ class Sessions:
         self._guard = threading.Lock()
 
     def begin(self, viewer: Viewer, *, proof: str = "", idle_s: float = IDLE_S) -> str:
-        """Begins a session.
+        """Begin a session.
 
         Args:
             viewer: Who has logged in.
@@ -59,7 +59,7 @@ class Sessions:
     def find(
         self, secret: str, proof: Callable[[str], str] | None = None, *, is_use: bool = True
     ) -> Viewer | None:
-        """Gives whose session a secret opens; None: it is over, or never was.
+        """Return whose session a secret opens; None: it is over, or never was.
 
         Args:
             secret: From the cookie or the script.
@@ -80,18 +80,18 @@ class Sessions:
             return found.viewer
 
     def end(self, secret: str) -> None:
-        """Ends a session; nothing happens where there is none."""
+        """End a session; nothing happens where there is none."""
         with self._guard:
             self._all.pop(_hash(secret), None)
 
     def end_all(self, name: str) -> None:
-        """Ends all sessions of somebody."""
+        """End all sessions of somebody."""
         with self._guard:
             self._all = {key: one for key, one in self._all.items() if one.viewer.name != name}
 
 
 def csrf(secret: str) -> str:
-    """Gives what a page must send along to change anything: only a holder of the secret can."""
+    """Return what a page must send along to change anything: only a holder of the secret can."""
     return hmac.new(secret.encode(), b"csrf", hashlib.sha256).hexdigest()
 
 

@@ -63,7 +63,7 @@ class Settings:
         return Path(self._text("accounts", "file"))
 
     def access(self, *, behind_proxy: bool) -> Access:
-        """Makes the door that the file describes.
+        """Make the door that the file describes.
 
         Args:
             behind_proxy: Requests come through a proxy, which has TLS.
@@ -99,7 +99,7 @@ class Settings:
         return ProxyHeader(self._text("proxy", "user_header"), roles)
 
     def _proxy_secret(self, proxies: list[Net]) -> str | None:
-        """Gives what tells the proxy from others who have its address."""
+        """Return what tells the proxy from others who have its address."""
         file = self._text("", "proxy_secret_file", "")
         if (proxies and not file) and any(
             one.version == here.version and one.overlaps(here)
@@ -157,7 +157,7 @@ class Settings:
         )
 
     def roles(self) -> Roles:
-        """Gives the table of roles.
+        """Return the table of roles.
 
         Raises:
             AccessError: It means nothing.
@@ -192,7 +192,7 @@ class Settings:
 
 
 def read_settings(path: Path) -> Settings:
-    """Reads the operator's file.
+    """Read the operator's file.
 
     Raises:
         AccessError: There is none, or something in it means nothing.
@@ -222,7 +222,7 @@ def read_settings(path: Path) -> Settings:
 
 
 def _check_keys(path: Path, name: str, keys: Iterable[str]) -> None:
-    """Names a key that means nothing: misspelt, it might leave a door open."""
+    """Name a key that means nothing: misspelt, it might leave a door open."""
     for key in keys:
         if (name, key) == ("proxy", "secret_file"):
             raise AccessError(

@@ -28,16 +28,16 @@ class Token:
         self._viewer = Viewer(getpass.getuser(), os.getuid(), "administrator")
 
     def opens(self, token: str) -> Viewer | None:
-        """Gives whom a token lets in."""
+        """Return whom a token lets in."""
         good = hmac.compare_digest(token.encode(errors="replace"), self.token.encode())
         return self._viewer if good else None
 
     def viewer(self, request: Request) -> Viewer | None:
-        """Gives whom a script's `Authorization` header lets in."""
+        """Return whom a script's `Authorization` header lets in."""
         return self.opens(bearer(request))
 
 
 def bearer(request: Request) -> str:
-    """Gives the token that a request bears; "" for none."""
+    """Return the token that a request bears; "" for none."""
     kind, _, token = request.headers.get("authorization", "").partition(" ")
     return token.strip() if kind.lower() == "bearer" else ""

@@ -41,7 +41,7 @@ class Viewer:
         return self.accounts | (frozenset() if self.uid is None else {self.uid})
 
     def sees(self, uid: int | None) -> bool:
-        """Tells whether he may see a job of a user; None: of several users at once."""
+        """Return whether he may see a job of a user; None: of several users at once."""
         return self.sees_all or (uid is not None and (uid == self.uid or uid in self.accounts))
 
 

@@ -37,7 +37,7 @@ LINES = frozenset(frozenset(line.metrics) for one in VIEWS for line in one.lines
 
 
 def may_be_told(line: AbstractSet[str], names: Sequence[str], loads: Floats, cell: Ints) -> Flags:
-    """Tells in which cells the sum of some metrics over others may be known.
+    """Tell in which cells the sum of some metrics over others may be known.
 
     Args:
         line: The metrics: one, or a line of a view.
@@ -60,7 +60,7 @@ def may_be_told(line: AbstractSet[str], names: Sequence[str], loads: Floats, cel
 
 
 def unsafe(load: Floats, cell: Ints) -> Flags:
-    """Applies minimum frequency and p % rule to a sum in cells.
+    """Apply minimum frequency and p % rule to a sum in cells.
 
     Args:
         load: (rows,): what a user put into it in a cell.
@@ -85,16 +85,16 @@ def unsafe(load: Floats, cell: Ints) -> Flags:
 
 
 def _whole(part: AbstractSet[str]) -> frozenset[str] | None:
-    """Gives the smallest line of which some metrics are a part."""
+    """Return the smallest line of which some metrics are a part."""
     return min((line for line in LINES if line > part), key=len, default=None)
 
 
 def _parts(line: frozenset[str]) -> list[frozenset[str]]:
-    """Gives the largest parts of a line that can be asked for: lines in it, and single metrics."""
+    """Return the largest parts of a line that can be asked for: lines in it, and single metrics."""
     within = [one for one in LINES if one < line and _whole(one) == line]
     return [*within, *(frozenset({name}) for name in line.difference(*within))]
 
 
 def family(line: Sequence[str]) -> list[str]:
-    """Gives the metrics that decide whether a line may be told."""
+    """Return the metrics that decide whether a line may be told."""
     return sorted(set(line).union(*(one for one in LINES if not one.isdisjoint(line))))

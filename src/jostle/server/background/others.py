@@ -73,11 +73,11 @@ class _Rows:
     loads: Floats
 
     def where(self, which: Flags) -> _Rows:
-        """Gives some rows."""
+        """Return some rows."""
         return _Rows(*(getattr(self, field.name)[which] for field in fields(self)))
 
     def cells(self, length_ns: int) -> tuple[Ints, Ints, Floats]:
-        """Adds up by user within each resource and time.
+        """Add up by user within each resource and time.
 
         Args:
             length_ns: Length of a time.
@@ -94,7 +94,7 @@ class _Rows:
         return cell, sums // width, loads
 
     def places(self, length_ns: int) -> Ints:
-        """Gives a number for each row's resource and time of a length, ns, the same in any rows."""
+        """Return a number for each row's resource and time step of a length, ns."""
         places: Ints = self.start // length_ns * (1 << 31) + self.resource
         return places
 
@@ -103,7 +103,7 @@ class Others:
     """Sums of what everybody did, as far as a viewer may know them."""
 
     def __init__(self, tiles: Tiles, now_ns: Callable[[], int] = time.time_ns) -> None:
-        """Asks nothing yet.
+        """Ask nothing yet.
 
         Args:
             tiles: Loads of all jobs.
@@ -128,7 +128,7 @@ class Others:
         all_nodes: bool = False,
         within: tuple[int, int] | None = None,
     ) -> dict[str, Floats]:
-        """Gives the load of all jobs on each resource, as far as it may be told.
+        """Return the load of all jobs on each resource, as far as it may be told.
 
         Args:
             viewer: Who asks.
@@ -172,7 +172,7 @@ class Others:
         self, viewer: Viewer, user: UserOf, table: Rollup, names: list[str], hours: range, *,
         all_nodes: bool,
     ) -> _Rows:  # fmt: skip
-        """Gives the loads of some hours, as they may be released to a viewer."""
+        """Return the loads of some hours, as they may be released to a viewer."""
         found, fresh = [], self._fresh_ns()
         tiles = self._tiles.cells(table, [[name] for name in names], hours)
         for hour, tile in tiles.items():
@@ -210,11 +210,11 @@ class Others:
         )
 
     def _fresh_ns(self) -> int:
-        """Gives the start of the first cell whose slices may not all have come."""
+        """Return the start of the first cell whose slices may not all have come."""
         return (self._now_ns() - SETTLED_NS) // CELL_NS * CELL_NS
 
     def _number(self, name: str) -> int:
-        """Numbers names of resources and jobs."""
+        """Number names of resources and jobs."""
         with self._guard:
             if name not in self._known:
                 self._known[name] = len(self._names)
@@ -252,7 +252,7 @@ def _joined(parts: list[_Rows], metrics: int) -> _Rows:
 
 
 def _unsafe(rows: _Rows, line: Line, names: list[str], length_ns: int, *, any_load: bool) -> Flags:
-    """Tells which rows are in a resource's time whose sum may not be told."""
+    """Return which rows are in a resource's time whose sum may not be told."""
     cell, cells, loads = rows.cells(length_ns)
     if any_load:
         return np.ones(len(cell), dtype=bool)
@@ -261,7 +261,7 @@ def _unsafe(rows: _Rows, line: Line, names: list[str], length_ns: int, *, any_lo
 
 
 def _released(before: _Rows, until_ns: int, now: _Rows, names: list[str]) -> _Rows:
-    """Gives what may be told of others now, after what may have been told of them before.
+    """Return what may be told of others now, after what may have been told of them before.
 
     What changed is a sum itself, the difference of two answers: where it is not that of a crowd,
     a cell that may have been told stays as it was.
@@ -287,7 +287,7 @@ def _released(before: _Rows, until_ns: int, now: _Rows, names: list[str]) -> _Ro
 
 
 def _were_told(rows: _Rows, until_ns: int, names: list[str]) -> Flags:
-    """Tells which rows are in cells of which some line may have been told."""
+    """Return which rows are in cells of which some line may have been told."""
     cell, cells, loads = rows.cells(CELL_NS)
     told = np.zeros(int(cells.max(initial=-1)) + 1, dtype=bool)
     for line in (*(frozenset({name}) for name in names), *LINES):
@@ -299,7 +299,7 @@ def _were_told(rows: _Rows, until_ns: int, names: list[str]) -> Flags:
 
 
 def _scaled(load: Floats, hidden_ns: Floats, room_ns: Floats) -> Floats:
-    """Takes steps for known of which enough is, as if the rest were alike."""
+    """Take steps for known of which enough is, as if the rest were alike."""
     share = 1 - hidden_ns / np.maximum(room_ns, 1)
     known = share >= _LEAST_TOLD
     found: Floats = np.where(known, load / np.where(known, share, 1), np.nan)

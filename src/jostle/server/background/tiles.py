@@ -39,7 +39,7 @@ class Tiles:
         self._turns: dict[Any, threading.Lock] = {}
 
     def minutes(self, table: Rollup, lines: Lines, span: tuple[int, int]) -> pa.Table:
-        """Gives loads by job, resource and minute.
+        """Return loads by job, resource and minute.
 
         Args:
             table: rollup (by mount) or node_rollup (by node).
@@ -52,11 +52,11 @@ class Tiles:
         return self._together(table, lines, span, MINUTE_NS)
 
     def slices(self, table: Rollup, lines: Lines, span: tuple[int, int]) -> pa.Table:
-        """Gives loads of all jobs together by resource and slice; otherwise as `minutes`."""
+        """Return loads of all jobs together by resource and slice; otherwise as `minutes`."""
         return self._together(table, lines, span, None)
 
     def cells(self, table: Rollup, lines: Lines, hours: range) -> dict[int, pa.Table]:
-        """Gives loads by job, resource and CELL_NS of the hours that have any, each as `minutes`.
+        """Return loads by job, resource and CELL_NS of the hours that have any, each as `minutes`.
 
         Args:
             table: rollup (by mount) or node_rollup (by node).
@@ -95,7 +95,7 @@ class Tiles:
     def _made(
         self, table: Rollup, lines: Lines, missing: list[int], step_ns: int | None
     ) -> dict[int, pa.Table]:
-        """Asks for hours, all at once: of those between them that are kept too much is read."""
+        """Ask for hours, all at once: of those between them that are kept too much is read."""
         # What is longer than a step reaches into the steps, and the hour, behind it.
         before = MINUTE_NS if step_ns is not None and step_ns < MINUTE_NS else 0
         span = missing[0] * HOUR_NS - before, (missing[-1] + 1) * HOUR_NS

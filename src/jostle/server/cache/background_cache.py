@@ -45,7 +45,7 @@ class Workshop:
     def ask(
         self, key: Hashable, commit: int, make: Callable[[], T], wait_s: float
     ) -> Piece[T] | None:
-        """Gives what is kept under a key; None while it is made.
+        """Return what is kept under a key; None while it is made.
 
         Args:
             key: Also says who asks, where not everybody may see the same.

@@ -26,7 +26,7 @@ class Kept:
     """A store of answers; several who ask for one at once wait for the first."""
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
-        """Keeps nothing yet.
+        """Keep nothing yet.
 
         Args:
             most_bytes: What all answers together may take, as `weight` guesses.
@@ -40,7 +40,7 @@ class Kept:
         self._busy: dict[Hashable, threading.Lock] = {}
 
     def look(self, key: Hashable, state: Hashable = None) -> Any:
-        """Gives what is kept under a key, of this state; None: nothing."""
+        """Return what is kept under a key, of this state; None: nothing."""
         with self._guard:
             found = self._kept.get(key)
             if found is None or found.state != state:
@@ -49,7 +49,7 @@ class Kept:
             return found.value
 
     def put(self, key: Hashable, value: Any, state: Hashable = None) -> None:
-        """Keeps a value, and lets go of those that were not used for longest.
+        """Keep a value, and lets go of those that were not used for longest.
 
         Args:
             key: What it answers.
@@ -71,7 +71,7 @@ class Kept:
             self.bytes -= entry.size
 
     def once(self, key: Hashable, make: Callable[[], T], state: Hashable = None) -> T:
-        """Gives what is kept under a key, of this state, or makes it."""
+        """Return what is kept under a key, of this state, or makes it."""
         found: T | None = self.look(key, state)
         if found is not None:
             return found
@@ -90,7 +90,7 @@ class Kept:
 
 
 def weight(value: Any) -> int:
-    """Guesses how many bytes a value takes in memory."""
+    """Guess how many bytes a value takes in memory."""
     size = getattr(value, "nbytes", None)
     if isinstance(size, int):  # arrays and tables
         return size + 64

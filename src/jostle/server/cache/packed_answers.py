@@ -35,7 +35,7 @@ def answered(
     make: Callable[[], BaseModel | dict[str, Any] | bytes],
     media: str = "application/json",
 ) -> Response:
-    """Gives an answer whose bytes are those of its key and state.
+    """Return an answer whose bytes are those of its key and state.
 
     Args:
         kept: Where answers are kept.

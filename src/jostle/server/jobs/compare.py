@@ -68,7 +68,7 @@ class Compared(BaseModel):
 
 
 def compared_runs(made: Comparison, programs: Sequence[str]) -> dict[str, Any]:
-    """Gives a comparison for a screen.
+    """Return a comparison for a screen.
 
     Args:
         made: The comparison.
@@ -101,7 +101,7 @@ def _cluster(row: ClusterDifference) -> dict[str, Any]:
 
 
 def _boxes(drawn: Drawn, numbers: Sequence[int]) -> list[dict[str, float] | None]:
-    """Gives the box of each of a run's clusters; None where it has none (number 0)."""
+    """Return the box of each of a run's clusters; None where it has none (number 0)."""
     order = np.argsort(drawn.cluster, kind="stable")
     own = [members(drawn, order, number) for number in numbers]
     return [box_of(seconds) if number and len(seconds) else None

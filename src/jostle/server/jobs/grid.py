@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 def process_grid(
     repository: Repository, job: str, metric: str, span: tuple[int, int], columns: int
 ) -> bytes:
-    """Gives a metric of every process over a span.
+    """Return a metric of every process over a span.
 
     Args:
         repository: Where the job is.
@@ -77,7 +77,7 @@ def process_grid(
 
 
 def _name(one: dict[str, Any], number: int, ranked: bool) -> dict[str, Any]:
-    """Gives a process' rank, and what it is called: what starts the ranks is none of them."""
+    """Return a process' rank, and what it is called: what starts the ranks is none of them."""
     if one["world_size"]:
         return {"rank": one["world_rank"], "name": f"rank {one['world_rank']}"}
     return {"rank": -1, "name": PurePath(one["program"]).name if ranked else f"process {number}"}
@@ -86,7 +86,7 @@ def _name(one: dict[str, Any], number: int, ranked: bool) -> dict[str, Any]:
 def _pieces(
     rows: pa.Table, place: dict[int, int], axis: tuple[int, int, int]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats]:
-    """Cuts records at the borders of columns: (row, column, part of the record, value) of each.
+    """Cut records at the borders of columns: (row, column, part of the record, value) of each.
 
     A record may stand for several slices, when a process was stopped: it is shared out.
     """
@@ -113,7 +113,7 @@ def _sums(rows: pa.Table, place: dict[int, int], axis: tuple[int, int, int]) -> 
 
 
 def _levels(rows: pa.Table, place: dict[int, int], axis: tuple[int, int, int]) -> Floats:
-    """Gives the mean of the levels recorded in each column."""
+    """Return the mean of the levels recorded in each column."""
     sums, weights = np.zeros((2, len(place), axis[2]))
     row, column, part, value = _pieces(rows, place, axis)
     np.add.at(sums, (row, column), value * part)

@@ -110,13 +110,13 @@ class Index:
         self._changes: deque[tuple[int, list[str]]] = deque(maxlen=_REMEMBERED)
 
     def look(self) -> None:
-        """Takes up what was committed, where nobody has looked just now or is about to."""
+        """Take up what was committed, where nobody has looked just now or is about to."""
         late = time.monotonic() - self._looked > _LOOK_S and not self._turn.locked()
         if late or self.number < 0:
             self.refresh()
 
     def state(self, *jobs: str) -> tuple[Hashable, ...]:
-        """Gives what changes with the data of some jobs.
+        """Return what changes with the data of some jobs.
 
         Of none: what changes with any commit, and once more when its slices are settled.
         """
@@ -124,14 +124,14 @@ class Index:
         return tuple(self.marks.get(job, self.number) for job in jobs) or (self.number, settled)
 
     def since(self, number: int) -> list[str]:
-        """Names the jobs that changed after a commit; all where that is long ago."""
+        """Name the jobs that changed after a commit; all where that is long ago."""
         changes = list(self._changes)
         if changes and changes[0][0] > number + 1 and len(changes) == _REMEMBERED:
             return list(self.rows)
         return list(dict.fromkeys(job for at, jobs in changes if at > number for job in jobs))
 
     def refresh(self) -> list[str]:
-        """Takes up what was committed; names the jobs that changed, and those that are gone."""
+        """Take up what was committed; names the jobs that changed, and those that are gone."""
         with self._turn:
             self._looked = time.monotonic()
             now = self.repository.loads.files()
@@ -157,7 +157,7 @@ class Index:
             return changed
 
     def _made(self, names: Sequence[str] | None, span: tuple[int, int] = ALWAYS) -> dict[str, Row]:
-        """Makes the rows of jobs whose time is a span; where a file is damaged, without traffic."""
+        """Make the rows of jobs whose time is a span; where a file is damaged, without traffic."""
         try:
             rows = job_rows(self.repository, names, span=span)
             curves = self.repository.loads.job_curves(names, SPARK, span).to_pylist()
@@ -168,7 +168,7 @@ class Index:
     def _curves(
         self, rows: Sequence[Row], traffic: Sequence[Row]
     ) -> dict[str, tuple[str, list[float]]]:
-        """Gives each job the curve of what it used: its traffic, else the time that it took."""
+        """Return each job the curve of what it used: its traffic, else the time that it took."""
         found = {job: ("files", curve) for job, curve in _by_job(traffic).items()}
         quiet = {row["job"]: row for row in rows if _is_quiet(row, found.get(row["job"]))}
         for kind, metrics in _TIMES.items():
@@ -190,7 +190,7 @@ class Index:
     def _without(
         self, names: Sequence[str] | None, span: tuple[int, int], damaged: tuple[int, int]
     ) -> dict[str, Row]:
-        """Makes the rows of those that ran at a time whose traffic is lost, and of all others."""
+        """Make the rows of those that ran at a time whose traffic is lost, and of all others."""
         rows = job_rows(self.repository, names, traffic=False)
         before = [row["job"] for row in rows if row["end_ns"] <= damaged[0]]
         after = [row["job"] for row in rows if row["start_ns"] >= damaged[1]]
@@ -230,7 +230,7 @@ class Index:
 
 
 def _is_quiet(row: Row, curve: tuple[str, list[float]] | None) -> bool:
-    """Tells whether a job left files alone, all of them or nearly all of its time."""
+    """Return whether a job left files alone, all of them or nearly all of its time."""
     least: int = _QUIET_BYTES * (row["ranks"] or row["processes"])
     if curve is None or row["read_bytes"] + row["written_bytes"] < least:
         return True
@@ -245,7 +245,7 @@ def _by_job(points: Sequence[Row]) -> dict[str, list[float]]:
 
 
 def fits(row: Row, wanted: Filter, *, without: str = "") -> bool:
-    """Tells whether a row is asked for, by all fields but one."""
+    """Return whether a row is asked for, by all fields but one."""
     if not (row["end_ns"] > wanted.from_ns and row["start_ns"] < wanted.to_ns):
         return False
     for name, value in _FACETS.items():
@@ -257,7 +257,7 @@ def fits(row: Row, wanted: Filter, *, without: str = "") -> bool:
 
 
 def ask(rows: Sequence[Row], wanted: Filter, sort: Sort, offset: int, limit: int) -> dict[str, Any]:
-    """Gives a page of the list of jobs, live ones first.
+    """Return a page of the list of jobs, live ones first.
 
     Args:
         rows: Rows that the viewer may see, each with its verdict.

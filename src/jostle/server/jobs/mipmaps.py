@@ -47,7 +47,7 @@ class Mipmap:
 
     @classmethod
     def of(cls, start_ns: int, step_ns: int, values: Floats) -> Mipmap:
-        """Makes all levels of a series.
+        """Make all levels of a series.
 
         Args:
             start_ns: Start of its first step, ns since the epoch.
@@ -60,7 +60,7 @@ class Mipmap:
         return cls(start_ns, tuple(levels))
 
     def cut(self, from_ns: int, to_ns: int, points: int) -> tuple[int, Level]:
-        """Gives what a chart of a span shows.
+        """Return what a chart of a span shows.
 
         Args:
             from_ns: Start of the span.

@@ -117,7 +117,7 @@ class Segmented:
 
     @classmethod
     def of(cls, made: Estimate) -> Segmented:
-        """Sorts the segments of an estimate."""
+        """Sort the segments of an estimate."""
         drawn = Drawn.of(made)
         by_cluster = np.argsort(drawn.cluster, kind="stable").astype(np.int32)
         named = large_clusters(made, MOST_CLUSTERS)
@@ -136,7 +136,7 @@ class Segmented:
 def segments_of(
     run: Segmented, *, span: tuple[int, int], cluster: int | None, columns: int
 ) -> dict[str, Any]:
-    """Gives the segments of a run for a screen.
+    """Return the segments of a run for a screen.
 
     Args:
         run: The run.
@@ -180,7 +180,7 @@ def segments_of(
 def spread_out(
     start: NDArray[np.float64], by_length: Ints, window: tuple[float, float], columns: int
 ) -> Ints:
-    """Chooses the shortest, the middle and the longest of the segments that start in each column.
+    """Choose the shortest, the middle and the longest of the segments that start in each column.
 
     Args:
         start: When each segment starts, s.
@@ -206,7 +206,7 @@ def spread_out(
 
 
 def box_of(seconds: NDArray[np.float64]) -> dict[str, float]:
-    """Gives the five numbers of a box and the ends of its whiskers (thesis 5.11)."""
+    """Return the five numbers of a box and the ends of its whiskers (thesis 5.11)."""
     least, low, middle, high, most = np.percentile(seconds, [0, 25, 50, 75, 100]).tolist()
     reach = 1.5 * (high - low)
     usual = seconds[(seconds >= low - reach) & (seconds <= high + reach)]
@@ -217,14 +217,14 @@ def box_of(seconds: NDArray[np.float64]) -> dict[str, float]:
 
 
 def _row(drawn: Drawn, by_cluster: Ints, one: Cluster) -> dict[str, Any]:
-    """Gives a cluster with its box; none where its segments were not judged one by one."""
+    """Return a cluster with its box; none where its segments were not judged one by one."""
     own = members(drawn, by_cluster, one.number)
     numbers = {name: getattr(one, name) for name in one.__dataclass_fields__}
     return numbers | {"box": box_of(own) if len(own) else None}
 
 
 def members(drawn: Drawn, by_cluster: Ints, number: int) -> NDArray[np.float64]:
-    """Gives how long the segments of a cluster took, s."""
+    """Return how long the segments of a cluster took, s."""
     low, high = np.searchsorted(drawn.cluster, [number, number + 1], sorter=by_cluster)
     own: NDArray[np.float64] = drawn.seconds[by_cluster[low:high]]
     return own
@@ -248,7 +248,7 @@ def _points(drawn: Drawn, which: Ints) -> dict[str, Any]:
 
 
 def _digits(values: NDArray[np.float64]) -> list[float | None]:
-    """Gives numbers of five digits, which is what a screen can show; null where there is none."""
+    """Return numbers of five digits, which is what a screen can show; null where there is none."""
     return [None if value != value else float(f"{value:.5g}") for value in values.tolist()]
 
 

@@ -98,7 +98,7 @@ class Curves:
     def ask(
         self, question: Question, viewer: Viewer, span: tuple[int, int], points: int
     ) -> dict[str, Any]:
-        """Gives a view over a span, thinned out to a number of points.
+        """Return a view over a span, thinned out to a number of points.
 
         Args:
             question: What is asked for.
@@ -149,7 +149,7 @@ class Curves:
         return Axis(first * step, step, max(-(-row["end_ns"] // step) - first, 1))
 
     def _loads(self, question: Question, seen: View, axis: Axis) -> Floats:
-        """Gives (lines, steps) of a job: its own, or another one's on resources that it used."""
+        """Return (lines, steps) of a job: its own, or another one's on resources that it used."""
         table = _table(seen)
         whose = question.job if question.of == "job" else question.of
         resources = [question.resource] if question.resource else None
@@ -165,7 +165,7 @@ class Curves:
     def _others(
         self, question: Question, seen: View, axis: Axis, viewer: Viewer
     ) -> tuple[Floats, bool]:
-        """Gives (lines, steps) of all others, and whether sums of few were left out."""
+        """Return (lines, steps) of all others, and whether sums of few were left out."""
         table, lines = _table(seen), _lines(seen)
         resources, begin, end = self._used(question.job, table)
         if question.resource:
@@ -186,7 +186,7 @@ class Curves:
         self, job: str, table: Rollup, lines: tuple[tuple[str, ...], ...], resources: list[str],
         used: tuple[int, int], axis: Axis,
     ) -> Floats:  # fmt: skip
-        """Gives (lines, steps) of all others: what all did there, less what the job did."""
+        """Return (lines, steps) of all others: what all did there, less what the job did."""
         span = _wider(used)
         if table == "rollup":  # few mounts, many jobs
             rows = self._tiles.slices(table, lines, span)
@@ -201,7 +201,7 @@ class Curves:
         return found
 
     def _life(self, job: str) -> tuple[int, int]:
-        """Gives from when to when a job was there: a neighbour is who was there meanwhile."""
+        """Return from when to when a job was there: a neighbour is who was there meanwhile."""
         row = self._index.rows[job]
         return row["start_ns"], row["end_ns"]
 
@@ -215,7 +215,7 @@ class Curves:
         return self._kept.once(key, lambda: self._repository.loads.used(job, table, span), mark)
 
     def _levels(self, question: Question, seen: View, axis: Axis) -> Floats:
-        """Gives (lines, steps) of gauges."""
+        """Return (lines, steps) of gauges."""
         job = question.job if question.of in ("job", "others") else question.of
         ask = self._repository.background if question.of == "others" else self._repository.series
 
@@ -240,12 +240,12 @@ def _table(seen: View) -> Rollup:
 
 
 def _wider(span: tuple[int, int]) -> tuple[int, int]:
-    """Takes in slices that begin before a span and reach into it."""
+    """Take in slices that begin before a span and reach into it."""
     return max(span[0] - _LONGEST_SLICE_NS, 0), span[1]
 
 
 def _of(rows: pa.Table, resource: str, span: tuple[int, int] | None = None) -> pa.Table:
-    """Gives the rows of a resource, and of slices that reach into a span."""
+    """Return the rows of a resource, and of slices that reach into a span."""
     import pyarrow.compute as pc
 
     which = pc.equal(rows["resource"], resource)
@@ -257,12 +257,12 @@ def _of(rows: pa.Table, resource: str, span: tuple[int, int] | None = None) -> p
 
 
 def _on(rows: pa.Table, line: int, axis: Axis, within: tuple[int, int] | None = None) -> Floats:
-    """Lays the load of some rows on an axis, as far as it was within a time."""
+    """Lay the load of some rows on an axis, as far as it was within a time."""
     start, length = (rows[name].to_numpy().astype(np.int64) for name in ("start_ns", "length_ns"))
     values = rows[f"v{line}"].to_numpy()
     return resample(start, length, values, axis.parts, within=within)
 
 
 def _plain(values: Floats) -> list[float | None]:
-    """Gives numbers of four digits, which is what a screen can show; None where there is none."""
+    """Return numbers of four digits, which is what a screen can show; None where there is none."""
     return [None if value != value else float(f"{value:.4g}") for value in values.tolist()]

@@ -9,6 +9,6 @@ from jostle.server.routes import compare, job, jobs, live, login, matrix, segmen
 
 
 def add_routes(app: FastAPI, site: Site) -> None:
-    """Puts all routes on the application."""
+    """Put all routes on the application."""
     for module in (jobs, job, segments, compare, system, matrix, studies, live, login):
         module.add(app, site)

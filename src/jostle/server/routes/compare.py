@@ -21,14 +21,14 @@ Names = Annotated[
 
 
 def add(app: FastAPI, site: Site) -> None:
-    """Puts the routes of this page on the application."""
+    """Put the routes of this page on the application."""
     stories = site.stories
 
     @app.get(
         "/api/v1/compare", operation_id="compare", tags=["compare"], response_model=Compared,
     )  # fmt: skip
     def compare(request: Request, viewer: Looking, job: Names) -> Response:
-        """Says why runs of one program took different times: `job=A&job=B`, two to eight."""
+        """Return why runs of one program took different times: `job=A&job=B`, two to eight."""
         names = tuple(dict.fromkeys(site.job(viewer, name) for name in job))
         if len(names) < 2:
             raise UsageError("One run cannot be compared with itself.", hint="Name two or more.")

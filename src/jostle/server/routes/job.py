@@ -22,7 +22,7 @@ from jostle.server.verdicts.verdict_payload import drawn as as_drawn
 
 
 def add(app: FastAPI, site: Site) -> None:
-    """Puts the routes of this page on the application."""
+    """Put the routes of this page on the application."""
     stories = site.stories
 
     @app.get(
@@ -40,7 +40,7 @@ def add(app: FastAPI, site: Site) -> None:
             bool, Query(description="only what a page draws, of a long job a small part")
         ] = False,
     ) -> Response:
-        """Says what interference cost a job, what caused it, and when.
+        """Return what interference cost a job, what caused it, and when.
 
         202 while it is being made: ask again when `Retry-After` (s) says so.
         """
@@ -62,14 +62,14 @@ def add(app: FastAPI, site: Site) -> None:
         "/api/v1/jobs/{job:name}", operation_id="digest", tags=["job"], response_model=DigestTold
     )
     def digest(request: Request, viewer: Looking, job: Job) -> Response:
-        """Gives what `jostle digest --json` prints of a job, but for `figures`."""
+        """Return what `jostle digest --json` prints of a job, but for `figures`."""
         job = site.job(viewer, job)
         key = ("digest told", job)
         return stories.answer(request, key, lambda: stories.digest(job), of=[job])
 
     @app.get("/api/v1/jobs/{job:name}/figures", operation_id="figures", tags=["job"])
     def figures(viewer: Looking, job: Job) -> Figures:
-        """Gives `figures` of `jostle digest --json`: over processes, and among other runs."""
+        """Return `figures` of `jostle digest --json`: over processes, and among other runs."""
         rows = site.rows(viewer)
         job = site.job(viewer, job)
         key = ("figures", viewer.users, job)  # who sees other jobs sees other quartiles
@@ -78,7 +78,7 @@ def add(app: FastAPI, site: Site) -> None:
 
     @app.get("/api/v1/metrics", operation_id="metrics", tags=["job"])
     def metrics(viewer: Looking) -> Metrics:
-        """Names all that `metric` may be: views of several metrics, and each by itself."""
+        """Name all that `metric` may be: views of several metrics, and each by itself."""
         known = [one for one in METRICS if one.kind != "histogram"]
         alone = {one.id for one in known}
         return Metrics.model_validate(
@@ -112,7 +112,7 @@ def add(app: FastAPI, site: Site) -> None:
         to_ns: ToNs = FAR,
         points: Points = 2000,
     ) -> Response:
-        """Gives a metric slice by slice, thinned out to a number of points.
+        """Return a metric slice by slice, thinned out to a number of points.
 
         `of`: job (the job itself), others (all others on its mounts or nodes), or the name of
         another job that the viewer may see: on the mounts or nodes that both used.
@@ -144,7 +144,7 @@ def add(app: FastAPI, site: Site) -> None:
         to_ns: ToNs = FAR,
         columns: Points = 800,
     ) -> Response:
-        """Gives a metric per process and time as a picture of numbers.
+        """Return a metric per process and time as a picture of numbers.
 
         Length of a header (uint32), the header (JSON: unit, start_ns, step_ns, columns, and rows:
         rank and host of each process; padded to four bytes), then rows × columns float32, little

@@ -17,7 +17,7 @@ _MOST = 50
 
 
 def add(app: FastAPI, site: Site) -> None:
-    """Puts the routes of this page on the application."""
+    """Put the routes of this page on the application."""
     stories = site.stories
 
     @app.get("/api/v1/jobs", operation_id="jobs", tags=["jobs"], response_model=Jobs)
@@ -45,7 +45,7 @@ def add(app: FastAPI, site: Site) -> None:
         limit: Annotated[int, Query(ge=1, le=500, description="the most rows")] = 100,
         offset: Annotated[int, Query(ge=0, le=1_000_000, description="rows left out before")] = 0,
     ) -> Response:
-        """Lists the jobs that the viewer may see, live ones first.
+        """List the jobs that the viewer may see, live ones first.
 
         `light`, `cause`, `user`, `program` and `state` may be given several times: any will do.
         """

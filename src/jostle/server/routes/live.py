@@ -11,7 +11,7 @@ from jostle.server.live import Live
 
 
 def add(app: FastAPI, site: Site) -> None:
-    """Puts the routes of this page on the application."""
+    """Put the routes of this page on the application."""
     app.state.live = live = Live(site.stories)
 
     @app.get(
@@ -19,7 +19,7 @@ def add(app: FastAPI, site: Site) -> None:
         responses={200: {"content": {"text/event-stream": {}}}},
     )  # fmt: skip
     async def listen(viewer: Looking, request: Request) -> StreamingResponse:
-        """Tells of changes, as server-sent events named `commit` and `verdict`.
+        """Tell of changes, as server-sent events named `commit` and `verdict`.
 
         It ends when one logs out, when the session does, and when one's role changes.
 

@@ -34,7 +34,7 @@ _MARKED_S, _MOST_MARKED = 3600, 3000
 
 
 def add(app: FastAPI, site: Site) -> None:
-    """Puts these routes on the application."""
+    """Put these routes on the application."""
     _add_session(app, site)
     _add_passwords(app, site)
     _add_issuer(app, site)
@@ -47,7 +47,7 @@ def add(app: FastAPI, site: Site) -> None:
         ] = None,
         limit: Annotated[int, Query(ge=1, le=500, description="the most looks")] = 100,
     ) -> Looks:
-        """Lists looks at other users' jobs, the newest first; for administrators."""
+        """List looks at other users' jobs, the newest first; for administrators."""
         if viewer.role != "administrator":
             raise HTTPException(403, "Only an administrator may read the record of looks.")
         if site.access.audit is None:
@@ -61,7 +61,7 @@ def _add_session(app: FastAPI, site: Site) -> None:
 
     @app.get("/api/v1/me", operation_id="me", tags=["access"])
     def me(viewer: Looking, request: Request) -> Me:
-        """Says who one is here, and what one may see."""
+        """Return who one is here, and what one may see."""
         return _me(site, viewer, request.state.csrf)
 
     @app.post("/api/v1/logout", operation_id="logout", tags=["access"], status_code=204)
@@ -71,7 +71,7 @@ def _add_session(app: FastAPI, site: Site) -> None:
             bool, Query(description="all sessions and tokens of the user; not for scripts")
         ] = False,
     ) -> Response:  # fmt: skip
-        """Ends the session of the cookie, or the token of a script."""
+        """End the session of the cookie, or the token of a script."""
         answer = Response(status_code=204)
         if everywhere:
             _no_script(request)
@@ -82,7 +82,7 @@ def _add_session(app: FastAPI, site: Site) -> None:
 
     @app.post("/api/v1/token", operation_id="token", tags=["access"])
     def token(viewer: Looking, request: Request) -> ScriptToken:
-        """Makes a token for scripts; it ends after seven days, by log-out, or with the server.
+        """Make a token for scripts; it ends after seven days, by log-out, or with the server.
 
         Only who is logged in as a person may: else a token that was stolen would never end.
         """
@@ -94,7 +94,7 @@ def _add_session(app: FastAPI, site: Site) -> None:
 
 
 def _no_script(request: Request) -> None:
-    """Refuses what only a person may do."""
+    """Refuse what only a person may do."""
     if request.state.csrf is None:
         raise HTTPException(403, "A token for scripts may not do this. Log in, and use the page.")
 
@@ -104,7 +104,7 @@ def _add_passwords(app: FastAPI, site: Site) -> None:
 
     @app.get("/api/v1/login", operation_id="way_in", tags=["access"])
     def way_in() -> WayIn:
-        """Says how to log in; open to everybody."""
+        """Return how to log in; open to everybody."""
         return WayIn(way=access.way.kind)
 
     @app.post("/api/v1/login", operation_id="login", tags=["access"])
@@ -147,7 +147,7 @@ def _add_passwords(app: FastAPI, site: Site) -> None:
 
 
 def _add_issuer(app: FastAPI, site: Site) -> None:
-    """Adds the two stations of a log-in elsewhere: pages that a browser walks through."""
+    """Add the two stations of a log-in elsewhere: pages that a browser walks through."""
     access = site.access
     mark = f"{access.cookie}-login"
 
@@ -203,13 +203,13 @@ def _add_issuer(app: FastAPI, site: Site) -> None:
 
 
 def _marked(browser: str, then: str) -> str:
-    """Gives what a browser keeps while its user is at the issuer: its secret, and where he goes."""
+    """Return what a browser keeps while its user is at the issuer: its secret and its next page."""
     wanted = quote(then, safe="")
     return browser if len(wanted) > _MOST_MARKED else f"{browser}.{wanted}"
 
 
 def _failed(word: str, then: str = "/") -> Response:
-    """Leads back to the page for logging in, which leads on to what was asked for."""
+    """Lead back to the page for logging in, which leads on to what was asked for."""
     path = own_path(then)
     more = {} if path == "/" else {"next": path}
     return RedirectResponse(f"/login?{urlencode({'failed': word, **more})}", 303)

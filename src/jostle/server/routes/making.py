@@ -13,5 +13,5 @@ MAKING: dict[int | str, dict[str, Any]] = {202: {"description": "It is being mad
 
 
 def making() -> Response:
-    """Says that it is being made, and when to ask again."""
+    """Say that it is being made, and when to ask again."""
     return JSONResponse({"state": "making"}, 202, {"Retry-After": "1"})

@@ -18,7 +18,7 @@ Program = Annotated[str, Query(max_length=4096, description="a program, as the m
 
 
 def add(app: FastAPI, site: Site) -> None:
-    """Puts the routes of this page on the application."""
+    """Put the routes of this page on the application."""
     workshop = Workshop()
 
     def found(viewer: Viewer) -> Piece[Made] | None:
@@ -32,7 +32,7 @@ def add(app: FastAPI, site: Site) -> None:
         responses=MAKING,
     )  # fmt: skip
     def matrix(viewer: Looking) -> Response:
-        """Gives what `jostle matrix --json` prints; of a user, of his own jobs beside others."""
+        """Return what `jostle matrix --json` prints; of a user, of his own jobs beside others."""
         piece = found(viewer)
         if piece is None:
             return making()
@@ -51,7 +51,7 @@ def add(app: FastAPI, site: Site) -> None:
             Literal["file system", "network", "node"], Query(description="what they shared")
         ],
     ) -> Response:
-        """Gives the runs of a program beside another one, and those without it."""
+        """Return the runs of a program beside another one, and those without it."""
         piece = found(viewer)
         if piece is None:
             return making()

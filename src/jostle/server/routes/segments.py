@@ -18,7 +18,7 @@ Cluster = Annotated[
 
 
 def add(app: FastAPI, site: Site) -> None:
-    """Puts the routes of this page on the application."""
+    """Put the routes of this page on the application."""
     stories = site.stories
 
     @app.get(
@@ -34,7 +34,7 @@ def add(app: FastAPI, site: Site) -> None:
         to_ns: ToNs = FAR,
         points: Points = 800,
     ) -> Response:
-        """Gives the segments of a job over a span: every loss, and of the others three a column."""
+        """Return the segments of a job over a span: every loss, and three others per column."""
         job = site.job(viewer, job)
         span = (from_ns, to_ns)
 

@@ -16,7 +16,7 @@ from jostle.server.studies import allowed, brief, study
 
 
 def add(app: FastAPI, site: Site) -> None:
-    """Puts the routes of this page on the application."""
+    """Put the routes of this page on the application."""
     workshop = Workshop()
 
     def told(name: str, viewer: Viewer) -> Piece[dict[str, Any]] | None:
@@ -30,7 +30,7 @@ def add(app: FastAPI, site: Site) -> None:
 
     @app.get("/api/v1/studies", operation_id="studies", tags=["studies"])
     def studies(viewer: Looking) -> Studies:
-        """Lists the studies whose jobs the viewer may see, the newest first."""
+        """List the studies whose jobs the viewer may see, the newest first."""
         repository = site.stories.repository
         visible = set(site.rows(viewer))
         rows = [brief(repository, name, viewer, visible) for name in repository.studies()]
@@ -48,7 +48,7 @@ def add(app: FastAPI, site: Site) -> None:
             str, Query(alias="with", max_length=200, description="a second study beside it")
         ] = "",
     ) -> Response:
-        """Gives what `jostle study show --json` prints, of one study or of two."""
+        """Return what `jostle study show --json` prints, of one study or of two."""
         if other == name:
             raise HTTPException(400, "A study beside itself shows nothing.")
         pieces = [told(each, viewer) for each in (name, other) if each]

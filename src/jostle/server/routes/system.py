@@ -22,7 +22,7 @@ Search = Annotated[str, Query(max_length=100, description="part of a node's name
 
 
 def add(app: FastAPI, site: Site) -> None:
-    """Puts the routes of this page on the application."""
+    """Put the routes of this page on the application."""
     stories = site.stories
 
     def everybody() -> list[Life]:
@@ -30,7 +30,7 @@ def add(app: FastAPI, site: Site) -> None:
 
     @app.get("/api/v1/system/span", operation_id="system_span", tags=["system"])
     def span(viewer: Looking, columns: Points = 400) -> Span:
-        """Gives the time that jobs the viewer may see cover, and how many nodes they kept busy."""
+        """Return the time that jobs the viewer may see cover, and how many nodes they kept busy."""
 
         def make() -> dict[str, Any]:
             return span_of([one for one in everybody() if viewer.sees(one.uid)], columns)
@@ -52,7 +52,7 @@ def add(app: FastAPI, site: Site) -> None:
         rows: Rows = 512,
         search: Search = "",
     ) -> Response:
-        """Gives a metric per node and time, and where the jobs ran.
+        """Return a metric per node and time, and where the jobs ran.
 
         The answer is the length of a header (uint32), the header (JSON), then rows x columns
         float32, little endian, row by row; NaN where no job ran.
@@ -86,7 +86,7 @@ def add(app: FastAPI, site: Site) -> None:
         to_ns: ToNs = FAR,
         columns: Points = 400,
     ) -> Response:
-        """Gives the load on each mount by job: the largest twelve, and the rest."""
+        """Return the load on each mount by job: the largest twelve, and the rest."""
         return stories.answer(
             request,
             ("system mounts", viewer.users, metric, from_ns, to_ns, columns),

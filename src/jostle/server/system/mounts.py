@@ -30,7 +30,7 @@ def mount_load(
     span: tuple[int, int],
     columns: int,
 ) -> dict[str, Any]:
-    """Gives the load on each mount over a span, by job.
+    """Return the load on each mount over a span, by job.
 
     Who may not see all is told of mounts on which jobs that he may see had load, as these call
     them, and of the time of these jobs.
@@ -79,7 +79,7 @@ Loads = tuple[dict[str, Floats], Floats | None]
 
 
 def _loads(tiles: Tiles, ids: Sequence[str], axis: Axis) -> dict[str, Loads]:
-    """Gives the load of every job by mount."""
+    """Return the load of every job by mount."""
     cells = mount_cells(tiles, ids, (axis.start_ns, axis.end_ns, axis.step_ns))
     found: dict[str, Loads] = {}
     for job, mount, place, value in zip(
@@ -95,7 +95,7 @@ def _known(
     loads: Mapping[str, Loads], visible: set[str], others: Others, lives: list[Life],
     viewer: Viewer, seen: View, axis: Axis,
 ) -> dict[str, Loads]:  # fmt: skip
-    """Gives the same, as far as the viewer may know it."""
+    """Return the same, as far as the viewer may know it."""
     unseen: dict[str, Floats] = {}
     for line in seen.lines:
         told = others.told(
@@ -128,7 +128,7 @@ class _Split:
     rest: Floats | None
 
     def told(self, scale: float, step_ns: int) -> dict[str, Any]:
-        """Gives it as the API does."""
+        """Return it as the API does."""
         total = sum(float(load.sum()) for _, load in self.layers)
         total += 0.0 if self.rest is None else float(np.nansum(self.rest))
         seconds = scale * step_ns / 1e9

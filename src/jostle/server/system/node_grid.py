@@ -42,7 +42,7 @@ class Axis:
 
     @staticmethod
     def of(span: tuple[int, int], lives: list[Life], columns: int) -> Axis:
-        """Lays columns over the part of a span in which there are jobs."""
+        """Lay columns over the part of a span in which there are jobs."""
         begin = max(span[0], min((one.start_ns for one in lives), default=0))
         end = max(min(span[1], max((one.end_ns for one in lives), default=0)), begin + 1)
         slice_ns = max((one.slice_ns for one in lives), default=10**9)
@@ -64,7 +64,7 @@ class Axis:
 
 
 def natural(name: str) -> tuple[tuple[int, int, str], ...]:
-    """Sorts node2 before node10."""
+    """Sort node2 before node10."""
     parts = re.findall(r"\d+|\D+", name)
     return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts)
 
@@ -76,7 +76,7 @@ def factor(seen: View, step_ns: int) -> float:
 
 
 def span_of(lives: list[Life], columns: int) -> dict[str, Any]:
-    """Gives the time that the repository covers, and how many nodes were busy through it.
+    """Return the time that the repository covers, and how many nodes were busy through it.
 
     Args:
         lives: Of all jobs.
@@ -109,7 +109,7 @@ def system_grid(
     shape: tuple[int, int],
     search: str = "",
 ) -> bytes:
-    """Gives a metric of every node over a span, and the jobs there.
+    """Return a metric of every node over a span, and the jobs there.
 
     Who may not see all is shown his own jobs on their nodes, and one row of all nodes together:
     what may be told of others (others.py) and his own beside it. The time is that of his own.
@@ -161,7 +161,7 @@ def system_grid(
 
 
 def packed(header: dict[str, Any], values: Floats) -> bytes:
-    """Puts numbers behind a header, as `process_grid` does."""
+    """Put numbers behind a header, as `process_grid` does."""
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 4)
     return struct.pack("<I", len(text)) + text + values.astype("<f4").tobytes()
@@ -172,7 +172,7 @@ def _named(hosts: list[str]) -> dict[str, Any]:
 
 
 def _codes(column: pa.ChunkedArray, number: Mapping[str, int]) -> NDArray[np.int64]:
-    """Gives the number of each name, -1 for names without one."""
+    """Return the number of each name, -1 for names without one."""
     found = column.combine_chunks().dictionary_encode()
     known = [number.get(name, -1) for name in found.dictionary.to_pylist()]
     numbers: NDArray[np.int64] = np.array([*known, -1], dtype=np.int64)[found.indices.to_numpy()]
@@ -180,7 +180,7 @@ def _codes(column: pa.ChunkedArray, number: Mapping[str, int]) -> NDArray[np.int
 
 
 def _values(cells: pa.Table, jobs: set[str], row: Mapping[str, int], axis: Axis) -> Floats:
-    """Adds up the cells of some jobs, by row and column."""
+    """Add up the cells of some jobs, by row and column."""
     values = np.zeros((max(row.values(), default=-1) + 1, axis.columns))
     at = _codes(cells["host"], row)
     place = cells["place"].to_numpy()
@@ -205,7 +205,7 @@ def _lived(lives: list[Life], row: Mapping[str, int], axis: Axis) -> Floats:
 
 
 def _everybody(others: Others, lives: list[Life], viewer: Viewer, seen: View, axis: Axis) -> Floats:
-    """Adds up what all jobs did, as far as it may be told: of mounts, those of which it may."""
+    """Add up what all jobs did, as far as it may be told: of mounts, those of which it may."""
     if seen.level:
         return np.full(axis.columns, np.nan)
     ids = [name for line in seen.lines for name in line.metrics]
@@ -227,7 +227,7 @@ def _everybody(others: Others, lives: list[Life], viewer: Viewer, seen: View, ax
 def rectangles(
     lives: list[Life], row: Mapping[str, int], axis: Axis, shift: int = 0
 ) -> list[dict[str, Any]]:
-    """Gives the jobs of a picture; neighbouring rows of a job are one rectangle."""
+    """Return the jobs of a picture; neighbouring rows of a job are one rectangle."""
     found: dict[str, dict[str, Any]] = {}
     for one in lives:
         if one.end_ns <= axis.start_ns or one.start_ns >= axis.end_ns:
@@ -242,7 +242,7 @@ def rectangles(
 
 
 def _runs(numbers: list[int]) -> list[list[int]]:
-    """Gives first and last of each run of numbers that follow one another."""
+    """Return first and last of each run of numbers that follow one another."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and runs[-1][1] == number - 1:

@@ -56,7 +56,7 @@ class Life:
 
 
 def lives(repository: Repository) -> list[Life]:
-    """Gives where and when each job ran, the earliest job first."""
+    """Return where and when each job ran, the earliest job first."""
     rows = repository.query(_LIVES).to_pylist()
     running = sorted({row["job"] for row in rows if row["running"]})
     seen = {}
@@ -81,7 +81,7 @@ def node_cells(
     on_mounts: bool,
     level: bool,
 ) -> pa.Table:
-    """Adds up metrics by job, node and column.
+    """Add up metrics by job, node and column.
 
     Args:
         tiles: What is asked.
@@ -108,12 +108,12 @@ def node_cells(
 
 
 def owners(lives: Sequence[Life]) -> Callable[[str], int | None]:
-    """Gives what tells the user of a job; None: several, or nobody knows."""
+    """Return what tells the user of a job; None: several, or nobody knows."""
     return {one.job: one.uid for one in lives}.get
 
 
 def mount_cells(tiles: Tiles, ids: Sequence[str], axis: tuple[int, int, int]) -> pa.Table:
-    """Adds up metrics of mounts by job, mount and column.
+    """Add up metrics of mounts by job, mount and column.
 
     Returns:
         Columns job, mount, place, value.
@@ -122,7 +122,7 @@ def mount_cells(tiles: Tiles, ids: Sequence[str], axis: tuple[int, int, int]) ->
 
 
 def _cells(tiles: Tiles, table: Rollup, ids: Sequence[str], axis: tuple[int, int, int]) -> pa.Table:
-    """Gives loads by job, resource and column: of kept minutes, where columns are no finer."""
+    """Return loads by job, resource and column: of kept minutes, where columns are no finer."""
     begin, end, step = axis
     if step % MINUTE_NS == 0:
         rows = tiles.minutes(table, [ids], (begin, end))
@@ -137,7 +137,7 @@ def _cells(tiles: Tiles, table: Rollup, ids: Sequence[str], axis: tuple[int, int
 def mounts_named(
     repository: Repository, jobs: AbstractSet[str] | None = None
 ) -> dict[str, tuple[str, str]]:
-    """Gives the shortest path and the type of each mount, as some jobs call it; None: as all do."""
+    """Return the shortest path and the type of each mount as some jobs call it; None: all jobs."""
     found = (
         repository.query(_PATHS.format(which=""))
         if jobs is None

@@ -32,7 +32,7 @@ class WholeNames:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes a request on."""
+        """Pass a request on."""
         raw = scope.get("raw_path") or b""
         if scope["type"] == "http" and b"%" in raw:
             parts = raw.decode("ascii", "replace").split("/")

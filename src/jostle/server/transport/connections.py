@@ -32,14 +32,14 @@ class Visit:
     """
 
     def __init__(self, room: Room, near: str | None) -> None:
-        """Begins to wait for the first request; the task that is running now serves it."""
+        """Begin to wait for the first request; the task that is running now serves it."""
         self.near = near
         self._room = room
         self._task = asyncio.current_task()
         self._late: asyncio.TimerHandle | None = None
 
     def wait(self, seconds: float) -> None:
-        """Closes the connection unless `arrived` is called within so many seconds."""
+        """Close the connection unless `arrived` is called within so many seconds."""
         if self._late is None:
             self._late = asyncio.get_running_loop().call_later(seconds, self.close)
             self._room.waiting(self)
@@ -52,7 +52,7 @@ class Visit:
             self._room.arrived(self)
 
     def close(self) -> None:
-        """Ends the connection, whatever it is about."""
+        """End the connection, whatever it is about."""
         self.arrived()
         if self._task is not None:
             self._task.cancel()
@@ -66,7 +66,7 @@ class Room:
     """
 
     def __init__(self, most: int, proxies: Sequence[Net] = ()) -> None:
-        """Makes an empty room.
+        """Make an empty room.
 
         Args:
             most: Connections at once.
@@ -80,11 +80,11 @@ class Room:
         self._all_waiting: dict[Visit, None] = {}
 
     def __len__(self) -> int:
-        """Gives the number of connections."""
+        """Return the number of connections."""
         return sum(map(len, self._visits.values()))
 
     def enter(self, host: str) -> Visit | None:
-        """Takes a place; None: there is none.
+        """Take a place; None: there is none.
 
         Args:
             host: Where the connection comes from.
@@ -107,7 +107,7 @@ class Room:
         return visit
 
     def leave(self, visit: Visit) -> None:
-        """Gives a place back; nothing happens where that was done."""
+        """Return a place back; nothing happens where that was done."""
         visit.arrived()
         there = self._visits.get(visit.near, set())
         there.discard(visit)
@@ -155,7 +155,7 @@ class Guest(H11Protocol):
         self.gone.set()
 
     def data_received(self, data: bytes) -> None:
-        """Takes a part of a request."""
+        """Take a part of a request."""
         super().data_received(data)
         if self.conn.their_state in (h11.IDLE, h11.SEND_BODY):
             self._visit.wait(REQUEST_S)
@@ -173,7 +173,7 @@ class Guest(H11Protocol):
         self._heed(None)
 
     def _heed(self, left: int | None) -> None:
-        """Looks later what has become of so many bytes; None: there are none."""
+        """Look later what has become of so many bytes; None: there are none."""
         if self._slow is not None:
             self._slow.cancel()
             self._slow = None
@@ -189,7 +189,7 @@ class Guest(H11Protocol):
 
 
 def most_connections() -> int:
-    """Gives how many connections there may be, once this process may have all files it can get.
+    """Return how many connections there may be, once this process may have all files it can get.
 
     Half of its descriptors are left for files: with none, nothing could be read or logged, and no
     connection be taken to be told so.

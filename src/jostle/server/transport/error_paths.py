@@ -10,7 +10,7 @@ _FILE = re.compile(r"(?<![\w./])/(?:[^\s/'\"`:,;()]+/)+([^\s/'\"`:,;()]*)")
 
 
 def without_folders(text: str, repository: Path) -> str:
-    """Names files of the repository relative to it, and others by their last name alone.
+    """Name files of the repository relative to it, and others by their last name alone.
 
     Args:
         text: What went wrong, or how to mend it.

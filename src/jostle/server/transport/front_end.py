@@ -36,7 +36,7 @@ class Assets(StaticFiles):
         scope: Scope,
         status_code: int = 200,
     ) -> Response:
-        """Gives a file, packed once and not anew for each visitor."""
+        """Return a file, packed once and not anew for each visitor."""
         path = Path(full_path)
         if path.suffix in _PACKED and "gzip" in Headers(scope=scope).get("accept-encoding", ""):
             headers = {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
@@ -54,7 +54,7 @@ def _packed(path: Path, _changed_ns: int) -> bytes:
 
 
 def links(assets: Path, path: str) -> str:
-    """Names what a page needs, as a `Link` header: a browser fetches it all at once.
+    """Name what a page needs, as a `Link` header: a browser fetches it all at once.
 
     Args:
         assets: Folder of the front end's files.

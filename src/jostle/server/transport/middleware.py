@@ -56,7 +56,7 @@ class Guard:
         self._access = access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers a request, or passes it on."""
+        """Answer a request, or passes it on."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -85,7 +85,7 @@ class Guard:
         await (app or self._app)(scope, receive, dressed)
 
     def _turned_away(self, request: Request) -> ASGIApp | None:
-        """Gives the answer to a request that does not come through."""
+        """Return the answer to a request that does not come through."""
         access = self._access
         words = (*request.headers.raw, (request.scope["path"], request.scope["query_string"]))
         if sum(len(name) + len(value) for name, value in words) > _MOST_HEADERS:
@@ -115,7 +115,7 @@ class Guard:
         return None  # the page that says so, and its style
 
     def _meant(self, request: Request, known: Known | None) -> bool:
-        """Tells whether a request that changes something was sent by our page, or by a script.
+        """Return whether a request that changes something was sent by our page, or by a script.
 
         Browsers send cookies (and proxies their header) with what pages of others make them send.
         """
@@ -138,7 +138,7 @@ class Guard:
         return f"Log in at {self._access.url}/login."
 
     def _enter(self, request: Request, way: Token, token: str) -> ASGIApp:
-        """Trades the token for a session, and takes it out of the address bar."""
+        """Trade the token for a session, and takes it out of the address bar."""
         rest = [(k, v) for k, v in parse_qsl(request.url.query) if k != "token"]
         answer = RedirectResponse(
             own_path(request.url.path + (f"?{urlencode(rest)}" if rest else "")), 303
@@ -150,12 +150,12 @@ class Guard:
 
 
 def own_path(text: str) -> str:
-    r"""Gives a path of ours to go on to: "//host" and "/\host" would lead away from here."""
+    r"""Return a path of ours to go on to: "//host" and "/\host" would lead away from here."""
     return "/" + text.replace("\\", "/").lstrip("/")
 
 
 async def _body(request: Request, receive: Receive) -> bytes | None:
-    """Reads the body; None: there is more of it than anybody needs to send."""
+    """Read the body; None: there is more of it than anybody needs to send."""
     told = request.headers.get("content-length", "0")
     if not told.isdigit() or int(told) > _MOST_BODY:
         return None
@@ -172,7 +172,7 @@ async def _body(request: Request, receive: Receive) -> bytes | None:
 
 
 def _again(body: bytes, receive: Receive) -> Receive:
-    """Hands a body out that has been read, then what comes behind it."""
+    """Hand a body out that has been read, then what comes behind it."""
     messages = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def hand_out() -> Message:
@@ -182,13 +182,13 @@ def _again(body: bytes, receive: Receive) -> Receive:
 
 
 def ailing(error: AccessError) -> JSONResponse:
-    """Gives the answer where log-in does not work; why is for the operator."""
+    """Return the answer where log-in does not work; why is for the operator."""
     _log.error("nobody can log in: %s %s", error, error.hint)
     return problem(500, "Log-in does not work now.", "Tell the server's operator.")
 
 
 def problem(status: int, message: str, mend: str, *, detail: str = "") -> JSONResponse:
-    """Gives an error as RFC 9457 has it, with our hint as `mend`."""
+    """Return an error as RFC 9457 has it, with our hint as `mend`."""
     content = {
         "type": "about:blank", "title": message, "status": status, "detail": detail or None,
         "mend": mend or None,

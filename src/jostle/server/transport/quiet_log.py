@@ -29,7 +29,7 @@ class Few(logging.Filter):
         self._guard = threading.Lock()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Tells whether a record is written."""
+        """Return whether a record is written."""
         # asyncio puts what it is about into the lines below the first.
         kind = record.exc_info[0] if record.exc_info else None
         if kind is not None and issubclass(kind, asyncio.CancelledError):

@@ -29,7 +29,7 @@ class Server(uvicorn.Server):
     def __init__(
         self, app: FastAPI, access: Access, cert: Path | None = None, key: Path | None = None
     ) -> None:
-        """Serves an application of `create_app`.
+        """Serve an application of `create_app`.
 
         Args:
             app: It.
@@ -57,12 +57,12 @@ class Server(uvicorn.Server):
         self._served: set[asyncio.Task[None]] = set()
 
     async def serve(self, sockets: list[socket.socket] | None = None) -> None:
-        """Serves until it is told to end."""
+        """Serve until it is told to end."""
         with few_words():
             await super().serve(sockets)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begins to take connections."""
+        """Begin to take connections."""
         await super().startup(sockets=[])
         room = Room(most_connections(), self._access.proxies or ())
         for place in sockets or []:
@@ -70,7 +70,7 @@ class Server(uvicorn.Server):
             self._accepting.append(asyncio.create_task(self._accept(place, room)))
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Ends what guests wait for first: cut off, each is an error of its own in the log."""
+        """End what guests wait for first: cut off, each is an error of its own in the log."""
         for task in self._accepting:
             task.cancel()
         await self._app.state.live.end()
@@ -95,7 +95,7 @@ class Server(uvicorn.Server):
             await asyncio.sleep(0)  # where many wait they would all be taken before any is served
 
     async def _welcome(self, connection: socket.socket, host: str, room: Room) -> None:
-        """Serves a connection; who cancels it closes it."""
+        """Serve a connection; who cancels it closes it."""
         visit = room.enter(host)
         if visit is None:
             connection.close()

@@ -42,7 +42,7 @@ class Estimates:
     """The estimates that are kept of one repository; none where its folder cannot be written."""
 
     def __init__(self, cache: Path, most_bytes: int = MOST_BYTES) -> None:
-        """Sweeps out what others have made.
+        """Sweep out what others have made.
 
         Args:
             cache: The folder for what is kept of the repository.
@@ -58,7 +58,7 @@ class Estimates:
                     path.unlink()
 
     def look(self, job: str, mark: str) -> Estimate | None:
-        """Gives what is kept of a job.
+        """Return what is kept of a job.
 
         Args:
             job: Its name.
@@ -73,7 +73,7 @@ class Estimates:
         return None
 
     def put(self, job: str, mark: str, made: Estimate) -> None:
-        """Keeps an estimate in place of an earlier one, if it is worth it and the disk takes it."""
+        """Keep an estimate in place of an earlier one, if it is worth it and the disk takes it."""
         if made.segments.num_rows < WORTH_SEGMENTS:
             return
         temporary = self._folder / f"{uuid.uuid4().hex}-{self._maker}"
@@ -92,7 +92,7 @@ class Estimates:
         return self._folder / f"{name}-{self._maker}"
 
     def _make_room(self) -> None:
-        """Removes those that nobody has looked at for longest."""
+        """Remove those that nobody has looked at for longest."""
         files = [(path.stat(), path) for path in self._folder.iterdir()]
         left = sum(about.st_size for about, _ in files)
         for about, path in sorted(files, key=lambda one: one[0].st_mtime_ns):
@@ -116,7 +116,7 @@ def _written(job: str, mark: str, made: Estimate) -> bytes:
 
 
 def _read(content: bytes, job: str, mark: str) -> Estimate | None:
-    """Gives the estimate of a file; None where it is damaged, or of other data."""
+    """Return the estimate of a file; None where it is damaged, or of other data."""
     whole = memoryview(content)
     if _digest(whole[_DIGEST:]) != whole[:_DIGEST]:
         return None

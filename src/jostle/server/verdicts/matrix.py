@@ -31,11 +31,11 @@ class Made:
     users: dict[str, int | None]
 
     def to_json(self) -> dict[str, Any]:
-        """Gives what `jostle matrix --json` prints, less figures."""
+        """Return what `jostle matrix --json` prints, less figures."""
         return self.found.to_json()
 
     def behind(self, viewer: Viewer, victim: str, aggressor: str, kind: str) -> dict[str, Any]:
-        """Gives the encounter of two programs on a resource and its runs.
+        """Return the encounter of two programs on a resource and its runs.
 
         Jobs that the viewer may not open have no name.
 
@@ -59,7 +59,7 @@ class Made:
 
 
 def make_matrix(repository: Repository, users: frozenset[int] | None) -> Made:
-    """Finds which program slowed which, as far as somebody may know it.
+    """Find which program slowed which, as far as somebody may know it.
 
     Args:
         repository: What is asked.
@@ -74,7 +74,7 @@ def make_matrix(repository: Repository, users: frozenset[int] | None) -> Made:
 
 
 def common(tables: Programs) -> frozenset[str]:
-    """Gives the programs that so many users run that their names are no secret."""
+    """Return the programs that so many users run that their names are no secret."""
     users: dict[str, set[int]] = {}
     for fact in tables.jobs.values():
         if fact.user is not None:

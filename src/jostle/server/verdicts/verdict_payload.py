@@ -8,7 +8,7 @@ _COLUMNS = 2000
 
 
 def drawn(verdict: dict[str, Any]) -> dict[str, Any]:
-    """Leaves out what no page draws.
+    """Leave out what no page draws.
 
     Args:
         verdict: A verdict as the API gives it; it is not changed.
@@ -36,7 +36,7 @@ def drawn(verdict: dict[str, Any]) -> dict[str, Any]:
 
 
 def _joined(estimate: dict[str, Any]) -> list[dict[str, Any]]:
-    """Joins hits of one resource that no screen can show apart."""
+    """Join hits of one resource that no screen can show apart."""
     apart = (estimate["end_ns"] - estimate["start_ns"]) / _COLUMNS
     found: list[dict[str, Any]] = []
     for hit in estimate["hits"]:

@@ -34,7 +34,7 @@ class Worker:
     """The process that judges; begun when it is needed, and anew after a crash."""
 
     def __init__(self, repository: Path) -> None:
-        """Begins nothing yet."""
+        """Begin nothing yet."""
         begin = "from jostle.report.verdict.verdict_worker import main; main()"
         self._command = [sys.executable, "-c", begin, str(repository)]
         self._process: subprocess.Popen[bytes] | None = None
@@ -77,7 +77,7 @@ class Worker:
         self._over = False
 
     def end(self) -> None:
-        """Ends the process, whatever it does."""
+        """End the process, whatever it does."""
         self._over = True
         process = self._process
         if process is not None:
@@ -101,7 +101,7 @@ class Judge:
     """Keeps the verdicts of a repository up to date."""
 
     def __init__(self, index: Index, verdicts: Verdicts) -> None:
-        """Judges nothing until somebody asks, or looks at a list (`follow`)."""
+        """Judge nothing until somebody asks, or looks at a list (`follow`)."""
         self.on_verdict: Callable[[str], None] = lambda _job: None
         self.on_estimate: Callable[[str, str, Estimate], None] = lambda _job, _mark, _made: None
         self._index = index
@@ -118,7 +118,7 @@ class Judge:
         weakref.finalize(self, self._worker.end)
 
     def ask(self, job: str, users: frozenset[int] | None, wait_s: float) -> Verdict | None:
-        """Gives the verdict on a job's data as they are; None where that takes longer.
+        """Return the verdict on a job's data as they are; None where that takes longer.
 
         Args:
             job: Its name.
@@ -141,7 +141,7 @@ class Judge:
         return found or self._current(job, users)
 
     def progress(self, job: str) -> Progress | None:
-        """Tells how far the judging of a job is; None: it waits until another is judged."""
+        """Return how far the judging of a job is; None: it waits until another is judged."""
         now, found = self._now
         return found if now == job else None
 
@@ -178,7 +178,7 @@ class Judge:
         self._worker.open()
 
     def end(self) -> None:
-        """Ends the process and the thread."""
+        """End the process and the thread."""
         self._over = True
         self._worker.end()
         with self._news:
@@ -197,7 +197,7 @@ class Judge:
                 self._thread.start()
 
     def _current(self, job: str, users: frozenset[int] | None) -> Verdict | None:
-        """Gives a verdict that need not be made again yet."""
+        """Return a verdict that need not be made again yet."""
         found, row = self._verdicts.look(job, sight(users)), self._index.rows.get(job)
         if found is None or row is None:
             return None
@@ -231,7 +231,7 @@ class Judge:
         return next(self._waiting(), None)
 
     def _waiting(self) -> Iterator[_Task]:
-        """Gives what nobody has asked for, the newest first."""
+        """Return what nobody has asked for, the newest first."""
         for users in list(self._followed):
             for row in reversed(list(self._index.rows.values())):
                 if users is not None and row["uid"] not in users:

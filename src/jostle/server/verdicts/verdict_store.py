@@ -50,7 +50,7 @@ class Verdict:
 
 
 def maker() -> str:
-    """Names what makes verdicts: another version makes other ones.
+    """Name what makes verdicts: another version makes other ones.
 
     An editable installation changes without its version: the newest of the files counts as well.
     """
@@ -60,12 +60,12 @@ def maker() -> str:
 
 
 def sight(users: frozenset[int] | None) -> str:
-    """Names a set of users whose jobs may be named: "10,12", or "all" for everybody."""
+    """Name a set of users whose jobs may be named: "10,12", or "all" for everybody."""
     return "all" if users is None else ",".join(map(str, sorted(users)))
 
 
 def cache_folder(repository: Path) -> Path:
-    """Gives the folder for what is kept of a repository."""
+    """Return the folder for what is kept of a repository."""
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     name = hashlib.sha256(os.path.realpath(repository).encode()).hexdigest()[:16]
     return Path(cache) / "jostle" / "serve" / name
@@ -79,7 +79,7 @@ class Verdicts:
     """
 
     def __init__(self, folder: Path | None) -> None:
-        """Reads what there is.
+        """Read what there is.
 
         Args:
             folder: Where they are kept; None: in memory.
@@ -100,11 +100,11 @@ class Verdicts:
             self._known[job, sight] = Verdict(job, sight, mark, made, seconds, told, error, hint)
 
     def look(self, job: str, sight: str) -> Verdict | None:
-        """Gives what is known of a job; it may be of an earlier state of its data."""
+        """Return what is known of a job; it may be of an earlier state of its data."""
         return self._known.get((job, sight))
 
     def body(self, job: str, sight: str) -> dict[str, Any] | None:
-        """Gives all that was said of a job; None: another version has taken it from the folder."""
+        """Return all that was said of a job; None: another version has taken it from the folder."""
         with self._guard:
             row = self._database.execute(
                 "SELECT body FROM verdicts WHERE job = ? AND sight = ? AND version = ?",
@@ -117,7 +117,7 @@ class Verdicts:
         return told
 
     def put(self, found: Verdict, body: bytes) -> None:
-        """Keeps a verdict, in place of an earlier one."""
+        """Keep a verdict, in place of an earlier one."""
         row = (
             found.job, found.sight, found.mark, self._maker, found.made, found.seconds,
             json.dumps(found.brief) if found.brief else None, zlib.compress(body, 5), found.error,
@@ -158,5 +158,5 @@ def _opened(folder: Path | None) -> sqlite3.Connection:
 
 
 def now() -> float:
-    """Gives the time as `Verdict.made` has it."""
+    """Return the time as `Verdict.made` has it."""
     return time.time()

@@ -26,11 +26,11 @@ class LabMonitor:
     server = "storage.in"
 
     def __init__(self, lab: Lab) -> None:
-        """Watches a lab."""
+        """Watch a lab."""
         self._lab = lab
 
     def read(self) -> Mapping[str, int]:
-        """Gives bytes by link and direction, and what the disk wrote.
+        """Return bytes by link and direction, and what the disk wrote.
 
         Raises:
             OSError: The lab is gone.
@@ -41,7 +41,7 @@ class LabMonitor:
             raise OSError(str(error)) from error
 
     def own(self, nodes: Sequence[str]) -> list[str]:
-        """Names what the nodes sent to the storage."""
+        """Name what the nodes sent to the storage."""
         return [f"{node}.out" for node in nodes]
 
 
@@ -51,7 +51,7 @@ class LabPlace(Base):
     name = "lab"
 
     def __init__(self, study: Study) -> None:
-        """Prepares it; the lab is looked for when it is opened."""
+        """Prepare it; the lab is looked for when it is opened."""
         super().__init__(study)
         self._lab: Lab | None = None
         self._owned = False
@@ -63,7 +63,7 @@ class LabPlace(Base):
         return self._lab
 
     def open(self) -> None:
-        """Finds the lab, or brings one up.
+        """Find the lab, or brings one up.
 
         Raises:
             LabError: None can be had here; says why and what else there is.
@@ -96,7 +96,7 @@ class LabPlace(Base):
         return "" if self.lab.alive() else f"the lab `{self.lab.name}` was taken down"
 
     def _same_shape(self, lab: Lab) -> None:
-        """Refuses a lab that is up but made otherwise: its figures would bear a wrong name."""
+        """Refuse a lab that is up but made otherwise: its figures would bear a wrong name."""
         for key in _SHAPE:
             wanted, there = getattr(self.study.lab, key), getattr(lab.spec, key)
             if wanted != there:
@@ -108,7 +108,7 @@ class LabPlace(Base):
                 )
 
     def close(self) -> None:
-        """Removes the study's files; takes the lab down if it was made for the study."""
+        """Remove the study's files; takes the lab down if it was made for the study."""
         lab, self._lab = self._lab, None
         if lab is not None:
             if self._owned:
@@ -121,7 +121,7 @@ class LabPlace(Base):
         super().close()
 
     def mend(self, facts: Mapping[str, object]) -> None:
-        """Takes down a lab that a killed study had made for itself."""
+        """Take down a lab that a killed study had made for itself."""
         name = facts.get("own_lab")
         if isinstance(name, str):
             with contextlib.suppress(JostleError):
@@ -135,7 +135,7 @@ class LabPlace(Base):
         return lab.shared / f"jostle-{self.study.name}"
 
     def _run(self, lab: Lab, argv: Sequence[str], launch: Launch | None = None) -> None:
-        """Runs something short on the first node, as a program's preparation where one is given.
+        """Run something short on the first node, as a program's preparation where one is given.
 
         Raises:
             StudyError: It fails.
@@ -155,7 +155,7 @@ class LabPlace(Base):
             )
 
     def prepare(self, launch: Launch) -> None:
-        """Makes a program's folder and files on the shared file system.
+        """Make a program's folder and files on the shared file system.
 
         Raises:
             StudyError: That fails.
@@ -169,7 +169,7 @@ class LabPlace(Base):
             self._run(self.lab, [fill(word, launch) for word in launch.program.prepare], launch)
 
     def clear(self, run: str) -> None:
-        """Removes both folders of a run."""
+        """Remove both folders of a run."""
         with contextlib.suppress(JostleError, OSError, subprocess.SubprocessError):
             self._run(self.lab, ["rm", "-rf", str(self.folder(run))])
         self.clear_scratch(run)
@@ -203,7 +203,7 @@ class LabPlace(Base):
         return LabMonitor(self.lab)
 
     def facts(self) -> dict[str, object]:
-        """Adds what the lab is made of."""
+        """Add what the lab is made of."""
         if self._lab is None:
             return super().facts()
         spec = self._lab.spec
@@ -212,5 +212,5 @@ class LabPlace(Base):
 
 
 def own_env(launch: Launch) -> dict[str, str]:
-    """Returns the variables that the study gives to a program."""
+    """Return the variables that the study gives to a program."""
     return {key: fill(value, launch) for key, value in launch.program.env}

@@ -47,64 +47,64 @@ class Place(Protocol):
     said: list[str]
 
     def open(self) -> None:
-        """Makes it ready: brings up a lab, gets nodes.
+        """Make it ready: brings up a lab, gets nodes.
 
         Raises:
             JostleError: It cannot be had; says why and what else there is.
         """
 
     def close(self) -> None:
-        """Takes down what `open` made; may be called at any time, and twice."""
+        """Take down what `open` made; may be called at any time, and twice."""
 
     def gone(self) -> str:
-        """Says why the place is no more; empty while it is there."""
+        """Return why the place is no more; empty while it is there."""
 
     def folder(self, run: str) -> Path:
-        """Names a run's folder on the file system under study, the same path on all nodes."""
+        """Name a run's folder on the file system under study, the same path on all nodes."""
 
     def scratch(self, run: str) -> Path:
-        """Names a run's folder for profiles and logs, local to each node."""
+        """Name a run's folder for profiles and logs, local to each node."""
 
     def prepare(self, launch: Launch) -> None:
-        """Makes a program's folder, its files, and runs what prepares it.
+        """Make a program's folder, its files, and runs what prepares it.
 
         Raises:
             JostleError: One of these fails.
         """
 
     def clear(self, run: str) -> None:
-        """Removes both folders of a run."""
+        """Remove both folders of a run."""
 
     def mend(self, facts: Mapping[str, object]) -> None:
-        """Takes down what a killed study left of the place whose facts these are."""
+        """Take down what a killed study left of the place whose facts these are."""
 
     def lead_s(self, launches: Sequence[Launch]) -> float:
-        """Tells how long before its first operation a run must be started."""
+        """Return how long before its first operation a run must be started."""
 
     def commands(self, launch: Launch) -> list[Command]:
-        """Gives what to start on this machine for a program.
+        """Return what to start on this machine for a program.
 
         Raises:
             JostleError: Something it needs is missing.
         """
 
     def stop(self, launch: Launch, processes: Processes) -> None:
-        """Asks a program to end in order."""
+        """Ask a program to end in order."""
 
     def sweep(self, mark: str) -> bool:
-        """Ends whatever a run has started; tells whether nothing is left."""
+        """End whatever a run has started; tells whether nothing is left."""
 
     def gather(self, run: str, nodes: Sequence[str]) -> Path:
-        """Gives a folder on this machine with what all nodes of a run left in their scratch.
+        """Return a folder on this machine with what all nodes of a run left in their scratch.
 
         Profiles lie in folders in it whose names begin with `spool`, logs beside them.
         """
 
     def monitor(self) -> Monitor | None:
-        """Gives the counters of what is shared, where there are any."""
+        """Return the counters of what is shared, where there are any."""
 
     def facts(self) -> dict[str, object]:
-        """Gives what to record about it."""
+        """Return what to record about it."""
 
 
 class Base:
@@ -114,13 +114,13 @@ class Base:
     nodes: tuple[str, ...] = ()
 
     def __init__(self, study: Study) -> None:
-        """Prepares a place; nothing is made yet."""
+        """Prepare a place; nothing is made yet."""
         self.study = study
         self.said: list[str] = []
         self._scratch: Path | None = None
 
     def open(self) -> None:
-        """Makes the folder for profiles and logs."""
+        """Make the folder for profiles and logs."""
         parent = os.environ.get("TMPDIR") or "/tmp"
         try:
             # The runtime takes no spool that others could write to.
@@ -132,7 +132,7 @@ class Base:
             ) from error
 
     def close(self) -> None:
-        """Removes the folder for profiles and logs."""
+        """Remove the folder for profiles and logs."""
         if self._scratch is not None:
             shutil.rmtree(self._scratch, ignore_errors=True)
             self._scratch = None
@@ -142,30 +142,30 @@ class Base:
         return ""
 
     def folder(self, run: str) -> Path:
-        """Names a run's folder on the file system under study."""
+        """Name a run's folder on the file system under study."""
         return self.root() / run
 
     def root(self) -> Path:
-        """Names the study's folder on the file system under study."""
+        """Name the study's folder on the file system under study."""
         raise NotImplementedError
 
     def scratch(self, run: str) -> Path:
-        """Names a run's folder for profiles and logs."""
+        """Name a run's folder for profiles and logs."""
         assert self._scratch is not None, "the place is not open"
         return self._scratch / run
 
     def prepare(self, launch: Launch) -> None:
-        """Makes a program's folder and files from this machine."""
+        """Make a program's folder and files from this machine."""
         self.make_scratch(launch)
         prepare(launch)
 
     def clear(self, run: str) -> None:
-        """Removes both folders of a run."""
+        """Remove both folders of a run."""
         self.clear_scratch(run)
         shutil.rmtree(self.folder(run), ignore_errors=True)
 
     def clear_scratch(self, run: str) -> None:
-        """Removes a run's folder for profiles and logs."""
+        """Remove a run's folder for profiles and logs."""
         if self._scratch is not None:
             shutil.rmtree(self._scratch / run, ignore_errors=True)
 
@@ -177,25 +177,25 @@ class Base:
         return self.scratch(run)
 
     def make_scratch(self, launch: Launch) -> None:
-        """Makes the folders for profiles and logs."""
+        """Make the folders for profiles and logs."""
         for folder in (launch.spool, launch.log):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def sweep(self, mark: str) -> bool:
-        """Ends what is marked on this machine."""
+        """End what is marked on this machine."""
         return sweep(mark, 3.0)
 
     def stop(self, launch: Launch, processes: Processes) -> None:
-        """Sends SIGTERM to the ranks: an mpirun that gets it would kill them within a second."""
+        """Send SIGTERM to the ranks: an mpirun that gets it would kill them within a second."""
         found = marked(launch.mark, launch.job)
         kill(found or [process.pid for process in processes], signal.SIGTERM)
 
     def monitor(self) -> Monitor | None:
-        """Knows no counters."""
+        """Know no counters."""
         return None
 
     def facts(self) -> dict[str, object]:
-        """Names itself."""
+        """Name itself."""
         return {"place": self.name, "nodes": list(self.nodes)}
 
 
@@ -205,13 +205,13 @@ class Local(Base):
     name = "local"
 
     def __init__(self, study: Study) -> None:
-        """Prepares it."""
+        """Prepare it."""
         super().__init__(study)
         self.nodes = (socket.gethostname(),)
         self._root = Path(study.where.dir or ".").expanduser().absolute() / f".jostle-{study.name}"
 
     def open(self) -> None:
-        """Makes the folders."""
+        """Make the folders."""
         super().open()
         try:
             # No parents: a misspelt folder would be made, on another file system.
@@ -224,7 +224,7 @@ class Local(Base):
             ) from error
 
     def close(self) -> None:
-        """Removes the folders."""
+        """Remove the folders."""
         super().close()
         shutil.rmtree(self._root, ignore_errors=True)
 
@@ -254,12 +254,12 @@ class Local(Base):
             return None
 
     def facts(self) -> dict[str, object]:
-        """Adds the folder and its file system."""
+        """Add the folder and its file system."""
         return {**super().facts(), "dir": str(self._root), "fs": file_system(self._root)}
 
 
 def file_system(path: Path) -> str:
-    """Returns the type of the file system that holds a path; "" when /proc does not say."""
+    """Return the type of the file system that holds a path; "" when /proc does not say."""
     best, kind = -1, ""
     try:
         lines = Path("/proc/self/mountinfo").read_text().splitlines()
@@ -276,7 +276,7 @@ def file_system(path: Path) -> str:
 
 
 def one_per_node(launch: Launch) -> Mapping[str, int]:
-    """Gives node -> processes for a program without MPI."""
+    """Return node -> processes for a program without MPI."""
     if launch.program.pattern is None:
         return {launch.nodes[0]: 1}
     return dict(placement(launch))

@@ -33,7 +33,7 @@ class SlurmPlace(Base):
     name = "slurm"
 
     def __init__(self, study: Study) -> None:
-        """Prepares it; nodes are asked for when it is opened."""
+        """Prepare it; nodes are asked for when it is opened."""
         super().__init__(study)
         self._id = ""
         self._owned = False
@@ -41,7 +41,7 @@ class SlurmPlace(Base):
         self._root = Path(where).expanduser().absolute() / f".jostle-{study.name}"
 
     def open(self) -> None:
-        """Gets the nodes.
+        """Get the nodes.
 
         Raises:
             StudyError: There is no Slurm here, no folder is named, or no nodes can be had.
@@ -71,7 +71,7 @@ class SlurmPlace(Base):
             raise
 
     def _allocate(self) -> None:
-        """Asks for an allocation and waits for it."""
+        """Ask for an allocation and waits for it."""
         table = self.study.slurm
         nodes, tasks = self._most()
         asked = ["salloc", "--no-shell", f"--nodes={table.nodes or nodes}",
@@ -97,7 +97,7 @@ class SlurmPlace(Base):
             )
 
     def _most(self) -> tuple[int, int]:
-        """Returns how many nodes the largest run needs, and tasks on one of them."""
+        """Return how many nodes the largest run needs, and tasks on one of them."""
         from jostle.study.plan import plan
 
         count = max if self.study.where.placement == "shared" else sum
@@ -115,7 +115,7 @@ class SlurmPlace(Base):
         return tuple(_said("scontrol", "show", "hostnames", listed.strip()).split())
 
     def close(self) -> None:
-        """Gives the nodes back, if they were got for the study; removes its folders."""
+        """Return the nodes back, if they were got for the study; removes its folders."""
         with contextlib.suppress(OSError, subprocess.SubprocessError):
             if self._id and self.nodes:
                 step = self._srun(self.nodes, len(self.nodes), "clear")
@@ -150,7 +150,7 @@ class SlurmPlace(Base):
         """Each node makes its own, as the program starts there."""
 
     def clear_scratch(self, run: str) -> None:
-        """Removes what this machine holds; nodes lose theirs as it is gathered."""
+        """Remove what this machine holds; nodes lose theirs as it is gathered."""
         super().clear_scratch(run)
         shutil.rmtree(self.scratch(run), ignore_errors=True)
 
@@ -192,14 +192,14 @@ class SlurmPlace(Base):
         ]  # fmt: skip
 
     def stop(self, launch: Launch, processes: Processes) -> None:
-        """Sends a signal that srun passes on to its tasks: of SIGTERM it kills them."""
+        """Send a signal that srun passes on to its tasks: of SIGTERM it kills them."""
         number = signal.SIGTERM if launch.program.pattern is None else signal.SIGUSR1
         for process in processes:
             with contextlib.suppress(ProcessLookupError):
                 process.send_signal(number)
 
     def sweep(self, mark: str) -> bool:
-        """Ends all processes here, and all steps of the run."""
+        """End all processes here, and all steps of the run."""
         gone = super().sweep(mark)
         with contextlib.suppress(OSError, subprocess.SubprocessError):
             steps = _said("squeue", "--noheader", "--steps", f"--jobs={self._id}",
@@ -211,7 +211,7 @@ class SlurmPlace(Base):
         return gone
 
     def gather(self, run: str, nodes: Sequence[str]) -> Path:
-        """Copies each node's profiles and logs by way of the shared folder."""
+        """Copy each node's profiles and logs by way of the shared folder."""
         assert self._scratch is not None
         shared, here = self._root / f"gather-{run}", self._scratch / run
         step = self._srun(nodes, len(nodes), f"gather-{run}")
@@ -234,7 +234,7 @@ class SlurmPlace(Base):
         return here
 
     def facts(self) -> dict[str, object]:
-        """Adds the allocation, Slurm's version, and the file system."""
+        """Add the allocation, Slurm's version, and the file system."""
         return {
             **super().facts(), "dir": str(self._root), "fs": file_system(self._root),
             "job": self._id, "slurm": version_of(["srun", "--version"]),
@@ -242,7 +242,7 @@ class SlurmPlace(Base):
 
 
 def _said(*argv: str) -> str:
-    """Returns what one of Slurm's commands prints.
+    """Return what one of Slurm's commands prints.
 
     Raises:
         StudyError: It fails.

@@ -111,7 +111,7 @@ class Play:
         self._ease = 1 / max(1.0, at_once / (_AT_ONCE * spec.mounts))
 
     def run(self) -> Iterator[SliceOf]:
-        """Plays slice after slice until all jobs are done."""
+        """Play slice after slice until all jobs are done."""
         length = self._spec.slice_s
         number = 0
         while (self._left > 0).any():
@@ -160,7 +160,7 @@ class Play:
         self._book(done, (load, traffic, size, what), spent, lost, moved)
 
     def _calm(self, here: NDArray[np.int64]) -> Floats:
-        """Gives what calls take by noise and weather alone, by kind of resource."""
+        """Return what calls take by noise and weather alone, by kind of resource."""
         # Noise is half forgotten after a slice, weather after ten.
         self._noise[:, here] = self._drifted(self._noise[:, here], 0.5 ** (1 / STEPS))
         self._weather = self._drifted(self._weather, 0.5 ** (0.1 / STEPS))
@@ -174,7 +174,7 @@ class Play:
         return drifted
 
     def _hurt(self, here: NDArray[np.int64], dose: list[Floats]) -> Floats:
-        """Gives what the others add to it."""
+        """Return what the others add to it."""
         on_mount = self._slowed(dose[0].sum(axis=1), self._mount[here])
         on_net = self._spec.harm * self._net_steep * dose[1].sum(axis=1)
         return np.array([on_mount, on_net, self._spec.harm * dose[2].sum(axis=1)])
@@ -183,7 +183,7 @@ class Play:
         self, here: NDArray[np.int64], at: float, time: Floats, moved: Floats,
         active: NDArray[np.bool_],
     ) -> None:  # fmt: skip
-        """Moves the clocks of jobs on, and notes who has ended."""
+        """Move the clocks of jobs on, and notes who has ended."""
         self._clock[here] += moved
         self._left[here] -= moved
         self._left[here[self._left[here] < 1e-9]] = 0.0
@@ -193,7 +193,7 @@ class Play:
     def _book(
         self, done: SliceOf, asked: tuple[Floats, ...], spent: Floats, lost: Floats, moved: Floats
     ) -> None:
-        """Adds what a step did to what the profiler would have seen of it."""
+        """Add what a step did to what the profiler would have seen of it."""
         load, traffic, size, what = asked
         rows = np.arange(len(done.jobs))
         kind = what.astype(np.int64)
@@ -211,7 +211,7 @@ class Play:
         self, here: NDArray[np.int64], load: Floats, traffic: Floats, what: Floats,
         active: NDArray[np.bool_],
     ) -> list[Floats]:  # fmt: skip
-        """Gives what each job (row) gets from each other (column), by kind of resource."""
+        """Return what each job (row) gets from each other (column), by kind of resource."""
         served = load * self._pace[here] * self._harmful[here] * self._ease
         same = (self._mount[here][:, None] == self._mount[here]) & active[:, None]
         np.fill_diagonal(same, val=False)
@@ -224,7 +224,7 @@ class Play:
         return [on_mount, on_net, room * (self._pressure[here] * active)]
 
     def _slowed(self, dose: Floats, mount: NDArray[np.int64]) -> Floats:
-        """Gives the response of file systems to a load."""
+        """Return the response of file systems to a load."""
         steep, shape = self._steep[mount], self._shape[mount]
         answer: Floats = np.choose(
             shape, [dose, np.maximum(dose - 0.15, 0) * 1.4, 1.3 * dose / (0.6 + dose)]
@@ -248,7 +248,7 @@ class _Phases:
     values: Floats
 
     def at(self, jobs: NDArray[np.int64], clock: Floats) -> Floats:
-        """Gives the six values of jobs at their clocks, (6, jobs)."""
+        """Return the six values of jobs at their clocks, (6, jobs)."""
         phase = (clock % self.cycle[jobs])[:, None] >= self.ends[jobs]
         found: Floats = self.values[:, jobs, np.minimum(phase.sum(axis=1), self.ends.shape[1] - 1)]
         return found

@@ -67,7 +67,7 @@ class Program:
 
 
 def catalogue(rng: np.random.Generator) -> list[Program]:
-    """Draws the traits of the programs of one repository."""
+    """Draw the traits of the programs of one repository."""
 
     def near(value: float) -> float:
         return float(value * rng.uniform(0.8, 1.25))
@@ -113,7 +113,7 @@ def catalogue(rng: np.random.Generator) -> list[Program]:
 
 
 def run_of(program: Program, rng: np.random.Generator) -> Program:
-    """Gives one run its own pace: all phases a little longer or shorter, and begun somewhere."""
+    """Return one run its own pace: all phases a little longer or shorter, and begun somewhere."""
     pace = float(rng.uniform(0.9, 1.1))
     phases = [replace(phase, seconds=phase.seconds * pace) for phase in program.phases]
     turn = int(rng.integers(len(phases)))

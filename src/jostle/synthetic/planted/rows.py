@@ -22,14 +22,14 @@ _BOOT = "0a0b0c0d-0000-4000-8000-00000000"
 
 
 def mount_of(number: int) -> tuple[str, str, str]:
-    """Gives path, type and source of a planted file system."""
+    """Return path, type and source of a planted file system."""
     kind = "lustre" if number % 2 == 0 else "nfs4"
     source = f"mds{number}@tcp:/fs{number}" if kind == "lustre" else f"server{number}:/export"
     return f"/fs{number}", kind, source
 
 
 def mount_name(number: int) -> str:
-    """Gives the identity of a planted file system, as the repository knows it."""
+    """Return the identity of a planted file system, as the repository knows it."""
     return mount_identity("", *mount_of(number))
 
 
@@ -59,7 +59,7 @@ class Writer:
     # Slices
 
     def pieces(self, done: Sequence[SliceOf]) -> Iterator[Piece]:
-        """Gives the rows of some slices, in all four tables of slices."""
+        """Return the rows of some slices, in all four tables of slices."""
         job = np.concatenate([each.jobs for each in done])
         number = np.concatenate(
             [np.full(len(each.jobs), each.number, dtype=np.int64) for each in done]
@@ -91,7 +91,7 @@ class Writer:
         )  # fmt: skip
 
     def _present(self, used: Ints) -> tuple[list[Source], Ints]:
-        """Gives the processes of some jobs, and where those of each job begin among them."""
+        """Return the processes of some jobs, and where those of each job begin among them."""
         place = np.zeros(len(self._players), dtype=np.int64)
         sources: list[Source] = []
         for job in used.tolist():
@@ -100,7 +100,7 @@ class Writer:
         return sources, place
 
     def _whole(self, value: Floats, row: Ints, spread: float = 0.05) -> Ints:
-        """Gives a job's figure to each of its processes, a little different, in whole numbers."""
+        """Return a job's figure to each of its processes, a little different, in whole numbers."""
         each = value[row] * (1 + spread * self._rng.standard_normal(len(row), dtype=np.float32))
         return np.floor(np.maximum(each, 0) + self._rng.random(len(row), dtype=np.float32)).astype(
             np.int64
@@ -145,7 +145,7 @@ class Writer:
         return values
 
     def _files(self, values: dict[str, Ints], facts: dict[str, Any], job: Ints, row: Ints) -> None:
-        """Adds the opening, closing and seeking that goes with a program's habit."""
+        """Add the opening, closing and seeking that goes with a program's habit."""
         steps = self._whole(facts["ops"][:, META] / self._count[job], row)
         moved = self._whole(facts["moved"][:, META] / self._count[job], row)
         each = np.divide(facts["io_s"][:, META] * self._count[job], facts["ops"][:, META],
@@ -169,7 +169,7 @@ class Writer:
     # Processes and mounts
 
     def ends(self, truth: dict[str, PlantedJob]) -> Iterator[Piece]:
-        """Gives the rows of processes and mounts, once all jobs have ended."""
+        """Return the rows of processes and mounts, once all jobs have ended."""
         rows = [self._process_row(player, rank, truth[player.job])
                 for player in self._players for rank in range(player.processes)]  # fmt: skip
         yield Piece("processes", pa.Table.from_pylist(rows, _schema("processes")), 0, 0)
@@ -179,7 +179,7 @@ class Writer:
         yield Piece("mounts", pa.Table.from_pylist(mounts, _schema("mounts")), 0, 0)
 
     def processes(self) -> list[int]:
-        """Gives the ids of all processes."""
+        """Return the ids of all processes."""
         return [source.process for source in self._sources]
 
     def _process_row(self, player: Player, rank: int, truth: PlantedJob) -> dict[str, Any]:

@@ -41,7 +41,7 @@ class Player:
 
 
 def cast(spec: Spec, rng: np.random.Generator) -> list[Player]:
-    """Draws the jobs of a repository.
+    """Draw the jobs of a repository.
 
     Some keep time with another job that they do not share anything harmful with: on another file
     system, or of a kind that does no harm.
@@ -89,7 +89,7 @@ def _player(
 
 
 def _in_time_with(run: Program, other: Program) -> Program:
-    """Gives a program the rhythm of another one."""
+    """Return a program the rhythm of another one."""
     phases = [
         replace(phase, seconds=other.phases[place % len(other.phases)].seconds)
         for place, phase in enumerate(run.phases)

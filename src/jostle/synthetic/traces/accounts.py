@@ -35,7 +35,7 @@ class Spans:
 
 
 def waits(script: Script, timeline: Timeline) -> Floats:
-    """Gives what each MPI call took beyond the floor of its kind [K, R]; 0 for all others."""
+    """Return what each MPI call took beyond the floor of its kind [K, R]; 0 for all others."""
     took = timeline.end_s - timeline.begin_s
     beyond = np.zeros(took.shape)
     for number, call in enumerate(script.calls):
@@ -46,7 +46,7 @@ def waits(script: Script, timeline: Timeline) -> Floats:
 
 
 def _beyond_floor(took: Floats) -> Floats:
-    """Keeps the lower quartile of each rank's calls of a kind, and what is beyond it [n, R]."""
+    """Keep the lower quartile of each rank's calls of a kind, and what is beyond it [n, R]."""
     number = len(took)
     beyond = np.zeros(took.shape)
     floor = took[0].copy()
@@ -71,7 +71,7 @@ def _beyond_floor(took: Floats) -> Floats:
 
 
 def off_cpu(script: Script, timeline: Timeline, effect: Effect, rank: int) -> Spans:
-    """Gives the spans in which a rank is seen to be off its CPU.
+    """Return the spans in which a rank is seen to be off its CPU.
 
     The thread's CPU clock is read when a call begins or ends, and at most once a millisecond. Time
     in calls is taken off as a whole, and what is below a 64th is left out.
@@ -104,7 +104,7 @@ def _column(values: Floats, rank: int) -> Floats:
 
 
 def _readings(times: Floats) -> Ints:
-    """Gives the instants at which the clock is read: each the first a period after the last."""
+    """Return the instants at which the clock is read: each the first a period after the last."""
     after = np.diff(times, prepend=-np.inf) >= CPU_PERIOD_S  # whenever the one before was
     sure = np.flatnonzero(after)
     lately = times - times[sure[np.cumsum(after) - 1]] < CPU_PERIOD_S
@@ -119,7 +119,7 @@ def _readings(times: Floats) -> Ints:
 
 
 def stolen(script: Script, timeline: Timeline, effect: Effect, rank: int) -> Spans:
-    """Gives when a rank was robbed of its CPU really: at the end of the computation it hit."""
+    """Return when a rank was robbed of its CPU really: at the end of the computation it hit."""
     amount = _column(effect.stolen_s, rank)
     hit = np.flatnonzero(amount > 0)
     end = timeline.begin_s[hit, rank]

@@ -36,7 +36,7 @@ class Cuts:
 
 
 def cut(script: Script, end_s: Floats, *, raw: bool) -> Cuts:
-    """Cuts a run into segments.
+    """Cut a run into segments.
 
     Args:
         script: Its events.

@@ -87,7 +87,7 @@ class Drawn:
         self._open = _open(what, script, random)
 
     def effect(self, strength: float) -> Effect:
-        """Gives what it adds.
+        """Return what it adds.
 
         Args:
             strength: Probability per call (call, all; beyond 1 what is sustained is longer), events
@@ -123,7 +123,7 @@ class Drawn:
         return max(strength, 1.0) if self.what.sustained else 1.0
 
     def _scattered(self, hit: NDArray[np.bool_], times: Ints) -> Floats:
-        """Gives each hit the sum of as many sizes as it was hit times."""
+        """Return each hit the sum of as many sizes as it was hit times."""
         found = np.zeros(hit.shape)
         counts = times[hit]
         sizes = self._sizes(np.random.default_rng(self._seed + 3), int(counts.sum()))
@@ -143,7 +143,7 @@ class Drawn:
 
 
 def _ranks(what: Disturbance, program: Program, random: np.random.Generator) -> NDArray[np.bool_]:
-    """Tells which ranks are hit [1, R]."""
+    """Return which ranks are hit [1, R]."""
     ranks = np.arange(program.ranks)
     if what.where == "each":
         return np.ones((1, program.ranks), dtype=bool)
@@ -154,7 +154,7 @@ def _ranks(what: Disturbance, program: Program, random: np.random.Generator) -> 
 
 
 def _open(what: Disturbance, script: Script, random: np.random.Generator) -> NDArray[np.bool_]:
-    """Tells which events lie in the spans that are hit [K]."""
+    """Return which events lie in the spans that are hit [K]."""
     events = len(script.call)
     if not what.spans:
         return np.ones(events, dtype=bool)

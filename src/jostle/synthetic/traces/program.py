@@ -97,7 +97,7 @@ class Program:
     slice_ns: int = 1_000_000_000
 
     def sized(self, **changes: object) -> Program:
-        """Gives the same program with other figures."""
+        """Return the same program with other figures."""
         return replace(self, **changes)  # type: ignore[arg-type]
 
 
@@ -143,7 +143,7 @@ _WANDER_ITERATIONS = 40.0
 
 
 def write_script(program: Program, random: np.random.Generator) -> Script:
-    """Draws one run of a program.
+    """Draw one run of a program.
 
     Args:
         program: What to run.
@@ -180,7 +180,7 @@ def write_script(program: Program, random: np.random.Generator) -> Script:
 def _events(
     phase: Phase, number: dict[Call, int], random: np.random.Generator
 ) -> tuple[Ints, Ints]:
-    """Gives the calls of a phase in order, and the iteration that each is of."""
+    """Return the calls of a phase in order, and the iteration that each is of."""
     inner = [number[call] for call in phase.inner]
     low, high = phase.inner_times
     mean = (low + high) / 2 if inner else 0.0
@@ -203,7 +203,7 @@ def _events(
 
 
 def _shares(program: Program, iteration: Ints, random: np.random.Generator) -> Floats:
-    """Gives of each event the work of each rank over that of the mean rank [K or 1, R]."""
+    """Return of each event the work of each rank over that of the mean rank [K or 1, R]."""
     fixed = 1 + program.imbalance * random.normal(0, 1, program.ranks).clip(-2.5, 2.5)
     fixed /= fixed.mean()
     if not program.wandering:
@@ -221,7 +221,7 @@ def _shares(program: Program, iteration: Ints, random: np.random.Generator) -> F
 
 
 def _jittered(work: Floats, jitter: float, random: np.random.Generator) -> Floats:
-    """Adds what no machine is without: a spread of each computation, and ticks."""
+    """Add what no machine is without: a spread of each computation, and ticks."""
     drawn = random.standard_normal(work.shape, dtype=np.float32)
     # Machines are slower now and then, never faster: the spread is to one side.
     gap = work * (1 + jitter * np.abs(drawn))

@@ -66,7 +66,7 @@ class Run:
 
 
 def tokens(script: Script, job: str) -> pa.Table:
-    """Gives table tokens: one row per distinct call."""
+    """Return table tokens: one row per distinct call."""
     hashes = _hashes(script)
     return pa.table(
         {
@@ -81,7 +81,7 @@ def tokens(script: Script, job: str) -> pa.Table:
 
 
 def segment_rows(run: Run, processes: list[int]) -> pa.Table:
-    """Gives the rows of all ranks, by rank and number.
+    """Return the rows of all ranks, by rank and number.
 
     Args:
         run: The run.
@@ -120,7 +120,7 @@ def segment_rows(run: Run, processes: list[int]) -> pa.Table:
 
 
 def short(ns: Ints) -> Ints:
-    """Rounds times down as the profile does: 11 bits after the first."""
+    """Round times down as the profile does: 11 bits after the first."""
     spare = np.maximum(np.floor(np.log2(np.maximum(ns, 1))).astype(np.int64) - 11, 0)
     result: Ints = ns >> spare << spare
     return result
@@ -136,7 +136,7 @@ def _sums(run: Run, values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _shared(run: Run) -> dict[str, NDArray[Any]]:
-    """Gives the columns that are the same on all ranks."""
+    """Return the columns that are the same on all ranks."""
     script, cuts = run.script, run.cuts
     number = len(cuts.event)
     sorts, hashes = script.sorts, _hashes(script)
@@ -164,7 +164,7 @@ def _shared(run: Run) -> dict[str, NDArray[Any]]:
 
 
 def _rank_columns(run: Run, rank: int, counter: np.random.Generator) -> dict[str, NDArray[Any]]:
-    """Gives a rank's times, bytes and counters."""
+    """Return a rank's times, bytes and counters."""
     script, timeline = run.script, run.timeline
     begin, end = timeline.begin_s[:, rank], timeline.end_s[:, rank]
     is_file = script.sorts == "file"
@@ -200,7 +200,7 @@ def _rank_columns(run: Run, rank: int, counter: np.random.Generator) -> dict[str
 def _binned(
     run: Run, columns: dict[str, NDArray[Any]], spans: Spans
 ) -> tuple[Ints, tuple[Ints, NDArray[np.uint8]]]:
-    """Puts spans into segments and their bins.
+    """Put spans into segments and their bins.
 
     Returns:
         Time in each segment (ns), as its counter has it; and number and bytes of its bins. What of

@@ -33,7 +33,7 @@ _STATES = {
 
 
 def run_tables(run: Run, job: str) -> RunTables:
-    """Makes the tables of a run.
+    """Make the tables of a run.
 
     Args:
         run: The replayed run.
@@ -87,7 +87,7 @@ def _mounts(run: Run, job: str) -> pa.Table:
 
 
 def _slices(run: Run) -> tuple[pa.Table, pa.Table]:
-    """Gives the rows per node and slice, and per mount and slice."""
+    """Return the rows per node and slice, and per mount and slice."""
     first = run.init_ns // run.program.slice_ns
     end = run.init_ns + round(run.timeline.seconds * 1e9)
     count = end // run.program.slice_ns - first + 1
@@ -106,7 +106,7 @@ def _slices(run: Run) -> tuple[pa.Table, pa.Table]:
 
 
 def _rank_metrics(run: Run, rank: int, first: int, count: int) -> dict[str, Ints]:
-    """Gives a rank's metrics per slice [count]."""
+    """Return a rank's metrics per slice [count]."""
     script, timeline = run.script, run.timeline
     begin, end = timeline.begin_s[:, rank], timeline.end_s[:, rank]
     result: dict[str, Ints] = {}
@@ -144,7 +144,7 @@ def _rank_metrics(run: Run, rank: int, first: int, count: int) -> dict[str, Ints
 
 
 def _canary(run: Run, rank: int, first: int, count: int) -> dict[str, Ints]:
-    """Gives what a rank's canary told: slowed as computation is, by the program's own slope."""
+    """Return what a rank's canary told: slowed as computation is, by the program's own slope."""
     gap = run.script.gap_s[:, rank]
     slowed = run.effect.slowed_s
     slowed = slowed[:, rank if slowed.shape[1] > 1 else 0]
@@ -162,7 +162,7 @@ def _canary(run: Run, rank: int, first: int, count: int) -> dict[str, Ints]:
 
 
 def _per_slice(run: Run, spans: Spans, first: int, count: int) -> Ints:
-    """Spreads spans over slices, evenly within each [count], ns."""
+    """Spread spans over slices, evenly within each [count], ns."""
     width = run.program.slice_ns / 1e9
     offset = (run.init_ns - first * run.program.slice_ns) / 1e9
     edges: Floats = np.arange(1.0, count) * width - offset
@@ -177,7 +177,7 @@ def _per_slice(run: Run, spans: Spans, first: int, count: int) -> Ints:
 
 
 def _across(spans: Spans, length: Floats, edges: Floats) -> Floats:
-    """Gives what lies before each edge of the spans that lie across it."""
+    """Return what lies before each edge of the spans that lie across it."""
     low = np.searchsorted(edges, spans.begin_s, side="right")
     high = np.searchsorted(edges, spans.end_s, side="right")
     long = np.flatnonzero(high > low)
@@ -196,7 +196,7 @@ def _rollup(
     first: int,
     count: int,
 ) -> pa.Table:
-    """Makes rows of a rollup: one per group and slice, in time."""
+    """Make rows of a rollup: one per group and slice, in time."""
     stats: dict[str, Any] = {"sum": np.sum, "min": np.min, "max": np.max}
     names: list[str] = []
     columns: dict[str, list[Any]] = {name: [] for name in TABLES[table].values}

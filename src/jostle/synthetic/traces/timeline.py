@@ -29,7 +29,7 @@ class Timeline:
 
 
 def replay(script: Script, effect: Effect) -> Timeline:
-    """Replays a script.
+    """Replay a script.
 
     A collective ends when the last rank has come, an exchange when both neighbours have, a receive
     when the rank before has sent, which does not wait for anybody. Between
@@ -71,7 +71,7 @@ class _Steps:
         self._skew = script.skew_s
 
     def take(self, event: Ints, at: Floats) -> Floats:
-        """Takes one event of each of several stretches, whose ranks are at these times."""
+        """Take one event of each of several stretches, whose ranks are at these times."""
         enters = at + self.gap[event]
         there = enters + self._inside[event]
         own = self._cost[event]
@@ -91,7 +91,7 @@ class _Steps:
         return left
 
     def _passed_on(self, event: Ints, there: Floats, turn: int) -> Floats:
-        """Gives when ranks have received what each sends on to the next with its next call.
+        """Return when ranks have received what each sends on to the next with its next call.
 
         Args:
             event: The receives.

@@ -96,7 +96,7 @@ class Truth:
         return 100 * (self.lost_s - self.hidden_s) / self.run_s
 
     def between(self, start_ns: int, end_ns: int) -> float:
-        """Gives the seconds lost in a span of the disturbed run."""
+        """Return the seconds lost in a span of the disturbed run."""
         times = np.concatenate([[self.init_ns], self.time_ns])
         clean = np.concatenate([[0.0], self.clean_at_s])
         low, high = np.interp([start_ns, end_ns], times, clean)
@@ -104,7 +104,7 @@ class Truth:
         return float((span[1] - span[0]) / 1e9 - (high - low))
 
     def to_json(self) -> dict[str, Any]:
-        """Gives the figures as plain values."""
+        """Return the figures as plain values."""
         names = ("run_s", "clean_s", "lost_s", "percent", "instantaneous_percent",
                  "visible_percent", "continuous_s", "hidden_s", "by_cause", "planted",
                  "rate_hz")  # fmt: skip
@@ -112,7 +112,7 @@ class Truth:
 
 
 def trace(spec: TraceSpec, seed: int) -> tuple[RunTables, Truth]:
-    """Makes a synthetic run: its tables as the repository would give them, and its truth.
+    """Make a synthetic run: its tables as the repository would give them, and its truth.
 
     The program is replayed event by event on all ranks, with the disturbances and without; the
     runtime's rules (segments, floors, off-CPU bound, bins, slices) are applied to the first. The
@@ -128,7 +128,7 @@ def trace(spec: TraceSpec, seed: int) -> tuple[RunTables, Truth]:
 
 
 def replayed(spec: TraceSpec, seed: int) -> tuple[Run, Truth]:
-    """Makes a synthetic run without its tables (arguments as for `trace`)."""
+    """Make a synthetic run without its tables (arguments as for `trace`)."""
     random = np.random.default_rng([seed, zlib.crc32(spec.name.encode())])
     script = write_script(spec.program, random)
     wanted = float(random.uniform(spec.least, spec.most)) if random.random() > _CLEAN else 0.0
@@ -159,13 +159,13 @@ def replayed(spec: TraceSpec, seed: int) -> tuple[Run, Truth]:
 
 
 def _canary(spec: TraceSpec, seed: int) -> float:
-    """Draws how much more a program is slowed than the canary; programs differ in that."""
+    """Draw how much more a program is slowed than the canary; programs differ in that."""
     random = np.random.default_rng([seed, zlib.crc32(spec.name.encode()), 1])
     return float(random.uniform(*_SLOPES))
 
 
 def _strengths(script: Script, clean: Timeline, drawn: list[Drawn], wanted: float) -> list[float]:
-    """Finds how strong each disturbance must be, by itself, for its part of the loss."""
+    """Find how strong each disturbance must be, by itself, for its part of the loss."""
     weights = np.array([one.what.weight for one in drawn])
     lost = clean.seconds * wanted / (100 - wanted) * weights / weights.sum()
     return [_strength(script, clean, one, float(part))
@@ -186,7 +186,7 @@ def _strength(script: Script, clean: Timeline, one: Drawn, lost: float) -> float
 
 
 def _first_guess(script: Script, clean: Timeline, one: Drawn, lost: float) -> float:
-    """Supposes that nothing is hidden and nobody is hit at the same time."""
+    """Suppose that nothing is hidden and nobody is hit at the same time."""
     what = one.what
     part = what.share if what.spans else 1.0
     is_file = script.sorts == "file"
@@ -210,7 +210,7 @@ def _truth(
     init: int,
     wanted: float,
 ) -> Truth:
-    """Compares the run with itself undisturbed; causes by replays of their own, scaled."""
+    """Compare the run with itself undisturbed; causes by replays of their own, scaled."""
     lost = timeline.seconds - clean.seconds
     alone = {}
     kinds = [(one.what.cause, one.what.sustained) for one in drawn]

@@ -66,7 +66,7 @@ class Scene:
         return not any(one.harm for one in self.neighbours)
 
     def to_json(self) -> dict[str, Any]:
-        """Gives it as plain values."""
+        """Return it as plain values."""
         return asdict(self)
 
 
@@ -117,7 +117,7 @@ _LITTLE = ("open-write-close", "--chunk", "16KiB", "--iterations", "4")
 
 
 def scenes(*, harmful: int, null: int, seed: int) -> list[Scene]:
-    """Plans experiments.
+    """Plan experiments.
 
     The first of them are probes alone, which say how long each takes undisturbed; then harmful
     ones and null ones in a shuffled order. Each harmful one has harmless neighbours, too.
@@ -144,7 +144,7 @@ def scenes(*, harmful: int, null: int, seed: int) -> list[Scene]:
 
 
 def _harmful(dice: random.Random, probe: str, turn: int) -> tuple[Neighbour, ...]:
-    """Gives the neighbours of a probe, one of which hurts it."""
+    """Return the neighbours of a probe, one of which hurts it."""
     period = dice.choice((4.0, 5.0, 7.0)) if probe != "talker" else 7.0
     length = period * dice.choice((0.25, 0.4, 0.5))
     phase = dice.random() * (period - length)
@@ -179,7 +179,7 @@ def _little(phase: float) -> Neighbour:
 
 
 def _harmless(dice: random.Random, probe: str, turn: int) -> tuple[Neighbour, ...]:
-    """Gives neighbours of a probe that do it no harm: none needs what it needs."""
+    """Return neighbours of a probe that do it no harm: none needs what it needs."""
     period = dice.choice((2.75, 4.0, 6.0))  # 2.75 s: the rhythm of the probe with phases
     phase = dice.random() * period / 2
     on = rhythm(period, period / 2, phase)
@@ -194,7 +194,7 @@ def _harmless(dice: random.Random, probe: str, turn: int) -> tuple[Neighbour, ..
 
 
 def rhythm(period: float, length: float, phase: float) -> tuple[tuple[float, float], ...]:
-    """Gives the bursts of a periodic neighbour over the time of an experiment."""
+    """Return the bursts of a periodic neighbour over the time of an experiment."""
     step = SLICE_NS / 1e9
     found: list[tuple[float, float]] = []
     at = 1.0 + phase
@@ -205,7 +205,7 @@ def rhythm(period: float, length: float, phase: float) -> tuple[tuple[float, flo
 
 
 def from_json(plain: dict[str, Any]) -> Scene:
-    """Reads what `Scene.to_json` gave."""
+    """Read what `Scene.to_json` gave."""
     own = [Neighbour(**{**one, "words": tuple(one["words"]),
                         "bursts": tuple(tuple(pair) for pair in one["bursts"])})
            for one in plain["neighbours"]]  # fmt: skip

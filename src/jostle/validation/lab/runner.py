@@ -67,7 +67,7 @@ class Played:
     rounds: list[list[int]] = field(default_factory=list)
 
     def work(self) -> dict[int, int]:
-        """Gives the operations of the slices in which the probe was at work throughout.
+        """Return the operations of the slices in which the probe was at work throughout.
 
         Not of those in which it begins or pauses, nor of those beside them: nobody knows how much
         of them it needed.
@@ -86,12 +86,12 @@ class Played:
         return f"{self.scene.job}-{neighbour}"
 
     def to_json(self) -> dict[str, Any]:
-        """Gives it as plain values."""
+        """Return it as plain values."""
         return {**self.__dict__, "scene": self.scene.to_json()}
 
 
 def played(folder: Path, *, failed: bool = False) -> list[Played]:
-    """Gives the experiments that were made; the last line may be torn by a crash."""
+    """Return the experiments that were made; the last line may be torn by a crash."""
     try:
         lines = (folder / "scenes.jsonl").read_text().splitlines()
     except FileNotFoundError:
@@ -108,7 +108,7 @@ def play(
     folder: Path, plan: Sequence[Scene], *, labs: int, name: str,
     progress: Callable[[int, int, str, float], None],
 ) -> None:  # fmt: skip
-    """Makes the experiments of a plan that are not yet made.
+    """Make the experiments of a plan that are not yet made.
 
     Args:
         folder: Where they go.
@@ -130,7 +130,7 @@ def play(
 
 
 def _play(state: _State, todo: Sequence[Scene], labs: int, name: str) -> None:
-    """Plays scenes, several labs at a time; whatever ends one of them ends all."""
+    """Play scenes, several labs at a time; whatever ends one of them ends all."""
     left: queue.SimpleQueue[Scene] = queue.SimpleQueue()
     for scene in todo:
         left.put(scene)
@@ -199,7 +199,7 @@ def _worker(state: _State, left: queue.SimpleQueue[Scene], name: str) -> None:
 
 
 def _one(lab: Lab, scene: Scene, repository: Path, over: threading.Event) -> Played:
-    """Makes one experiment and takes its profiles into a repository."""
+    """Make one experiment and takes its profiles into a repository."""
     if PROBES[scene.probe].partner and shutil.which(f"mpirun.{_MPI}") is None:
         return Played(scene, str(repository), 0, 0, [], {}, f"mpirun.{_MPI} is not installed")
     for node in lab.nodes:
@@ -249,7 +249,7 @@ def _taken(lab: Lab, scene: Scene, repository: Path, status: int) -> Played:
 
 
 def _merged(spans: list[list[int]]) -> list[list[int]]:
-    """Joins spans that overlap, as those of the ranks of a job do."""
+    """Join spans that overlap, as those of the ranks of a job do."""
     found: list[list[int]] = []
     for begin, end in sorted(spans):
         if found and begin <= found[-1][1]:
@@ -260,7 +260,7 @@ def _merged(spans: list[list[int]]) -> list[list[int]]:
 
 
 def _probe(lab: Lab, scene: Scene, start_ns: int) -> subprocess.Popen[bytes]:
-    """Starts the probe; one of several rounds is a shell that goes through them."""
+    """Start the probe; one of several rounds is a shell that goes through them."""
     probe = PROBES[scene.probe]
     folder = _MEMORY if probe.memory else lab.here if probe.apart else lab.shared
     first = _words(lab, scene.job, probe.words, folder, start_ns, mpi=bool(probe.partner))
@@ -285,14 +285,14 @@ def _words(
 
 
 def _bound(words: list[str], core: int) -> list[str]:
-    """Binds a command to a core: who shares it is a matter of chance otherwise."""
+    """Bind a command to a core: who shares it is a matter of chance otherwise."""
     return words if core < 0 else ["taskset", "-c", str(core), *words]
 
 
 def _profiled(
     lab: Lab, nodes: tuple[str, str], job: str, words: Sequence[str]
 ) -> subprocess.Popen[bytes]:
-    """Starts a job on a node, or with a rank on each of two."""
+    """Start a job on a node, or with a rank on each of two."""
     argv = [str(_native_path("jostle-run")), "--job", job, "--spool", str(lab.here / "spool"),
             "--slice", f"{SLICE_NS // 1_000_000}ms", "--", *words]  # fmt: skip
     env = {"JOSTLE": "on"}
@@ -337,7 +337,7 @@ def _wait(process: subprocess.Popen[bytes], over: threading.Event) -> int:
 
 
 def name_of(folder: Path) -> str:
-    """Names the labs of a validation: not those of another one that runs beside it.
+    """Name the labs of a validation: not those of another one that runs beside it.
 
     Raises:
         ValidationError: The folder has no name.

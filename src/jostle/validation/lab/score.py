@@ -124,13 +124,13 @@ class Seen:
         return (self.high_s - self.low_s) / 2 / self.said_s if self.said_s > 0 else None
 
     def to_json(self) -> dict[str, Any]:
-        """Gives it as plain values."""
+        """Return it as plain values."""
         return asdict(self) | {"f1": self.slices.f1, "points": self.points,
                                "relative": self.relative}  # fmt: skip
 
 
 def alone(runs: Sequence[Played]) -> dict[str, float]:
-    """Gives what each probe does in a slice alone: operations, mean of the middle half."""
+    """Return what each probe does in a slice alone: operations, mean of the middle half."""
     found: dict[str, list[int]] = {}
     for one in runs:
         if one.scene.name == "alone":
@@ -144,7 +144,7 @@ def _middle(values: Sequence[int]) -> float:
 
 
 def unsteady(runs: Sequence[Played]) -> dict[str, float]:
-    """Gives the probes whose rate in one run says nothing of another run.
+    """Return the probes whose rate in one run says nothing of another run.
 
     Asked of null runs only: how near answers come to either truth has no part in it.
 
@@ -167,7 +167,7 @@ def see(
     one: Played, said: Interference, usual: Mapping[str, float],
     differing: Collection[str] = (),
 ) -> Seen | None:  # fmt: skip
-    """Sets an experiment beside what was said of it.
+    """Set an experiment beside what was said of it.
 
     Args:
         one: The experiment.
@@ -196,7 +196,7 @@ def see(
 
 
 def beside(one: Played, bad: Sequence[str]) -> dict[int, float]:
-    """Gives the share of each slice of work in which a harmful neighbour was on.
+    """Return the share of each slice of work in which a harmful neighbour was on.
 
     Args:
         one: The experiment.
@@ -212,7 +212,7 @@ def beside(one: Played, bad: Sequence[str]) -> dict[int, float]:
 
 
 def lost(one: Played, bad: Sequence[str], usual: float) -> float:
-    """Gives the seconds that harmful neighbours cost.
+    """Return the seconds that harmful neighbours cost.
 
     In the slices in which they were on: the time at work there, less what the work done there
     needs. Slices in which the probe began, paused, or finished nothing count as well: that is
@@ -235,7 +235,7 @@ def lost(one: Played, bad: Sequence[str], usual: float) -> float:
 
 
 def _covered(spans: Sequence[Sequence[int]], first: int, last: int) -> list[float]:
-    """Gives the share of each slice that spans of time cover."""
+    """Return the share of each slice that spans of time cover."""
     found = [0.0] * (last - first + 1)
     for begin, end in spans:
         for number in range(max(begin // SLICE_NS, first), min(end // SLICE_NS, last) + 1):
@@ -245,7 +245,7 @@ def _covered(spans: Sequence[Sequence[int]], first: int, last: int) -> list[floa
 
 
 def calm(one: Played, shares: Mapping[int, float]) -> float | None:
-    """Gives the operations in a slice of the same run without harmful neighbours.
+    """Return the operations in a slice of the same run without harmful neighbours.
 
     The machine's own noise is in it, as it is in the other slices. Not taken are slices just
     after a neighbour.
@@ -260,7 +260,7 @@ def calm(one: Played, shares: Mapping[int, float]) -> float | None:
 
 
 def slices(shares: Mapping[int, float], said: Interference) -> Slices:
-    """Counts slices that were told rightly and wrongly.
+    """Count slices that were told rightly and wrongly.
 
     Args:
         shares: Share of each slice in which a harmful neighbour was on.
@@ -315,12 +315,12 @@ class LabScore:
     unsteady: dict[str, float] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """Gives it as plain values."""
+        """Return it as plain values."""
         return asdict(self) | {"f1": self.slices.f1}
 
 
 def lab_score(seen: Sequence[Seen], differing: Mapping[str, float] | None = None) -> LabScore:
-    """Sums experiments up.
+    """Sum experiments up.
 
     Args:
         seen: The experiments.

@@ -71,7 +71,7 @@ def _chosen(made: Estimate, clusters: Sequence[Cluster]) -> list[Cluster]:
 
 
 def members(made: Estimate) -> str:
-    """Say how many ranks or processes were judged."""
+    """Return how many ranks or processes were judged."""
     one, many = ("rank", "ranks") if made.world >= 0 else ("process", "processes")
     return f"{count(made.ranks)} {one if made.ranks == 1 else many}"
 
@@ -105,7 +105,7 @@ def _lost_page(made: Estimate) -> Page:
 
 
 def _to_whom(made: Estimate) -> str:
-    """Say which cause took most, where one is known that did."""
+    """Return which cause took most, where one is known that did."""
     sums: dict[str, float] = {}
     for one in made.causes:
         sums[one.cause] = sums.get(one.cause, 0.0) + one.seconds.value
@@ -194,7 +194,7 @@ def _spread_page(
 
 
 def _shown(made: Estimate, number: int) -> str:
-    """Say which clusters are left out."""
+    """Return which clusters are left out."""
     large = sum(one.members >= LEAST_MEMBERS for one in made.clusters)
     text = f"Clusters of fewer than {LEAST_MEMBERS} are not shown."
     if large > number:

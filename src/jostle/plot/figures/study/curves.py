@@ -157,7 +157,7 @@ def page(result: StudyResult, found: list[Pair], *, chunk: bool) -> Page:
 
 
 def _finding(found: list[Pair]) -> str:
-    """Say where pairs break even."""
+    """Return where pairs break even."""
     said = [
         f"{pair.break_even.one} and {pair.break_even.other} break even at "
         f"{about_size(pair.break_even.chunk)}"
@@ -170,7 +170,7 @@ def _finding(found: list[Pair]) -> str:
 
 
 def _trend(found: list[Pair]) -> str:
-    """Say how a loss changes from the first to the last point of its curve.
+    """Return how a loss changes from the first to the last point of its curve.
 
     Over chunk sizes it is that of the curve that changes most, over processes the first one that
     counts the signal's.

@@ -213,7 +213,7 @@ def _name_lines(name: str, slot: float) -> list[str]:
 
 
 def chunk_looks(chunks: list[int | None]) -> list[Look]:
-    """Give chunk sizes hatched looks, in their order."""
+    """Return chunk sizes hatched looks, in their order."""
     return [LOOKS[number % len(LOOKS)] for number in range(len(chunks))]
 
 

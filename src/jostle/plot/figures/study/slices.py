@@ -228,7 +228,7 @@ def grid_page(result: StudyResult, grid: Grid) -> Page:
 
 
 def _sharing(grid: Grid) -> str:
-    """Say who gets the smallest share of what two programs move together."""
+    """Return who gets the smallest share of what two programs move together."""
     shares = []
     for trace in grid.traces:
         same = trace.probe == trace.signal or trace.metric in AMOUNTS
@@ -302,7 +302,7 @@ def _top(traces: Sequence[Trace], lines: dict[int, Lines]) -> float:
 
 
 def _otherwise(trace: Trace) -> bool:
-    """Tell whether the signal is counted in something else than the probe: no axis has both."""
+    """Return whether the signal is counted in something else than the probe: no axis has both."""
     return bool(trace.signal_metric) and trace.signal_metric != trace.metric
 
 

@@ -74,7 +74,7 @@ def overlap_pages(result: StudyResult) -> list[tuple[Page, list[KuoRow]]]:
 
 
 def _overlap_finding(rows: Sequence[KuoRow]) -> str:
-    """Say whose share of the throughput is the most uneven."""
+    """Return whose share of the throughput is the most uneven."""
     known = [(row.overlap_ratio, row) for row in rows if row.overlap_ratio]
     if not known:
         return "Throughput of both while both are at work"
