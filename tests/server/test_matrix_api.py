@@ -15,7 +15,7 @@ from server_ground import UIDS
 
 from jostle.analysis.identification.model import OTHERS
 from jostle.server.cache.background_cache import Workshop
-from jostle.server.schemas.reports import EvidenceTold, MatrixTold
+from jostle.server.schemas.reports import EvidenceReport, MatrixReport
 
 
 def patiently(guest, path: str) -> dict:
@@ -50,7 +50,7 @@ def command(repository, *words: str) -> dict:
 
 def test_the_matrix_is_that_of_the_command(open_hall, planted):
     told = patiently(open_hall.guest("adam"), "/api/v1/matrix")
-    MatrixTold.model_validate(told)  # the types of the page are made from it
+    MatrixReport.model_validate(told)  # the types of the page are made from it
     said = command(planted)
     del said["figures"]
     assert rounded({name: told[name] for name in said}) == rounded(said)
@@ -63,7 +63,7 @@ def test_the_runs_behind_a_cell_give_its_numbers(open_hall):
         query = {"victim": one["victim"], "aggressor": one["aggressor"],
                  "kind": one["resource_kind"]}  # fmt: skip
         found = guest.get("/api/v1/matrix/evidence", params=query).json()
-        EvidenceTold.model_validate(found)
+        EvidenceReport.model_validate(found)
         assert found["encounter"] == one
         assert len(found["beside"]) == one["with_runs"]
         assert len(found["without"]) == one["without_runs"]

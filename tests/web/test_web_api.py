@@ -12,7 +12,7 @@ import pytest
 
 from jostle.server.jobs.mipmaps import Mipmap
 from jostle.server.schemas.jobs import Verdict
-from jostle.server.schemas.reports import DigestTold
+from jostle.server.schemas.reports import DigestReport
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +85,7 @@ def test_the_verdict_is_that_of_the_commands(client, served):
     )
     assert told["interference"] == said["interference"]
     digest = client.get(f"/api/v1/jobs/{rows['jobs'][-1]['job']}").json()
-    assert DigestTold.model_validate(digest).metrics
+    assert DigestReport.model_validate(digest).metrics
     assert {name: said[name] for name in told["estimate"]} == told["estimate"]
 
 

@@ -1,7 +1,26 @@
 // Made by tools/generate_api.py from the application itself; do not edit.
 
+/** A look at another user's job. */
+export interface AccessRecord {
+  /** UTC */
+  time: string;
+  viewer: string;
+  role: 'user' | 'manager' | 'support' | 'administrator';
+  address: string;
+  job: string;
+  /** null: several users */
+  owner: number | null;
+}
+
+/** Looks at others' jobs, the newest first. */
+export interface AccessRecords {
+  looks: AccessRecord[];
+  /** for the next page; null: there is none */
+  before: number | null;
+}
+
 /** How a job read, or wrote. */
-export interface AccessTold {
+export interface AccessReport {
   direction: string;
   ops: number;
   bytes: number;
@@ -14,7 +33,7 @@ export interface AccessTold {
 }
 
 /** A run's loss, and whom it goes to: all shares add up to 1. */
-export interface BlameTold {
+export interface BlameReport {
   lost_s: Interval;
   suspects: Blamed[];
   explained_s: Interval;
@@ -89,7 +108,7 @@ export interface Cell {
 }
 
 /** How well the clocks agreed. */
-export interface ClockTold {
+export interface ClockReport {
   text: string;
 }
 
@@ -191,7 +210,7 @@ export interface DigestMount {
 }
 
 /** What `jostle digest --json` prints. */
-export interface DigestTold {
+export interface DigestReport {
   programs: Record<string, number>;
   slice_ns: number[];
   start_ns: number;
@@ -200,7 +219,7 @@ export interface DigestTold {
   metrics: Record<string, Spread>;
   shares: Share[];
   mounts: DigestMount[];
-  access: AccessTold[];
+  access: AccessReport[];
   writing: Writing[];
   unaccounted: Unaccounted[];
   errors: Record<string, number>;
@@ -209,7 +228,7 @@ export interface DigestTold {
   cost: Cost;
   notes: string[];
   warnings: string[];
-  clock: ClockTold;
+  clock: ClockReport;
 }
 
 /** One program with and without another beside it. */
@@ -230,7 +249,7 @@ export interface Encounter {
 }
 
 /** What `jostle estimate --json` prints. */
-export interface EstimateTold {
+export interface EstimateReport {
   run_s: number;
   intrinsic_s: number;
   start_ns: number;
@@ -252,18 +271,18 @@ export interface EstimateTold {
   core_hours_lost: number;
 }
 
+/** The runs of a program beside another one, and those without it. */
+export interface EvidenceReport {
+  encounter: Encounter;
+  beside: EvidenceRun[];
+  without: EvidenceRun[];
+}
+
 /** A run behind an encounter. */
 export interface EvidenceRun {
   /** null: the viewer may not open it */
   job: string | null;
   value: number;
-}
-
-/** The runs of a program beside another one, and those without it. */
-export interface EvidenceTold {
-  encounter: Encounter;
-  beside: EvidenceRun[];
-  without: EvidenceRun[];
 }
 
 /** For each value of a field, how many jobs fit all other filters. */
@@ -341,7 +360,7 @@ export interface Hit {
 }
 
 /** The signal's bursts, as they are seen in a probe. */
-export interface ImprintTold {
+export interface ImprintReport {
   probe: string;
   signal: string;
   run: string;
@@ -351,7 +370,7 @@ export interface ImprintTold {
 }
 
 /** What `jostle interference --json` prints. */
-export interface InterferenceTold {
+export interface InterferenceReport {
   seconds: Interval;
   percent: Interval;
   suspects: Suspect[];
@@ -432,27 +451,8 @@ export interface Line {
   high: (number | null)[];
 }
 
-/** A look at another user's job. */
-export interface Look {
-  /** UTC */
-  time: string;
-  viewer: string;
-  role: 'user' | 'manager' | 'support' | 'administrator';
-  address: string;
-  job: string;
-  /** null: several users */
-  owner: number | null;
-}
-
-/** Looks at others' jobs, the newest first. */
-export interface Looks {
-  looks: Look[];
-  /** for the next page; null: there is none */
-  before: number | null;
-}
-
 /** What `jostle matrix --json` prints. */
-export interface MatrixTold {
+export interface MatrixReport {
   programs: Potential[];
   encounters: Encounter[];
   jobs: number;
@@ -677,6 +677,11 @@ export interface Segments {
   limits: string[];
 }
 
+/** Something that is told in a sentence. */
+export interface Sentence {
+  text: string;
+}
+
 /** Some metrics of a job, or of all others on its resources, on one time axis. */
 export interface Series {
   metric: string;
@@ -763,8 +768,28 @@ export interface Studies {
 
 /** What a study found, and a second one beside it. Each is what `jostle study show --json` prints, with the study's description. */
 export interface StudyPage {
-  study: StudyTold;
-  other: StudyTold | null;
+  study: StudyReport;
+  other: StudyReport | null;
+}
+
+/** What `jostle study show --json` prints, with the study's description; and more. */
+export interface StudyReport {
+  study: string;
+  description: string;
+  place: string;
+  slice_ns: number;
+  runs: number;
+  planned: number;
+  programs: string[];
+  standalone: Standalone[];
+  cells: Cell[];
+  curves: Curve[];
+  break_even: Sentence[];
+  serialised: Sentence[];
+  imprints: ImprintReport[];
+  traces: Trace[];
+  notes: Note[];
+  laws: Law[];
 }
 
 /** A study of the list. */
@@ -783,26 +808,6 @@ export interface StudyRow {
   /** why it cannot be read */
   damaged: string | null;
   mend: string | null;
-}
-
-/** What `jostle study show --json` prints, with the study's description; and more. */
-export interface StudyTold {
-  study: string;
-  description: string;
-  place: string;
-  slice_ns: number;
-  runs: number;
-  planned: number;
-  programs: string[];
-  standalone: Standalone[];
-  cells: Cell[];
-  curves: Curve[];
-  break_even: Told[];
-  serialised: Told[];
-  imprints: ImprintTold[];
-  traces: Trace[];
-  notes: Note[];
-  laws: Law[];
 }
 
 /** A figure over repetitions, with the interval of its median. */
@@ -835,11 +840,6 @@ export interface Threads {
   max: number;
 }
 
-/** Something that is told in a sentence. */
-export interface Told {
-  text: string;
-}
-
 /** Two programs side by side, slice by slice. */
 export interface Trace {
   probe: string;
@@ -866,9 +866,9 @@ export interface Unaccounted {
 export interface Verdict {
   job: JobRow;
   head: Head;
-  blame: BlameTold;
-  estimate: EstimateTold;
-  interference: InterferenceTold | null;
+  blame: BlameReport;
+  estimate: EstimateReport;
+  interference: InterferenceReport | null;
   /** mount -> its path in the job */
   mounts: Record<string, string>;
 }

@@ -1,14 +1,14 @@
 // What the server answers; its types are made from its own description of itself (api-types.ts).
 import type {
-  Blamed, Brief, CauseLoss, DigestTold, EstimateTold, Facets, GuiltySlice, Head, Hit, InterferenceTold, Interval, JobRow, Jobs, Line,
+  Blamed, Brief, CauseLoss, DigestReport, EstimateReport, Facets, GuiltySlice, Head, Hit, InterferenceReport, Interval, JobRow, Jobs, Line,
   Phase, ResourceLoss, Series, Spread, Suspect, Verdict,
 } from './api-types';
 import { ask, askBytes, type Query } from './ask';
 
 export { Refused, ask, dropped } from './ask';
 export type {
-  Blamed, Brief, CauseLoss as Cause, DigestTold as Digest, EstimateTold as Estimate, Facets, GuiltySlice as Guilty, Head, Hit,
-  InterferenceTold as Interference, Interval as Bounded, JobRow, Jobs, Line, Phase, ResourceLoss, Series, Spread, Suspect,
+  Blamed, Brief, CauseLoss as Cause, DigestReport as Digest, EstimateReport as Estimate, Facets, GuiltySlice as Guilty, Head, Hit,
+  InterferenceReport as Interference, Interval as Bounded, JobRow, Jobs, Line, Phase, ResourceLoss, Series, Spread, Suspect,
   Verdict,
 };
 export type Light = NonNullable<Brief['light']>;
@@ -36,4 +36,4 @@ export async function askGrid(path: string, query: Query, signal?: AbortSignal):
   return unpackGrid(await askBytes(path, query, signal));
 }
 
-export const digest = (job: string) => ask<DigestTold>(named(job), {});
+export const digest = (job: string) => ask<DigestReport>(named(job), {});

@@ -1,7 +1,7 @@
 // Matrices of who slows whom: their order, their words and their cells. Pure.
 import type { Encounter } from './api-types';
 
-export type { Encounter, MatrixTold as Matrix, Potential, Slowdown as Bounded } from './api-types';
+export type { Encounter, MatrixReport as Matrix, Potential, Slowdown as Bounded } from './api-types';
 export type Kind = Encounter['resource_kind'];
 
 /** One field of a heat map. */

@@ -1,9 +1,9 @@
 // The matrix as the server tells it: what takes long is made while the page waits.
-import type { EvidenceTold, MatrixTold } from './api-types';
+import type { EvidenceReport, MatrixReport } from './api-types';
 import { ask, type Query } from './ask';
 import type { Kind } from './heat';
 
-export type { EvidenceRun as Run, EvidenceTold as Evidence } from './api-types';
+export type { EvidenceRun as Run, EvidenceReport as Evidence } from './api-types';
 interface Making { state: 'making' }
 
 const AGAIN_MS = 1000;
@@ -21,6 +21,6 @@ export async function whenMade<T extends object>(path: string, query: Query, sig
   }
 }
 
-export const matrix = (signal: AbortSignal, waits: () => void) => whenMade<MatrixTold>('matrix', {}, signal, waits);
+export const matrix = (signal: AbortSignal, waits: () => void) => whenMade<MatrixReport>('matrix', {}, signal, waits);
 export const evidence = (victim: string, aggressor: string, kind: Kind, signal: AbortSignal) =>
-  whenMade<EvidenceTold>('matrix/evidence', { victim, aggressor, kind }, signal, () => undefined);
+  whenMade<EvidenceReport>('matrix/evidence', { victim, aggressor, kind }, signal, () => undefined);

@@ -1,11 +1,11 @@
 // Studies: how their cells are laid out as matrices and curves. Asking apart, pure.
-import type { Cell, Curve, Setting, Standalone, Studies, StudyPage, StudyTold as Study } from './api-types';
+import type { Cell, Curve, Setting, Standalone, Studies, StudyPage, StudyReport as Study } from './api-types';
 import { ask } from './ask';
 import type { Field } from './heat';
 import { whenMade } from './matrix';
 
 export type {
-  Cell, Curve, Law, Repetition, Setting, Side, Standalone, StudyRow, StudyTold as Study, Summary, Trace,
+  Cell, Curve, Law, Repetition, Setting, Side, Standalone, StudyRow, StudyReport as Study, Summary, Trace,
 } from './api-types';
 export type Measure = 'degradation' | 'dilation';
 

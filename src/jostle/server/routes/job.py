@@ -17,7 +17,7 @@ from jostle.server.jobs.grid import process_grid
 from jostle.server.jobs.series import Question
 from jostle.server.routes.query import BINARY, FAR, FromNs, Job, Metric, Points, ToNs
 from jostle.server.schemas.jobs import Figures, Judging, Metrics, Series, Verdict
-from jostle.server.schemas.reports import DigestTold
+from jostle.server.schemas.reports import DigestReport
 from jostle.server.verdicts.verdict_payload import drawn as as_drawn
 
 
@@ -59,7 +59,7 @@ def add(app: FastAPI, site: Site) -> None:
         )
 
     @app.get(
-        "/api/v1/jobs/{job:name}", operation_id="digest", tags=["job"], response_model=DigestTold
+        "/api/v1/jobs/{job:name}", operation_id="digest", tags=["job"], response_model=DigestReport
     )
     def digest(request: Request, viewer: Looking, job: Job) -> Response:
         """Return what `jostle digest --json` prints of a job, but for `figures`."""

@@ -19,7 +19,7 @@ from jostle.server.access.oidc import OpenId, OpenIdError
 from jostle.server.access.sessions import WHOLE_S, csrf
 from jostle.server.access.settings import RETURN
 from jostle.server.context import Site
-from jostle.server.schemas.login import Looks, Me, Name, Password, ScriptToken, WayIn
+from jostle.server.schemas.login import AccessRecords, Me, Name, Password, ScriptToken, WayIn
 from jostle.server.transport.middleware import own_path
 
 _log = logging.getLogger("jostle.serve")
@@ -46,14 +46,14 @@ def add(app: FastAPI, site: Site) -> None:
             int | None, Query(ge=0, le=2**53, description="where the page before this one ended")
         ] = None,
         limit: Annotated[int, Query(ge=1, le=500, description="the most looks")] = 100,
-    ) -> Looks:
+    ) -> AccessRecords:
         """List looks at other users' jobs, the newest first; for administrators."""
         if viewer.role != "administrator":
             raise HTTPException(403, "Only an administrator may read the record of looks.")
         if site.access.audit is None:
-            return Looks(looks=[], before=None)
+            return AccessRecords(looks=[], before=None)
         looks, rest = site.access.audit.page(before, limit)
-        return Looks.model_validate({"looks": looks, "before": rest})
+        return AccessRecords.model_validate({"looks": looks, "before": rest})
 
 
 def _add_session(app: FastAPI, site: Site) -> None:

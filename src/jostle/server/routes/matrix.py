@@ -11,7 +11,7 @@ from jostle.server.access import Looking, Viewer
 from jostle.server.cache.background_cache import Piece, Workshop
 from jostle.server.context import Site
 from jostle.server.routes.making import MAKING, WAIT_S, making
-from jostle.server.schemas.reports import EvidenceTold, MatrixTold
+from jostle.server.schemas.reports import EvidenceReport, MatrixReport
 from jostle.server.verdicts.matrix import Made, make_matrix
 
 Program = Annotated[str, Query(max_length=4096, description="a program, as the matrix names it")]
@@ -28,7 +28,7 @@ def add(app: FastAPI, site: Site) -> None:
         )
 
     @app.get(
-        "/api/v1/matrix", operation_id="matrix", tags=["matrix"], response_model=MatrixTold,
+        "/api/v1/matrix", operation_id="matrix", tags=["matrix"], response_model=MatrixReport,
         responses=MAKING,
     )  # fmt: skip
     def matrix(viewer: Looking) -> Response:
@@ -41,7 +41,7 @@ def add(app: FastAPI, site: Site) -> None:
 
     @app.get(
         "/api/v1/matrix/evidence", operation_id="matrix_evidence", tags=["matrix"],
-        response_model=EvidenceTold, responses=MAKING,
+        response_model=EvidenceReport, responses=MAKING,
     )  # fmt: skip
     def evidence(
         viewer: Looking,

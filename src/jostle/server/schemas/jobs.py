@@ -7,11 +7,11 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from jostle.server.schemas.reports import (
-    BlameTold,
+    BlameReport,
     Cause,
-    EstimateTold,
+    EstimateReport,
     Head,
-    InterferenceTold,
+    InterferenceReport,
     Light,
 )
 
@@ -84,9 +84,9 @@ class Verdict(BaseModel):
 
     job: JobRow
     head: Head
-    blame: BlameTold
-    estimate: EstimateTold
-    interference: InterferenceTold | None
+    blame: BlameReport
+    estimate: EstimateReport
+    interference: InterferenceReport | None
     mounts: dict[str, str] = Field(description="mount -> its path in the job")
 
 

@@ -59,7 +59,7 @@ class ScriptToken(BaseModel):
     seconds: int = Field(description="until it ends")
 
 
-class Look(BaseModel):
+class AccessRecord(BaseModel):
     """A look at another user's job."""
 
     time: str = Field(description="UTC")
@@ -70,8 +70,8 @@ class Look(BaseModel):
     owner: int | None = Field(description="null: several users")
 
 
-class Looks(BaseModel):
+class AccessRecords(BaseModel):
     """Looks at others' jobs, the newest first."""
 
-    looks: list[Look]
+    looks: list[AccessRecord]
     before: int | None = Field(description="for the next page; null: there is none")

@@ -62,7 +62,7 @@ class Hit(BaseModel):
     resource: str
 
 
-class EstimateTold(BaseModel):
+class EstimateReport(BaseModel):
     """What `jostle estimate --json` prints."""
 
     run_s: float
@@ -97,7 +97,7 @@ class Blamed(BaseModel):
     pattern: str
 
 
-class BlameTold(BaseModel):
+class BlameReport(BaseModel):
     """A run's loss, and whom it goes to: all shares add up to 1."""
 
     lost_s: Interval
@@ -145,7 +145,7 @@ class ResourceLoss(BaseModel):
     service: list[float | None]
 
 
-class InterferenceTold(BaseModel):
+class InterferenceReport(BaseModel):
     """What `jostle interference --json` prints."""
 
     seconds: Interval
@@ -196,7 +196,7 @@ class DigestMount(BaseModel):
     rates: dict[str, Rate]
 
 
-class AccessTold(BaseModel):
+class AccessReport(BaseModel):
     """How a job read, or wrote."""
 
     direction: str
@@ -253,13 +253,13 @@ class Cost(BaseModel):
     share_of_cpu: float
 
 
-class ClockTold(BaseModel):
+class ClockReport(BaseModel):
     """How well the clocks agreed."""
 
     text: str
 
 
-class DigestTold(BaseModel):
+class DigestReport(BaseModel):
     """What `jostle digest --json` prints."""
 
     programs: dict[str, int]
@@ -270,7 +270,7 @@ class DigestTold(BaseModel):
     metrics: dict[str, Spread]
     shares: list[Share]
     mounts: list[DigestMount]
-    access: list[AccessTold]
+    access: list[AccessReport]
     writing: list[Writing]
     unaccounted: list[Unaccounted]
     errors: dict[str, int]
@@ -279,7 +279,7 @@ class DigestTold(BaseModel):
     cost: Cost
     notes: list[str]
     warnings: list[str]
-    clock: ClockTold
+    clock: ClockReport
 
 
 class Slowdown(BaseModel):
@@ -319,7 +319,7 @@ class Potential(BaseModel):
     hurt_by: list[str]
 
 
-class MatrixTold(BaseModel):
+class MatrixReport(BaseModel):
     """What `jostle matrix --json` prints."""
 
     programs: list[Potential]
@@ -337,7 +337,7 @@ class EvidenceRun(BaseModel):
     value: float
 
 
-class EvidenceTold(BaseModel):
+class EvidenceReport(BaseModel):
     """The runs of a program beside another one, and those without it."""
 
     encounter: Encounter

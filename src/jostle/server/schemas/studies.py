@@ -142,7 +142,7 @@ class Law(BaseModel):
     explanation: str
 
 
-class Told(BaseModel):
+class Sentence(BaseModel):
     """Something that is told in a sentence."""
 
     text: str
@@ -155,7 +155,7 @@ class Note(BaseModel):
     text: str
 
 
-class ImprintTold(BaseModel):
+class ImprintReport(BaseModel):
     """The signal's bursts, as they are seen in a probe."""
 
     probe: str
@@ -166,7 +166,7 @@ class ImprintTold(BaseModel):
     depth: Summary
 
 
-class StudyTold(BaseModel):
+class StudyReport(BaseModel):
     """What `jostle study show --json` prints, with the study's description; and more."""
 
     study: str
@@ -179,9 +179,9 @@ class StudyTold(BaseModel):
     standalone: list[Standalone]
     cells: list[Cell]
     curves: list[Curve]
-    break_even: list[Told]
-    serialised: list[Told]
-    imprints: list[ImprintTold]
+    break_even: list[Sentence]
+    serialised: list[Sentence]
+    imprints: list[ImprintReport]
     traces: list[Trace]
     notes: list[Note]
     laws: list[Law]
@@ -193,5 +193,5 @@ class StudyPage(BaseModel):
     Each is what `jostle study show --json` prints, with the study's description.
     """
 
-    study: StudyTold
-    other: StudyTold | None
+    study: StudyReport
+    other: StudyReport | None
