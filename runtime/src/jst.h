@@ -17,6 +17,7 @@
 #include <sys/types.h>
 
 #include "../include/jst_metrics.h"
+#include "profile_layout.h"
 #include "sys.h"
 
 #define JST_EXPORT __attribute__((visibility("default")))
@@ -31,7 +32,6 @@
 #define JST_LIKELY(x) __builtin_expect(!!(x), 1)
 #define JST_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-#define JST_PAGE 4096
 #define JST_BLOCKS 24        /* blocks in the file; more threads than that use memory */
 #define JST_MORE_BLOCKS 8192 /* blocks in memory, reserved only when needed */
 #define JST_TABLE_BYTES 12288
@@ -81,56 +81,6 @@ typedef struct jst_block {
 
 _Static_assert(offsetof(jst_block, cells) == 64, "a block's header");
 _Static_assert(sizeof(jst_block) <= 2 * JST_PAGE, "memory per thread");
-
-/* docs/reference/profile-format.md, byte by byte. */
-typedef struct jst_head {
-    char magic[8];
-    uint32_t version, head_bytes, cell_count, block_offset, block_bytes, block_capacity;
-    uint32_t table_offset, table_bytes, commit_offset, commit_bytes, table_crc;
-    uint32_t mount_slots, mount_stride, flags;
-    uint64_t slice_ns, start_ns, file_ns, first_slice;
-    uint32_t pid, ppid, uid, gid;
-    uint64_t proc_start;
-    uint32_t sid, part;
-    uint8_t boot_id[16];
-    char host[64], job[128], program[256], library[32], command[512];
-    uint32_t start_clock_state, start_clock_error_us;
-    uint64_t pid_namespace;
-    /* of MPI: filled in by mpi_account.c as the program gets there */
-    _Atomic uint32_t mpi_state;
-    uint32_t mpi_adapter, world_size, world_rank, thread_level, appnum, spawned, omp_threads;
-    uint64_t mpi_init_ns, mpi_ready_ns, mpi_finalize_ns, mpi_end_ns;
-    char mpi_library[128], mpi_adapter_name[32], launcher[32], batch[64], world[32];
-    uint32_t ring_offset, ring_bytes;
-    char papi_names[4][32];
-    uint32_t perf_asked, perf_granted;
-    uint8_t gap[2048 - 1648];
-    /* live fields */
-    _Atomic uint64_t generation;
-    uint64_t tick_ns, heartbeat_ns, end_ns;
-    uint32_t end_reason;
-    _Atomic uint32_t blocks_used;
-    uint32_t clock_state, clock_error_us;
-    _Atomic uint64_t lost_threads;
-    uint64_t tick_now; /* ticks at heartbeat_ns */
-    struct {
-        uint32_t major, minor;
-        uint64_t fs_magic, mnt_id;
-        _Atomic uint64_t used;
-    } mounts[JST_MOUNT_SLOTS];
-    uint8_t gap3[JST_PAGE - 2112 - 32 * JST_MOUNT_SLOTS];
-} jst_head;
-
-_Static_assert(sizeof(jst_head) == JST_PAGE, "the header is one page");
-_Static_assert(offsetof(jst_head, mpi_state) == 1152, "MPI fields");
-_Static_assert(offsetof(jst_head, perf_asked) == 1640, "MPI fields");
-_Static_assert(offsetof(jst_head, generation) == 2048, "live fields");
-_Static_assert(offsetof(jst_head, mounts) == 2112, "mount slots");
-
-typedef struct jst_commit {
-    uint64_t records_end, open_slice;
-    uint64_t base[JST_CELL_COUNT];
-} __attribute__((aligned(128))) jst_commit;
 
 /* Segments on their way into records: written by the program's threads, drained by the heartbeat. */
 typedef struct jst_ring {
