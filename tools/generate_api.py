@@ -18,7 +18,7 @@ from jostle.server import Access, create_app
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/reference/api.md"
-TYPES = ROOT / "ui/src/lib/api-types.ts"
+TYPES = ROOT / "ui/src/api/api-types.ts"
 
 HEAD = """\
 # The API of `jostle serve`

@@ -25,7 +25,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     target: 'es2023',
     // What several pages share is one file: each file more is a way to the server and back.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', test: /\/src\/(lib|components)\//, minShareCount: 2 }] } } },
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', test: /\/src\/(api|charts|export|format|jobs|shell)\//, minShareCount: 2 }] } } },
   },
   server: { proxy: { '/api': 'http://127.0.0.1:8642' } },
   // Far from UTC: what takes the viewer's clock by mistake is seen.

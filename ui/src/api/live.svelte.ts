@@ -1,0 +1,34 @@
+// One ear for the whole page: `live.commit` changes when the repository does, `live.verdict` when a
+// job has been judged.
+import { ask, underWay } from './request';
+import { connection } from './connection.svelte';
+import { paced } from './coalesce';
+
+interface Told { number: number; newest_ns: number; jobs: string[] }
+
+let commit = $state(0);
+let verdict = $state(0);
+let last: number | undefined;
+const source = new EventSource('/api/v1/live');
+const grown = paced(underWay, () => { commit += 1; });
+
+source.addEventListener('commit', (event) => {
+  const { number } = JSON.parse((event as MessageEvent<string>).data) as Told;
+  // The first event only says where we are: pages have just asked.
+  if (last !== undefined && number !== last) grown();
+  last = number;
+});
+source.addEventListener('verdict', () => { verdict += 1; });
+// The browser tries again by itself. Whether the server is away, or does not know us any more, any question tells.
+let asking = false;
+source.addEventListener('error', () => {
+  if (asking) return;
+  asking = true;
+  ask('me').catch(() => undefined).finally(() => { asking = false; });
+});
+source.addEventListener('open', () => { connection.lost = false; });
+
+export const live = {
+  get commit() { return commit; },
+  get verdict() { return verdict; },
+};

@@ -1,0 +1,83 @@
+// How the server is asked: errors as it tells them, and patience while it is away.
+import type { Problem } from './api-types';
+import { connection } from './connection.svelte';
+import { begin, end } from './pending';
+
+export type Query = Record<string, string | number | readonly string[] | null | undefined>;
+
+/** The server said no, and why. */
+export class Refused extends Error {
+  /** @param waitS - So long it is of no use to ask again. */
+  constructor(readonly status: number, message: string, readonly mend: string | null, readonly detail: string | null = null, readonly waitS = 0) { super(message); }
+}
+
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 8000;
+
+/** A query's words; lists are repeated, null and undefined left out. */
+export function words(query: Query): string {
+  const made = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value === null || value === undefined) continue;
+    for (const one of Array.isArray(value) ? (value as string[]) : [value]) made.append(name, String(one));
+  }
+  const text = made.toString();
+  return text ? `?${text}` : '';
+}
+
+function rest(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((done, stop) => {
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener('abort', () => { clearTimeout(timer); stop(signal.reason as Error); }, { once: true });
+  });
+}
+
+/** Asks until there is an answer: a server that is away for a moment is no error of a page. */
+async function patiently(url: string, signal?: AbortSignal): Promise<Response> {
+  for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
+    begin();
+    try {
+      const answer = await fetch(url, { signal: signal ?? null });
+      connection.lost = false;
+      return answer;
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      connection.lost = true;
+    } finally {
+      end();
+    }
+    await rest(wait, signal);
+  }
+}
+
+async function answered(path: string, query: Query, signal?: AbortSignal): Promise<Response> {
+  const answer = await patiently(`/api/v1/${path}${words(query)}`, signal);
+  if (answer.ok) { connection.known ||= path === 'me'; return answer; }
+  if (answer.status === 401) connection.stranger = true;
+  const said = (await answer.json().catch(() => ({}))) as Partial<Problem>;
+  throw new Refused(answer.status, said.title ?? answer.statusText, said.mend ?? null, said.detail ?? null);
+}
+
+let open = 0;
+/** Whether there is a question that has not been answered. */
+export const underWay = () => open > 0;
+
+async function read<T>(of: Promise<Response>, how: (answer: Response) => Promise<T>): Promise<T> {
+  open += 1;
+  try {
+    const answer = await of;
+    begin();
+    try { return await how(answer); } finally { end(); }
+  } finally { open -= 1; }
+}
+
+/** Asks for JSON. */
+export const ask = <T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> =>
+  read(answered(path, query, signal), (answer) => answer.json() as Promise<T>);
+
+/** Asks for bytes. */
+export const askBytes = (path: string, query: Query = {}, signal?: AbortSignal): Promise<ArrayBuffer> =>
+  read(answered(path, query, signal), (answer) => answer.arrayBuffer());
+
+/** Whether an error only says that nobody wants the answer any more. */
+export const dropped = (error: Error) => error.name === 'AbortError';

@@ -1,0 +1,166 @@
+// Views as files: numbers as CSV, what is on the page as SVG and PNG. One way for all pages.
+import { colour } from '../shell/theme.svelte';
+import { placed, unlarged } from '../shell/screen.svelte';
+
+export interface Sheet { columns: string[]; rows: (string | number | null | undefined)[][] }
+
+/** A canvas that can draw itself as SVG elements, its left upper corner at 0, 0; the others go in as pixels. */
+export const vectors = new WeakMap<HTMLCanvasElement, () => string>();
+
+/** A cell of a spreadsheet that begins so would be taken for a formula. */
+const FORMULA = /^[=+\-@\t\r]/;
+
+export function csv(sheet: Sheet): string {
+  const cell = (value: string | number | null | undefined): string => {
+    if (value === null || value === undefined || Number.isNaN(value)) return '';
+    if (typeof value === 'number') return String(value);
+    const safe = FORMULA.test(value) ? `'${value}` : value;
+    return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  };
+  return [sheet.columns, ...sheet.rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('');
+}
+
+export const escaped = (text: string) => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+const n = (value: number) => String(Math.round(value * 100) / 100);
+
+/** A file's name of parts: nothing in it that a shell or a folder would take amiss. */
+export const fileName = (name: string, kind: string) => `${name.replace(/[^\w.-]+/g, '-')}.${kind}`;
+
+const HEAD = 34;
+const EDGE = 12;
+const STYLES = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'stroke-linecap', 'stroke-linejoin', 'opacity', 'fill-opacity', 'stroke-opacity', 'font-size', 'font-weight', 'font-family', 'text-anchor', 'dominant-baseline', 'paint-order', 'vector-effect', 'shape-rendering'];
+
+/** Draws a part of the page as one SVG text. Parts with data-export="no" stay out. */
+export function svg(host: HTMLElement, title: string): string {
+  const box = placed(host);
+  const parts: string[] = [];
+  walk(host, parts);
+  const [width, height] = [box.width + 2 * EDGE, box.height + HEAD + 2 * EDGE];
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${n(width)}" height="${n(height)}" viewBox="0 0 ${n(width)} ${n(height)}">`
+    + `<rect width="100%" height="100%" fill="${colour('card')}"/>`
+    + `<text x="${EDGE}" y="${EDGE + 15}" font-family="Inter, system-ui, sans-serif" font-size="15" font-weight="600" fill="${colour('ink')}">${escaped(title)}</text>`
+    + `<g transform="translate(${n(EDGE - box.left)} ${n(HEAD + EDGE - box.top)})">${parts.join('')}</g></svg>`;
+}
+
+function walk(element: Element, parts: string[]) {
+  if (element instanceof HTMLElement && (element.dataset['export'] === 'no' || element.classList.contains('hidden-but-read'))) return;
+  const style = getComputedStyle(element);
+  const box = placed(element);
+  if (style.display === 'none' || style.visibility === 'hidden' || style.opacity === '0') return;
+  if (element instanceof HTMLCanvasElement) { parts.push(canvas(element, box)); return; }
+  if (element instanceof SVGSVGElement) { parts.push(picture(element, box)); return; }
+  const clips = style.overflowX !== 'visible' && (element.scrollWidth > element.clientWidth + 1 || element.scrollHeight > element.clientHeight + 1);
+  if (clips) parts.push(`<svg x="${n(box.left)}" y="${n(box.top)}" width="${n(box.width)}" height="${n(box.height)}" viewBox="${n(box.left)} ${n(box.top)} ${n(box.width)} ${n(box.height)}">`);
+  ground(style, box, parts);
+  for (const child of element.childNodes) {
+    if (child instanceof Text) words(child, style, parts);
+    else if (child instanceof Element) walk(child, parts);
+  }
+  if (clips) parts.push('</svg>');
+}
+
+/** Whether a colour is seen at all: the last of four numbers says how much, that of three is its blue. */
+export const seen = (paint: string) => paint !== 'transparent' && !/^rgba\(.*, 0\)$|\/ 0\)$/.test(paint);
+
+/** A box's ground and its borders. */
+function ground(style: CSSStyleDeclaration, box: DOMRect, parts: string[]) {
+  if (!box.width || !box.height) return;
+  const round = Math.min(parseFloat(style.borderTopLeftRadius) || 0, box.height / 2);
+  const faint = style.opacity === '1' ? '' : ` opacity="${style.opacity}"`;
+  if (seen(style.backgroundColor)) parts.push(`<rect x="${n(box.left)}" y="${n(box.top)}" width="${n(box.width)}" height="${n(box.height)}" rx="${n(round)}" fill="${style.backgroundColor}"${faint}/>`);
+  const rule = (width: string, paint: string, d: string) => {
+    const thick = parseFloat(width);
+    if (thick && seen(paint)) parts.push(`<path d="${d}" fill="none" stroke="${paint}" stroke-width="${n(thick)}"/>`);
+  };
+  rule(style.borderTopWidth, style.borderTopColor, `M${n(box.left)} ${n(box.top)}H${n(box.right)}`);
+  rule(style.borderBottomWidth, style.borderBottomColor, `M${n(box.left)} ${n(box.bottom)}H${n(box.right)}`);
+  rule(style.borderLeftWidth, style.borderLeftColor, `M${n(box.left)} ${n(box.top)}V${n(box.bottom)}`);
+  rule(style.borderRightWidth, style.borderRightColor, `M${n(box.right)} ${n(box.top)}V${n(box.bottom)}`);
+}
+
+/** A text as it lies on the page, line by line. */
+function words(node: Text, style: CSSStyleDeclaration, parts: string[]) {
+  if (!node.data.trim()) return;
+  const range = document.createRange();
+  const lines: { box: DOMRect; text: string }[] = [];
+  for (const word of node.data.matchAll(/\S+\s*/g)) {
+    range.setStart(node, word.index);
+    range.setEnd(node, word.index + word[0].length);
+    const first = range.getClientRects()[0];
+    if (!first?.width) continue;
+    const box = unlarged(first);
+    const last = lines.at(-1);
+    if (last && Math.abs(last.box.top - box.top) < 2) last.text += word[0];
+    else lines.push({ box, text: word[0] });
+  }
+  const figures = style.fontVariantNumeric === 'normal' ? '' : ` style="font-variant-numeric:${style.fontVariantNumeric}"`;
+  for (const { box, text } of lines) {
+    parts.push(`<text x="${n(box.left)}" y="${n(box.top + box.height * 0.8)}" font-family="${escaped(style.fontFamily)}" font-size="${style.fontSize}" font-weight="${style.fontWeight}" fill="${style.color}"${figures}>${escaped(text.replace(/\s+/g, ' ').trimEnd())}</text>`);
+  }
+}
+
+function canvas(element: HTMLCanvasElement, box: DOMRect): string {
+  const drawn = vectors.get(element);
+  if (drawn) return `<g transform="translate(${n(box.left)} ${n(box.top)})">${drawn()}</g>`;
+  if (!element.width || !element.height) return '';
+  return `<image x="${n(box.left)}" y="${n(box.top)}" width="${n(box.width)}" height="${n(box.height)}" preserveAspectRatio="none" image-rendering="pixelated" href="${element.toDataURL()}"/>`;
+}
+
+/** A drawing of the page with its styles written out, as it leaves the style sheet behind. */
+function picture(element: SVGSVGElement, box: DOMRect): string {
+  const copy = element.cloneNode(true) as SVGSVGElement;
+  const originals = [element, ...element.querySelectorAll('*')];
+  [copy, ...copy.querySelectorAll('*')].forEach((made, at) => {
+    const original = originals[at];
+    if (!original) return;
+    const style = getComputedStyle(original);
+    for (const name of STYLES) {
+      const value = style.getPropertyValue(name);
+      if (value) made.setAttribute(name, value);
+    }
+    made.removeAttribute('class');
+    made.removeAttribute('style');
+  });
+  for (const [name, value] of Object.entries({ x: box.left, y: box.top, width: box.width, height: box.height })) copy.setAttribute(name, n(value));
+  return new XMLSerializer().serializeToString(copy);
+}
+
+/** The page's own font for a picture: a picture is a document by itself and sees no style sheet. */
+async function font(): Promise<string> {
+  const face = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]).find((rule) => rule instanceof CSSFontFaceRule);
+  const address = face && /url\(["']?([^"')]+)/.exec(face.cssText)?.[1];
+  if (!address) return '';
+  const body = await (await fetch(new URL(address, [...document.styleSheets][0]?.href ?? location.href))).blob();
+  const data = await new Promise<string>((done) => {
+    const reader = new FileReader();
+    reader.onload = () => done(String(reader.result));
+    reader.readAsDataURL(body);
+  });
+  return `<style>@font-face{font-family:Inter;font-weight:100 900;src:url(${data})}</style>`;
+}
+
+/** Draws an SVG text as PNG, two dots per pixel. */
+export async function png(drawing: string, scale = 2): Promise<Blob> {
+  const style = await font();
+  const image = new Image();
+  const address = URL.createObjectURL(new Blob([drawing.replace('>', `>${style}`)], { type: 'image/svg+xml' }));
+  try {
+    image.src = address;
+    await image.decode();
+    const drawn = document.createElement('canvas');
+    [drawn.width, drawn.height] = [Math.round(image.width * scale), Math.round(image.height * scale)];
+    drawn.getContext('2d')?.drawImage(image, 0, 0, drawn.width, drawn.height);
+    return await new Promise<Blob>((done, failed) => { drawn.toBlob((made) => { if (made) done(made); else failed(new Error('The picture is too large.')); }); });
+  } finally {
+    URL.revokeObjectURL(address);
+  }
+}
+
+/** Hands a file to the browser. */
+export function save(name: string, body: Blob) {
+  const link = document.createElement('a');
+  link.download = name;
+  link.href = URL.createObjectURL(body);
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}

@@ -1,0 +1,117 @@
+// Runs of one program side by side: where the seconds between them lie, in words and in bars.
+import { ask } from '../../api/request';
+import { jobs, type JobRow } from '../../api/jobs';
+import type { Compared, ComparedCluster } from '../../api/api-types';
+import { seconds } from '../../format/format';
+
+export type { Compared, ComparedCluster, ComparedRun as Run } from '../../api/api-types';
+/** As many runs as are compared at once. */
+export const MOST_RUNS = 8;
+
+export const compare = (jobs: readonly string[], signal?: AbortSignal) => ask<Compared>('compare', { job: jobs }, signal);
+
+export type Kind = 'lost' | 'slower' | 'work' | 'unexplained';
+/** What a run took longer than the fastest for one reason; below 0: what it took less. */
+export interface Piece { label: string; kind: Kind; seconds: number }
+
+const CAUSES: Record<string, string> = { cpu: 'CPU', unknown: 'cause unknown', 'memory or cpu': 'memory or CPU (messages within the node)' };
+/** What a reader is told of a kind of piece. */
+export const KINDS: Record<Kind, string> = {
+  lost: 'interference', slower: 'everything slower', work: 'other work', unexplained: 'not explained',
+};
+
+/** What makes a run longer than the fastest, piece by piece; their sum is what was measured. */
+export function pieces(made: Compared, run: number): Piece[] {
+  const found: Piece[] = Object.entries(made.by_cause).map(([cause, values]) => ({ label: CAUSES[cause] ?? cause, kind: 'lost', seconds: values[run] ?? 0 }));
+  found.push({ label: KINDS.slower, kind: 'slower', seconds: made.displaced_s[run] ?? 0 });
+  found.push({ label: KINDS.work, kind: 'work', seconds: made.work_s[run] ?? 0 });
+  found.push({ label: KINDS.unexplained, kind: 'unexplained', seconds: made.unexplained_s[run] ?? 0 });
+  return found.filter((piece) => Math.abs(piece.seconds) > 1e-6);
+}
+
+/** Less than this part of the fastest run is no difference, as `jostle compare` says. */
+const EQUAL = 0.01;
+/** Less than these parts of the largest piece are not named: beside a bar, in the headline. */
+const WORTH = 0.03;
+const WORTH_A_HEADLINE = 0.2;
+
+/** A piece in a sentence: `2.4 s file system`, or what made the run shorter. */
+function phrase(piece: Piece): string {
+  if (piece.seconds > 0) return `${seconds(piece.seconds)} ${piece.label}`;
+  const less: Record<Kind, string> = { lost: `lost to ${piece.label}`, slower: 'as everything else was faster', work: 'of work', unexplained: piece.label };
+  return `minus ${seconds(-piece.seconds)} ${less[piece.kind]}`;
+}
+
+/** What took a run longer, the largest first, then what made up for it, as a list of words. */
+export function reasons(made: Compared, run: number, worth = WORTH): string {
+  const found = pieces(made, run).sort((a, b) => Math.abs(b.seconds) - Math.abs(a.seconds));
+  const least = worth * Math.max(...found.map((piece) => Math.abs(piece.seconds)), 0);
+  const told = found.filter((piece) => Math.abs(piece.seconds) >= least);
+  return [...told.filter((piece) => piece.seconds > 0), ...told.filter((piece) => piece.seconds < 0)].map(phrase).join(', ');
+}
+
+/** The run that took longest. */
+export const slowest = (made: Compared): number => made.measured_s.indexOf(Math.max(...made.measured_s));
+
+/** The answer in one sentence. */
+export function headline(made: Compared): string {
+  const at = slowest(made);
+  const [slow, fast] = [made.runs[at], made.runs[made.baseline]];
+  const longer = made.measured_s[at] ?? 0;
+  const alike = new Set(made.runs.map((run) => run.ranks)).size === 1;
+  if (!slow || !fast || longer < EQUAL * fast.run_s || !alike) return made.finding;
+  const why = reasons(made, at, WORTH_A_HEADLINE);
+  return `${slow.job} took ${seconds(longer)} longer than ${fast.job}${why ? `: ${why}` : ''}`;
+}
+
+export interface Bar { piece: Piece; from: number; to: number }
+/** The pieces of a run laid out on a line: to the right of 0 what took longer, to the left what took less. */
+export function bars(made: Compared, run: number): Bar[] {
+  let [left, right] = [0, 0];
+  return pieces(made, run).map((piece) => {
+    const from = piece.seconds > 0 ? right : left + piece.seconds;
+    if (piece.seconds > 0) right += piece.seconds;
+    else left += piece.seconds;
+    return { piece, from, to: from + Math.abs(piece.seconds) };
+  });
+}
+
+/** Runs of which a cluster tells something: those that have it, and all where the fastest has. */
+export const having = (made: Compared, row: ComparedCluster): number[] =>
+  made.runs.flatMap((_, run) => ((row.members[run] ?? 0) > 0 || (row.members[made.baseline] ?? 0) > 0 ? [run] : []));
+
+/** The ends of the one scale on which all runs are drawn. */
+export function scale(made: Compared): [number, number] {
+  const all = made.runs.flatMap((_, run) => bars(made, run));
+  return [Math.min(0, ...all.map((bar) => bar.from)), Math.max(1e-9, ...made.measured_s, ...all.map((bar) => bar.to))];
+}
+
+export const signed = (value: number): string => (Math.abs(value) < 1e-6 ? '0' : value > 0 ? `+${seconds(value)}` : seconds(value));
+
+const MOST_ROWS = 500;
+/** Jobs to choose from: the newest, or all runs of the program of a job, however long ago it ran. */
+export async function candidates(first: string, signal?: AbortSignal): Promise<JobRow[]> {
+  if (!first) return (await jobs({ limit: MOST_ROWS, sort: '-start' }, signal)).jobs;
+  const own = (await jobs({ search: first, limit: MOST_ROWS }, signal)).jobs.find((row) => row.job === first);
+  if (!own) return [];
+  const same = (await jobs({ program: [own.program], limit: MOST_ROWS, sort: '-start' }, signal)).jobs;
+  return same.some((row) => row.job === first) ? same : [own, ...same];
+}
+
+/** Other runs of the program that a job ran, the newest first. */
+export function others(rows: readonly JobRow[], chosen: readonly string[]): JobRow[] {
+  const programs = new Set(rows.filter((row) => chosen.includes(row.job)).map((row) => row.program));
+  return rows.filter((row) => !chosen.includes(row.job) && programs.has(row.program)).sort((a, b) => b.start_ns - a.start_ns);
+}
+
+/** Programs that ran more than once, with their runs, the most often run first. */
+export function repeated(rows: readonly JobRow[]): { program: string; runs: JobRow[] }[] {
+  const found = new Map<string, JobRow[]>();
+  for (const row of rows) found.set(row.program, [...(found.get(row.program) ?? []), row]);
+  return [...found]
+    .map(([program, runs]) => ({ program, runs: runs.sort((a, b) => b.start_ns - a.start_ns) }))
+    .filter((one) => one.runs.length > 1)
+    .sort((a, b) => b.runs.length - a.runs.length || a.program.localeCompare(b.program));
+}
+
+export const address = (jobs: readonly string[]) => `/compare?${jobs.map((job) => `job=${encodeURIComponent(job)}`).join('&')}`;

@@ -1,0 +1,63 @@
+// The span of time that a page shows: in the address when it rests, at once while it moves.
+import { untrack } from 'svelte';
+import { begin, end } from '../../api/pending';
+import { route } from '../../shell/route.svelte';
+import { inside, same, type Span } from '../../charts/zoom';
+
+const REST_MS = 120;
+
+/** Makes the view of a component; `whole` may grow while a job runs. */
+export function viewOf(whole: () => Span, least: () => number) {
+  let moved = $state.raw<Span | null>(null);
+  let written = '';
+  let later: ReturnType<typeof setTimeout> | undefined;
+  let [stepped, goal] = [0, null as Span | null];
+  let moving = $state(false);
+  const asked = $derived.by((): Span | null => {
+    const [from, to] = ['from', 'to'].map((word) => Number(route.query.get(word))) as [number, number];
+    return from > 0 && to > from ? [from, to] : null;
+  });
+  const span = $derived.by((): Span => {
+    const wanted = moved ?? asked;
+    return wanted ? inside(wanted, whole(), least()) : whole();
+  });
+  // A link to another span of the same page.
+  $effect(() => {
+    const now = `${route.query.get('from') ?? ''} ${route.query.get('to') ?? ''}`;
+    if (now !== written) { written = now; moved = null; untrack(stop); }
+  });
+  /** At rest the view is written down (browsers count changes of the address) and finer numbers are asked for. */
+  function look() {
+    const left = stepped + REST_MS - performance.now();
+    if (left > 0) { later = setTimeout(look, left); return; }
+    const change = goal ? { from: goal[0].toFixed(3), to: goal[1].toFixed(3) } : { from: null, to: null };
+    written = `${change.from ?? ''} ${change.to ?? ''}`;
+    route.set(change);
+    if (!goal) moved = null;
+    stop();
+  }
+  function stop() {
+    clearTimeout(later);
+    if (moving) end();
+    moving = false;
+  }
+  $effect(() => stop);
+  return {
+    get from() { return span[0]; },
+    get to() { return span[1]; },
+    get zoomed() { return !same(span, whole()); },
+    /** Whether it moves: what is asked of the server waits, what is there is drawn. */
+    get moving() { return moving; },
+    /** Shows a span; null: the whole run. */
+    zoom(from: number | null, to: number | null) {
+      goal = from === null || to === null || same([from, to], whole()) ? null : [from, to];
+      moved = goal ?? whole();
+      stepped = performance.now();
+      if (moving) return;
+      moving = true;
+      begin();
+      later = setTimeout(look, REST_MS);
+    },
+  };
+}
+export type View = ReturnType<typeof viewOf>;

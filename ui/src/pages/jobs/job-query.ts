@@ -1,0 +1,84 @@
+// What the list of jobs is asked for, as its address says; pure.
+import type { Facets, JobRow, Jobs } from '../../api/jobs';
+import type { Query } from '../../api/request';
+import type { Sheet } from '../../export/export';
+import { instant } from '../../format/format';
+
+export const FACETS = ['light', 'cause', 'user', 'program', 'state'] as const;
+export type Facet = (typeof FACETS)[number];
+export const LIGHTS = ['red', 'yellow', 'green', 'undecided', 'none'] as const;
+/** Jobs that can be compared at once. */
+export const MOST_PICKED = 8;
+
+export interface Wanted extends Record<Facet, string[]> {
+  search: string; sort: string; from: string; to: string;
+}
+
+export function wanted(query: URLSearchParams): Wanted {
+  const all = (name: string) => query.getAll(name);
+  return {
+    search: query.get('search') ?? '', sort: query.get('sort') ?? '-start', from: query.get('from') ?? '', to: query.get('to') ?? '',
+    light: all('light'), cause: all('cause'), user: all('user'), program: all('program'), state: all('state'),
+  };
+}
+
+/** An instant of the address: UTC, or in the zone that it names. */
+const ns = (text: string) => {
+  const at = text ? new Date(/Z$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`).getTime() : NaN;
+  return Number.isNaN(at) ? null : at * 1e6;
+};
+
+/** The question to the server. */
+export function question(what: Wanted, offset: number, limit: number): Query {
+  const { search, sort, from, to, ...facets } = what;
+  return { ...facets, search: search || null, sort, from_ns: ns(from), to_ns: ns(to), offset, limit };
+}
+
+export function filtered(what: Wanted): boolean {
+  return Boolean(what.search || what.from || what.to || FACETS.some((facet) => what[facet].length));
+}
+
+/** Values of a filter, the most frequent first; chosen ones stay though no job has them any more. */
+export function choices(facets: Facets | undefined, facet: Facet, chosen: readonly string[], most = 200): [string, number][] {
+  const counted = Object.entries(facets?.[facet] ?? {}).sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0])).slice(0, most);
+  const gone = chosen.filter((value) => !counted.some(([known]) => known === value));
+  return [...counted, ...gone.map((value): [string, number] => [value, facets?.[facet]?.[value] ?? 0])];
+}
+
+export const toggled = (values: readonly string[], value: string) =>
+  values.includes(value) ? values.filter((one) => one !== value) : [...values, value];
+
+/** First and last row (exclusive) that are worth having: those on the screen, and some around. */
+export function windowed(top: number, height: number, row: number, total: number, spare = 8): [number, number] {
+  const first = Math.max(Math.floor(-top / row) - spare, 0);
+  return [Math.min(first, total), Math.max(Math.min(Math.ceil((height - top) / row) + spare, total), 0)];
+}
+
+/** What a sparkline is of, in short and in full. */
+const ACTIVITY = { files: ['files', 'bytes read and written'], mpi: ['MPI', 'time in MPI'], cpu: ['CPU', 'CPU time'] } as const;
+
+/** Words for a job's sparkline: beneath it, and for who asks or cannot see it; null: it has none. */
+export function activity({ spark, spark_of: of }: Pick<JobRow, 'spark' | 'spark_of'>): { short: string; said: string } | null {
+  if (!of || !spark.some((value) => value > 0)) return null;
+  const most = spark.indexOf(Math.max(...spark));
+  return { short: ACTIVITY[of][0], said: `${ACTIVITY[of][1]} over its time, most ${Math.round((100 * (most + 0.5)) / spark.length)} % of the way through` };
+}
+
+const MOST_ROWS = 500; // of one answer
+/** Everything that is asked for, not only what has been on the screen. */
+export async function sheetOf(what: Wanted, ask: (query: Query) => Promise<Jobs>): Promise<Sheet> {
+  const rows: JobRow[] = [];
+  for (let total = 1; rows.length < total;) {
+    const found = await ask(question(what, rows.length, MOST_ROWS));
+    if (!found.jobs.length) break;
+    rows.push(...found.jobs);
+    total = found.total;
+  }
+  return {
+    columns: ['job', 'program', 'user', 'start_utc', 'end_utc', 'running', 'processes', 'nodes', 'light', 'lost_percent', 'lost_s', 'cause'],
+    rows: rows.map((one) => [
+      one.job, one.program, one.user, instant(one.start_ns), instant(one.end_ns), one.running ? 'yes' : 'no', one.processes, one.nodes,
+      one.verdict && (one.verdict.light ?? 'undecided'), one.verdict?.percent, one.verdict?.lost_s, one.verdict?.cause,
+    ]),
+  };
+}

@@ -1,0 +1,54 @@
+// Rows of a long list, asked for in pages as they come into sight.
+import { dropped } from '../../api/request';
+
+const SIZE = 100;
+
+export interface Part<Row> { total: number; jobs: Row[] }
+
+/** Rows by number; those not there yet are undefined. What was there stays until the new ones come. */
+export class Pages<Row, Answer extends Part<Row>> {
+  rows = $state.raw<(Row | undefined)[]>([]);
+  first = $state.raw<Answer>();
+  failed = $state.raw<Error>();
+  #asked: number[] = [];
+  #stop = new AbortController();
+  #load: ((offset: number, limit: number, signal: AbortSignal) => Promise<Answer>) | undefined;
+  #fresh = true;
+
+  /** Asks anew, from the rows on the screen on. */
+  begin(load: (offset: number, limit: number, signal: AbortSignal) => Promise<Answer>, range: [number, number]) {
+    this.#stop.abort();
+    this.#stop = new AbortController();
+    this.#asked = [];
+    this.#fresh = true;
+    this.#load = load;
+    this.want(range);
+  }
+
+  /** Asks for what is missing of a range. */
+  want([from, to]: [number, number]) {
+    const total = this.first && !this.#fresh ? this.first.total : Infinity;
+    const last = Math.max(Math.min(to, total) - 1, 0);
+    for (let page = Math.floor(from / SIZE); page <= Math.floor(last / SIZE); page += 1) {
+      if (!this.#asked.includes(page)) this.#get(page);
+    }
+  }
+
+  #get(page: number) {
+    const { signal } = this.#stop;
+    this.#asked.push(page);
+    this.#load?.(page * SIZE, SIZE, signal).then(
+      (found) => {
+        if (signal.aborted) return;
+        const rows = this.#fresh ? [] : [...this.rows];
+        this.#fresh = false;
+        rows.length = found.total;
+        found.jobs.forEach((row, at) => { rows[page * SIZE + at] = row; });
+        this.rows = rows;
+        this.first = found;
+        this.failed = undefined;
+      },
+      (error: Error) => { if (!dropped(error)) { this.failed = error; this.#asked = this.#asked.filter((one) => one !== page); } },
+    );
+  }
+}

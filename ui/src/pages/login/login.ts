@@ -1,0 +1,58 @@
+// Logging in and out (src/jostle/server/schemas/login.py), and what the page says of it.
+import type { Me, ScriptToken, WayIn } from '../../api/api-types';
+import { Refused, ask } from '../../api/request';
+
+export type { Me, ScriptToken } from '../../api/api-types';
+export type Way = WayIn['way'];
+export type Role = Me['role'];
+
+export const way = () => ask<WayIn>('login');
+export const me = () => ask<Me>('me');
+
+async function post(path: string, body: unknown, csrf: string | null): Promise<Response> {
+  const headers: Record<string, string> = { 'Content-Type': 'application/json' };
+  if (csrf !== null) headers['X-CSRF-Token'] = csrf;
+  const answer = await fetch(`/api/v1/${path}`, { method: 'POST', headers, body: body === null ? null : JSON.stringify(body) });
+  if (answer.ok) return answer;
+  const said = (await answer.json().catch(() => ({}))) as { title?: string; mend?: string | null };
+  throw new Refused(answer.status, said.title ?? answer.statusText, said.mend ?? null, null, Number(answer.headers.get('Retry-After')) || 0);
+}
+
+export const enter = async (name: string, password: string) => { await post('login', { name, password }, null); };
+export const leave = async (who: Me) => { await post('logout', null, who.csrf); };
+export const leaveEverywhere = async (who: Me) => { await post('logout?everywhere=true', null, who.csrf); };
+export const scriptToken = async (who: Me) => (await (await post('token', null, who.csrf)).json()) as ScriptToken;
+
+/** Where to go after a log-in: the page that was asked for. Only paths of ours count. */
+export function goal(path: string, search: string): string {
+  const asked = new URLSearchParams(search).get('next');
+  if (asked !== null && /^\/(?![/\\])/.test(asked)) return asked;
+  return path === '/login' ? '/jobs' : path + search;
+}
+
+export interface News { kind: 'bad' | 'plain'; text: string }
+const FAILED = new Map([
+  ['busy', 'Too many log in just now. Try again in a minute.'],
+  ['issuer', 'The log-in service does not answer as it should. Try again in a while; if it stays so, tell the operator.'],
+  ['late', 'That log-in took too long, or was begun in another window. Try again.'],
+  ['many', 'Too many log-ins were begun from where you are. Try again in a minute.'],
+  ['refused', 'The log-in service did not let you in.'],
+]);
+/** What to say above a log-in: of one that came back without success, of a session that is over; null: nothing. */
+export function news(search: string, ended: boolean): News | null {
+  const query = new URLSearchParams(search);
+  const word = query.get('failed');
+  if (word !== null) return { kind: 'bad', text: FAILED.get(word) ?? 'The log-in failed. Try again.' };
+  if (query.has('left')) return { kind: 'plain', text: query.get('left') === 'everywhere' ? 'You are logged out everywhere, and your tokens are no longer good.' : 'You are logged out.' };
+  return ended ? { kind: 'plain', text: 'Your session has ended. Log in again, and you are back on this page.' } : null;
+}
+
+/** What somebody sees here, in a sentence. */
+export function sight(who: Me): string {
+  if (who.role === 'support' || who.role === 'administrator') return 'You see the jobs of all users.';
+  const names = who.accounts.map((one) => one.name);
+  const own = who.uid === null ? 'This name is no user of the cluster, so there are no jobs of yours' : 'You see your own jobs';
+  const list = names.length > 4 ? `${names.length} users` : names.join(', ').replace(/, ([^,]*)$/, ' and $1');
+  const more = names.length ? `${who.uid === null ? '; you see those' : ', and those'} of ${list}` : '';
+  return `${own}${more}. Of everybody else's you see sums.`;
+}

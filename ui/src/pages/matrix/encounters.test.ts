@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { answer, chance, columnWidth, field, grids, light, short, signed, sure, type Encounter } from './encounters';
+
+const met = (victim: string, aggressor: string, value: number | null, q: number | null, kind: Encounter['resource_kind'] = 'file system'): Encounter => ({
+  victim, aggressor, resource_kind: kind, with_runs: 7, without_runs: 9, with_mean: 1, without_mean: 1,
+  slowdown: value === null ? null : { value, low: 0, high: 1 }, normal: [null, null], equal_variance: null, test: q === null ? '' : 'ANOVA', p: q, q,
+});
+
+describe('the matrix', () => {
+  const all = [met('a', 'x', 0.1, 0.2), met('b', 'x', 0.4, 0.01), met('b', 'y', 0.9, null), met('a', 'y', 0.2, 0.5, 'node')];
+  it('puts the most evident harm first, and the kind with most evidence', () => {
+    const [files, node] = grids(all);
+    expect(files?.kind).toBe('file system');
+    expect(files?.victims).toEqual(['b', 'a']);
+    expect(files?.aggressors).toEqual(['x', 'y']);
+    expect(files?.cells[1]?.[1]).toBeNull();
+    expect(node?.victims).toEqual(['a']);
+  });
+  it('is sure only of what was tested and slower', () => {
+    expect(all.map(sure)).toEqual([false, true, false, false]);
+    expect(sure(met('a', 'b', -0.3, 0.001))).toBe(false);
+  });
+  it('says counts and brackets where there is no evidence', () => {
+    expect(field(all[1] ?? null, 0.4)).toEqual({ value: 1, text: '+40 %', small: '7 | 9', more: '7 runs beside it, 9 without', sure: true });
+    expect(field(all[2] ?? null, 0.4)).toEqual({ value: 1, text: '(+90 %)', small: '7 | 9', more: '7 runs beside it, 9 without, too few to tell', sure: false });
+    expect(field(null, 1)).toBeNull();
+  });
+  it('answers in a sentence', () => {
+    expect(answer(all)).toBe('x slows b by 40 %');
+    expect(answer([])).toContain('No two');
+    expect(answer([met('a', 'x', 0.1, 0.2)])).toContain('No evidence');
+  });
+});
+
+describe('words', () => {
+  it('signs as the commands do', () => {
+    expect([0.18, -0.18, 0.004, 0, null].map(signed)).toEqual(['+18 %', '−18 %', '+0.4 %', '0 %', '–']);
+    expect([short('/opt/bin/solver'), short('solver -x')]).toEqual(['solver', 'solver -x']);
+    expect([null, 0.00001, 0.004, 0.2].map(chance)).toEqual(['–', '< 0.0001', '0.0040', '0.200']);
+  });
+  it('leaves words out where there is no room', () => {
+    expect(columnWidth(5, 900)).toEqual({ width: 132, words: true });
+    expect(columnWidth(20, 900)).toEqual({ width: 62, words: true });
+    expect(columnWidth(100, 900)).toEqual({ width: 20, words: false });
+  });
+  it('is read on dark and on light', () => {
+    expect(light([200, 80, 0])).toBe(true);
+    expect(light([250, 224, 205])).toBe(false);
+  });
+});

@@ -1,0 +1,112 @@
+// Studies: how their cells are laid out as matrices and curves. Asking apart, pure.
+import type { Cell, Curve, Setting, Standalone, Studies, StudyPage, StudyReport as Study } from '../../api/api-types';
+import { ask } from '../../api/request';
+import type { Field } from '../matrix/encounters';
+import { whenMade } from '../../api/matrix';
+
+export type {
+  Cell, Curve, Law, Repetition, Setting, Side, Standalone, StudyRow, StudyReport as Study, Summary, Trace,
+} from '../../api/api-types';
+export type Measure = 'degradation' | 'dilation';
+
+export const studies = (signal: AbortSignal) => ask<Studies>('studies', {}, signal);
+export const study = (name: string, other: string, signal: AbortSignal, waits: () => void) =>
+  whenMade<StudyPage>(`studies/${encodeURIComponent(name)}`, { with: other || null }, signal, waits);
+
+export function size(bytes: number): string {
+  for (const [unit, name] of [[1024 ** 3, 'GiB'], [1024 ** 2, 'MiB'], [1024, 'KiB']] as const) {
+    if (bytes >= unit) return `${Number((bytes / unit).toPrecision(4))} ${name}`;
+  }
+  return `${Math.round(bytes)} B`;
+}
+
+export function percent(share: number | null | undefined): string {
+  if (share === null || share === undefined) return '–';
+  const value = 100 * share;
+  const text = Math.abs(value) >= 9.95 ? value.toFixed(0) : value.toFixed(1);
+  return `${Number(text) === 0 ? '0' : text.replace('-', '−')} %`;
+}
+
+/** What all settings of a matrix share beside the chunk and the processes. */
+export function kindOf(setting: Setting): string {
+  return [...setting.more.map(([name, value]) => `${name} ${value}`), setting.shared ? 'shared file' : '', setting.periodic ? 'periodic signal' : ''].filter(Boolean).join(', ');
+}
+export const chunkName = (chunk: number | null) => (chunk === null ? 'no chunk size' : size(chunk));
+export const keyOf = (cell: { probe: string; signal: string; setting: Setting }) =>
+  [cell.probe, cell.signal, cell.setting.chunk ?? '', cell.setting.processes.join('-'), kindOf(cell.setting)].join('~');
+
+export interface Table { kind: string; chunk: number | null; probes: string[]; signals: string[]; cells: (Cell | null)[][] }
+
+/** One matrix per chunk size and kind of setting; programs are told apart by processes where those vary. */
+export function tables(found: Study): Table[] {
+  const sized = new Set(found.cells.flatMap((cell) => cell.setting.processes)).size > 1;
+  const named = (program: string, processes: number) => (sized ? `${program} ×${processes}` : program);
+  const probe = (cell: Cell) => named(cell.probe, cell.setting.processes[0]);
+  const signal = (cell: Cell) => named(cell.signal, cell.setting.processes[1]);
+  const groups = new Map<string, Cell[]>();
+  for (const cell of found.cells) {
+    const key = `${kindOf(cell.setting)}\n${cell.setting.chunk ?? ''}`;
+    groups.set(key, [...(groups.get(key) ?? []), cell]);
+  }
+  const order = (label: string) => { const at = found.programs.indexOf(label.split(' ×')[0] ?? ''); return at < 0 ? found.programs.length : at; };
+  const sorted = (labels: string[]) => [...new Set(labels)].sort((a, b) => order(a) - order(b) || Number(a.split('×')[1] ?? 0) - Number(b.split('×')[1] ?? 0));
+  return [...groups.values()].map((cells) => {
+    const first = cells[0] as Cell;
+    const [probes, signals] = [sorted(cells.map(probe)), sorted(cells.map(signal))];
+    return {
+      kind: kindOf(first.setting), chunk: first.setting.chunk, probes, signals,
+      cells: probes.map((p) => signals.map((s) => cells.find((cell) => probe(cell) === p && signal(cell) === s) ?? null)),
+    };
+  }).sort((a, b) => a.kind.localeCompare(b.kind) || (a.chunk ?? 0) - (b.chunk ?? 0));
+}
+
+/** A cell as it is drawn. */
+export function cellField(cell: Cell | null, measure: Measure): Field | null {
+  if (!cell) return null;
+  const { median, low, high, n } = cell[measure];
+  if (median === null) return { value: null, text: '–', small: cell.repetitions[0]?.verdict ?? 'no run', sure: false };
+  const small = low !== null && high !== null ? `${percent(low).replace(' %', '')} to ${percent(high)}` : `${n} ${n === 1 ? 'run' : 'runs'}`;
+  return { value: Math.min(Math.max(median, 0), 1), text: percent(median), small, sure: true };
+}
+
+export interface Line { name: string; tone: number; points: { x: number; y: number; low: number | null; high: number | null }[] }
+export interface Panel { title: string; axis: string; lines: Line[] }
+
+/** Curves as panels: one for each probe, axis and kind of setting, its signals as lines.
+
+    A line has the same tone in all panels; what has no point is left out. */
+export function panels(found: Study): Panel[] {
+  const made = new Map<string, Panel>();
+  const at = (program: string) => (found.programs.indexOf(program) + 1 || found.programs.length + 1) - 1;
+  const order = (a: string, b: string) => at(a) - at(b);
+  const curves = found.curves.map((curve) => ({ ...curve, name: lineName(curve) }));
+  const inOrder = [...curves].sort((a, b) => order(a.signal, b.signal));
+  const tones = (axis: string) => [...new Set(inOrder.filter((curve) => curve.axis === axis).map((curve) => curve.name))];
+  for (const curve of [...curves].sort((a, b) => order(a.probe, b.probe))) {
+    const points = curve.points.filter((point) => point.degradation.median !== null)
+      .map((point) => ({ x: point.x, y: point.degradation.median as number, low: point.degradation.low, high: point.degradation.high }));
+    if (!points.length) continue;
+    const kind = kindOf(curve.setting);
+    const key = `${curve.axis}\n${curve.probe}\n${kind}\n${curve.axis === 'chunk' ? curve.setting.processes.join() : curve.setting.chunk}`;
+    const fixed = curve.axis === 'chunk' ? `${curve.setting.processes.join(' against ')} processes` : curve.setting.chunk === null ? '' : size(curve.setting.chunk);
+    const panel = made.get(key) ?? { title: [curve.probe, kind, fixed].filter(Boolean).join(', '), axis: curve.axis, lines: [] };
+    panel.lines.push({ name: curve.name, tone: tones(curve.axis).indexOf(curve.name), points });
+    panel.lines.sort((a, b) => a.tone - b.tone);
+    made.set(key, panel);
+  }
+  return [...made.values()];
+}
+
+/** What tells a line from the others of its panel: the signal, and the processes that stay. */
+function lineName({ axis, probe, signal, setting: { processes: [own, other] } }: Curve): string {
+  if (axis === 'processes') return `beside ${signal} ×${other}`;
+  return axis === 'signal processes' ? `${probe} ×${own} beside ${signal}` : `beside ${signal}`;
+}
+
+/** Programs alone, in the order of the study and by size. */
+export const aloneOf = (found: Study): Standalone[] => [...found.standalone].sort((a, b) =>
+  found.programs.indexOf(a.program) - found.programs.indexOf(b.program) || (a.setting.chunk ?? 0) - (b.setting.chunk ?? 0) || a.setting.processes[0] - b.setting.processes[0]);
+
+/** The same study with its programs in the order of another one, so that both can be read side by side. */
+export const likeOrder = (found: Study, as: Study): Study =>
+  ({ ...found, programs: [...as.programs.filter((one) => found.programs.includes(one)), ...found.programs.filter((one) => !as.programs.includes(one))] });
