@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from jostle.server.verdicts.verdict_queue import Worker
+from jostle.server.verdicts.verdict_queue import WorkerProcess
 
 
 @contextmanager
@@ -17,12 +17,12 @@ def at_our_priority() -> Iterator[None]:
 
     They make way for others; where tests of other folders have all cores, one waits minutes.
     """
-    begin = Worker.__init__
+    begin = WorkerProcess.__init__
 
-    def init(worker: Worker, repository: Path) -> None:
+    def init(worker: WorkerProcess, repository: Path) -> None:
         begin(worker, repository)
         worker._command[2] = f"import os; os.nice = lambda _more: 0; {worker._command[2]}"
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Worker, "__init__", init)
+        patch.setattr(WorkerProcess, "__init__", init)
         yield

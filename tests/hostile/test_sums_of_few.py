@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 from server_ground import UIDS, Hall, hall
-from test_crowds import worked_out
+from test_disclosure import worked_out
 from users import U1, U2, U3, U4, U5, Put
 
 import jostle.server.access.roles as roles
@@ -28,10 +28,10 @@ from jostle.repository import Repository
 from jostle.server.access import Viewer
 from jostle.server.background.others import Others
 from jostle.server.background.tiles import CELL_NS, Tiles
-from jostle.server.cache.lru_cache import Kept
+from jostle.server.cache.lru_cache import LruCache
 from jostle.server.system.mounts import mount_load
 from jostle.server.system.queries import lives
-from jostle.server.verdicts.verdict_queue import Judge
+from jostle.server.verdicts.verdict_queue import VerdictQueue
 from jostle.synthetic.planted.model import Spec
 from jostle.synthetic.repository import plant
 from synth import EPOCH, Profile
@@ -49,7 +49,7 @@ def quiet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """The users are known here, and nothing is judged that nobody asks for."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(roles, "_uid", UIDS.get)
-        patch.setattr(Judge, "follow", lambda *_: None)
+        patch.setattr(VerdictQueue, "follow", lambda *_: None)
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         yield
 
@@ -265,7 +265,7 @@ def test_a_mount_that_only_others_use_is_not_named(
         made.end_ns = made.start_ns + 3 * made.slice_ns
         put(made, owner)
     store.ingest([spool])
-    tiles = Tiles(store, Kept())
+    tiles = Tiles(store, LruCache())
     for viewer, paths in ((Viewer("u1", U1, "user"), ["/all"]), (ADMIN, ["/u2", "/u2"])):
         told = mount_load(
             tiles, Others(tiles), lives(store), viewer, "bytes", (0, 2**63 - 1), 50
@@ -290,7 +290,7 @@ def test_who_comes_late_is_not_the_difference_of_two_answers(
     store: Repository, spool: Path, put: Put
 ) -> None:
     viewer, users = Viewer("u1", U1, "user"), {}
-    others = Others(Tiles(store, Kept()))
+    others = Others(Tiles(store, LruCache()))
     # As long as there is an hour whose others are a crowd, cells of it are told.
     axis = EPOCH // CELL_NS * CELL_NS, CELL_NS, 40
 
@@ -307,7 +307,7 @@ def test_who_comes_late_is_not_the_difference_of_two_answers(
     put(writer(4, {0: 77, 2: 50}), U5)
     store.ingest([spool])
     assert told() == [3000, 1500, None, 0]  # not 3077
-    assert Others(Tiles(store, Kept())).told(
+    assert Others(Tiles(store, LruCache())).told(
         ADMIN, users.get, "rollup", ["posix_write_bytes"], axis
     ).popitem()[1][:3].tolist() == [3077, 1500, 50]  # fmt: skip
     for pid, owner in enumerate((U2, U3), 5):
@@ -339,7 +339,7 @@ def test_a_slice_is_told_when_all_have_had_time_to_come(
 ) -> None:
     viewer, users = Viewer("u1", U1, "user"), {}
     now = [EPOCH + 10 * CELL_NS + 60 * 10**9]
-    others = Others(Tiles(store, Kept()), lambda: now[0])
+    others = Others(Tiles(store, LruCache()), lambda: now[0])
     axis = EPOCH // CELL_NS * CELL_NS, CELL_NS, 40
 
     def told() -> list[float]:

@@ -11,8 +11,8 @@ import pytest
 from server_ground import UIDS, Hall, hall, plant_jobs
 
 import jostle.server.access.roles as roles
-from jostle.server.job_service import Stories
-from jostle.server.verdicts.verdict_queue import Judge
+from jostle.server.job_service import JobService
+from jostle.server.verdicts.verdict_queue import VerdictQueue
 from judging import at_our_priority
 
 
@@ -29,24 +29,24 @@ def followed() -> Iterator[list[frozenset[int] | None]]:
     """Nothing is judged that nobody asks for; here is whose jobs lists would have had judged."""
     users: list[frozenset[int] | None] = []
     with at_our_priority(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Judge, "follow", lambda _judge, whose: users.append(whose))
+        patch.setattr(VerdictQueue, "follow", lambda _judge, whose: users.append(whose))
         yield users
 
 
 @pytest.fixture(scope="session", autouse=True)
 def closed() -> Iterator[None]:
     """What applications keep open is closed at the end, as a server does that ends."""
-    begin, opened = Stories.__init__, weakref.WeakSet[Stories]()
+    begin, opened = JobService.__init__, weakref.WeakSet[JobService]()
 
-    def init(stories: Stories, *given: Any, **named: Any) -> None:
-        begin(stories, *given, **named)
-        opened.add(stories)
+    def init(job_service: JobService, *given: Any, **named: Any) -> None:
+        begin(job_service, *given, **named)
+        opened.add(job_service)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Stories, "__init__", init)
+        patch.setattr(JobService, "__init__", init)
         yield
-        for stories in list(opened):
-            stories.close()
+        for job_service in list(opened):
+            job_service.close()
 
 
 @pytest.fixture(scope="session")

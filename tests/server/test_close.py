@@ -19,7 +19,7 @@ import pytest
 from jostle.report.verdict.verdict_worker import Answer
 from jostle.repository import Repository
 from jostle.server.access import Viewer
-from jostle.server.job_service import JudgingError, Stories
+from jostle.server.job_service import EvaluationError, JobService
 
 
 def test_who_is_being_answered_stops_nobody_from_closing(planted):
@@ -55,8 +55,8 @@ def test_who_judges_does_not_end_before_who_asked(planted) -> None:
 
 
 def test_who_waits_for_segments_is_let_go(planted, tmp_path):
-    stories = Stories(planted, tmp_path)
-    job = next(iter(stories.rows()))
+    job_service = JobService(planted, tmp_path)
+    job = next(iter(job_service.rows()))
     begun, found = threading.Event(), []
 
     def slow(_question, _told):
@@ -64,19 +64,19 @@ def test_who_waits_for_segments_is_let_go(planted, tmp_path):
         time.sleep(0.2)
         return Answer(error="Nobody hears this.")
 
-    stories.judge._worker.ask = slow
+    job_service.judge._worker.ask = slow
 
     def ask():
         try:
-            stories.estimate(job, Viewer("sue", None, "support"))
-        except JudgingError as error:
+            job_service.estimate(job, Viewer("sue", None, "support"))
+        except EvaluationError as error:
             found.append(str(error))
 
     askers = [threading.Thread(target=ask) for _ in range(2)]
     for asker in askers:
         asker.start()
     begun.wait(30)
-    stories.close()
+    job_service.close()
     for asker in askers:
         asker.join(30)
     assert found
@@ -85,17 +85,17 @@ def test_who_waits_for_segments_is_let_go(planted, tmp_path):
 
 def test_a_verdict_that_another_version_took_away_is_made_again(planted, tmp_path):
     viewer = Viewer("chief", 0, "administrator")
-    stories = Stories(planted, tmp_path)
-    job = next(iter(stories.rows()))
+    job_service = JobService(planted, tmp_path)
+    job = next(iter(job_service.rows()))
     brief = {"light": "green", "percent": 0.0, "lost_s": 0.0, "cause": "", "resource": None}
     body = b'{"head": 1, "blame": 4, "interference": 2, "mounts": 3}'
-    stories.judge._worker.ask = lambda _question, _told: Answer(body, brief)
-    assert stories.judge.ask(job, None, 30)
+    job_service.judge._worker.ask = lambda _question, _told: Answer(body, brief)
+    assert job_service.judge.ask(job, None, 30)
     with sqlite3.connect(tmp_path / "verdicts.sqlite") as other:
         other.execute("DELETE FROM verdicts")
-    assert stories.verdict(job, viewer, 30) is None
-    assert stories.verdict(job, viewer, 30)["head"] == 1
-    stories.close()
+    assert job_service.verdict(job, viewer, 30) is None
+    assert job_service.verdict(job, viewer, 30)["head"] == 1
+    job_service.close()
 
 
 def test_a_page_that_listens_is_told_the_end_and_the_terminal_nothing(planted, tmp_path):
@@ -123,14 +123,14 @@ def test_a_page_that_listens_is_told_the_end_and_the_terminal_nothing(planted, t
 
 
 SLOW = """
-from jostle.server import judge
-begin = judge.Worker.__init__
+from jostle.server.verdicts import verdict_queue
+begin = verdict_queue.WorkerProcess.__init__
 def slow(worker, repository):
     begin(worker, repository)
     worker._command[2] = "from jostle.report import worker; import sys, time; " \\
         "begun = lambda: open(sys.argv[1] + '.begun', 'w').close(); " \\
         "worker.answer = lambda *_: (begun(), time.sleep(600)); worker.main()"
-judge.Worker.__init__ = slow
+verdict_queue.WorkerProcess.__init__ = slow
 from jostle.cli import main; main()
 """
 

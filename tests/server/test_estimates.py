@@ -21,9 +21,9 @@ from jostle.analysis.estimation.model import (
 )
 from jostle.report.verdict.verdict_worker import Answer
 from jostle.server.access import Viewer
-from jostle.server.job_service import Stories
+from jostle.server.job_service import JobService
 from jostle.server.verdicts import estimate_store as module
-from jostle.server.verdicts.estimate_store import Estimates
+from jostle.server.verdicts.estimate_store import EstimateStore
 
 SOME = Bounded(1.5, 1.0, math.inf)
 MADE = Estimate(
@@ -42,10 +42,10 @@ def everything_is_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_was_kept_is_there_after_a_restart(tmp_path: Path) -> None:
-    Estimates(tmp_path).put("a/1", "m", MADE)
-    again = Estimates(tmp_path)
-    assert again.look("a/1", "m") == MADE
-    assert again.look("a/1", "later") is again.look("b", "m") is None
+    EstimateStore(tmp_path).put("a/1", "m", MADE)
+    again = EstimateStore(tmp_path)
+    assert again.get("a/1", "m") == MADE
+    assert again.get("a/1", "later") is again.get("b", "m") is None
     (file,) = (tmp_path / "estimates").iterdir()
     assert file.stat().st_mode & 0o077 == 0
 
@@ -53,52 +53,52 @@ def test_what_was_kept_is_there_after_a_restart(tmp_path: Path) -> None:
 def test_what_is_damaged_or_of_another_version_is_not_believed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept = Estimates(tmp_path)
+    kept = EstimateStore(tmp_path)
     kept.put("a/1", "m", MADE)
     (file,) = (tmp_path / "estimates").iterdir()
     whole = file.read_bytes()
     for content in (b"", whole[:-9], whole[:60] + b"\0" + whole[61:], whole + b" ", b"x" * 99):
         file.write_bytes(content)
-        assert kept.look("a/1", "m") is None
+        assert kept.get("a/1", "m") is None
     file.write_bytes(whole)
-    assert kept.look("a/1", "m") == MADE
+    assert kept.get("a/1", "m") == MADE
     monkeypatch.setattr(module, "maker", lambda: "other")
-    assert Estimates(tmp_path).look("a/1", "m") is None
+    assert EstimateStore(tmp_path).get("a/1", "m") is None
     assert not file.exists()
 
 
 def test_those_that_nobody_looks_at_make_room(tmp_path: Path) -> None:
-    Estimates(tmp_path).put("a/1", "m", MADE)
+    EstimateStore(tmp_path).put("a/1", "m", MADE)
     (file,) = (tmp_path / "estimates").iterdir()
-    kept = Estimates(tmp_path, most_bytes=int(2.5 * file.stat().st_size))
+    kept = EstimateStore(tmp_path, most_bytes=int(2.5 * file.stat().st_size))
     kept.put("b/1", "m", replace(MADE, job="b/1"))
     for at, path in enumerate((tmp_path / "estimates").iterdir()):
         os.utime(path, (at, at))
-    assert kept.look("a/1", "m") == MADE
+    assert kept.get("a/1", "m") == MADE
     kept.put("c/1", "m", replace(MADE, job="c/1"))
-    assert [kept.look(job, "m") is not None for job in ("a/1", "b/1", "c/1")] == [True, False, True]
+    assert [kept.get(job, "m") is not None for job in ("a/1", "b/1", "c/1")] == [True, False, True]
 
 
 def test_without_a_folder_nothing_is_kept(tmp_path: Path) -> None:
     (tmp_path / "estimates").write_text("no folder")
-    kept = Estimates(tmp_path)
+    kept = EstimateStore(tmp_path)
     kept.put("a/1", "m", MADE)
-    assert kept.look("a/1", "m") is None
+    assert kept.get("a/1", "m") is None
 
 
 def test_after_a_restart_nobody_is_asked_for_what_is_on_disk(planted: Path, tmp_path: Path) -> None:
-    def opened(asked: list[str]) -> Stories:
-        stories = Stories(planted, tmp_path)
-        stories.judge.ask = lambda *_: None  # type: ignore[method-assign]
-        stories.judge.estimate = lambda job: asked.append(job) or Answer(estimate=MADE)  # type: ignore
-        return stories
+    def opened(asked: list[str]) -> JobService:
+        job_service = JobService(planted, tmp_path)
+        job_service.judge.ask = lambda *_: None  # type: ignore[method-assign]
+        job_service.judge.estimate = lambda job: asked.append(job) or Answer(estimate=MADE)  # type: ignore
+        return job_service
 
     viewer = Viewer("chief", 0, "administrator")
     for asks in (1, 0):
         asked: list[str] = []
-        stories = opened(asked)
-        job, row = next(iter(stories.rows().items()))
+        job_service = opened(asked)
+        job, row = next(iter(job_service.rows().items()))
         assert not row["running"]
-        assert stories.estimate(job, viewer) == MADE
+        assert job_service.estimate(job, viewer) == MADE
         assert len(asked) == asks
-        stories.close()
+        job_service.close()

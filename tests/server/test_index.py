@@ -13,7 +13,7 @@ import pytest
 from jostle.report.models.jobs import job_rows, program_names
 from jostle.repository import Repository
 from jostle.repository.ingest.ingest import Ingester
-from jostle.server.jobs.index import Filter, Index, ask
+from jostle.server.jobs.index import Filter, JobIndex, ask
 from synth import EPOCH, SECOND, Profile
 
 
@@ -85,8 +85,8 @@ def test_each_facet_counts_what_all_other_filters_leave() -> None:
 
 
 def test_the_state_of_two_jobs_changes_with_each(planted: Path) -> None:
-    index = Index(Repository(planted))
-    index.look()
+    index = JobIndex(Repository(planted))
+    index.refresh_if_stale()
     one, two = list(index.rows)[:2]
     before = index.state(one, two)
     index.marks = index.marks | {two: "changed"}
@@ -97,7 +97,7 @@ def test_the_state_of_two_jobs_changes_with_each(planted: Path) -> None:
 
 def test_rows_are_those_of_the_command(planted: Path) -> None:
     store = Repository(planted)
-    index = Index(store)
+    index = JobIndex(store)
     index.refresh()
     for told in job_rows(store):
         own = index.rows[told["job"]]
@@ -117,7 +117,7 @@ def test_few_slices_make_no_comb(tmp_path: Path) -> None:
         profile.add_slice(profile.first_slice + at, {"posix_write_bytes": {0: written}})
     profile.write(tmp_path / "spool")
     store.ingest([tmp_path / "spool"])
-    index = Index(store)
+    index = JobIndex(store)
     index.refresh()
     spark = index.rows["short"]["spark"]
     assert sum(spark) == pytest.approx(8 * 4096)
@@ -135,7 +135,7 @@ def _listed(tmp_path: Path, slices: list[dict]) -> dict:
         profile.add_slice(profile.first_slice + at, values)
     profile.write(tmp_path / "spool")
     store.ingest([tmp_path / "spool"])
-    index = Index(store)
+    index = JobIndex(store)
     index.refresh()
     return index.rows["one"]
 
@@ -177,7 +177,7 @@ def test_a_damaged_file_takes_the_traffic_of_those_that_ran_then_and_of_nobody_e
                 if pq.read_table(one)["job"][0].as_py() == "b")  # fmt: skip
     data = file.read_bytes()
     file.write_bytes(data[:4] + bytes(len(data) - 12) + data[-8:])
-    index = Index(Repository(store.path))
+    index = JobIndex(Repository(store.path))
     index.refresh()
     moved = {job: sum(row["spark"]) for job, row in index.rows.items()}
     assert moved == pytest.approx({"a": 4096, "b": 0, "c": 4096})
@@ -200,7 +200,7 @@ def test_the_curve_of_a_job_that_runs_is_spread_over_all_its_slices(tmp_path: Pa
             profile.add_slice(profile.first_slice + at, {"posix_write_bytes": {0: 4096}})
         profile.write(tmp_path / "spool")
         ingester.run([tmp_path / "spool"])
-    index = Index(store)
+    index = JobIndex(store)
     index.refresh()
     spark = index.rows["live"]["spark"]
     assert sum(spark) == pytest.approx(14 * 4096)

@@ -20,7 +20,7 @@ from starlette.responses import Response
 from jostle.repository import Repository
 from jostle.server.access import Access, Viewer
 from jostle.server.access.sessions import IDLE_S, Sessions
-from jostle.server.job_service import Stories
+from jostle.server.job_service import JobService
 from jostle.server.live import MOST_OF_ONE, MOST_STREAMS, Live
 from synth import SECOND, Profile
 
@@ -45,20 +45,20 @@ async def until(so: Callable[[], bool]) -> None:
 
 
 @pytest.fixture
-def stories(planted: Path, tmp_path: Path) -> Stories:
-    made = Stories(planted, tmp_path)
+def job_service(planted: Path, tmp_path: Path) -> JobService:
+    made = JobService(planted, tmp_path)
     made.rows()
     return made
 
 
-def test_a_viewer_is_told_of_jobs_that_he_may_see(stories: Stories) -> None:
-    rows = list(stories.index.rows.values())
+def test_a_viewer_is_told_of_jobs_that_he_may_see(job_service: JobService) -> None:
+    rows = list(job_service.index.rows.values())
     uid = rows[0]["uid"]
     wanted = {"user": {row["job"] for row in rows if row["uid"] == uid},
               "chief": {row["job"] for row in rows}}  # fmt: skip
 
     async def listen() -> dict[str, list[tuple[str, dict]]]:
-        live, heard = Live(stories), {"user": [], "chief": []}
+        live, heard = Live(job_service), {"user": [], "chief": []}
 
         async def one(name: str, viewer: Viewer) -> None:
             live.enter(viewer)
@@ -68,9 +68,11 @@ def test_a_viewer_is_told_of_jobs_that_he_may_see(stories: Stories) -> None:
         tasks = [asyncio.create_task(one("user", Viewer("u", uid, "user"))),
                  asyncio.create_task(one("chief", CHIEF))]  # fmt: skip
         await until(lambda: all(heard.values()))
-        stories.index._changes.append((stories.index.number + 1, [row["job"] for row in rows]))
-        stories.index.number += 1
-        stories.index._looked = time.monotonic() + 3600  # nothing else is looked for
+        job_service.index._changes.append(
+            (job_service.index.number + 1, [row["job"] for row in rows])
+        )
+        job_service.index.number += 1
+        job_service.index._refreshed = time.monotonic() + 3600  # nothing else is looked for
         await until(lambda: all(jobs_in(heard[name], "commit") >= wanted[name] for name in heard))
         for row in rows:
             await live._judged(row["job"])
@@ -88,18 +90,18 @@ def test_a_viewer_is_told_of_jobs_that_he_may_see(stories: Stories) -> None:
             assert jobs_in(heard[name], event) == jobs
 
 
-def test_a_commit_right_behind_the_first_event_is_told(stories: Stories) -> None:
-    index = stories.index
+def test_a_commit_right_behind_the_first_event_is_told(job_service: JobService) -> None:
+    index = job_service.index
     job = next(iter(index.rows))
 
     async def listen() -> str:
-        live = Live(stories)
+        live = Live(job_service)
         live.enter(CHIEF)
         events = live.events(CHIEF)
         await anext(events)
         index._changes.append((index.number + 1, [job]))
         index.number += 1
-        index._looked = time.monotonic() + 3600  # nothing else is looked for
+        index._refreshed = time.monotonic() + 3600  # nothing else is looked for
         found = await asyncio.wait_for(anext(events), 60)
         await events.aclose()
         return found
@@ -107,7 +109,7 @@ def test_a_commit_right_behind_the_first_event_is_told(stories: Stories) -> None
     assert told(asyncio.run(listen()))[1]["jobs"] == [job]
 
 
-def test_a_stream_ends_with_the_session_and_does_not_keep_it(stories: Stories) -> None:
+def test_a_stream_ends_with_the_session_and_does_not_keep_it(job_service: JobService) -> None:
     now = 0.0
     access = Access()
     access.sessions = Sessions(lambda: now)
@@ -116,7 +118,7 @@ def test_a_stream_ends_with_the_session_and_does_not_keep_it(stories: Stories) -
     request = Request({"type": "http", "headers": [(b"cookie", cookie)]})
 
     async def listen(over: Callable[[], None]) -> list[str]:
-        live = Live(stories)
+        live = Live(job_service)
         live.enter(CHIEF)
         heard = []
         async with asyncio.timeout(60):
@@ -139,8 +141,8 @@ def test_a_stream_ends_with_the_session_and_does_not_keep_it(stories: Stories) -
     assert len(asyncio.run(listen(lambda: None))) == 1
 
 
-def test_no_more_streams_than_there_may_be(stories: Stories) -> None:
-    live = Live(stories)
+def test_no_more_streams_than_there_may_be(job_service: JobService) -> None:
+    live = Live(job_service)
     for _ in range(MOST_OF_ONE):
         live.enter(CHIEF)
     with pytest.raises(HTTPException) as full:
@@ -160,7 +162,7 @@ def test_slices_are_seen_within_two_slices_beside_a_follower(tmp_path: Path) -> 
     store, stop = Repository(path, create=True), threading.Event()
     follower = threading.Thread(target=store.follow, args=([spool],), kwargs={"stop": stop.is_set})
     follower.start()
-    stories = Stories(path, tmp_path / "cache")
+    job_service = JobService(path, tmp_path / "cache")
     stat = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
     boot = uuid.UUID(Path("/proc/sys/kernel/random/boot_id").read_text().strip())
     profile = Profile(
@@ -171,7 +173,7 @@ def test_slices_are_seen_within_two_slices_beside_a_follower(tmp_path: Path) -> 
     waits = []
 
     async def listen() -> None:
-        live, written = Live(stories), 0.0
+        live, written = Live(job_service), 0.0
         live.enter(CHIEF)
         async for event in live.events(CHIEF):
             if written and "live-job" not in told(event)[1]["jobs"]:
@@ -192,10 +194,10 @@ def test_slices_are_seen_within_two_slices_beside_a_follower(tmp_path: Path) -> 
     try:
         asyncio.run(within())
         assert max(waits) < 2 * slice_ns / SECOND
-        row = stories.rows()["live-job"]
+        row = job_service.rows()["live-job"]
         assert row["running"]
         assert row["end_ns"] >= (profile.first_slice + 3) * slice_ns
     finally:
         stop.set()
         follower.join()
-        stories.close()
+        job_service.close()

@@ -14,7 +14,7 @@ import pytest
 from server_ground import UIDS
 
 from jostle.analysis.identification.model import OTHERS
-from jostle.server.cache.background_cache import Workshop
+from jostle.server.cache.background_cache import BackgroundCache
 from jostle.server.schemas.reports import EvidenceReport, MatrixReport
 
 
@@ -102,29 +102,29 @@ def test_a_pair_that_never_met(open_hall):
 
 
 def test_what_takes_long_is_made_once_and_kept():
-    workshop, made, may = Workshop(), [], threading.Event()
+    cache, made, may = BackgroundCache(), [], threading.Event()
 
     def make() -> str:
         may.wait(60)
         made.append(1)
         return "it"
 
-    assert workshop.ask("k", 1, make, 0.01) is None
+    assert cache.ask("k", 1, make, 0.01) is None
     may.set()
     with ThreadPoolExecutor(4) as many:
-        found = list(many.map(lambda _: workshop.ask("k", 1, make, 60), range(4)))
-    assert [piece.made for piece in found if piece] == ["it"] * 4
+        found = list(many.map(lambda _: cache.ask("k", 1, make, 60), range(4)))
+    assert [piece.value for piece in found if piece] == ["it"] * 4
     # Newer than what is kept, but that was just made: beside an ingester it is not made each time.
-    assert workshop.ask("k", 2, make, 60).commit == 1
+    assert cache.ask("k", 2, make, 60).commit == 1
     assert made == [1]
 
 
 def test_what_fails_is_tried_again():
-    workshop = Workshop()
+    cache = BackgroundCache()
 
     def fail() -> str:
         raise RuntimeError("no")
 
     with pytest.raises(RuntimeError):
-        workshop.ask("k", 1, fail, 5)
-    assert workshop.ask("k", 1, lambda: "now", 5).made == "now"
+        cache.ask("k", 1, fail, 5)
+    assert cache.ask("k", 1, lambda: "now", 5).value == "now"

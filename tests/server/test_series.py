@@ -13,7 +13,7 @@ from jostle.report.models.background import background_of
 from jostle.report.models.metrics import view
 from jostle.repository import Repository
 from jostle.server.access import Viewer
-from jostle.server.job_service import Stories
+from jostle.server.job_service import JobService
 from jostle.server.jobs.grid import process_grid
 
 ALL = (0, 2**63 - 1)
@@ -21,26 +21,26 @@ CHIEF = Viewer("chief", 0, "administrator")
 
 
 @pytest.fixture(scope="module")
-def stories(planted: Path, tmp_path_factory: pytest.TempPathFactory) -> Stories:
-    return Stories(planted, tmp_path_factory.mktemp("cache"))
+def job_service(planted: Path, tmp_path_factory: pytest.TempPathFactory) -> JobService:
+    return JobService(planted, tmp_path_factory.mktemp("cache"))
 
 
 @pytest.fixture(scope="module")
-def job(stories: Stories) -> str:
+def job(job_service: JobService) -> str:
     """One with neighbours on its mount."""
     return next(
-        name for name in stories.rows()
-        if stories.repository.background(name, "posix_write_bytes").num_rows
+        name for name in job_service.rows()
+        if job_service.repository.background(name, "posix_write_bytes").num_rows
     )  # fmt: skip
 
 
 @pytest.mark.parametrize("metric", ["bytes", "ops", "time", "cpu", "mpi", "os_threads"])
 def test_a_series_and_its_background_are_those_of_the_command(
-    stories: Stories, job: str, metric: str
+    job_service: JobService, job: str, metric: str
 ) -> None:
-    said = background_of(stories.repository, job, view(metric))
+    said = background_of(job_service.repository, job, view(metric))
     for of, lines in (("job", said.own), ("others", None)):
-        told = stories.series(job, metric, CHIEF, of=of, span=ALL, points=4000)
+        told = job_service.series(job, metric, CHIEF, of=of, span=ALL, points=4000)
         scale = 1.0 if said.view.level else 1e9 / told["step_ns"]
         scale /= 1e9 if said.view.unit == "ns" else 1
         for at, line in enumerate(told["lines"]):
@@ -53,24 +53,24 @@ def test_a_series_and_its_background_are_those_of_the_command(
             assert line["mean"] == pytest.approx((values * scale).tolist(), rel=1e-3, abs=scale)
 
 
-def test_a_suspect_is_shown_where_both_were(stories: Stories, job: str) -> None:
-    others = stories.repository.neighbours(job, "posix_write_bytes")["job"].to_pylist()
-    suspect = stories.series(job, "bytes", CHIEF, of=others[0], span=ALL, points=4000)
-    whole = stories.series(job, "bytes", CHIEF, of="others", span=ALL, points=4000)
+def test_a_suspect_is_shown_where_both_were(job_service: JobService, job: str) -> None:
+    others = job_service.repository.neighbours(job, "posix_write_bytes")["job"].to_pylist()
+    suspect = job_service.series(job, "bytes", CHIEF, of=others[0], span=ALL, points=4000)
+    whole = job_service.series(job, "bytes", CHIEF, of="others", span=ALL, points=4000)
     assert suspect["start_ns"] == whole["start_ns"]
     part, total = (np.array(one["lines"][0]["mean"]) for one in (suspect, whole))
     assert part.sum() > 0
     assert (part <= total * 1.001 + 1e-6).all()
 
 
-def test_hours_add_up_to_the_whole(stories: Stories) -> None:
-    rows = stories.rows().values()
+def test_hours_add_up_to_the_whole(job_service: JobService) -> None:
+    rows = job_service.rows().values()
     span = min(row["start_ns"] for row in rows), max(row["end_ns"] for row in rows)
     lines = [["posix_write_bytes", "stdio_write_bytes"]]
-    for table in (stories.tiles.slices("rollup", lines, span),
-                  stories.tiles.minutes("rollup", lines, span),
-                  stories.tiles.minutes("rollup", lines, ALL)):  # fmt: skip
-        total = stories.repository.query(
+    for table in (job_service.tiles.slices("rollup", lines, span),
+                  job_service.tiles.minutes("rollup", lines, span),
+                  job_service.tiles.minutes("rollup", lines, ALL)):  # fmt: skip
+        total = job_service.repository.query(
             "SELECT sum(posix_write_bytes_sum + stdio_write_bytes_sum)::DOUBLE AS s FROM rollup"
         )["s"][0].as_py()
         assert sum(table["v0"].to_pylist()) == pytest.approx(total)

@@ -13,7 +13,7 @@ from jostle.repository import Repository
 from jostle.server.access import Viewer
 from jostle.server.background.others import Others
 from jostle.server.background.tiles import Tiles
-from jostle.server.cache.lru_cache import Kept
+from jostle.server.cache.lru_cache import LruCache
 from jostle.server.system.mounts import mount_load
 from jostle.server.system.node_grid import Axis, natural, rectangles, system_grid
 from jostle.server.system.queries import Life, lives
@@ -37,7 +37,7 @@ def repository(planted) -> Repository:
 
 @pytest.fixture(scope="module")
 def tiles(repository) -> Tiles:
-    return Tiles(repository, Kept(1 << 20))
+    return Tiles(repository, LruCache(1 << 20))
 
 
 @pytest.fixture(scope="module")

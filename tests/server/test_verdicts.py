@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import shutil
 import sqlite3
@@ -16,10 +17,16 @@ from jostle.errors import JostleError
 from jostle.report.verdict.verdict import STEPS, USUAL, price, verdict_json
 from jostle.report.verdict.verdict_worker import Answer, Progress, Question
 from jostle.server.access import Viewer
-from jostle.server.job_service import JudgingError, Stories
-from jostle.server.jobs.index import Index
-from jostle.server.verdicts.verdict_queue import Judge, Worker, _Task
-from jostle.server.verdicts.verdict_store import Verdict, Verdicts, cache_folder, maker, sight
+from jostle.server.job_service import EvaluationError, JobService
+from jostle.server.jobs.index import JobIndex
+from jostle.server.verdicts.verdict_queue import VerdictQueue, WorkerProcess, _Task
+from jostle.server.verdicts.verdict_store import (
+    Verdict,
+    VerdictStore,
+    cache_folder,
+    code_fingerprint,
+    sight,
+)
 
 CHIEF = Viewer("chief", 0, "administrator")
 BRIEF = {"light": "red", "percent": 20.0, "lost_s": 2.0, "cause": "cpu", "what": "CPU",
@@ -31,9 +38,9 @@ def a_verdict(job: str = "a", mark: str = "1", **other: object) -> Verdict:
 
 
 def test_what_was_made_is_there_after_a_restart(tmp_path: Path) -> None:
-    Verdicts(tmp_path).put(a_verdict(), b'{"x": 1}')
-    again = Verdicts(tmp_path)
-    found = again.look("a", "all")
+    VerdictStore(tmp_path).put(a_verdict(), b'{"x": 1}')
+    again = VerdictStore(tmp_path)
+    found = again.get("a", "all")
     assert found is not None
     assert found.brief == BRIEF
     assert again.body("a", "all") == {"x": 1}
@@ -41,11 +48,27 @@ def test_what_was_made_is_there_after_a_restart(tmp_path: Path) -> None:
 
 
 def test_what_another_version_made_is_forgotten(tmp_path: Path) -> None:
-    Verdicts(tmp_path).put(a_verdict(), b"{}")
+    VerdictStore(tmp_path).put(a_verdict(), b"{}")
     with sqlite3.connect(tmp_path / "verdicts.sqlite") as database:
         database.execute("UPDATE verdicts SET version = 'old'")
-    assert Verdicts(tmp_path).look("a", "all") is None
-    assert maker() == maker()
+    assert VerdictStore(tmp_path).get("a", "all") is None
+    assert code_fingerprint() == code_fingerprint()
+
+
+@pytest.mark.parametrize("edited", ["reader", "repository", "analysis", "report"])
+def test_an_edit_in_any_room_that_verdicts_depend_on_changes_their_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, edited: str
+) -> None:
+    (tmp_path / "module.py").touch()
+    for room in ("reader", "repository", "analysis", "report"):
+        folder = tmp_path / room
+        folder.mkdir()
+        shutil.copy2(tmp_path / "module.py", folder)
+        monkeypatch.setattr(importlib.import_module(f"jostle.{room}"), "__path__", [str(folder)])
+    before = code_fingerprint()
+    later = time.time() + 60
+    os.utime(tmp_path / edited / "module.py", (later, later))
+    assert code_fingerprint() != before
 
 
 @pytest.mark.parametrize("trouble", ["a file", "not writable", "damaged"])
@@ -61,7 +84,7 @@ def test_without_a_folder_memory_must_do(tmp_path: Path, trouble: str) -> None:
             pytest.skip("root may write everywhere")
         else:
             folder.chmod(0o500)
-    kept = Verdicts(folder)
+    kept = VerdictStore(folder)
     kept.put(a_verdict(), b"{}")
     assert kept.body("a", "all") == {}
 
@@ -75,10 +98,10 @@ def test_the_cache_is_of_one_repository(tmp_path: Path, monkeypatch: pytest.Monk
     assert sight(None) == "all"
 
 
-follow = Judge.follow  # the real one: in these tests a list has nothing judged
+follow = VerdictQueue.follow  # the real one: in these tests a list has nothing judged
 
 
-class Hand(Worker):
+class Hand(WorkerProcess):
     """A worker that answers what it is told to."""
 
     def __init__(self) -> None:
@@ -97,30 +120,30 @@ class Hand(Worker):
 
 
 @pytest.fixture
-def judge(planted: Path, tmp_path: Path) -> Judge:
+def queue(planted: Path, tmp_path: Path) -> VerdictQueue:
     from jostle.repository import Repository
 
-    index = Index(Repository(planted))
+    index = JobIndex(Repository(planted))
     index.refresh()
-    made = Judge(index, Verdicts(tmp_path))
+    made = VerdictQueue(index, VerdictStore(tmp_path))
     made._worker = Hand()
     yield made
     made.end()
 
 
-def asked(judge: Judge) -> list[str]:
-    return [one.job for one in judge._worker.asked]  # type: ignore[attr-defined]
+def asked(queue: VerdictQueue) -> list[str]:
+    return [one.job for one in queue._worker.asked]  # type: ignore[attr-defined]
 
 
-def test_the_newest_comes_first_and_what_is_asked_ahead_of_all(judge: Judge) -> None:
-    rows = list(judge._index.rows)
-    judge._asked.append(_Task(rows[2], None))
-    follow(judge, None)
+def test_the_newest_comes_first_and_what_is_asked_ahead_of_all(queue: VerdictQueue) -> None:
+    rows = list(queue._index.rows)
+    queue._asked.append(_Task(rows[2], None))
+    follow(queue, None)
     end = time.monotonic() + 60
-    while len(asked(judge)) < len(rows) and time.monotonic() < end:
+    while len(asked(queue)) < len(rows) and time.monotonic() < end:
         time.sleep(0.01)
-    assert asked(judge)[0] == rows[2]
-    assert asked(judge)[1:] == [job for job in reversed(rows) if job != rows[2]]
+    assert asked(queue)[0] == rows[2]
+    assert asked(queue)[1:] == [job for job in reversed(rows) if job != rows[2]]
 
 
 def test_a_list_has_judged_what_its_viewer_may_see(open_hall: Hall, followed: list) -> None:
@@ -130,53 +153,55 @@ def test_a_list_has_judged_what_its_viewer_may_see(open_hall: Hall, followed: li
         assert followed == [users]
 
 
-def test_a_verdict_is_made_once_for_each_who_may_know_more(judge: Judge) -> None:
-    job = next(iter(judge._index.rows))
+def test_a_verdict_is_made_once_for_each_who_may_know_more(queue: VerdictQueue) -> None:
+    job = next(iter(queue._index.rows))
     for users in (None, frozenset({60000}), None, frozenset({60000})):
-        assert judge.ask(job, users, 10) is not None
-    assert [one.users for one in judge._worker.asked] == [None, frozenset({60000})]  # type: ignore[attr-defined]
+        assert queue.ask(job, users, 10) is not None
+    assert [one.users for one in queue._worker.asked] == [None, frozenset({60000})]  # type: ignore[attr-defined]
 
 
-def test_new_data_make_a_new_verdict(judge: Judge) -> None:
-    job = next(iter(judge._index.rows))
-    assert judge.ask(job, None, 10) is not None
-    judge._index.marks[job] = "other"
-    assert judge.ask(job, None, 10) is not None
-    assert asked(judge) == [job, job]
+def test_new_data_make_a_new_verdict(queue: VerdictQueue) -> None:
+    job = next(iter(queue._index.rows))
+    assert queue.ask(job, None, 10) is not None
+    queue._index.marks[job] = "other"
+    assert queue.ask(job, None, 10) is not None
+    assert asked(queue) == [job, job]
 
 
-def test_a_run_that_goes_on_is_judged_now_and_then(judge: Judge) -> None:
-    job = next(iter(judge._index.rows))
-    judge._index.rows[job] = judge._index.rows[job] | {"running": True}
-    assert judge.ask(job, None, 10) is not None
-    judge._index.marks[job] = "a slice later"
-    assert judge.ask(job, None, 10) is not None
-    assert asked(judge) == [job]
+def test_a_run_that_goes_on_is_judged_now_and_then(queue: VerdictQueue) -> None:
+    job = next(iter(queue._index.rows))
+    queue._index.rows[job] = queue._index.rows[job] | {"running": True}
+    assert queue.ask(job, None, 10) is not None
+    queue._index.marks[job] = "a slice later"
+    assert queue.ask(job, None, 10) is not None
+    assert asked(queue) == [job]
 
 
-def test_what_cannot_be_judged_says_so_and_is_not_tried_again_and_again(judge: Judge) -> None:
-    judge._worker.answer = Answer(error="No way.", hint="Buy another.")  # type: ignore[attr-defined]
-    job = next(iter(judge._index.rows))
+def test_what_cannot_be_judged_says_so_and_is_not_tried_again_and_again(
+    queue: VerdictQueue,
+) -> None:
+    queue._worker.answer = Answer(error="No way.", hint="Buy another.")  # type: ignore[attr-defined]
+    job = next(iter(queue._index.rows))
     for _ in range(3):
-        found = judge.ask(job, None, 10)
+        found = queue.ask(job, None, 10)
         assert found is not None
         assert (found.error, found.hint, found.brief) == ("No way.", "Buy another.", None)
-    assert asked(judge) == [job]
+    assert asked(queue) == [job]
 
 
-def test_how_far_it_is_is_told_of_the_run_that_is_judged(judge: Judge) -> None:
-    job, other = list(judge._index.rows)[:2]
-    hand = judge._worker
-    hand.look = lambda: (judge.progress(job), judge.progress(other))  # type: ignore[attr-defined]
-    judge.ask(job, None, 10)
+def test_how_far_it_is_is_told_of_the_run_that_is_judged(queue: VerdictQueue) -> None:
+    job, other = list(queue._index.rows)[:2]
+    hand = queue._worker
+    hand.look = lambda: (queue.progress(job), queue.progress(other))  # type: ignore[attr-defined]
+    queue.ask(job, None, 10)
     assert hand.seen == [  # type: ignore[attr-defined]
         (Progress(0, 2, "reading"), None), (Progress(1, 2, "reading"), None)
     ]  # fmt: skip
 
 
 def test_the_process_says_how_far_it_is(planted: Path) -> None:
-    job = next(iter(Stories(planted, None).rows()))
-    worker, said = Worker(planted), []
+    job = next(iter(JobService(planted, None).rows()))
+    worker, said = WorkerProcess(planted), []
     found = worker.ask(Question(job), said.append)
     worker.end()
     assert found.brief
@@ -186,7 +211,7 @@ def test_the_process_says_how_far_it_is(planted: Path) -> None:
 
 
 def test_a_crash_ends_one_question_only(planted: Path) -> None:
-    worker = Worker(planted)
+    worker = WorkerProcess(planted)
     good, worker._command = worker._command, ["sh", "-c", "exit 7"]
     found = worker.ask(Question("any"))
     assert "exit status 7" in found.error
@@ -201,23 +226,23 @@ def test_a_crash_ends_one_question_only(planted: Path) -> None:
 
 
 def test_the_verdict_of_the_process_is_that_of_the_command(planted: Path, tmp_path: Path) -> None:
-    stories = Stories(planted, tmp_path)
-    job = next(iter(stories.rows()))
-    uid = stories.rows()[job]["uid"]
+    job_service = JobService(planted, tmp_path)
+    job = next(iter(job_service.rows()))
+    uid = job_service.rows()[job]["uid"]
     for viewer in (CHIEF, Viewer("owner", uid, "user")):
         told = None
         while told is None:
-            told = stories.verdict(job, viewer, 10)
+            told = job_service.verdict(job, viewer, 10)
         users = None if viewer.sees_all else frozenset({uid})
-        said = verdict_json(price(stories.repository, job, USUAL, viewer=users))
+        said = verdict_json(price(job_service.repository, job, USUAL, viewer=users))
         assert told["head"] == said["head"]
         assert told["estimate"]["percent"] == said["percent"]
         assert told["job"]["verdict"]["percent"] == said["head"]["percent"]["value"]
         if said["interference"] is not None:
             assert told["interference"]["suspects"] == said["interference"]["suspects"]
-    others = [name for name, row in stories.rows().items() if row["uid"] != uid]
+    others = [name for name, row in job_service.rows().items() if row["uid"] != uid]
     assert not any(name in str(told) for name in others)
-    stories.close()
+    job_service.close()
 
 
 def test_a_damaged_file_breaks_what_needs_it(planted: Path, tmp_path: Path) -> None:
@@ -225,17 +250,17 @@ def test_a_damaged_file_breaks_what_needs_it(planted: Path, tmp_path: Path) -> N
     shutil.copytree(planted, path)
     for file in path.glob("rollup/**/*.parquet"):
         file.write_bytes(b"PAR1" + b"\0" * 100 + b"PAR1")
-    stories = Stories(path, tmp_path / "cache")
-    jobs = stories.rows()
+    job_service = JobService(path, tmp_path / "cache")
+    jobs = job_service.rows()
     assert jobs, "the list of jobs needs no rollup"
     job = next(iter(jobs))
     span = (0, 2**63 - 1)
-    assert stories.series(job, "cpu", CHIEF, span=span, points=100)["lines"]
+    assert job_service.series(job, "cpu", CHIEF, span=span, points=100)["lines"]
     with pytest.raises(JostleError) as broken:
-        stories.series(job, "bytes", CHIEF, span=span, points=100)
+        job_service.series(job, "bytes", CHIEF, span=span, points=100)
     assert "rollup" in str(broken.value)
     assert broken.value.hint
-    stories.judge.ask(job, None, 60)
-    with pytest.raises(JudgingError, match="rollup"):
-        stories.verdict(job, CHIEF, 10)
-    stories.close()
+    job_service.queue.ask(job, None, 60)
+    with pytest.raises(EvaluationError, match="rollup"):
+        job_service.verdict(job, CHIEF, 10)
+    job_service.close()

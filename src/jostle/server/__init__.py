@@ -1,6 +1,6 @@
-"""The server: jobs and their stories over HTTP, for the web front end and for scripts.
+"""The server: jobs and their verdicts over HTTP, for the web front end and for scripts.
 
-The doors of this room are `create_app` and the `Server` that it runs in. It reads one repository,
+Its interface is `create_app` and the `Server` that runs the application. It reads one repository
 and never writes to it.
 """
 

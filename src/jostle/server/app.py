@@ -19,14 +19,14 @@ from jostle.errors import JostleError
 from jostle.repository import DamagedError
 from jostle.server.access import Access, Viewer
 from jostle.server.access.files import AccessError
-from jostle.server.context import Site
-from jostle.server.job_service import Stories
+from jostle.server.context import ServerContext
+from jostle.server.job_service import JobService
 from jostle.server.routes import add_routes
 from jostle.server.schemas.jobs import Problem
 from jostle.server.transport.address import WholeNames
 from jostle.server.transport.error_paths import without_folders
 from jostle.server.transport.front_end import Assets, links
-from jostle.server.transport.middleware import Guard, ailing, problem
+from jostle.server.transport.middleware import AccessMiddleware, login_unavailable, problem
 
 STATIC = Path(__file__).parent / "static"
 _PROBLEM = "#/components/schemas/Problem"
@@ -69,13 +69,13 @@ def create_app(
     Raises:
         RepositoryError: There is none.
     """
-    stories = Stories(repository, cache)
+    job_service = JobService(repository, cache)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        stories.judge.open()
+        job_service.queue.open()
         yield
-        stories.close()
+        job_service.close()
         access.desk.close()
 
     app = FastAPI(
@@ -88,30 +88,30 @@ def create_app(
         redoc_url=None,
         responses=_ERRORS,
         middleware=[
-            Middleware(Guard, access=access),
+            Middleware(AccessMiddleware, access=access),
             Middleware(GZipMiddleware, compresslevel=5),
             Middleware(WholeNames),
         ],
     )
-    app.state.judge = stories.judge
+    app.state.verdict_queue = job_service.queue
     _describe(app)
-    _api(app, Site(stories, access, flag))
+    _api(app, ServerContext(job_service, access, flag))
     _page(app)
     return app
 
 
-def _api(app: FastAPI, site: Site) -> None:
+def _api(app: FastAPI, context: ServerContext) -> None:
     @app.exception_handler(JostleError)
     async def failed(request: Request, error: JostleError) -> Response:
         if isinstance(error, AccessError):
-            return ailing(error)
+            return login_unavailable(error)
         said, status = [str(error), error.hint, ""], 400 if error.exit_code == 2 else 500
         if isinstance(error, DamagedError):
             file = error.file or "A file of the repository"
             said, status = [f"{file} cannot be read.", error.hint, error.reason], 500
         viewer: Viewer | None = getattr(request.state, "viewer", None)
         if viewer is None or not viewer.sees_all:
-            said = [without_folders(text, site.stories.repository.path) for text in said]
+            said = [without_folders(text, context.job_service.repository.path) for text in said]
         return problem(status, said[0], said[1], detail=said[2])
 
     @app.exception_handler(HTTPException)
@@ -125,7 +125,7 @@ def _api(app: FastAPI, site: Site) -> None:
         first = error.errors()[0]
         return problem(422, f"{first['loc'][-1]}: {first['msg']}.", "/api/v1/openapi.json has all.")
 
-    add_routes(app, site)
+    add_routes(app, context)
 
     @app.get("/api/{rest:path}", include_in_schema=False)
     def nothing(rest: str) -> Response:

@@ -1,4 +1,4 @@
-"""What all routes share: the repository's stories, and the door to each job."""
+"""What all routes share: the job service, and the check whether a viewer may see a job."""
 
 from __future__ import annotations
 
@@ -8,42 +8,42 @@ from fastapi import HTTPException
 
 from jostle.repository.store.owner_names import login_name
 from jostle.server.access import Access, Viewer
-from jostle.server.job_service import Stories
+from jostle.server.job_service import JobService
 
 
-class Site:
-    """What is served.
+class ServerContext:
+    """What a route needs to answer.
 
     Attributes:
-        stories: What is told of jobs.
-        access: Who may look.
-        flag: What commands need to find the repository; "": nothing.
+        job_service: Answers about jobs.
+        access: Who may see what.
+        flag: Option that commands need to find the repository; "": none.
     """
 
-    def __init__(self, stories: Stories, access: Access, flag: str = "") -> None:
-        self.stories = stories
+    def __init__(self, job_service: JobService, access: Access, flag: str = "") -> None:
+        self.job_service = job_service
         self.access = access
         self.flag = flag
 
     def rows(self, viewer: Viewer) -> dict[str, dict[str, Any]]:
         """Return the rows of all jobs that a viewer may see, by name."""
-        rows = self.stories.rows()
+        rows = self.job_service.rows()
         if viewer.sees_all:
             return rows
         return {job: row for job, row in rows.items() if viewer.sees(row["uid"])}
 
     def job(self, viewer: Viewer, job: str) -> str:
-        """Return the name of a job that a viewer may see, and records his look at others' jobs.
+        """Return the full name of a job that a viewer may see; record access to others' jobs.
 
         Raises:
-            HTTPException: 404: there is none, or he may not know of it. The same answer, for a
-                name is a secret.
-            AuditError: The look cannot be recorded.
+            HTTPException: 404: there is no such job, or the viewer may not know of it. Both give
+                the same answer: a job's name is a secret.
+            AuditError: The access cannot be recorded.
         """
-        rows = self.stories.rows()
+        rows = self.job_service.rows()
         row = rows.get(job)
         if (row is None or not viewer.sees(row["uid"])) and viewer.uid is not None:
-            own = f"{job}@{login_name(viewer.uid)}"  # as he called it himself
+            own = f"{job}@{login_name(viewer.uid)}"  # as its owner called it
             job, row = (own, rows[own]) if own in rows else (job, row)
         if row is None or not viewer.sees(row["uid"]):
             raise HTTPException(404, f"There is no job {job!r}.")

@@ -1,4 +1,4 @@
-"""What is told of jobs: asked of the repository once, and kept while their data are the same."""
+"""Answers about jobs: read from the repository once, cached while the jobs' data are the same."""
 
 from __future__ import annotations
 
@@ -18,75 +18,76 @@ from jostle.repository import Repository
 from jostle.server.access import Viewer
 from jostle.server.background.others import Others
 from jostle.server.background.tiles import Tiles
-from jostle.server.cache.lru_cache import Kept
-from jostle.server.cache.packed_answers import answered
-from jostle.server.jobs.index import Index
+from jostle.server.cache.lru_cache import LruCache
+from jostle.server.cache.packed_answers import cached_response
+from jostle.server.jobs.index import JobIndex
 from jostle.server.jobs.series import Curves, Question
-from jostle.server.verdicts.estimate_store import Estimates
-from jostle.server.verdicts.verdict_queue import Judge
-from jostle.server.verdicts.verdict_store import Verdict, Verdicts, cache_folder, sight
+from jostle.server.verdicts.estimate_store import EstimateStore
+from jostle.server.verdicts.verdict_queue import VerdictQueue
+from jostle.server.verdicts.verdict_store import Verdict, VerdictStore, cache_folder, sight
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Estimate
 
 T = TypeVar("T")
 _log = logging.getLogger("jostle.serve")
-#: A run that is being judged is waited for so long, s: its segments come with the verdict.
+#: How long to wait for a verdict that is being made, s: the job's segments come with it.
 _PATIENCE_S = 30.0
 
 
-class JudgingError(JostleError):
-    """A run cannot be judged."""
+class EvaluationError(JostleError):
+    """The interference of a job cannot be evaluated."""
 
 
-class Stories:
-    """Answers of one repository.
+class JobService:
+    """Answers questions about the jobs of one repository.
 
     Attributes:
-        repository: It.
+        repository: The repository.
         index: Its jobs.
         tiles: Loads of all jobs by the hour.
-        others: Sums of them, as far as a viewer may know them.
-        judge: Makes verdicts.
+        others: Sums of these loads, as far as a viewer may know them.
+        queue: Makes verdicts.
     """
 
     def __init__(self, path: Path, cache: Path | None = None) -> None:
         """Open a repository.
 
         Args:
-            path: Its folder.
-            cache: Folder for what is kept beyond this process; None: that of the user's cache.
+            path: Folder of the repository.
+            cache: Folder for verdicts and estimates that outlive this process; None: in the
+                user's cache.
         """
         self.repository = Repository(path)
         self.repository.on_damage(lambda said: _log.error("damaged: %s", said))
-        self.index = Index(self.repository)
-        self._kept = Kept()
+        self.index = JobIndex(self.repository)
+        self._cache = LruCache()
         cache = cache or cache_folder(path)
-        self._verdicts = Verdicts(cache)
-        self.tiles = Tiles(self.repository, self._kept)
+        self._verdicts = VerdictStore(cache)
+        self.tiles = Tiles(self.repository, self._cache)
         self.others = Others(self.tiles)
-        self._curves = Curves(self.index, self.tiles, self.others, self._kept)
-        self.judge = Judge(self.index, self._verdicts)
-        self._estimates = Estimates(cache)
-        self.judge.on_estimate = self._keep
+        self._curves = Curves(self.index, self.tiles, self.others, self._cache)
+        self.queue = VerdictQueue(self.index, self._verdicts)
+        self._estimates = EstimateStore(cache)
+        self.queue.on_estimate = self._keep
 
     def close(self) -> None:
-        """End what works beside the server."""
-        self.judge.end()
+        """End the verdict process and close the repository."""
+        self.queue.end()
         self.repository.close()
 
-    def once(
+    def cached(
         self, key: tuple[Hashable, ...], make: Callable[[], T], *, of: Sequence[str] = ()
     ) -> T:
-        """Return what is kept under a key, or makes it; several who ask at once wait for one.
+        """Return the cached result of a key, or make it; concurrent callers wait for one result.
 
         Args:
             key: What is asked for.
-            make: Makes it.
-            of: Jobs as long as whose data are the same it holds; none: until the next commit.
+            make: Makes the result.
+            of: Jobs that the result depends on; empty: it is valid until the next commit.
         """
         self.rows()
-        return self._kept.once(key, make, self.index.state(*of))
+        return self._cache.get_or_make(key, make, self.index.state(*of))
 
     def answer(
         self,
@@ -98,99 +99,102 @@ class Stories:
         of: Sequence[str] = (),
         judged: bool = False,
     ) -> Response:
-        """Return an answer with an ETag, its bytes kept as `once` keeps (see answers.py).
+        """Return an answer with an ETag; its bytes are cached as by `cached`.
 
         Args:
-            request: What was asked.
-            key: As for `once`, with all that the answer depends on: who asks, too.
-            make: Makes it: bytes, or what becomes JSON.
-            media: Its media type.
-            of: As for `once`.
-            judged: It tells verdicts: it holds until there is a new one.
+            request: The request.
+            key: As for `cached`, with all that the answer depends on, also who asks.
+            make: Makes the answer: bytes, or what becomes JSON.
+            media: Media type of the answer.
+            of: As for `cached`.
+            judged: True if the answer holds verdicts: it is valid until there is a new one.
         """
         self.rows()
         state = (*self.index.state(*of), self._verdicts.count if judged else None)
-        return answered(self._kept, request, key, state, make, media)
+        return cached_response(self._cache, request, key, state, make, media)
 
     def rows(self) -> dict[str, dict[str, Any]]:
-        """Return the rows of the list of jobs, by name, the earliest first."""
-        self.index.look()
+        """Return the rows of the list of jobs by job name, the earliest first."""
+        self.index.refresh_if_stale()
         return self.index.rows
 
     def row(self, job: str, viewer: Viewer) -> dict[str, Any]:
-        """Return a job's row with its verdict, where it is known already."""
-        found = self._verdicts.look(job, sight(viewer.users))
+        """Return a job's row with its verdict, if that is known already."""
+        found = self._verdicts.get(job, sight(viewer.users))
         return self.rows()[job] | {"verdict": found.brief if found else None}
 
     def verdict(self, job: str, viewer: Viewer, wait_s: float = 0.2) -> dict[str, Any] | None:
-        """Return all that the head of a job's page says; None while it is being made.
+        """Return the full verdict on a job; None while it is being made.
 
         Args:
-            job: Its name.
-            viewer: Who looks: he is told no names that he may not know.
-            wait_s: How long to wait for one that is being made.
+            job: Name of the job.
+            viewer: Who asks: the verdict names no job that the viewer may not see.
+            wait_s: How long to wait for a verdict that is being made.
 
         Raises:
-            JudgingError: The run cannot be judged.
+            EvaluationError: The job cannot be evaluated.
         """
         self.rows()
         users = viewer.users
-        found = self.judge.ask(job, users, wait_s)
+        found = self.queue.ask(job, users, wait_s)
         if found is None:  # of an earlier state: better than nothing while a run goes on
-            found = self._verdicts.look(job, sight(users))
+            found = self._verdicts.get(job, sight(users))
             if found is None or found.error or not self.rows()[job]["running"]:
                 return None
         if found.error:
-            raise JudgingError(found.error, hint=found.hint)
-        told = self._kept.once(("verdict", found.job, found.sight), lambda: self._body(found),
-                               (found.mark, found.made))  # fmt: skip
-        return None if told is None else {"job": self.row(job, viewer), **told}
+            raise EvaluationError(found.error, hint=found.hint)
+        body = self._cache.get_or_make(
+            ("verdict", found.job, found.sight),
+            lambda: self._body(found),
+            (found.mark, found.made),
+        )
+        return None if body is None else {"job": self.row(job, viewer), **body}
 
     def _body(self, found: Verdict) -> dict[str, Any] | None:
-        told = self._verdicts.body(found.job, found.sight)
-        if told is None:
+        body = self._verdicts.body(found.job, found.sight)
+        if body is None:
             return None
-        parts = {name: told.pop(name) for name in ("head", "blame", "interference", "mounts")}
-        return {**parts, "estimate": told}
+        parts = {name: body.pop(name) for name in ("head", "blame", "interference", "mounts")}
+        return {**parts, "estimate": body}
 
     def estimate(self, job: str, viewer: Viewer) -> Estimate:
-        """Return an estimate with its segments: seconds of work where it is not kept.
+        """Return an estimate with its segments; it takes seconds where it is not cached.
 
         Args:
-            job: Its name.
-            viewer: Who asks: where his verdict is just being made, the estimate comes with it.
+            job: Name of the job.
+            viewer: Who asks: if the viewer's verdict is being made, the estimate comes with it.
 
         Raises:
-            JudgingError: The run cannot be judged.
+            EvaluationError: The job cannot be evaluated.
         """
-        return self.once(("estimate", job), lambda: self._estimated(job, viewer), of=[job])
+        return self.cached(("estimate", job), lambda: self._estimated(job, viewer), of=[job])
 
     def _estimated(self, job: str, viewer: Viewer) -> Estimate:
         mark = self.index.marks.get(job, "")
-        kept = self._estimates.look(job, mark)
+        kept = self._estimates.get(job, mark)
         if kept is not None:
             return kept
         with contextlib.suppress(JostleError):  # what is wrong, the estimate says as well
             self.verdict(job, viewer, wait_s=_PATIENCE_S)
-        made: Estimate | None = self._kept.look(("estimate", job), (mark,))
+        made: Estimate | None = self._cache.get(("estimate", job), (mark,))
         if made is not None:
             return made
-        found = self.judge.estimate(job)
+        found = self.queue.estimate(job)
         if found.estimate is None:
-            raise JudgingError(found.error, hint=found.hint)
+            raise EvaluationError(found.error, hint=found.hint)
         self._keep(job, mark, found.estimate)
         return found.estimate
 
     def _keep(self, job: str, mark: str, made: Estimate) -> None:
-        """Keep an estimate in memory, and on disk where its job is over."""
-        self._kept.put(("estimate", job), made, (mark,))
+        """Cache an estimate in memory, and on disk if its job is over."""
+        self._cache.put(("estimate", job), made, (mark,))
         row = self.index.rows.get(job)
         if row is not None and not row["running"]:
             self._estimates.put(job, mark, made)
 
     def digest(self, job: str) -> dict[str, Any]:
-        """Return the digest of a job, with other words for numbers that are none."""
-        made: dict[str, Any] = self.once(
+        """Return the digest of a job as JSON (null for NaN)."""
+        made: dict[str, Any] = self.cached(
             ("digest", job),
             lambda: digest(self.repository.job_tables(job)).to_json(),
             of=[job],
@@ -211,7 +215,7 @@ class Stories:
         """Return a view (see `jostle timeline --metric`) over a span; see `Curves.ask`.
 
         Args:
-            job: A job.
+            job: Name of the job.
             metric: A view or a metric.
             viewer: Who asks.
             of: "job", "others", or a job that the viewer may see: on the resources of both.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fastapi import HTTPException
 
 from jostle.server.access import Viewer
-from jostle.server.job_service import Stories
+from jostle.server.job_service import JobService
 
 _LOOK_S = 0.25
 _BEAT_S = 15.0
@@ -36,9 +36,9 @@ class _Change:
 class Live:
     """Watches the log of a repository while somebody listens, once for all who do."""
 
-    def __init__(self, stories: Stories) -> None:
+    def __init__(self, job_service: JobService) -> None:
         """Watch nothing yet."""
-        self._stories = stories
+        self._job_service = job_service
         self._listeners: dict[Viewer, int] = {}
         self._news = asyncio.Condition()
         self._changes: deque[_Change] = deque(maxlen=_REMEMBERED)
@@ -77,13 +77,13 @@ class Live:
             is_still_in: Tells whether he would be let in now, as the same.
         """
         try:
-            if self._stories.index.number < 0:
-                await asyncio.to_thread(self._stories.index.look)
+            if self._job_service.index.number < 0:
+                await asyncio.to_thread(self._job_service.index.refresh_if_stale)
             if self._task is None or self._task.done():
                 loop = asyncio.get_running_loop()
-                self._stories.judge.on_verdict = lambda job: _tell(loop, self._judged(job))
+                self._job_service.queue.on_verdict = lambda job: _tell(loop, self._judged(job))
                 # From what the first event says: a commit behind it is not to be missed.
-                self._task = asyncio.create_task(self._watch(self._stories.index.number))
+                self._task = asyncio.create_task(self._watch(self._job_service.index.number))
             self._turns += 1
             seen, turn = self._count, self._turns
             yield self._event("commit", [])
@@ -128,22 +128,22 @@ class Live:
         return True
 
     def _may(self, viewer: Viewer, job: str) -> bool:
-        row = self._stories.index.rows.get(job)
+        row = self._job_service.index.rows.get(job)
         return row is not None and viewer.sees(row["uid"])
 
     def _event(self, name: str, jobs: list[str]) -> str:
-        index = self._stories.index
+        index = self._job_service.index
         told = {"number": index.number, "newest_ns": index.newest_ns,
                 "jobs": list(dict.fromkeys(jobs))}  # fmt: skip
         return f"event: {name}\nid: {index.number}\ndata: {json.dumps(told)}\n\n"
 
     async def _watch(self, told: int) -> None:
         loop = asyncio.get_running_loop()
-        index, wait = self._stories.index, _LOOK_S
+        index, wait = self._job_service.index, _LOOK_S
         while self._listeners:
             await asyncio.sleep(wait)
             begin = loop.time()
-            await asyncio.to_thread(index.look)
+            await asyncio.to_thread(index.refresh_if_stale)
             wait = max(_LOOK_S, (loop.time() - begin) / _SHARE)
             if index.number != told:
                 await self._add(_Change(tuple(index.since(told)), judged=False))

@@ -1,16 +1,16 @@
-"""What may be told of others' load: sums of a crowd, and nothing that tells of a few.
+"""Disclosure control: which sums of other users' load may be shown.
 
-The rule is that of statistical offices for tables of magnitudes (Hundepool et al., *Statistical
+The rules are those of statistical offices for tables of magnitudes (Hundepool et al., *Statistical
 Disclosure Control*, 2012, sections 4.2 and 4.3):
 
-- A sum is unsafe that fewer than three others put load into (minimum frequency), unless none did.
-- A sum is unsafe from which the second largest of them could work out the load of the largest to
-  within 10 % (p % rule): all others together had less than that.
-- Of a line of a view (`written` is what posix_write_bytes and stdio_write_bytes are together) the
-  parts are told only where the line is and none of them is unsafe: else the line less the parts
-  that are told would be the part that is not.
+- Minimum frequency: a sum is unsafe if fewer than three others contributed to it, unless none did.
+- p % rule: a sum is unsafe if the second largest contributor could work out the load of the largest
+  to within 10 %, that is, if all the others together had less than that.
+- The parts of a line of a view (`written` is posix_write_bytes plus stdio_write_bytes) are shown
+  only where the line is shown and no part is unsafe: otherwise the line minus the shown parts would
+  reveal the hidden part.
 
-Where it is applied, others.py tells.
+`others.py` applies the rules.
 """
 
 from __future__ import annotations
@@ -27,22 +27,24 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
-#: A sum of fewer others than these is told to nobody who may not see each of them.
+#: A sum over fewer users than this is shown only to viewers who may see each of them.
 LEAST_OTHERS = 3
-#: Of the largest load, what all but the two largest must have together.
+#: Share of the largest load that all but the two largest must have together.
 DOMINANCE = 0.1
 
-#: Metrics that some view shows as one line: two of them are disjoint, or one holds the other.
+#: Metrics that some view shows as one line; two lines are disjoint, or one contains the other.
 LINES = frozenset(frozenset(line.metrics) for one in VIEWS for line in one.lines)
 
 
-def may_be_told(line: AbstractSet[str], names: Sequence[str], loads: Floats, cell: Ints) -> Flags:
-    """Tell in which cells the sum of some metrics over others may be known.
+def may_be_disclosed(
+    line: AbstractSet[str], names: Sequence[str], loads: Floats, cell: Ints
+) -> Flags:
+    """Return in which cells the sum of some metrics over other users may be shown.
 
     Args:
         line: The metrics: one, or a line of a view.
-        names: The metrics that are known: all of the line, and of what shares a line with it.
-        loads: (rows, names): a row per cell and user, of those whom the viewer may not see.
+        names: The known metrics: all of the line, and those that share a line with it.
+        loads: (rows, names): a row per cell and user, of users whom the viewer may not see.
         cell: (rows,): number of each row's cell, from 0.
 
     Returns:
@@ -63,7 +65,7 @@ def unsafe(load: Floats, cell: Ints) -> Flags:
     """Apply minimum frequency and p % rule to a sum in cells.
 
     Args:
-        load: (rows,): what a user put into it in a cell.
+        load: (rows,): load of a user in a cell.
         cell: (rows,): number of each row's cell, from 0.
 
     Returns:
@@ -96,5 +98,5 @@ def _parts(line: frozenset[str]) -> list[frozenset[str]]:
 
 
 def family(line: Sequence[str]) -> list[str]:
-    """Return the metrics that decide whether a line may be told."""
+    """Return the metrics that decide whether a line may be shown."""
     return sorted(set(line).union(*(one for one in LINES if not one.isdisjoint(line))))

@@ -32,11 +32,11 @@ from jostle.server.background.disclosure import (
     Floats,
     Ints,
     family,
-    may_be_told,
+    may_be_disclosed,
     unsafe,
 )
 from jostle.server.background.tiles import CELL_NS, SETTLED_NS, Tiles
-from jostle.server.cache.lru_cache import Kept
+from jostle.server.cache.lru_cache import LruCache
 
 Line = Sequence[str]
 #: Gives the user of a job; None: several.
@@ -114,7 +114,7 @@ class Others:
         self._guard = threading.Lock()
         self._names: list[str] = []
         self._known: dict[str, int] = {}
-        self._released = Kept(_KEPT_BYTES)
+        self._released = LruCache(_KEPT_BYTES)
 
     def told(
         self,
@@ -177,7 +177,7 @@ class Others:
         tiles = self._tiles.cells(table, [[name] for name in names], hours)
         for hour, tile in tiles.items():
             key = (viewer.users, table, tuple(names), hour, all_nodes)
-            before: tuple[pa.Table, _Rows, int] | None = self._released.look(key)
+            before: tuple[pa.Table, _Rows, int] | None = self._released.get(key)
             if before is not None and before[0] is tile:
                 rows = before[1]
             else:
@@ -256,7 +256,7 @@ def _unsafe(rows: _Rows, line: Line, names: list[str], length_ns: int, *, any_lo
     cell, cells, loads = rows.cells(length_ns)
     if any_load:
         return np.ones(len(cell), dtype=bool)
-    found: Flags = ~may_be_told(frozenset(line), names, loads, cells)[cell]
+    found: Flags = ~may_be_disclosed(frozenset(line), names, loads, cells)[cell]
     return found
 
 

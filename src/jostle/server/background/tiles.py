@@ -1,7 +1,7 @@
-"""Loads of all jobs by the hour, kept as long as the hour's files are the same.
+"""Loads of all jobs by the hour, cached while the files of that hour are the same.
 
-An hour that is over changes no more (until its files are merged), so a question for a day asks the
-repository for nothing but the hour that goes on.
+An hour that is over does not change (until its files are merged), so that a question about a day
+reads only the current hour from the repository.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from jostle.repository import Repository
 from jostle.repository.store.layout import HOUR_NS, Rollup
-from jostle.server.cache.lru_cache import Kept
+from jostle.server.cache.lru_cache import LruCache
 
 MINUTE_NS = 60 * 10**9
 #: The length of a cell of others' load, ns: a slice, as slices usually are.
@@ -32,9 +32,9 @@ class Tiles:
         repository: What they are of.
     """
 
-    def __init__(self, repository: Repository, kept: Kept) -> None:
+    def __init__(self, repository: Repository, cache: LruCache) -> None:
         self.repository = repository
-        self._kept = kept
+        self._cache = cache
         self._guard = threading.Lock()
         self._turns: dict[Any, threading.Lock] = {}
 
@@ -83,12 +83,12 @@ class Tiles:
             turn = self._turns.setdefault(base, threading.Lock())
         with turn:
             marks = self.repository.loads.hours(table, whole)
-            found = {hour: self._kept.look((*base, hour), mark) for hour, mark in marks.items()}
+            found = {hour: self._cache.get((*base, hour), mark) for hour, mark in marks.items()}
             missing = [hour for hour, tile in found.items() if tile is None]
             if missing:
                 made = self._made(table, lines, missing, step_ns)
                 for hour, tile in made.items():
-                    self._kept.put((*base, hour), tile, marks[hour])
+                    self._cache.put((*base, hour), tile, marks[hour])
                 found |= made
         return {hour: tile for hour, tile in found.items() if tile is not None}
 

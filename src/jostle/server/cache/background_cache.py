@@ -1,4 +1,4 @@
-"""What takes seconds is made beside the pages, one thing at a time, and kept."""
+"""A cache whose results take seconds: a background thread makes them, one at a time."""
 
 from __future__ import annotations
 
@@ -17,55 +17,55 @@ _PERIOD_S = 60.0  # beside an ingester: no more often than this
 
 
 @dataclass(frozen=True)
-class Piece(Generic[T]):
-    """Something that was made.
+class CachedResult(Generic[T]):
+    """A result, and what it was made from.
 
     Attributes:
-        made: The thing.
-        commit: Number of the repository's newest commit then.
+        value: The result.
+        commit: Number of the repository's newest commit when it was begun.
         seconds: How long it took.
-        at: When it was ready, seconds of a clock that only goes forward.
+        at: When it was ready, s of the monotonic clock.
     """
 
-    made: T
+    value: T
     commit: int
     seconds: float
     at: float
 
 
-class Workshop:
-    """Makes things in a thread; while a newer one is made, the last one is shown."""
+class BackgroundCache:
+    """Makes results in a thread; while a newer one is made, it returns the last one."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[Hashable, Piece[Any]] = OrderedDict()
+        self._results: OrderedDict[Hashable, CachedResult[Any]] = OrderedDict()
         self._making: dict[Hashable, Future[None]] = {}
         self._guard = threading.Lock()
         self._hand = ThreadPoolExecutor(1, thread_name_prefix="workshop")
 
     def ask(
         self, key: Hashable, commit: int, make: Callable[[], T], wait_s: float
-    ) -> Piece[T] | None:
-        """Return what is kept under a key; None while it is made.
+    ) -> CachedResult[T] | None:
+        """Return the result of a key; None while the first one is made.
 
         Args:
-            key: Also says who asks, where not everybody may see the same.
-            commit: Number of the repository's newest commit: what is older is made anew.
-            make: Makes it.
+            key: What is asked for; also who asks, where viewers may see different things.
+            commit: Number of the repository's newest commit: an older result is made again.
+            make: Makes the result.
             wait_s: How long to wait for it.
 
         Raises:
             Exception: What `make` raises.
         """
         with self._guard:
-            kept = self._kept.get(key)
-            fresh = kept is not None and (
-                kept.commit == commit or time.monotonic() - kept.at < _PERIOD_S
+            cached = self._results.get(key)
+            fresh = cached is not None and (
+                cached.commit == commit or time.monotonic() - cached.at < _PERIOD_S
             )
             making = self._making.get(key)
             if not fresh and making is None:
                 making = self._making[key] = self._hand.submit(self._make, key, commit, make)
-        if making is None or (kept is not None and not making.done()):
-            return cast("Piece[T] | None", kept)
+        if making is None or (cached is not None and not making.done()):
+            return cast("CachedResult[T] | None", cached)
         try:
             making.result(wait_s)
         except TimeoutError:
@@ -76,14 +76,14 @@ class Workshop:
                     if self._making.get(key) is making:
                         del self._making[key]
         with self._guard:
-            return cast("Piece[T] | None", self._kept.get(key))
+            return cast("CachedResult[T] | None", self._results.get(key))
 
     def _make(self, key: Hashable, commit: int, make: Callable[[], Any]) -> None:
         begin = time.monotonic()
         made = make()
         end = time.monotonic()
         with self._guard:
-            self._kept[key] = Piece(made, commit, end - begin, end)
-            self._kept.move_to_end(key)
-            while len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
+            self._results[key] = CachedResult(made, commit, end - begin, end)
+            self._results.move_to_end(key)
+            while len(self._results) > _KEPT:
+                self._results.popitem(last=False)

@@ -1,4 +1,4 @@
-"""Answers kept in memory: the newest used ones, up to a number of bytes."""
+"""A cache in memory that holds the most recently used values, up to a number of bytes."""
 
 from __future__ import annotations
 
@@ -22,64 +22,68 @@ class _Entry:
     size: int
 
 
-class Kept:
-    """A store of answers; several who ask for one at once wait for the first."""
+class LruCache:
+    """A least-recently-used cache with a bound in bytes; concurrent callers of a key wait for one.
+
+    Attributes:
+        bytes: Estimated size of all entries.
+        salt: Random text of this cache, for names of answers that no other server gives.
+    """
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
-        """Keep nothing yet.
+        """Make an empty cache.
 
         Args:
-            most_bytes: What all answers together may take, as `weight` guesses.
+            most_bytes: Bound of the size of all entries, as `weight` estimates it.
         """
         self.bytes = 0
-        #: Makes names of answers its own: another server, or a newer one, has others.
         self.salt = secrets.token_hex(8)
         self._most = most_bytes
-        self._kept: OrderedDict[Hashable, _Entry] = OrderedDict()
+        self._entries: OrderedDict[Hashable, _Entry] = OrderedDict()
         self._guard = threading.Lock()
         self._busy: dict[Hashable, threading.Lock] = {}
 
-    def look(self, key: Hashable, state: Hashable = None) -> Any:
-        """Return what is kept under a key, of this state; None: nothing."""
+    def get(self, key: Hashable, state: Hashable = None) -> Any:
+        """Return the value of a key if it was stored with this state, else None."""
         with self._guard:
-            found = self._kept.get(key)
+            found = self._entries.get(key)
             if found is None or found.state != state:
                 return None
-            self._kept.move_to_end(key)
+            self._entries.move_to_end(key)
             return found.value
 
     def put(self, key: Hashable, value: Any, state: Hashable = None) -> None:
-        """Keep a value, and lets go of those that were not used for longest.
+        """Store a value and evict the least recently used ones.
 
         Args:
-            key: What it answers.
-            value: The answer.
-            state: What it is of: in place of that of another state, which nobody asks for again.
+            key: What the value answers.
+            value: The value.
+            state: State of the data that it was made from; it replaces a value of another state.
         """
         size = _ENTRY + weight(key) + weight(state) + weight(value)
         with self._guard:
-            self._drop(self._kept.pop(key, None))
+            self._drop(self._entries.pop(key, None))
             if size > self._most:
                 return
-            self._kept[key] = _Entry(state, value, size)
+            self._entries[key] = _Entry(state, value, size)
             self.bytes += size
             while self.bytes > self._most:
-                self._drop(self._kept.popitem(last=False)[1])
+                self._drop(self._entries.popitem(last=False)[1])
 
     def _drop(self, entry: _Entry | None) -> None:
         if entry is not None:
             self.bytes -= entry.size
 
-    def once(self, key: Hashable, make: Callable[[], T], state: Hashable = None) -> T:
-        """Return what is kept under a key, of this state, or makes it."""
-        found: T | None = self.look(key, state)
+    def get_or_make(self, key: Hashable, make: Callable[[], T], state: Hashable = None) -> T:
+        """Return the value of a key for this state; make and store it if there is none."""
+        found: T | None = self.get(key, state)
         if found is not None:
             return found
         with self._guard:
             turn = self._busy.setdefault((key, state), threading.Lock())
         with turn:
             try:
-                found = self.look(key, state)
+                found = self.get(key, state)
                 if found is None:
                     found = make()
                     self.put(key, found, state)
@@ -90,7 +94,7 @@ class Kept:
 
 
 def weight(value: Any) -> int:
-    """Guess how many bytes a value takes in memory."""
+    """Estimate how many bytes a value takes in memory."""
     size = getattr(value, "nbytes", None)
     if isinstance(size, int):  # arrays and tables
         return size + 64

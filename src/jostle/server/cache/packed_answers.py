@@ -1,4 +1,4 @@
-"""Whole answers, made once: their bytes are kept packed, and not sent to who has them."""
+"""Whole HTTP answers: their bytes are cached compressed, with an ETag for unchanged ones."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from fastapi import Request
 from fastapi.responses import Response
 from pydantic import BaseModel
 
-from jostle.server.cache.lru_cache import Kept
+from jostle.server.cache.lru_cache import LruCache
 
 _LEVEL = 5
-#: Whatever tells who asks; a proxy's header is told to nobody's cache (private).
+#: All headers that say who asks; the header of a proxy needs none, for answers are private.
 _VARY = "Accept-Encoding, Authorization, Cookie"
-_LEAST = 500  # bytes that are worth packing
+_LEAST = 500  # bytes; a shorter answer is not compressed
 
 
 @dataclass(frozen=True)
@@ -27,32 +27,32 @@ class _Packed:
     is_gzip: bool
 
 
-def answered(
-    kept: Kept,
+def cached_response(
+    cache: LruCache,
     request: Request,
     key: tuple[Hashable, ...],
     state: Hashable,
     make: Callable[[], BaseModel | dict[str, Any] | bytes],
     media: str = "application/json",
 ) -> Response:
-    """Return an answer whose bytes are those of its key and state.
+    """Return the cached answer of a key and state, or 304 if the asker has it.
 
     Args:
-        kept: Where answers are kept.
-        request: What was asked: `If-None-Match`, `Accept-Encoding`.
+        cache: Where answers are cached.
+        request: The request: `If-None-Match` and `Accept-Encoding` count.
         key: What was asked, and by whom.
-        state: That of the data.
-        make: Makes it: bytes, or what becomes JSON.
-        media: Its media type.
+        state: State of the data that the answer is made from.
+        make: Makes the answer: bytes, or what becomes JSON.
+        media: Media type of the answer.
     """
-    name = repr((kept.salt, *key, state)).encode()
+    name = repr((cache.salt, *key, state)).encode()
     tag = f'"{hashlib.blake2b(name, digest_size=12).hexdigest()}"'
     headers = {"ETag": tag, "Cache-Control": "private, no-cache", "Vary": _VARY}
     known = [one.strip().removeprefix("W/") for one in
              request.headers.get("if-none-match", "").split(",")]  # fmt: skip
     if tag in known:
         return Response(status_code=304, headers=headers)
-    packed = kept.once(("answer", *key), lambda: _packed(make()), state)
+    packed = cache.get_or_make(("answer", *key), lambda: _packed(make()), state)
     body = packed.body
     if packed.is_gzip:
         if "gzip" in request.headers.get("accept-encoding", ""):

@@ -34,7 +34,7 @@ _TIMES = {
 }
 #: A job that ended this shortly before the newest slice may have neighbours not seen yet.
 _FRESH_NS = 60_000_000_000
-_LOOK_S = 0.25
+_REFRESH_S = 0.25
 #: Commits whose changes are remembered.
 _REMEMBERED = 1000
 
@@ -86,11 +86,11 @@ _SORTS: dict[str, Callable[[Row], Any]] = {
 
 
 @dataclass
-class Index:
+class JobIndex:
     """All jobs of a repository.
 
     Attributes:
-        repository: It.
+        repository: The repository.
         rows: A row per job, by name; never changed once made, but replaced.
         marks: Per job, what changes when its data do.
         number: The commit that this is the state of.
@@ -106,12 +106,12 @@ class Index:
     def __post_init__(self) -> None:
         self._files: frozenset[str] = frozenset()
         self._turn = threading.Lock()
-        self._looked = 0.0
+        self._refreshed = 0.0
         self._changes: deque[tuple[int, list[str]]] = deque(maxlen=_REMEMBERED)
 
-    def look(self) -> None:
-        """Take up what was committed, where nobody has looked just now or is about to."""
-        late = time.monotonic() - self._looked > _LOOK_S and not self._turn.locked()
+    def refresh_if_stale(self) -> None:
+        """Refresh unless that was done just now, or another thread is at it."""
+        late = time.monotonic() - self._refreshed > _REFRESH_S and not self._turn.locked()
         if late or self.number < 0:
             self.refresh()
 
@@ -124,16 +124,16 @@ class Index:
         return tuple(self.marks.get(job, self.number) for job in jobs) or (self.number, settled)
 
     def since(self, number: int) -> list[str]:
-        """Name the jobs that changed after a commit; all where that is long ago."""
+        """Return the jobs that changed after a commit; all if that is too long ago."""
         changes = list(self._changes)
         if changes and changes[0][0] > number + 1 and len(changes) == _REMEMBERED:
             return list(self.rows)
         return list(dict.fromkeys(job for at, jobs in changes if at > number for job in jobs))
 
     def refresh(self) -> list[str]:
-        """Take up what was committed; names the jobs that changed, and those that are gone."""
+        """Read what was committed; return the jobs that changed, and those that are gone."""
         with self._turn:
-            self._looked = time.monotonic()
+            self._refreshed = time.monotonic()
             now = self.repository.loads.files()
             if now.number == self.number:
                 return []
@@ -153,7 +153,7 @@ class Index:
             changed = [job for job, mark in self.marks.items() if before.get(job) != mark]
             changed += [job for job in before if job not in self.marks]
             self._changes.append((now.number, changed))
-            self._looked = time.monotonic()
+            self._refreshed = time.monotonic()
             return changed
 
     def _made(self, names: Sequence[str] | None, span: tuple[int, int] = ALWAYS) -> dict[str, Row]:

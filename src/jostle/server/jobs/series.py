@@ -19,8 +19,8 @@ from jostle.repository.store.layout import Rollup
 from jostle.server.access import Viewer
 from jostle.server.background.others import Others
 from jostle.server.background.tiles import Tiles
-from jostle.server.cache.lru_cache import Kept
-from jostle.server.jobs.index import Index
+from jostle.server.cache.lru_cache import LruCache
+from jostle.server.jobs.index import JobIndex
 from jostle.server.jobs.mipmaps import Mipmap
 
 Floats = NDArray[np.float64]
@@ -85,11 +85,11 @@ class Axis:
 class Curves:
     """Series of jobs as mipmaps, kept in memory."""
 
-    def __init__(self, index: Index, tiles: Tiles, others: Others, kept: Kept) -> None:
+    def __init__(self, index: JobIndex, tiles: Tiles, others: Others, cache: LruCache) -> None:
         self._index = index
         self._tiles = tiles
         self._sums = others
-        self._kept = kept
+        self._cache = cache
 
     @property
     def _repository(self) -> Repository:
@@ -114,7 +114,9 @@ class Curves:
         hiding = question.of == "others" and not viewer.sees_all
         key = ("mipmaps", question, viewer if hiding else None)
         state = self._index.state(*question.of_jobs)
-        maps, few = self._kept.once(key, lambda: self._mipmaps(question, seen, viewer), state)
+        maps, few = self._cache.get_or_make(
+            key, lambda: self._mipmaps(question, seen, viewer), state
+        )
         start, step, lines = 0, 0, []
         for line, mipmap in zip(seen.lines, maps, strict=True):
             start, cut = mipmap.cut(*span, points)
@@ -212,7 +214,9 @@ class Curves:
     def _used(self, job: str, table: Rollup) -> tuple[list[str], int, int]:
         key, mark = ("used", job, table), self._index.marks.get(job)
         span = _wider(self._axis(job).span)
-        return self._kept.once(key, lambda: self._repository.loads.used(job, table, span), mark)
+        return self._cache.get_or_make(
+            key, lambda: self._repository.loads.used(job, table, span), mark
+        )
 
     def _levels(self, question: Question, seen: View, axis: Axis) -> Floats:
         """Return (lines, steps) of gauges."""

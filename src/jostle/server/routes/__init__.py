@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from fastapi import FastAPI
 
-from jostle.server.context import Site
+from jostle.server.context import ServerContext
 from jostle.server.routes import compare, job, jobs, live, login, matrix, segments, studies, system
 
 
-def add_routes(app: FastAPI, site: Site) -> None:
+def add_routes(app: FastAPI, context: ServerContext) -> None:
     """Put all routes on the application."""
     for module in (jobs, job, segments, compare, system, matrix, studies, live, login):
-        module.add(app, site)
+        module.add(app, context)

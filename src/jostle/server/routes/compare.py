@@ -10,7 +10,7 @@ from fastapi.responses import Response
 from jostle.errors import UsageError
 from jostle.report.verdict.compare import comparison, program_of
 from jostle.server.access import Looking
-from jostle.server.context import Site
+from jostle.server.context import ServerContext
 from jostle.server.jobs.compare import Compared, compared_runs
 
 MOST_RUNS = 8
@@ -20,22 +20,22 @@ Names = Annotated[
 ]
 
 
-def add(app: FastAPI, site: Site) -> None:
+def add(app: FastAPI, context: ServerContext) -> None:
     """Put the routes of this page on the application."""
-    stories = site.stories
+    job_service = context.job_service
 
     @app.get(
         "/api/v1/compare", operation_id="compare", tags=["compare"], response_model=Compared,
     )  # fmt: skip
     def compare(request: Request, viewer: Looking, job: Names) -> Response:
         """Return why runs of one program took different times: `job=A&job=B`, two to eight."""
-        names = tuple(dict.fromkeys(site.job(viewer, name) for name in job))
+        names = tuple(dict.fromkeys(context.job(viewer, name) for name in job))
         if len(names) < 2:
             raise UsageError("One run cannot be compared with itself.", hint="Name two or more.")
 
         def make() -> dict[str, Any]:
-            programs = [program_of(stories.repository.job_processes(name)) for name in names]
-            made = comparison([stories.estimate(name, viewer) for name in names], programs)
+            programs = [program_of(job_service.repository.job_processes(name)) for name in names]
+            made = comparison([job_service.estimate(name, viewer) for name in names], programs)
             return compared_runs(made, programs)
 
-        return stories.answer(request, ("compare", names), make, of=names)
+        return job_service.answer(request, ("compare", names), make, of=names)

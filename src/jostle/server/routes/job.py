@@ -12,18 +12,18 @@ from jostle._schema import METRICS
 from jostle.report.models.among_runs import figures_of
 from jostle.report.models.metrics import names, view
 from jostle.server.access import Looking
-from jostle.server.context import Site
+from jostle.server.context import ServerContext
 from jostle.server.jobs.grid import process_grid
 from jostle.server.jobs.series import Question
 from jostle.server.routes.query import BINARY, FAR, FromNs, Job, Metric, Points, ToNs
 from jostle.server.schemas.jobs import Figures, Judging, Metrics, Series, Verdict
 from jostle.server.schemas.reports import DigestReport
-from jostle.server.verdicts.verdict_payload import drawn as as_drawn
+from jostle.server.verdicts.verdict_payload import page_payload
 
 
-def add(app: FastAPI, site: Site) -> None:
+def add(app: FastAPI, context: ServerContext) -> None:
     """Put the routes of this page on the application."""
-    stories = site.stories
+    job_service = context.job_service
 
     @app.get(
         "/api/v1/jobs/{job:name}/verdict", operation_id="verdict", tags=["job"],
@@ -44,18 +44,20 @@ def add(app: FastAPI, site: Site) -> None:
 
         202 while it is being made: ask again when `Retry-After` (s) says so.
         """
-        job = site.job(viewer, job)
-        found = stories.verdict(job, viewer, wait_s)
+        job = context.job(viewer, job)
+        found = job_service.verdict(job, viewer, wait_s)
         if found is None:
-            said = stories.judge.progress(job)
+            said = job_service.queue.progress(job)
             progress = None if said is None else dataclasses.asdict(said)
-            told = Judging.model_validate({"job": stories.row(job, viewer), "progress": progress})
+            told = Judging.model_validate(
+                {"job": job_service.row(job, viewer), "progress": progress}
+            )
             return Response(
                 told.model_dump_json(), 202, {"Retry-After": "1"}, media_type="application/json"
             )
         key = ("verdict", job, viewer.users, drawn)
-        return stories.answer(
-            request, key, lambda: as_drawn(found) if drawn else found, of=[job], judged=True
+        return job_service.answer(
+            request, key, lambda: page_payload(found) if drawn else found, of=[job], judged=True
         )
 
     @app.get(
@@ -63,17 +65,17 @@ def add(app: FastAPI, site: Site) -> None:
     )
     def digest(request: Request, viewer: Looking, job: Job) -> Response:
         """Return what `jostle digest --json` prints of a job, but for `figures`."""
-        job = site.job(viewer, job)
+        job = context.job(viewer, job)
         key = ("digest told", job)
-        return stories.answer(request, key, lambda: stories.digest(job), of=[job])
+        return job_service.answer(request, key, lambda: job_service.digest(job), of=[job])
 
     @app.get("/api/v1/jobs/{job:name}/figures", operation_id="figures", tags=["job"])
     def figures(viewer: Looking, job: Job) -> Figures:
         """Return `figures` of `jostle digest --json`: over processes, and among other runs."""
-        rows = site.rows(viewer)
-        job = site.job(viewer, job)
+        rows = context.rows(viewer)
+        job = context.job(viewer, job)
         key = ("figures", viewer.users, job)  # who sees other jobs sees other quartiles
-        found = stories.once(key, lambda: figures_of(stories.repository, rows, job))
+        found = job_service.cached(key, lambda: figures_of(job_service.repository, rows, job))
         return Figures.model_validate(found)
 
     @app.get("/api/v1/metrics", operation_id="metrics", tags=["job"])
@@ -117,15 +119,15 @@ def add(app: FastAPI, site: Site) -> None:
         `of`: job (the job itself), others (all others on its mounts or nodes), or the name of
         another job that the viewer may see: on the mounts or nodes that both used.
         """
-        job = site.job(viewer, job)
+        job = context.job(viewer, job)
         question = Question(job, metric, of, resource)
         for name in question.jobs[1:]:
-            site.job(viewer, name)
+            context.job(viewer, name)
         key = ("series", job, metric, of, resource, from_ns, to_ns, points, viewer.users)
-        return stories.answer(
+        return job_service.answer(
             request,
             key,
-            lambda: stories.series(
+            lambda: job_service.series(
                 job, metric, viewer, of=of, resource=resource, span=(from_ns, to_ns), points=points
             ),
             of=question.of_jobs,
@@ -150,12 +152,12 @@ def add(app: FastAPI, site: Site) -> None:
         rank and host of each process; padded to four bytes), then rows × columns float32, little
         endian, row by row; NaN where a process had no record.
         """
-        job = site.job(viewer, job)
+        job = context.job(viewer, job)
         key = ("grid", job, metric, from_ns, to_ns, columns)
-        return stories.answer(
+        return job_service.answer(
             request,
             key,
-            lambda: process_grid(stories.repository, job, metric, (from_ns, to_ns), columns),
+            lambda: process_grid(job_service.repository, job, metric, (from_ns, to_ns), columns),
             "application/octet-stream",
             of=[job],
         )

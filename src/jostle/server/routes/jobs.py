@@ -8,7 +8,7 @@ from fastapi import FastAPI, Query, Request
 from fastapi.responses import Response
 
 from jostle.server.access import Looking
-from jostle.server.context import Site
+from jostle.server.context import ServerContext
 from jostle.server.jobs.index import Filter, Sort, ask
 from jostle.server.routes.query import FAR, FromNs, ToNs
 from jostle.server.schemas.jobs import Jobs
@@ -16,9 +16,9 @@ from jostle.server.schemas.jobs import Jobs
 _MOST = 50
 
 
-def add(app: FastAPI, site: Site) -> None:
+def add(app: FastAPI, context: ServerContext) -> None:
     """Put the routes of this page on the application."""
-    stories = site.stories
+    job_service = context.job_service
 
     @app.get("/api/v1/jobs", operation_id="jobs", tags=["jobs"], response_model=Jobs)
     def jobs(
@@ -49,16 +49,18 @@ def add(app: FastAPI, site: Site) -> None:
 
         `light`, `cause`, `user`, `program` and `state` may be given several times: any will do.
         """
-        rows = site.rows(viewer)
-        stories.judge.follow(viewer.users)
+        rows = context.rows(viewer)
+        job_service.queue.follow(viewer.users)
         wanted = Filter(
             search, frozenset(light or ()), frozenset(cause), frozenset(user), frozenset(program),
             frozenset(state or ()), from_ns, to_ns,
         )  # fmt: skip
         key = ("jobs", viewer.users, wanted, sort, offset, limit)
-        return stories.answer(
+        return job_service.answer(
             request,
             key,
-            lambda: ask([stories.row(job, viewer) for job in rows], wanted, sort, offset, limit),
+            lambda: ask(
+                [job_service.row(job, viewer) for job in rows], wanted, sort, offset, limit
+            ),
             judged=True,
         )

@@ -6,13 +6,13 @@ from fastapi import FastAPI, Request
 from fastapi.responses import StreamingResponse
 
 from jostle.server.access import Looking
-from jostle.server.context import Site
+from jostle.server.context import ServerContext
 from jostle.server.live import Live
 
 
-def add(app: FastAPI, site: Site) -> None:
+def add(app: FastAPI, context: ServerContext) -> None:
     """Put the routes of this page on the application."""
-    app.state.live = live = Live(site.stories)
+    app.state.live = live = Live(context.job_service)
 
     @app.get(
         "/api/v1/live", operation_id="live", tags=["live"], response_class=StreamingResponse,
@@ -27,5 +27,5 @@ def add(app: FastAPI, site: Site) -> None:
         jobs (those that changed, or were judged, and that the viewer may see).
         """
         live.enter(viewer)
-        events = live.events(viewer, lambda: site.access.is_still(viewer, request))
+        events = live.events(viewer, lambda: context.access.is_still(viewer, request))
         return StreamingResponse(events, media_type="text/event-stream")

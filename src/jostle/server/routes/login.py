@@ -18,7 +18,7 @@ from jostle.server.access.limit import near
 from jostle.server.access.oidc import OpenId, OpenIdError
 from jostle.server.access.sessions import WHOLE_S, csrf
 from jostle.server.access.settings import RETURN
-from jostle.server.context import Site
+from jostle.server.context import ServerContext
 from jostle.server.schemas.login import AccessRecords, Me, Name, Password, ScriptToken, WayIn
 from jostle.server.transport.middleware import own_path
 
@@ -33,11 +33,11 @@ _BEGUN = 60
 _MARKED_S, _MOST_MARKED = 3600, 3000
 
 
-def add(app: FastAPI, site: Site) -> None:
+def add(app: FastAPI, context: ServerContext) -> None:
     """Put these routes on the application."""
-    _add_session(app, site)
-    _add_passwords(app, site)
-    _add_issuer(app, site)
+    _add_session(app, context)
+    _add_passwords(app, context)
+    _add_issuer(app, context)
 
     @app.get("/api/v1/audit", operation_id="audit", tags=["access"])
     def audit(
@@ -50,19 +50,19 @@ def add(app: FastAPI, site: Site) -> None:
         """List looks at other users' jobs, the newest first; for administrators."""
         if viewer.role != "administrator":
             raise HTTPException(403, "Only an administrator may read the record of looks.")
-        if site.access.audit is None:
+        if context.access.audit is None:
             return AccessRecords(looks=[], before=None)
-        looks, rest = site.access.audit.page(before, limit)
+        looks, rest = context.access.audit.page(before, limit)
         return AccessRecords.model_validate({"looks": looks, "before": rest})
 
 
-def _add_session(app: FastAPI, site: Site) -> None:
-    access = site.access
+def _add_session(app: FastAPI, context: ServerContext) -> None:
+    access = context.access
 
     @app.get("/api/v1/me", operation_id="me", tags=["access"])
     def me(viewer: Looking, request: Request) -> Me:
         """Return who one is here, and what one may see."""
-        return _me(site, viewer, request.state.csrf)
+        return _me(context, viewer, request.state.csrf)
 
     @app.post("/api/v1/logout", operation_id="logout", tags=["access"], status_code=204)
     def logout(
@@ -99,8 +99,8 @@ def _no_script(request: Request) -> None:
         raise HTTPException(403, "A token for scripts may not do this. Log in, and use the page.")
 
 
-def _add_passwords(app: FastAPI, site: Site) -> None:
-    access = site.access
+def _add_passwords(app: FastAPI, context: ServerContext) -> None:
+    access = context.access
 
     @app.get("/api/v1/login", operation_id="way_in", tags=["access"])
     def way_in() -> WayIn:
@@ -135,7 +135,7 @@ def _add_passwords(app: FastAPI, site: Site) -> None:
             viewer = way.enter(entry.name, entry.password)
             if viewer is None:
                 return None
-            return _me(site, viewer, csrf(access.begin(viewer, request, answer)))
+            return _me(context, viewer, csrf(access.begin(viewer, request, answer)))
 
         me = await access.desk.ask(place, enter)
         if me is None:
@@ -146,9 +146,9 @@ def _add_passwords(app: FastAPI, site: Site) -> None:
         return me
 
 
-def _add_issuer(app: FastAPI, site: Site) -> None:
+def _add_issuer(app: FastAPI, context: ServerContext) -> None:
     """Add the two stations of a log-in elsewhere: pages that a browser walks through."""
-    access = site.access
+    access = context.access
     mark = f"{access.cookie}-login"
 
     @app.get("/login/oidc", include_in_schema=False)
@@ -215,14 +215,14 @@ def _failed(word: str, then: str = "/") -> Response:
     return RedirectResponse(f"/login?{urlencode({'failed': word, **more})}", 303)
 
 
-def _me(site: Site, viewer: Viewer, proof: str | None) -> Me:
+def _me(context: ServerContext, viewer: Viewer, proof: str | None) -> Me:
     return Me(
         name=viewer.name,
         uid=viewer.uid,
         role=viewer.role,
-        way=site.access.way.kind,
+        way=context.access.way.kind,
         accounts=[Name(uid=uid, name=owner_name(uid)) for uid in sorted(viewer.accounts)],
         csrf=proof,
-        recorded=site.access.audit is not None,
-        flag=site.flag if site.access.way.kind == "token" else "",
+        recorded=context.access.audit is not None,
+        flag=context.flag if context.access.way.kind == "token" else "",
     )

@@ -8,8 +8,8 @@ from fastapi import FastAPI, HTTPException, Query
 from fastapi.responses import JSONResponse, Response
 
 from jostle.server.access import Looking, Viewer
-from jostle.server.cache.background_cache import Piece, Workshop
-from jostle.server.context import Site
+from jostle.server.cache.background_cache import BackgroundCache, CachedResult
+from jostle.server.context import ServerContext
 from jostle.server.routes.making import MAKING, WAIT_S, making
 from jostle.server.schemas.reports import EvidenceReport, MatrixReport
 from jostle.server.verdicts.matrix import Made, make_matrix
@@ -17,13 +17,13 @@ from jostle.server.verdicts.matrix import Made, make_matrix
 Program = Annotated[str, Query(max_length=4096, description="a program, as the matrix names it")]
 
 
-def add(app: FastAPI, site: Site) -> None:
+def add(app: FastAPI, context: ServerContext) -> None:
     """Put the routes of this page on the application."""
-    workshop = Workshop()
+    cache = BackgroundCache()
 
-    def found(viewer: Viewer) -> Piece[Made] | None:
-        repository, users = site.stories.repository, viewer.users
-        return workshop.ask(
+    def found(viewer: Viewer) -> CachedResult[Made] | None:
+        repository, users = context.job_service.repository, viewer.users
+        return cache.ask(
             users, repository.commits(), lambda: make_matrix(repository, users), WAIT_S
         )
 
@@ -33,11 +33,11 @@ def add(app: FastAPI, site: Site) -> None:
     )  # fmt: skip
     def matrix(viewer: Looking) -> Response:
         """Return what `jostle matrix --json` prints; of a user, of his own jobs beside others."""
-        piece = found(viewer)
-        if piece is None:
+        result = found(viewer)
+        if result is None:
             return making()
-        made = {"commit": piece.commit, "seconds": round(piece.seconds, 3)}
-        return JSONResponse(piece.made.to_json() | made)
+        made = {"commit": result.commit, "seconds": round(result.seconds, 3)}
+        return JSONResponse(result.value.to_json() | made)
 
     @app.get(
         "/api/v1/matrix/evidence", operation_id="matrix_evidence", tags=["matrix"],
@@ -52,10 +52,10 @@ def add(app: FastAPI, site: Site) -> None:
         ],
     ) -> Response:
         """Return the runs of a program beside another one, and those without it."""
-        piece = found(viewer)
-        if piece is None:
+        result = found(viewer)
+        if result is None:
             return making()
         try:
-            return JSONResponse(piece.made.behind(viewer, victim, aggressor, kind))
+            return JSONResponse(result.value.behind(viewer, victim, aggressor, kind))
         except KeyError:
             raise HTTPException(404, "These two programs did not meet there.") from None

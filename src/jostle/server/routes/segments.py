@@ -8,7 +8,7 @@ from fastapi import FastAPI, Query, Request
 from fastapi.responses import Response
 
 from jostle.server.access import Looking
-from jostle.server.context import Site
+from jostle.server.context import ServerContext
 from jostle.server.jobs.segments import Segmented, Segments, segments_of
 from jostle.server.routes.query import FAR, FromNs, Job, Points, ToNs
 
@@ -17,9 +17,9 @@ Cluster = Annotated[
 ]
 
 
-def add(app: FastAPI, site: Site) -> None:
+def add(app: FastAPI, context: ServerContext) -> None:
     """Put the routes of this page on the application."""
-    stories = site.stories
+    job_service = context.job_service
 
     @app.get(
         "/api/v1/jobs/{job:name}/segments", operation_id="segments", tags=["job"],
@@ -35,15 +35,15 @@ def add(app: FastAPI, site: Site) -> None:
         points: Points = 800,
     ) -> Response:
         """Return the segments of a job over a span: every loss, and three others per column."""
-        job = site.job(viewer, job)
+        job = context.job(viewer, job)
         span = (from_ns, to_ns)
 
         def make() -> dict[str, Any]:
-            run = stories.once(
+            run = job_service.cached(
                 ("segmented", job),
-                lambda: Segmented.of(stories.estimate(job, viewer)),
+                lambda: Segmented.of(job_service.estimate(job, viewer)),
                 of=[job],
             )
             return segments_of(run, span=span, cluster=cluster, columns=points)
 
-        return stories.answer(request, ("segments", job, cluster, span, points), make, of=[job])
+        return job_service.answer(request, ("segments", job, cluster, span, points), make, of=[job])

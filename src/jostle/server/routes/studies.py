@@ -8,31 +8,31 @@ from fastapi import FastAPI, HTTPException, Path, Query
 from fastapi.responses import JSONResponse, Response
 
 from jostle.server.access import Looking, Viewer
-from jostle.server.cache.background_cache import Piece, Workshop
-from jostle.server.context import Site
+from jostle.server.cache.background_cache import BackgroundCache, CachedResult
+from jostle.server.context import ServerContext
 from jostle.server.routes.making import MAKING, WAIT_S, making
 from jostle.server.schemas.studies import Studies, StudyPage
 from jostle.server.studies import allowed, brief, study
 
 
-def add(app: FastAPI, site: Site) -> None:
+def add(app: FastAPI, context: ServerContext) -> None:
     """Put the routes of this page on the application."""
-    workshop = Workshop()
+    cache = BackgroundCache()
 
-    def told(name: str, viewer: Viewer) -> Piece[dict[str, Any]] | None:
-        repository = site.stories.repository
-        visible = set(site.rows(viewer))
+    def told(name: str, viewer: Viewer) -> CachedResult[dict[str, Any]] | None:
+        repository = context.job_service.repository
+        visible = set(context.rows(viewer))
         for job in sorted(allowed(repository, name, viewer, visible) & visible):
-            site.job(viewer, job)  # its runs are shown slice by slice: a look at each
-        return workshop.ask(
+            context.job(viewer, job)  # its runs are shown slice by slice: a look at each
+        return cache.ask(
             (name, viewer.users), repository.commits(), lambda: study(repository, name), WAIT_S
         )
 
     @app.get("/api/v1/studies", operation_id="studies", tags=["studies"])
     def studies(viewer: Looking) -> Studies:
         """List the studies whose jobs the viewer may see, the newest first."""
-        repository = site.stories.repository
-        visible = set(site.rows(viewer))
+        repository = context.job_service.repository
+        visible = set(context.rows(viewer))
         rows = [brief(repository, name, viewer, visible) for name in repository.studies()]
         rows = sorted(filter(None, rows), key=lambda row: (-row.get("end_ns", 0), row["study"]))
         return Studies.model_validate({"studies": rows})
@@ -51,8 +51,8 @@ def add(app: FastAPI, site: Site) -> None:
         """Return what `jostle study show --json` prints, of one study or of two."""
         if other == name:
             raise HTTPException(400, "A study beside itself shows nothing.")
-        pieces = [told(each, viewer) for each in (name, other) if each]
-        found = [piece.made for piece in pieces if piece is not None]
-        if len(found) < len(pieces):
+        results = [told(each, viewer) for each in (name, other) if each]
+        found = [result.value for result in results if result is not None]
+        if len(found) < len(results):
             return making()
         return JSONResponse({"study": found[0], "other": found[1] if len(found) > 1 else None})

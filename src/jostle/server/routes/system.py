@@ -8,7 +8,7 @@ from fastapi import FastAPI, Query, Request
 from fastapi.responses import Response
 
 from jostle.server.access import Looking
-from jostle.server.context import Site
+from jostle.server.context import ServerContext
 from jostle.server.routes.query import BINARY, FAR, FromNs, Metric, Points, ToNs
 from jostle.server.schemas.system import MountLoads, Span
 from jostle.server.system.mounts import mount_load
@@ -21,12 +21,12 @@ Rows = Annotated[
 Search = Annotated[str, Query(max_length=100, description="part of a node's name")]
 
 
-def add(app: FastAPI, site: Site) -> None:
+def add(app: FastAPI, context: ServerContext) -> None:
     """Put the routes of this page on the application."""
-    stories = site.stories
+    job_service = context.job_service
 
     def everybody() -> list[Life]:
-        return stories.once(("lives",), lambda: lives(stories.repository))
+        return job_service.cached(("lives",), lambda: lives(job_service.repository))
 
     @app.get("/api/v1/system/span", operation_id="system_span", tags=["system"])
     def span(viewer: Looking, columns: Points = 400) -> Span:
@@ -35,7 +35,7 @@ def add(app: FastAPI, site: Site) -> None:
         def make() -> dict[str, Any]:
             return span_of([one for one in everybody() if viewer.sees(one.uid)], columns)
 
-        found = stories.once(("system span", viewer.users, columns), make)
+        found = job_service.cached(("system span", viewer.users, columns), make)
         return Span.model_validate(found)
 
     @app.get(
@@ -58,12 +58,12 @@ def add(app: FastAPI, site: Site) -> None:
         float32, little endian, row by row; NaN where no job ran.
         """
         shape = (rows, columns)
-        return stories.answer(
+        return job_service.answer(
             request,
             ("system", viewer.users, metric, from_ns, to_ns, shape, search),
             lambda: system_grid(
-                stories.tiles,
-                stories.others,
+                job_service.tiles,
+                job_service.others,
                 everybody(),
                 viewer,
                 metric,
@@ -87,12 +87,12 @@ def add(app: FastAPI, site: Site) -> None:
         columns: Points = 400,
     ) -> Response:
         """Return the load on each mount by job: the largest twelve, and the rest."""
-        return stories.answer(
+        return job_service.answer(
             request,
             ("system mounts", viewer.users, metric, from_ns, to_ns, columns),
             lambda: mount_load(
-                stories.tiles,
-                stories.others,
+                job_service.tiles,
+                job_service.others,
                 everybody(),
                 viewer,
                 metric,

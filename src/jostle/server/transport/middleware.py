@@ -1,4 +1,4 @@
-"""What stands before every request: host, sender, session; and behind every answer: headers."""
+"""The middleware of all requests: it checks host, sender and session, and adds safe headers."""
 
 from __future__ import annotations
 
@@ -48,15 +48,15 @@ _READING = ("GET", "HEAD")
 _OPEN = "/api/v1/login"
 
 
-class Guard:
-    """Lets nobody in whom the door does not know, and sends the headers that keep a page safe."""
+class AccessMiddleware:
+    """Rejects requests that may not pass, and adds the headers that keep a page safe."""
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
         self._app = app
         self._access = access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or passes it on."""
+        """Answer a request, or pass it on."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -75,7 +75,7 @@ class Guard:
         try:
             app = self._turned_away(request)
         except AccessError as error:
-            app = ailing(error)
+            app = login_unavailable(error)
         if app is None and request.method not in _READING:
             body = await _body(request, receive)
             if body is None:
@@ -85,7 +85,7 @@ class Guard:
         await (app or self._app)(scope, receive, dressed)
 
     def _turned_away(self, request: Request) -> ASGIApp | None:
-        """Return the answer to a request that does not come through."""
+        """Return the answer to a request that is rejected; None if it may pass."""
         access = self._access
         words = (*request.headers.raw, (request.scope["path"], request.scope["query_string"]))
         if sum(len(name) + len(value) for name, value in words) > _MOST_HEADERS:
@@ -138,7 +138,7 @@ class Guard:
         return f"Log in at {self._access.url}/login."
 
     def _enter(self, request: Request, way: Token, token: str) -> ASGIApp:
-        """Trade the token for a session, and takes it out of the address bar."""
+        """Exchange the token for a session, and redirect to the URL without it."""
         rest = [(k, v) for k, v in parse_qsl(request.url.query) if k != "token"]
         answer = RedirectResponse(
             own_path(request.url.path + (f"?{urlencode(rest)}" if rest else "")), 303
@@ -150,12 +150,12 @@ class Guard:
 
 
 def own_path(text: str) -> str:
-    r"""Return a path of ours to go on to: "//host" and "/\host" would lead away from here."""
+    r"""Return a path on this server to redirect to: "//host" and "/\host" would lead elsewhere."""
     return "/" + text.replace("\\", "/").lstrip("/")
 
 
 async def _body(request: Request, receive: Receive) -> bytes | None:
-    """Read the body; None: there is more of it than anybody needs to send."""
+    """Read the body; None if it is too long."""
     told = request.headers.get("content-length", "0")
     if not told.isdigit() or int(told) > _MOST_BODY:
         return None
@@ -172,7 +172,7 @@ async def _body(request: Request, receive: Receive) -> bytes | None:
 
 
 def _again(body: bytes, receive: Receive) -> Receive:
-    """Hand a body out that has been read, then what comes behind it."""
+    """Return a `receive` that yields a body that was read already, then what follows."""
     messages = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def hand_out() -> Message:
@@ -181,8 +181,8 @@ def _again(body: bytes, receive: Receive) -> Receive:
     return hand_out
 
 
-def ailing(error: AccessError) -> JSONResponse:
-    """Return the answer where log-in does not work; why is for the operator."""
+def login_unavailable(error: AccessError) -> JSONResponse:
+    """Return the answer when log-in does not work; the reason goes to the operator's log only."""
     _log.error("nobody can log in: %s %s", error, error.hint)
     return problem(500, "Log-in does not work now.", "Tell the server's operator.")
 

@@ -75,7 +75,7 @@ class Server(uvicorn.Server):
             task.cancel()
         await self._app.state.live.end()
         self._access.desk.close()
-        await asyncio.to_thread(self._app.state.judge.end)
+        await asyncio.to_thread(self._app.state.verdict_queue.end)
         await super().shutdown(sockets)
 
     async def _accept(self, place: socket.socket, room: Room) -> None:

@@ -1,7 +1,7 @@
-"""Estimates of many segments, on disk: what took seconds to judge is read in one after a restart.
+"""The store of long estimates on disk: after a restart they are read, not computed again.
 
-They lie beside the verdicts, a file for each job, and can be deleted at any time. One is believed
-if this very version made it, of these very data, and every byte of it is as it was written.
+There is a file per job, beside the verdicts; all can be deleted at any time. An estimate is used
+only if this version of jostle made it, from the same data, and its checksum is right.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from jostle.analysis.estimation.model import (
     Estimate,
     Hit,
 )
-from jostle.server.verdicts.verdict_store import maker
+from jostle.server.verdicts.verdict_store import code_fingerprint
 
-#: What all of them may take together, bytes; a million segments take some ten million.
+#: Bound of the size of all files, bytes; a million segments take about ten million.
 MOST_BYTES = 512 << 20
-#: Fewer segments are judged again sooner than somebody notices.
+#: Estimates of fewer segments are not stored: computing them again is quick.
 WORTH_SEGMENTS = 20_000
 _FOLDER = "estimates"
 _FACTS = b"jostle"
@@ -38,31 +38,31 @@ _DIGEST = 16
 _BATCH = 1 << 18
 
 
-class Estimates:
-    """The estimates that are kept of one repository; none where its folder cannot be written."""
+class EstimateStore:
+    """The stored estimates of one repository; none if its folder cannot be written."""
 
     def __init__(self, cache: Path, most_bytes: int = MOST_BYTES) -> None:
-        """Sweep out what others have made.
+        """Open the store and delete estimates of other versions.
 
         Args:
-            cache: The folder for what is kept of the repository.
-            most_bytes: What all files together may take.
+            cache: Folder of the verdicts and estimates of the repository.
+            most_bytes: Bound of the size of all files.
         """
         self._folder = cache / _FOLDER
         self._most = most_bytes
-        self._maker = hashlib.blake2b(maker().encode(), digest_size=8).hexdigest()
+        self._fingerprint = hashlib.blake2b(code_fingerprint().encode(), digest_size=8).hexdigest()
         with contextlib.suppress(OSError):
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             for path in self._folder.iterdir():
-                if not path.name.endswith(f"-{self._maker}"):
+                if not path.name.endswith(f"-{self._fingerprint}"):
                     path.unlink()
 
-    def look(self, job: str, mark: str) -> Estimate | None:
-        """Return what is kept of a job.
+    def get(self, job: str, mark: str) -> Estimate | None:
+        """Return the stored estimate of a job; None if there is none for its data.
 
         Args:
-            job: Its name.
-            mark: State of its data.
+            job: Name of the job.
+            mark: State of the job's data.
         """
         path = self._path(job)
         with contextlib.suppress(OSError, pa.ArrowException, KeyError, TypeError, ValueError):
@@ -73,10 +73,10 @@ class Estimates:
         return None
 
     def put(self, job: str, mark: str, made: Estimate) -> None:
-        """Keep an estimate in place of an earlier one, if it is worth it and the disk takes it."""
+        """Store an estimate in place of an earlier one, if it is long and the disk has room."""
         if made.segments.num_rows < WORTH_SEGMENTS:
             return
-        temporary = self._folder / f"{uuid.uuid4().hex}-{self._maker}"
+        temporary = self._folder / f"{uuid.uuid4().hex}-{self._fingerprint}"
         try:
             # NOTE: not made durable: what a crash leaves is a file that is not believed.
             temporary.touch(mode=0o600, exist_ok=False)
@@ -89,10 +89,10 @@ class Estimates:
 
     def _path(self, job: str) -> Path:
         name = hashlib.blake2b(job.encode(), digest_size=16).hexdigest()
-        return self._folder / f"{name}-{self._maker}"
+        return self._folder / f"{name}-{self._fingerprint}"
 
     def _make_room(self) -> None:
-        """Remove those that nobody has looked at for longest."""
+        """Delete the least recently used estimates until the rest fits."""
         files = [(path.stat(), path) for path in self._folder.iterdir()]
         left = sum(about.st_size for about, _ in files)
         for about, path in sorted(files, key=lambda one: one[0].st_mtime_ns):

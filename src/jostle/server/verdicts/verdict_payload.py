@@ -1,4 +1,4 @@
-"""A verdict as a page draws it: of a day, the whole of it is megabytes that nobody looks at."""
+"""The part of a verdict that a page draws: the whole verdict on a day's run takes megabytes."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Any
 _COLUMNS = 2000
 
 
-def drawn(verdict: dict[str, Any]) -> dict[str, Any]:
-    """Leave out what no page draws.
+def page_payload(verdict: dict[str, Any]) -> dict[str, Any]:
+    """Return a verdict without what no page draws.
 
     Args:
-        verdict: A verdict as the API gives it; it is not changed.
+        verdict: A verdict as the API returns it; it is not changed.
 
     Returns:
-        The same, but: beside guilty slices hits as few spans as a screen can show, steps only of
-        the resource that cost most and without loads, and these numbers as exactly as a screen
-        shows them.
+        The same, except: where there are guilty slices, hits are joined to as many spans as a
+        screen can show; only the resource that cost most has steps, without loads; and these
+        numbers are rounded to what a screen shows.
     """
     other = verdict["interference"]
     if other is None:
@@ -36,7 +36,7 @@ def drawn(verdict: dict[str, Any]) -> dict[str, Any]:
 
 
 def _joined(estimate: dict[str, Any]) -> list[dict[str, Any]]:
-    """Join hits of one resource that no screen can show apart."""
+    """Join hits on one resource that no screen can show apart."""
     apart = (estimate["end_ns"] - estimate["start_ns"]) / _COLUMNS
     found: list[dict[str, Any]] = []
     for hit in estimate["hits"]:

@@ -1,4 +1,4 @@
-"""Judges runs beside the server: in a process of its own, the newest first, asked ones ahead."""
+"""The queue of verdicts: a process of its own makes them, requested ones first, then the newest."""
 
 from __future__ import annotations
 
@@ -16,36 +16,37 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from jostle.report.verdict.verdict_worker import Answer, Progress, Question
-from jostle.server.jobs.index import Index
-from jostle.server.verdicts.verdict_store import Verdict, Verdicts, now, sight
+from jostle.server.jobs.index import JobIndex
+from jostle.server.verdicts.verdict_store import Verdict, VerdictStore, now, sight
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Estimate
 
-#: A run that goes on is judged again no sooner than this, s, and not for more than a tenth of it.
+#: A running job gets a new verdict after this, s, at the earliest, and spends at most a tenth of
+#: the time on verdicts.
 LIVE_S, _IDLE = 30.0, 9.0
-#: What could not be judged is tried again after this, s: a file may have been restored.
+#: A failed verdict is tried again after this, s: a file may have been restored.
 _AGAIN_S = 600.0
 _LOOK_S = 1.0
 _OVER = Answer(error="The server ends.")
 
 
-class Worker:
-    """The process that judges; begun when it is needed, and anew after a crash."""
+class WorkerProcess:
+    """The process that makes verdicts; started when it is needed, and again after a crash."""
 
     def __init__(self, repository: Path) -> None:
-        """Begin nothing yet."""
+        """Prepare the command; the process is started by the first question."""
         begin = "from jostle.report.verdict.verdict_worker import main; main()"
         self._command = [sys.executable, "-c", begin, str(repository)]
         self._process: subprocess.Popen[bytes] | None = None
         self._over = False
 
     def ask(self, question: Question, say: Callable[[Progress], None] = lambda _: None) -> Answer:
-        """Has a run judged.
+        """Evaluate a job in the process and return its answer.
 
         Args:
-            question: Which.
-            say: Told how far it is.
+            question: The job, and for whom.
+            say: Called with the progress.
         """
         if self._process is None or self._process.poll() is not None:
             if self._over:
@@ -73,11 +74,11 @@ class Worker:
         return cast(Answer, found)
 
     def open(self) -> None:
-        """Lets it begin again after its end."""
+        """Allow the process to be started again after `end`."""
         self._over = False
 
     def end(self) -> None:
-        """End the process, whatever it does."""
+        """Kill the process, whatever it is doing."""
         self._over = True
         process = self._process
         if process is not None:
@@ -93,37 +94,37 @@ class _Task:
     job: str
     users: frozenset[int] | None
     asked: bool = False
-    #: Who wants the estimate alone waits here.
+    #: Set when the estimate alone is asked for: the caller waits for it.
     waits: Future[Answer] | None = None
 
 
-class Judge:
-    """Keeps the verdicts of a repository up to date."""
+class VerdictQueue:
+    """Keeps the verdicts on the jobs of a repository up to date."""
 
-    def __init__(self, index: Index, verdicts: Verdicts) -> None:
-        """Judge nothing until somebody asks, or looks at a list (`follow`)."""
+    def __init__(self, index: JobIndex, verdicts: VerdictStore) -> None:
+        """Make an idle queue: it works once somebody asks, or opens a list (`follow`)."""
         self.on_verdict: Callable[[str], None] = lambda _job: None
         self.on_estimate: Callable[[str, str, Estimate], None] = lambda _job, _mark, _made: None
         self._index = index
         self._verdicts = verdicts
-        self._worker = Worker(index.repository.path)
+        self._worker = WorkerProcess(index.repository.path)
         self._news = threading.Condition()
         self._asked: list[_Task] = []
         self._followed: set[frozenset[int] | None] = set()
         self._live_after = 0.0
         self._over = False
-        #: The job that is being judged, and how far that is.
+        #: The job that is being evaluated, and the progress.
         self._now: tuple[str, Progress | None] = ("", None)
         self._thread: threading.Thread | None = None
         weakref.finalize(self, self._worker.end)
 
     def ask(self, job: str, users: frozenset[int] | None, wait_s: float) -> Verdict | None:
-        """Return the verdict on a job's data as they are; None where that takes longer.
+        """Return the verdict on a job's current data; None if it takes longer than `wait_s`.
 
         Args:
-            job: Its name.
-            users: Whose jobs may be named, by uid; None: everybody's.
-            wait_s: How long to wait for it.
+            job: Name of the job.
+            users: Users (uids) whose jobs may be named; None: everybody's.
+            wait_s: How long to wait for the verdict, s.
         """
         found = self._current(job, users)
         if found is not None:
@@ -141,15 +142,15 @@ class Judge:
         return found or self._current(job, users)
 
     def progress(self, job: str) -> Progress | None:
-        """Return how far the judging of a job is; None: it waits until another is judged."""
+        """Return the progress of a job's verdict; None: it waits for another job's."""
         now, found = self._now
         return found if now == job else None
 
     def estimate(self, job: str) -> Answer:
-        """Has a run's segments judged, ahead of all verdicts; what that takes is not ours.
+        """Estimate a job with its segments, ahead of all verdicts, and wait for it.
 
         Args:
-            job: Its name.
+            job: Name of the job.
         """
         waits: Future[Answer] = Future()
         self._begin()
@@ -161,10 +162,10 @@ class Judge:
         return waits.result()
 
     def follow(self, users: frozenset[int] | None) -> None:
-        """Has all jobs judged that nobody has asked for yet.
+        """Make verdicts on all jobs that nobody has asked for yet.
 
         Args:
-            users: Those of some users, as these may see them; None: everybody's, with all names.
+            users: Users (uids) whose jobs count, and may be named; None: everybody's.
         """
         if users not in self._followed:
             self._begin()
@@ -173,7 +174,7 @@ class Judge:
                 self._news.notify_all()
 
     def open(self) -> None:
-        """Lets it work again after its end: an application may be started more than once."""
+        """Allow work after `end`: an application may be started more than once."""
         self._over = False
         self._worker.open()
 
@@ -197,8 +198,8 @@ class Judge:
                 self._thread.start()
 
     def _current(self, job: str, users: frozenset[int] | None) -> Verdict | None:
-        """Return a verdict that need not be made again yet."""
-        found, row = self._verdicts.look(job, sight(users)), self._index.rows.get(job)
+        """Return the stored verdict if it need not be made again yet."""
+        found, row = self._verdicts.get(job, sight(users)), self._index.rows.get(job)
         if found is None or row is None:
             return None
         age = now() - found.made
@@ -214,7 +215,7 @@ class Judge:
                     self._news.wait(_LOOK_S)
                     continue
             if task.waits is None:
-                self._judge(task)
+                self._evaluate(task)
             else:
                 self._estimate(task, task.waits)
 
@@ -231,7 +232,7 @@ class Judge:
         return next(self._waiting(), None)
 
     def _waiting(self) -> Iterator[_Task]:
-        """Return what nobody has asked for, the newest first."""
+        """Yield the followed jobs without a current verdict, the newest first."""
         for users in list(self._followed):
             for row in reversed(list(self._index.rows.values())):
                 if users is not None and row["uid"] not in users:
@@ -241,7 +242,7 @@ class Judge:
                 if self._current(row["job"], users) is None:
                     yield _Task(row["job"], users)
 
-    def _judge(self, task: _Task) -> None:
+    def _evaluate(self, task: _Task) -> None:
         row, mark = self._index.rows.get(task.job), self._index.marks.get(task.job, "")
         begin = time.monotonic()
         if row is not None and self._current(task.job, task.users) is None:

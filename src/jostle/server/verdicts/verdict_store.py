@@ -1,4 +1,4 @@
-"""Verdicts that were made before, on disk: a run is judged once, whoever asks how often."""
+"""The store of verdicts on disk: a verdict is made once for each state of a job's data."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jostle import __version__, analysis, report
+from jostle import __version__, analysis, reader, report, repository
 
+#: Packages whose code a verdict depends on.
+_ROOMS = (reader, repository, analysis, report)
 _TABLE = """
 CREATE TABLE IF NOT EXISTS verdicts (
     job TEXT, sight TEXT, mark TEXT, version TEXT, made REAL, seconds REAL,
@@ -26,16 +28,16 @@ CREATE TABLE IF NOT EXISTS verdicts (
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is known of a run.
+    """The verdict on a job, without its body.
 
     Attributes:
-        job: Its name.
-        sight: Whose jobs may be named in it: see `sight`.
-        mark: State of the job's data that it is of.
+        job: Name of the job.
+        sight: Users whose jobs it may name, as text: see `sight`.
+        mark: State of the job's data that it was made from.
         made: When it was made, s since the epoch.
         seconds: How long that took.
-        brief: light, undecided, percent, lost_s, cause, what, resource; None where judging failed.
-        error: Why not.
+        brief: light, undecided, percent, lost_s, cause, what, resource; None if it failed.
+        error: Why it failed; "" if it did not.
         hint: What may mend that.
     """
 
@@ -49,66 +51,66 @@ class Verdict:
     hint: str = ""
 
 
-def maker() -> str:
-    """Name what makes verdicts: another version makes other ones.
+def code_fingerprint() -> str:
+    """Return a fingerprint of the code that makes verdicts: a changed code makes other ones.
 
-    An editable installation changes without its version: the newest of the files counts as well.
+    An editable installation changes without its version, so the newest change of a file counts too.
     """
-    files = [path for room in (analysis, report) for path in Path(room.__path__[0]).rglob("*.py")]
+    files = [path for room in _ROOMS for path in Path(room.__path__[0]).rglob("*.py")]
     newest = max((path.stat().st_mtime_ns for path in files), default=0)
     return f"{__version__}-{newest:x}"
 
 
 def sight(users: frozenset[int] | None) -> str:
-    """Name a set of users whose jobs may be named: "10,12", or "all" for everybody."""
+    """Return a set of users whose jobs may be named as text: "10,12", or "all" for everybody."""
     return "all" if users is None else ",".join(map(str, sorted(users)))
 
 
 def cache_folder(repository: Path) -> Path:
-    """Return the folder for what is kept of a repository."""
+    """Return the folder of the verdicts and estimates of a repository."""
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     name = hashlib.sha256(os.path.realpath(repository).encode()).hexdigest()[:16]
     return Path(cache) / "jostle" / "serve" / name
 
 
-class Verdicts:
-    """All verdicts of a repository; in memory where its folder cannot be written.
+class VerdictStore:
+    """The verdicts of a repository; in memory if the folder cannot be written.
 
     Attributes:
-        count: How many were put here.
+        count: How many were added by this process.
     """
 
     def __init__(self, folder: Path | None) -> None:
-        """Read what there is.
+        """Read the stored verdicts of this version.
 
         Args:
-            folder: Where they are kept; None: in memory.
+            folder: Folder of the store; None: in memory.
         """
         self.count = 0
         self._guard = threading.Lock()
-        self._maker = maker()
+        self._fingerprint = code_fingerprint()
         self._database = _opened(folder)
         with contextlib.suppress(sqlite3.Error), self._database:
-            self._database.execute("DELETE FROM verdicts WHERE version <> ?", [self._maker])
+            self._database.execute("DELETE FROM verdicts WHERE version <> ?", [self._fingerprint])
         self._known: dict[tuple[str, str], Verdict] = {}
         rows = self._database.execute(
             "SELECT job, sight, mark, made, seconds, brief, error, hint FROM verdicts "
-            "WHERE version = ?", [self._maker]
+            "WHERE version = ?", [self._fingerprint]
         )  # fmt: skip
         for job, sight, mark, made, seconds, brief, error, hint in rows:
             told = json.loads(brief) if brief else None
             self._known[job, sight] = Verdict(job, sight, mark, made, seconds, told, error, hint)
 
-    def look(self, job: str, sight: str) -> Verdict | None:
-        """Return what is known of a job; it may be of an earlier state of its data."""
+    def get(self, job: str, sight: str) -> Verdict | None:
+        """Return the verdict on a job; it may be of an earlier state of its data."""
         return self._known.get((job, sight))
 
     def body(self, job: str, sight: str) -> dict[str, Any] | None:
-        """Return all that was said of a job; None: another version has taken it from the folder."""
+        """Return the full verdict on a job; None if another version has deleted it."""
         with self._guard:
             row = self._database.execute(
                 "SELECT body FROM verdicts WHERE job = ? AND sight = ? AND version = ?",
-                [job, sight, self._maker],
+                [job, sight, self._fingerprint],
             ).fetchone()
         if row is None:
             self._known.pop((job, sight), None)
@@ -117,9 +119,9 @@ class Verdicts:
         return told
 
     def put(self, found: Verdict, body: bytes) -> None:
-        """Keep a verdict, in place of an earlier one."""
+        """Store a verdict in place of an earlier one."""
         row = (
-            found.job, found.sight, found.mark, self._maker, found.made, found.seconds,
+            found.job, found.sight, found.mark, self._fingerprint, found.made, found.seconds,
             json.dumps(found.brief) if found.brief else None, zlib.compress(body, 5), found.error,
             found.hint,
         )  # fmt: skip

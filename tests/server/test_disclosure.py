@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from server_ground import hall
 
-from jostle.server.background.disclosure import LINES, may_be_told
+from jostle.server.background.disclosure import LINES, may_be_disclosed
 from jostle.synthetic.planted.model import Spec
 from jostle.synthetic.repository import plant
 
@@ -23,7 +23,7 @@ def told(line, *each):
     names = sorted(set(line).union(*LINES, *loads))
     rows = np.array([[had.get(name, 0) for name in names] for had in loads], dtype=float)
     rows = rows.reshape(-1, len(names))
-    return all(may_be_told(frozenset(line), names, rows, np.zeros(len(rows), dtype=int)))
+    return all(may_be_disclosed(frozenset(line), names, rows, np.zeros(len(rows), dtype=int)))
 
 
 def test_lines_hold_one_another_or_share_nothing():
@@ -53,7 +53,7 @@ def test_cells_are_judged_each_by_itself():
     cell = np.array([0, 0, 0, 2, 2, 2])
     loads = np.array([[1.0], [1], [1], [1], [1], [0]])
     line = frozenset({"posix_meta_ops"})
-    assert may_be_told(line, sorted(line), loads, cell).tolist() == [True, True, False]
+    assert may_be_disclosed(line, sorted(line), loads, cell).tolist() == [True, True, False]
 
 
 def test_parts_of_a_sum_are_told_all_or_none():
