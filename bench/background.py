@@ -101,16 +101,16 @@ def make(root: Path, hours: int) -> int:
     import duckdb
 
     from jostle.repository import Repository
-    from jostle.repository.store.files import write_pieces
+    from jostle.repository.store.files import write_chunks
     from jostle.repository.store.log import Change, Log
-    from jostle.repository.store.tables import Piece
+    from jostle.repository.store.tables import PartitionChunk
 
     Repository(root, create=True)
     log = Log(root)
     made = duckdb.connect(":memory:")
     total = 0
-    people = Piece("processes", made.sql(process_query(hours)).to_arrow_table(), 0, 0)
-    log.commit(Change("ingest", add=write_pieces(root, [people])))
+    people = PartitionChunk("processes", made.sql(process_query(hours)).to_arrow_table(), 0, 0)
+    log.commit(Change("ingest", add=write_chunks(root, [people])))
     for hour in range(hours):
         lo, hi = FIRST + hour * PER_HOUR, FIRST + (hour + 1) * PER_HOUR
         span = (lo * SLICE_NS, hi * SLICE_NS)
@@ -121,11 +121,11 @@ def make(root: Path, hours: int) -> int:
             + row_query(MOUNT_METRICS, f"'{MOUNT}' AS mount,", lo, hi)
         )
         parts = [
-            Piece("slices", slices, *span),
-            Piece("mount_slices", made.sql("FROM made").to_arrow_table(), *span),
-            Piece("rollup", made.sql(rollup_query(MOUNT_METRICS)).to_arrow_table(), *span),
+            PartitionChunk("slices", slices, *span),
+            PartitionChunk("mount_slices", made.sql("FROM made").to_arrow_table(), *span),
+            PartitionChunk("rollup", made.sql(rollup_query(MOUNT_METRICS)).to_arrow_table(), *span),
         ]
-        log.commit(Change("ingest", add=write_pieces(root, parts)))
+        log.commit(Change("ingest", add=write_chunks(root, parts)))
     return total
 
 

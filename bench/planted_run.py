@@ -11,10 +11,10 @@ import numpy as np
 import pyarrow as pa
 
 from jostle.repository import Repository
-from jostle.repository.store.files import publish, write_pieces
+from jostle.repository.store.files import publish, write_chunks
 from jostle.repository.store.layout import DAY_NS, HOUR_NS, TABLES
 from jostle.repository.store.log import Change, Log, Position
-from jostle.repository.store.tables import Piece, cut, ints, without_zeros
+from jostle.repository.store.tables import PartitionChunk, ints, split_by_partition, without_zeros
 from jostle.repository.types import RunTables
 from jostle.synthetic import SPECS
 from jostle.synthetic.traces.rows import Run, segment_rows, tokens
@@ -51,9 +51,9 @@ def plant(path: Path, family: str, ranks: int, segments: int, seed: int) -> floa
     for first in range(1, ranks + 1, _RANKS_AT_ONCE):
         mine = [rows.slice((process - 1) * (each + 1), each + 1)
                 for process in range(first, min(first + _RANKS_AT_ONCE, ranks + 1))]  # fmt: skip
-        files = write_pieces(path, _segments(mine, copies, length, segments))
+        files = write_chunks(path, _segments(mine, copies, length, segments))
         publish(path, log, Change("ingest", add=files))
-    files = write_pieces(path, _rest(run, tables, copies, length))
+    files = write_chunks(path, _rest(run, tables, copies, length))
     done: dict[int, tuple[Position, Position | None]] = {
         process: (Position(), None) for process in range(1, ranks + 1)
     }
@@ -61,7 +61,9 @@ def plant(path: Path, family: str, ranks: int, segments: int, seed: int) -> floa
     return copies * length / 1e9
 
 
-def _segments(ranks: list[pa.Table], copies: int, length: int, segments: int) -> Iterator[Piece]:
+def _segments(
+    ranks: list[pa.Table], copies: int, length: int, segments: int
+) -> Iterator[PartitionChunk]:
     """Return table segments of some ranks, sorted and cut by the hour."""
     parts = [_repeated(rows, copies, length, segments) for rows in ranks]
     whole = pa.concat_tables(parts).combine_chunks()
@@ -71,7 +73,9 @@ def _segments(ranks: list[pa.Table], copies: int, length: int, segments: int) ->
     start, end = ints(whole, "start_ns"), ints(whole, "end_ns")
     hour = start // HOUR_NS
     by = np.argsort(hour, kind="stable")
-    yield from cut("segments", whole.take(pa.array(by)), hour[by], start[by], end[by])
+    yield from split_by_partition(
+        "segments", whole.take(pa.array(by)), hour[by], start[by], end[by]
+    )
 
 
 def _repeated(rows: pa.Table, copies: int, length: int, segments: int) -> pa.Table:
@@ -96,7 +100,7 @@ def _repeated(rows: pa.Table, copies: int, length: int, segments: int) -> pa.Tab
     return pa.table(values)
 
 
-def _rest(run: Run, tables: RunTables, copies: int, length: int) -> Iterator[Piece]:
+def _rest(run: Run, tables: RunTables, copies: int, length: int) -> Iterator[PartitionChunk]:
     """Return processes, mounts, tokens and rollups."""
     slice_ns = run.program.slice_ns
     end = run.init_ns + copies * length
@@ -106,9 +110,9 @@ def _rest(run: Run, tables: RunTables, copies: int, length: int) -> Iterator[Pie
     for name, value in changed.items():
         column = pa.array([value] * people.num_rows, pa.int64())
         people = people.set_column(people.column_names.index(name), name, column)
-    yield Piece("processes", people, 0, 0)
-    yield Piece("mounts", tables.mounts, 0, 0)
-    yield Piece("tokens", tokens(run.script, JOB), 0, 0)
+    yield PartitionChunk("processes", people, 0, 0)
+    yield PartitionChunk("mounts", tables.mounts, 0, 0)
+    yield PartitionChunk("tokens", tokens(run.script, JOB), 0, 0)
     for table, rows in (("node_rollup", tables.slices), ("rollup", tables.mount_slices)):
         place = np.tile(np.arange(rows.num_rows), copies)
         turn = np.repeat(np.arange(copies), rows.num_rows)
@@ -119,7 +123,7 @@ def _rest(run: Run, tables: RunTables, copies: int, length: int) -> Iterator[Pie
         long = long.append_column("job", pa.array([JOB] * long.num_rows).dictionary_encode())
         long = without_zeros(table, long.select(list(_columns(table))))
         start = slices * slice_ns
-        yield from cut(table, long, start // DAY_NS, start, start + slice_ns)
+        yield from split_by_partition(table, long, start // DAY_NS, start, start + slice_ns)
 
 
 def _columns(table: str) -> dict[str, pa.DataType]:

@@ -9,10 +9,10 @@ import pyarrow as pa
 
 from jostle.repository import Repository
 from jostle.repository.maintenance.compact import compact
-from jostle.repository.store.files import publish, write_pieces
+from jostle.repository.store.files import publish, write_chunks
 from jostle.repository.store.layout import TABLES
 from jostle.repository.store.log import Change, Log
-from jostle.repository.store.tables import Piece
+from jostle.repository.store.tables import PartitionChunk
 
 LIVE_JOBS, SLICE_NS = 4, 2 * 10**9
 _TIDY_EVERY = 30  # commits
@@ -53,13 +53,13 @@ class Writer:
         span = slices.start * SLICE_NS, slices.stop * SLICE_NS
         self._publish([_piece(name, rows, span) for name in ("rollup", "node_rollup")])
 
-    def _publish(self, pieces: list[Piece]) -> None:
-        publish(self._path, self._log, Change("ingest", add=write_pieces(self._path, pieces)))
+    def _publish(self, pieces: list[PartitionChunk]) -> None:
+        publish(self._path, self._log, Change("ingest", add=write_chunks(self._path, pieces)))
         self._commits += 1
         if self._commits % _TIDY_EVERY == 0:
             compact(self._path, small_bytes=4 << 20, at_least=32)
 
-    def _processes(self, first: int) -> Piece:
+    def _processes(self, first: int) -> PartitionChunk:
         rows = [
             {"process": 1000 + number, "job": job, "host": f"node{number}", "pid": 1, "uid": 60000,
              "part": 0, "program": "/bin/solver", "slice_ns": SLICE_NS, "boot_id": "b",
@@ -70,10 +70,10 @@ class Writer:
         return _piece("processes", rows, (0, 0))
 
 
-def _piece(name: str, rows: list[dict], span: tuple[int, int]) -> Piece:
+def _piece(name: str, rows: list[dict], span: tuple[int, int]) -> PartitionChunk:
     kinds = {**TABLES[name].keys, **TABLES[name].values}
     used = [column for column in kinds if column in rows[0] or column in TABLES[name].keys]
     content = {
         column: pa.array([row.get(column) for row in rows], kinds[column]) for column in used
     }
-    return Piece(name, pa.table(content), *span)
+    return PartitionChunk(name, pa.table(content), *span)

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from jostle.reader import SEGMENT_VALUES
 from jostle.repository.segments.merge import merge_world
-from jostle.repository.segments.worlds import World
+from jostle.repository.segments.worlds import MpiWorld
 from jostle.repository.types import RunTables
 
 START_NS = 1_700_000_000_000_000_000
@@ -49,7 +49,7 @@ def run_of(
         "job": ["job"], "hash": pa.array([77], pa.int64()), "function": ["MPI_Allreduce"],
         "bytes": pa.array([8], pa.int64()), "site": pa.array([0], pa.int64()), "module": ["a"],
     })  # fmt: skip
-    world = World(0, "w", ranks, False, ids, list(range(ranks)))
+    world = MpiWorld(0, "w", ranks, False, ids, list(range(ranks)))
     end = int(ends[-1]) if count else start_ns
     processes = pa.table({
         "process": sorted(ids), "host": ["node1"] * ranks, "program": ["a.out"] * ranks,

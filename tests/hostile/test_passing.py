@@ -14,7 +14,7 @@ from support import expected_keys, make_profile, make_shorts, stored_keys
 from test_segment_tables import make_loop
 
 from jostle.reader import ReadRequest, read_profiles
-from jostle.reader.native import UNREADABLE, Batch
+from jostle.reader.native import UNREADABLE, DecoderBatch
 from jostle.repository import Repository, RepositoryError
 from jostle.repository.ingest import ingest
 from jostle.repository.ingest.ingest import Ingester
@@ -42,7 +42,7 @@ def test_a_commit_whose_other_name_stays(
 def test_a_profile_that_cannot_be_read_is_not_taken_for_cut(tmp_path: Path) -> None:
     for made in (make_profile(1), make_shorts("job", 3)):
         path = made.write(tmp_path)
-        batch = Batch((), (), (), 1000)
+        batch = DecoderBatch((), (), (), 1000)
         descriptor = os.open(path, os.O_WRONLY)
         found = batch.add(descriptor, 0, 0, 0)
         os.close(descriptor)
@@ -60,15 +60,15 @@ def test_what_failed_is_read_later_and_whole(
         if first_fails:
             patch.setattr(ingest, "glance", fails)
         else:
-            plain = Batch.add
+            plain = DecoderBatch.add
 
-            def add(batch: Batch, fd: int, process: int, begin: int, flags: int) -> object:
+            def add(batch: DecoderBatch, fd: int, process: int, begin: int, flags: int) -> object:
                 found = plain(batch, fd, process, begin, flags)
                 if flags & 2:
                     found.error.text = UNREADABLE
                 return found
 
-            patch.setattr(Batch, "add", add)
+            patch.setattr(DecoderBatch, "add", add)
         report = ingester.run([spool])
         assert str(path) in report.warnings[0]
         assert (report.slices, report.removed, path.exists()) == (0, 0, True)
@@ -126,15 +126,15 @@ def test_numbers_of_short_processes_after_a_file_that_failed(
     """Rows of what was read of it are there, under numbers that the next file must not have."""
     first = make_shorts("one", 3, uid=1).write(tmp_path)
     second = make_shorts("two", 2, uid=2).write(tmp_path)
-    plain = Batch.add
+    plain = DecoderBatch.add
 
-    def add(batch: Batch, fd: int, process: int, begin: int, flags: int) -> object:
+    def add(batch: DecoderBatch, fd: int, process: int, begin: int, flags: int) -> object:
         found = plain(batch, fd, process, begin, flags)
         if process == 0:
             found.error.text = UNREADABLE
         return found
 
-    monkeypatch.setattr(Batch, "add", add)
+    monkeypatch.setattr(DecoderBatch, "add", add)
     read = read_profiles([ReadRequest(first, 0), ReadRequest(second, 1)])
     at, count = read.results[1].short_processes
     numbers = [one.process for one in read.short_processes[at : at + count]]

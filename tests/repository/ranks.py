@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from jostle.reader import SEGMENT_VALUES
-from jostle.repository.segments.worlds import World
+from jostle.repository.segments.worlds import MpiWorld
 from jostle.repository.store.layout import SEGMENT_BINS
 
 BEGIN = 1_795_000_000_000_000_000
@@ -159,7 +159,7 @@ def table_of(ranks: list[dict[str, Any]]) -> pa.Table:
     return pa.concat_tables(parts)
 
 
-def world_of(size: int, present: list[int] | None = None) -> World:
+def world_of(size: int, present: list[int] | None = None) -> MpiWorld:
     """A world whose ranks' processes are 1000 + rank."""
     ranks = list(range(size)) if present is None else present
-    return World(0, "w", size, False, [1000 + r for r in ranks], ranks)
+    return MpiWorld(0, "w", size, False, [1000 + r for r in ranks], ranks)

@@ -116,7 +116,7 @@ def test_a_full_disk_is_survived(store, spool, monkeypatch):
     stop = threading.Event()
     seen: list[list[str]] = []
     broken = threading.Event()
-    plain = ingest_module.write_pieces
+    plain = ingest_module.write_chunks
 
     def sometimes(root, parts):
         if broken.is_set():

@@ -21,7 +21,7 @@ from jostle.repository import Repository
 from jostle.repository.ingest import follow, ingest
 from jostle.repository.segments import merge, merger
 from jostle.repository.segments import merge_cache as copies
-from jostle.repository.segments.worlds import World
+from jostle.repository.segments.worlds import MpiWorld
 from jostle.repository.types import WorldSegments
 
 
@@ -113,7 +113,7 @@ def test_a_rank_that_comes_late_makes_a_copy_stale(store, spool, merged_worlds):
 
 
 def test_a_key_is_of_processes_revisions_and_what_retention_took():
-    one, two = (World(0, "w", 2, False, own, list(range(len(own)))) for own in ([7], [7, 8]))
+    one, two = (MpiWorld(0, "w", 2, False, own, list(range(len(own)))) for own in ([7], [7, 8]))
     rows = [pa.table({"process": [7, 8], "revision": [number, 1]}) for number in (1, 2)]
     keys = {copies.key_of(world, some, lost)
             for world in (one, two) for some in rows for lost in (0, 5)}  # fmt: skip

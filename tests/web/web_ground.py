@@ -20,10 +20,10 @@ from web_studies import plant_study
 import jostle.server.access.roles as roles
 import jostle.server.app as application
 from jostle.repository import Repository
-from jostle.repository.store.files import publish, write_pieces
+from jostle.repository.store.files import publish, write_chunks
 from jostle.repository.store.layout import DAY_NS, HOUR_NS, TABLES
 from jostle.repository.store.log import Change, Log, Position
-from jostle.repository.store.tables import Piece, cut, ints, without_zeros
+from jostle.repository.store.tables import PartitionChunk, ints, split_by_partition, without_zeros
 from jostle.server import Access, Server, create_app
 from jostle.server.access.accounts import Accounts, add_account
 from jostle.server.access.audit import Audit
@@ -140,13 +140,13 @@ def plant_segments(
     tables = run_tables(run, job)
     processes = list(range(first, first + ranks))
     rows = without_zeros("segments", segment_rows(run, processes))
-    files = write_pieces(
+    files = write_chunks(
         path,
         [
             *_pieces("segments", _named(rows, job, "segments"), rows, HOUR_NS),
-            Piece("processes", _people(tables.processes, first, live), 0, 0),
-            Piece("mounts", _but(tables.mounts, "host", _HOST), 0, 0),
-            Piece("tokens", tokens(run.script, job), 0, 0),
+            PartitionChunk("processes", _people(tables.processes, first, live), 0, 0),
+            PartitionChunk("mounts", _but(tables.mounts, "host", _HOST), 0, 0),
+            PartitionChunk("tokens", tokens(run.script, job), 0, 0),
             *_rollups(tables, job, run.program.slice_ns),
         ],
     )
@@ -173,7 +173,7 @@ def _but(rows: pa.Table, name: str, value: Any) -> pa.Table:
     return rows.set_column(at, name, pa.array(values, rows.schema.field(at).type))
 
 
-def _rollups(tables: Any, job: str, slice_ns: int) -> Iterator[Piece]:
+def _rollups(tables: Any, job: str, slice_ns: int) -> Iterator[PartitionChunk]:
     for table, rows in (("node_rollup", tables.slices), ("rollup", tables.mount_slices)):
         start = ints(rows, "slice") * slice_ns
         timed = pa.table({"start_ns": start, "end_ns": start + slice_ns})
@@ -189,10 +189,12 @@ def _named(rows: pa.Table, job: str, table: str) -> pa.Table:
     return rows.select([name for name in keep if name in rows.column_names])
 
 
-def _pieces(table: str, rows: pa.Table, timed: pa.Table, span_ns: int) -> Iterator[Piece]:
+def _pieces(table: str, rows: pa.Table, timed: pa.Table, span_ns: int) -> Iterator[PartitionChunk]:
     start, end = ints(timed, "start_ns"), ints(timed, "end_ns")
     by = np.argsort(start // span_ns, kind="stable")
-    yield from cut(table, rows.take(pa.array(by)), (start // span_ns)[by], start[by], end[by])
+    yield from split_by_partition(
+        table, rows.take(pa.array(by)), (start // span_ns)[by], start[by], end[by]
+    )
 
 
 def jobs_of(repository: Path) -> list[str]:

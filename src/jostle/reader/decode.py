@@ -33,7 +33,7 @@ from jostle.reader.native import (
     SHORTS,
     SLICES,
     UNREADABLE,
-    Batch,
+    DecoderBatch,
     Result,
 )
 
@@ -130,20 +130,20 @@ def find_profiles(dirs: Iterable[Path | str]) -> list[Path]:
         ProfileError: A folder does not exist or cannot be read.
     """
     found: set[Path] = set()
-    for place in map(Path, dirs):
+    for path in map(Path, dirs):
         try:
-            if not place.is_dir():
-                place.lstat()
-                found.add(place)
+            if not path.is_dir():
+                path.lstat()
+                found.add(path)
                 continue
-            with os.scandir(place) as entries:
+            with os.scandir(path) as entries:
                 found.update(
                     Path(entry.path) for entry in entries
                     if entry.name.endswith((".jst", ".jss", ".jsp"))
                     and entry.is_file(follow_symlinks=False)
                 )  # fmt: skip
         except OSError as error:
-            raise _open_error(place, error) from None
+            raise _open_error(path, error) from None
     return sorted(found)
 
 
@@ -176,15 +176,15 @@ def read_profiles(items: Sequence[ReadRequest], max_rows: int = MAX_ROWS) -> Dec
 
 def _read(
     items: Sequence[ReadRequest], max_rows: int
-) -> tuple[Batch, list[ReadResult], list[ShortProcess]]:
-    batch = Batch(_NUMBER_IDS, HISTOGRAM_IDS, MOUNT_IDS, max_rows)
+) -> tuple[DecoderBatch, list[ReadResult], list[ShortProcess]]:
+    batch = DecoderBatch(_NUMBER_IDS, HISTOGRAM_IDS, MOUNT_IDS, max_rows)
     raw = [_add(batch, item) for item in items]
     events = _Events(batch)
     results = [_result(item, entry, events) for item, entry in zip(items, raw, strict=True)]
     return batch, results, events.short_processes
 
 
-def _slices(batch: Batch) -> pa.Table:
+def _slices(batch: DecoderBatch) -> pa.Table:
     columns = _fixed(batch, SLICES)
     numbers = {name: batch.column(SLICES, 3 + i, pa.int64()) for i, name in enumerate(_NUMBER_IDS)}
     histograms = {name: batch.histogram(i) for i, name in enumerate(HISTOGRAM_IDS)}
@@ -193,7 +193,7 @@ def _slices(batch: Batch) -> pa.Table:
     return pa.table(columns)
 
 
-def _mount_slices(batch: Batch) -> pa.Table:
+def _mount_slices(batch: DecoderBatch) -> pa.Table:
     columns = _fixed(batch, MOUNT_SLICES)
     columns["slot"] = batch.column(MOUNT_SLICES, 3, pa.int8())
     for i, name in enumerate(MOUNT_IDS):
@@ -201,12 +201,12 @@ def _mount_slices(batch: Batch) -> pa.Table:
     return pa.table(columns)
 
 
-def _fixed(batch: Batch, table: int) -> dict[str, pa.Array]:
+def _fixed(batch: DecoderBatch, table: int) -> dict[str, pa.Array]:
     kinds = {"process": pa.int32(), "slice": pa.int64(), "span": pa.int32()}
     return {name: batch.column(table, i, kind) for i, (name, kind) in enumerate(kinds.items())}
 
 
-def _add(batch: Batch, item: ReadRequest) -> FileRead | ProfileError:
+def _add(batch: DecoderBatch, item: ReadRequest) -> FileRead | ProfileError:
     flags = {True: REMAINDER, False: 0, None: None}[item.remainder]
     return add_file(batch, item, item.from_record, flags)
 
@@ -228,7 +228,7 @@ class FileRead:
 
 
 def add_file(
-    batch: Batch, item: ReadRequest, begin: int, flags: int | None
+    batch: DecoderBatch, item: ReadRequest, begin: int, flags: int | None
 ) -> FileRead | ProfileError:
     """Decode one file.
 
@@ -329,7 +329,7 @@ def _hint(reason: str) -> str:
 class _Events:
     """What files hold besides slices, as Python objects."""
 
-    def __init__(self, batch: Batch) -> None:
+    def __init__(self, batch: DecoderBatch) -> None:
         self._events = batch.events()
         self._text = batch.text()
         self.short_processes: list[ShortProcess] = []

@@ -105,7 +105,7 @@ def library() -> ctypes.CDLL:
     return lib
 
 
-class Batch:
+class DecoderBatch:
     """A batch of the decoder, freed with the last table that looks into it."""
 
     def __init__(

@@ -23,7 +23,7 @@ from jostle.reader.native import (
     SEGMENT_ROWS,
     SEGMENTS,
     TOKENS,
-    Batch,
+    DecoderBatch,
 )
 
 RULES = ("every", "coalesced", "epoch", "raw", "final", "unknown")
@@ -140,7 +140,7 @@ def read_segments(requests: Sequence[ReadRequest], max_rows: int = MAX_ROWS) -> 
         requests: The files; from_record and remainder are not used.
         max_rows: Rows of all tables together at which reading stops. See SegmentRead.complete.
     """
-    batch = Batch((), (), (), max_rows)
+    batch = DecoderBatch((), (), (), max_rows)
     results = []
     for request in requests:
         entry = add_file(batch, request, request.first_number, SEGMENTS)
@@ -155,7 +155,7 @@ def read_segments(requests: Sequence[ReadRequest], max_rows: int = MAX_ROWS) -> 
     )
 
 
-def _columns(batch: Batch, table: int, kinds: dict[str, pa.DataType]) -> dict[str, pa.Array]:
+def _columns(batch: DecoderBatch, table: int, kinds: dict[str, pa.DataType]) -> dict[str, pa.Array]:
     return {
         name: batch.binary(table, i) if kind == pa.binary() else batch.column(table, i, kind)
         for i, (name, kind) in enumerate(kinds.items())

@@ -16,13 +16,13 @@ from jostle.reader import find_profiles
 from jostle.repository.errors import JobError
 from jostle.repository.ingest.follow import follow
 from jostle.repository.ingest.ingest import Ingester, Progress
-from jostle.repository.ingest.spool import glance
+from jostle.repository.ingest.spool import peek_header
 from jostle.repository.maintenance.compact import compact, expire
 from jostle.repository.maintenance.repair import CheckReport, RepairReport, check, repair
 from jostle.repository.query.aggregates import Loads
 from jostle.repository.query.co_running import Beside, beside, has_company
 from jostle.repository.query.engine import Engine, total, visible
-from jostle.repository.query.export import Part, export
+from jostle.repository.query.export import ExportSelection, export
 from jostle.repository.query.programs import Programs, programs_beside
 from jostle.repository.query.run_tables import UNUSED_COLUMNS, core_floors, own_slices
 from jostle.repository.query.series import background, neighbours, series
@@ -86,8 +86,8 @@ class Repository:
         Raises:
             ProfileError: A folder cannot be read.
         """
-        places = [paths] if isinstance(paths, Path) else list(paths)
-        files = [path for path in find_profiles(places) if job is None or _names_job(path, job)]
+        dirs = [paths] if isinstance(paths, Path) else list(paths)
+        files = [path for path in find_profiles(dirs) if job is None or _names_job(path, job)]
         with tempfile.TemporaryDirectory(prefix="jostle-") as folder:
             repository = Repository(Path(folder) / "repository", create=True)
             repository.ingest(files)
@@ -513,14 +513,14 @@ class Repository:
             JobError: There is no such table, job or format, or the table has no such part.
             RepositoryError: The file cannot be written.
         """
-        part = Part(job, span, None if metrics is None else tuple(metrics))
+        part = ExportSelection(job, span, None if metrics is None else tuple(metrics))
         return export(self._engine, what, form, Path(out), part, self.resolve_job)
 
 
 def _names_job(path: Path, job: str) -> bool:
-    """Return whether a file may hold processes of a job; only profiles say so at a glance."""
+    """Return whether a file may hold processes of a job; only profiles say so in their header."""
     try:
-        look = glance(path)
+        peek = peek_header(path)
     except OSError:
         return False
-    return look.life is None or look.job == job
+    return peek.life is None or peek.job == job

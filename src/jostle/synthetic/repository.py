@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from jostle.repository import Repository
 from jostle.repository.errors import RepositoryError
-from jostle.repository.store.files import publish, write_pieces
+from jostle.repository.store.files import publish, write_chunks
 from jostle.repository.store.layout import MARKER
 from jostle.repository.store.log import Change, Log, Position
 from jostle.synthetic.planted.contention import KINDS, Play, SliceOf
@@ -53,11 +53,11 @@ def plant(path: Path | str, spec: Spec | None = None, seed: int = 0) -> Planted:
     lost, rows = _Losses(spec, players), 0
     for batch in _batches(play.run(), players):
         lost.add(batch)
-        files = write_pieces(path, writer.pieces(batch))
+        files = write_chunks(path, writer.chunks(batch))
         rows += sum(file.rows for file in files if file.table == "slices")
         publish(path, log, Change("ingest", add=files))
     jobs = _truth(players, play)
-    files = write_pieces(path, writer.ends(jobs))
+    files = write_chunks(path, writer.ends(jobs))
     done: dict[int, tuple[Position, Position | None]] = {
         key: (Position(), None) for key in writer.processes()
     }

@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from jostle.repository.ingest.spool import Glance
+from jostle.repository.ingest.spool import HeaderPeek
 
 WORKERS = min((os.cpu_count() or 1) + 1, 8)  # one more than cores: they wait for the disk too
 _BATCH_BYTES = 24 << 20
@@ -17,8 +17,8 @@ _OWNER_BYTES = 96 << 20
 
 
 def fair(
-    items: Sequence[Glance], fresh: Callable[[Glance], int]
-) -> tuple[list[Glance], list[Glance]]:
+    items: Sequence[HeaderPeek], fresh: Callable[[HeaderPeek], int]
+) -> tuple[list[HeaderPeek], list[HeaderPeek]]:
     """Put files in the order in which they are to be ingested.
 
     Users take turns by bytes, so that who has little is done at once, however much another has.
@@ -40,11 +40,11 @@ def fair(
     return now, [items[number] for at, number in turns if at >= _OWNER_BYTES]
 
 
-def batches(items: Sequence[Glance]) -> list[list[Glance]]:
+def batches(items: Sequence[HeaderPeek]) -> list[list[HeaderPeek]]:
     """Cut the work so that every worker has some, and none holds too much at once."""
     share = sum(item.bytes for item in items) // (2 * WORKERS)
     limit = min(max(share, _LEAST_BATCH_BYTES), _BATCH_BYTES)
-    result: list[list[Glance]] = []
+    result: list[list[HeaderPeek]] = []
     size = 0
     for item in items:
         if not result or size + item.bytes > limit or len(result[-1]) >= _BATCH_FILES:

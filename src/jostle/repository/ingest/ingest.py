@@ -31,23 +31,23 @@ from jostle.reader import (
 )
 from jostle.repository.errors import ConflictError, RepositoryError
 from jostle.repository.ingest.fair_batches import WORKERS, batches, fair
-from jostle.repository.ingest.plan import Known, Plan, Step
+from jostle.repository.ingest.plan import Known, Plan, ProcessStep
 from jostle.repository.ingest.spool import (
     MAX_SLICE_NS,
     MIN_SLICE_NS,
     Devices,
-    Glance,
+    HeaderPeek,
     Mark,
-    glance,
+    peek_header,
     told_by_others,
 )
 from jostle.repository.query.engine import Engine
 from jostle.repository.segments.merge_cache import WORTH_ROWS
 from jostle.repository.segments.merger import Merger
-from jostle.repository.segments.rows import Decoded as Segments
-from jostle.repository.store.files import publish, told_plainly, write_pieces
+from jostle.repository.segments.rows import DecodedSegments as Segments
+from jostle.repository.store.files import publish, told_plainly, write_chunks
 from jostle.repository.store.layout import TABLES, process_id
-from jostle.repository.store.log import Change, File, Log, Position, State, open_marker
+from jostle.repository.store.log import Change, File, Log, Position, RepositoryState, open_marker
 from jostle.repository.store.owner_names import JobNames
 from jostle.repository.types import IngestProgress, IngestReport
 
@@ -190,13 +190,13 @@ class Ingester:
                 with self._guard:
                     self._segments.pop(job, None)
 
-    def _news(self, found: Iterable[Path], report: IngestReport) -> list[Glance]:
+    def _news(self, found: Iterable[Path], report: IngestReport) -> list[HeaderPeek]:
         """Look at files and leaves out those that can hold nothing new."""
         found = list(found)
         twice = told_by_others(found)
         with self._guard:
             state = self._log.refresh()
-            todo: list[Glance] = []
+            todo: list[HeaderPeek] = []
             seen: set[int] = set()
             slice_ns = [4_000_000_000]
             locked: list[Path] = []
@@ -210,62 +210,62 @@ class Ingester:
                         self._remove_file(path, mark, report)
                     continue
                 try:
-                    look = self._glance(path)
+                    peek = self._peek(path)
                 except FileNotFoundError:
                     continue
                 except PermissionError:
                     locked.append(path)
                     continue
-                if look.names > 1:
-                    first = _once(look, names, report)
+                if peek.names > 1:
+                    first = _once(peek, names, report)
                     if first is None:
                         continue
-                    look = first
-                if self._aside.get(path) == look.mark:
+                    peek = first
+                if self._aside.get(path) == peek.mark:
                     continue
-                if path.suffix == ".jsp" and not look.final:
+                if path.suffix == ".jsp" and not peek.final:
                     continue  # its process may still leave its own
-                if not look.final and MIN_SLICE_NS <= look.slice_ns <= MAX_SLICE_NS:
-                    slice_ns.append(look.slice_ns)
-                if look.process is None:
-                    if self._settled.get(path) != look.mark or look.mark == (0, 0, 0):
-                        todo.append(look)
-                elif self._is_done(look, state):
+                if not peek.final and MIN_SLICE_NS <= peek.slice_ns <= MAX_SLICE_NS:
+                    slice_ns.append(peek.slice_ns)
+                if peek.process is None:
+                    if self._settled.get(path) != peek.mark or peek.mark == (0, 0, 0):
+                        todo.append(peek)
+                elif self._is_done(peek, state):
                     self._over.add(path)
-                    if self._remove and look.final:
-                        self._remove_file(path, look.mark, report)
-                elif look.process not in seen:
-                    seen.add(look.process)
-                    todo.append(look)
+                    if self._remove and peek.final:
+                        self._remove_file(path, peek.mark, report)
+                elif peek.process not in seen:
+                    seen.add(peek.process)
+                    todo.append(peek)
             self.shortest_slice_ns = min(slice_ns)
-        self._names.learn((look.owner, look.job, *look.span) for look in todo)
+        self._names.learn((peek.owner, peek.job, *peek.span) for peek in todo)
         _report_locked(locked, todo or self._over, report)
         return todo
 
-    def _glance(self, path: Path) -> Glance:
+    def _peek(self, path: Path) -> HeaderPeek:
         try:
-            look = glance(path)
+            peek = peek_header(path)
         except (FileNotFoundError, PermissionError):
             raise
         except OSError:
-            return Glance(path, None, 0, 0, False, 0, (0, 0, 0))  # the reader says why
-        if look.life is None:
-            return look
-        return replace(look, process=self._names.process(look.owner, *look.life))
+            return HeaderPeek(path, None, 0, 0, False, 0, (0, 0, 0))  # the reader says why
+        if peek.life is None:
+            return peek
+        return replace(peek, process=self._names.process(peek.owner, *peek.life))
 
-    def _is_done(self, look: Glance, state: State) -> bool:
+    def _is_done(self, peek: HeaderPeek, state: RepositoryState) -> bool:
         """Return whether all of a profile is in the repository."""
-        if look.life is None or look.process in state.done:
-            return look.life is not None
+        if peek.life is None or peek.process in state.done:
+            return peek.life is not None
         # Before owners counted, all ids were made as those of the repository's owner are. Only who
         # forges such an id is left out for it: he himself.
-        return look.owner != self._home and process_id(None, *look.life) in state.done
+        return peek.owner != self._home and process_id(None, *peek.life) in state.done
 
-    def _fresh(self, look: Glance) -> int:
+    def _fresh(self, peek: HeaderPeek) -> int:
         """Return the bytes of a file that are not in the repository, about."""
-        return max(look.bytes - self._taken.get(look.path, 0), 0)
+        return max(peek.bytes - self._taken.get(peek.path, 0), 0)
 
-    def _batch(self, items: Sequence[Glance]) -> IngestReport:
+    def _batch(self, items: Sequence[HeaderPeek]) -> IngestReport:
         """Ingest a batch of files; what cannot be ingested is set aside, and the others go on."""
         tally = _Tally()
         waiting = [list(items)]
@@ -286,7 +286,7 @@ class Ingester:
         tally.report.changed = len(tally.changed)
         return tally.report
 
-    def _set_aside(self, item: Glance, error: Exception) -> IngestReport:
+    def _set_aside(self, item: HeaderPeek, error: Exception) -> IngestReport:
         with self._guard:
             self._aside[item.path] = item.mark
         why = f"{type(error).__name__}: {error}"
@@ -295,7 +295,7 @@ class Ingester:
             warnings=[f"{item.path} is set aside: what it holds cannot be taken ({why})."]
         )
 
-    def _publish_all(self, items: Sequence[Glance], tally: _Tally) -> None:
+    def _publish_all(self, items: Sequence[HeaderPeek], tally: _Tally) -> None:
         """Ingest files in as many commits as their rows need, and as one pass allows."""
         left = list(items)
         for _ in range(_ROUNDS):
@@ -326,7 +326,7 @@ class Ingester:
             left = self._publish(left, base, decoded, plan, tally)
         tally.report.left += len(left)
 
-    def _from(self, item: Glance, at: Position) -> int:
+    def _from(self, item: HeaderPeek, at: Position) -> int:
         if item.process is not None:
             return at.records
         inode, records = self._shorts.get(item.path, (0, 0))
@@ -334,12 +334,12 @@ class Ingester:
 
     def _publish(
         self,
-        items: Sequence[Glance],
+        items: Sequence[HeaderPeek],
         base: Sequence[Position],
         decoded: Decoded,
         plan: Plan,
         tally: _Tally,
-    ) -> list[Glance]:
+    ) -> list[HeaderPeek]:
         """Commit what was decoded; gives the files that have more."""
         for number, item in enumerate(items):
             result = decoded.results[number]
@@ -350,7 +350,7 @@ class Ingester:
                 plan.add_profile(item, number, result, base[number], self._written)
         more = [item for number, item in enumerate(items) if plan.has_more(number)]
         if plan.steps:
-            files = write_pieces(self._root, plan.pieces())
+            files = write_chunks(self._root, plan.chunks())
             change = Change("ingest", add=files, advance=plan.advance())
             try:
                 with self._guard:
@@ -365,7 +365,7 @@ class Ingester:
         return more
 
     def _settle(
-        self, items: Sequence[Glance], results: Sequence[ReadResult], plan: Plan, tally: _Tally
+        self, items: Sequence[HeaderPeek], results: Sequence[ReadResult], plan: Plan, tally: _Tally
     ) -> None:
         """Remember what the next pass need not read; removes what is wholly published."""
         self._written |= plan.written
@@ -406,7 +406,7 @@ class Ingester:
                 path.with_suffix(".said").unlink()
 
 
-def _read_segments(items: Sequence[Glance], requests: Sequence[ReadRequest]) -> Segments:
+def _read_segments(items: Sequence[HeaderPeek], requests: Sequence[ReadRequest]) -> Segments:
     wanted = [request for item, request in zip(items, requests, strict=True) if item.segments]
     if not wanted:
         return Segments(None, {})
@@ -414,24 +414,24 @@ def _read_segments(items: Sequence[Glance], requests: Sequence[ReadRequest]) -> 
     return Segments(result, {read.request.process: read for read in result.results})
 
 
-def _once(look: Glance, names: dict[int, Path], report: IngestReport) -> Glance | None:
+def _once(peek: HeaderPeek, names: dict[int, Path], report: IngestReport) -> HeaderPeek | None:
     """Take a file with several names under the first; the reader wants all of them to be here.
 
     Args:
-        look: The file.
+        peek: The file.
         names: The first name of each such file, by inode; added to.
         report: Where other names are said.
     """
-    inode = look.mark[0]
-    first = names.setdefault(inode, look.path)
-    if first != look.path:
-        report.warnings.append(f"{look.path} is another name of {first} (a hard link); left out.")
+    inode = peek.mark[0]
+    first = names.setdefault(inode, peek.path)
+    if first != peek.path:
+        report.warnings.append(f"{peek.path} is another name of {first} (a hard link); left out.")
         return None
     here = 0
-    for one in look.path.parent.iterdir():
+    for one in peek.path.parent.iterdir():
         with contextlib.suppress(OSError):
             here += one.lstat().st_ino == inode
-    return replace(look, names=here)
+    return replace(peek, names=here)
 
 
 def _report_locked(
@@ -451,7 +451,7 @@ def _names(paths: Sequence[Path]) -> str:
     return f"{paths[0]}{more}"
 
 
-def _remainder(item: Glance) -> bool | None:
+def _remainder(item: HeaderPeek) -> bool | None:
     if item.segments:
         return item.final
     # None: the reader takes it from processes that it finds dead. A process on a machine that we
@@ -459,7 +459,7 @@ def _remainder(item: Glance) -> bool | None:
     return True if item.final else None
 
 
-def _count(report: IngestReport, steps: Sequence[Step], files: Sequence[File]) -> None:
+def _count(report: IngestReport, steps: Sequence[ProcessStep], files: Sequence[File]) -> None:
     rows = dict.fromkeys(TABLES, 0)
     for file in files:
         rows[file.table] += file.rows

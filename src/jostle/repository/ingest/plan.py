@@ -11,13 +11,25 @@ import numpy as np
 import pyarrow as pa
 
 from jostle.reader import Decoded, ProfileHeader, ReadResult
-from jostle.repository.ingest.spool import Devices, Glance, doubt, profile_source, short_source
-from jostle.repository.segments.rows import Decoded as Segments
-from jostle.repository.segments.rows import segment_pieces
+from jostle.repository.ingest.spool import (
+    Devices,
+    HeaderPeek,
+    profile_source,
+    short_source,
+    validate_source,
+)
+from jostle.repository.segments.rows import DecodedSegments as Segments
+from jostle.repository.segments.rows import segment_chunks
 from jostle.repository.store.layout import TABLES
 from jostle.repository.store.log import Position
 from jostle.repository.store.owner_names import JobNames
-from jostle.repository.store.tables import Batch, Ints, Piece, Source, pieces
+from jostle.repository.store.tables import (
+    Ints,
+    PartitionChunk,
+    ProcessSource,
+    SliceBatch,
+    partition_chunks,
+)
 
 # What the newest row of a process says that slices do not: mounts, state of MPI, world.
 Known = tuple[int, int, str]
@@ -26,10 +38,10 @@ _ROW_EVERY_NS = 60_000_000_000
 
 
 @dataclass(frozen=True)
-class Step:
+class ProcessStep:
     """What one process's new slices do to its position."""
 
-    source: Source
+    source: ProcessSource
     base: Position
     to: Position | None
     with_row: bool
@@ -52,9 +64,9 @@ class Plan:
         self._segments = segments
         self._horizon_ns = horizon_ns
         count = len(decoded.results) + len(decoded.short_processes)
-        self._place: Ints = np.full(max(count, 1), -1, dtype=np.int64)
+        self._source_index: Ints = np.full(max(count, 1), -1, dtype=np.int64)
         self._first, self._last = _spans(decoded, count)
-        self.steps: list[Step] = []
+        self.steps: list[ProcessStep] = []
         self.warnings: list[str] = []
         self.written: dict[int, Known] = {}
         self.finished: set[int] = set()
@@ -80,7 +92,7 @@ class Plan:
 
     def add_profile(
         self,
-        item: Glance,
+        item: HeaderPeek,
         number: int,
         result: ReadResult,
         base: Position,
@@ -152,29 +164,35 @@ class Plan:
             }
             self._take(number, source, Position(), None, with_row=True)
 
-    def _expired(self, source: Source, last: int) -> bool:
+    def _expired(self, source: ProcessSource, last: int) -> bool:
         """Return whether all of an ended process lies before the retention horizon."""
         gone = (last + 1) * source.slice_ns <= self._horizon_ns
         if gone:
             self.expired.add(source.process)
         return gone
 
-    def _refused(self, number: int, source: Source, first: int) -> bool:
+    def _refused(self, number: int, source: ProcessSource, first: int) -> bool:
         known = self._last[number] >= self._first[number]
         span = (self._first[number], self._last[number]) if known else (first, first)
         segments = self._segments.span(number)
-        problem = doubt(source, min(first, span[0]), max(first, span[1]), segments)
+        problem = validate_source(source, min(first, span[0]), max(first, span[1]), segments)
         if problem:
             self.warnings.append(problem)
             self.refused.add(number)
         return bool(problem)
 
     def _take(
-        self, number: int, source: Source, base: Position, to: Position | None, *, with_row: bool
+        self,
+        number: int,
+        source: ProcessSource,
+        base: Position,
+        to: Position | None,
+        *,
+        with_row: bool,
     ) -> None:
-        self._place[number] = len(self.steps)
+        self._source_index[number] = len(self.steps)
         revision = base.revision + 1
-        self.steps.append(Step(source, base, to, with_row))
+        self.steps.append(ProcessStep(source, base, to, with_row))
         source.row["revision"] = revision
         self.advanced.add(source.process)
         if to is None:
@@ -186,32 +204,36 @@ class Plan:
         """Return the new positions, as a commit wants them."""
         return {step.source.process: (step.base, step.to) for step in self.steps}
 
-    def pieces(self) -> Iterable[Piece]:
+    def chunks(self) -> Iterable[PartitionChunk]:
         """Return the rows of all tables."""
         sources = [step.source for step in self.steps]
-        batch = Batch(sources, self._place, self._decoded.slices, self._decoded.mount_slices)
-        yield from pieces(batch, self._horizon_ns)
+        batch = SliceBatch(
+            sources, self._source_index, self._decoded.slices, self._decoded.mount_slices
+        )
+        yield from partition_chunks(batch, self._horizon_ns)
         if self._segments.result is not None:
             over = [step.to is None for step in self.steps]
-            yield from segment_pieces(
-                self._segments.result, self._place, sources, over, self._horizon_ns
+            yield from segment_chunks(
+                self._segments.result, self._source_index, sources, over, self._horizon_ns
             )
         rows = [step.source.row for step in self.steps if step.with_row]
         if rows:
-            yield Piece("processes", pa.Table.from_pylist(rows, _schema("processes")), 0, 0)
+            yield PartitionChunk(
+                "processes", pa.Table.from_pylist(rows, _schema("processes")), 0, 0
+            )
         distinct = {tuple(row.values()): row for step in self.steps if step.with_row
                     for row in step.source.mount_rows}  # fmt: skip
         if distinct:
             mounts = pa.Table.from_pylist(list(distinct.values()), _schema("mounts"))
-            yield Piece("mounts", mounts, 0, 0)
+            yield PartitionChunk("mounts", mounts, 0, 0)
 
 
-def _known(source: Source) -> Known:
+def _known(source: ProcessSource) -> Known:
     row = source.row
     return len(source.mount_rows), row.get("mpi_state") or 0, row.get("world") or ""
 
 
-def _is_over(item: Glance, header: ProfileHeader) -> bool:
+def _is_over(item: HeaderPeek, header: ProfileHeader) -> bool:
     # Segments are read before slices: of a process that died in between the last are missing.
     return item.final or (header.alive is False and not item.segments)
 

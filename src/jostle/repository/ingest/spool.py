@@ -15,7 +15,7 @@ from jostle.reader.errors import passes
 from jostle.reader.header import is_alive, parse_header
 from jostle.repository.store.layout import MPI_COLUMNS, is_shared, mount_identity
 from jostle.repository.store.owner_names import JobNames
-from jostle.repository.store.tables import Source
+from jostle.repository.store.tables import ProcessSource
 
 _HEAD = 4096
 # A process on another machine that was not heard of for this long is taken for dead.
@@ -40,7 +40,7 @@ Mark = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
-class Glance:
+class HeaderPeek:
     """What the first page of a file tells, before anything is decoded.
 
     Attributes:
@@ -73,7 +73,7 @@ class Glance:
     process: int | None = None
 
 
-def glance(path: Path) -> Glance:
+def peek_header(path: Path) -> HeaderPeek:
     """Look at the head of a file.
 
     Raises:
@@ -83,7 +83,7 @@ def glance(path: Path) -> Glance:
     owner = info.st_uid
     mark = _mark(info)
     if path.suffix == ".jss" or not _is_profile(head):
-        return Glance(path, None, owner, 0, False, info.st_size, mark, names=info.st_nlink)
+        return HeaderPeek(path, None, owner, 0, False, info.st_size, mark, names=info.st_nlink)
     alive = is_alive(head)
     header = parse_header(head, owner, alive=alive)
     life = (header.boot_id, header.pid, header.start_ns, header.part)
@@ -93,7 +93,7 @@ def glance(path: Path) -> Glance:
     last = max(header.end_ns, header.start_ns) if over else time.time_ns()
     if over and not header.end_ns:
         last = max(header.heartbeat_ns, header.file_ns)
-    return Glance(
+    return HeaderPeek(
         path, life, owner, header.slice_ns, over, size, mark, header.job, (header.start_ns, last),
         header.mpi_init_ns > 0, info.st_nlink,
     )  # fmt: skip
@@ -232,7 +232,9 @@ def _own_mounts() -> tuple[str, dict[tuple[int, int], tuple[str, str, str]]]:
     return boot_id, mounts
 
 
-def profile_source(header: ProfileHeader, devices: Devices, names: JobNames, job: str) -> Source:
+def profile_source(
+    header: ProfileHeader, devices: Devices, names: JobNames, job: str
+) -> ProcessSource:
     """Describe the process of a profile, without what depends on its slices.
 
     Args:
@@ -242,7 +244,7 @@ def profile_source(header: ProfileHeader, devices: Devices, names: JobNames, job
         job: The name that its job has in the repository.
     """
     key = names.process(header.uid, header.boot_id, header.pid, header.start_ns, header.part)
-    source = Source(key, job, header.host, header.slice_ns, [])
+    source = ProcessSource(key, job, header.host, header.slice_ns, [])
     for mount in header.mounts:
         _add_mount(source, _mount_of(mount, header, devices))
     _pad(source, header.mount_slots)
@@ -280,11 +282,11 @@ def _mpi(header: ProfileHeader) -> dict[str, Any]:
     return row
 
 
-def short_source(short: ShortProcess, devices: Devices, names: JobNames, job: str) -> Source:
+def short_source(short: ShortProcess, devices: Devices, names: JobNames, job: str) -> ProcessSource:
     """Describe a process of a shorts file; arguments as for `profile_source`."""
     boot_id = short.header.boot_id
     key = names.process(short.uid, boot_id, short.pid, short.start_ns, 0)
-    source = Source(key, job, short.header.host, short.header.slice_ns, [])
+    source = ProcessSource(key, job, short.header.host, short.header.slice_ns, [])
     for mount in short.mounts:
         named = devices.find(short.uid, source.host, boot_id, mount.major, mount.minor)
         full = Mount(mount.slot, mount.major, mount.minor, 0, mount.fs_magic, *named)
@@ -328,7 +330,7 @@ def _mount_of(mount: Mount, header: ProfileHeader, devices: Devices) -> Mount:
     return replace(mount, path=named[0], type=named[1], source=named[2])
 
 
-def _add_mount(source: Source, mount: Mount) -> None:
+def _add_mount(source: ProcessSource, mount: Mount) -> None:
     if not 0 <= mount.slot < MAX_SLOTS:
         return
     path, kind, origin = mount.path, mount.type, mount.source
@@ -350,12 +352,14 @@ def _add_mount(source: Source, mount: Mount) -> None:
     )
 
 
-def _pad(source: Source, slots: int) -> None:
+def _pad(source: ProcessSource, slots: int) -> None:
     missing = min(slots, MAX_SLOTS) - len(source.mounts)
     source.mounts.extend([f"{source.host}:other"] * missing)
 
 
-def doubt(source: Source, first: int, last: int, segments: tuple[int, int] = (0, 0)) -> str:
+def validate_source(
+    source: ProcessSource, first: int, last: int, segments: tuple[int, int] = (0, 0)
+) -> str:
     """Return why a process cannot be true; its slices must not be stored then.
 
     Args:

@@ -18,10 +18,10 @@ import pyarrow.parquet as pq
 
 from jostle.repository.errors import ConflictError, RepositoryError
 from jostle.repository.segments import merge_cache as copies
-from jostle.repository.store.files import publish, strays, told_plainly, write_pieces
-from jostle.repository.store.layout import HOUR_NS, STATS, TABLES, Table
-from jostle.repository.store.log import Change, File, Log, State, open_marker
-from jostle.repository.store.tables import Ints, Piece, groups, order, without_zeros
+from jostle.repository.store.files import publish, strays, told_plainly, write_chunks
+from jostle.repository.store.layout import HOUR_NS, STATS, TABLES, TableLayout
+from jostle.repository.store.log import Change, File, Log, RepositoryState, open_marker
+from jostle.repository.store.tables import Ints, PartitionChunk, groups, order, without_zeros
 from jostle.repository.types import CompactReport, ExpireReport
 
 SMALL_BYTES = 32 << 20
@@ -95,7 +95,7 @@ def _groups(files: Iterable[File], small_bytes: int, at_least: int) -> list[list
 
 def _replace(root: Path, log: Log, old: Sequence[File], rows: pa.Table) -> None:
     lo, hi = min(file.lo for file in old), max(file.hi for file in old)
-    new = write_pieces(root, [Piece(old[0].table, rows, lo, hi)] if rows.num_rows else [])
+    new = write_chunks(root, [PartitionChunk(old[0].table, rows, lo, hi)] if rows.num_rows else [])
     publish(root, log, Change("compact", add=new, remove=[file.path for file in old]))
     _leave(root, old)
 
@@ -125,11 +125,11 @@ def merge(root: Path, files: Sequence[File]) -> pa.Table:
                 "repair`.",
             ) from error
     rows = pa.concat_tables(parts, promote_options="default").combine_chunks()
-    for place, field in enumerate(rows.schema):
+    for index, field in enumerate(rows.schema):
         number = pa.types.is_integer(field.type)
-        if number and field.name in table.values and rows.column(place).null_count:
-            filled = pc.fill_null(rows.column(place), 0)
-            rows = rows.set_column(place, field.name, filled)
+        if number and field.name in table.values and rows.column(index).null_count:
+            filled = pc.fill_null(rows.column(index), 0)
+            rows = rows.set_column(index, field.name, filled)
     if table.name in ("rollup", "node_rollup"):
         return _merge_rollup(table, rows)
     if table.name == "processes":
@@ -150,13 +150,13 @@ def _rank(rows: pa.Table, name: str) -> Ints:
     if isinstance(encoded, pa.ChunkedArray):
         encoded = encoded.combine_chunks()
     names = encoded.dictionary.to_pylist()
-    place = np.empty(len(names), dtype=np.int64)
-    place[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
-    result: Ints = place[encoded.indices.to_numpy()]
+    rank_of = np.empty(len(names), dtype=np.int64)
+    rank_of[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+    result: Ints = rank_of[encoded.indices.to_numpy()]
     return result
 
 
-def _merge_rollup(table: Table, rows: pa.Table) -> pa.Table:
+def _merge_rollup(table: TableLayout, rows: pa.Table) -> pa.Table:
     slice_ns = _rank(rows, "slice_ns")
     start = _rank(rows, "slice") * slice_ns
     resource = "mount" if table.name == "rollup" else "host"
@@ -214,7 +214,7 @@ def _expire(root: Path, log: Log, horizon: int) -> ExpireReport:
     old = [file for file in state.files.values()
            if TABLES[file.table].partition_ns and file.hi <= horizon]  # fmt: skip
     rows_removed = sum(file.rows for file in old)
-    kept: list[Piece] = []
+    kept: list[PartitionChunk] = []
     forget: list[int] = []
     people = state.of("processes")
     if people:
@@ -225,14 +225,14 @@ def _expire(root: Path, log: Log, horizon: int) -> ExpireReport:
         rows_removed += len(forget)
         if forget:
             rows = rows.filter(pa.array(~gone))
-            kept.append(Piece("processes", rows, 0, 0))
+            kept.append(PartitionChunk("processes", rows, 0, 0))
             old += people
             for table in ("mounts", "tokens"):
                 files = state.of(table)
                 if files:
                     kept.append(_of_jobs(root, files, rows))
                     old += files
-    new = write_pieces(root, [piece for piece in kept if piece.rows.num_rows])
+    new = write_chunks(root, [chunk for chunk in kept if chunk.rows.num_rows])
     change = Change(
         "expire",
         add=new,
@@ -248,7 +248,7 @@ def _expire(root: Path, log: Log, horizon: int) -> ExpireReport:
     return ExpireReport(horizon, len(old), rows_removed, freed, len(forget))
 
 
-def _sane(state: State, horizon: int) -> None:
+def _sane(state: RepositoryState, horizon: int) -> None:
     """Refuse a horizon that a clock gone wrong would give.
 
     Raises:
@@ -264,8 +264,10 @@ def _sane(state: State, horizon: int) -> None:
         )
 
 
-def _of_jobs(root: Path, files: Sequence[File], processes: pa.Table) -> Piece:
+def _of_jobs(root: Path, files: Sequence[File], processes: pa.Table) -> PartitionChunk:
     """Keep what belongs to the jobs of some processes."""
     rows = merge(root, files)
     jobs = pc.unique(processes.column("job"))
-    return Piece(files[0].table, rows.filter(pc.is_in(rows.column("job"), value_set=jobs)), 0, 0)
+    return PartitionChunk(
+        files[0].table, rows.filter(pc.is_in(rows.column("job"), value_set=jobs)), 0, 0
+    )

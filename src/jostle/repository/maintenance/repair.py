@@ -25,7 +25,7 @@ from jostle.repository.query.engine import connect
 from jostle.repository.store.damage import reason_of
 from jostle.repository.store.files import CHANGE, NO_ROOM, cannot_write, told_plainly
 from jostle.repository.store.layout import TABLES
-from jostle.repository.store.log import File, Log, State, open_marker
+from jostle.repository.store.log import File, Log, RepositoryState, open_marker
 from jostle.repository.store.sealed import file_sum
 
 Progress = Callable[[int, int], None]
@@ -189,7 +189,7 @@ def _repair(root: Path) -> RepairReport:
     return report
 
 
-def _state(log: Log) -> State:
+def _state(log: Log) -> RepositoryState:
     try:
         return log.refresh()
     except LogError:  # not: a file cannot be read now
@@ -243,14 +243,14 @@ def _published(root: Path, known: set[str]) -> dict[str, list[File]]:
     groups: dict[str, list[tuple[int, File]]] = defaultdict(list)
     for table in TABLES:
         for path in _parquet_in(root / table):
-            place = path.relative_to(root).as_posix()
-            if path.name.startswith(".") or place in known:
+            name = path.relative_to(root).as_posix()
+            if path.name.startswith(".") or name in known:
                 continue
             with _only_of_its_content():
                 info, told = path.stat(), pq.read_metadata(path)
                 change = (told.metadata or {}).get(CHANGE.encode(), b"").decode()
                 lo, hi = _span(path, table)
-                file = File(table, place, told.num_rows, info.st_size, lo, hi)
+                file = File(table, name, told.num_rows, info.st_size, lo, hi)
                 if _trouble(root, file) is None:
                     file = replace(file, sum=file_sum(path))
                 groups[change].append((info.st_mtime_ns, file))
@@ -263,8 +263,8 @@ def _parquet_in(folder: Path) -> Iterator[Path]:
         if not isinstance(error, FileNotFoundError):
             raise error
 
-    for place, _, names in os.walk(folder, onerror=fail):
-        yield from (Path(place) / name for name in names if name.endswith(".parquet"))
+    for parent, _, names in os.walk(folder, onerror=fail):
+        yield from (Path(parent) / name for name in names if name.endswith(".parquet"))
 
 
 @contextlib.contextmanager

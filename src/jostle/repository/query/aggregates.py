@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from jostle.repository.query.columns import Columns, Keys, Names, Part
+from jostle.repository.query.columns import Columns, Keys, NameColumn, RowGroupRows
 from jostle.repository.query.engine import ALWAYS, Engine
 from jostle.repository.query.lifetimes import END
 from jostle.repository.store.layout import HOUR_NS, RESOURCE, Rollup
@@ -76,7 +76,7 @@ class Loads:
         parts = self._lived(self._columns.parts(table, lines, span, job, resources))
         return _added(parts, len(lines), step_ns)
 
-    def _lived(self, parts: Sequence[Part]) -> list[Part]:
+    def _lived(self, parts: Sequence[RowGroupRows]) -> list[RowGroupRows]:
         """Cut slices to the lives of their jobs."""
         found = []
         for part in parts:
@@ -285,7 +285,7 @@ class Loads:
         return sorted(found), lo if found else 0, hi
 
 
-def _added(parts: Sequence[Part], lines: int, step_ns: int | None) -> pa.Table:
+def _added(parts: Sequence[RowGroupRows], lines: int, step_ns: int | None) -> pa.Table:
     """Add up rows by resource and slice, or by job, resource and step."""
     resource = _together([part.keys.resource for part in parts], parts)
     keys = {"resource": resource.codes}
@@ -332,21 +332,21 @@ def _spread(
     return keys, {name: (column / steps)[row] for name, column in values.items()}
 
 
-def _together(columns: Sequence[Names], parts: Sequence[Part]) -> Names:
+def _together(columns: Sequence[NameColumn], parts: Sequence[RowGroupRows]) -> NameColumn:
     """Put the names of some rows of several columns under one numbering."""
     known: dict[str, int] = {}
     codes = []
     for names, part in zip(columns, parts, strict=True):
         number = [known.setdefault(name, len(known)) for name in names.known]
         codes.append(np.array(number, dtype=np.int32)[names.codes[part.rows]])
-    return Names(tuple(known), _joined(codes, np.int32))
+    return NameColumn(tuple(known), _joined(codes, np.int32))
 
 
 def _joined(parts: Sequence[NDArray[Any]], kind: type) -> NDArray[Any]:
     return np.concatenate(parts) if parts else np.zeros(0, dtype=kind)
 
 
-def _named(names: Names, codes: pa.ChunkedArray) -> pa.DictionaryArray:
+def _named(names: NameColumn, codes: pa.ChunkedArray) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(
         pa.array(codes.to_numpy(), pa.int32()), pa.array(names.known, pa.string())
     )

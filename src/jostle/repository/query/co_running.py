@@ -334,8 +334,8 @@ def _merged(table: pa.Table, kept: set[str], name: str, keys: list[str]) -> pa.T
     values = [column for column in table.column_names if column not in by]
     wide = renamed
     for column in values:
-        place = wide.column_names.index(column)
-        wide = wide.set_column(place, column, wide.column(column).cast(pa.float64(), safe=False))
+        index = wide.column_names.index(column)
+        wide = wide.set_column(index, column, wide.column(column).cast(pa.float64(), safe=False))
     rows = wide.group_by(by, use_threads=False).aggregate(
         [(column, "max" if column.endswith("_max") else "sum") for column in values]
     )

@@ -30,7 +30,7 @@ _META_FACTOR = 6
 
 
 @dataclass(frozen=True)
-class Names:
+class NameColumn:
     """A column of names.
 
     Attributes:
@@ -62,8 +62,8 @@ class Keys:
         length: Lengths of these, ns.
     """
 
-    job: Names
-    resource: Names
+    job: NameColumn
+    resource: NameColumn
     start: NDArray[np.int64]
     length: NDArray[np.int64]
 
@@ -76,7 +76,7 @@ class Keys:
 
 
 @dataclass(frozen=True)
-class Part:
+class RowGroupRows:
     """Some rows of a row group.
 
     Attributes:
@@ -113,7 +113,7 @@ class Columns:
         span: tuple[int, int],
         job: str | None = None,
         resources: Sequence[str] | None = None,
-    ) -> list[Part]:
+    ) -> list[RowGroupRows]:
         """Read sums of metrics, row by row.
 
         Args:
@@ -127,7 +127,7 @@ class Columns:
             RepositoryError: A file is missing or damaged.
         """
         for attempt in range(_TRIES):
-            found: list[Part] = []
+            found: list[RowGroupRows] = []
             for file in self._engine.newest(table, *span):
                 try:
                     found += self._of_file(file, lines, span, job, resources)
@@ -148,7 +148,7 @@ class Columns:
         span: tuple[int, int],
         job: str | None,
         resources: Sequence[str] | None,
-    ) -> list[Part]:
+    ) -> list[RowGroupRows]:
         path = self._engine.root / file.path
         meta = self._once((file.path,), lambda: pq.read_metadata(path), _meta_weight)
         found = []
@@ -168,7 +168,7 @@ class Columns:
             rows = np.flatnonzero(which)
             if len(rows):
                 values = self._values(path, file.path, meta, group, lines)
-                found.append(Part(keys, rows, [value[rows] for value in values]))
+                found.append(RowGroupRows(keys, rows, [value[rows] for value in values]))
         return found
 
     def _values(
@@ -194,7 +194,7 @@ class Columns:
         made = make()
         with self._guard:
             self.bytes -= self._kept.pop(key, (None, 0))[1]
-            size = weight(made) + 200  # its key and its place
+            size = weight(made) + 200  # its key and its entry
             self._kept[key] = made, size
             self.bytes += size
             while self.bytes > self._most:
@@ -209,8 +209,8 @@ def _meta_weight(meta: Any) -> int:
 def _reaches(group: Any, span: tuple[int, int]) -> bool:
     """Return whether slices of a row group may begin in a span, by its statistics."""
     found = {}
-    for place in range(group.num_columns):
-        column = group.column(place)
+    for index in range(group.num_columns):
+        column = group.column(index)
         if column.path_in_schema in ("slice", "slice_ns"):
             statistics = column.statistics
             if statistics is None or not statistics.has_min_max:
@@ -235,11 +235,11 @@ def _keys(path: Path, meta: Any, group: int, resource: str) -> Keys:
                 length)  # fmt: skip
 
 
-def _names(column: pa.ChunkedArray) -> Names:
+def _names(column: pa.ChunkedArray) -> NameColumn:
     whole = column.unify_dictionaries().combine_chunks()
     if isinstance(whole, pa.ChunkedArray):  # of no rows
-        return Names((), np.zeros(0, dtype=np.int32))
-    return Names(tuple(whole.dictionary.to_pylist()), whole.indices.to_numpy())
+        return NameColumn((), np.zeros(0, dtype=np.int32))
+    return NameColumn(tuple(whole.dictionary.to_pylist()), whole.indices.to_numpy())
 
 
 def _summed(path: Path, meta: Any, group: int, line: Sequence[str]) -> NDArray[np.float64]:

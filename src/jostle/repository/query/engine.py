@@ -20,7 +20,7 @@ from jostle._schema import HIST_BUCKETS, HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
 from jostle.repository.errors import DamagedError, JobError
 from jostle.repository.query.lifetimes import Lives
 from jostle.repository.store.damage import find_damaged, is_of_a_file, reason_of
-from jostle.repository.store.layout import TABLES, Table, bucket_column
+from jostle.repository.store.layout import TABLES, TableLayout, bucket_column
 from jostle.repository.store.log import File, Log
 
 _SQL_TYPES = {
@@ -343,14 +343,14 @@ def _tables_in(sql: str) -> list[str]:
 
 def _narrow(rows: pa.Table) -> pa.Table:
     """Return sums (128 bit in DuckDB) as int64 where they fit, which is nearly always."""
-    for place, one in enumerate(rows.schema):
-        if pa.types.is_decimal(one.type) and one.type.scale == 0:
+    for index, column in enumerate(rows.schema):
+        if pa.types.is_decimal(column.type) and column.type.scale == 0:
             with contextlib.suppress(pa.ArrowInvalid):
-                rows = rows.set_column(place, one.name, rows.column(place).cast(pa.int64()))
+                rows = rows.set_column(index, column.name, rows.column(index).cast(pa.int64()))
     return rows
 
 
-def _merged(table: Table, stored: str) -> str:
+def _merged(table: TableLayout, stored: str) -> str:
     """Add up what several commits contributed to one (job, resource, slice)."""
     keys = [name for name in table.keys if name != "count"]
     columns = [*keys, f"{total('count')} AS count"]

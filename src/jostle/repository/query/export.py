@@ -37,7 +37,7 @@ _AS_LISTS = f"REPLACE ({', '.join(f'{name}::BIGINT[] AS {name}' for name in HIST
 
 
 @dataclass(frozen=True)
-class Part:
+class ExportSelection:
     """Which part of a table is wanted.
 
     Attributes:
@@ -52,7 +52,12 @@ class Part:
 
 
 def export(
-    engine: Engine, what: str, form: str, out: Path, part: Part, resolve: Callable[[str], str]
+    engine: Engine,
+    what: str,
+    form: str,
+    out: Path,
+    part: ExportSelection,
+    resolve: Callable[[str], str],
 ) -> ExportReport:
     """Write a table, or the slices of a job, to a file (see Repository.export).
 
@@ -114,7 +119,7 @@ def _texts(table: str) -> list[str]:
     return [name for name, kind in TABLES[table].keys.items() if kind == pa.string()]
 
 
-def _fits(name: str, part: Part) -> None:
+def _fits(name: str, part: ExportSelection) -> None:
     """Refuse what a table does not have."""
     known = _METRICS_OF.get(name)
     if part.span is not None and known is None and name != "segments":
@@ -132,7 +137,7 @@ def _fits(name: str, part: Part) -> None:
         )  # fmt: skip
 
 
-def _rows(engine: Engine, name: str, part: Part) -> str:
+def _rows(engine: Engine, name: str, part: ExportSelection) -> str:
     """Return a SELECT of the part of a table."""
     columns = "*"
     if part.metrics is not None:

@@ -56,7 +56,7 @@ class Rows:
     occurrence: Ints
 
     def rank(self, rank: int) -> slice:
-        """Return the rows of a rank (by its place in the world's list)."""
+        """Return the rows of a rank (by its index in the world's list)."""
         return slice(int(self.begin[rank]), int(self.end[rank]))
 
 
@@ -65,7 +65,7 @@ class Alignment:
     """Common boundaries.
 
     Attributes:
-        members: The ranks that they are common to (places in the world's list).
+        members: The ranks that they are common to (indices in the world's list).
         rows: For each of them the rows that end at the common boundaries, [members x boundaries].
         diverged: Ranks that were set aside: global collectives until they left the others.
         parted: Global collectives until the ranks parted so that no majority was left, -1: never.
@@ -87,7 +87,7 @@ class Alignment:
     final: bool = False
 
 
-class Calls:
+class CallNumbers:
     """Numbers the calls behind token hashes: equal where function and bytes are.
 
     The bytes of calls that each rank makes with its own (Allgatherv, Alltoallv, ...) are left out.
@@ -110,8 +110,8 @@ class Calls:
         encoded = pa.array(hashes).dictionary_encode()
         calls = [self._known.get(value, value) for value in encoded.dictionary.to_pylist()]
         numbers = [self._numbers.setdefault(call, len(self._numbers)) for call in calls]
-        place = encoded.indices.to_numpy()
-        result: Ints = np.array(numbers or [0], dtype=np.int64)[place] if len(hashes) else hashes
+        index = encoded.indices.to_numpy()
+        result: Ints = np.array(numbers or [0], dtype=np.int64)[index] if len(hashes) else hashes
         return result
 
 
@@ -194,8 +194,8 @@ def _among(values: Ints, others: Ints) -> NDArray[np.bool_]:
     """Return which values are among others; both ascend."""
     if not len(others):
         return np.zeros(len(values), dtype=bool)
-    place = np.minimum(np.searchsorted(others, values), len(others) - 1)
-    result: NDArray[np.bool_] = others[place] == values
+    index = np.minimum(np.searchsorted(others, values), len(others) - 1)
+    result: NDArray[np.bool_] = others[index] == values
     return result
 
 

@@ -70,9 +70,9 @@ def _bytes_of(part: pa.Array) -> tuple[Ints, NDArray[np.uint8]]:
     if offsets is None or not len(part):
         return np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.uint8)
     kind: Any = np.int64 if pa.types.is_large_binary(part.type) else np.int32
-    places = np.frombuffer(offsets, dtype=kind)[part.offset : part.offset + len(part) + 1]
+    at = np.frombuffer(offsets, dtype=kind)[part.offset : part.offset + len(part) + 1]
     raw = np.empty(0, np.uint8) if data is None else np.frombuffer(data, dtype=np.uint8)
-    return places.astype(np.int64), raw
+    return at.astype(np.int64), raw
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class _Grid:
     Attributes:
         wide: Shift of each segment's bins: the widest that a rank has there.
         low: Number of its first bin, of that width.
-        begin: Place of that bin among all bins, and the end of the last.
+        begin: Index of that bin among all bins, and the end of the last.
         some: It has any.
         apart: Segments that have none, because their ranks' bins lie too far apart.
     """
@@ -214,12 +214,12 @@ def _on_grid(grid: _Grid, rows: pa.Table, name: str, ends: Ints) -> NDArray[np.f
     shift = _shifts(ints(rows, "bin_shift"))
     row, number, spent = flat_bins(ints(rows, "start_ns"), shift, rows.column(name))
     segment = np.searchsorted(ends, np.arange(rows.num_rows))[row]
-    place = (number << shift[row] >> grid.wide[segment]) - grid.low[segment]
-    place += grid.begin[segment]
+    index = (number << shift[row] >> grid.wide[segment]) - grid.low[segment]
+    index += grid.begin[segment]
     kept = grid.some[segment]
     if not kept.all():
-        place, spent = place[kept], spent[kept]
-    return np.bincount(place, spent, minlength=int(grid.begin[-1])).astype(np.float64, copy=False)
+        index, spent = index[kept], spent[kept]
+    return np.bincount(index, spent, minlength=int(grid.begin[-1])).astype(np.float64, copy=False)
 
 
 def _lists(offsets: pa.Array, values: NDArray[np.float64]) -> pa.Array:

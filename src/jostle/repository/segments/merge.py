@@ -21,13 +21,13 @@ from jostle.repository.segments.align import (
     FINAL,
     RULES,
     Alignment,
-    Calls,
+    CallNumbers,
     Rows,
     align,
 )
 from jostle.repository.segments.bins import MergedBins, bin_counts
 from jostle.repository.segments.sums import COUNTED, Sums, middle
-from jostle.repository.segments.worlds import World
+from jostle.repository.segments.worlds import MpiWorld
 from jostle.repository.store.layout import SEGMENT_BINS
 from jostle.repository.store.tables import Ints, ints
 from jostle.repository.types import WorldSegments
@@ -52,7 +52,9 @@ _AT_ONCE = 1 << 22
 
 
 def merge_world(
-    world: World, rows: pa.Table | Callable[[Sequence[str]], Iterable[pa.Table]], tokens: pa.Table
+    world: MpiWorld,
+    rows: pa.Table | Callable[[Sequence[str]], Iterable[pa.Table]],
+    tokens: pa.Table,
 ) -> WorldSegments:
     """Merge the segments of a world's ranks.
 
@@ -118,8 +120,8 @@ def coverage(start: Ints, end: Ints, sets: NDArray[np.uint64], rule: NDArray[np.
 
 def recurring(sets: NDArray[np.uint64]) -> NDArray[np.bool_]:
     """Tell of each segment whether its kind is seen often enough."""
-    _, place, counts = np.unique(sets, return_inverse=True, return_counts=True)
-    result: NDArray[np.bool_] = counts[place] >= RECURRING
+    _, index, counts = np.unique(sets, return_inverse=True, return_counts=True)
+    result: NDArray[np.bool_] = counts[index] >= RECURRING
     return result
 
 
@@ -141,11 +143,11 @@ class _Gathered:
 
 
 def _gathered(
-    world: World, read: Callable[[Sequence[str]], Iterable[pa.Table]], tokens: pa.Table
+    world: MpiWorld, read: Callable[[Sequence[str]], Iterable[pa.Table]], tokens: pa.Table
 ) -> _Gathered:
     """Go through the ranks for the first time."""
     parts: dict[str, list[NDArray[Any]]] = {name: [] for name in _GATHERED}
-    call_number = Calls(tokens)
+    call_number = CallNumbers(tokens)
     spans: dict[int, tuple[int, int]] = {}
     covered: dict[int, float] = {}
     start = 0
@@ -172,7 +174,7 @@ def _gathered(
     return _Gathered(Rows(begin, end, **whole), present, [covered[r] for r in present], bins)
 
 
-def _spans(world: World, rows: pa.Table) -> dict[int, tuple[int, int]]:
+def _spans(world: MpiWorld, rows: pa.Table) -> dict[int, tuple[int, int]]:
     """Find the rows of each rank in a table; ranks without any are left out."""
     process = ints(rows, "process")
     low, high = (np.searchsorted(process, world.processes, side) for side in ("left", "right"))
@@ -269,13 +271,13 @@ def _delimiters(
         rule[at_globals & (columns.rule[ends] != rule)] = COALESCED
     hashes = columns.site[at]
     names = dict(zip(tokens["hash"].to_pylist(), tokens["function"].to_pylist(), strict=True))
-    distinct, place = np.unique(hashes, return_inverse=True)
+    distinct, index = np.unique(hashes, return_inverse=True)
     functions = [names.get(value, "") for value in distinct.tolist()]
     return {
         "rule": pa.DictionaryArray.from_arrays(pa.array(rule), pa.array(RULES)),
         "parts": parts,
         "token_hash": hashes,
-        "function": pa.array(functions, pa.string()).take(pa.array(place)),
+        "function": pa.array(functions, pa.string()).take(pa.array(index)),
     }
 
 
@@ -295,7 +297,7 @@ def _merged_coverage(table: pa.Table) -> float:
     return coverage(start, end, _unsigned(table, "signature_set"), _rules(table))
 
 
-def _notes(world: World, alignment: Alignment, silent: Sequence[int], apart: int) -> list[str]:
+def _notes(world: MpiWorld, alignment: Alignment, silent: Sequence[int], apart: int) -> list[str]:
     notes = []
     if world.missing:
         notes.append(f"{_ranks(world.missing)} of {world.size} left no profile.")

@@ -23,7 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from jostle.reader import SEGMENT_VALUES
-from jostle.repository.segments.worlds import World
+from jostle.repository.segments.worlds import MpiWorld
 from jostle.repository.store.layout import MERGED
 from jostle.repository.types import WorldSegments
 
@@ -46,7 +46,7 @@ _FACTS = b"jostle"
 _ROW_GROUP = 1 << 17
 
 
-def key_of(world: World, processes: pa.Table, lost_before_ns: int) -> str:
+def key_of(world: MpiWorld, processes: pa.Table, lost_before_ns: int) -> str:
     """Return what a copy of a world depends on, as a hash.
 
     Args:

@@ -17,7 +17,7 @@ from jostle.repository.query.engine import Engine
 from jostle.repository.segments import merge_cache as copies
 from jostle.repository.segments.merge import merge_world
 from jostle.repository.segments.rows import counts_work
-from jostle.repository.segments.worlds import World, find_worlds
+from jostle.repository.segments.worlds import MpiWorld, find_worlds
 from jostle.repository.store.tables import ints
 from jostle.repository.types import JobSegments, WorldSegments
 
@@ -84,7 +84,7 @@ class Merger:
         return over
 
     def _world(
-        self, job: str, world: World, processes: pa.Table | None, without: Sequence[str]
+        self, job: str, world: MpiWorld, processes: pa.Table | None, without: Sequence[str]
     ) -> tuple[WorldSegments, bool]:
         """Return a world's segments, from their copy where there is one.
 

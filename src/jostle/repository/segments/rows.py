@@ -17,14 +17,14 @@ from jostle.repository.store.layout import DAY_NS, HOUR_NS, SEGMENT_BINS, TABLES
 from jostle.repository.store.tables import (
     MAX_VALUE,
     Ints,
-    Names,
-    Piece,
-    Source,
-    cut,
+    NameRanks,
+    PartitionChunk,
+    ProcessSource,
     dictionary,
     ints,
     order,
     plausible,
+    split_by_partition,
 )
 
 #: Events of PAPI that count operations or instructions: presets, and processors' own.
@@ -37,7 +37,7 @@ _NUMBERS = ("level", "token_hash", "globals", "globals_before", "sequence_hash",
 
 
 @dataclass(frozen=True)
-class Decoded:
+class DecodedSegments:
     """The segments of a batch of profiles.
 
     Attributes:
@@ -88,35 +88,35 @@ def counts_work(papi_names: Sequence[str] | None) -> bool:
     return _WORK.search(papi_names[0]) is not None if papi_names else False
 
 
-def segment_pieces(
+def segment_chunks(
     result: SegmentResult,
-    place: Ints,
-    sources: Sequence[Source],
+    source_index: Ints,
+    sources: Sequence[ProcessSource],
     finished: Sequence[bool],
     horizon_ns: int = 0,
-) -> Iterator[Piece]:
+) -> Iterator[PartitionChunk]:
     """Turn decoded segments into rows of segments, tokens and peers.
 
     Args:
         result: What the reader gave.
-        place: Index into sources of each process number, -1 for one whose rows are dropped.
+        source_index: Index into sources of each process number, -1 for one whose rows are dropped.
         sources: The processes.
         finished: Of each source, whether it is complete: only then are its peers known.
         horizon_ns: Segments that ended before this time are dropped.
     """
-    names = Names(sources)
+    names = NameRanks(sources)
     work = np.array([counts_work(source.row.get("papi_names")) for source in sources], dtype=bool)
-    yield from _segments(result.segments, place, names, work, horizon_ns)
-    tokens = _tokens(result.tokens, place, names)
+    yield from _segments(result.segments, source_index, names, work, horizon_ns)
+    tokens = _tokens(result.tokens, source_index, names)
     if tokens.num_rows:
-        yield Piece("tokens", tokens, 0, 0)
-    yield from _peers(result.peers, place, sources, np.array(finished, dtype=bool))
+        yield PartitionChunk("tokens", tokens, 0, 0)
+    yield from _peers(result.peers, source_index, sources, np.array(finished, dtype=bool))
 
 
 def _segments(
-    rows: pa.Table, place: Ints, names: Names, work: NDArray[np.bool_], horizon_ns: int
-) -> Iterator[Piece]:
-    index = place[ints(rows, "process")]
+    rows: pa.Table, source_index: Ints, names: NameRanks, work: NDArray[np.bool_], horizon_ns: int
+) -> Iterator[PartitionChunk]:
+    index = source_index[ints(rows, "process")]
     keep = (index >= 0) & (ints(rows, "end_ns") > horizon_ns)
     if not keep.all():
         rows, index = rows.filter(pa.array(keep)), index[keep]
@@ -145,12 +145,12 @@ def _segments(
         values["flops"] = np.where(work[index], values["flops"], 0)
     for name in SEGMENT_BINS:
         values[name] = rows.column(name).take(pa.array(by))
-    yield from cut("segments", pa.table(values), hour[by], start[by], end[by])
+    yield from split_by_partition("segments", pa.table(values), hour[by], start[by], end[by])
 
 
-def _tokens(rows: pa.Table, place: Ints, names: Names) -> pa.Table:
+def _tokens(rows: pa.Table, source_index: Ints, names: NameRanks) -> pa.Table:
     """Return the tokens of each job once: ranks share nearly all of them."""
-    index = place[ints(rows, "process")]
+    index = source_index[ints(rows, "process")]
     keep = index >= 0
     rows, index = rows.filter(pa.array(keep)), index[keep]
     columns = {"job": dictionary(names.job[index], names.jobs).cast(pa.string())}
@@ -161,14 +161,17 @@ def _tokens(rows: pa.Table, place: Ints, names: Names) -> pa.Table:
 
 
 def _peers(
-    rows: pa.Table, place: Ints, sources: Sequence[Source], finished: NDArray[np.bool_]
-) -> Iterator[Piece]:
-    index = place[ints(rows, "process")]
+    rows: pa.Table,
+    source_index: Ints,
+    sources: Sequence[ProcessSource],
+    finished: NDArray[np.bool_],
+) -> Iterator[PartitionChunk]:
+    index = source_index[ints(rows, "process")]
     keep = (index >= 0) & finished[index] if len(index) else index >= 0
     rows, index = rows.filter(pa.array(keep)), index[keep]
     if not rows.num_rows:
         return
-    names = Names(sources)
+    names = NameRanks(sources)
     end = np.array([source.row["end_ns"] for source in sources], dtype=np.int64)[index]
     day = end // DAY_NS
     by = order(day, names.job[index], names.process_rank[index], ints(rows, "rank"))
@@ -179,4 +182,4 @@ def _peers(
     }
     for name in ("sent_ops", "sent_bytes", "recv_ops", "recv_room"):
         values[name] = ints(rows, name)[by].clip(0, MAX_VALUE)
-    yield from cut("peers", pa.table(values), day[by], end[by], end[by] + 1)
+    yield from split_by_partition("peers", pa.table(values), day[by], end[by], end[by] + 1)

@@ -15,7 +15,7 @@ _WANTED = (
 
 
 @dataclass
-class World:
+class MpiWorld:
     """An MPI_COMM_WORLD.
 
     Attributes:
@@ -40,7 +40,7 @@ class World:
         return sorted(set(range(self.size)) - set(self.ranks)) if self.size < 1 << 20 else []
 
 
-def find_worlds(processes: pa.Table) -> list[World]:
+def find_worlds(processes: pa.Table) -> list[MpiWorld]:
     """Group the processes of a job into worlds.
 
     Processes of one world have one mpirun (its id), one size, and each a rank of its own. Where
@@ -54,7 +54,7 @@ def find_worlds(processes: pa.Table) -> list[World]:
     rows = [row for row in processes.select(names).to_pylist() if row.get("world_size")]
     rows.sort(key=lambda row: (row["mpi_init_ns"] or row["start_ns"], row["part"], row["process"]))
     times: dict[Any, int] = defaultdict(int)
-    worlds: dict[Any, World] = {}
+    worlds: dict[Any, MpiWorld] = {}
     members: dict[Any, list[tuple[int, int]]] = defaultdict(list)
     images = set()
     for row in rows:
@@ -67,7 +67,7 @@ def find_worlds(processes: pa.Table) -> list[World]:
         key = (*kind, times[kind, rank])
         times[kind, rank] += 1
         if key not in worlds:
-            worlds[key] = World(len(worlds), *kind)
+            worlds[key] = MpiWorld(len(worlds), *kind)
         members[key].append((rank, row["process"]))
     for key, world in worlds.items():
         for rank, process in sorted(members[key]):
@@ -76,7 +76,7 @@ def find_worlds(processes: pa.Table) -> list[World]:
     return list(worlds.values())
 
 
-def worlds_table(worlds: list[World], processes: pa.Table) -> pa.Table:
+def worlds_table(worlds: list[MpiWorld], processes: pa.Table) -> pa.Table:
     """Return worlds as a table: one row per rank that has a profile.
 
     Args:

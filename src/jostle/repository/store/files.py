@@ -16,7 +16,7 @@ from jostle.repository.errors import RepositoryError
 from jostle.repository.store.layout import COMMITS, MERGED, TABLES, partition_folder
 from jostle.repository.store.log import Change, File, Log, reached, sync_folder
 from jostle.repository.store.sealed import file_sum
-from jostle.repository.store.tables import Piece
+from jostle.repository.store.tables import PartitionChunk
 
 ROW_GROUP = 128 * 1024
 _DELTA = "DELTA_BINARY_PACKED"
@@ -26,8 +26,8 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 CHANGE = "jostle.change"
 
 
-def write_pieces(root: Path, parts: Iterable[Piece]) -> list[File]:
-    """Write pieces as files of a repository; they count once a commit names them.
+def write_chunks(root: Path, parts: Iterable[PartitionChunk]) -> list[File]:
+    """Write chunks as files of a repository; they count once a commit names them.
 
     Raises:
         RepositoryError: They cannot be written; what was written is removed again.
@@ -35,8 +35,8 @@ def write_pieces(root: Path, parts: Iterable[Piece]) -> list[File]:
     files: list[File] = []
     change = uuid.uuid4().hex
     try:
-        for piece in parts:
-            files.append(_write(root, piece, change))
+        for chunk in parts:
+            files.append(_write(root, chunk, change))
         for folder in {(root / file.path).parent for file in files}:
             sync_folder(folder)
     except BaseException as error:
@@ -47,13 +47,13 @@ def write_pieces(root: Path, parts: Iterable[Piece]) -> list[File]:
     return files
 
 
-def _write(root: Path, piece: Piece, change: str) -> File:
-    folder = root / partition_folder(TABLES[piece.table], piece.lo)
+def _write(root: Path, chunk: PartitionChunk, change: str) -> File:
+    folder = root / partition_folder(TABLES[chunk.table], chunk.lo)
     folder.mkdir(parents=True, exist_ok=True)
     name = f"{uuid.uuid4().hex}.parquet"
     temporary, final = folder / f".{name}", folder / name
     try:
-        write_parquet(piece.rows, temporary, TABLES[piece.table].keys, {CHANGE: change})
+        write_parquet(chunk.rows, temporary, TABLES[chunk.table].keys, {CHANGE: change})
         reached("file-written")
         size, told = temporary.stat().st_size, file_sum(temporary)
         os.rename(temporary, final)
@@ -62,7 +62,7 @@ def _write(root: Path, piece: Piece, change: str) -> File:
         raise
     reached("file-renamed")
     path = final.relative_to(root).as_posix()
-    return File(piece.table, path, piece.rows.num_rows, size, piece.lo, piece.hi, told)
+    return File(chunk.table, path, chunk.rows.num_rows, size, chunk.lo, chunk.hi, told)
 
 
 def write_parquet(

@@ -63,7 +63,7 @@ def _rollup_columns(ids: tuple[str, ...]) -> dict[str, pa.DataType]:
 
 
 @dataclass(frozen=True)
-class Table:
+class TableLayout:
     """One table of the repository.
 
     Attributes:
@@ -91,10 +91,10 @@ MPI_COLUMNS: dict[str, pa.DataType] = {
     "papi_names": pa.list_(_TEXT), "perf_asked": _INT, "perf_granted": _INT,
 }  # fmt: skip
 
-TABLES: dict[str, Table] = {
+TABLES: dict[str, TableLayout] = {
     table.name: table
     for table in (
-        Table(
+        TableLayout(
             "slices",
             {
                 "job": _TEXT, "process": _INT, "host": _TEXT,
@@ -103,7 +103,7 @@ TABLES: dict[str, Table] = {
             _metric_columns(PROCESS_IDS),
             HOUR_NS,
         ),
-        Table(
+        TableLayout(
             "mount_slices",
             {
                 "job": _TEXT, "process": _INT, "host": _TEXT, "mount": _TEXT,
@@ -112,11 +112,11 @@ TABLES: dict[str, Table] = {
             _metric_columns(MOUNT_IDS),
             HOUR_NS,
         ),
-        Table("rollup", {"job": _TEXT, "mount": _TEXT, **_ROLLUP_KEYS},
+        TableLayout("rollup", {"job": _TEXT, "mount": _TEXT, **_ROLLUP_KEYS},
               _rollup_columns(MOUNT_IDS), DAY_NS),
-        Table("node_rollup", {"job": _TEXT, "host": _TEXT, **_ROLLUP_KEYS},
+        TableLayout("node_rollup", {"job": _TEXT, "host": _TEXT, **_ROLLUP_KEYS},
               _rollup_columns(SCALAR_IDS), DAY_NS),
-        Table(
+        TableLayout(
             "processes",
             {
                 "process": _INT, "job": _TEXT, "host": _TEXT, "boot_id": _TEXT,
@@ -132,7 +132,7 @@ TABLES: dict[str, Table] = {
             {},
             0,
         ),
-        Table(
+        TableLayout(
             "mounts",
             {
                 "job": _TEXT, "host": _TEXT, "mount": _TEXT, "path": _TEXT, "type": _TEXT,
@@ -141,7 +141,7 @@ TABLES: dict[str, Table] = {
             {},
             0,
         ),
-        Table(
+        TableLayout(
             "segments",
             {
                 "job": _TEXT, "process": _INT, "number": _INT, "start_ns": _INT, "end_ns": _INT,
@@ -157,7 +157,7 @@ TABLES: dict[str, Table] = {
             },
             HOUR_NS,
         ),
-        Table(
+        TableLayout(
             "tokens",
             {
                 "job": _TEXT, "hash": _INT, "function": _TEXT, "bytes": _INT, "site": _INT,
@@ -166,7 +166,7 @@ TABLES: dict[str, Table] = {
             {},
             0,
         ),
-        Table(
+        TableLayout(
             "peers",
             {
                 "job": _TEXT, "process": _INT, "peer": _INT, "sent_ops": _INT,
@@ -210,7 +210,7 @@ def is_shared(fs_type: str, source: str = "") -> bool:
     return fs_type in NETWORK_TYPES or _LAB in source
 
 
-def partition_folder(table: Table, start_ns: int) -> str:
+def partition_folder(table: TableLayout, start_ns: int) -> str:
     """Return the folder, relative to the root, of the rows that start at a time."""
     if not table.partition_ns:
         return table.name

@@ -86,7 +86,7 @@ class Position:
 
 
 @dataclass
-class State:
+class RepositoryState:
     """What all commits up to `number` add up to."""
 
     number: int = 0
@@ -135,11 +135,11 @@ class Log:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.folder = root / COMMITS
-        self.state = State()
+        self.state = RepositoryState()
         #: What is wrong with files of the log, by name: parts of sentences.
         self.damage: dict[str, str] = {}
 
-    def refresh(self) -> State:
+    def refresh(self) -> RepositoryState:
         """Read what was committed since the last call.
 
         Raises:
@@ -152,7 +152,7 @@ class Log:
             except FileNotFoundError:  # tidied up by a writer between listing and reading
                 if attempt == 2:
                     raise self._broken("commits vanish while they are read") from None
-                self.state, self.damage = State(), {}
+                self.state, self.damage = RepositoryState(), {}
         return self.state
 
     def _catch_up(self, *, sure: bool) -> None:
@@ -201,13 +201,13 @@ class Log:
         ):
             self.damage[f"{number:08d}.json"] = "it is gone"
 
-    def _checkpoint_of(self, commits: set[int], checkpoints: set[int]) -> State:
+    def _checkpoint_of(self, commits: set[int], checkpoints: set[int]) -> RepositoryState:
         """Read the newest checkpoint that is whole, where all commits since then are there."""
         for number in (*sorted(checkpoints, reverse=True), 0):
             if not commits.issuperset(range(number + 1, max(checkpoints) + 1)):
                 break
             if number == 0:
-                return State()
+                return RepositoryState()
             name = f"{number:08d}.checkpoint.json"
             try:
                 return self._read_checkpoint(name, number)
@@ -250,11 +250,11 @@ class Log:
                 time.sleep(0.05 * 2**attempt)
         raise AssertionError("unreachable")
 
-    def _read_checkpoint(self, name: str, number: int) -> State:
+    def _read_checkpoint(self, name: str, number: int) -> RepositoryState:
         value = self._read(name, number)
         try:
             done = np.frombuffer(zlib.decompress(base64.b64decode(value["done"])), dtype="<i8")
-            return State(
+            return RepositoryState(
                 number,
                 {file[1]: File(*file) for file in value["files"]},
                 {int(key): Position(*position) for key, position in value["open"].items()},
@@ -272,10 +272,10 @@ class Log:
             "goes on with what is left; or restore the folder `commits` from a backup.",
         )
 
-    def start_over(self) -> State:
+    def start_over(self) -> RepositoryState:
         """Return an empty state behind all that is there: for who has no way to the newest one."""
         commits, checkpoints = self._numbers()
-        self.state = State(max(commits | checkpoints | {self._told()}))
+        self.state = RepositoryState(max(commits | checkpoints | {self._told()}))
         return self.state
 
     def require_whole(self) -> None:
@@ -408,7 +408,7 @@ def _cannot_read(path: Path, error: OSError) -> RepositoryError:
     )
 
 
-def check(state: State, change: Change) -> None:
+def check(state: RepositoryState, change: Change) -> None:
     """Make sure that a change still starts from where the state is.
 
     Raises:
@@ -437,7 +437,7 @@ def encode(change: Change) -> dict[str, Any]:
     }
 
 
-def apply(state: State, commit: dict[str, Any]) -> None:
+def apply(state: RepositoryState, commit: dict[str, Any]) -> None:
     """Bring a state up to a commit: all of it, or nothing.
 
     Raises:

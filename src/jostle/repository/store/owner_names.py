@@ -47,7 +47,7 @@ def login_name(uid: int) -> str:
 
 
 @dataclass
-class Life:
+class JobLife:
     """One job among those of a name: its number (1, 2, ...), from when until when (ns)."""
 
     number: int
@@ -55,7 +55,7 @@ class Life:
     end_ns: int
 
 
-def find_life(lives: list[Life], begin_ns: int, end_ns: int) -> Life:
+def find_life(lives: list[JobLife], begin_ns: int, end_ns: int) -> JobLife:
     """Find the job of a process, or begins a new one, and extends it by the process.
 
     Args:
@@ -70,12 +70,12 @@ def find_life(lives: list[Life], begin_ns: int, end_ns: int) -> Life:
     for life in lives:
         if begin_ns < life.end_ns + REST_NS and life.begin_ns < end_ns + REST_NS:
             return _extended(life, begin_ns, end_ns)
-    life = Life(max((life.number for life in lives), default=0) + 1, begin_ns, end_ns)
+    life = JobLife(max((life.number for life in lives), default=0) + 1, begin_ns, end_ns)
     lives.append(life)
     return life
 
 
-def _extended(life: Life, begin_ns: int, end_ns: int) -> Life:
+def _extended(life: JobLife, begin_ns: int, end_ns: int) -> JobLife:
     life.begin_ns = min(life.begin_ns, begin_ns)
     life.end_ns = max(life.end_ns, end_ns)
     return life
@@ -96,7 +96,7 @@ class JobNames:
         """
         self._home = home
         self._known = known
-        self._lives: dict[Named, list[Life]] = {}
+        self._lives: dict[Named, list[JobLife]] = {}
         self._asked: set[str] = set()
         self._guard = threading.Lock()
 
@@ -126,7 +126,7 @@ class JobNames:
         digits = rest.partition("@")[0]
         number = int(digits) if digits.isdecimal() and len(digits) < 10 else 1
         if owner is not None and name == self._numbered(owner, job, number):
-            life = Life(number, begin_ns, end_ns)
+            life = JobLife(number, begin_ns, end_ns)
             self._lives.setdefault((owner, job), []).append(life)
 
     def name(self, owner: int, job: str, begin_ns: int, end_ns: int) -> str:

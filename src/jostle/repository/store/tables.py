@@ -1,7 +1,7 @@
 """From decoded profiles to the rows of the repository; vectorised, no files.
 
 Every function works on whole columns (numpy, int64). Rows come out sorted as the layout asks
-and cut into pieces of one time partition each.
+and cut into chunks of one time partition each.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MAX_VALUE = 2**53
 
 
 @dataclass
-class Source:
+class ProcessSource:
     """One process whose slices are being ingested.
 
     Attributes:
@@ -54,7 +54,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Piece:
+class PartitionChunk:
     """Rows that go into one file: a table, its rows, and the time they cover (ns)."""
 
     table: str
@@ -64,25 +64,25 @@ class Piece:
 
 
 @dataclass
-class Batch:
+class SliceBatch:
     """Decoded slices of several processes.
 
     Attributes:
         sources: The processes.
-        place: Index into sources of each process number in the tables (negative numbers count
+        source_index: Index into sources of each process number in the tables (negative ones count
             from the end, as numpy does), -1 for a process whose rows are to be dropped.
         slices: process, slice, span and metrics of scope process.
         mount_slices: process, slice, span, slot and metrics of scope mount.
     """
 
-    sources: list[Source]
-    place: Ints
+    sources: list[ProcessSource]
+    source_index: Ints
     slices: pa.Table
     mount_slices: pa.Table
 
 
 @dataclass(frozen=True)
-class _Rows:
+class _DecodedRows:
     """Decoded rows as columns: index into the sources, slice, span, mount rank, metrics."""
 
     index: Ints
@@ -91,8 +91,8 @@ class _Rows:
     mount: Ints | None
     metrics: Columns
 
-    def where(self, keep: NDArray[np.bool_]) -> _Rows:
-        return _Rows(
+    def where(self, keep: NDArray[np.bool_]) -> _DecodedRows:
+        return _DecodedRows(
             self.index[keep],
             self.slice[keep],
             self.span[keep],
@@ -101,19 +101,19 @@ class _Rows:
         )
 
 
-def pieces(batch: Batch, horizon_ns: int = 0) -> Iterator[Piece]:
+def partition_chunks(batch: SliceBatch, horizon_ns: int = 0) -> Iterator[PartitionChunk]:
     """Turn a batch into the rows of the four tables of slices.
 
     Args:
         batch: Decoded slices.
         horizon_ns: Slices that ended before this time are dropped.
     """
-    names = Names(batch.sources)
+    names = NameRanks(batch.sources)
     for decoded, raw, rollup in (
         (batch.slices, "slices", "node_rollup"),
         (batch.mount_slices, "mount_slices", "rollup"),
     ):
-        rows = _rows(decoded, batch.place, names)
+        rows = _rows(decoded, batch.source_index, names)
         if horizon_ns:
             end = (rows.slice + rows.span) * names.slice_ns[rows.index]
             rows = rows.where(end > horizon_ns)
@@ -122,10 +122,10 @@ def pieces(batch: Batch, horizon_ns: int = 0) -> Iterator[Piece]:
             yield from _rollup(rollup, names, rows)
 
 
-class Names:
+class NameRanks:
     """Ranks of the names in a batch, so that sorting by numbers sorts by names."""
 
-    def __init__(self, sources: Sequence[Source]) -> None:
+    def __init__(self, sources: Sequence[ProcessSource]) -> None:
         self.jobs, self.job = _rank([source.job for source in sources])
         self.hosts, self.host = _rank([source.host for source in sources])
         self.process = np.array([source.process for source in sources], dtype=np.int64)
@@ -140,8 +140,8 @@ class Names:
 
 def _rank(names: Sequence[str]) -> tuple[list[str], Ints]:
     distinct = sorted(set(names))
-    place = {name: rank for rank, name in enumerate(distinct)}
-    return distinct, np.array([place[name] for name in names], dtype=np.int64)
+    rank_of = {name: rank for rank, name in enumerate(distinct)}
+    return distinct, np.array([rank_of[name] for name in names], dtype=np.int64)
 
 
 def ints(table: pa.Table, name: str) -> Ints:
@@ -154,7 +154,7 @@ def ints(table: pa.Table, name: str) -> Ints:
     return values.astype(np.int64, copy=False)
 
 
-def _rows(decoded: pa.Table, place: Ints, names: Names) -> _Rows:
+def _rows(decoded: pa.Table, source_index: Ints, names: NameRanks) -> _DecodedRows:
     """Take the columns that are not zero, histograms bucket by bucket."""
     metrics: Columns = {}
     for name in decoded.column_names:
@@ -164,9 +164,9 @@ def _rows(decoded: pa.Table, place: Ints, names: Names) -> _Rows:
             values = ints(decoded, name)
             if values.any():
                 metrics[name] = values if plausible(values) else values.clip(0, MAX_VALUE)
-    index = place[ints(decoded, "process")] if decoded.num_rows else ints(decoded, "process")
+    index = source_index[ints(decoded, "process")] if decoded.num_rows else ints(decoded, "process")
     mount = names.mount[index, ints(decoded, "slot")] if "slot" in decoded.column_names else None
-    rows = _Rows(index, ints(decoded, "slice"), ints(decoded, "span"), mount, metrics)
+    rows = _DecodedRows(index, ints(decoded, "slice"), ints(decoded, "span"), mount, metrics)
     return rows.where(index >= 0) if (index < 0).any() else rows
 
 
@@ -212,7 +212,7 @@ def dictionary(codes: Ints, names: Sequence[str]) -> pa.DictionaryArray:
     )
 
 
-def _raw(table: str, names: Names, rows: _Rows) -> Iterator[Piece]:
+def _raw(table: str, names: NameRanks, rows: _DecodedRows) -> Iterator[PartitionChunk]:
     """Make rows of slices or mount_slices, sorted by (job, slice, process)."""
     start = rows.slice * names.slice_ns[rows.index]
     hour = start // HOUR_NS
@@ -232,16 +232,18 @@ def _raw(table: str, names: Names, rows: _Rows) -> Iterator[Piece]:
     for name, column in rows.metrics.items():
         values[name] = column[by]
     end = start + span * names.slice_ns[index]
-    yield from cut(table, pa.table(values), hour[by], start, end)
+    yield from split_by_partition(table, pa.table(values), hour[by], start, end)
 
 
-def cut(table: str, rows: pa.Table, part: Ints, start: Ints, end: Ints) -> Iterator[Piece]:
-    """Cut sorted rows where the partition changes; drops what is zero throughout a piece."""
+def split_by_partition(
+    table: str, rows: pa.Table, part: Ints, start: Ints, end: Ints
+) -> Iterator[PartitionChunk]:
+    """Cut sorted rows where the partition changes; drops what is zero throughout a chunk."""
     edges = [0, *(np.flatnonzero(np.diff(part)) + 1).tolist(), len(part)]
     whole = len(edges) == 2
     for first, last in itertools.pairwise(edges):
-        piece = rows if whole else without_zeros(table, rows.slice(first, last - first))
-        yield Piece(table, piece, int(start[first:last].min()), int(end[first:last].max()))
+        chunk = rows if whole else without_zeros(table, rows.slice(first, last - first))
+        yield PartitionChunk(table, chunk, int(start[first:last].min()), int(end[first:last].max()))
 
 
 def without_zeros(table: str, rows: pa.Table) -> pa.Table:
@@ -293,7 +295,7 @@ def spread(slices: Ints, span: Ints, columns: Mapping[str, Ints]) -> tuple[Ints,
     return result, out, source
 
 
-def _rollup(table: str, names: Names, rows: _Rows) -> Iterator[Piece]:
+def _rollup(table: str, names: NameRanks, rows: _DecodedRows) -> Iterator[PartitionChunk]:
     """Make rows of rollup or node_rollup, sorted by (time, job, resource)."""
     metrics = {name: values for name, values in rows.metrics.items() if name in BY_ID}
     slices, metrics, source = spread(rows.slice, rows.span, metrics)
@@ -318,7 +320,7 @@ def _rollup(table: str, names: Names, rows: _Rows) -> Iterator[Piece]:
         if least.any():
             values[f"{name}_min"] = least
         values[f"{name}_max"] = np.maximum.reduceat(column, starts)
-    yield from cut(table, pa.table(values), start // DAY_NS, start, start + slice_ns)
+    yield from split_by_partition(table, pa.table(values), start // DAY_NS, start, start + slice_ns)
 
 
 def groups(*keys: Ints) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -10,7 +10,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from jostle.repository.store.layout import TABLES, is_shared, mount_identity, process_id
-from jostle.repository.store.tables import Batch, Piece, Source, pieces
+from jostle.repository.store.tables import (
+    PartitionChunk,
+    ProcessSource,
+    SliceBatch,
+    partition_chunks,
+)
 from jostle.synthetic.planted.contention import MESSAGE, SliceOf
 from jostle.synthetic.planted.model import PlantedJob, Spec
 from jostle.synthetic.planted.programs import META, READ, WRITE
@@ -48,17 +53,17 @@ class Writer:
         self._numbers = {player.job: number for number, player in enumerate(players)}
         self._rewinds = np.array([player.program.habit == "write-seek" for player in players])
 
-    def _of(self, number: int, player: Player) -> Iterator[Source]:
+    def _of(self, number: int, player: Player) -> Iterator[ProcessSource]:
         mount = mount_name(player.mount)
         for rank in range(player.processes):
             host = player.nodes[rank * len(player.nodes) // player.processes]
             start = round((EPOCH_S + player.start_s) * 1e9)
             key = process_id(None, f"{_BOOT}{host[-4:]}", _pid(number, rank), start, 0)
-            yield Source(key, player.job, host, self._slice_ns, [mount])
+            yield ProcessSource(key, player.job, host, self._slice_ns, [mount])
 
     # Slices
 
-    def pieces(self, done: Sequence[SliceOf]) -> Iterator[Piece]:
+    def chunks(self, done: Sequence[SliceOf]) -> Iterator[PartitionChunk]:
         """Return the rows of some slices, in all four tables of slices."""
         job = np.concatenate([each.jobs for each in done])
         number = np.concatenate(
@@ -83,17 +88,17 @@ class Writer:
         mount_slices = {"process": process, "slice": at,
                         "span": np.ones(len(row), dtype=np.int32),
                         "slot": np.zeros(len(row), dtype=np.int64), **mounts}  # fmt: skip
-        yield from pieces(
-            Batch(
+        yield from partition_chunks(
+            SliceBatch(
                 sources, np.arange(len(sources)), pa.table(slices),
                 pa.table({name: values[touched] for name, values in mount_slices.items()}),
             )
         )  # fmt: skip
 
-    def _present(self, used: Ints) -> tuple[list[Source], Ints]:
+    def _present(self, used: Ints) -> tuple[list[ProcessSource], Ints]:
         """Return the processes of some jobs, and where those of each job begin among them."""
         place = np.zeros(len(self._players), dtype=np.int64)
-        sources: list[Source] = []
+        sources: list[ProcessSource] = []
         for job in used.tolist():
             place[job] = len(sources)
             sources += self._sources[self._base[job] : self._base[job] + self._count[job]]
@@ -168,15 +173,15 @@ class Writer:
 
     # Processes and mounts
 
-    def ends(self, truth: dict[str, PlantedJob]) -> Iterator[Piece]:
+    def ends(self, truth: dict[str, PlantedJob]) -> Iterator[PartitionChunk]:
         """Return the rows of processes and mounts, once all jobs have ended."""
         rows = [self._process_row(player, rank, truth[player.job])
                 for player in self._players for rank in range(player.processes)]  # fmt: skip
-        yield Piece("processes", pa.Table.from_pylist(rows, _schema("processes")), 0, 0)
+        yield PartitionChunk("processes", pa.Table.from_pylist(rows, _schema("processes")), 0, 0)
         mounts = [
             self._mount_row(player, host) for player in self._players for host in player.nodes
         ]
-        yield Piece("mounts", pa.Table.from_pylist(mounts, _schema("mounts")), 0, 0)
+        yield PartitionChunk("mounts", pa.Table.from_pylist(mounts, _schema("mounts")), 0, 0)
 
     def processes(self) -> list[int]:
         """Return the ids of all processes."""

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from jostle.repository.segments.merge import merge_world
-from jostle.repository.segments.worlds import World
+from jostle.repository.segments.worlds import MpiWorld
 from jostle.repository.store.layout import TABLES
 from jostle.repository.types import CoreFloor, RunTables
 from jostle.synthetic.traces.accounts import Spans, stolen
@@ -41,7 +41,7 @@ def run_tables(run: Run, job: str) -> RunTables:
     """
     ranks = run.program.ranks
     processes = list(range(1, ranks + 1))
-    world = World(0, "synthetic", ranks, False, processes, list(range(ranks)))
+    world = MpiWorld(0, "synthetic", ranks, False, processes, list(range(ranks)))
     merged = merge_world(world, segment_rows(run, processes), tokens(run.script, job))
     slices, mount_slices = _slices(run)
     hosts = {_host(run, rank) for rank in range(ranks)}
