@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../inject/chance.c"
+#include "../inject/random_delays.c"
 #include "../inject/rules.c"
 
 #define LONGEST UINT64_C(1000000000000000000) /* 30 years: no delay that rules can ask for */

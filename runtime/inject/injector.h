@@ -2,7 +2,7 @@
  *
  *   injector.c   the door to libjostle.so; which call is delayed, and the delay itself
  *   rules.c      what JOSTLE_INJECT says
- *   chance.c     the random numbers: pure functions of seed, rank, class and number of the call
+ *   random_delays.c     the random numbers: pure functions of seed, rank, class and number of the call
  *   log.c        every delay given, in a mapped file
  *   stubs.S      what wrappers call in place of the real I/O functions
  *
@@ -58,7 +58,7 @@ const char *jst_rules_read(const char *text, char where[64]);
 bool jst_rules_rank(int64_t rank);
 const char *jst_class_name(unsigned klass);
 
-/* ---- chance.c ---- */
+/* ---- random_delays.c ---- */
 /** The key of a class's sequence of numbers in one process. */
 uint64_t jst_chance_key(uint64_t seed, int64_t rank, uint32_t ordinal, unsigned klass);
 /** Whether the n-th call (from 0) is delayed; *ns: for how long. */

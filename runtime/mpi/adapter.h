@@ -224,7 +224,7 @@ bool jst_in_place_f(const void *buffer, bool described);
 typedef struct jst_request {
     uintptr_t request; /* the handle */
     const char *func;  /* what started or will start it */
-    void *kept;        /* memory to free when it ends (narrow.c) */
+    void *kept;        /* memory to free when it ends (int_counts.c) */
     uint64_t bytes;
     uint64_t order; /* of its start, among all */
     uint32_t peer;
@@ -266,7 +266,7 @@ static inline bool jst_any_outstanding(void)
     return __atomic_load_n(&jst_outstanding, __ATOMIC_RELAXED) != 0;
 }
 
-/* ---- life.c: begin and end of the MPI ------------------------------------------------------ */
+/* ---- init_finalize.c: begin and end of the MPI ------------------------------------------------------ */
 
 /** The program's first MPI_Init or MPI_Session_init begins its life as an MPI program, the call that
  *  leaves neither a session nor MPI_COMM_WORLD open ends it. */
@@ -276,7 +276,7 @@ void jst_after_session(const void *session, bool fortran);
 void jst_before_finalize(bool session);
 void jst_after_finalize(void);
 
-/* ---- narrow.c: large-count calls on an MPI that has none ----------------------------------- */
+/* ---- int_counts.c: large-count calls on an MPI that has none ----------------------------------- */
 
 typedef struct jst_narrowed {
     void *chain; /* arrays made so far */

@@ -27,7 +27,7 @@
  * pages. */
 #define JST_LARGE __attribute__((section(".bss.large")))
 /* Of large ones that hold nothing from one call to the next, and are used now and then: their pages are
- * given back (memory.c). */
+ * given back (release_pages.c). */
 #define JST_SCRATCH __attribute__((section(".bss.scratch")))
 #define JST_LIKELY(x) __builtin_expect(!!(x), 1)
 #define JST_UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -165,7 +165,7 @@ void jst_clock_state(uint32_t *state, uint32_t *error_us);
 #define JST_PLACE_IGNORE 0x3f
 #define JST_PLACE_OTHER JST_MOUNT_SLOTS
 #define JST_FDS 65536
-/* With a mount: it was opened in a trusted directory, and not looked at yet (trust.h). */
+/* With a mount: it was opened in a trusted directory, and not looked at yet (trusted_dirs.h). */
 #define JST_PLACE_TRUSTED 0x40
 
 /* What is known of a descriptor's number. In one cache line, so that what a call needs lies together,
@@ -385,7 +385,7 @@ void jst_slice_tick(int fd, uint64_t now_ns);
 void jst_note(int fd, uint64_t now_ns, const char *text);
 bool jst_append(int fd, uint8_t type, uint8_t *frame, size_t n);
 
-/* ---- segments (segment.c and segment_put.c; the rest of their door is in mpi.h) ---- */
+/* ---- segments (segment.c and segment_ring.c; the rest of their door is in mpi.h) ---- */
 void jst_segments_drain(int fd); /* in the heartbeat: the ring into a record */
 bool jst_segments_hold(void);    /* nobody writes to the ring until let go; false: somebody does */
 void jst_segments_let_go(void);
@@ -393,7 +393,7 @@ void jst_segments_child(void);    /* in a forked child, and in a sandbox: no seg
 void jst_segments_old_part(void); /* before and after the file changes */
 void jst_segments_new_part(void);
 void jst_peers_write(int fd);
-void jst_together_tick(uint64_t now_ns); /* in the heartbeat, at a boundary (together.c) */
+void jst_together_tick(uint64_t now_ns); /* in the heartbeat, at a boundary (all_in_mpi.c) */
 void jst_together_child(void);           /* in a forked child */
 #define JST_MARK_MOVED 0xffffffffu       /* a state mark: this profile is no process's any more */
 
@@ -431,7 +431,7 @@ void jst_os_sample_short(jst_block *b); /* only what costs one system call */
 const char *jst_os_missing(void);
 bool jst_os_leader_gone(void); /* the main thread has ended on its own */
 
-void jst_memory_let_go(void); /* of this library, what only the loader needed (memory.c) */
+void jst_memory_let_go(void); /* of this library, what only the loader needed (release_pages.c) */
 
 /* ---- cores that the process may use, and waits for (modules/os_cores.c), for os.c ---- */
 void jst_cores_child(void);          /* in a forked child */

@@ -11,7 +11,7 @@
 #include <sys/sysmacros.h>
 
 #include "access.h"
-#include "trust.h"
+#include "trusted_dirs.h"
 
 JST_LARGE jst_descriptor jst_descriptors[JST_FDS];
 static _Atomic uint32_t fds_used;

@@ -2,11 +2,11 @@
  *
  *   mpi_host.c      finds the MPI in the process and the adapter for it
  *   mpi_account.c   counts and times every outermost call
- *   site.c          call sites: tokens for signatures, and the floor of each kind of call
+ *   mpi_call_kinds.c          call sites: tokens for signatures, and the floor of each kind of call
  *   segment.c       where segments end
- *   segment_put.c   what a segment was, into the ring, and from there into records
+ *   segment_ring.c   what a segment was, into the ring, and from there into records
  *   peers.c         bytes per partner (JOSTLE_PEERS)
- *   together.c      since when all ranks of the node have been in MPI
+ *   all_in_mpi.c      since when all ranks of the node have been in MPI
  */
 #ifndef JST_MPI_SHARED_H
 #define JST_MPI_SHARED_H
@@ -27,7 +27,7 @@ bool jst_mpi_runs(void); /* between MPI_Init and MPI_Finalize, in this process *
 
 extern __thread jst_mpi_outer jst_tls_outer;
 
-/* ---- site.c ---- */
+/* ---- mpi_call_kinds.c ---- */
 
 /* A kind of call: function, call site and size class. The same kind has the same hash on every
  * rank; the key is made of addresses and is good in this process only. */
@@ -126,7 +126,7 @@ void jst_segment_global(jst_block *b, const jst_mpi_call *c, jst_site *s, uint64
                         uint64_t now);
 JST_COLD void jst_segment_epoch(jst_block *b, jst_site *s, uint64_t now);
 
-/* ---- segment_put.c ---- */
+/* ---- segment_ring.c ---- */
 void jst_features_begin(void); /* what the counters hold now is where the first segment begins */
 void jst_features_new_part(void);
 /** False: the ring is full; the segment goes on. */
@@ -138,7 +138,7 @@ void jst_peers_begin(uint32_t world_size);
 void jst_peer_sent(uint32_t rank, uint64_t bytes);
 void jst_peer_received(uint32_t rank, uint64_t room);
 
-/* ---- together.c ---- */
+/* ---- all_in_mpi.c ---- */
 void jst_together_begin(void); /* MPI_Init has ended */
 /** Ticks up to now in which every rank of the node was in MPI, the calling one since begin; 0: one was
  *  not, or not known: only ranks that share cores are asked. */

@@ -140,7 +140,7 @@ bool jst_mpi_enter(jst_mpi_call *c)
         gap_off_cpu(b, t);
     c->begin = t;
     JST_STORE(b->since, t);
-    /* Other ranks read both (together.c); x86 keeps the order by itself. */
+    /* Other ranks read both (all_in_mpi.c); x86 keeps the order by itself. */
     __atomic_store_n(&b->mark, cells[c->klass].state, __ATOMIC_RELEASE);
     return true;
 }

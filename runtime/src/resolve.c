@@ -1,7 +1,7 @@
 /* resolve.c: finds the functions that the wrappers stand in front of.
  *
  * RATIONALE: all of them when the library comes up, so that no call of the program waits for the
- * loader's lock, and without dlsym, which has other faults (next.c). What is not found then is asked
+ * loader's lock, and without dlsym, which has other faults (next_symbol.c). What is not found then is asked
  * of dlsym at its first call. The next definition, not libc's: other preloaded libraries have a
  * right to their turn.
  */
@@ -10,7 +10,7 @@
 
 #include "inject.h"
 #include "jst.h"
-#include "next.h"
+#include "next_symbol.h"
 
 #define JST_CALL(module, name, ret, params, kind) #name,
 #define JST_CALL_OPT(module, name, ret, params, kind) #name,

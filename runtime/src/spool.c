@@ -355,7 +355,7 @@ static int copy_records(int from, int to)
 
 /* Counts that came between the copy and the mapping went into the old file's pages, which are still
  * there: what they hold beyond the copy goes into the heartbeat's own block. Other ranks may have
- * mapped them, and are told (together.c). */
+ * mapped them, and are told (all_in_mpi.c). */
 static void fetch_late(int old, const jst_block *copy)
 {
     JST_SCRATCH static jst_block page;

@@ -18,7 +18,7 @@ static uint64_t fake_now;
 #define jst_ticks() fake_now
 
 #include "../src/segment.c"
-#include "../src/segment_put.c"
+#include "../src/segment_ring.c"
 
 /* The runtime around them, as far as it is needed. */
 jst_area jst_a;

@@ -15,7 +15,7 @@
 
 #include "../perf.h"
 #include "perf_group.h"
-#include "perf_slots.h"
+#include "perf_self_serve.h"
 
 #if JST_WITH_PERF
 

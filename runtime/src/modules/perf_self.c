@@ -6,7 +6,7 @@
  */
 #include "../perf_self.h"
 #include "../perf_event.h"
-#include "perf_slots.h"
+#include "perf_self_serve.h"
 
 __thread jst_perf_slot *jst_tls_perf;
 __thread uint32_t jst_tls_perf_tid;

@@ -51,7 +51,7 @@ class Crowd:
 
 @dataclass(frozen=True)
 class Together:
-    """Time in which all ranks were in MPI at once, as they saw it (runtime/src/together.c).
+    """Time in which all ranks were in MPI at once, as they saw it (runtime/src/all_in_mpi.c).
 
     Attributes:
         begin: Start of each slice, ns; one begins where another ends.

@@ -1,4 +1,4 @@
-/* next.h: looks up definitions after ours without dlsym. */
+/* next_symbol.h: looks up definitions after ours without dlsym. */
 #ifndef JST_NEXT_H
 #define JST_NEXT_H
 

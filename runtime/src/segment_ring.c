@@ -1,4 +1,4 @@
-/* segment_put.c: what a segment was, encoded into the ring, and from there into the profile.
+/* segment_ring.c: what a segment was, encoded into the ring, and from there into the profile.
  *
  * The ring lies in the mapped head, so a segment is kept from the instant at which `written` grows,
  * whatever happens to the process; the heartbeat moves its bytes into 'G' records. Format:

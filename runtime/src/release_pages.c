@@ -1,4 +1,4 @@
-/* memory.c: gives back what only the loader needed of this library.
+/* release_pages.c: gives back what only the loader needed of this library.
  *
  * RATIONALE: half of the library is names, since an MPI's functions have up to nine each. While a program
  * comes up the loader looks through them for every symbol that it binds, and leaves 190 KiB mapped in

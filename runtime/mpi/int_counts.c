@@ -1,4 +1,4 @@
-/* narrow.c: copies of large-count arrays as int, for an MPI that has no large-count functions. */
+/* int_counts.c: copies of large-count arrays as int, for an MPI that has no large-count functions. */
 #include "adapter.h"
 
 #include <limits.h>

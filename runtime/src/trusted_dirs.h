@@ -1,4 +1,4 @@
-/* trust.h: directories whose files are known to lie on one mount.
+/* trusted_dirs.h: directories whose files are known to lie on one mount.
  *
  * To open a file costs no look at its descriptor where the files opened beside it all lay on the
  * same mount. A link in the last component may leave it, so that is verified: the first opens in

@@ -1,4 +1,4 @@
-/* perf_slots.h: the heartbeat's side of perf_self.h. */
+/* perf_self_serve.h: the heartbeat's side of perf_self.h. */
 #ifndef JST_PERF_SLOTS_H
 #define JST_PERF_SLOTS_H
 

@@ -1,4 +1,4 @@
-/* next.c: the definition of a name that comes after ours in the order of search.
+/* next_symbol.c: the definition of a name that comes after ours in the order of search.
  *
  * RATIONALE: dlsym takes the loader's lock, which whoever loads a library holds while constructors
  * run; it drops the text that dlerror has for the program; a name costs it three times as much. So
@@ -6,7 +6,7 @@
  * its GNU hash table. Where one has none, or a name stands for no plain function, or an auditor
  * (LD_AUDIT) wants to be asked, nothing is found, and dlsym is left to answer.
  */
-#include "next.h"
+#include "next_symbol.h"
 
 #include <sys/auxv.h>
 

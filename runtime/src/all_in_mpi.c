@@ -1,4 +1,4 @@
-/* together.c: time in which all ranks on a node are in MPI at once.
+/* all_in_mpi.c: time in which all ranks on a node are in MPI at once.
  *
  * Where more ranks than cores take turns, that a rank waits in MPI tells nothing: it may be another's
  * turn. But while not one of them is outside MPI nothing is computed, whoever has the cores. Each

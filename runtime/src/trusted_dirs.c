@@ -1,5 +1,5 @@
-/* trust.c: which directories have all their files on one mount (trust.h). */
-#include "trust.h"
+/* trusted_dirs.c: which directories have all their files on one mount (trusted_dirs.h). */
+#include "trusted_dirs.h"
 
 #include <limits.h>
 

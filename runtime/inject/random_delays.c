@@ -1,4 +1,4 @@
-/* chance.c: which calls are delayed and for how long.
+/* random_delays.c: which calls are delayed and for how long.
  *
  * A counter-based generator: a number is a function of its place, not of what was drawn before. So
  * what befalls the n-th call of a class in a rank depends on the seed, the rank, the class and n, on

@@ -1,4 +1,4 @@
-/* site.c: the kinds of MPI calls that a process makes: function, call site and size class.
+/* mpi_call_kinds.c: the kinds of MPI calls that a process makes: function, call site and size class.
  *
  * Each has a hash that is the same on every rank, whatever addresses the loader chose, from which
  * the signatures of segments are made, and the floor of its duration. The table only grows; kinds
