@@ -37,7 +37,10 @@ def test_who_is_being_answered_stops_nobody_from_closing(planted):
 
 
 def test_who_judges_ends_with_who_asked_even_in_the_midst_of_an_answer() -> None:
-    busy = "from jostle.report import worker; worker.end_with_asker(); import time; time.sleep(60)"
+    busy = (
+        "from jostle.report.verdict import verdict_worker; verdict_worker.end_with_asker();"
+        "import time; time.sleep(60)"
+    )
     process = subprocess.Popen([sys.executable, "-c", busy], stdin=subprocess.PIPE)
     assert process.stdin is not None
     process.stdin.write(b"a question that is not read yet")
@@ -47,7 +50,7 @@ def test_who_judges_ends_with_who_asked_even_in_the_midst_of_an_answer() -> None
 
 def test_who_judges_does_not_end_before_who_asked(planted) -> None:
     early = (
-        "import os, signal; from jostle.report import worker; "
+        "import os, signal; from jostle.report.verdict import verdict_worker as worker; "
         "worker.end_with_asker = lambda: os.kill(os.getpid(), signal.SIGTERM); worker.main()"
     )
     command = [sys.executable, "-c", early, str(planted)]
@@ -127,7 +130,8 @@ from jostle.server.verdicts import verdict_queue
 begin = verdict_queue.WorkerProcess.__init__
 def slow(worker, repository):
     begin(worker, repository)
-    worker._command[2] = "from jostle.report import worker; import sys, time; " \\
+    worker._command[2] = "import sys, time; " \\
+        "from jostle.report.verdict import verdict_worker as worker; " \\
         "begun = lambda: open(sys.argv[1] + '.begun', 'w').close(); " \\
         "worker.answer = lambda *_: (begun(), time.sleep(600)); worker.main()"
 verdict_queue.WorkerProcess.__init__ = slow
