@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Turn schema/metrics.toml and schema/calls.def into the files that depend on them.
+"""Turn schema/metrics.toml, schema/profile.toml and schema/calls.def into what depends on them.
 
 Usage:
     tools/generate.py            write every file that is stale
@@ -19,7 +19,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+import generate_profile
+from generate_common import ROOT, SchemaError, made_by
+
 METRICS_TOML = ROOT / "schema" / "metrics.toml"
 CALLS_DEF = ROOT / "schema" / "calls.def"
 MPI_NAMES = ROOT / "runtime" / "include" / "jst_mpi_names.def"  # made by generate_mpi.py
@@ -32,12 +34,6 @@ KINDS = ("counter", "timer", "gauge", "histogram")
 SCOPES = ("mount", "process")
 MERGES = ("sum", "max")
 KEYS = ("id", "module", "kind", "unit", "scope", "merge", "since", "doc")
-
-MADE_BY = "Made by tools/generate.py from {source}; do not edit."
-
-
-class SchemaError(Exception):
-    """The schema breaks one of its own rules."""
 
 
 @dataclass(frozen=True)
@@ -455,10 +451,6 @@ def version_script(calls: list[Call], mpi: list[str]) -> str:
 # ---- command -------------------------------------------------------------------------------
 
 
-def made_by(source: Path) -> str:
-    return MADE_BY.format(source=source.relative_to(ROOT))
-
-
 def outputs() -> dict[str, str]:
     """Every generated file: path from the root -> content."""
     metrics = load_metrics(METRICS_TOML)
@@ -469,6 +461,7 @@ def outputs() -> dict[str, str]:
         "src/jostle/_schema.py": python_module(metrics),
         "src/jostle/repository/schema.sql": sql_schema(metrics),
         "docs/reference/metrics.md": metrics_page(metrics),
+        **generate_profile.outputs(MOUNT_SLOTS),
     }
     if CALLS_DEF.exists():
         calls = load_calls(CALLS_DEF)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from jostle._profile import HEAD_BYTES, MAGIC, EventType, RecordType
 from jostle._schema import HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
 from jostle.reader.errors import ProfileError, passes
 from jostle.reader.header import (
@@ -38,7 +39,6 @@ from jostle.reader.native import (
 )
 
 MAX_ROWS = 1 << 22  # of both tables: some GB at worst; a day of 200 processes at 4 s slices
-HEAD_BYTES = 4096
 _NO_ROWS = 2**64 - 1
 _LATER = "It is taken when it can be read: look at the file system that it lies on."
 _NUMBER_IDS = tuple(name for name in PROCESS_IDS if name not in HISTOGRAM_IDS)
@@ -250,7 +250,7 @@ def add_file(
         except OSError as error:
             return _open_error(item.path, error)
         alive = None
-        if len(head) == HEAD_BYTES and head.startswith(b"jostle01"):
+        if len(head) == HEAD_BYTES and head.startswith(MAGIC):
             alive = is_alive(head)
         if flags is None:
             flags = REMAINDER if alive is False else 0
@@ -348,15 +348,15 @@ class _Events:
         clock: list[ClockEvent] = []
         notes: list[Note] = []
         for event in self._events[result.first_event : result.first_event + result.events]:
-            numbers, kind = event[:9], chr(event[18])
-            if kind == "M":
+            numbers, kind = event[:9], event[18]
+            if kind == RecordType.MOUNT:
                 slot, major, minor, mnt_id, fs_magic = event[:5]
                 names = self._strings(event, 3)
                 mounts[slot] = Mount(slot, major, minor, mnt_id, fs_magic, *names)
-            elif kind == "C":
+            elif kind == RecordType.CLOCK:
                 step = numbers[3] - 2**64 if numbers[3] >= 2**63 else numbers[3]
                 clock.append(ClockEvent(numbers[0], numbers[1], numbers[2], step))
-            elif kind == "N":
+            elif kind == RecordType.NOTE:
                 notes.append(Note(numbers[0], *self._strings(event, 1)))
         return parse_header(
             bytes(result.head), read.owner, list(mounts.values()), clock, notes, read.alive
@@ -368,14 +368,14 @@ class _Events:
         headers: dict[int, ShortsHeader] = {}
         mine = self._events[result.first_event : result.first_event + result.events]
         for number, event in enumerate(mine):
-            numbers, kind = event[:9], chr(event[18])
-            if kind == "H":
+            numbers, kind = event[:9], event[18]
+            if kind == RecordType.SHORTS_HEADER:
                 host, job, library = self._strings(event, 3)
                 boot_id = _dashes(self._string(event, 3).hex())
                 headers[number] = ShortsHeader(numbers[0], boot_id, host, job, library, numbers[4])
-            elif kind == "P":
+            elif kind == RecordType.SHORT_PROCESS:
                 self.short_processes.append(self._short(event, headers[event[19]], read.owner))
-            elif kind == "p":
+            elif kind == EventType.SHORT_MOUNT:
                 self.short_processes[-1].mounts.append(ShortMount(*event[:4]))
         return next(reversed(headers.values()), None)
 

@@ -5,27 +5,15 @@ from __future__ import annotations
 import functools
 import os
 import socket
-import struct
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-END_REASONS = ("none", "exit", "_exit", "exec", "abort", "continued")
+from jostle._profile import END_REASONS, HEAD, HEAD_BYTES, MOUNT_SLOT, MOUNTS_AT, Head, MountSlot
 
-# The fixed and the live part, field by field as in docs/reference/profile-format.md.
-_FIXED = struct.Struct("<8s14I4Q4IQ2I16s64s128s256s32s512s2I")
-_PID_NAMESPACE = struct.Struct("<Q")
-_PID_NAMESPACE_AT = 1144
-# Of MPI, from mpi_state to perf_granted; two fields say where the ring lies.
-_MPI = struct.Struct("<8I4Q128s32s32s64s32s8x32s32s32s32s2I")
-_MPI_AT = 1152
-_LIVE = struct.Struct("<4Q4IQ")
-_LIVE_AT = 2048
-_SLOT = struct.Struct("<2I3Q")
-_SLOTS_AT = 2112
-_SLOTS_MAX = 62  # as many as the header has room for
+_MOST_SLOTS = (HEAD_BYTES - MOUNTS_AT) // MOUNT_SLOT.size  # as many as the header has room for
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,42 +252,47 @@ def parse_header(
         notes: From its 'N' records.
         alive: What is_alive said before the file was read.
     """
-    (_, version, _, cells, _, _, capacity, _, _, _, _, crc, slots, _, _,
-     slice_ns, start_ns, file_ns, first_slice, pid, ppid, _, gid, proc_start, sid, part,
-     boot_id, host, job, program, library, command, state0, error0,
-     ) = _FIXED.unpack_from(head)  # fmt: skip
-    generation, tick, heartbeat, end_ns, reason, used, state, error, lost = _LIVE.unpack_from(
-        head, _LIVE_AT
-    )
+    h = Head._make(HEAD.unpack_from(head))
     return ProfileHeader(
-        version, cells, capacity, crc, slots, slice_ns, start_ns, file_ns, first_slice,
-        pid, ppid, owner, gid, proc_start, sid, part,
-        str(uuid.UUID(bytes=boot_id)), clean_text(host), clean_text(job), clean_text(program),
-        clean_text(library), clean_text(command), state0, error0,
-        generation, tick / 2**32, heartbeat, end_ns, end_reason(reason), used, state, error, lost,
-        _with_unnamed(head, slots, mounts), list(clock_events), list(notes),
+        h.version, h.cell_count, h.block_capacity, h.table_crc, h.mount_slots,
+        h.slice_ns, h.start_ns, h.file_ns, h.first_slice,
+        h.pid, h.ppid, owner, h.gid, h.proc_start, h.sid, h.part,
+        str(uuid.UUID(bytes=h.boot_id)), clean_text(h.host), clean_text(h.job),
+        clean_text(h.program), clean_text(h.library), clean_text(h.command),
+        h.start_clock_state, h.start_clock_error_us,
+        h.generation, h.tick_ns / 2**32, h.heartbeat_ns, h.end_ns, end_reason(h.end_reason),
+        h.blocks_used, h.clock_state, h.clock_error_us, h.lost_threads,
+        _with_unnamed(head, h.mount_slots, mounts), list(clock_events), list(notes),
         # NOTE: end_ns may have come after the question; then this reading may lack the last slice.
-        alive, alive is False, *_mpi_fields(head),
+        alive, alive is False, **_mpi_fields(h),
     )  # fmt: skip
 
 
-def _mpi_fields(head: bytes) -> tuple[Any, ...]:
-    """The fields of ProfileHeader from mpi_state on."""
-    fields = list(_MPI.unpack_from(head, _MPI_AT))
-    fields[6] = bool(fields[6])  # spawned
-    numbers, texts = fields[:12], [clean_text(text) for text in fields[12:21]]
-    return (*numbers, *texts[:5], tuple(texts[5:]), *fields[21:])
+def _mpi_fields(h: Head) -> dict[str, Any]:
+    """Return the fields of ProfileHeader from mpi_state on."""
+    numbers = (
+        "mpi_state", "mpi_adapter", "world_size", "world_rank", "thread_level", "appnum",
+        "omp_threads", "mpi_init_ns", "mpi_ready_ns", "mpi_finalize_ns", "mpi_end_ns", "perf_asked",
+        "perf_granted",
+    )  # fmt: skip
+    texts = ("mpi_library", "mpi_adapter_name", "launcher", "batch", "world")
+    papi = (h.papi_names_1, h.papi_names_2, h.papi_names_3, h.papi_names_4)
+    return {
+        **{name: getattr(h, name) for name in numbers},
+        **{name: clean_text(getattr(h, name)) for name in texts},
+        "spawned": bool(h.spawned),
+        "papi_names": tuple(clean_text(name) for name in papi),
+    }
 
 
 def _with_unnamed(head: bytes, slots: int, mounts: Sequence[Mount]) -> list[Mount]:
     """Add the mounts that the header has in use and no record names yet."""
     known = {mount.slot: mount for mount in mounts}
-    for slot in range(min(slots, _SLOTS_MAX)):
-        major, minor, fs_magic, mnt_id, used = _SLOT.unpack_from(
-            head, _SLOTS_AT + slot * _SLOT.size
-        )
-        if used and slot not in known:
-            known[slot] = Mount(slot, major, minor, mnt_id, fs_magic, "", "", "")
+    for slot in range(min(slots, _MOST_SLOTS)):
+        offset = MOUNTS_AT + slot * MOUNT_SLOT.size
+        m = MountSlot._make(MOUNT_SLOT.unpack_from(head, offset))
+        if m.used and slot not in known:
+            known[slot] = Mount(slot, m.major, m.minor, m.mnt_id, m.fs_magic, "", "", "")
     return [known[slot] for slot in sorted(known)]
 
 
@@ -360,16 +353,14 @@ def is_alive(head: bytes) -> bool | None:
         False when it ended, was killed, or ran before this machine's latest start; None when it
         runs on another machine or in a container, where one cannot look.
     """
-    fields = _FIXED.unpack_from(head)
-    pid, proc_start, boot_id, host = fields[19], fields[23], fields[26], fields[27]
-    if _LIVE.unpack_from(head, _LIVE_AT)[3]:  # end_ns
+    h = Head._make(HEAD.unpack_from(head))
+    if h.end_ns:
         return False
-    if boot_id != _own_boot_id():
-        return False if clean_text(host) == socket.gethostname() else None
-    namespace = _PID_NAMESPACE.unpack_from(head, _PID_NAMESPACE_AT)[0]
-    if namespace not in (0, _own_pid_namespace()):
-        return _runs_within(namespace, pid, proc_start)
+    if h.boot_id != _own_boot_id():
+        return False if clean_text(h.host) == socket.gethostname() else None
+    if h.pid_namespace not in (0, _own_pid_namespace()):
+        return _runs_within(h.pid_namespace, h.pid, h.proc_start)
     try:
-        return _is_running(Path(f"/proc/{pid}/stat").read_bytes(), proc_start)
+        return _is_running(Path(f"/proc/{h.pid}/stat").read_bytes(), h.proc_start)
     except OSError:
         return False

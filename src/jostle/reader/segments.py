@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from jostle._profile import SEGMENT_RULES, SEGMENT_VALUES
 from jostle.reader.decode import (
     MAX_ROWS,
     FileRead,
@@ -26,15 +27,7 @@ from jostle.reader.native import (
     DecoderBatch,
 )
 
-RULES = ("every", "coalesced", "epoch", "raw", "final", "unknown")
-
-# What a segment counts, in the order of the format's bits 1 to 31.
-SEGMENT_VALUES = (
-    "sends", "recvs", "isends", "irecvs", "sendrecvs", "p2p_bytes", "p2p_room", "one_to_all",
-    "all_to_one", "all_to_all", "barriers", "scans", "neighbors", "collective_bytes", "rma_ops",
-    "rma_bytes", "opens", "closes", "reads", "writes", "read_bytes", "write_bytes", "mpiio_ops",
-    "mpiio_bytes", "mpi_ns", "io_ns", "cpu_ns", "wait_ns", "offcpu_ns", "instructions", "flops",
-)  # fmt: skip
+RULES = (*SEGMENT_RULES, "unknown")
 
 _SEGMENT_FIRST = {
     "process": pa.int32(),

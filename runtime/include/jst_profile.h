@@ -1,0 +1,345 @@
+/* jst_profile.h: what a profile looks like, for the runtime and the decoder.
+ * Made by tools/generate.py from schema/profile.toml; do not edit. */
+/* clang-format off */
+#ifndef JST_PROFILE_H
+#define JST_PROFILE_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "jst_metrics.h"
+
+#define JST_FORMAT_VERSION 1u
+#define JST_MAGIC "jostle01" /* the first 8 bytes, without a NUL */
+
+/* Width of a segment's bin of wait_ns and offcpu_ns at shift 0, ns. */
+#define JST_BIN_NS 10000000u
+
+/* Most bytes in the payload of a record, and of an entry of the stream. */
+#define JST_PAYLOAD_MAX 1048576u
+
+/* Size of the ring that this runtime makes, with its head. */
+#define JST_RING_BYTES 65536u
+
+/* The rank of a 'W' record that stands for all ranks beyond its table. */
+#define JST_PEERS_OTHERS 4294967295u
+
+/* The types of records. */
+enum jst_record_type {
+    JST_RECORD_SLICE = 'S', /* what the counters gained in one slice, or in a few */
+    JST_RECORD_MOUNT = 'M', /* names of the mount in a slot */
+    JST_RECORD_CLOCK = 'C', /* a change of the clock's state, or a jump of it */
+    JST_RECORD_NOTE = 'N', /* a sentence for the user */
+    JST_RECORD_SEGMENTS = 'G', /* a piece of the stream of entries */
+    JST_RECORD_PEERS = 'W', /* bytes sent to and received from each rank */
+    JST_RECORD_SHORTS_HEADER = 'H', /* what its short processes have in common */
+    JST_RECORD_SHORT_PROCESS = 'P', /* one process that was too short for a profile */
+};
+
+/* The types of entries in the ring and in 'G' records. */
+enum jst_entry_type {
+    JST_STREAM_TOKEN = 't', /* a kind of call, before the first segment that names it */
+    JST_STREAM_SEGMENT = 's', /* one segment */
+};
+
+/* Events of the decoder that are no record of their own; all others have their record's type. */
+enum jst_event_type {
+    JST_DECODE_EVENT_SHORT_MOUNT = 'p', /* a mount of the short process before it */
+};
+
+/* How a process image ended. */
+enum jst_end_reason {
+    JST_END_NONE = 0, /* none */
+    JST_END_EXIT = 1, /* exit */
+    JST_END__EXIT = 2, /* _exit */
+    JST_END_EXEC = 3, /* exec */
+    JST_END_ABORT = 4, /* abort */
+    JST_END_CONTINUED = 5, /* continued in the next part */
+};
+
+/* How far the program's MPI is. */
+enum jst_mpi_state {
+    JST_MPI_STATE_NONE = 0, /* none */
+    JST_MPI_STATE_STARTING = 1, /* in MPI_Init */
+    JST_MPI_STATE_INITIALISED = 2, /* initialised */
+    JST_MPI_STATE_FINISHING = 3, /* in MPI_Finalize */
+    JST_MPI_STATE_FINALISED = 4, /* finalised */
+};
+
+/* Whether MPI calls are counted. */
+enum jst_mpi_adapter {
+    JST_ADAPTER_NONE = 0, /* no MPI seen */
+    JST_ADAPTER_LOADED = 1, /* loaded */
+    JST_ADAPTER_LACKING = 2, /* an MPI was found for which no adapter is installed (its calls are not counted) */
+    JST_ADAPTER_REFUSED = 3, /* its adapter refused */
+};
+
+/* Why a segment ended where it did. */
+enum jst_rule {
+    JST_RULE_EVERY = 0, /* at each delimiter */
+    JST_RULE_COALESCED = 1, /* at each 2^level-th delimiter */
+    JST_RULE_EPOCH = 2, /* at an epoch */
+    JST_RULE_RAW = 3, /* at each call */
+    JST_RULE_FINAL = 4, /* at MPI_Finalize or the file's end */
+};
+
+/* Bits of `present` in a segment: what it counts, in the order of its payload. */
+enum jst_segment_bit {
+    JST_SEGMENT_BIT_SET = 0,
+    JST_SEGMENT_BIT_SENDS = 1,
+    JST_SEGMENT_BIT_RECVS = 2,
+    JST_SEGMENT_BIT_ISENDS = 3,
+    JST_SEGMENT_BIT_IRECVS = 4,
+    JST_SEGMENT_BIT_SENDRECVS = 5,
+    JST_SEGMENT_BIT_P2P_BYTES = 6,
+    JST_SEGMENT_BIT_P2P_ROOM = 7,
+    JST_SEGMENT_BIT_ONE_TO_ALL = 8,
+    JST_SEGMENT_BIT_ALL_TO_ONE = 9,
+    JST_SEGMENT_BIT_ALL_TO_ALL = 10,
+    JST_SEGMENT_BIT_BARRIERS = 11,
+    JST_SEGMENT_BIT_SCANS = 12,
+    JST_SEGMENT_BIT_NEIGHBORS = 13,
+    JST_SEGMENT_BIT_COLLECTIVE_BYTES = 14,
+    JST_SEGMENT_BIT_RMA_OPS = 15,
+    JST_SEGMENT_BIT_RMA_BYTES = 16,
+    JST_SEGMENT_BIT_OPENS = 17,
+    JST_SEGMENT_BIT_CLOSES = 18,
+    JST_SEGMENT_BIT_READS = 19,
+    JST_SEGMENT_BIT_WRITES = 20,
+    JST_SEGMENT_BIT_READ_BYTES = 21,
+    JST_SEGMENT_BIT_WRITE_BYTES = 22,
+    JST_SEGMENT_BIT_MPIIO_OPS = 23,
+    JST_SEGMENT_BIT_MPIIO_BYTES = 24,
+    JST_SEGMENT_BIT_MPI_NS = 25,
+    JST_SEGMENT_BIT_IO_NS = 26,
+    JST_SEGMENT_BIT_CPU_NS = 27,
+    JST_SEGMENT_BIT_WAIT_NS = 28,
+    JST_SEGMENT_BIT_OFFCPU_NS = 29,
+    JST_SEGMENT_BIT_INSTRUCTIONS = 30,
+    JST_SEGMENT_BIT_FLOPS = 31,
+    JST_SEGMENT_BIT_WAIT_BINS = 32,
+    JST_SEGMENT_BIT_OFFCPU_BINS = 33,
+    JST_SEGMENT_BIT_OCCURRENCE = 34,
+    JST_SEGMENT_BITS = 35
+};
+
+typedef struct jst_mount_slot {
+    uint32_t major; /* device number, major */
+    uint32_t minor; /* device number, minor */
+    uint64_t fs_magic; /* f_type of statfs */
+    uint64_t mnt_id; /* id in /proc/PID/mountinfo */
+    _Atomic uint64_t used; /* 0: the slot is free */
+} jst_mount_slot;
+
+_Static_assert(offsetof(jst_mount_slot, major) == 0, "jst_mount_slot.major");
+_Static_assert(offsetof(jst_mount_slot, minor) == 4, "jst_mount_slot.minor");
+_Static_assert(offsetof(jst_mount_slot, fs_magic) == 8, "jst_mount_slot.fs_magic");
+_Static_assert(offsetof(jst_mount_slot, mnt_id) == 16, "jst_mount_slot.mnt_id");
+_Static_assert(offsetof(jst_mount_slot, used) == 24, "jst_mount_slot.used");
+_Static_assert(sizeof(jst_mount_slot) == 32, "jst_mount_slot");
+
+typedef struct jst_head {
+    /* ---- fixed: written once, before the file has its name ---- */
+    uint8_t magic[8]; /* `jostle01` */
+    uint32_t version; /* 1 */
+    uint32_t head_bytes; /* offset of the first record */
+    uint32_t cell_count; /* cells in a block */
+    uint32_t block_offset;
+    uint32_t block_bytes; /* 64 bytes of block header, then `cell_count` u64 cells, then padding */
+    uint32_t block_capacity; /* blocks in the file */
+    uint32_t table_offset;
+    uint32_t table_bytes; /* length of the text */
+    uint32_t commit_offset;
+    uint32_t commit_bytes; /* size of one commit; the second follows the first */
+    uint32_t table_crc; /* CRC-32 (IEEE) of the table text: the schema's fingerprint */
+    uint32_t mount_slots; /* 8: seven mounts and, last, "other" */
+    uint32_t mount_stride; /* cells per mount; slot s begins at cell s * mount_stride */
+    uint32_t flags; /* 0 */
+    uint64_t slice_ns; /* slice length L; slice k is [k*L, (k+1)*L) of CLOCK_REALTIME */
+    uint64_t start_ns; /* CLOCK_REALTIME when the library came up in this process image */
+    uint64_t file_ns; /* CLOCK_REALTIME when this file was made */
+    uint64_t first_slice; /* start_ns / slice_ns */
+    uint32_t pid;
+    uint32_t ppid;
+    uint32_t uid;
+    uint32_t gid;
+    uint64_t proc_start; /* field 22 of /proc/PID/stat (ticks since boot), 0 when unknown */
+    uint32_t sid; /* session id */
+    /* 0; n for the n-th file of the same process image (after an unshare or setns that needs one
+     * thread) */
+    uint32_t part;
+    uint8_t boot_id[16];
+    char host[64]; /* NUL-terminated, as all strings here */
+    char job[128];
+    char program[256]; /* path of the executable */
+    char library[32]; /* version of libjostle */
+    /* command line, arguments separated by spaces, cut; by default only the first word
+     * ([`command_lines`](configuration.md)) */
+    char command[512];
+    /* return value of adjtimex at file_ns (0 ok ... 5 = TIME_ERROR: not synchronised) */
+    uint32_t start_clock_state;
+    uint32_t start_clock_error_us; /* its maxerror */
+    /* inode of /proc/self/ns/pid: pid means something only there; 0 when unknown */
+    uint64_t pid_namespace;
+    /* ---- mpi: filled in as an MPI program gets there (mpi_account.c) ---- */
+    /* 0 none, 1 in MPI_Init, 2 initialised, 3 in MPI_Finalize, 4 finalised */
+    _Atomic uint32_t mpi_state;
+    /* 0 no MPI seen, 1 loaded, 2 an MPI was found for which no adapter is installed (its calls are
+     * not counted), 3 its adapter refused */
+    uint32_t mpi_adapter;
+    uint32_t world_size; /* ranks of MPI_COMM_WORLD */
+    uint32_t world_rank;
+    uint32_t thread_level; /* 0 single, 1 funneled, 2 serialized, 3 multiple */
+    uint32_t appnum; /* MPI_APPNUM */
+    uint32_t spawned; /* 1: it has a parent (MPI_Comm_spawn) */
+    uint32_t omp_threads; /* first number of OMP_NUM_THREADS, 0 when unset */
+    uint64_t mpi_init_ns; /* CLOCK_REALTIME when MPI_Init was called */
+    uint64_t mpi_ready_ns; /* when it had returned */
+    uint64_t mpi_finalize_ns; /* when MPI_Finalize was called */
+    uint64_t mpi_end_ns; /* when it had returned; each 0 until then */
+    char mpi_library[128]; /* first line of MPI_Get_library_version */
+    char mpi_adapter_name[32];
+    char launcher[32]; /* orte, prrte, hydra, slurm or empty */
+    char batch[64]; /* the batch system's job, such as `slurm-123`, or empty */
+    char world[32]; /* what the ranks of one mpirun have in common, or empty */
+    uint32_t ring_offset; /* of the ring of segments */
+    uint32_t ring_bytes; /* its size with its head, 0: none */
+    char papi_names[4][32]; /* names of the events in papi_1_count to papi_4_count */
+    /* bits: 0 instructions, 1 cycles, 2 llc_misses, 3 task_clock, 4 switches, 5 migrations, 6
+     * faults; 8 to 11 the PAPI events */
+    uint32_t perf_asked;
+    uint32_t perf_granted; /* the same bits */
+    uint8_t gap1[2048 - 1648];
+    /* ---- live: written in place while the process runs ---- */
+    _Atomic uint64_t generation; /* commit number `generation & 1` is valid */
+    uint64_t tick_ns; /* nanoseconds per tick, 32.32 fixed point */
+    uint64_t heartbeat_ns; /* CLOCK_REALTIME of the latest tick of the heartbeat */
+    uint64_t end_ns; /* 0 while the process image runs; CLOCK_REALTIME of its orderly end */
+    /* 0 none, 1 exit, 2 _exit, 3 exec, 4 abort, 5 continued in the next part */
+    uint32_t end_reason;
+    /* blocks ever handed out (more than block_capacity: the rest is in memory) */
+    _Atomic uint32_t blocks_used;
+    uint32_t clock_state; /* newest adjtimex */
+    uint32_t clock_error_us;
+    _Atomic uint64_t lost_threads; /* threads that found no block (their calls are not counted) */
+    uint64_t tick_now; /* ticks at heartbeat_ns, 0 when unknown */
+    jst_mount_slot mounts[8]; /* one for each mount slot */
+    uint8_t gap2[4096 - 2368];
+} jst_head;
+
+_Static_assert(offsetof(jst_head, magic) == 0, "jst_head.magic");
+_Static_assert(offsetof(jst_head, version) == 8, "jst_head.version");
+_Static_assert(offsetof(jst_head, head_bytes) == 12, "jst_head.head_bytes");
+_Static_assert(offsetof(jst_head, cell_count) == 16, "jst_head.cell_count");
+_Static_assert(offsetof(jst_head, block_offset) == 20, "jst_head.block_offset");
+_Static_assert(offsetof(jst_head, block_bytes) == 24, "jst_head.block_bytes");
+_Static_assert(offsetof(jst_head, block_capacity) == 28, "jst_head.block_capacity");
+_Static_assert(offsetof(jst_head, table_offset) == 32, "jst_head.table_offset");
+_Static_assert(offsetof(jst_head, table_bytes) == 36, "jst_head.table_bytes");
+_Static_assert(offsetof(jst_head, commit_offset) == 40, "jst_head.commit_offset");
+_Static_assert(offsetof(jst_head, commit_bytes) == 44, "jst_head.commit_bytes");
+_Static_assert(offsetof(jst_head, table_crc) == 48, "jst_head.table_crc");
+_Static_assert(offsetof(jst_head, mount_slots) == 52, "jst_head.mount_slots");
+_Static_assert(offsetof(jst_head, mount_stride) == 56, "jst_head.mount_stride");
+_Static_assert(offsetof(jst_head, flags) == 60, "jst_head.flags");
+_Static_assert(offsetof(jst_head, slice_ns) == 64, "jst_head.slice_ns");
+_Static_assert(offsetof(jst_head, start_ns) == 72, "jst_head.start_ns");
+_Static_assert(offsetof(jst_head, file_ns) == 80, "jst_head.file_ns");
+_Static_assert(offsetof(jst_head, first_slice) == 88, "jst_head.first_slice");
+_Static_assert(offsetof(jst_head, pid) == 96, "jst_head.pid");
+_Static_assert(offsetof(jst_head, ppid) == 100, "jst_head.ppid");
+_Static_assert(offsetof(jst_head, uid) == 104, "jst_head.uid");
+_Static_assert(offsetof(jst_head, gid) == 108, "jst_head.gid");
+_Static_assert(offsetof(jst_head, proc_start) == 112, "jst_head.proc_start");
+_Static_assert(offsetof(jst_head, sid) == 120, "jst_head.sid");
+_Static_assert(offsetof(jst_head, part) == 124, "jst_head.part");
+_Static_assert(offsetof(jst_head, boot_id) == 128, "jst_head.boot_id");
+_Static_assert(offsetof(jst_head, host) == 144, "jst_head.host");
+_Static_assert(offsetof(jst_head, job) == 208, "jst_head.job");
+_Static_assert(offsetof(jst_head, program) == 336, "jst_head.program");
+_Static_assert(offsetof(jst_head, library) == 592, "jst_head.library");
+_Static_assert(offsetof(jst_head, command) == 624, "jst_head.command");
+_Static_assert(offsetof(jst_head, start_clock_state) == 1136, "jst_head.start_clock_state");
+_Static_assert(offsetof(jst_head, start_clock_error_us) == 1140, "jst_head.start_clock_error_us");
+_Static_assert(offsetof(jst_head, pid_namespace) == 1144, "jst_head.pid_namespace");
+_Static_assert(offsetof(jst_head, mpi_state) == 1152, "jst_head.mpi_state");
+_Static_assert(offsetof(jst_head, mpi_adapter) == 1156, "jst_head.mpi_adapter");
+_Static_assert(offsetof(jst_head, world_size) == 1160, "jst_head.world_size");
+_Static_assert(offsetof(jst_head, world_rank) == 1164, "jst_head.world_rank");
+_Static_assert(offsetof(jst_head, thread_level) == 1168, "jst_head.thread_level");
+_Static_assert(offsetof(jst_head, appnum) == 1172, "jst_head.appnum");
+_Static_assert(offsetof(jst_head, spawned) == 1176, "jst_head.spawned");
+_Static_assert(offsetof(jst_head, omp_threads) == 1180, "jst_head.omp_threads");
+_Static_assert(offsetof(jst_head, mpi_init_ns) == 1184, "jst_head.mpi_init_ns");
+_Static_assert(offsetof(jst_head, mpi_ready_ns) == 1192, "jst_head.mpi_ready_ns");
+_Static_assert(offsetof(jst_head, mpi_finalize_ns) == 1200, "jst_head.mpi_finalize_ns");
+_Static_assert(offsetof(jst_head, mpi_end_ns) == 1208, "jst_head.mpi_end_ns");
+_Static_assert(offsetof(jst_head, mpi_library) == 1216, "jst_head.mpi_library");
+_Static_assert(offsetof(jst_head, mpi_adapter_name) == 1344, "jst_head.mpi_adapter_name");
+_Static_assert(offsetof(jst_head, launcher) == 1376, "jst_head.launcher");
+_Static_assert(offsetof(jst_head, batch) == 1408, "jst_head.batch");
+_Static_assert(offsetof(jst_head, world) == 1472, "jst_head.world");
+_Static_assert(offsetof(jst_head, ring_offset) == 1504, "jst_head.ring_offset");
+_Static_assert(offsetof(jst_head, ring_bytes) == 1508, "jst_head.ring_bytes");
+_Static_assert(offsetof(jst_head, papi_names) == 1512, "jst_head.papi_names");
+_Static_assert(offsetof(jst_head, perf_asked) == 1640, "jst_head.perf_asked");
+_Static_assert(offsetof(jst_head, perf_granted) == 1644, "jst_head.perf_granted");
+_Static_assert(offsetof(jst_head, generation) == 2048, "jst_head.generation");
+_Static_assert(offsetof(jst_head, tick_ns) == 2056, "jst_head.tick_ns");
+_Static_assert(offsetof(jst_head, heartbeat_ns) == 2064, "jst_head.heartbeat_ns");
+_Static_assert(offsetof(jst_head, end_ns) == 2072, "jst_head.end_ns");
+_Static_assert(offsetof(jst_head, end_reason) == 2080, "jst_head.end_reason");
+_Static_assert(offsetof(jst_head, blocks_used) == 2084, "jst_head.blocks_used");
+_Static_assert(offsetof(jst_head, clock_state) == 2088, "jst_head.clock_state");
+_Static_assert(offsetof(jst_head, clock_error_us) == 2092, "jst_head.clock_error_us");
+_Static_assert(offsetof(jst_head, lost_threads) == 2096, "jst_head.lost_threads");
+_Static_assert(offsetof(jst_head, tick_now) == 2104, "jst_head.tick_now");
+_Static_assert(offsetof(jst_head, mounts) == 2112, "jst_head.mounts");
+_Static_assert(sizeof(jst_head) == 4096, "jst_head");
+
+typedef struct jst_commit {
+    uint64_t records_end; /* where the records end, as an offset in the file */
+    uint64_t open_slice; /* slice that what no record holds belongs to */
+    uint64_t base[JST_CELL_COUNT];
+} __attribute__((aligned(128))) jst_commit;
+
+_Static_assert(offsetof(jst_commit, records_end) == 0, "jst_commit.records_end");
+_Static_assert(offsetof(jst_commit, open_slice) == 8, "jst_commit.open_slice");
+_Static_assert(offsetof(jst_commit, base) == 16, "jst_commit.base");
+
+typedef struct jst_block {
+    _Atomic uint32_t tid; /* its thread, 0: never used */
+    uint32_t mark; /* state mark: the cell of the `state_*` timer in progress, 0: none */
+    uint8_t gap1[16 - 8];
+    uint64_t since; /* ticks when the marked call began */
+    uint64_t signature; /* sum of token hashes since the thread came up (segment.c) */
+    uint64_t kinds; /* set of tokens since the segment began */
+    uint64_t cpu_ticks; /* when the thread's CPU clock was read last, ticks */
+    uint64_t cpu_ns; /* the CPU time that was read then */
+    uint64_t call_ticks; /* time in MPI calls since then */
+    uint64_t cells[JST_CELL_COUNT];
+} __attribute__((aligned(128))) jst_block;
+
+_Static_assert(offsetof(jst_block, tid) == 0, "jst_block.tid");
+_Static_assert(offsetof(jst_block, mark) == 4, "jst_block.mark");
+_Static_assert(offsetof(jst_block, since) == 16, "jst_block.since");
+_Static_assert(offsetof(jst_block, signature) == 24, "jst_block.signature");
+_Static_assert(offsetof(jst_block, kinds) == 32, "jst_block.kinds");
+_Static_assert(offsetof(jst_block, cpu_ticks) == 40, "jst_block.cpu_ticks");
+_Static_assert(offsetof(jst_block, cpu_ns) == 48, "jst_block.cpu_ns");
+_Static_assert(offsetof(jst_block, call_ticks) == 56, "jst_block.call_ticks");
+_Static_assert(offsetof(jst_block, cells) == 64, "jst_block.cells");
+
+typedef struct jst_ring {
+    _Atomic uint64_t written; /* bytes ever put in */
+    _Atomic uint64_t drained; /* bytes that records hold */
+    uint8_t gap1[64 - 16];
+    uint8_t data[JST_RING_BYTES - 64];
+} jst_ring;
+
+_Static_assert(offsetof(jst_ring, written) == 0, "jst_ring.written");
+_Static_assert(offsetof(jst_ring, drained) == 8, "jst_ring.drained");
+_Static_assert(offsetof(jst_ring, data) == 64, "jst_ring.data");
+
+#endif

@@ -1,0 +1,163 @@
+"""What a profile looks like: the structs of its head, the letters and numbers in it.
+
+Made by tools/generate.py from schema/profile.toml; do not edit.
+"""
+# ruff: noqa: E501
+# fmt: off
+
+from __future__ import annotations
+
+import enum
+import struct
+from typing import Final, NamedTuple
+
+MAGIC: Final = b"jostle01"
+FORMAT_VERSION: Final = 1
+HEAD_BYTES: Final = 4096
+
+#: Width of a segment's bin of wait_ns and offcpu_ns at shift 0, ns.
+BIN_NS: Final = 10_000_000
+
+
+class RecordType(enum.IntEnum):
+    """The types of records."""
+
+    SLICE = ord("S")  # what the counters gained in one slice, or in a few
+    MOUNT = ord("M")  # names of the mount in a slot
+    CLOCK = ord("C")  # a change of the clock's state, or a jump of it
+    NOTE = ord("N")  # a sentence for the user
+    SEGMENTS = ord("G")  # a piece of the stream of entries
+    PEERS = ord("W")  # bytes sent to and received from each rank
+    SHORTS_HEADER = ord("H")  # what its short processes have in common
+    SHORT_PROCESS = ord("P")  # one process that was too short for a profile
+
+
+class EventType(enum.IntEnum):
+    """Events of the decoder that are no record of their own; all others have their record's type."""
+
+    SHORT_MOUNT = ord("p")  # a mount of the short process before it
+
+
+#: How a process image ended.
+END_REASONS: Final = ("none", "exit", "_exit", "exec", "abort", "continued")
+
+
+class MpiState(enum.IntEnum):
+    """How far the program's MPI is."""
+
+    NONE = 0  # none
+    STARTING = 1  # in MPI_Init
+    INITIALISED = 2  # initialised
+    FINISHING = 3  # in MPI_Finalize
+    FINALISED = 4  # finalised
+
+
+class MpiAdapter(enum.IntEnum):
+    """Whether MPI calls are counted."""
+
+    NONE = 0  # no MPI seen
+    LOADED = 1  # loaded
+    LACKING = 2  # an MPI was found for which no adapter is installed (its calls are not counted)
+    REFUSED = 3  # its adapter refused
+
+
+#: What the program asked MPI_Init_thread for, and got.
+THREAD_LEVELS: Final = ("single", "funneled", "serialized", "multiple")
+
+#: Why a segment ended where it did.
+SEGMENT_RULES: Final = ("every", "coalesced", "epoch", "raw", "final")
+
+#: What a segment counts, in the order of the format's bits 1 to 31.
+SEGMENT_VALUES: Final = ("sends", "recvs", "isends", "irecvs", "sendrecvs", "p2p_bytes", "p2p_room", "one_to_all", "all_to_one", "all_to_all", "barriers", "scans", "neighbors", "collective_bytes", "rma_ops", "rma_bytes", "opens", "closes", "reads", "writes", "read_bytes", "write_bytes", "mpiio_ops", "mpiio_bytes", "mpi_ns", "io_ns", "cpu_ns", "wait_ns", "offcpu_ns", "instructions", "flops")
+
+
+class Head(NamedTuple):
+    """The head of a profile, up to its mount slots."""
+
+    magic: bytes
+    version: int
+    head_bytes: int
+    cell_count: int
+    block_offset: int
+    block_bytes: int
+    block_capacity: int
+    table_offset: int
+    table_bytes: int
+    commit_offset: int
+    commit_bytes: int
+    table_crc: int
+    mount_slots: int
+    mount_stride: int
+    flags: int
+    slice_ns: int
+    start_ns: int
+    file_ns: int
+    first_slice: int
+    pid: int
+    ppid: int
+    uid: int
+    gid: int
+    proc_start: int
+    sid: int
+    part: int
+    boot_id: bytes
+    host: bytes
+    job: bytes
+    program: bytes
+    library: bytes
+    command: bytes
+    start_clock_state: int
+    start_clock_error_us: int
+    pid_namespace: int
+    mpi_state: int
+    mpi_adapter: int
+    world_size: int
+    world_rank: int
+    thread_level: int
+    appnum: int
+    spawned: int
+    omp_threads: int
+    mpi_init_ns: int
+    mpi_ready_ns: int
+    mpi_finalize_ns: int
+    mpi_end_ns: int
+    mpi_library: bytes
+    mpi_adapter_name: bytes
+    launcher: bytes
+    batch: bytes
+    world: bytes
+    ring_offset: int
+    ring_bytes: int
+    papi_names_1: bytes
+    papi_names_2: bytes
+    papi_names_3: bytes
+    papi_names_4: bytes
+    perf_asked: int
+    perf_granted: int
+    generation: int
+    tick_ns: int
+    heartbeat_ns: int
+    end_ns: int
+    end_reason: int
+    blocks_used: int
+    clock_state: int
+    clock_error_us: int
+    lost_threads: int
+    tick_now: int
+
+
+HEAD: Final = struct.Struct("<8s14I4Q4IQ2I16s64s128s256s32s512s2IQ8I4Q128s32s32s64s32s2I32s32s32s32s2I400x4Q4I2Q")
+MOUNTS_AT: Final = 2112
+
+
+class MountSlot(NamedTuple):
+    """A mount slot of the head."""
+
+    major: int
+    minor: int
+    fs_magic: int
+    mnt_id: int
+    used: int
+
+
+MOUNT_SLOT: Final = struct.Struct("<2I3Q")
