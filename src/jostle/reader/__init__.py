@@ -13,6 +13,7 @@ is a ProfileError.
 
 from __future__ import annotations
 
+from jostle._profile import SEGMENT_VALUES
 from jostle.reader.decode import (
     Decoded,
     ReadRequest,
@@ -33,7 +34,6 @@ from jostle.reader.header import (
 )
 from jostle.reader.segments import (
     RULES,
-    SEGMENT_VALUES,
     SegmentRead,
     SegmentResult,
     read_segments,

@@ -11,6 +11,7 @@ from pathlib import PurePath
 import numpy as np
 from numpy.typing import NDArray
 
+from jostle._profile import THREAD_LEVELS, MpiAdapter, MpiState
 from jostle.analysis.digest.advice import advise
 from jostle.analysis.digest.mpi_world import Balance, Counters, Threads, TimeShare, Traffic, World
 from jostle.analysis.digest.segments import segments_of
@@ -22,9 +23,6 @@ Floats = NDArray[np.float64]
 Sums = Mapping[str, Ints]
 
 _NS = 1e9
-LOADED, NO_ADAPTER, REFUSED = 1, 2, 3
-_FINALISED = 4
-_LEVELS = ("single", "funneled", "serialized", "multiple")
 _EVENTS = ("instructions", "cycles", "last-level misses", "task clock", "context switches",
            "migrations", "page faults")  # fmt: skip
 _FLOPS = re.compile(r"(FP|DP|SP|VEC)_(OPS|INS)|FLOP|FP_ARITH", re.IGNORECASE)
@@ -91,7 +89,7 @@ def worlds(tables: JobTables, people: People, sums: Sums) -> list[World]:
 
 def _groups(people: People) -> list[NDArray[np.intp]]:
     """Split the MPI processes of a job into worlds."""
-    mpi = (people.ints("world_size") > 0) | (people.ints("mpi_adapter") >= NO_ADAPTER)
+    mpi = (people.ints("world_size") > 0) | (people.ints("mpi_adapter") >= MpiAdapter.LACKING)
     mpi |= people.ints("mpi_state") > 0
     if not mpi.any():
         return []
@@ -139,7 +137,7 @@ class _World:
     def made(self) -> World:
         shares, over, states = self._shares()
         adapter = self.ints("mpi_adapter")
-        counted = bool((adapter == LOADED).all())
+        counted = bool((adapter == MpiAdapter.LOADED).all())
         processes = self.ints("process").tolist()
         size, ranks = int(self.ints("world_size").max()), len(self._at)
         complete = self._people.complete[self._at]
@@ -158,8 +156,8 @@ class _World:
             problem=_problem(adapter, size, ranks),
             launcher=self.texts("launcher")[0],
             batch=self.texts("batch")[0],
-            thread_level=_LEVELS[min(int(self.ints("thread_level").max()), 3)],
-            unfinished=int((self.ints("mpi_state") < _FINALISED).sum()),
+            thread_level=THREAD_LEVELS[min(int(self.ints("thread_level").max()), 3)],
+            unfinished=int((self.ints("mpi_state") < MpiState.FINALISED).sum()),
             running=not bool(complete.all()),
             start_ns=int(self._init.min()),
             seconds=max(float(self._left.max() - self._init.min()), 0.0) / _NS,
@@ -307,11 +305,11 @@ def _first_line(text: str) -> str:
 
 
 def _problem(adapter: Ints, size: int, ranks: int) -> str:
-    if bool((adapter == NO_ADAPTER).any()):
+    if bool((adapter == MpiAdapter.LACKING).any()):
         return "MPI found but no adapter for it: its calls were not counted"
-    if bool((adapter == REFUSED).any()):
+    if bool((adapter == MpiAdapter.REFUSED).any()):
         return "the adapter does not fit this MPI: its calls were not counted"
-    if bool((adapter != LOADED).any()):
+    if bool((adapter != MpiAdapter.LOADED).any()):
         return "some ranks were not counted: no adapter was loaded in them"
     if ranks < size:
         return f"{size - ranks} of {size} ranks left no profile here"

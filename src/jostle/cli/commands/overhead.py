@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from jostle._profile import MpiAdapter
 from jostle.cli.launch.spawn import program_of
 from jostle.cli.launch.trial import ARMS, Run, Trial
 from jostle.cli.output import console, emit_json, next_steps, utf8
@@ -163,7 +164,7 @@ def _notes(trial: Trial, done: Sequence[Run], runs: int, *, interrupted: bool) -
         )
     headers = trial.recorded() if done and done[-1].arm == "profiled" else []
     missing = {getattr(header, "mpi_library", "") for header in headers
-               if getattr(header, "mpi_adapter", 0) == 2}  # fmt: skip
+               if getattr(header, "mpi_adapter", 0) == MpiAdapter.LACKING}  # fmt: skip
     for library in sorted(missing):
         notes.append(f"no adapter for this MPI ({library.strip()}): its calls were not counted")
     cores, load = os.cpu_count() or 1, os.getloadavg()[0]

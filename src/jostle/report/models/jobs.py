@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from jostle._profile import MpiAdapter
 from jostle.report.format.values import count, iso_time
 
 if TYPE_CHECKING:
     from jostle.repository import Repository
 
-_RANKS = """
+_RANKS = f"""
 SELECT job, program, count(*) AS ranks, min(mpi_library) AS library FROM processes
-WHERE (world_size > 0 OR mpi_adapter >= 2) AND job = coalesce(?, job)
+WHERE (world_size > 0 OR mpi_adapter >= {MpiAdapter.LACKING.value}) AND job = coalesce(?, job)
 GROUP BY job, program ORDER BY ranks DESC, program
 """
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from jostle._profile import HEAD, HEAD_BYTES, MAGIC, Head
 from jostle.reader import Mount, ProfileHeader, ShortProcess
 from jostle.reader.errors import passes
 from jostle.reader.header import is_alive, parse_header
@@ -17,7 +18,6 @@ from jostle.repository.store.layout import MPI_COLUMNS, is_shared, mount_identit
 from jostle.repository.store.owner_names import JobNames
 from jostle.repository.store.tables import ProcessSource
 
-_HEAD = 4096
 # A process on another machine that was not heard of for this long is taken for dead.
 _SILENT_NS = 900_000_000_000
 _SILENT_SLICES = 20
@@ -87,7 +87,7 @@ def peek_header(path: Path) -> HeaderPeek:
     alive = is_alive(head)
     header = parse_header(head, owner, alive=alive)
     life = (header.boot_id, header.pid, header.start_ns, header.part)
-    head_bytes = int.from_bytes(head[12:16], "little")
+    head_bytes = Head._make(HEAD.unpack_from(head)).head_bytes
     size = max(info.st_size - head_bytes, 0)
     over = is_over(header)
     last = max(header.end_ns, header.start_ns) if over else time.time_ns()
@@ -102,13 +102,13 @@ def peek_header(path: Path) -> HeaderPeek:
 def _head(path: Path) -> tuple[os.stat_result, bytes]:
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
-        return os.fstat(descriptor), os.pread(descriptor, _HEAD, 0)
+        return os.fstat(descriptor), os.pread(descriptor, HEAD_BYTES, 0)
     finally:
         os.close(descriptor)
 
 
 def _is_profile(head: bytes) -> bool:
-    return len(head) == _HEAD and head.startswith(b"jostle01")
+    return len(head) == HEAD_BYTES and head.startswith(MAGIC)
 
 
 def told_by_others(found: Iterable[Path]) -> dict[Path, Mark | None]:

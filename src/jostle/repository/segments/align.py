@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from jostle._profile import SEGMENT_RULES
 from jostle.repository.store.tables import Ints
 
 _BYTES_VARY = re.compile(r"[vw](_init)?(_c)?$")
@@ -24,7 +25,7 @@ _BYTES_VARY = re.compile(r"[vw](_init)?(_c)?$")
 _SAME_OCCURRENCE, _SAME_TIME = 1.0, 0.25
 # Chance lets some of two unrelated rhythms coincide: by time nearly all must have partners.
 _MOST = 0.8
-EVERY, COALESCED, EPOCH, RAW, FINAL, UNKNOWN = range(6)
+EVERY, COALESCED, EPOCH, RAW, FINAL, UNKNOWN = range(len(SEGMENT_RULES) + 1)
 RULES = ("every", "coalesced", "epoch", "raw", "final", "unknown")
 _GLOBAL = np.array([True, True, False, True, False, False])
 

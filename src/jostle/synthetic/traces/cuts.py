@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from jostle._profile import BIN_NS
 from jostle.repository.segments.align import COALESCED, EPOCH, EVERY, FINAL, RAW
 from jostle.synthetic.traces.program import Floats, Ints, Script
 
 SHORTEST_NS, GROWTH, SPAN_NS = 50_000_000, 10_000, 1_000_000_000
-_BIN_NS = 10_000_000
 _FIRST_DECISION, _DECIDE_NS, _HASTY, _EPOCH_CALLS = 16, 1_000_000_000, 16, 4
 
 
@@ -92,7 +92,7 @@ class _Rules:
     look_for: int = SPAN_NS
     epoch: int = -1
     epoch_level: int = 0
-    bin_end: int = _BIN_NS
+    bin_end: int = BIN_NS
 
     def __post_init__(self) -> None:
         hashes = np.random.default_rng(1).permutation(1 << 16)[: len(self.script.calls)]
@@ -103,7 +103,7 @@ class _Rules:
         kind = self.kinds[number]
         kind.calls += 1
         if now >= self.bin_end:
-            self.bin_end = (now // _BIN_NS + 1) * _BIN_NS
+            self.bin_end = (now // BIN_NS + 1) * BIN_NS
             self._check_overdue(now)
             self._look_for_epochs(now)
         if shared:

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from jostle._profile import BIN_NS
 from jostle.reader import SEGMENT_VALUES
 from jostle.repository.segments.align import EVERY, FINAL, RULES
-from jostle.repository.segments.bins import BIN_NS
 from jostle.repository.store.layout import SEGMENT_BINS
 from jostle.synthetic.traces.accounts import Spans
 from jostle.synthetic.traces.cuts import Cuts
