@@ -1,5 +1,10 @@
 /* access.c: writes that do not begin where the one before them ended (access.h). */
 #include "access.h"
+#include "block.h"
+#include "common.h"
+#include "core.h"
+#include "mount.h"
+#include "sys.h"
 
 /* twin_of: the other's number + 1, and in the upper half how often that one had been duplicated anew
  * by then, so that its next owner is not taken for it; 0: nobody's. A shell that writes by `echo >&5`

@@ -17,7 +17,9 @@
 #ifndef JST_ACCESS_H
 #define JST_ACCESS_H
 
-#include "jst.h"
+#include "block.h"
+#include "common.h"
+#include "mount.h"
 
 typedef struct jst_access jst_access;
 

@@ -10,7 +10,15 @@
  * others' heads, to be read. One that is not found might compute unseen: then nothing is counted, nor
  * where several threads of a rank may be in MPI at once. One that was killed computes nothing.
  */
-#include "mpi.h"
+#include "all_in_mpi.h"
+#include "area.h"
+#include "block.h"
+#include "clock.h"
+#include "common.h"
+#include "profile_layout.h"
+#include "spool.h"
+#include "sys.h"
+#include "text.h"
 
 #define MOST 255u   /* other ranks on a node */
 #define FILES 1024u /* of the job that are looked into: a spool may be shared by many nodes */
@@ -20,7 +28,8 @@
 #define SEEN_NS 1000u  /* in the slice in which the others have been found */
 #define MANY_THREADS 3 /* MPI_THREAD_MULTIPLE, as the adapter numbers levels */
 
-static const jst_block *others[MOST]; /* only their headers are surely mapped */
+/* Only their headers are surely mapped. */
+JST_LARGE static const jst_block *others[MOST];
 static _Atomic uint32_t known;
 static _Atomic bool moved; /* a profile that was mapped is no rank's any more */
 static bool

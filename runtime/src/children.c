@@ -9,7 +9,19 @@
  */
 #include <sys/resource.h>
 
-#include "jst.h"
+#include "area.h"
+#include "block.h"
+#include "children.h"
+#include "clock.h"
+#include "common.h"
+#include "config.h"
+#include "core.h"
+#include "encode.h"
+#include "heartbeat.h"
+#include "profile_layout.h"
+#include "spool.h"
+#include "sys.h"
+#include "text.h"
 
 #define CHILDREN 64
 #define DEPTH 8

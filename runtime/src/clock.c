@@ -4,7 +4,10 @@
 #include <cpuid.h>
 #endif
 
-#include "jst.h"
+#include "clock.h"
+#include "common.h"
+#include "sys.h"
+#include "text.h"
 
 uint32_t jst_no_tsc;
 uint64_t jst_tick_ns = (uint64_t)1 << 32;

@@ -7,8 +7,12 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 
+#include "common.h"
 #include "config.h"
-#include "jst.h"
+#include "identity.h"
+#include "spool.h"
+#include "sys.h"
+#include "text.h"
 
 #ifndef JST_SYSCONFDIR
 #define JST_SYSCONFDIR "/etc"

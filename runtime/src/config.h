@@ -1,21 +1,41 @@
-/* config.h: what config.c (options), identity.c (the job) and digest.c (its digest) share. */
+/* config.h: options (config.c; docs/reference/configuration.md). */
 #ifndef JST_CONFIG_H
 #define JST_CONFIG_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
-/** Sets values[i] to what the environment says of names[i], NULL where it says nothing. One pass, and
- *  nothing in a set-uid program. */
-void jst_env_all(const char *const *names, const char **values, unsigned count);
-/** Fills in job, batch, world and launcher of jst_cfg. */
-void jst_identify(void);
+enum jst_segments { JST_SEGMENTS_OFF, JST_SEGMENTS_ON, JST_SEGMENTS_RAW };
+enum jst_perf { JST_PERF_AUTO, JST_PERF_ON, JST_PERF_OFF };
+
+enum jst_command { JST_COMMAND_PROGRAM, JST_COMMAND_ALL, JST_COMMAND_NONE };
+
+typedef struct jst_config {
+    uint64_t slice_ns;
+    char spool[256];
+    char job[128];
+    char exclude_paths[512]; /* colon separated */
+    int segments;            /* enum jst_segments */
+    int perf;                /* enum jst_perf: counters of the processor */
+    uint64_t segment_span_ns;
+    uint64_t canary_ns; /* from one run to the next, 0: off */
+    bool peers;
+    bool digest;       /* to stderr at the end of the job */
+    int command_lines; /* enum jst_command */
+    char papi[160];    /* names of events, comma separated */
+    char launcher[32], batch[64], world[32];
+    bool spool_from_user;
+    bool is_first;       /* what a person, a batch system or a login started */
+    bool job_is_session; /* no batch system and no name: the login session stands for the job */
+} jst_config;
+
+extern jst_config jst_cfg;
+bool jst_configure(void); /* false: switched off */
+void jst_say(const char *what, const char *value, const char *mend);
+bool jst_path_excluded(const char *path);
+bool jst_program_excluded(const char *name);
 
 /** Does descriptor 2 lead to where it led when the process came up? */
 bool jst_stderr_is_the_same(void);
-
-/* ---- digest.c ---- */
-/** At the orderly end of a process whose profile is complete: the job's digest, if it was asked for
- *  and this is rank 0. Waits for it, 15 s at most. */
-void jst_digest(void);
 
 #endif

@@ -3,8 +3,25 @@
 #include <pthread.h>
 
 #include "access.h"
+#include "all_in_mpi.h"
+#include "area.h"
+#include "block.h"
+#include "clock.h"
+#include "common.h"
 #include "config.h"
+#include "core.h"
+#include "digest.h"
+#include "heartbeat.h"
 #include "inject.h"
+#include "modules/os.h"
+#include "mount.h"
+#include "profile_layout.h"
+#include "resolve.h"
+#include "segment.h"
+#include "slice.h"
+#include "spool.h"
+#include "sys.h"
+#include "text.h"
 
 JST_LARGE jst_area jst_a __attribute__((aligned(JST_PAGE)));
 jst_wipe_page jst_wipe __attribute__((aligned(JST_PAGE)));
@@ -449,81 +466,4 @@ __attribute__((constructor)) static void constructor(void)
 __attribute__((destructor)) static void destructor(void)
 {
     jst_ending(JST_END_EXIT);
-}
-
-/* ---- failures of the program's calls ---- */
-
-JST_COLD void jst_fail(jst_block *b, unsigned place, int error)
-{
-    unsigned cell;
-    if (b->mark == JST_CELL_STATE_IO_NS) { /* the call is over: see jst_elapsed in io.h */
-        uint64_t ticks = jst_ticks() - b->since;
-        __asm__ volatile("" ::: "memory");
-        JST_STORE(b->mark, 0);
-        __asm__ volatile("" ::: "memory");
-        jst_add(&b->cells[JST_CELL_STATE_IO_NS], ticks);
-    }
-    if (!jst_is_mount(place))
-        return;
-    switch (error) {
-    case ENOENT:
-    case ENOTDIR:
-        cell = JST_CELL_ERROR_MISSING_OPS;
-        break;
-    case EACCES:
-    case EPERM:
-    case EROFS:
-        cell = JST_CELL_ERROR_ACCESS_OPS;
-        break;
-    case ENOSPC:
-    case EDQUOT:
-    case EFBIG:
-        cell = JST_CELL_ERROR_SPACE_OPS;
-        break;
-    case EIO:
-    case ENXIO:
-    case ENODEV:
-    case EUCLEAN:
-        cell = JST_CELL_ERROR_IO_OPS;
-        break;
-    case ESTALE:
-    case ETIMEDOUT:
-    case ENOTCONN:
-    case EHOSTDOWN:
-    case EHOSTUNREACH:
-    case ECONNRESET:
-    case EREMOTEIO:
-    case ESHUTDOWN:
-        cell = JST_CELL_ERROR_REMOTE_OPS;
-        break;
-    case EAGAIN:
-    case EINTR:
-    case EBUSY:
-    case ETXTBSY:
-        cell = JST_CELL_ERROR_AGAIN_OPS;
-        break;
-    case EMFILE:
-    case ENFILE:
-    case ENOMEM:
-    case ENOLCK:
-        cell = JST_CELL_ERROR_LIMIT_OPS;
-        break;
-    case EINVAL:
-    case EBADF:
-    case EFAULT:
-    case ENOSYS:
-    case EOPNOTSUPP:
-    case EEXIST:
-    case EISDIR:
-    case ENAMETOOLONG:
-    case ELOOP:
-    case ESPIPE:
-    case EXDEV:
-    case ENOTEMPTY:
-        cell = JST_CELL_ERROR_INVALID_OPS;
-        break;
-    default:
-        cell = JST_CELL_ERROR_OTHER_OPS;
-    }
-    jst_add(&jst_slot(b, place)[cell], 1);
 }

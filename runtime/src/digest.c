@@ -7,8 +7,14 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "area.h"
+#include "common.h"
 #include "config.h"
-#include "jst.h"
+#include "core.h"
+#include "digest.h"
+#include "profile_layout.h"
+#include "sys.h"
+#include "text.h"
 
 #define PATIENCE_NS (15 * 1000000000ull)
 #define VARIABLES 4096

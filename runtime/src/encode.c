@@ -1,5 +1,7 @@
 /* encode.c: records as docs/reference/profile-format.md has them. Pure: no system call, no state. */
-#include "jst.h"
+#include "encode.h"
+#include "common.h"
+#include "text.h"
 
 #define GROUPS ((JST_CELL_COUNT + 7) / 8)
 #define BITMAP ((GROUPS + 7) / 8)

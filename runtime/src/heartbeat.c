@@ -16,8 +16,25 @@
 #include <pthread.h>
 #endif
 
-#include "jst.h"
-#include "perf.h"
+#include "all_in_mpi.h"
+#include "area.h"
+#include "block.h"
+#include "children.h"
+#include "clock.h"
+#include "common.h"
+#include "config.h"
+#include "core.h"
+#include "heartbeat.h"
+#include "modules/canary.h"
+#include "modules/os.h"
+#include "modules/papi.h"
+#include "modules/perf.h"
+#include "profile_layout.h"
+#include "release_pages.h"
+#include "segment_ring.h"
+#include "slice.h"
+#include "spool.h"
+#include "sys.h"
 
 enum request { GO_ON, STOP, SAMPLE, ALSO, DRAIN };
 

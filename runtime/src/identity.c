@@ -4,8 +4,11 @@
  * common on all nodes and with no other: its own address (Open MPI, MPICH's hydra), its name space
  * (PRRTE) or its step (Slurm). A process without any of them belongs to its login session.
  */
+#include "identity.h"
+#include "common.h"
 #include "config.h"
-#include "jst.h"
+#include "sys.h"
+#include "text.h"
 
 #define ANCESTORS 8
 

@@ -5,9 +5,12 @@
  * none, calls run the very instructions that they would run without this file.
  */
 #include "inject.h"
+#include "block.h"
+#include "core.h"
+#include "mount.h"
+#include "mpi_account.h"
 
 #include "../include/jst_inject.h"
-#include "mpi.h"
 
 __attribute__((weak)) extern jst_inject_get_type jst_inject_get;
 

@@ -13,9 +13,15 @@
 #define JST_IO_H
 
 #include <errno.h>
+#include <sys/types.h>
 
 #include "access.h"
-#include "jst.h"
+#include "block.h"
+#include "clock.h"
+#include "common.h"
+#include "core.h"
+#include "errors.h"
+#include "mount.h"
 
 /* State marks: a call in progress shows in the thread's block, so that the heartbeat can book its
  * time in the slice in which it passes. Inside an MPI call the MPI's mark stays. A mark that a call

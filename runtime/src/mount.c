@@ -11,6 +11,14 @@
 #include <sys/sysmacros.h>
 
 #include "access.h"
+#include "area.h"
+#include "block.h"
+#include "common.h"
+#include "config.h"
+#include "core.h"
+#include "mount.h"
+#include "sys.h"
+#include "text.h"
 #include "trusted_dirs.h"
 
 JST_LARGE jst_descriptor jst_descriptors[JST_FDS];

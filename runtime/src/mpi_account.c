@@ -6,10 +6,22 @@
  */
 #include <errno.h>
 
+#include "all_in_mpi.h"
+#include "area.h"
+#include "block.h"
+#include "clock.h"
+#include "common.h"
+#include "config.h"
+#include "core.h"
 #include "inject.h"
-#include "mpi.h"
-#include "perf.h"
-#include "perf_self.h"
+#include "modules/papi.h"
+#include "modules/perf_self.h"
+#include "mpi_account.h"
+#include "mpi_call_kinds.h"
+#include "peers.h"
+#include "profile_layout.h"
+#include "segment.h"
+#include "sys.h"
 
 typedef struct class_cells {
     uint16_t ops, bytes, ns, state; /* bytes 0: none (cell 0 is never theirs) */

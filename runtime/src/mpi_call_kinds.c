@@ -6,7 +6,11 @@
  */
 #include <link.h>
 
-#include "mpi.h"
+#include "common.h"
+#include "core.h"
+#include "mpi_call_kinds.h"
+#include "sys.h"
+#include "text.h"
 
 #define MODULES 512
 

@@ -6,8 +6,10 @@
 #include <dlfcn.h>
 #include <link.h>
 
-#include "jst.h"
+#include "common.h"
 #include "mpi_host.h"
+#include "sys.h"
+#include "text.h"
 
 extern const char jst_mpi_names_begin[], jst_mpi_names_end[];
 

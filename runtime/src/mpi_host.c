@@ -7,9 +7,15 @@
 #include <dlfcn.h>
 #include <errno.h>
 
+#include "area.h"
+#include "block.h"
+#include "config.h"
+#include "core.h"
 #include "inject.h"
-#include "mpi.h"
+#include "mpi_account.h"
 #include "mpi_host.h"
+#include "sys.h"
+#include "text.h"
 
 #define PREFIX "libjostle-"
 #define SUFFIX ".so"

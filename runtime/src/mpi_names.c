@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "jst.h"
+#include "common.h"
 #include "mpi_host.h"
 
 #define JST_MPI_NAME(name) char name[sizeof #name];

@@ -7,10 +7,10 @@
  * (LD_AUDIT) wants to be asked, nothing is found, and dlsym is left to answer.
  */
 #include "next_symbol.h"
+#include "common.h"
+#include "text.h"
 
 #include <sys/auxv.h>
-
-#include "jst.h"
 
 #define HIDDEN 0x8000u /* of a symbol's version: an older one than the default */
 #define WORD_BITS (8u * sizeof(ElfW(Addr)))

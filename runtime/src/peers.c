@@ -3,7 +3,11 @@
  * A bounded table, one entry per world rank below PEERS, one for all beyond. Written once, as a 'W'
  * record, when the process ends: for views of the network, not for slices.
  */
-#include "mpi.h"
+#include "peers.h"
+#include "common.h"
+#include "encode.h"
+#include "slice.h"
+#include "sys.h"
 
 #define PEERS 4096u
 #define BEYOND 0xffffffffu

@@ -6,7 +6,10 @@
  * the page cache, 64 KiB around each page that is touched. The advice for random access makes them a
  * mapping of their own, so that code beside them does not bring them back.
  */
-#include "jst.h"
+#include "release_pages.h"
+#include "common.h"
+#include "profile_layout.h"
+#include "sys.h"
 
 #define PAGES 256
 #define IS_FILE (UINT64_C(1) << 61) /* in /proc/self/pagemap: the page is the file's */

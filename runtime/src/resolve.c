@@ -8,9 +8,10 @@
 #include <dlfcn.h>
 #include <errno.h>
 
+#include "common.h"
 #include "inject.h"
-#include "jst.h"
 #include "next_symbol.h"
+#include "resolve.h"
 
 #define JST_CALL(module, name, ret, params, kind) #name,
 #define JST_CALL_OPT(module, name, ret, params, kind) #name,

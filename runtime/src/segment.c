@@ -12,8 +12,17 @@
  *
  * One thread at a time works here; another one that comes in between leaves its boundary out.
  */
-#include "mpi.h"
-#include "perf.h"
+#include "segment.h"
+#include "area.h"
+#include "block.h"
+#include "clock.h"
+#include "common.h"
+#include "config.h"
+#include "modules/papi.h"
+#include "mpi_call_kinds.h"
+#include "segment_ring.h"
+#include "sys.h"
+#include "text.h"
 
 #define SHORTEST_NS 50000000u
 #define GROWTH 10000u          /* the shortest is at least the run's length over this */

@@ -6,7 +6,19 @@
  */
 #include <linux/futex.h>
 
-#include "mpi.h"
+#include "area.h"
+#include "block.h"
+#include "clock.h"
+#include "common.h"
+#include "encode.h"
+#include "heartbeat.h"
+#include "mpi_account.h"
+#include "mpi_call_kinds.h"
+#include "segment.h"
+#include "segment_ring.h"
+#include "slice.h"
+#include "sys.h"
+#include "text.h"
 
 #define RING (sizeof jst_a.ring.data)
 #define ENTRY_MOST 512

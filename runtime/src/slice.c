@@ -5,9 +5,22 @@
  * nor doubles a count. Where the file system refuses the record, nothing is committed and the next
  * one spans both slices.
  */
+#include "slice.h"
 #include "../include/jst_mpi.h"
-#include "jst.h"
-#include "perf.h"
+#include "area.h"
+#include "block.h"
+#include "clock.h"
+#include "common.h"
+#include "config.h"
+#include "core.h"
+#include "encode.h"
+#include "modules/perf.h"
+#include "mount.h"
+#include "peers.h"
+#include "profile_layout.h"
+#include "segment_ring.h"
+#include "sys.h"
+#include "text.h"
 
 /* Space: at most 5 MB per process and day at 4 s slices. Bursts have 512 KiB; after that, 180 bytes
  * per slice: a process that needs more gets records that span several slices. */

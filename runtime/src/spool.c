@@ -7,7 +7,20 @@
 #include <sys/resource.h>
 #include <sys/utsname.h>
 
-#include "jst.h"
+#include "area.h"
+#include "block.h"
+#include "clock.h"
+#include "common.h"
+#include "config.h"
+#include "core.h"
+#include "encode.h"
+#include "modules/os.h"
+#include "mount.h"
+#include "profile_layout.h"
+#include "segment.h"
+#include "spool.h"
+#include "sys.h"
+#include "text.h"
 
 char jst_profile_name[160];
 

@@ -3,8 +3,9 @@
 #include <sys/auxv.h>
 #include <sys/sysmacros.h>
 
-#include "config.h"
-#include "jst.h"
+#include "common.h"
+#include "sys.h"
+#include "text.h"
 
 size_t jst_strlen(const char *s)
 {

@@ -1,5 +1,7 @@
 /* trusted_dirs.c: which directories have all their files on one mount (trusted_dirs.h). */
 #include "trusted_dirs.h"
+#include "common.h"
+#include "mount.h"
 
 #include <limits.h>
 

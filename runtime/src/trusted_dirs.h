@@ -10,8 +10,7 @@
 #ifndef JST_TRUST_H
 #define JST_TRUST_H
 
-#include "jst.h"
-
+#include "common.h"
 /** Names the directory of a path: what stands before its last slash, `length` bytes. base: a number
  *  that stands for the directory at which a relative path begins. */
 uint64_t jst_directory_key(uint64_t base, const char *path, size_t *length);

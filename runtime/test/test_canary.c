@@ -7,7 +7,12 @@
 
 #include <cmocka.h>
 
-#include "../src/jst.h"
+#include "../src/block.h"
+#include "../src/clock.h"
+#include "../src/config.h"
+#include "../src/core.h"
+#include "../src/modules/canary.h"
+#include "../src/sys.h"
 
 #define MS UINT64_C(1000000)
 #define BOUNDARY (UINT64_C(4000000000) * 400000000)

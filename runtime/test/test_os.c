@@ -10,7 +10,10 @@
 
 #include <cmocka.h>
 
-#include "../src/jst.h"
+#include "../src/area.h"
+#include "../src/block.h"
+#include "../src/modules/os_cores.h"
+#include "../src/sys.h"
 
 static long fake_getrusage(long number, long who, struct rusage *out);
 #undef jst_sys2

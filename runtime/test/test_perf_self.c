@@ -10,8 +10,10 @@
 
 static uint64_t fake_rdpmc(uint32_t counter);
 #define JST_RDPMC(counter) fake_rdpmc((uint32_t)(counter))
-#include "../src/perf_event.h"
-#include "../src/perf_self.h"
+#include "../src/modules/perf_event.h"
+#include "../src/modules/perf_self.h"
+#include "../src/profile_layout.h"
+#include "../src/sys.h"
 
 __thread jst_perf_slot *jst_tls_perf;
 __thread uint32_t jst_tls_perf_tid;

@@ -10,7 +10,19 @@
 
 #include <cmocka.h>
 
-#include "../src/mpi.h"
+#include "../src/area.h"
+#include "../src/block.h"
+#include "../src/clock.h"
+#include "../src/config.h"
+#include "../src/encode.h"
+#include "../src/heartbeat.h"
+#include "../src/modules/papi.h"
+#include "../src/mpi_account.h"
+#include "../src/mpi_call_kinds.h"
+#include "../src/segment.h"
+#include "../src/segment_ring.h"
+#include "../src/slice.h"
+#include "../src/sys.h"
 
 /* The clock of these tests; a tick is a nanosecond. */
 static uint64_t fake_now;

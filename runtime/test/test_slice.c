@@ -9,7 +9,17 @@
 
 #include <cmocka.h>
 
-#include "../src/jst.h"
+#include "../src/area.h"
+#include "../src/block.h"
+#include "../src/config.h"
+#include "../src/core.h"
+#include "../src/modules/perf.h"
+#include "../src/mount.h"
+#include "../src/peers.h"
+#include "../src/profile_layout.h"
+#include "../src/segment_ring.h"
+#include "../src/slice.h"
+#include "../src/sys.h"
 
 #define L UINT64_C(4000000000) /* slice length */
 #define FIRST UINT64_C(450000000)

@@ -12,7 +12,15 @@
  * In assembly, each loop on a cache line of its own: the same instructions in every build. The data are
  * zeros, so that no floating-point trap that the program has asked for can be sprung.
  */
-#include "../jst.h"
+#include "canary.h"
+#include "../block.h"
+#include "../clock.h"
+#include "../common.h"
+#include "../config.h"
+#include "../core.h"
+#include "../profile_layout.h"
+#include "../sys.h"
+#include "../text.h"
 
 #define ROUNDS 1000      /* of 18 integer instructions */
 #define CELLS 1024       /* of a stencil, */

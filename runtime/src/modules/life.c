@@ -12,7 +12,14 @@
 #include <threads.h>
 #include <unistd.h>
 
-#include "../jst.h"
+#include "../block.h"
+#include "../clock.h"
+#include "../common.h"
+#include "../core.h"
+#include "../heartbeat.h"
+#include "../mount.h"
+#include "../resolve.h"
+#include "../sys.h"
 
 /* ---- ends ---- */
 

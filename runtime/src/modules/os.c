@@ -6,7 +6,13 @@
  */
 #include <sys/resource.h>
 
-#include "../jst.h"
+#include "../block.h"
+#include "../common.h"
+#include "../profile_layout.h"
+#include "../sys.h"
+#include "../text.h"
+#include "os.h"
+#include "os_cores.h"
 
 /* (declared in sys.h) */
 uint64_t jst_own_read_bytes, jst_own_read_calls, jst_own_write_bytes, jst_own_write_calls;

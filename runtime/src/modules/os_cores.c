@@ -5,7 +5,13 @@
  * wanted to run, how many cores they may use, and what the control group allows. For the heartbeat
  * alone, once a slice.
  */
-#include "../jst.h"
+#include "os_cores.h"
+#include "../block.h"
+#include "../common.h"
+#include "../config.h"
+#include "../sys.h"
+#include "../text.h"
+#include "os.h"
 
 #if JST_WITH_OS
 

@@ -12,7 +12,15 @@
 #include <dlfcn.h>
 #include <errno.h>
 
-#include "../perf.h"
+#include "../area.h"
+#include "../block.h"
+#include "../clock.h"
+#include "../common.h"
+#include "../config.h"
+#include "../core.h"
+#include "../sys.h"
+#include "../text.h"
+#include "papi.h"
 
 #if JST_WITH_PAPI
 

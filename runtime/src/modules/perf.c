@@ -13,7 +13,15 @@
 #include <errno.h>
 #include <sys/resource.h>
 
-#include "../perf.h"
+#include "../area.h"
+#include "../block.h"
+#include "../common.h"
+#include "../config.h"
+#include "../core.h"
+#include "../sys.h"
+#include "../text.h"
+#include "perf.h"
+#include "perf_event.h"
 #include "perf_group.h"
 #include "perf_self_serve.h"
 

@@ -5,6 +5,11 @@
  */
 #include <errno.h>
 
+#include "../area.h"
+#include "../common.h"
+#include "../sys.h"
+#include "../text.h"
+#include "perf_event.h"
 #include "perf_group.h"
 
 #if JST_WITH_PERF

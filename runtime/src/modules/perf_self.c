@@ -4,8 +4,13 @@
  * maps the counter's page. Only the heartbeat unmaps, and only when the thread is dead: a page that
  * a thread may look at this very moment stays where it is.
  */
-#include "../perf_self.h"
-#include "../perf_event.h"
+#include "perf_self.h"
+#include "../block.h"
+#include "../common.h"
+#include "../core.h"
+#include "../profile_layout.h"
+#include "../sys.h"
+#include "perf_event.h"
 #include "perf_self_serve.h"
 
 __thread jst_perf_slot *jst_tls_perf;

@@ -2,8 +2,6 @@
 #ifndef JST_PERF_SLOTS_H
 #define JST_PERF_SLOTS_H
 
-#include "../jst.h"
-
 /** What does reading a counter cost, given an open one of the calling thread? */
 void jst_perf_self_probe(int fd);
 void jst_perf_self_serve(void);  /* opens what threads asked for, lets go of the dead */

@@ -1,13 +1,18 @@
 /* posix_fd.c: calls after which a descriptor's number means something else. Nothing is counted, but
  * that a file that was written is closed by dup2: the number is forgotten, and looked at when it is
  * first used. */
+#include <fcntl.h>
 #include <stdarg.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "../io.h"
+#include "../access.h"
+#include "../block.h"
+#include "../common.h"
+#include "../mount.h"
+#include "../resolve.h"
 
 int __fcntl(int fd, int cmd, ...);
 int close_range(unsigned first, unsigned last, int flags);

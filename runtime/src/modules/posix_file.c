@@ -1,10 +1,17 @@
 /* posix_file.c: open, close, seek, sync, size: calls that name a descriptor. */
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../access.h"
+#include "../block.h"
+#include "../common.h"
+#include "../errors.h"
 #include "../io.h"
+#include "../mount.h"
+#include "../resolve.h"
 
 int __open(const char *path, int flags, ...);
 int __open64(const char *path, int flags, ...);

@@ -1,10 +1,16 @@
 /* posix_meta.c: calls that tell about a file, directories, the working directory. */
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "../block.h"
+#include "../common.h"
+#include "../io.h"
+#include "../mount.h"
+#include "../resolve.h"
 #include "posix_meta.h"
 
 int __xstat(int version, const char *path, struct stat *st);

@@ -1,4 +1,5 @@
 /* posix_name.c: calls that make, change or remove a name, and what stands beside it. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -6,6 +7,10 @@
 #include <unistd.h>
 #include <utime.h>
 
+#include "../block.h"
+#include "../common.h"
+#include "../io.h"
+#include "../resolve.h"
 #include "posix_meta.h"
 
 JST_EXPORT int truncate(const char *path, off_t size)

@@ -6,6 +6,12 @@
  */
 #include "stdio_common.h"
 
+#include "../block.h"
+#include "../common.h"
+#include "../io.h"
+#include "../mount.h"
+#include "../resolve.h"
+
 /** Counts a character at a place that is known already; false: the long way is needed. */
 static inline bool counted(const FILE *fp, const jst_direction *d)
 {

@@ -1,6 +1,18 @@
 /* stdio_file.c: streams as files: open, close, seek, flush, buffers. */
 #include "stdio_common.h"
 
+#include <fcntl.h>
+
+#include "../access.h"
+#include "../block.h"
+#include "../common.h"
+#include "../errors.h"
+#include "../heartbeat.h"
+#include "../io.h"
+#include "../mount.h"
+#include "../resolve.h"
+#include "../text.h"
+
 /* ---- open ---- */
 
 /** End of a call that opened a stream, or failed to. path: NULL when there is none to blame. */

@@ -1,6 +1,11 @@
 /* stdio_read.c: input: blocks, lines, formatted. */
 #include "stdio_common.h"
 
+#include "../block.h"
+#include "../common.h"
+#include "../io.h"
+#include "../resolve.h"
+
 /* ---- blocks; of an item that the end of the file cut short nothing is counted ---- */
 
 static inline void got_items(jst_block *b, const FILE *fp, size_t size, size_t n, size_t r,

@@ -2,6 +2,11 @@
  * cost more than the call. */
 #include "stdio_common.h"
 
+#include "../block.h"
+#include "../common.h"
+#include "../io.h"
+#include "../resolve.h"
+
 static uint64_t wide_bytes(wint_t c)
 {
     if (c == WEOF)

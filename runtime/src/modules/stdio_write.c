@@ -1,6 +1,11 @@
 /* stdio_write.c: output: blocks, strings, formatted. */
 #include "stdio_common.h"
 
+#include "../block.h"
+#include "../common.h"
+#include "../io.h"
+#include "../resolve.h"
+
 /* ---- blocks and strings ---- */
 
 JST_EXPORT size_t fwrite(const void *p, size_t size, size_t n, FILE *fp)

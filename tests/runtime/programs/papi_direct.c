@@ -8,7 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "perf.h"
+#include "block.h"
+#include "modules/papi.h"
 
 static void work(long n)
 {

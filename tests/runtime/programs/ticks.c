@@ -7,7 +7,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "jst.h"
+#include "area.h"
+#include "block.h"
+#include "clock.h"
+#include "config.h"
+#include "core.h"
+#include "slice.h"
+#include "spool.h"
+#include "sys.h"
 
 #define TICKS 400
 

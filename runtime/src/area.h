@@ -1,0 +1,32 @@
+/* area.h: the head of the profile as it is mapped: the head page, both commits, the blocks, the ring. */
+#ifndef JST_AREA_H
+#define JST_AREA_H
+
+#include "block.h"
+#include "common.h"
+#include "profile_layout.h"
+
+#define JST_TABLE_BYTES 12288
+#define JST_RING_BYTES 65536 /* segments that no record holds yet */
+
+/* Segments on their way into records: written by the program's threads, drained by the heartbeat. */
+typedef struct jst_ring {
+    _Atomic uint64_t written, drained;
+    uint8_t gap[48];
+    uint8_t data[JST_RING_BYTES - 64];
+} jst_ring;
+
+/* The mapped head. Static, so that its address never changes: the file is mapped over it. */
+typedef struct jst_area {
+    jst_head head;
+    jst_commit commit[2];
+    jst_block blocks[JST_BLOCKS];
+    jst_ring ring;
+    char table[JST_TABLE_BYTES]; /* written once: not beside what is written all the time */
+} __attribute__((aligned(JST_PAGE))) jst_area;
+
+#define JST_HEAD_BYTES ((uint32_t)sizeof(jst_area))
+
+extern jst_area jst_a;
+
+#endif

@@ -1,0 +1,48 @@
+/* core.h: the life of a process image (core.c).
+ *
+ * Life of a process as jostle sees it:
+ *   NEW      nothing has happened yet
+ *   LAZY     counted in memory only: no file, no thread; most processes of a job script end here
+ *   RUNNING  counters live in the mapped head of the profile, the heartbeat writes slices
+ *   MEMORY   a profile could not be made: counted, and reported in one record at the end
+ *   OFF      switched off: every wrapper passes straight through */
+#ifndef JST_CORE_H
+#define JST_CORE_H
+
+#include "common.h"
+
+#define JST_START_BYTES 65536  /* moved bytes after which a process gets a profile */
+#define JST_START_NS 100000000 /* age after which a wrapped call starts the profile */
+
+enum jst_state { JST_NEW, JST_LAZY, JST_STARTING, JST_RUNNING, JST_MEMORY, JST_OFF };
+enum jst_end {
+    JST_END_NONE,
+    JST_END_EXIT,
+    JST_END__EXIT,
+    JST_END_EXEC,
+    JST_END_ABORT,
+    JST_END_PART
+};
+
+extern _Atomic uint32_t jst_state;
+
+typedef struct jst_life {
+    uint64_t start_ns; /* CLOCK_REALTIME when this image (or forked child) came up */
+    uint64_t start_ticks;
+    uint32_t part;
+    int pid;
+    bool in_valgrind; /* which knows no bare clone: no heartbeat */
+} jst_life;
+
+extern jst_life jst_now_life;
+
+void jst_come_up(void);
+void jst_ending(enum jst_end reason); /* the image is about to end in an orderly way */
+void jst_not_ending(void);            /* exec failed: it goes on */
+void jst_new_part(void);
+void jst_sandboxed(void);
+bool jst_may_syscall(void);
+void jst_start(void);
+void jst_moved(void); /* a call moved JST_START_BYTES or more */
+
+#endif

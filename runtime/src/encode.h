@@ -1,0 +1,25 @@
+/* encode.h: records as bytes (encode.c): pure, no system call. */
+#ifndef JST_ENCODE_H
+#define JST_ENCODE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../include/jst_metrics.h"
+
+uint8_t *jst_put_varint(uint8_t *p, uint64_t v);
+uint8_t *jst_put_svarint(uint8_t *p, int64_t v);
+uint8_t *jst_put_string(uint8_t *p, const char *s, size_t n);
+uint32_t jst_crc32(uint32_t crc, const void *data, size_t n);
+/** Writes the changes of all cells and what the code of each stands for (taken), so that what
+ *  rounding leaves is carried. delta of timers: ticks. Returns the end of what was written. */
+uint8_t *jst_put_cells(uint8_t *p, const uint64_t *delta, uint64_t *taken, uint64_t tick_ns);
+/** Puts type and length before a payload of n bytes and the checksum behind it; frame has room for
+ *  n + 16 bytes and the payload stands at frame + 12. Returns the start of the record, sets *size. */
+uint8_t *jst_frame(uint8_t *frame, uint8_t type, size_t n, size_t *size);
+/** Nanoseconds in two bytes: what records hold of times. */
+uint16_t jst_short_ns(uint64_t ns);
+#define JST_FRAME_GAP 12
+#define JST_RECORD_MAX (JST_CELL_COUNT * 11 + 256)
+
+#endif

@@ -1,0 +1,18 @@
+/* perf.h: the counters of the processor (perf.c): all called by the heartbeat only. */
+#ifndef JST_PERF_H
+#define JST_PERF_H
+
+#include "../block.h"
+
+void jst_perf_open(void); /* nothing is opened yet: short profiles pay nothing */
+/** CLOCK_REALTIME at which the heartbeat should wake beside its slices, 0: no need. */
+uint64_t jst_perf_due(void);
+void jst_perf_tick(jst_block *b);   /* reads, and opens or closes what has become cheap or dear */
+void jst_perf_sample(jst_block *b); /* reads */
+void jst_perf_close(void);          /* the heartbeat stops, and another may follow */
+/** What is to be said in the profile and has not been said yet, or NULL. */
+const char *jst_perf_missing(void);
+/** What counting has cost the program's threads so far: part of self_cost_ns. */
+uint64_t jst_perf_cost_ns(void);
+
+#endif

@@ -1,0 +1,102 @@
+/* mount.h: descriptors, paths, and the mounts that they lie on (mount.c).
+ *
+ * A place is where traffic belongs: 0 not known yet, 1..8 a mount slot (plus one), or one of: */
+#ifndef JST_MOUNT_H
+#define JST_MOUNT_H
+
+#include "block.h"
+#include "common.h"
+
+#define JST_PLACE_STREAM 0x3e
+#define JST_PLACE_IGNORE 0x3f
+#define JST_PLACE_OTHER JST_MOUNT_SLOTS
+#define JST_FDS 65536
+/* With a mount: it was opened in a trusted directory, and not looked at yet (trusted_dirs.h). */
+#define JST_PLACE_TRUSTED 0x40
+
+/* What is known of a descriptor's number. In one cache line, so that what a call needs lies together,
+ * and the usual numbers in a page; 4 MiB of address space. */
+typedef struct jst_descriptor {
+    struct jst_access {  /* access.h */
+        uint64_t origin; /* where the last write ended, less run, modulo 2^64 */
+        uint64_t run;    /* bytes written since the last step back, or since it was opened */
+        uint64_t offset; /* the file offset while it is away from where the last write ended */
+        uint64_t before; /* bytes written before run; JST_ACCESS_... in the high bits */
+    } access;
+    uint64_t twin_of; /* whose duplicate it is, and */
+    uint32_t twinned; /* how often it was duplicated anew (access.c) */
+    _Atomic uint8_t place;
+    _Atomic uint8_t source; /* of a trusted one: what its place was taken from */
+    _Atomic uint8_t turn;   /* how many directories the number has stood for */
+} __attribute__((aligned(64))) jst_descriptor;
+
+struct stat;
+
+extern jst_descriptor jst_descriptors[JST_FDS];
+
+unsigned jst_fd_resolve(int fd);
+
+static inline unsigned jst_fd_known(int fd)
+{
+    return (unsigned)fd < JST_FDS
+               ? atomic_load_explicit(&jst_descriptors[fd].place, memory_order_relaxed)
+               : 0;
+}
+
+static inline unsigned jst_fd_place(int fd)
+{
+    unsigned p = jst_fd_known(fd);
+    return JST_LIKELY(p - 1 < JST_PLACE_TRUSTED - 1) ? p : jst_fd_resolve(fd);
+}
+
+/** The same, where trust will do: for a descriptor that is about to be closed. */
+static inline unsigned jst_fd_place_trusted(int fd)
+{
+    unsigned p = jst_fd_known(fd);
+    return JST_LIKELY(p != 0) ? p & ~JST_PLACE_TRUSTED : jst_fd_resolve(fd);
+}
+
+/** Forgets what a descriptor was; called before it is closed or replaced. */
+static inline void jst_fd_forget(int fd)
+{
+    if ((unsigned)fd < JST_FDS)
+        atomic_store_explicit(&jst_descriptors[fd].place, 0, memory_order_relaxed);
+}
+
+/** The same, and nothing is remembered: for a descriptor that is about to be closed. 0: not known. */
+unsigned jst_fd_place_now(int fd);
+void jst_fd_forget_range(unsigned first, unsigned last);
+uint32_t jst_fds_seen(void); /* no descriptor from here on was ever looked at */
+void jst_cwd_changed(void);
+
+/** Place of a new descriptor; excluded paths are looked at here. */
+unsigned jst_fd_opened(int fd);
+/** The same of what was opened by a path, which need not be looked at where its directory is trusted.
+ *  flags: as given to open. */
+unsigned jst_fd_opened_at(int fd, int dirfd, const char *path, int flags);
+/** The program was told by fstat what a descriptor is: so were we. */
+void jst_fd_told(int fd, const struct stat *st);
+/** Place of the directory that holds a path's last component. path must be readable. */
+unsigned jst_path_place(int dirfd, const char *path);
+/** The same after a call that failed with an error number (0: it did not fail): JST_PLACE_OTHER when
+ *  the kernel may not have read the path. */
+unsigned jst_path_place_after(int error, int dirfd, const char *path);
+/** Place of a device number if it is known already, else jst_path_place. */
+unsigned jst_dev_place(uint64_t major, uint64_t minor, int dirfd, const char *path);
+/** What a mount slot is called: for the heartbeat, which writes 'M' records. */
+void jst_mounts_to_head(void);
+unsigned jst_mounts_used(void);
+void jst_mounts_forget(void);
+void jst_mounts_remember(void);
+
+static inline uint64_t *jst_slot(jst_block *b, unsigned place)
+{
+    return b->cells + (place - 1) * JST_MOUNT_STRIDE;
+}
+
+static inline bool jst_is_mount(unsigned place)
+{
+    return place - 1 < JST_MOUNT_SLOTS;
+}
+
+#endif

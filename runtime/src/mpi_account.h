@@ -1,0 +1,26 @@
+/* mpi_account.h: what an adapter calls: counts and times of every outermost MPI call (mpi_account.c). */
+#ifndef JST_MPI_ACCOUNT_H
+#define JST_MPI_ACCOUNT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../include/jst_mpi.h"
+
+bool jst_mpi_enter(jst_mpi_call *call);
+void jst_mpi_leave(const jst_mpi_call *call);
+void jst_mpi_count(const jst_mpi_call *call, unsigned klass, uint64_t bytes, uint32_t peer);
+void jst_mpi_initialising(void);
+void jst_mpi_initialised(uint32_t size, uint32_t rank, uint32_t thread_level, uint32_t appnum,
+                         bool spawned);
+void jst_mpi_finalising(void);
+void jst_mpi_finalised(void);
+bool jst_mpi_runs(void); /* between MPI_Init and MPI_Finalize, in this process */
+
+extern __thread jst_mpi_outer jst_tls_outer;
+
+/** Instructions of the calling thread outside MPI calls since this was asked last; 0 where not all of
+ *  them were counted. */
+uint64_t jst_gap_instructions(void);
+
+#endif

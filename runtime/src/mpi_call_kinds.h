@@ -1,0 +1,61 @@
+/* mpi_call_kinds.h: kinds of MPI calls: tokens for signatures, and the floor of each (mpi_call_kinds.c). */
+#ifndef JST_MPI_CALL_KINDS_H
+#define JST_MPI_CALL_KINDS_H
+
+#include "../include/jst_mpi.h"
+#include "common.h"
+
+/* A kind of call: function, call site and size class. The same kind has the same hash on every
+ * rank; the key is made of addresses and is good in this process only. */
+typedef struct jst_site {
+    _Atomic uint64_t key; /* 0: free */
+    uint64_t calls;
+    uint64_t floor;  /* running lower quartile of the duration, ticks, 8 bits after the point */
+    uint64_t recent; /* calls when segment.c looked for epochs last */
+    uint64_t ends;   /* global collectives that it ended */
+    uint64_t recent_ends;
+    uint64_t bytes; /* of the first such call */
+    uintptr_t address;
+    const char *func;
+    uint32_t hash, func_hash;
+    uint16_t token; /* number in this file's dictionary, 0: not written yet */
+    uint8_t klass;
+    uint8_t bit; /* in the set of kinds */
+} jst_site;
+
+#define JST_SITES 2048
+extern jst_site jst_sites[JST_SITES];
+
+jst_site *jst_site_new(uint64_t key, uintptr_t address, const char *func, unsigned klass,
+                       uint64_t bytes);
+/** Offset of an address in its module, and the module's base name (at most 31 characters). */
+uint64_t jst_site_offset(uintptr_t address, const char **module);
+uint32_t jst_hash_text(const char *text);
+
+static inline uint64_t jst_site_key(uintptr_t address, const char *func, unsigned size_class)
+{
+    uint64_t k = (uint64_t)address * 0x9e3779b97f4a7c15u;
+    k ^= (uint64_t)(uintptr_t)func * 0xc2b2ae3d27d4eb4fu;
+    k = (k ^ k >> 29) + size_class;
+    return k * 0xbf58476d1ce4e5b9u | 1;
+}
+
+static inline jst_site *jst_site_of(const jst_mpi_call *c, const char *func, uint64_t bytes)
+{
+    if (c->flags & JST_MPI_VARYING)
+        bytes = 0;
+    unsigned size_class = bytes ? 64 - (unsigned)__builtin_clzll(bytes) : 0;
+    uint64_t key = jst_site_key(c->site, func, size_class);
+    unsigned at = (unsigned)(key >> 53); /* 11 bits: JST_SITES */
+    for (unsigned i = 0; i < 8; i++) {
+        jst_site *s = &jst_sites[(at + i) % JST_SITES];
+        uint64_t k = atomic_load_explicit(&s->key, memory_order_acquire);
+        if (JST_LIKELY(k == key))
+            return s;
+        if (k == 0)
+            break;
+    }
+    return jst_site_new(key, c->site, func, c->klass, bytes);
+}
+
+#endif

@@ -1,0 +1,19 @@
+/* spool.h: where profiles and the records of short processes go (spool.c). */
+#ifndef JST_SPOOL_H
+#define JST_SPOOL_H
+
+#include "core.h"
+
+char *jst_job_file_name(char *p, const char *end); /* the job's name and a dot */
+bool jst_size_allowed(uint64_t n);                 /* may a file grow to n bytes? (ulimit -f) */
+int jst_spool_open(void);                          /* descriptor of the spool folder, or -errno */
+int jst_profile_create(int *fd);                   /* 0 or -errno; the area is mapped afterwards */
+int jst_profile_again(int *fd); /* the file was removed: a new one with all there is */
+void jst_command_line(const char *path, char *to, size_t room); /* of /proc/PID/cmdline */
+uint64_t jst_process_start(void); /* hundredths of a second after the boot, 0: not known */
+void jst_short_begin(void);
+bool jst_short_recorded(void); /* a record has been written, and the process goes on */
+void jst_short_record(enum jst_end reason);
+extern char jst_profile_name[160];
+
+#endif

@@ -1,0 +1,28 @@
+/* text.h: small text tools (text.c): no libc, no locale. */
+#ifndef JST_TEXT_H
+#define JST_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+size_t jst_strlen(const char *s);
+char *jst_put_text(char *p, const char *end, const char *s);
+char *jst_put_number(char *p, const char *end, uint64_t v);
+bool jst_str_equal(const char *a, const char *b);
+bool jst_begins_with(const char *text, const char *with);
+const char *jst_env(const char *name);
+void jst_copy(void *to, const void *from, size_t n);
+void jst_zero(void *to, size_t n);
+long jst_read_file(const char *path, char *buf, size_t n); /* NUL-terminated; length or -errno */
+/* The same of a path that a user or an operator named: only a regular file of less than n bytes. -ESPIPE
+ * when it is no regular file, -EFBIG when it is too large. */
+long jst_read_regular(const char *path, char *buf, size_t n);
+uint64_t jst_next_number(const char **p); /* the first in a text; p: behind it */
+const char *jst_base_name(const char *path);
+
+/** Sets values[i] to what the environment says of names[i], NULL where it says nothing. One pass, and
+ *  nothing in a set-uid program. */
+void jst_env_all(const char *const *names, const char **values, unsigned count);
+
+#endif
