@@ -21,7 +21,7 @@ from jostle.plot.figures.estimate import compare as compare_figures
 from jostle.plot.figures.estimate import draw_all as estimate_figures
 from jostle.plot.figures.estimate.segments import counts
 from jostle.plot.figures.page import PAGE_STYLE, Plan, canvas, draw_pages
-from jostle.report.models.segments import Drawn, in_small_clusters, large_clusters
+from jostle.report.models.segments import DrawnSegments, in_small_clusters, large_clusters
 
 
 def scattered() -> Estimate:
@@ -104,7 +104,7 @@ def test_the_csv_holds_what_is_drawn(tmp_path: Path) -> None:
 def test_a_figure_of_a_million_segments_is_thinned_but_no_loss_is_left_out() -> None:
     table = estimates.heads().segments
     made = estimates.plain(estimates.heads(), segments=pa.concat_tables([table] * 300))
-    drawn = Drawn.of(made)
+    drawn = DrawnSegments.of(made)
     thin = drawn.thinned()
     assert len(drawn) > 200_000
     assert len(thin) <= 20_001
@@ -114,7 +114,7 @@ def test_a_figure_of_a_million_segments_is_thinned_but_no_loss_is_left_out() -> 
 
 def test_instants_keep_their_nanoseconds() -> None:
     made = estimates.heads()
-    seconds = Drawn.of(made).start
+    seconds = DrawnSegments.of(made).start
     assert seconds[0] == 0
     assert seconds[-1] == pytest.approx(made.run_s, abs=1.0)
     assert len(np.unique(seconds)) == len(seconds)
@@ -133,7 +133,7 @@ def test_histograms_hold_ends_marks_and_single_values() -> None:
 def test_clusters_of_one_are_drawn_together() -> None:
     made = scattered()
     assert large_clusters(made, 48) == []
-    assert len(in_small_clusters(made, Drawn.of(made))) == 700
+    assert len(in_small_clusters(made, DrawnSegments.of(made))) == 700
 
 
 def test_the_strip_of_the_terminal_keeps_the_seconds() -> None:

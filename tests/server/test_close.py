@@ -16,7 +16,7 @@ import duckdb
 import httpx
 import pytest
 
-from jostle.report.verdict.verdict_worker import Answer
+from jostle.report.verdict.verdict_worker import VerdictAnswer
 from jostle.repository import Repository
 from jostle.server.access import Viewer
 from jostle.server.job_service import EvaluationError, JobService
@@ -38,7 +38,7 @@ def test_who_is_being_answered_stops_nobody_from_closing(planted):
 
 def test_who_judges_ends_with_who_asked_even_in_the_midst_of_an_answer() -> None:
     busy = (
-        "from jostle.report.verdict import verdict_worker; verdict_worker.end_with_asker();"
+        "from jostle.report.verdict import verdict_worker; verdict_worker.end_with_asker(); "
         "import time; time.sleep(60)"
     )
     process = subprocess.Popen([sys.executable, "-c", busy], stdin=subprocess.PIPE)
@@ -65,9 +65,9 @@ def test_who_waits_for_segments_is_let_go(planted, tmp_path):
     def slow(_question, _told):
         begun.set()
         time.sleep(0.2)
-        return Answer(error="Nobody hears this.")
+        return VerdictAnswer(error="Nobody hears this.")
 
-    job_service.judge._worker.ask = slow
+    job_service.queue._worker.ask = slow
 
     def ask():
         try:
@@ -92,8 +92,8 @@ def test_a_verdict_that_another_version_took_away_is_made_again(planted, tmp_pat
     job = next(iter(job_service.rows()))
     brief = {"light": "green", "percent": 0.0, "lost_s": 0.0, "cause": "", "resource": None}
     body = b'{"head": 1, "blame": 4, "interference": 2, "mounts": 3}'
-    job_service.judge._worker.ask = lambda _question, _told: Answer(body, brief)
-    assert job_service.judge.ask(job, None, 30)
+    job_service.queue._worker.ask = lambda _question, _told: VerdictAnswer(body, brief)
+    assert job_service.queue.ask(job, None, 30)
     with sqlite3.connect(tmp_path / "verdicts.sqlite") as other:
         other.execute("DELETE FROM verdicts")
     assert job_service.verdict(job, viewer, 30) is None
@@ -130,8 +130,8 @@ from jostle.server.verdicts import verdict_queue
 begin = verdict_queue.WorkerProcess.__init__
 def slow(worker, repository):
     begin(worker, repository)
-    worker._command[2] = "import sys, time; " \\
-        "from jostle.report.verdict import verdict_worker as worker; " \\
+    worker._command[2] = "from jostle.report.verdict import verdict_worker as worker; " \\
+        "import sys, time; " \\
         "begun = lambda: open(sys.argv[1] + '.begun', 'w').close(); " \\
         "worker.answer = lambda *_: (begun(), time.sleep(600)); worker.main()"
 verdict_queue.WorkerProcess.__init__ = slow

@@ -19,7 +19,7 @@ from jostle.analysis.estimation.model import (
     Estimate,
     Hit,
 )
-from jostle.report.verdict.verdict_worker import Answer
+from jostle.report.verdict.verdict_worker import VerdictAnswer
 from jostle.server.access import Viewer
 from jostle.server.job_service import JobService
 from jostle.server.verdicts import estimate_store as module
@@ -89,8 +89,8 @@ def test_without_a_folder_nothing_is_kept(tmp_path: Path) -> None:
 def test_after_a_restart_nobody_is_asked_for_what_is_on_disk(planted: Path, tmp_path: Path) -> None:
     def opened(asked: list[str]) -> JobService:
         job_service = JobService(planted, tmp_path)
-        job_service.judge.ask = lambda *_: None  # type: ignore[method-assign]
-        job_service.judge.estimate = lambda job: asked.append(job) or Answer(estimate=MADE)  # type: ignore
+        job_service.queue.ask = lambda *_: None  # type: ignore[method-assign]
+        job_service.queue.estimate = lambda job: asked.append(job) or VerdictAnswer(estimate=MADE)  # type: ignore
         return job_service
 
     viewer = Viewer("chief", 0, "administrator")

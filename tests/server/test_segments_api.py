@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "web"))
 from web_ground import Served, plant_segments, serving
 
 from jostle.analysis import estimate
-from jostle.report.models.segments import Drawn
+from jostle.report.models.segments import DrawnSegments
 from jostle.repository import Repository
 from jostle.server.jobs import segments as module
 from jostle.server.jobs.compare import Compared
@@ -85,7 +85,7 @@ def test_clusters_are_those_of_the_command(client, repository):
 
 def test_every_loss_is_in_the_answer_and_three_others_a_column(client, made):
     found = Segments.model_validate(client.get(f"/api/v1/jobs/{ONE}/segments?points=16").json())
-    drawn = Drawn.of(made)
+    drawn = DrawnSegments.of(made)
     assert len(found.hits.at_s) == int(drawn.hit.sum()) == found.hits_within
     assert len(found.usual.at_s) <= 3 * 16
     assert max(found.usual.seconds) == pytest.approx(drawn.seconds[~drawn.hit].max(), rel=1e-4)
@@ -94,7 +94,7 @@ def test_every_loss_is_in_the_answer_and_three_others_a_column(client, made):
 
 
 def test_a_cluster_and_a_span_narrow_it(client, made):
-    drawn = Drawn.of(made)
+    drawn = DrawnSegments.of(made)
     number = max(made.clusters, key=lambda one: one.members).number
     middle = made.start_ns + (made.end_ns - made.start_ns) // 2
     answer = client.get(
@@ -138,7 +138,7 @@ def test_a_span_outside_of_the_run_is_empty(made):
 def test_of_more_losses_than_are_named_the_largest_stay(made, monkeypatch):
     monkeypatch.setattr(module, "MOST_HITS", 5)
     found = segments_of(Segmented.of(made), span=(0, FAR), cluster=None, columns=100)
-    drawn = Drawn.of(made)
+    drawn = DrawnSegments.of(made)
     assert sorted(found["hits"]["lost_s"]) == pytest.approx(np.sort(drawn.excess)[-5:], rel=1e-4)
     assert found["hits"]["at_s"] == sorted(found["hits"]["at_s"])
     assert found["hits_within"] == int(drawn.hit.sum())

@@ -47,7 +47,7 @@ def test_a_series_and_its_background_are_those_of_the_command(
             if lines is not None:
                 values = lines[at].values
             else:
-                values = sum(place.lines[at].values for place in said.places)
+                values = sum(place.lines[at].values for place in said.resources)
                 values = values + np.zeros(len(line["mean"]))
             # Where others began or ended within a slice, the command has whole bytes and calls.
             assert line["mean"] == pytest.approx((values * scale).tolist(), rel=1e-3, abs=scale)

@@ -14,8 +14,8 @@ import pytest
 from server_ground import Hall
 
 from jostle.errors import JostleError
-from jostle.report.verdict.verdict import STEPS, USUAL, price, verdict_json
-from jostle.report.verdict.verdict_worker import Answer, Progress, Question
+from jostle.report.verdict.verdict import STEPS, USUAL, evaluate_job, verdict_json
+from jostle.report.verdict.verdict_worker import VerdictAnswer, VerdictProgress, VerdictRequest
 from jostle.server.access import Viewer
 from jostle.server.job_service import EvaluationError, JobService
 from jostle.server.jobs.index import JobIndex
@@ -105,14 +105,16 @@ class Hand(WorkerProcess):
     """A worker that answers what it is told to."""
 
     def __init__(self) -> None:
-        self.asked: list[Question] = []
-        self.answer = Answer(b"{}", BRIEF)
+        self.asked: list[VerdictRequest] = []
+        self.answer = VerdictAnswer(b"{}", BRIEF)
         self.look: Callable[[], object] = lambda: None
         self.seen: list[object] = []
 
-    def ask(self, question: Question, say: Callable[[Progress], None]) -> Answer:
+    def ask(
+        self, question: VerdictRequest, say: Callable[[VerdictProgress], None]
+    ) -> VerdictAnswer:
         self.asked.append(question)
-        self.seen.extend(say(Progress(step, 2, "reading")) or self.look() for step in (0, 1))
+        self.seen.extend(say(VerdictProgress(step, 2, "reading")) or self.look() for step in (0, 1))
         return self.answer
 
     def end(self) -> None:
@@ -180,7 +182,7 @@ def test_a_run_that_goes_on_is_judged_now_and_then(queue: VerdictQueue) -> None:
 def test_what_cannot_be_judged_says_so_and_is_not_tried_again_and_again(
     queue: VerdictQueue,
 ) -> None:
-    queue._worker.answer = Answer(error="No way.", hint="Buy another.")  # type: ignore[attr-defined]
+    queue._worker.answer = VerdictAnswer(error="No way.", hint="Buy another.")  # type: ignore[attr-defined]
     job = next(iter(queue._index.rows))
     for _ in range(3):
         found = queue.ask(job, None, 10)
@@ -195,14 +197,14 @@ def test_how_far_it_is_is_told_of_the_run_that_is_judged(queue: VerdictQueue) ->
     hand.look = lambda: (queue.progress(job), queue.progress(other))  # type: ignore[attr-defined]
     queue.ask(job, None, 10)
     assert hand.seen == [  # type: ignore[attr-defined]
-        (Progress(0, 2, "reading"), None), (Progress(1, 2, "reading"), None)
+        (VerdictProgress(0, 2, "reading"), None), (VerdictProgress(1, 2, "reading"), None)
     ]  # fmt: skip
 
 
 def test_the_process_says_how_far_it_is(planted: Path) -> None:
     job = next(iter(JobService(planted, None).rows()))
     worker, said = WorkerProcess(planted), []
-    found = worker.ask(Question(job), said.append)
+    found = worker.ask(VerdictRequest(job), said.append)
     worker.end()
     assert found.brief
     steps = [one.step for one in said]
@@ -213,15 +215,15 @@ def test_the_process_says_how_far_it_is(planted: Path) -> None:
 def test_a_crash_ends_one_question_only(planted: Path) -> None:
     worker = WorkerProcess(planted)
     good, worker._command = worker._command, ["sh", "-c", "exit 7"]
-    found = worker.ask(Question("any"))
+    found = worker.ask(VerdictRequest("any"))
     assert "exit status 7" in found.error
     worker._command = good
-    assert worker.ask(Question("no such job")).error
+    assert worker.ask(VerdictRequest("no such job")).error
     process = worker._process
     assert process is not None
     process.kill()
     process.wait()
-    assert worker.ask(Question("no such job")).error  # begun anew
+    assert worker.ask(VerdictRequest("no such job")).error  # begun anew
     worker.end()
 
 
@@ -234,7 +236,7 @@ def test_the_verdict_of_the_process_is_that_of_the_command(planted: Path, tmp_pa
         while told is None:
             told = job_service.verdict(job, viewer, 10)
         users = None if viewer.sees_all else frozenset({uid})
-        said = verdict_json(price(job_service.repository, job, USUAL, viewer=users))
+        said = verdict_json(evaluate_job(job_service.repository, job, USUAL, viewer=users))
         assert told["head"] == said["head"]
         assert told["estimate"]["percent"] == said["percent"]
         assert told["job"]["verdict"]["percent"] == said["head"]["percent"]["value"]

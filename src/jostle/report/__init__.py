@@ -1,5 +1,5 @@
-"""What is told of a job, in the same words and numbers by the command and by the pages.
+"""Reports on a job: the words and numbers that the command and the pages have in common.
 
-Between `analysis`, which knows nobody who reads, and `cli` and `server`, which only show it. Each
-module is a door of its own, and imports what is heavy when it is asked.
+It lies between `analysis`, which knows no reader, and `cli` and `server`, which only show reports.
+Each module is imported by itself, and imports heavy libraries only when it needs them.
 """

@@ -44,9 +44,9 @@ def command(job: str, metric: str, plot: str | None, repository: Path, as_json: 
         name = store.resolve_job(job)
         found = background_of(store, name, view)
         panels = [panel(name, describe(found.row), view, found.own)]
-        for place in found.places:
-            note = "" if place.share is None else f"{percent(place.share)} of the load there"
-            panels.append(panel(f"others on {place.resource}", note, view, place.lines))
+        for load in found.resources:
+            note = "" if load.share is None else f"{percent(load.share)} of the load there"
+            panels.append(panel(f"others on {load.resource}", note, view, load.lines))
         chart = Chart(f"{name} and its background: {view.title.lower()}", "", tuple(panels))
         saved = save(chart, plot)
     if as_json:
@@ -54,7 +54,7 @@ def command(job: str, metric: str, plot: str | None, repository: Path, as_json: 
         return
     paint(chart, saved)
     flag = repository_flag(repository)
-    if not found.places:
+    if not found.resources:
         show(f"Nobody else was at work on the mounts of {name}.")
         next_steps(f"jostle digest{flag} {name}")
         return

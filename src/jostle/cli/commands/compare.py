@@ -19,7 +19,7 @@ from jostle.cli.options.figures import format_option, plot_folder, saved_json, s
 from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
 from jostle.errors import UsageError
-from jostle.report.verdict.compare import compare_json, compared
+from jostle.report.verdict.compare import compare_jobs, compare_json
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Comparison
@@ -58,7 +58,7 @@ def command(
             hint=f"jostle estimate {names[0]}, or name another run; `jostle jobs` lists them.",
         )
     with Bar("pricing", quiet=as_json) as bar:
-        made = compared(store, names, how, advance=bar.advance)
+        made = compare_jobs(store, names, how, advance=bar.advance)
     saved = _draw(made, place, endings, quiet=as_json) if place else []
     if as_json:
         emit_json(compare_json(made) | {"figures": saved_json(saved)})

@@ -22,7 +22,7 @@ from jostle.cli.options.figures import format_option, plot_folder, saved_json, s
 from jostle.cli.output import emit_json, next_steps, show
 from jostle.cli.progress import Bar
 from jostle.cli.views.interval_files import check_export, write_intervals
-from jostle.report.verdict.verdict import Priced, deciding, price, verdict_json
+from jostle.report.verdict.verdict import EvaluatedJob, deciding, evaluate_job, verdict_json
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Estimate
@@ -67,7 +67,7 @@ def command(
         Bar(f"pricing {name}", quiet=as_json) as bar,
     ):
         alone = spool is not None
-        found = price(store, name, how, alone=alone, viewer=viewer, say=bar.advance)
+        found = evaluate_job(store, name, how, alone=alone, viewer=viewer, say=bar.advance)
     saved = _draw(found.estimate, place, endings, quiet=as_json)
     written = write_intervals(found.estimate, file) if file else 0
     if as_json:
@@ -85,7 +85,7 @@ def command(
 
 def _what_next(
     name: str,
-    found: Priced,
+    found: EvaluatedJob,
     repository: Path,
     *,
     viewer: int | None,

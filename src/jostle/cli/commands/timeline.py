@@ -44,7 +44,7 @@ def command(
     check_plot(plot)
     from jostle.cli.views.charts import panel
     from jostle.plot import Chart
-    from jostle.report.models.steps import Span, lines_of, steps_json
+    from jostle.report.models.steps import JobSpan, lines_of, steps_json
 
     store = open_repository(repository)
     panels, content = [], []
@@ -56,7 +56,7 @@ def command(
             def fetch(name: str, job: str = job) -> Any:
                 return store.series(job, name)
 
-            lines = lines_of(view, Span.of(row), fetch)
+            lines = lines_of(view, JobSpan.of(row), fetch)
             panels.append(panel(job, describe(row), view, lines))
             series = [steps_json(*both) for both in zip(view.lines, lines, strict=True)]
             content.append({"job": job, "series": series})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jostle.plot import Panel, Series
-from jostle.report.models.metrics import Line, View
+from jostle.report.models.metrics import View, ViewLine
 from jostle.report.models.steps import Steps
 
 
@@ -22,7 +22,7 @@ def panel(title: str, note: str, view: View, lines: Sequence[Steps]) -> Panel:
     return Panel(title, note, view.unit, view.level, tuple(drawn))
 
 
-def _series(line: Line, view: View, found: Steps) -> Series:
+def _series(line: ViewLine, view: View, found: Steps) -> Series:
     if view.level:
         return Series(line.label, found.edges, found.values)
     per_second = found.values / (found.slice_ns / 1e9)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from jostle.cli.output import console, fit, heading, table, utf8
-from jostle.report.format import values as words
+from jostle.report.format import values
 from jostle.report.format.causes import CAUSES, cause_words
 from jostle.report.format.users import owner_name
 from jostle.report.format.values import (
@@ -55,7 +55,7 @@ _MAIN = 0.25
 
 def percent_within(found: Bounded) -> str:
     """Return percent with their interval, in letters that the terminal has."""
-    return words.percent_within(found, plus_minus=_plus_minus())
+    return values.percent_within(found, plus_minus=_plus_minus())
 
 
 def seconds_within(found: Bounded) -> str:

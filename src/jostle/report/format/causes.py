@@ -1,4 +1,4 @@
-"""What took the time of a run, in words: the same on a page and in a terminal."""
+"""Causes of lost time in words, the same on a page and in a terminal."""
 
 from __future__ import annotations
 
@@ -20,5 +20,5 @@ _KINDS: dict[CauseKind, str] = {
 
 
 def cause_words(cause: CauseName, kind: CauseKind = "") -> str:
-    """Return what took time, and what it was of it where that is known: `CPU, slower cores`."""
+    """Return a cause in words, with its kind if that is known: `CPU, slower cores`."""
     return CAUSES[cause] + _KINDS[kind]

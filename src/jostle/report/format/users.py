@@ -1,4 +1,4 @@
-"""Names of people."""
+"""Names of users."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pwd
 
 
 def owner_name(uid: int) -> str:
-    """Return the name of a user, or the number when nobody has it."""
+    """Return the name of a user, or `uid N` if this machine knows no name."""
     try:
         return pwd.getpwuid(uid).pw_name
     except KeyError:

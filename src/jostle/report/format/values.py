@@ -1,4 +1,4 @@
-"""Numbers and times as people read them."""
+"""Numbers and times as text for users."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DECIMAL = ("", " k", " M", " G", " T", " P", " E")
 
 
 def significant(value: float) -> str:
-    """Return `value` with three digits, without exponent or idle zeros."""
+    """Return `value` with three significant digits, without exponent or trailing zeros."""
     if value == 0:
         return "0"
     digits = 0 if abs(value) >= 99.95 else 1 if abs(value) >= 9.995 else 2
@@ -96,7 +96,7 @@ def points(value: float, *, like: float | None = None) -> str:
 
 
 def percent_within(found: Bounded, *, plus_minus: str = "±") -> str:
-    """Return percent with their interval: `31 % ± 3`, or `4.0 % (1.2 to 9.0)` where it leans."""
+    """Return percent with interval: `31 % ± 3`, or `4.0 % (1.2 to 9.0)` if that is asymmetric."""
     down, up = found.value - found.low, found.high - found.value
     if max(up, down) < 0.05:
         return f"{points(found.value)} %"
@@ -136,7 +136,7 @@ def _plain(value: float) -> str:
 
 
 def alike(texts: Sequence[str]) -> list[str]:
-    """Return texts that differ in numbers only once, saying how many more there are."""
+    """Merge texts that differ only in numbers: the first one, and how many more there are."""
     groups: dict[str, list[str]] = {}
     for text in texts:
         groups.setdefault(re.sub(r"\d+", "0", text), []).append(text)

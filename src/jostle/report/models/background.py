@@ -1,4 +1,4 @@
-"""What all other jobs did on a job's resources meanwhile."""
+"""The background of a job: the load of all other jobs on its resources meanwhile."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Place:
+class ResourceLoad:
     """The load of others on one resource.
 
     Attributes:
@@ -30,25 +30,25 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Background:
-    """A job and what others did around it.
+class JobBackground:
+    """A job and its background.
 
     Attributes:
         row: The job's row of the list of jobs.
         view: What is shown.
         own: Steps of the job's own lines.
-        places: Resources on which others did something, the busiest first.
+        resources: Resources on which others did something, the busiest first.
         jobs: The other jobs.
     """
 
     row: dict[str, Any]
     view: View
     own: list[Steps]
-    places: list[Place]
+    resources: list[ResourceLoad]
     jobs: list[str]
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the background as plain values."""
         from jostle.report.models.steps import steps_json
 
         def plain(lines: list[Steps]) -> list[dict[str, Any]]:
@@ -59,13 +59,13 @@ class Background:
             "own": plain(self.own),
             "background": [
                 {"resource": one.resource, "share": one.share, "series": plain(one.lines)}
-                for one in self.places
+                for one in self.resources
             ],
             "jobs": self.jobs,
         }  # fmt: skip
 
 
-def background_of(store: Repository, job: str, view: View) -> Background:
+def background_of(store: Repository, job: str, view: View) -> JobBackground:
     """Sum, per slice, what all other jobs did on the resources of a job.
 
     Args:
@@ -73,19 +73,23 @@ def background_of(store: Repository, job: str, view: View) -> Background:
         job: The job's full name.
         view: What is asked for.
     """
-    from jostle.report.models.steps import Span, lines_of
+    from jostle.report.models.steps import JobSpan, lines_of
 
     row = job_row(store, job)
-    span = Span.of(row)
+    span = JobSpan.of(row)
     own = lines_of(view, span, functools.partial(store.series, job))
     ids = [metric for line in view.lines for metric in line.metrics]
     tables: dict[str, Any] = {metric: store.background(job, metric) for metric in ids}
     shares = {} if view.level else _foreign_shares(store, job, tables)
-    places = [
-        Place(place, shares.get(place), lines_of(view, span, functools.partial(_at, tables, place)))
-        for place in _resources(tables)
+    resources = [
+        ResourceLoad(
+            resource,
+            shares.get(resource),
+            lines_of(view, span, functools.partial(_at, tables, resource)),
+        )
+        for resource in _resources(tables)
     ]
-    return Background(row, view, own, places, _neighbours(store, job, row))
+    return JobBackground(row, view, own, resources, _neighbours(store, job, row))
 
 
 _NEIGHBOURS = """
@@ -107,9 +111,13 @@ def _resources(tables: dict[str, Any]) -> list[str]:
     totals: dict[str, float] = {}
     for table in tables.values():
         names, sums = table.column("resource").to_pylist(), table.column("sum").to_pylist()
-        for place, value in zip(names, sums, strict=True):
-            totals[place] = totals.get(place, 0.0) + float(value or 0)
-    return [place for place in sorted(totals, key=lambda p: (-totals[p], p)) if totals[place] > 0]
+        for resource, value in zip(names, sums, strict=True):
+            totals[resource] = totals.get(resource, 0.0) + float(value or 0)
+    return [
+        resource
+        for resource in sorted(totals, key=lambda p: (-totals[p], p))
+        if totals[resource] > 0
+    ]
 
 
 def _foreign_shares(store: Repository, job: str, tables: dict[str, Any]) -> dict[str, float]:
@@ -119,16 +127,16 @@ def _foreign_shares(store: Repository, job: str, tables: dict[str, Any]) -> dict
     own: dict[str, float] = {}
     others: dict[str, float] = {}
     for metric, table in tables.items():
-        # The place for a restriction to a zone of the network: background(..., zone=...).
-        for place in background(job, metric, store.series(job, metric), table).resources:
-            own[place.resource] = own.get(place.resource, 0.0) + sum(place.own)
-            others[place.resource] = others.get(place.resource, 0.0) + sum(place.others)
+        # A restriction to a zone of the network would go here: background(..., zone=...).
+        for resource in background(job, metric, store.series(job, metric), table).resources:
+            own[resource.resource] = own.get(resource.resource, 0.0) + sum(resource.own)
+            others[resource.resource] = others.get(resource.resource, 0.0) + sum(resource.others)
     return {name: others[name] / total for name in own if (total := own[name] + others[name]) > 0}
 
 
-def _at(tables: dict[str, Any], place: str, metric: str) -> Any:
+def _at(tables: dict[str, Any], resource: str, metric: str) -> Any:
     """Return a metric's rows of one resource."""
     import pyarrow.compute as pc
 
     rows = tables[metric]
-    return rows.filter(pc.equal(rows.column("resource"), place))
+    return rows.filter(pc.equal(rows.column("resource"), resource))

@@ -92,7 +92,7 @@ def job_row(store: Repository, job: str) -> dict[str, Any]:
 
 
 def describe(row: dict[str, Any]) -> str:
-    """Say in a few words what a job is: its program and its processes, or its ranks."""
+    """Return what a job is in a few words: its program and its processes or ranks."""
     number, what = row["processes"], "process"
     if row["ranks"]:
         number, what = row["ranks"], "rank"

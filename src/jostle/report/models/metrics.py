@@ -10,8 +10,8 @@ from jostle.errors import UsageError
 
 
 @dataclass(frozen=True)
-class Line:
-    """One series: the sum of some metrics under one label."""
+class ViewLine:
+    """One line of a view: the sum of some metrics under one label."""
 
     label: str
     metrics: tuple[str, ...]
@@ -33,7 +33,7 @@ class View:
     title: str
     unit: str
     level: bool
-    lines: tuple[Line, ...]
+    lines: tuple[ViewLine, ...]
 
     @property
     def rate_unit(self) -> str:
@@ -56,22 +56,22 @@ _COLLECTIVE_BYTES = tuple(
 )
 VIEWS = (
     View("bytes", "Bytes written and read", "bytes", False,
-         (Line("written", _files("write_bytes")), Line("read", _files("read_bytes")))),
+         (ViewLine("written", _files("write_bytes")), ViewLine("read", _files("read_bytes")))),
     View("ops", "Write and read calls", "ops", False,
-         (Line("writes", _files("write_ops")), Line("reads", _files("read_ops")))),
+         (ViewLine("writes", _files("write_ops")), ViewLine("reads", _files("read_ops")))),
     View("time", "Time in write and read calls", "ns", False,
-         (Line("writing", _files("write_ns")), Line("reading", _files("read_ns")))),
+         (ViewLine("writing", _files("write_ns")), ViewLine("reading", _files("read_ns")))),
     View("cpu", "CPU time", "ns", False,
-         (Line("user", ("os_user_ns",)), Line("system", ("os_system_ns",)))),
+         (ViewLine("user", ("os_user_ns",)), ViewLine("system", ("os_system_ns",)))),
     View("mpi", "Time in MPI, and in files", "ns", False,
-         (Line("MPI", _MPI_STATES), Line("files", ("state_io_ns", "state_mpiio_ns")))),
+         (ViewLine("MPI", _MPI_STATES), ViewLine("files", ("state_io_ns", "state_mpiio_ns")))),
     View("collectives", "Time in collectives and in point-to-point calls", "ns", False,
-         (Line("collectives", ("state_collective_ns",)),
-          Line("point-to-point", ("state_p2p_ns",)))),
+         (ViewLine("collectives", ("state_collective_ns",)),
+          ViewLine("point-to-point", ("state_p2p_ns",)))),
     View("messages", "Bytes sent point to point and put into collectives", "bytes", False,
-         (Line("point-to-point", _SENT), Line("collectives", _COLLECTIVE_BYTES))),
+         (ViewLine("point-to-point", _SENT), ViewLine("collectives", _COLLECTIVE_BYTES))),
     View("wait", "Time waited in MPI beyond the usual, and off the CPU", "ns", False,
-         (Line("in MPI", ("wait_mpi_ns",)), Line("off the CPU", ("wait_offcpu_ns",)))),
+         (ViewLine("in MPI", ("wait_mpi_ns",)), ViewLine("off the CPU", ("wait_offcpu_ns",)))),
 )  # fmt: skip
 _PAIRS = {view.name: view for view in VIEWS}
 DEFAULT = "bytes"
@@ -108,5 +108,5 @@ def view(name: str) -> View:
         )
     title = metric.doc.rstrip(".")
     return View(
-        name, f"{name}: {title}", metric.unit, metric.kind == "gauge", (Line(name, (name,)),)
+        name, f"{name}: {title}", metric.unit, metric.kind == "gauge", (ViewLine(name, (name,)),)
     )

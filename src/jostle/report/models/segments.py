@@ -22,17 +22,17 @@ LEAST_MEMBERS = 5
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """Judged segments, in time.
+class DrawnSegments:
+    """Estimated segments in the order of time; all arrays have one value per segment.
 
     Attributes:
-        start: Since the start of the run, s.
-        seconds: How long each took.
-        work: What computation was clustered by; NaN: nothing.
-        cluster: Number of its cluster; 0: none.
-        threshold: Longer ones are interfered, s; NaN: not judged.
-        excess: Seconds lost in it.
-        least: What is less is no hit, as a share of a segment.
+        start: Start since the start of the run, s.
+        seconds: Duration, s.
+        work: The amount of computation that clusters are made by; NaN: none.
+        cluster: Number of the segment's cluster; 0: none.
+        threshold: Duration above which a segment is interfered, s; NaN: no threshold.
+        excess: Seconds lost in the segment.
+        least: A loss below this share of a segment's duration is no hit.
     """
 
     start: Floats
@@ -44,7 +44,7 @@ class Drawn:
     least: float = 0.0
 
     @classmethod
-    def of(cls, made: Estimate) -> Drawn:
+    def of(cls, made: Estimate) -> DrawnSegments:
         """Take the segments of an estimate."""
         table = made.segments
         # Instants since the epoch have more digits than a float.
@@ -62,11 +62,11 @@ class Drawn:
 
     @property
     def arrays(self) -> list[str]:
-        """The names of what there is of each segment."""
+        """Names of the arrays."""
         return [name for name in self.__dataclass_fields__ if name != "least"]
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of segments."""
         return len(self.start)
 
     @property
@@ -75,14 +75,14 @@ class Drawn:
         made: NDArray[np.bool_] = self.excess > self.least * self.seconds
         return made
 
-    def only(self, which: NDArray[np.bool_] | NDArray[np.int64]) -> Drawn:
-        """Return some of them."""
+    def only(self, which: NDArray[np.bool_] | NDArray[np.int64]) -> DrawnSegments:
+        """Return some of the segments."""
         return replace(
             self,
             **{name: getattr(self, name)[which] for name in self.arrays},
         )
 
-    def thinned(self) -> Drawn:
+    def thinned(self) -> DrawnSegments:
         """Return few enough to draw: the longest losses, and every so many of all others."""
         if len(self) <= _MOST_POINTS:
             return self
@@ -112,7 +112,7 @@ def large_clusters(made: Estimate, most: int) -> list[Cluster]:
     return sorted(longest, key=lambda one: one.number)
 
 
-def in_small_clusters(made: Estimate, segments: Drawn) -> Drawn:
-    """Return the segments that could be judged, but in clusters too small to be shown."""
+def in_small_clusters(made: Estimate, segments: DrawnSegments) -> DrawnSegments:
+    """Return the segments of usable clusters that are too small to be shown."""
     small = [one.number for one in made.clusters if one.usable and one.members < LEAST_MEMBERS]
     return segments.only(np.isin(segments.cluster, small))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from jostle.analysis import resample
 from jostle.report.format.values import iso_time
-from jostle.report.models.metrics import Line, View
+from jostle.report.models.metrics import View, ViewLine
 from jostle.repository.query.lifetimes import spans
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Steps:
 
 
 @dataclass(frozen=True)
-class Span:
+class JobSpan:
     """The time that a job's panel covers: from `start_ns` to `end_ns`, in slices of `slice_ns`."""
 
     start_ns: int
@@ -50,12 +50,12 @@ class Span:
     slice_ns: int
 
     @classmethod
-    def of(cls, job: dict[str, Any]) -> Span:
+    def of(cls, job: dict[str, Any]) -> JobSpan:
         """Take the span from a row of the jobs."""
         return cls(job["start_ns"], job["end_ns"], job["slice_ns"])
 
 
-def lines_of(view: View, span: Span, fetch: Callable[[str], pa.Table]) -> list[Steps]:
+def lines_of(view: View, span: JobSpan, fetch: Callable[[str], pa.Table]) -> list[Steps]:
     """Return the steps of each line of a view.
 
     Args:
@@ -69,7 +69,7 @@ def lines_of(view: View, span: Span, fetch: Callable[[str], pa.Table]) -> list[S
     ]
 
 
-def steps(tables: list[pa.Table], span: Span, *, level: bool) -> Steps:
+def steps(tables: list[pa.Table], span: JobSpan, *, level: bool) -> Steps:
     """Add up series over their resources, on the slices of `span`.
 
     Args:
@@ -92,7 +92,7 @@ def steps(tables: list[pa.Table], span: Span, *, level: bool) -> Steps:
     return Steps(first, length, values)
 
 
-def steps_json(line: Line, found: Steps) -> dict[str, Any]:
+def steps_json(line: ViewLine, found: Steps) -> dict[str, Any]:
     """Return a line of a view as plain values."""
     return {
         "label": line.label,

@@ -1,4 +1,4 @@
-"""What is told of studies."""
+"""Studies as lists and `--json` show them."""
 
 from __future__ import annotations
 

@@ -20,20 +20,20 @@ _EQUAL = 0.01
 _LEAST_MEMBERS = 5
 
 
-def compared(
+def compare_jobs(
     store: Repository,
     names: Sequence[str],
     how: Mapping[str, Any],
     *,
     advance: Callable[[int, int, str], None] | None = None,
 ) -> Comparison:
-    """Compare runs, each of which is priced by itself.
+    """Estimate jobs one by one, and compare them.
 
     Args:
         store: The repository.
         names: Full names of two jobs or more.
         how: method, bytes_rule and seed of `jostle.analysis.estimate`.
-        advance: Told of progress: how many are done, of how many, and what is done now.
+        advance: Called with the progress: how many are done, of how many, and what is done now.
     """
     from jostle.analysis import estimate
 
@@ -48,11 +48,11 @@ def compared(
 
 
 def comparison(found: Sequence[Estimate], programs: Sequence[str]) -> Comparison:
-    """Compare runs that are priced already.
+    """Compare estimates.
 
     Args:
         found: Estimates of two jobs or more.
-        programs: What each ran, from `program_of`.
+        programs: The program of each, from `program_of`.
     """
     from jostle.analysis import compare
 
@@ -69,7 +69,7 @@ def compare_json(made: Comparison) -> dict[str, Any]:
 
 
 def program_of(processes: pa.Table) -> str:
-    """Name what a job ran: the program of its ranks, else of its longest process.
+    """Return the program of a job: that of its ranks, else of its longest process.
 
     Args:
         processes: From `Repository.job_processes`.
@@ -108,6 +108,6 @@ def finding(made: Comparison) -> str:
 
 
 def large(made: Comparison) -> list[ClusterDifference]:
-    """Return the clusters with members enough to tell something; all where there is none."""
+    """Return the clusters with enough members to compare; all clusters if there is none."""
     found = [row for row in made.clusters if max(row.members) >= _LEAST_MEMBERS]
     return found or made.clusters

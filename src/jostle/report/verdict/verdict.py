@@ -1,4 +1,4 @@
-"""The verdict on a run: what interference cost it, told from the run and from its neighbours."""
+"""The verdict on a job: what interference cost it, by its own segments and by its neighbours."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ if TYPE_CHECKING:
     from jostle.analysis.identification.model import Interference, ResourceKind
     from jostle.repository import Repository, RunTables
 
-#: Percent of a run below which no cause and no suspect is named.
+#: Loss in percent of the run time below which no cause and no suspect is named.
 WORTH_A_WORD = 0.5
-#: How a run is judged where nobody says otherwise.
+#: Arguments of `jostle.analysis.estimate` that are the default.
 USUAL: Mapping[str, Any] = {"method": "jostle", "bytes_rule": None, "seed": 0}
-#: What is done for a verdict, one after the other.
+#: The steps of a verdict, in their order.
 STEPS = (
     "looking for who ran beside it",
     "comparing its slices with what they did",
     "reading its segments",
     "comparing like segments with each other",
 )
-#: Told the number of a step (from 0), how many there are, and what it does.
-Say = Callable[[int, int, str], None]
+#: Called with the number of a step (from 0), how many there are, and what it does.
+ReportProgress = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True)
-class Priced:
-    """A run with its price.
+class EvaluatedJob:
+    """A job with its estimate and its suspects.
 
     Attributes:
-        estimate: What interference cost it.
-        names: The path of each mount, for people.
-        who: What is known of the jobs beside it; None where none were looked for.
+        estimate: What interference cost the job.
+        names: The path of each mount, for users.
+        who: What its neighbours did; None where none were looked for.
     """
 
     estimate: Estimate
@@ -53,20 +53,20 @@ class Head:
 
     Attributes:
         light: green, yellow or red; None where it is undecided.
-        percent: Of the run time that was lost.
+        percent: Share of the run time that was lost, percent.
         lost_s: The same in seconds.
         run_s: The run time that `percent` is of, s.
-        intrinsic_s: What it would have been without interference, s.
-        cause: What took most: file system, network, memory or cpu (of messages within a node), cpu
-            or unknown; None where nothing did.
-        what: The same in words, with what it was of it: `CPU, slower cores`; "" where nothing did.
-        resource: Where: a mount or a node; "" without one.
-        by: Whether the run tells it by itself, or its neighbours do (see `deciding`).
+        intrinsic_s: The run time that it would have had without interference, s.
+        cause: What cost most: file system, network, memory or cpu (of messages within a node), cpu
+            or unknown; None where nothing was lost.
+        what: The cause in words, with its kind: `CPU, slower cores`; "" where nothing was lost.
+        resource: A mount or a node; "" without one.
+        by: Source of the numbers: the run itself, or its neighbours (see `deciding`).
         advice: What the run may be used for.
         likely: The most probable light.
         sure: Its probability, 0 to 1.
-        undecided: Why the light is, part of a sentence; "" where it is not.
-        decided_by: What would decide it, part of a sentence; "" where it is decided.
+        undecided: Why the light is undecided, part of a sentence; "" if it is decided.
+        decided_by: What would decide it, part of a sentence; "" if it is decided.
     """
 
     light: Light | None
@@ -85,30 +85,29 @@ class Head:
     decided_by: str
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the numbers as plain values."""
         found: dict[str, Any] = plain(self)
         return found
 
 
-def price(
+def evaluate_job(
     store: Repository,
     name: str,
     how: Mapping[str, Any],
     *,
     alone: bool = False,
     viewer: int | frozenset[int] | None = None,
-    say: Say = lambda *_: None,
-) -> Priced:
-    """Estimate a job of a repository, and look for those beside it.
+    say: ReportProgress = lambda *_: None,
+) -> EvaluatedJob:
+    """Estimate a job of a repository, and identify suspects among its neighbours.
 
     Args:
         store: The repository.
         name: The job's full name.
         how: method, bytes_rule and seed of `jostle.analysis.estimate`.
         alone: Do not look for neighbours.
-        viewer: Uid of who may only see jobs of his own, or uids of those whose jobs he may see;
-            None sees all.
-        say: Told what is done; not all steps are done for each job.
+        viewer: User (uid) or users whose jobs may be named; None: everybody's.
+        say: Called with the progress; some jobs need not all steps.
     """
 
     def at(step: int) -> None:
@@ -123,14 +122,14 @@ def price(
         tables = run.result()
     at(3)
     made = estimate(tables, **how)
-    return Priced(made, mount_paths(tables), who)
+    return EvaluatedJob(made, mount_paths(tables), who)
 
 
 def _beside(
     store: Repository, name: str, seed: int, viewer: int | frozenset[int] | None,
     at: Callable[[int], None],
 ) -> Interference | None:  # fmt: skip
-    """Look for suspects where others were beside the job at all."""
+    """Identify suspects, if other jobs ran beside the job."""
     at(0)
     if not store.has_company(name):
         return None
@@ -144,7 +143,7 @@ def _beside(
 
 
 def mount_paths(tables: RunTables) -> dict[str, str]:
-    """Name each mount identity by the shortest path at which the job saw it."""
+    """Return, for each mount, the shortest path at which the job saw it."""
     names: dict[str, str] = {}
     for row in tables.mounts.select(["mount", "path"]).to_pylist():
         known, path = names.get(row["mount"]), row["path"]
@@ -154,11 +153,11 @@ def mount_paths(tables: RunTables) -> dict[str, str]:
 
 
 def deciding(made: Estimate, who: Interference | None) -> Estimate:
-    """Return the estimate whose light counts.
+    """Return the estimate whose light counts: the job's own, or that of its neighbours' load.
 
-    Where somebody was there nearly all the time a run has nothing undisturbed to be compared with.
-    What its neighbours did can explain more then than it shows by itself, and counts, however
-    little of the run could be judged by itself.
+    If neighbours were active nearly all the time, the job has no undisturbed segments to compare
+    with. Their load may then explain a larger loss than the segments show, and that loss counts,
+    however small the coverage of the segments is.
     """
     if who is not None and explains_more(made, who):
         doubts: Any = ("neighbours", "neighbours")
@@ -167,11 +166,11 @@ def deciding(made: Estimate, who: Interference | None) -> Estimate:
 
 
 def explains_more(made: Estimate, who: Interference | None) -> bool:
-    """Return whether the neighbours explain more of the loss than the run shows by itself.
+    """Return whether the neighbours explain more of the loss than the job's own segments show.
 
-    That is so where what they most likely cost is more than the run by itself could have lost.
-    Their interval is wide where they were there all the time, and may reach down to nearly
-    nothing: that makes no fit run of one that others evidently slowed.
+    That is so if the most likely loss to neighbours exceeds the upper bound of the job's own
+    estimate. The lower bound of the former does not matter: it is near zero if neighbours were
+    active all the time, though the job was evidently slowed.
     """
     if who is None or made.method == "thesis":  # which is as the thesis has it, and knows nobody
         return False
@@ -179,7 +178,7 @@ def explains_more(made: Estimate, who: Interference | None) -> bool:
 
 
 def head(made: Estimate, who: Interference | None = None) -> Head:
-    """Return the numbers that go with the light: those of the neighbours where they decide."""
+    """Return the numbers that go with the light: those of the neighbours if these decide."""
     judge = deciding(made, who)
     lit = judge.lit
     if who is not None and explains_more(made, who):
@@ -212,7 +211,7 @@ def head(made: Estimate, who: Interference | None = None) -> Head:
 
 
 def blame_of(made: Estimate, who: Interference | None) -> Blame:
-    """Split the loss that goes with the light among those who took it."""
+    """Split the loss that goes with the light among the suspects."""
     return blame(head(made, who).lost_s, who, made.hits)
 
 
@@ -221,7 +220,7 @@ def _cause_of(kind: ResourceKind) -> CauseName:
 
 
 def estimate_json(made: Estimate, who: Interference | None = None) -> dict[str, Any]:
-    """Return an estimate as plain values; `judged` tells whether its light is decided."""
+    """Return an estimate as plain values; `judged` says whether its light is decided."""
     judge = deciding(made, who)
     told = judge.to_json()
     said = {
@@ -232,8 +231,8 @@ def estimate_json(made: Estimate, who: Interference | None = None) -> dict[str, 
     return made.to_json() | said | {"probability": probability, "judged": judge.light is not None}
 
 
-def verdict_json(found: Priced) -> dict[str, Any]:
-    """Return all that is told of a run's price as plain values: what `estimate --json` prints."""
+def verdict_json(found: EvaluatedJob) -> dict[str, Any]:
+    """Return the verdict on a job as plain values: what `estimate --json` prints."""
     content = estimate_json(found.estimate, found.who)
     content["head"] = head(found.estimate, found.who).to_json()
     content["blame"] = blame_of(found.estimate, found.who).to_json()

@@ -1,9 +1,8 @@
-"""A process that judges runs for somebody else (see server/verdicts/verdict_queue.py).
+"""A process that makes verdicts for the server (see server/verdicts/verdict_queue.py).
 
-It reads questions from standard input and writes answers to standard output, pickled: it is started
-by who asks it, over pipes that nobody else holds, and ends when they are closed, whatever it is
-about: nobody waits for it any more. A run that takes all memory, or crashes what reads it, takes
-this process along and nobody else.
+It reads requests from standard input and writes answers to standard output, both pickled. Only the
+process that started it holds the other ends of these pipes; it ends at once when they are closed.
+A job that takes all memory, or crashes its reader, ends this process and not the server.
 """
 
 from __future__ import annotations
@@ -22,21 +21,21 @@ from jostle.errors import JostleError
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Estimate
-    from jostle.report.verdict.verdict import Say
+    from jostle.report.verdict.verdict import ReportProgress
     from jostle.repository import Repository
 
 _NICE = 10
-#: Estimates of more segments are not sent along: who wants them asks for them.
+#: Longer estimates are sent only if they are asked for (`only`).
 _MOST_SEGMENTS = 200_000
 
 
 @dataclass(frozen=True)
-class Question:
-    """A run to judge.
+class VerdictRequest:
+    """A job to evaluate.
 
     Attributes:
-        job: Its full name.
-        users: Whose jobs may be named, by uid; None: everybody's.
+        job: Full name of the job.
+        users: Users (uids) whose jobs may be named; None: everybody's.
         whole: Send the estimate with its segments as well.
         only: Send nothing but the estimate.
     """
@@ -48,14 +47,14 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What became of it.
+class VerdictAnswer:
+    """The verdict on a job, or why there is none.
 
     Attributes:
-        body: What `jostle estimate --json` prints, as JSON; empty where it failed.
+        body: What `jostle estimate --json` prints, as JSON; empty if it failed.
         brief: light, undecided, percent, lost_s, cause, what and resource.
-        estimate: With its segments, where they were asked for.
-        error: Why the run cannot be judged; "" where it was.
+        estimate: The estimate with its segments, if that was asked for.
+        error: Why the job cannot be evaluated; "" if it was.
         hint: What may mend that.
     """
 
@@ -67,13 +66,13 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Progress:
-    """How far an answer is; any number of these come before it.
+class VerdictProgress:
+    """The progress of an answer; any number of these precede it.
 
     Attributes:
-        step: What is being done, from 0.
-        steps: How many there are.
-        words: The same in words.
+        step: Number of the current step, from 0.
+        steps: Number of steps.
+        words: The current step in words.
     """
 
     step: int
@@ -81,26 +80,28 @@ class Progress:
     words: str
 
 
-def answer(store: Repository, asked: Question, say: Say = lambda *_: None) -> Answer:
-    """Judge a run.
+def answer(
+    store: Repository, asked: VerdictRequest, say: ReportProgress = lambda *_: None
+) -> VerdictAnswer:
+    """Evaluate a job.
 
     Args:
-        store: Where it is.
-        asked: Which, and for whom.
-        say: Told how far it is.
+        store: Its repository.
+        asked: Which job, and for whom.
+        say: Called with the progress.
     """
-    from jostle.report.verdict.verdict import USUAL, head, price, verdict_json
+    from jostle.report.verdict.verdict import USUAL, evaluate_job, head, verdict_json
 
     try:
-        found = price(store, asked.job, USUAL, alone=asked.only, viewer=asked.users, say=say)
+        found = evaluate_job(store, asked.job, USUAL, alone=asked.only, viewer=asked.users, say=say)
         if asked.only:
-            return Answer(estimate=found.estimate)
+            return VerdictAnswer(estimate=found.estimate)
         few = found.estimate.segments.num_rows <= _MOST_SEGMENTS
         first, told = head(found.estimate, found.who), verdict_json(found)
         if asked.users is not None:
             for resource in (told["interference"] or {}).get("resources", []):
                 resource["others_load"] = []  # it may be that of one neighbour
-        return Answer(
+        return VerdictAnswer(
             json.dumps(told, separators=(",", ":"), default=_plain).encode(),
             {
                 "light": first.light,
@@ -114,9 +115,9 @@ def answer(store: Repository, asked: Question, say: Say = lambda *_: None) -> An
             found.estimate if asked.whole and few else None,
         )
     except JostleError as error:
-        return Answer(error=str(error), hint=error.hint)
+        return VerdictAnswer(error=str(error), hint=error.hint)
     except Exception as error:  # whatever is wrong with one run is no matter of others
-        return Answer(error=f"{type(error).__name__}: {error}", hint="Please report it.")
+        return VerdictAnswer(error=f"{type(error).__name__}: {error}", hint="Please report it.")
 
 
 def _plain(value: Any) -> Any:
@@ -124,11 +125,11 @@ def _plain(value: Any) -> Any:
 
 
 def end_with_asker() -> None:
-    """Has this process end as soon as standard input is closed, be it in the midst of an answer."""
+    """End this process as soon as standard input is closed, even in the midst of an answer."""
 
     def watch() -> None:
         closed = select.poll()
-        closed.register(0, 0)  # that nobody writes any more is told unasked
+        closed.register(0, 0)  # a hang-up is always reported
         closed.poll()
         os._exit(0)
 
@@ -137,7 +138,7 @@ def end_with_asker() -> None:
 
 def main() -> None:
     """Answer questions until there are no more."""
-    # systemd tells all processes of a service to end; a run is not to blame where its judging does.
+    # systemd signals all processes of a service; a job must not be reported as the cause of that.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     end_with_asker()
     questions, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
@@ -147,7 +148,7 @@ def main() -> None:
 
     store = Repository(sys.argv[1])
 
-    def send(what: Answer | Progress) -> None:
+    def send(what: VerdictAnswer | VerdictProgress) -> None:
         pickle.dump(what, answers)
         answers.flush()
 
@@ -156,4 +157,4 @@ def main() -> None:
             asked = pickle.load(questions)
         except EOFError:
             return
-        send(answer(store, asked, lambda *said: send(Progress(*said))))
+        send(answer(store, asked, lambda *said: send(VerdictProgress(*said))))

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import BaseModel, Field
 
 from jostle.analysis.estimation.model import ClusterDifference, Comparison
-from jostle.report.models.segments import Drawn
+from jostle.report.models.segments import DrawnSegments
 from jostle.report.verdict.compare import compare_json, finding, large
 from jostle.server.jobs.segments import Box, box_of, members
 from jostle.server.schemas.reports import Interval, Light
@@ -83,7 +83,7 @@ def compared_runs(made: Comparison, programs: Sequence[str]) -> dict[str, Any]:
         for one, program in zip(plain["estimates"], programs, strict=True)
     ]
     shown = large(made)[:_MOST_CLUSTERS]
-    boxes = [_boxes(Drawn.of(one), [row.numbers[at] for row in shown])
+    boxes = [_boxes(DrawnSegments.of(one), [row.numbers[at] for row in shown])
              for at, one in enumerate(made.estimates)]  # fmt: skip
     clusters = [
         _cluster(row) | {"boxes": [own[place] for own in boxes]} for place, row in enumerate(shown)
@@ -100,7 +100,7 @@ def _cluster(row: ClusterDifference) -> dict[str, Any]:
     return {name: getattr(row, name) for name in row.__dataclass_fields__}
 
 
-def _boxes(drawn: Drawn, numbers: Sequence[int]) -> list[dict[str, float] | None]:
+def _boxes(drawn: DrawnSegments, numbers: Sequence[int]) -> list[dict[str, float] | None]:
     """Return the box of each of a run's clusters; None where it has none (number 0)."""
     order = np.argsort(drawn.cluster, kind="stable")
     own = [members(drawn, order, number) for number in numbers]

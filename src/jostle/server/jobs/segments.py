@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, Field
 
 from jostle.analysis.estimation.model import Cluster, Estimate
-from jostle.report.models.segments import Drawn, large_clusters
+from jostle.report.models.segments import DrawnSegments, large_clusters
 
 Ints = NDArray[np.signedinteger[Any]]
 #: Losses that an answer names one by one; of more, the largest.
@@ -108,7 +108,7 @@ class Segmented:
     """
 
     made: Estimate
-    drawn: Drawn
+    drawn: DrawnSegments
     hit: NDArray[np.bool_]
     by_length: Ints
     by_cluster: Ints
@@ -118,7 +118,7 @@ class Segmented:
     @classmethod
     def of(cls, made: Estimate) -> Segmented:
         """Sort the segments of an estimate."""
-        drawn = Drawn.of(made)
+        drawn = DrawnSegments.of(made)
         by_cluster = np.argsort(drawn.cluster, kind="stable").astype(np.int32)
         named = large_clusters(made, MOST_CLUSTERS)
         known = {one.number for one in named}
@@ -216,14 +216,14 @@ def box_of(seconds: NDArray[np.float64]) -> dict[str, float]:
     }  # fmt: skip
 
 
-def _row(drawn: Drawn, by_cluster: Ints, one: Cluster) -> dict[str, Any]:
+def _row(drawn: DrawnSegments, by_cluster: Ints, one: Cluster) -> dict[str, Any]:
     """Return a cluster with its box; none where its segments were not judged one by one."""
     own = members(drawn, by_cluster, one.number)
     numbers = {name: getattr(one, name) for name in one.__dataclass_fields__}
     return numbers | {"box": box_of(own) if len(own) else None}
 
 
-def members(drawn: Drawn, by_cluster: Ints, number: int) -> NDArray[np.float64]:
+def members(drawn: DrawnSegments, by_cluster: Ints, number: int) -> NDArray[np.float64]:
     """Return how long the segments of a cluster took, s."""
     low, high = np.searchsorted(drawn.cluster, [number, number + 1], sorter=by_cluster)
     own: NDArray[np.float64] = drawn.seconds[by_cluster[low:high]]
@@ -238,7 +238,7 @@ def _rest(left: Sequence[Cluster]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _points(drawn: Drawn, which: Ints) -> dict[str, Any]:
+def _points(drawn: DrawnSegments, which: Ints) -> dict[str, Any]:
     some = drawn.only(which)
     return {
         "at_s": np.round(some.start, 6).tolist(), "seconds": _digits(some.seconds),

@@ -13,7 +13,7 @@ from jostle._schema import BY_ID
 from jostle.analysis import resample
 from jostle.errors import UsageError
 from jostle.report.models.metrics import View, view
-from jostle.report.models.steps import Span, lines_of
+from jostle.report.models.steps import JobSpan, lines_of
 from jostle.repository import Repository
 from jostle.repository.store.layout import Rollup
 from jostle.server.access import Viewer
@@ -227,7 +227,7 @@ class Curves:
             rows = ask(job, metric)
             return _of(rows, question.resource) if question.resource else rows
 
-        span = Span(axis.start_ns, axis.span[1], axis.step_ns)
+        span = JobSpan(axis.start_ns, axis.span[1], axis.step_ns)
         found = [one.values[: axis.steps] for one in lines_of(seen, span, fetch)]
         return np.stack(found)
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from jostle.report.verdict.verdict_worker import Answer, Progress, Question
+from jostle.report.verdict.verdict_worker import VerdictAnswer, VerdictProgress, VerdictRequest
 from jostle.server.jobs.index import JobIndex
 from jostle.server.verdicts.verdict_store import Verdict, VerdictStore, now, sight
 
@@ -28,7 +28,7 @@ LIVE_S, _IDLE = 30.0, 9.0
 #: A failed verdict is tried again after this, s: a file may have been restored.
 _AGAIN_S = 600.0
 _LOOK_S = 1.0
-_OVER = Answer(error="The server ends.")
+_OVER = VerdictAnswer(error="The server ends.")
 
 
 class WorkerProcess:
@@ -41,7 +41,9 @@ class WorkerProcess:
         self._process: subprocess.Popen[bytes] | None = None
         self._over = False
 
-    def ask(self, question: Question, say: Callable[[Progress], None] = lambda _: None) -> Answer:
+    def ask(
+        self, question: VerdictRequest, say: Callable[[VerdictProgress], None] = lambda _: None
+    ) -> VerdictAnswer:
         """Evaluate a job in the process and return its answer.
 
         Args:
@@ -60,18 +62,18 @@ class WorkerProcess:
         try:
             pickle.dump(question, process.stdin)
             process.stdin.flush()
-            while isinstance(found := pickle.load(process.stdout), Progress):
+            while isinstance(found := pickle.load(process.stdout), VerdictProgress):
                 say(found)
         except Exception:  # whatever became of the answer, there is none
             process.kill()
             status = process.wait()
             self._process = None
             end = f"killed by signal {-status}" if status < 0 else f"exit status {status}"
-            return Answer(
+            return VerdictAnswer(
                 error=f"Judging {question.job} ended the process that did it ({end}).",
                 hint=f"Try `jostle estimate {question.job}`; please report it.",
             )
-        return cast(Answer, found)
+        return cast(VerdictAnswer, found)
 
     def open(self) -> None:
         """Allow the process to be started again after `end`."""
@@ -95,7 +97,7 @@ class _Task:
     users: frozenset[int] | None
     asked: bool = False
     #: Set when the estimate alone is asked for: the caller waits for it.
-    waits: Future[Answer] | None = None
+    waits: Future[VerdictAnswer] | None = None
 
 
 class VerdictQueue:
@@ -114,7 +116,7 @@ class VerdictQueue:
         self._live_after = 0.0
         self._over = False
         #: The job that is being evaluated, and the progress.
-        self._now: tuple[str, Progress | None] = ("", None)
+        self._now: tuple[str, VerdictProgress | None] = ("", None)
         self._thread: threading.Thread | None = None
         weakref.finalize(self, self._worker.end)
 
@@ -141,18 +143,18 @@ class VerdictQueue:
                     break
         return found or self._current(job, users)
 
-    def progress(self, job: str) -> Progress | None:
+    def progress(self, job: str) -> VerdictProgress | None:
         """Return the progress of a job's verdict; None: it waits for another job's."""
         now, found = self._now
         return found if now == job else None
 
-    def estimate(self, job: str) -> Answer:
+    def estimate(self, job: str) -> VerdictAnswer:
         """Estimate a job with its segments, ahead of all verdicts, and wait for it.
 
         Args:
             job: Name of the job.
         """
-        waits: Future[Answer] = Future()
+        waits: Future[VerdictAnswer] = Future()
         self._begin()
         with self._news:
             if self._over:
@@ -219,8 +221,8 @@ class VerdictQueue:
             else:
                 self._estimate(task, task.waits)
 
-    def _estimate(self, task: _Task, waits: Future[Answer]) -> None:
-        found = self._worker.ask(Question(task.job, only=True))
+    def _estimate(self, task: _Task, waits: Future[VerdictAnswer]) -> None:
+        found = self._worker.ask(VerdictRequest(task.job, only=True))
         with self._news:
             self._asked.remove(task)
             if not waits.done():
@@ -247,7 +249,7 @@ class VerdictQueue:
         begin = time.monotonic()
         if row is not None and self._current(task.job, task.users) is None:
             found = self._worker.ask(
-                Question(task.job, task.users, whole=task.asked),
+                VerdictRequest(task.job, task.users, whole=task.asked),
                 lambda said: setattr(self, "_now", (task.job, said)),
             )
             if self._over:

@@ -24,7 +24,7 @@ from jostle.plot.figures.estimate.axes import (
 from jostle.plot.figures.figure import INK, SOFT
 from jostle.plot.figures.page import Canvas, Figures
 from jostle.report.format.values import count
-from jostle.report.models.segments import Drawn, Floats
+from jostle.report.models.segments import DrawnSegments, Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,7 +57,7 @@ class Box:
         return made
 
 
-def boxes(segments: Drawn, clusters: Sequence[Cluster]) -> list[Box]:
+def boxes(segments: DrawnSegments, clusters: Sequence[Cluster]) -> list[Box]:
     """Collect the segments of clusters; those without any have no box."""
     found = []
     for cluster in clusters:

@@ -27,7 +27,7 @@ from jostle.plot.figures.estimate.clusters import Box, draw_boxes, limits, sprea
 from jostle.plot.figures.figure import INK, SOFT
 from jostle.plot.figures.page import FULL, Canvas, Figures, Page, Plan, text_width
 from jostle.report.format.values import count
-from jostle.report.models.segments import Drawn
+from jostle.report.models.segments import DrawnSegments
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import ClusterDifference, Comparison, Estimate
@@ -63,13 +63,13 @@ def _runs(made: Comparison) -> list[Run]:
     rows = sorted(large(made)[:_MOST], key=lambda row: max(row.reference_s))
     found = []
     for number, one in enumerate(made.estimates[:_MOST_RUNS]):
-        segments = Drawn.of(one)
+        segments = DrawnSegments.of(one)
         boxes = [_box(segments, row, number, place + 1) for place, row in enumerate(rows)]
         found.append(Run(one, tuple(boxes)))
     return found
 
 
-def _box(segments: Drawn, row: ClusterDifference, run: int, label: int) -> Box | None:
+def _box(segments: DrawnSegments, row: ClusterDifference, run: int, label: int) -> Box | None:
     cluster = row.numbers[run] if row.numbers else 0
     own = segments.only((segments.cluster == cluster) & (cluster > 0))
     return Box(str(label), own.seconds, own.hit) if len(own) else None

@@ -23,7 +23,12 @@ from jostle.plot.figures.page import FULL, Canvas, Figures, Page, Plan
 from jostle.report.format.causes import CAUSES
 from jostle.report.format.values import count, duration, local_time, percent_within
 from jostle.report.format.values import percent as share_label
-from jostle.report.models.segments import LEAST_MEMBERS, Drawn, in_small_clusters, large_clusters
+from jostle.report.models.segments import (
+    LEAST_MEMBERS,
+    DrawnSegments,
+    in_small_clusters,
+    large_clusters,
+)
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Cluster, Estimate
@@ -37,7 +42,7 @@ def plans(made: Estimate) -> Iterator[Plan]:
     """Yield the figures that an estimate has data for, without drawing them."""
     if made.hits:
         yield _lost_page(made), partial(_draw_lost, estimate=made)
-    segments = Drawn.of(made)
+    segments = DrawnSegments.of(made)
     if not len(segments):
         return
     scene = Scene(segments, made.run_s)
@@ -226,7 +231,7 @@ def _small_page(made: Estimate, scene: Scene) -> Page:
                 estimate_segments.timeline_numbers(scene), width=FULL, body=scene.body)  # fmt: skip
 
 
-def _one_cluster(made: Estimate, segments: Drawn, cluster: Cluster) -> Iterator[Plan]:
+def _one_cluster(made: Estimate, segments: DrawnSegments, cluster: Cluster) -> Iterator[Plan]:
     """Yield timeline and histograms of one cluster, with its threshold."""
     own = segments.only(segments.cluster == cluster.number)
     if not len(own):

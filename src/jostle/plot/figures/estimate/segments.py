@@ -31,7 +31,7 @@ from jostle.plot.figures.estimate.axes import (
 from jostle.plot.figures.figure import INK
 from jostle.plot.figures.page import Canvas, Figures
 from jostle.report.format.values import count
-from jostle.report.models.segments import Drawn, Floats
+from jostle.report.models.segments import DrawnSegments, Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,7 +56,7 @@ class Scene:
         threshold: Draw the threshold: they are one cluster.
     """
 
-    segments: Drawn
+    segments: DrawnSegments
     run_s: float
     threshold: bool = False
 
@@ -105,7 +105,7 @@ def _legend(made: Canvas, scene: Scene, usual: Any, hit: Any) -> None:
     legend(made, entries + ([dash("threshold")] if scene.threshold else []))
 
 
-def _points(axes: Axes, drawn: Drawn, values: Floats, label: Label) -> None:
+def _points(axes: Axes, drawn: DrawnSegments, values: Floats, label: Label) -> None:
     """Draw points up to the top of the axis; those beyond it as marks on its edge, named."""
     top, cut = top_of(values)
     linear(axes, top, label)
@@ -124,7 +124,7 @@ def _points(axes: Axes, drawn: Drawn, values: Floats, label: Label) -> None:
                       fontsize=6.5, color=INK, ha="right", va="bottom")  # fmt: skip
 
 
-def _threshold(axes: Axes, drawn: Drawn) -> None:
+def _threshold(axes: Axes, drawn: DrawnSegments) -> None:
     """Draw the threshold: one line of a cluster, or a dash at each segment that has its own."""
     known = np.isfinite(drawn.threshold)
     values = drawn.threshold[known]
