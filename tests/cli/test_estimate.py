@@ -240,6 +240,21 @@ def test_what_it_was_of_the_cpu_is_said_in_the_same_words_everywhere() -> None:
     assert head(estimates.heads(disturbed=False)).what == ""
 
 
+@pytest.mark.parametrize(("percent", "cause"), [(0.4, None), (0.7, "cpu")])
+def test_a_cause_is_named_from_half_a_percent_on(percent: float, cause: str | None) -> None:
+    """The page calls a run undisturbed where the head names no cause; there is no other rule."""
+    sys.path.insert(0, str(STUB.parents[1] / "plot"))
+    import estimates
+
+    from jostle.analysis.estimation.model import Bounded, Cause
+    from jostle.report.verdict.verdict import head
+
+    run = estimates.ftq()
+    causes = [Cause("cpu", "node1", run.lost_s, "measured", "")]
+    made = replace(estimates.plain(run, causes=causes), percent=Bounded(percent, percent, percent))
+    assert head(made).cause == cause
+
+
 def test_intervals_for_trace_tools(told: dict[str, Done], place: Path) -> None:
     file, done = place / "hits.json", told["events"]
     assert f"interfered intervals: {file}" in done.out

@@ -304,6 +304,14 @@ def test_what_a_verdict_may_say(page, served, client, hurt, violations):
     told["interference"]["suspects"] = told["interference"]["guilty"] = []
     told["blame"] |= {"suspects": [], "unexplained_share": 1.0}
     assert "Undisturbed" in shown(light="green", percent=none, lost_s=none, cause=None)
+    # From the percent on that the verdict names a cause, the page names the loss.
+    little = {"value": 0.7, "low": 0.4, "high": 1.0}
+    text = shown(light="green", percent=little, lost_s=little, cause="cpu", what="CPU")
+    assert "Hardly disturbed" in text and "This run lost" in text
+    assert "Nobody disturbed this run" not in text
+    assert "Nobody disturbed this run" in shown(
+        light="green", percent=none, lost_s=none, cause=None
+    )
     told["interference"] = None
     text = shown(light="green", percent=none, lost_s=none, cause=None)
     assert "had the machine to itself" in text

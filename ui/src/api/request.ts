@@ -79,5 +79,26 @@ export const ask = <T>(path: string, query: Query = {}, signal?: AbortSignal): P
 export const askBytes = (path: string, query: Query = {}, signal?: AbortSignal): Promise<ArrayBuffer> =>
   read(answered(path, query, signal), (answer) => answer.arrayBuffer());
 
+/** Asks for a picture of numbers: a header in JSON, then rows × columns float32. */
+export async function askGrid<Grid extends { values: Float32Array }>(path: string, query: Query, signal?: AbortSignal): Promise<Grid> {
+  const body = await askBytes(path, query, signal);
+  const length = new DataView(body).getUint32(0, true);
+  const header = JSON.parse(new TextDecoder().decode(new Uint8Array(body, 4, length))) as Omit<Grid, 'values'>;
+  return { ...header, values: new Float32Array(body, 4 + length) } as Grid;
+}
+
+interface Making { state: 'making' }
+const AGAIN_MS = 1000;
+
+/** Asks for what the server takes long to make, until it is there. */
+export async function whenMade<T extends object>(path: string, query: Query, signal: AbortSignal, waits: () => void): Promise<T> {
+  for (;;) {
+    const found = await ask<T | Making>(path, query, signal);
+    if (!('state' in found)) return found;
+    waits();
+    await rest(AGAIN_MS, signal);
+  }
+}
+
 /** Whether an error only says that nobody wants the answer any more. */
 export const dropped = (error: Error) => error.name === 'AbortError';

@@ -1,9 +1,11 @@
-// What the server tells of the whole system.
+// The whole system: the time that the repository covers, its nodes by time, the load on its mounts.
 import type { MountLoads, Span } from './api-types';
-import { ask, askBytes, type Query } from './request';
-import type { GridJob, GridRow } from '../pages/system/grid-layout';
+import { ask, askGrid, type Query } from './request';
 
-export type { Layer, MountLoad, MountLoads, Span as Covered } from './api-types';
+/** A row of the grid: a node, or the first and the last of several. */
+export interface GridRow { host: string; last: string | null }
+/** A job of the grid: the rows that it took, first and last of each stretch. */
+export interface GridJob { job: string; rows: [number, number][]; start_ns: number; end_ns: number }
 export interface SystemGrid {
   unit: string; table: string; start_ns: number; step_ns: number; columns: number; together: number; all: boolean;
   rows: GridRow[]; jobs: GridJob[]; values: Float32Array;
@@ -11,17 +13,4 @@ export interface SystemGrid {
 
 export const covered = (signal: AbortSignal) => ask<Span>('system/span', {}, signal);
 export const mountLoads = (query: Query, signal: AbortSignal) => ask<MountLoads>('system/mounts', query, signal);
-
-/** Numbers behind a header, as the grids of the API are. */
-export async function systemGrid(query: Query, signal: AbortSignal): Promise<SystemGrid> {
-  const body = await askBytes('system/grid', query, signal);
-  const length = new DataView(body).getUint32(0, true);
-  const header = JSON.parse(new TextDecoder().decode(new Uint8Array(body, 4, length))) as Omit<SystemGrid, 'values'>;
-  return { ...header, values: new Float32Array(body, 4 + length) };
-}
-
-/** The command that writes what a grid is made of: a table's rows of a metric and a span (s). */
-export function commandOf(table: string, metric: string, [from, to]: readonly [number, number]): string {
-  const at = (s: number, round: (value: number) => number) => new Date(round(s) * 1000).toISOString().slice(0, 19) + 'Z';
-  return `jostle export ${table} --metric ${metric} --from ${at(from, Math.floor)} --to ${at(to, Math.ceil)} --format csv`;
-}
+export const systemGrid = (query: Query, signal: AbortSignal) => askGrid<SystemGrid>('system/grid', query, signal);

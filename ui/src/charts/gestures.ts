@@ -1,14 +1,14 @@
 // Zoom and pan of a view over time by mouse, wheel, touch and keys: the same for charts and grids.
 import { chartKey } from '../shell/keys';
-import { placed, wall } from '../shell/screen.svelte';
-import { inside, panned, pinched, scaled, type Span } from './zoom';
+import { placed, wall } from '../shell/viewport.svelte';
+import { inside, panned, pinched, scaled, type TimeSpan } from './zoom';
 
 export interface Gestured {
-  span: () => Span;
-  whole: () => Span;
+  span: () => TimeSpan;
+  whole: () => TimeSpan;
   /** The shortest span, s. */
   least: () => number;
-  set: (span: Span) => void;
+  set: (span: TimeSpan) => void;
   all: () => void;
   /** Pixels to the left and right of the plot that are names and margins. */
   left: number;
@@ -22,9 +22,9 @@ const WHEEL = 0.002;
 const STILL = 4;
 
 export function gestures(node: HTMLElement, how: Gestured) {
-  let wanted: Span | null = null;
+  let wanted: TimeSpan | null = null;
   // Fingers and wheels tell faster than a screen draws.
-  function go(span: Span) {
+  function go(span: TimeSpan) {
     if (wanted === null) requestAnimationFrame(() => { if (wanted) how.set(wanted); wanted = null; });
     wanted = inside(span, how.whole(), how.least());
   }
@@ -62,7 +62,7 @@ export function gestures(node: HTMLElement, how: Gestured) {
   chosen.className = 'chosen';
   chosen.hidden = true;
   node.append(chosen);
-  let begun: { x: number; span: Span; pans: boolean } | null = null;
+  let begun: { x: number; span: TimeSpan; pans: boolean } | null = null;
 
   function down(event: PointerEvent) {
     if (event.button !== 0 || (event.target as Element).closest('button, a, input, select')) return;

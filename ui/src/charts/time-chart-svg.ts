@@ -3,9 +3,9 @@ import type uPlot from 'uplot';
 import type { Band } from './bands';
 import { heights, LEFT, times } from './time-chart';
 import { escaped } from '../export/export';
-import type { Panel, Track } from '../pages/job/slice-panels';
+import type { Panel, Track } from './track';
 import { colour } from '../shell/theme.svelte';
-import { wall } from '../shell/screen.svelte';
+import { wall } from '../shell/viewport.svelte';
 
 const n = (value: number) => String(Math.round(value * 100) / 100);
 

@@ -1,11 +1,11 @@
 // One style for every chart over time; no component knows uPlot's options but this file.
 import uPlot from 'uplot';
 import { clock, rate } from '../format/format';
-import type { Panel } from '../pages/job/slice-panels';
+import type { Panel } from './track';
 import { parse } from './raster';
 import { colour } from '../shell/theme.svelte';
 import { columnsOf, lanes, painted, type Columns, type Lanes, type Look } from './trace';
-import { wall } from '../shell/screen.svelte';
+import { wall } from '../shell/viewport.svelte';
 
 /** Pixels beside the plot: labels at the left, air at the right. */
 export const LEFT = 76;

@@ -1,6 +1,6 @@
 // A track as pixels: every column of a picture gets the least and the greatest of what lies in it,
 // so that a step of zoom costs as much as the screen is wide, however many slices there are. Pure.
-import type { Track } from '../pages/job/slice-panels';
+import type { Track } from './track';
 
 /** A track in numbers alone: NaN where nothing is known. */
 export interface Lanes { at: Float64Array; mean: Float32Array; low: Float32Array; high: Float32Array }

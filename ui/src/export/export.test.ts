@@ -2,7 +2,7 @@
 import { describe, expect, it, vi } from 'vitest';
 
 vi.mock('../shell/theme.svelte', () => ({ colour: (token: string) => token }));
-vi.mock('../shell/screen.svelte', () => ({}));
+vi.mock('../shell/viewport.svelte', () => ({}));
 const { csv, escaped, fileName, seen } = await import('./export');
 
 describe('csv', () => {

@@ -1,6 +1,6 @@
 // Views as files: numbers as CSV, what is on the page as SVG and PNG. One way for all pages.
 import { colour } from '../shell/theme.svelte';
-import { placed, unlarged } from '../shell/screen.svelte';
+import { placed, unlarged } from '../shell/viewport.svelte';
 
 export interface Sheet { columns: string[]; rows: (string | number | null | undefined)[][] }
 

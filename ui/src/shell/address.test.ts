@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { decoded } from './address';
+import { decodePathPart } from './address';
 
 it('takes any address for a name', () => {
-  expect(decoded('a%2Fb%20c')).toBe('a/b c');
-  expect(decoded('100%')).toBe('100%');
-  expect(decoded('%E0%A4')).toBe('%E0%A4');
+  expect(decodePathPart('a%2Fb%20c')).toBe('a/b c');
+  expect(decodePathPart('100%')).toBe('100%');
+  expect(decodePathPart('%E0%A4')).toBe('%E0%A4');
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { address, bars, candidates, having, headline, others, pieces, reasons, repeated, scale, signed, slowest, type Compared } from './comparison';
-import type { JobRow } from '../../api/jobs';
+import { compareAddress } from '../../jobs/compare-link';
+import { bars, candidates, having, headline, others, pieces, reasons, repeated, scale, signed, slowest } from './comparison';
+import type { Compared, JobRow } from '../../api/api-types';
 
 const bounded = (value: number) => ({ value, low: value, high: value });
 const run = (job: string, run_s: number, ranks = 2) => ({ job, program: 'solver', run_s, start_ns: 0, ranks, lost_s: bounded(0), percent: bounded(0), coverage: 1, light: 'green' as const, judged: true, sure: 1, undecided: '' });
@@ -63,6 +64,6 @@ describe('runs to choose from', () => {
     vi.unstubAllGlobals();
   });
   it('have an address', () => {
-    expect(address(['a b', 'c'])).toBe('/compare?job=a%20b&job=c');
+    expect(compareAddress(['a b', 'c'])).toBe('/compare?job=a%20b&job=c');
   });
 });

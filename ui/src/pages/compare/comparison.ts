@@ -1,14 +1,7 @@
 // Runs of one program side by side: where the seconds between them lie, in words and in bars.
-import { ask } from '../../api/request';
-import { jobs, type JobRow } from '../../api/jobs';
-import type { Compared, ComparedCluster } from '../../api/api-types';
+import { jobs } from '../../api/jobs';
+import type { JobRow, Compared, ComparedCluster } from '../../api/api-types';
 import { seconds } from '../../format/format';
-
-export type { Compared, ComparedCluster, ComparedRun as Run } from '../../api/api-types';
-/** As many runs as are compared at once. */
-export const MOST_RUNS = 8;
-
-export const compare = (jobs: readonly string[], signal?: AbortSignal) => ask<Compared>('compare', { job: jobs }, signal);
 
 export type Kind = 'lost' | 'slower' | 'work' | 'unexplained';
 /** What a run took longer than the fastest for one reason; below 0: what it took less. */
@@ -114,4 +107,3 @@ export function repeated(rows: readonly JobRow[]): { program: string; runs: JobR
     .sort((a, b) => b.runs.length - a.runs.length || a.program.localeCompare(b.program));
 }
 
-export const address = (jobs: readonly string[]) => `/compare?${jobs.map((job) => `job=${encodeURIComponent(job)}`).join('&')}`;

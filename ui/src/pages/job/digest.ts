@@ -1,7 +1,6 @@
 // A digest as lines for a page; pure. The figures are those of the thesis' digest (2.1.3).
-import type { Digest, Spread } from '../../api/jobs';
+import type { DigestReport, Spread, Figure, Figures } from '../../api/api-types';
 import { bytes, seconds } from '../../format/format';
-import type { Figure, Figures } from '../../api/job';
 
 /** Where this run lies among others, as parts of the width of a mark. */
 export interface Among { min: number; q1: number; median: number; q3: number; max: number; here: number; beyond: boolean; text: string; said: string }
@@ -41,7 +40,7 @@ function among(figure: Figure, write: (value: number) => string): Among | null {
 }
 
 /** Where the time of the processes went, the greatest share first; overlapping, so the sum means nothing. */
-export function shares(made: Digest): { name: string; share: number }[] {
+export function shares(made: DigestReport): { name: string; share: number }[] {
   const mpi = Object.entries(made.metrics).filter(([id]) => /^state_(p2p|collective|onesided|mpi)_ns$/.test(id));
   const inMpi = mpi.reduce((all, [, spread]) => all + spread.total, 0) / 1e9 / Math.max(made.process_seconds, 1e-9);
   return [...made.shares, { name: 'MPI calls', share: inMpi }]
@@ -62,7 +61,7 @@ const total = (metrics: Record<string, Spread>, which: RegExp) =>
   Object.entries(metrics).reduce((all, [id, spread]) => (which.test(id) ? all + spread.total : all), 0);
 
 /** Mounts, the busiest first. */
-export function mountLines(made: Digest): MountLine[] {
+export function mountLines(made: DigestReport): MountLine[] {
   return made.mounts.map((one) => ({
     mount: one.mount, path: one.paths[0] ?? one.mount, type: one.type, shared: one.shared, processes: one.processes,
     written: total(one.metrics, /^(posix|stdio)_write_bytes$/), read: total(one.metrics, /^(posix|stdio)_read_bytes$/),
@@ -71,7 +70,7 @@ export function mountLines(made: Digest): MountLine[] {
   })).sort((a, b) => b.written + b.read - a.written - a.read);
 }
 
-export function mountSheet(made: Digest): { columns: string[]; rows: (string | number | null)[][] } {
+export function mountSheet(made: DigestReport): { columns: string[]; rows: (string | number | null)[][] } {
   return {
     columns: ['mount', 'path', 'type', 'shared', 'processes', 'written_bytes', 'read_bytes', 'time_s', 'opens', 'write_bytes_per_s', 'pattern'],
     rows: mountLines(made).map((one) => [one.mount, one.path, one.type, String(one.shared), one.processes, one.written, one.read, one.time_s, one.opens, one.service, one.pattern]),
@@ -94,7 +93,7 @@ export function listed(histogram: readonly number[]): string {
 
 const MOST_PHASES = 6;
 /** The phases in which the job wrote, the largest first. */
-export function phases(made: Digest): { mount: string; pattern: string; bytes: number; start_ns: number; end_ns: number; evidence: string }[] {
+export function phases(made: DigestReport): { mount: string; pattern: string; bytes: number; start_ns: number; end_ns: number; evidence: string }[] {
   const path = (mount: string) => made.mounts.find((one) => one.mount === mount)?.paths[0] ?? mount;
   return made.writing.flatMap((one) => one.phases.map((phase) => ({ ...phase, mount: path(one.mount) })))
     .sort((a, b) => b.bytes - a.bytes).slice(0, MOST_PHASES);

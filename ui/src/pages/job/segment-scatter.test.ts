@@ -1,8 +1,9 @@
 import { expect, it, vi } from 'vitest';
 vi.mock('../../shell/theme.svelte', () => ({ colour: () => 'black', theme: { turns: 0 } }));
-vi.mock('../../shell/screen.svelte', () => ({}));
+vi.mock('../../shell/viewport.svelte', () => ({}));
 import { draw, nearest, svgPen, type Scene } from './segment-scatter';
-import { linear, type Segments } from './segments';
+import { linear } from '../../charts/axis';
+import type { Segments } from '../../api/api-types';
 
 const list = (rows: [number, number, number][]) => ({ at_s: rows.map((r) => r[0]), seconds: rows.map((r) => r[1]), cluster: rows.map(() => 1), threshold_s: rows.map(() => 1.5), lost_s: rows.map((r) => r[2]), work: rows.map(() => null) });
 const made = { start_ns: 1000e9, usual: list([[0, 1, 0], [1, 1, 0]]), hits: list([[2, 3, 2]]) } as unknown as Segments;

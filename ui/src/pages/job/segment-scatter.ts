@@ -1,7 +1,8 @@
 // The timeline of segments: where each is drawn, on a canvas or as SVG, and which one is pointed at.
 import { escaped } from '../../export/export';
 import { clock } from '../../format/format';
-import { instants, label, place, type Axis, type Points, type Segments } from './segments';
+import { instants, label, place, type Axis } from '../../charts/axis';
+import type { Points, Segments } from '../../api/api-types';
 
 export interface Pen {
   rect: (x: number, y: number, width: number, height: number, colour: string, alpha: number) => void;

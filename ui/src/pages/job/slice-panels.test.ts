@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Series } from '../../api/jobs';
-import { panelsOf, spliced, thinned, valueAt } from './slice-panels';
+import type { Series } from '../../api/api-types';
+import { panelsOf, spliced, thinned } from './slice-panels';
+import { valueAt } from '../../charts/track';
 
 const series = (start_s: number, step_s: number, mean: (number | null)[], name = 'written'): Series => ({
   few: false, metric: 'bytes', unit: 'bytes/s', start_ns: start_s * 1e9, step_ns: step_s * 1e9, lines: [{ name, mean, low: mean, high: mean }],

@@ -1,17 +1,7 @@
 // Answers of the server as charts one above the other; pure.
-import type { Series, Verdict } from '../../api/jobs';
+import type { Series, Verdict } from '../../api/api-types';
+import type { Panel, Track, Values } from '../../charts/track';
 
-type Values = (number | null)[];
-/** Steps over time: `at` has the start of each, s, and the end of the last, whose value is repeated. */
-export interface Track { at: number[]; mean: Values; low: Values; high: Values }
-export interface Panel {
-  key: string; title: string; note: string; unit: string; tone: 'own' | 'others';
-  /** A line that values are compared with. */
-  base?: number;
-  /** Steps hold several slices: least and greatest are drawn too. */
-  ribbon: boolean;
-  track: Track;
-}
 /** A series over the whole run, and a finer one over a part of it. */
 export interface Layers { coarse: Series; fine?: Series | undefined }
 
@@ -49,18 +39,6 @@ export function spliced({ coarse, fine }: Layers, line: number): Track {
   track.at.push(last / NS);
   for (const values of [track.mean, track.low, track.high]) values.push(values.at(-1) ?? null);
   return track;
-}
-
-/** The value of a track at an instant, s. */
-export function valueAt(track: Track, time: number): number | null {
-  let [low, high] = [0, track.at.length - 1];
-  if (time < (track.at[0] ?? Infinity) || time >= (track.at[high] ?? -Infinity)) return null;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((track.at[middle] ?? Infinity) <= time) low = middle;
-    else high = middle - 1;
-  }
-  return track.mean[low] ?? null;
 }
 
 const rough = (series: Series) => series.lines.some((line) => line.mean.some((value, i) => value !== line.high[i]));

@@ -2,22 +2,22 @@
 import { untrack } from 'svelte';
 import { begin, end } from '../../api/pending';
 import { route } from '../../shell/route.svelte';
-import { inside, same, type Span } from '../../charts/zoom';
+import { inside, same, type TimeSpan } from '../../charts/zoom';
 
 const REST_MS = 120;
 
 /** Makes the view of a component; `whole` may grow while a job runs. */
-export function viewOf(whole: () => Span, least: () => number) {
-  let moved = $state.raw<Span | null>(null);
+export function viewOf(whole: () => TimeSpan, least: () => number) {
+  let moved = $state.raw<TimeSpan | null>(null);
   let written = '';
   let later: ReturnType<typeof setTimeout> | undefined;
-  let [stepped, goal] = [0, null as Span | null];
+  let [stepped, goal] = [0, null as TimeSpan | null];
   let moving = $state(false);
-  const asked = $derived.by((): Span | null => {
+  const asked = $derived.by((): TimeSpan | null => {
     const [from, to] = ['from', 'to'].map((word) => Number(route.query.get(word))) as [number, number];
     return from > 0 && to > from ? [from, to] : null;
   });
-  const span = $derived.by((): Span => {
+  const span = $derived.by((): TimeSpan => {
     const wanted = moved ?? asked;
     return wanted ? inside(wanted, whole(), least()) : whole();
   });

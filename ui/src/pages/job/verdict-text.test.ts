@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { bytes, points, seconds } from '../../format/format';
-import type { Verdict } from '../../api/jobs';
-import { blamed, headline, nameless, slicesOf, spans, when } from './verdict-text';
+import type { Verdict } from '../../api/api-types';
+import { blamed, headline, lightWords, nameless, slicesOf, spans, when } from './verdict-text';
 
 const slice = (start_ns: number, resource = 'a') => ({ start_ns, length_ns: 1e9, resource, seconds: 0.5, suspect: 's' });
 
@@ -17,16 +16,6 @@ describe('spans', () => {
   });
 });
 
-describe('format', () => {
-  it('writes spans as the commands do', () => {
-    expect([0.0004, 3.76, 75.31, 313, 3366].map(seconds)).toEqual(['400 µs', '3.8 s', '75.3 s', '313 s', '56 min']);
-  });
-  it('writes bytes and percent', () => {
-    expect([0, 1023, 1024, 5e8].map(bytes)).toEqual(['0 B', '1023 B', '1.00 KiB', '477 MiB']);
-    expect([22.18, 4.21, 0.04].map(points)).toEqual(['22', '4.2', '0']);
-  });
-});
-
 describe('when', () => {
   it('tells few spans, and counts many', () => {
     expect(when(spans([slice(3600e9), slice(7199e9)]))).toMatch(/:00:00 – 01, \d\d:59:59 – \d\d:00:00$/);
@@ -36,7 +25,7 @@ describe('when', () => {
 
 describe('words for who did it', () => {
   const told = (light: string | null, percent: number, neighbours: number, explained = 0, blind = '') => ({
-    head: { light, percent: { value: percent }, lost_s: { value: percent / 2 }, run_s: 50 },
+    head: { light, cause: percent < 0.5 ? null : 'cpu', percent: { value: percent }, lost_s: { value: percent / 2 }, run_s: 50 },
     blame: {
       suspects: explained ? [{ job: 's', share: explained }] : [], unexplained_share: 1 - explained,
       explained_s: { value: (explained * percent) / 2 }, lost_slices: 41, suspect_slices: 7,
@@ -53,6 +42,15 @@ describe('words for who did it', () => {
     expect(nameless(told(null, 8, 0))).toBe('none that was profiled');
     expect(headline(told(null, 8, 0))).toBe('Whether this run was disturbed is undecided');
     expect(headline(told('red', 20, 1, 1))).toBe('Others cost this run 10.0 s of 50.0 s');
+  });
+  it('name a loss as soon as the verdict names its cause', () => {
+    expect(headline(told('green', 0.7, 1))).toBe('This run lost 350 ms of its 50.0 s');
+    expect(lightWords(told('green', 0.7, 1).head)).toBe('Hardly disturbed');
+    expect(nameless(told('green', 0.7, 1))).toBe('no profiled job');
+    expect(headline(told('green', 0.4, 1))).toBe('Nobody disturbed this run');
+    expect(headline(told('green', 0.4, 0))).toBe('This run had the machine to itself');
+    expect(lightWords(told('green', 0.4, 1).head)).toBe('Undisturbed');
+    expect(nameless(told('green', 0.4, 1))).toBe('nobody');
   });
   it('lay at the door of suspects no more than they explain', () => {
     expect(headline(told('red', 60, 1, 0.2))).toBe('This run lost 30.0 s of its 50.0 s: 6.0 s to others that were profiled');

@@ -1,15 +1,15 @@
 // A verdict in words, and the spans in which it happened; pure.
-import type { Blamed, Guilty, Light, Verdict } from '../../api/jobs';
+import type { Blamed, GuiltySlice, Head, Verdict } from '../../api/api-types';
 import { clock, count, points, seconds } from '../../format/format';
 
 /** What stands for jobs whose names the viewer may not know (analysis/identification). */
 export const OTHERS = "other users' jobs";
 
-export interface Span { from: number; to: number; seconds: number; slices: number }
+export interface LossSpan { from: number; to: number; seconds: number; slices: number }
 
 /** Joins guilty slices that touch (or nearly so) into spans. */
-export function spans(guilty: readonly Guilty[]): Span[] {
-  const found: Span[] = [];
+export function spans(guilty: readonly GuiltySlice[]): LossSpan[] {
+  const found: LossSpan[] = [];
   for (const one of [...guilty].sort((a, b) => a.start_ns - b.start_ns)) {
     const last = found.at(-1);
     const end = one.start_ns + one.length_ns;
@@ -23,14 +23,20 @@ export function spans(guilty: readonly Guilty[]): Span[] {
   return found;
 }
 
-/** The word for a light: green leaves room for a little. */
-export function word(light: Light, percent: number): string {
-  if (light === 'green') return percent < 1 ? 'Undisturbed' : 'Hardly disturbed';
-  return light === 'yellow' ? 'Somewhat disturbed' : 'Disturbed';
+/** Returns whether nothing disturbed the run: it is green, and the verdict names no cause.
+
+    Which loss is too small to name a cause for is decided by the verdict alone (report/verdict/verdict.py). */
+export const isUndisturbed = ({ light, cause }: Pick<Head, 'light' | 'cause'>): boolean => light === 'green' && cause === null;
+
+/** Returns the words for a light; green leaves room for a little. */
+export function lightWords(head: Pick<Head, 'light' | 'cause'>): string {
+  if (head.light === null) return 'Undecided';
+  if (head.light === 'green') return isUndisturbed(head) ? 'Undisturbed' : 'Hardly disturbed';
+  return head.light === 'yellow' ? 'Somewhat disturbed' : 'Disturbed';
 }
 
 /** Guilty slices as bands; the more of a slice was lost, the stronger. */
-export function weights(guilty: readonly Guilty[]): { from: number; to: number; weight: number }[] {
+export function weights(guilty: readonly GuiltySlice[]): { from: number; to: number; weight: number }[] {
   const most = Math.max(...guilty.map((one) => one.seconds / one.length_ns), 0);
   return guilty.map((one) => ({
     from: one.start_ns / 1e9,
@@ -40,7 +46,7 @@ export function weights(guilty: readonly Guilty[]): { from: number; to: number; 
 }
 
 /** Where time was lost: slices in which suspects did it, and spans that the run tells by itself. */
-export function blamed(told: Verdict): Guilty[] {
+export function blamed(told: Verdict): GuiltySlice[] {
   const guilty = told.interference?.guilty ?? [];
   const rest = told.estimate.hits.map((hit) => ({
     start_ns: hit.start_ns, length_ns: hit.end_ns - hit.start_ns, resource: hit.resource, seconds: hit.seconds, suspect: '',
@@ -73,7 +79,7 @@ export function telling(told: Verdict): string {
 export function headline(told: Verdict): string {
   const { head } = told;
   if (!head.light) return 'Whether this run was disturbed is undecided';
-  if (head.light === 'green' && head.percent.value < 1) return alone(told) ? 'This run had the machine to itself' : 'Nobody disturbed this run';
+  if (isUndisturbed(head)) return alone(told) ? 'This run had the machine to itself' : 'Nobody disturbed this run';
   const [lost, run] = [seconds(head.lost_s.value), seconds(head.run_s)];
   if (!told.blame.suspects.length) return `This run lost ${lost} of its ${run}`;
   if (!leavesSome(told)) return `Others cost this run ${lost} of ${run}`;
@@ -84,7 +90,7 @@ export function headline(told: Verdict): string {
 export function nameless(told: Verdict): string {
   const { head } = told;
   if (!head.light && head.lost_s.value <= 0) return 'not known';
-  if (head.lost_s.value <= 0 || (head.light === 'green' && head.percent.value < 1)) return 'nobody';
+  if (head.lost_s.value <= 0 || isUndisturbed(head)) return 'nobody';
   if (told.interference?.blind) return 'cannot be told';
   return alone(told) ? 'none that was profiled' : 'no profiled job';
 }
@@ -100,7 +106,7 @@ export function interval(told: Verdict): string {
 /** So many spans are told by their number alone. */
 const MANY = 40;
 
-export function when(found: readonly Span[], most = 2): string {
+export function when(found: readonly LossSpan[], most = 2): string {
   const [first, last] = [found[0], found.at(-1)];
   if (first && last && found.length > MANY) {
     return `${found.length.toLocaleString('en')} times in ${seconds((last.to - first.from) / 1e9)}`;

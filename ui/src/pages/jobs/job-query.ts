@@ -1,5 +1,5 @@
 // What the list of jobs is asked for, as its address says; pure.
-import type { Facets, JobRow, Jobs } from '../../api/jobs';
+import type { Facets, JobRow, Jobs } from '../../api/api-types';
 import type { Query } from '../../api/request';
 import type { Sheet } from '../../export/export';
 import { instant } from '../../format/format';
@@ -7,8 +7,6 @@ import { instant } from '../../format/format';
 export const FACETS = ['light', 'cause', 'user', 'program', 'state'] as const;
 export type Facet = (typeof FACETS)[number];
 export const LIGHTS = ['red', 'yellow', 'green', 'undecided', 'none'] as const;
-/** Jobs that can be compared at once. */
-export const MOST_PICKED = 8;
 
 export interface Wanted extends Record<Facet, string[]> {
   search: string; sort: string; from: string; to: string;

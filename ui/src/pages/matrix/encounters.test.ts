@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { answer, chance, columnWidth, field, grids, light, short, signed, sure, type Encounter } from './encounters';
+import { answer, chance, field, grids, short, signed, sure } from './encounters';
+import type { Encounter } from '../../api/api-types';
 
 const met = (victim: string, aggressor: string, value: number | null, q: number | null, kind: Encounter['resource_kind'] = 'file system'): Encounter => ({
   victim, aggressor, resource_kind: kind, with_runs: 7, without_runs: 9, with_mean: 1, without_mean: 1,
@@ -37,14 +38,5 @@ describe('words', () => {
     expect([0.18, -0.18, 0.004, 0, null].map(signed)).toEqual(['+18 %', '−18 %', '+0.4 %', '0 %', '–']);
     expect([short('/opt/bin/solver'), short('solver -x')]).toEqual(['solver', 'solver -x']);
     expect([null, 0.00001, 0.004, 0.2].map(chance)).toEqual(['–', '< 0.0001', '0.0040', '0.200']);
-  });
-  it('leaves words out where there is no room', () => {
-    expect(columnWidth(5, 900)).toEqual({ width: 132, words: true });
-    expect(columnWidth(20, 900)).toEqual({ width: 62, words: true });
-    expect(columnWidth(100, 900)).toEqual({ width: 20, words: false });
-  });
-  it('is read on dark and on light', () => {
-    expect(light([200, 80, 0])).toBe(true);
-    expect(light([250, 224, 205])).toBe(false);
   });
 });

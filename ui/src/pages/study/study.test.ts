@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { cellField, keyOf, likeOrder, panels, percent, size, tables, type Cell, type Study, type Summary } from './study';
+import { cellField, keyOf, likeOrder, panels, percent, size, tables } from './study';
+import type { Cell, StudyReport, Summary } from '../../api/api-types';
 
 const summary = (median: number | null, n = 1): Summary => ({ n, median, min: null, max: null, mean: null, low: n > 1 ? 0.1 : null, high: n > 1 ? 0.3 : null });
 const cell = (probe: string, signal: string, chunk: number | null, own = 4, other = 4, median: number | null = 0.2, n = 1): Cell => ({
@@ -7,7 +8,7 @@ const cell = (probe: string, signal: string, chunk: number | null, own = 4, othe
   repetitions: [{ run: 'r1', repetition: 1, verdict: median === null ? 'failed' : 'kept', reason: '', probe: null, signal: null }],
   degradation: summary(median, n), degradation_best: null, best: '', dilation: summary(null), signal_degradation: summary(null),
 });
-const study = (cells: Cell[]): Study => ({
+const study = (cells: Cell[]): StudyReport => ({
   study: 's', description: '', place: 'lab', slice_ns: 1, runs: 1, planned: 1, programs: ['b', 'a'], standalone: [], cells, break_even: [], serialised: [], imprints: [], traces: [], notes: [], laws: [],
   curves: [{ axis: 'chunk', probe: 'a', signal: 'b', setting: cell('a', 'b', 1).setting, points: [{ x: 1, degradation: summary(0.5), best: null }, { x: 2, degradation: summary(null), best: null }] },
     { axis: 'chunk', probe: 'a', signal: 'a', setting: cell('a', 'a', 1).setting, points: [] }],

@@ -1,17 +1,8 @@
-// Studies: how their cells are laid out as matrices and curves. Asking apart, pure.
-import type { Cell, Curve, Setting, Standalone, Studies, StudyPage, StudyReport as Study } from '../../api/api-types';
-import { ask } from '../../api/request';
-import type { Field } from '../matrix/encounters';
-import { whenMade } from '../../api/matrix';
+// Studies: how their cells are laid out as matrices and curves. Pure.
+import type { Cell, Curve, Setting, Standalone, StudyReport } from '../../api/api-types';
+import type { Field } from '../../charts/heat-map';
 
-export type {
-  Cell, Curve, Law, Repetition, Setting, Side, Standalone, StudyRow, StudyReport as Study, Summary, Trace,
-} from '../../api/api-types';
 export type Measure = 'degradation' | 'dilation';
-
-export const studies = (signal: AbortSignal) => ask<Studies>('studies', {}, signal);
-export const study = (name: string, other: string, signal: AbortSignal, waits: () => void) =>
-  whenMade<StudyPage>(`studies/${encodeURIComponent(name)}`, { with: other || null }, signal, waits);
 
 export function size(bytes: number): string {
   for (const [unit, name] of [[1024 ** 3, 'GiB'], [1024 ** 2, 'MiB'], [1024, 'KiB']] as const) {
@@ -38,7 +29,7 @@ export const keyOf = (cell: { probe: string; signal: string; setting: Setting })
 export interface Table { kind: string; chunk: number | null; probes: string[]; signals: string[]; cells: (Cell | null)[][] }
 
 /** One matrix per chunk size and kind of setting; programs are told apart by processes where those vary. */
-export function tables(found: Study): Table[] {
+export function tables(found: StudyReport): Table[] {
   const sized = new Set(found.cells.flatMap((cell) => cell.setting.processes)).size > 1;
   const named = (program: string, processes: number) => (sized ? `${program} ×${processes}` : program);
   const probe = (cell: Cell) => named(cell.probe, cell.setting.processes[0]);
@@ -75,7 +66,7 @@ export interface Panel { title: string; axis: string; lines: Line[] }
 /** Curves as panels: one for each probe, axis and kind of setting, its signals as lines.
 
     A line has the same tone in all panels; what has no point is left out. */
-export function panels(found: Study): Panel[] {
+export function panels(found: StudyReport): Panel[] {
   const made = new Map<string, Panel>();
   const at = (program: string) => (found.programs.indexOf(program) + 1 || found.programs.length + 1) - 1;
   const order = (a: string, b: string) => at(a) - at(b);
@@ -104,9 +95,9 @@ function lineName({ axis, probe, signal, setting: { processes: [own, other] } }:
 }
 
 /** Programs alone, in the order of the study and by size. */
-export const aloneOf = (found: Study): Standalone[] => [...found.standalone].sort((a, b) =>
+export const aloneOf = (found: StudyReport): Standalone[] => [...found.standalone].sort((a, b) =>
   found.programs.indexOf(a.program) - found.programs.indexOf(b.program) || (a.setting.chunk ?? 0) - (b.setting.chunk ?? 0) || a.setting.processes[0] - b.setting.processes[0]);
 
 /** The same study with its programs in the order of another one, so that both can be read side by side. */
-export const likeOrder = (found: Study, as: Study): Study =>
+export const likeOrder = (found: StudyReport, as: StudyReport): StudyReport =>
   ({ ...found, programs: [...as.programs.filter((one) => found.programs.includes(one)), ...found.programs.filter((one) => !as.programs.includes(one))] });

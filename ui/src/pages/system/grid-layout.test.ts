@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { boxes, following, jobsAt, momentName, moments, named, rowHeight, rowName, type GridJob } from './grid-layout';
+import { boxes, following, jobsAt, momentName, moments, named, rowHeight, rowName } from './grid-layout';
+import type { GridJob } from '../../api/system';
 
 const S = 1e9;
 const jobs: GridJob[] = [

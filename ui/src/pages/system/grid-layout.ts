@@ -1,8 +1,7 @@
 // Where things lie on the system's grid: rows of nodes, columns of time, jobs as rectangles. Pure.
+import type { GridJob, GridRow } from '../../api/system';
 import { clock, day } from '../../format/format';
 
-export interface GridRow { host: string; last: string | null }
-export interface GridJob { job: string; rows: [number, number][]; start_ns: number; end_ns: number }
 export interface Box { job: string; x: number; y: number; width: number; height: number; name: boolean }
 
 /** Rows are as high as the picture allows: names of nodes are read, thousands are scrolled. */

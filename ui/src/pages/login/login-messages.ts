@@ -1,27 +1,5 @@
-// Logging in and out (src/jostle/server/schemas/login.py), and what the page says of it.
-import type { Me, ScriptToken, WayIn } from '../../api/api-types';
-import { Refused, ask } from '../../api/request';
-
-export type { Me, ScriptToken } from '../../api/api-types';
-export type Way = WayIn['way'];
-export type Role = Me['role'];
-
-export const way = () => ask<WayIn>('login');
-export const me = () => ask<Me>('me');
-
-async function post(path: string, body: unknown, csrf: string | null): Promise<Response> {
-  const headers: Record<string, string> = { 'Content-Type': 'application/json' };
-  if (csrf !== null) headers['X-CSRF-Token'] = csrf;
-  const answer = await fetch(`/api/v1/${path}`, { method: 'POST', headers, body: body === null ? null : JSON.stringify(body) });
-  if (answer.ok) return answer;
-  const said = (await answer.json().catch(() => ({}))) as { title?: string; mend?: string | null };
-  throw new Refused(answer.status, said.title ?? answer.statusText, said.mend ?? null, null, Number(answer.headers.get('Retry-After')) || 0);
-}
-
-export const enter = async (name: string, password: string) => { await post('login', { name, password }, null); };
-export const leave = async (who: Me) => { await post('logout', null, who.csrf); };
-export const leaveEverywhere = async (who: Me) => { await post('logout?everywhere=true', null, who.csrf); };
-export const scriptToken = async (who: Me) => (await (await post('token', null, who.csrf)).json()) as ScriptToken;
+// What is said of a log-in, and where it leads. Pure.
+import type { Me } from '../../api/api-types';
 
 /** Where to go after a log-in: the page that was asked for. Only paths of ours count. */
 export function goal(path: string, search: string): string {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { goal, news, sight, type Me } from './login';
+import { goal, news, sight } from './login-messages';
+import type { Me } from '../../api/api-types';
 
 const ANNE: Me = { name: 'anne', uid: 1, role: 'user', way: 'accounts', accounts: [], csrf: 'x', recorded: true, flag: '' };
 

@@ -1,0 +1,26 @@
+// A series over time as steps, and the chart that shows it. Pure.
+
+export type Values = (number | null)[];
+/** Steps over time: `at` has the start of each, s, and the end of the last, whose value is repeated. */
+export interface Track { at: number[]; mean: Values; low: Values; high: Values }
+/** A chart of a stack. */
+export interface Panel {
+  key: string; title: string; note: string; unit: string; tone: 'own' | 'others';
+  /** A line that values are compared with. */
+  base?: number;
+  /** Steps hold several slices: least and greatest are drawn too. */
+  ribbon: boolean;
+  track: Track;
+}
+
+/** The value of a track at an instant, s. */
+export function valueAt(track: Track, time: number): number | null {
+  let [low, high] = [0, track.at.length - 1];
+  if (time < (track.at[0] ?? Infinity) || time >= (track.at[high] ?? -Infinity)) return null;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((track.at[middle] ?? Infinity) <= time) low = middle;
+    else high = middle - 1;
+  }
+  return track.mean[low] ?? null;
+}

@@ -1,0 +1,12 @@
+import { describe, expect, it } from 'vitest';
+import { bytes, points, seconds } from './format';
+
+describe('format', () => {
+  it('writes spans as the commands do', () => {
+    expect([0.0004, 3.76, 75.31, 313, 3366].map(seconds)).toEqual(['400 µs', '3.8 s', '75.3 s', '313 s', '56 min']);
+  });
+  it('writes bytes and percent', () => {
+    expect([0, 1023, 1024, 5e8].map(bytes)).toEqual(['0 B', '1023 B', '1.00 KiB', '477 MiB']);
+    expect([22.18, 4.21, 0.04].map(points)).toEqual(['22', '4.2', '0']);
+  });
+});

@@ -1,0 +1,31 @@
+// The pages by their addresses. Each page is a file of its own: the list of jobs does not wait for the system's code.
+import { decodePathPart } from './address';
+
+interface Loaded { default: unknown }
+/** A page that an address leads to. */
+export interface PageEntry {
+  load: () => Promise<Loaded>;
+  /** The name in the address, of a job or a study. */
+  name: string | undefined;
+}
+
+const PAGES: [RegExp, () => Promise<Loaded>][] = [
+  [/^\/(?:jobs)?$/, () => import('../pages/jobs/JobsPage.svelte')],
+  [/^\/jobs\/([^/]+)$/, () => import('../pages/job/JobPage.svelte')],
+  [/^\/system$/, () => import('../pages/system/SystemPage.svelte')],
+  [/^\/matrix$/, () => import('../pages/matrix/MatrixPage.svelte')],
+  [/^\/studies$/, () => import('../pages/studies/StudiesPage.svelte')],
+  [/^\/studies\/([^/]+)$/, () => import('../pages/study/StudyPage.svelte')],
+  [/^\/compare$/, () => import('../pages/compare/ComparePage.svelte')],
+];
+
+export const LOGIN_PAGE: PageEntry = { load: () => import('../pages/login/LoginPage.svelte'), name: undefined };
+
+/** Returns the page of an address; null: there is none. */
+export function findPage(path: string): PageEntry | null {
+  for (const [pattern, load] of PAGES) {
+    const match = pattern.exec(path);
+    if (match) return { load, name: match[1] === undefined ? undefined : decodePathPart(match[1]) };
+  }
+  return null;
+}
