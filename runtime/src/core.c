@@ -16,6 +16,7 @@
 #include "modules/os.h"
 #include "mount.h"
 #include "profile_layout.h"
+#include "record.h"
 #include "resolve.h"
 #include "segment.h"
 #include "slice.h"

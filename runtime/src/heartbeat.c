@@ -30,6 +30,7 @@
 #include "modules/papi.h"
 #include "modules/perf.h"
 #include "profile_layout.h"
+#include "record.h"
 #include "release_pages.h"
 #include "segment_ring.h"
 #include "slice.h"

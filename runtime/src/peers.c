@@ -6,7 +6,7 @@
 #include "peers.h"
 #include "common.h"
 #include "encode.h"
-#include "slice.h"
+#include "record.h"
 #include "sys.h"
 
 #define PEERS 4096u

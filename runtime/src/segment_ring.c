@@ -14,9 +14,9 @@
 #include "heartbeat.h"
 #include "mpi_account.h"
 #include "mpi_call_kinds.h"
+#include "record.h"
 #include "segment.h"
 #include "segment_ring.h"
-#include "slice.h"
 #include "sys.h"
 #include "text.h"
 

@@ -19,9 +19,9 @@
 #include "../src/modules/papi.h"
 #include "../src/mpi_account.h"
 #include "../src/mpi_call_kinds.h"
+#include "../src/record.h"
 #include "../src/segment.h"
 #include "../src/segment_ring.h"
-#include "../src/slice.h"
 #include "../src/sys.h"
 
 /* The clock of these tests; a tick is a nanosecond. */
