@@ -17,7 +17,7 @@ from jostle.repository.store.log import Change, Log, Position
 from jostle.repository.store.tables import PartitionChunk, ints, split_by_partition, without_zeros
 from jostle.repository.types import RunTables
 from jostle.synthetic import SPECS
-from jostle.synthetic.traces.rows import Run, segment_rows, tokens
+from jostle.synthetic.traces.rows import ReplayedRun, segment_rows, tokens
 from jostle.synthetic.traces.tables import run_tables
 from jostle.synthetic.traces.trace import replayed
 
@@ -100,7 +100,9 @@ def _repeated(rows: pa.Table, copies: int, length: int, segments: int) -> pa.Tab
     return pa.table(values)
 
 
-def _rest(run: Run, tables: RunTables, copies: int, length: int) -> Iterator[PartitionChunk]:
+def _rest(
+    run: ReplayedRun, tables: RunTables, copies: int, length: int
+) -> Iterator[PartitionChunk]:
     """Return processes, mounts, tokens and rollups."""
     slice_ns = run.program.slice_ns
     end = run.init_ns + copies * length

@@ -12,7 +12,7 @@ import numpy as np
 
 from jostle.analysis import evaluate, laws
 from jostle.analysis.study.model import Cell, StudyResult
-from jostle.analysis.study.pairs import Progress
+from jostle.analysis.study.pairs import JobProgress
 
 SLICE_NS = 250_000_000
 START = 1_700_000_016 * 1_000_000_000  # a multiple of all periods
@@ -116,7 +116,7 @@ class Lab:
 
     link: Link = field(default_factory=Link)
     records: list[dict[str, Any]] = field(default_factory=list)
-    seen: dict[tuple[str, str], Progress] = field(default_factory=dict)
+    seen: dict[tuple[str, str], JobProgress] = field(default_factory=dict)
     clock: int = START
 
     def alone(self, writer: Writer, repetition: int = 1, **more: Any) -> dict[str, Any]:
@@ -135,7 +135,7 @@ class Lab:
         for place, (one, values, end) in enumerate(zip(writers, moved, ends, strict=True)):
             job = f"study.{run}.{one.name}{'-2' if place else ''}"
             first = self.clock // SLICE_NS
-            self.seen[job, "bytes"] = Progress(job, SLICE_NS, first, values)
+            self.seen[job, "bytes"] = JobProgress(job, SLICE_NS, first, values)
             role = "both" if not any(each.until_stopped for each in writers) else (
                 "signal" if one.until_stopped else "probe")  # fmt: skip
             programs.append(self._program(one, job, role if kind == "pair" else "alone", end))
@@ -167,7 +167,7 @@ class Lab:
             "baseline": f"{one.name} {one.chunk} {one.processes} {one.shared} {one.period_s}",
         }  # fmt: skip
 
-    def source(self, job: str, metric: str) -> Progress | None:
+    def source(self, job: str, metric: str) -> JobProgress | None:
         """Gives progress, as `evaluate` asks for it."""
         return self.seen.get((job, metric))
 

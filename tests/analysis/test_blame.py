@@ -9,7 +9,7 @@ import pytest
 from beside_maker import MIB, MOUNT, SLICE_NS, START, bursts, writer
 
 from jostle.analysis import identify
-from jostle.analysis.estimation.model import Bounded, Hit
+from jostle.analysis.estimation.model import Hit, Interval
 from jostle.report.verdict.blame import blame
 
 SIZE = 240
@@ -33,7 +33,7 @@ def planted():
         for at, seconds in enumerate(lost.tolist()) if seconds > 0
     ]  # fmt: skip
     whole = float(lost.sum())
-    split = blame(Bounded(whole, 0.9 * whole, 1.1 * whole), found, hits)
+    split = blame(Interval(whole, 0.9 * whole, 1.1 * whole), found, hits)
     return split, lost, seen > 0, found
 
 
@@ -64,7 +64,7 @@ def test_slices_that_lost_time_and_those_of_suspects_are_told_apart(planted):
 
 def test_suspects_explain_no_more_than_there_is(planted):
     *_, found = planted
-    less = Bounded(0.5 * found.seconds.value, 0.0, 2 * found.seconds.value)
+    less = Interval(0.5 * found.seconds.value, 0.0, 2 * found.seconds.value)
     split = blame(less, found)
     assert (split.explained_s.value, split.unexplained_s.value) == (less.value, 0.0)
     assert sum(one.share for one in split.suspects) == pytest.approx(1)
@@ -80,16 +80,16 @@ def test_what_two_resources_lost_at_once_counts_once(planted):
         resources=[*found.resources, replace(place, resource="node2")],
         suspects=[suspect, replace(suspect, resource="node2")],
     )
-    split, once = (blame(Bounded(100.0, 90.0, 110.0), one) for one in (twice, found))
+    split, once = (blame(Interval(100.0, 90.0, 110.0), one) for one in (twice, found))
     assert split.explained_s.value == pytest.approx(once.explained_s.value)
     assert split.suspects[0].resources == [suspect.resource, "node2"]
 
 
 def test_without_suspects_nobody_has_it():
-    split = blame(Bounded(3.0, 2.0, 4.0), None)
+    split = blame(Interval(3.0, 2.0, 4.0), None)
     assert (split.suspects, split.unexplained_share) == ([], 1.0)
-    assert split.unexplained_s == Bounded(3.0, 2.0, 4.0)
-    assert blame(Bounded(0.0, 0.0, 1.0), None).unexplained_share == 0.0
+    assert split.unexplained_s == Interval(3.0, 2.0, 4.0)
+    assert blame(Interval(0.0, 0.0, 1.0), None).unexplained_share == 0.0
 
 
 def test_what_cannot_be_judged_is_said_with_what_would_make_it_so():

@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from jostle.analysis.estimation.model import Bounded
+from jostle.analysis.estimation.model import Interval
 from jostle.analysis.estimation.spans import _spans
 from jostle.analysis.identification.resources import _axis
 from jostle.plain_values import plain
@@ -36,7 +36,7 @@ def test_loads_beyond_what_a_float_holds_exactly_are_merged() -> None:
 
 def test_what_is_no_number_is_null_in_json() -> None:
     assert plain({"a": [float("nan"), (float("inf"), 1.0)]}) == {"a": [None, [None, 1.0]]}
-    bounded = Bounded(1.0, float("-inf"), float("nan"))
+    bounded = Interval(1.0, float("-inf"), float("nan"))
     assert plain([bounded, "x", None]) == [{"value": 1.0, "low": None, "high": None}, "x", None]
 
 

@@ -11,7 +11,7 @@ from few_segments import run_of
 
 from jostle.analysis import estimate
 from jostle.analysis.estimation.account import account
-from jostle.analysis.estimation.attribute import Part, hits, spread_over
+from jostle.analysis.estimation.attribute import CauseSeconds, hits, spread_over
 from jostle.analysis.estimation.columns import numbered, numbered_pairs, ordered
 from jostle.analysis.estimation.expected import expected
 from jostle.analysis.estimation.interval import doubt
@@ -286,8 +286,8 @@ def test_doubt_grows_with_what_was_not_judged():
 
 def test_each_span_with_a_loss_is_a_hit_of_its_own_also_of_unknown_cause():
     start = np.arange(4) * MS
-    parts = [Part("cpu", "n", True, np.array([0.0, 2.0, 2.0, 0.0])),
-             Part("unknown", "", False, np.array([0.0, 0.0, 0.0, 3.0]))]  # fmt: skip
+    parts = [CauseSeconds("cpu", "n", True, np.array([0.0, 2.0, 2.0, 0.0])),
+             CauseSeconds("unknown", "", False, np.array([0.0, 0.0, 0.0, 3.0]))]  # fmt: skip
     lost = np.array([0.0, 2.0, 2.0, 3.0])
     found = hits(start, start + MS, lost, parts, np.arange(4), np.full(4, 0.5))
     assert [(hit.start_ns, hit.seconds, hit.cause) for hit in found] == [

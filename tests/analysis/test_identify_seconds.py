@@ -24,7 +24,7 @@ from beside_maker import (
 from jostle.analysis import identify
 from jostle.analysis.identification.identify import _together
 from jostle.analysis.identification.resource_tests import why_not
-from jostle.analysis.identification.resources import places, spilled
+from jostle.analysis.identification.resources import shared_resources, spilled
 
 QUARTER = 250_000_000
 
@@ -111,14 +111,14 @@ def test_where_it_is_never_quiet_the_interval_holds_what_may_be_lost():
 
 
 def _verdict(kind, lost, busy, axis):
-    place = SimpleNamespace(kind=kind, busy=busy, axis=axis, resource=kind, loads={})
+    resource = SimpleNamespace(kind=kind, busy=busy, axis=axis, name=kind, loads={})
     value = float(lost.sum())
     cost = SimpleNamespace(
         lost=lost,
         guilty=np.zeros(len(lost), dtype=bool),
         seconds=SimpleNamespace(value=value, low=0.8 * value, high=1.2 * value),
     )
-    return SimpleNamespace(one=SimpleNamespace(place=place, suspects={}), price=cost)
+    return SimpleNamespace(one=SimpleNamespace(resource=resource, suspects={}), price=cost)
 
 
 def test_the_whole_is_no_less_than_its_largest_part():
@@ -151,7 +151,7 @@ def test_processes_that_only_wait_for_others_lose_no_core():
         "slice_ns": second.astype(np.int64), "count": np.ones(size, dtype=np.int64),
         "cpu_ns": second.astype(np.int64),
     })  # fmt: skip
-    node = next(one for one in places(replace(found, own_nodes=mine, node_loads=theirs))
+    node = next(one for one in shared_resources(replace(found, own_nodes=mine, node_loads=theirs))
                 if one.kind == "node")  # fmt: skip
     assert node.busy == pytest.approx(0.9)
 
@@ -162,7 +162,7 @@ def test_evidence_without_a_culprit_does_not_sound_like_none():
         slices=100, total=SimpleNamespace(alike=False), p=0.0003, q=0.001,
         tests={"a": SimpleNamespace(smallest=0.001)},
         served=SimpleNamespace(judged=np.ones(9, bool)),
-        place=SimpleNamespace(others=np.arange(9.0)),
+        resource=SimpleNamespace(others=np.arange(9.0)),
     )  # fmt: skip
     assert why_not(one).startswith("Operations took longer")
 

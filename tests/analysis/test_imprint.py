@@ -12,7 +12,7 @@ from jostle.analysis.study.imprint import (
     false_rate,
     probability,
 )
-from jostle.analysis.study.pairs import Progress
+from jostle.analysis.study.pairs import JobProgress
 
 S = 1_000_000_000
 SLICE = 4 * S
@@ -23,7 +23,7 @@ def probe(depth: float, periods: int = 8, noise: float = 0.02, seed: int = 1, du
     generator = np.random.default_rng(seed)
     rate = np.tile([100 * (1 - depth)] * duty + [100.0] * (6 - duty), periods)
     rate = rate * (1 + noise * generator.standard_normal(len(rate)))
-    return Progress("probe", SLICE, 6000, np.maximum(rate, 0)[None, :] * 4)
+    return JobProgress("probe", SLICE, 6000, np.maximum(rate, 0)[None, :] * 4)
 
 
 def bursts(periods: int = 8, duty: float = 0.5) -> list[tuple[int, int]]:
@@ -38,9 +38,9 @@ def test_bursts_by_their_rule():
 
 
 def test_bursts_of_an_application_are_taken_from_its_slices():
-    signal = Progress("signal", 10, 5, np.array([[0, 1, 2, 0, 0, 4.0], [0, 0, 1, 1, 0, 0]]))
+    signal = JobProgress("signal", 10, 5, np.array([[0, 1, 2, 0, 0, 4.0], [0, 0, 1, 1, 0, 0]]))
     assert bursts_seen_in(signal) == [(60, 90), (100, 110)]
-    assert bursts_seen_in(Progress("none", 10, 0, np.zeros((0, 0)))) == []
+    assert bursts_seen_in(JobProgress("none", 10, 0, np.zeros((0, 0)))) == []
 
 
 def test_every_burst_leaves_its_dent():
@@ -57,7 +57,7 @@ def test_a_burst_that_missed_is_not_seen():
     progress = probe(0.3)
     values = progress.values.copy()
     values[0, 18:21] = 400.0  # the fourth burst does nothing
-    found = dents(Progress("probe", SLICE, 6000, values), bursts())
+    found = dents(JobProgress("probe", SLICE, 6000, values), bursts())
     assert [dent.seen for dent in found] == [True] * 3 + [False] + [True] * 4
 
 
@@ -81,15 +81,15 @@ def test_noise_leaves_no_dents():
 def test_a_fallen_level_is_no_dent():
     """Silence around a burst counts, not the whole run: a probe that slows has no imprint."""
     rate = np.linspace(200, 50, 48)[None, :]
-    found = dents(Progress("probe", SLICE, 6000, rate), bursts())
+    found = dents(JobProgress("probe", SLICE, 6000, rate), bursts())
     assert not any(dent.seen for dent in found)
 
 
 def test_probe_that_is_still_or_absent():
-    assert dents(Progress("probe", SLICE, 6000, np.zeros((1, 48))), bursts()) == []
-    assert dents(Progress("probe", SLICE, 6000, np.zeros((0, 0))), bursts()) == []
+    assert dents(JobProgress("probe", SLICE, 6000, np.zeros((1, 48))), bursts()) == []
+    assert dents(JobProgress("probe", SLICE, 6000, np.zeros((0, 0))), bursts()) == []
     assert dents(probe(0.5), []) == []
-    steady = Progress("probe", SLICE, 6000, np.ones((1, 48)))
+    steady = JobProgress("probe", SLICE, 6000, np.ones((1, 48)))
     assert [dent.depth for dent in dents(steady, bursts())] == [0] * 8
     assert not any(dent.seen for dent in dents(steady, bursts()))
 
@@ -105,7 +105,7 @@ def test_false_rate_of_quiet_and_of_wavy_runs():
     assert false_rate([], 24 * S, 12 * S) is None
     # Bursts laid where a load really was are "seen": the test is not blind. They begin with the
     # first whole slice, one after the probe.
-    wavy = Progress("probe", SLICE, 6000, np.roll(probe(0.5).values, 1))
+    wavy = JobProgress("probe", SLICE, 6000, np.roll(probe(0.5).values, 1))
     assert (false_rate([wavy], 24 * S, 12 * S) or 0) > 0.9
 
 

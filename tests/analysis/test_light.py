@@ -11,7 +11,7 @@ import pytest
 from jostle.analysis import estimate
 from jostle.analysis.estimation.interval import Doubt, doubt
 from jostle.analysis.estimation.light import SURE, at_most, lit
-from jostle.analysis.estimation.model import Bounded
+from jostle.analysis.estimation.model import Interval
 from jostle.synthetic import SPECS, trace
 from jostle.validation.synthetic import traces
 
@@ -19,7 +19,7 @@ from jostle.validation.synthetic import traces
 def test_clean_runs_of_which_little_could_be_judged_are_not_called_yellow_or_red() -> None:
     """NPB MG, class B, two ranks, 3.7 s: nothing was lost, 16 % (4.1 to 38) told of 30 %."""
     for low, value, high in ((4.1, 16.0, 38.0), (1.5, 12.0, 30.0)):
-        found = lit(Bounded(value, low, high), 0.3, ("unseen", "unseen"))
+        found = lit(Interval(value, low, high), 0.3, ("unseen", "unseen"))
         assert found.light is None
         assert found.sure < SURE
         assert found.undecided
@@ -37,7 +37,7 @@ def test_a_light_is_shown_where_four_in_five_of_the_interval_are_within_its_bord
     percent: tuple[float, float, float], light: str | None
 ) -> None:
     value, low, high = percent
-    found = lit(Bounded(value, low, high), 1.0)
+    found = lit(Interval(value, low, high), 1.0)
     assert found.light == light
     assert (found.sure >= SURE) == (light is not None)
     assert bool(found.undecided) == bool(found.decided_by) == (light is None)
@@ -45,16 +45,16 @@ def test_a_light_is_shown_where_four_in_five_of_the_interval_are_within_its_bord
 
 def test_how_sure_it_is() -> None:
     """Half of the probability lies above the value, and 2.5 % beyond each end of the interval."""
-    found = Bounded(10.0, 6.0, 20.0)
+    found = Interval(10.0, 6.0, 20.0)
     chances = [at_most(border, found) for border in (6, 10, 10 + 10 / 1.96, 20)]
     assert chances == pytest.approx([0.025, 0.5, 0.8413, 0.975], abs=1e-4)
-    assert math.isnan(at_most(7.5, Bounded(math.nan, 0, 1)))
-    assert lit(Bounded(math.nan, math.nan, math.nan), 1.0).light is None
+    assert math.isnan(at_most(7.5, Interval(math.nan, 0, 1)))
+    assert lit(Interval(math.nan, math.nan, math.nan), 1.0).light is None
 
 
 def test_what_was_lost_for_certain_counts_however_little_could_be_judged() -> None:
-    assert lit(Bounded(30, 20, 50), 0.3).light == "red"
-    for percent in (Bounded(0, 0, 3), Bounded(11, 8, 14)):
+    assert lit(Interval(30, 20, 50), 0.3).light == "red"
+    for percent in (Interval(0, 0, 3), Interval(11, 8, 14)):
         found = lit(percent, 0.3)
         assert (found.light, found.undecided) == (None, "only 30 % of its time could be judged")
 
@@ -73,10 +73,10 @@ def test_what_would_decide_it_is_what_makes_the_doubt() -> None:
     assert doubt(5, 100, coverage=1.0, **some).most == ("few alike", "scatter")
 
     doubts = ("few alike", "core speed")
-    assert "canary" in lit(Bounded(7, 4, 11), 1.0, doubts).decided_by
-    assert "more of the same work" in lit(Bounded(16, 9, 20), 1.0, doubts).decided_by
-    assert "canary" in lit(Bounded(14, 11, 20), 1.0, doubts).decided_by
-    assert "more of the same work" in lit(Bounded(8, 4, 12), 1.0, doubts).decided_by
+    assert "canary" in lit(Interval(7, 4, 11), 1.0, doubts).decided_by
+    assert "more of the same work" in lit(Interval(16, 9, 20), 1.0, doubts).decided_by
+    assert "canary" in lit(Interval(14, 11, 20), 1.0, doubts).decided_by
+    assert "more of the same work" in lit(Interval(8, 4, 12), 1.0, doubts).decided_by
 
 
 def test_an_estimate_has_the_light_of_its_interval() -> None:
@@ -84,7 +84,7 @@ def test_an_estimate_has_the_light_of_its_interval() -> None:
     assert (found.light, found.to_json()["light"], found.to_json()["klass"]) == (
         "green", "green", "low",
     )  # fmt: skip
-    wide = replace(found, percent=Bounded(7.0, 2.0, 12.0))
+    wide = replace(found, percent=Interval(7.0, 2.0, 12.0))
     content = wide.to_json()
     assert (wide.light, content["light"], content["klass"]) == (None, None, None)
     assert (content["likely"], content["sure"]) == ("green", pytest.approx(0.58, abs=0.01))

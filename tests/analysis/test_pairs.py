@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jostle.analysis.study import pairs
-from jostle.analysis.study.pairs import Progress
+from jostle.analysis.study.pairs import JobProgress
 
 
-def progress(*rows: list[float], first: int = 0, name: str = "job") -> Progress:
-    return Progress(name, 4_000_000_000, first, np.array(rows, dtype=float))
+def progress(*rows: list[float], first: int = 0, name: str = "job") -> JobProgress:
+    return JobProgress(name, 4_000_000_000, first, np.array(rows, dtype=float))
 
 
 P = progress([5, 5, 5, 5, 0, 5, 5, 5, 0, 0], [0, 5, 5, 5, 5, 5, 5, 5, 5, 0])
@@ -31,19 +31,19 @@ def test_active_overlap_is_the_longest_of_two_stretches():
 
 
 def test_active_overlap_does_not_depend_on_where_a_job_begins_to_be_recorded():
-    late = Progress("q", Q.slice_ns, 1, Q.values[:, 1:])
+    late = JobProgress("q", Q.slice_ns, 1, Q.values[:, 1:])
     assert pairs.active_overlap(P, late) == pairs.active_overlap(late, P) == (5, 7)
-    assert pairs.active_overlap(P, Progress("q", Q.slice_ns, 1000, Q.values)) is None
+    assert pairs.active_overlap(P, JobProgress("q", Q.slice_ns, 1000, Q.values)) is None
 
 
 def test_no_overlap_where_a_process_never_gets_on():
     assert pairs.active_overlap(P, progress([1] * 10, [0] * 10)) is None
-    assert pairs.active_overlap(P, Progress("none", P.slice_ns, 0, np.zeros((0, 0)))) is None
+    assert pairs.active_overlap(P, JobProgress("none", P.slice_ns, 0, np.zeros((0, 0)))) is None
     assert pairs.active_overlap(P, progress([0.0] * 10)) is None
 
 
 def test_slices_of_unequal_length_are_not_compared():
-    other = Progress("other", 250_000_000, 0, Q.values)
+    other = JobProgress("other", 250_000_000, 0, Q.values)
     with pytest.raises(ValueError, match="other"):
         pairs.active_overlap(P, other)
     with pytest.raises(ValueError, match="250000000"):
@@ -62,7 +62,7 @@ def matrices(processes: int) -> st.SearchStrategy[np.ndarray]:
 
 @given(matrices(3), matrices(3), st.integers(-5, 5))
 def test_active_overlap_by_brute_force(one: np.ndarray, other: np.ndarray, shift: int):
-    p, q = Progress("p", 10, 0, one), Progress("q", 10, shift, other)
+    p, q = JobProgress("p", 10, 0, one), JobProgress("q", 10, shift, other)
     best: tuple[int, int] | None = None
     slices = range(-6, 20)
     for first, last in itertools.combinations_with_replacement(slices, 2):
@@ -193,13 +193,13 @@ def test_turns_are_told_from_sharing():
     assert np.isnan(pairs.exclusive(half[:3], half[:3]))
 
 
-def busy(*rows: list[float], first: int = 0, ids: tuple[int, ...] = (7,)) -> Progress:
+def busy(*rows: list[float], first: int = 0, ids: tuple[int, ...] = (7,)) -> JobProgress:
     full = 4_000_000_000
-    return Progress("job", full, first, np.array(rows, dtype=float) * full, ids)
+    return JobProgress("job", full, first, np.array(rows, dtype=float) * full, ids)
 
 
-def writer(*values: float, first: int = 0, ids: tuple[int, ...] = (7,)) -> Progress:
-    return Progress("job", 4_000_000_000, first, np.array([values], dtype=float), ids)
+def writer(*values: float, first: int = 0, ids: tuple[int, ...] = (7,)) -> JobProgress:
+    return JobProgress("job", 4_000_000_000, first, np.array([values], dtype=float), ids)
 
 
 def test_a_long_operation_counts_in_all_its_slices():
@@ -221,7 +221,7 @@ def test_without_times_of_the_same_processes_nothing_is_shared_out():
     sparse = writer(6, 0, 6)
     assert pairs.under_way(sparse, busy([1, 1, 1], ids=(8,))) is sparse
     assert pairs.under_way(replace(sparse, processes=()), busy([1, 1, 1])).values is sparse.values
-    assert pairs.under_way(sparse, Progress("job", 10, 0, sparse.values, (7,))) is sparse
+    assert pairs.under_way(sparse, JobProgress("job", 10, 0, sparse.values, (7,))) is sparse
 
 
 @given(

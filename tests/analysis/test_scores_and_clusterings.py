@@ -7,7 +7,13 @@ import sys
 import numpy as np
 import pytest
 
-from jostle.analysis.validation import Box, clustering, compare_methods, slice_scores, summary
+from jostle.analysis.validation import (
+    BoxStatistics,
+    clustering,
+    compare_methods,
+    slice_scores,
+    summary,
+)
 from jostle.analysis.validation.clustering import calinski_harabasz, clustering_score
 from jostle.errors import JostleError
 
@@ -23,7 +29,7 @@ def test_slices_found_and_known():
 
 
 def test_a_box_of_values():
-    assert Box.of([1, 2, 3, 4, 5]) == Box(1, 2, 3, 4, 5)
+    assert BoxStatistics.of([1, 2, 3, 4, 5]) == BoxStatistics(1, 2, 3, 4, 5)
     assert summary([20.0, 1.0], [10.0, 1.0]).accuracy_p10 < 1
 
 

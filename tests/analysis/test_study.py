@@ -10,7 +10,7 @@ from synth_study import AW, SLICE_NS, WS, Writer, cell_of, equal_writers, lab, r
 
 from jostle.analysis import evaluate, laws
 from jostle.analysis.study.cells import equal_at
-from jostle.analysis.study.pairs import Progress
+from jostle.analysis.study.pairs import JobProgress
 from jostle.analysis.study.runs import RecordError
 
 
@@ -132,7 +132,7 @@ def test_programs_that_never_meet_are_of_no_use():
     record = made.pair(AW, WS)
     job = record["programs"][1]["job"]
     late = made.seen[job, "bytes"]
-    made.seen[job, "bytes"] = Progress(job, SLICE_NS, late.first_slice + 1000, late.values)
+    made.seen[job, "bytes"] = JobProgress(job, SLICE_NS, late.first_slice + 1000, late.values)
     record["programs"][1]["begin_ns"] += 1000 * SLICE_NS
     record["programs"][1]["end_ns"] += 1000 * SLICE_NS
     found = result_of(made)
@@ -159,7 +159,9 @@ def test_a_process_that_stalls_ends_the_active_overlap_only():
     job = record["programs"][0]["job"]
     values = made.seen[job, "bytes"].values.copy()
     values[0, 6:8] = 0
-    made.seen[job, "bytes"] = Progress(job, SLICE_NS, made.seen[job, "bytes"].first_slice, values)
+    made.seen[job, "bytes"] = JobProgress(
+        job, SLICE_NS, made.seen[job, "bytes"].first_slice, values
+    )
     one = cell_of(result_of(made), "aw", "aw").repetitions[0]
     assert one.verdict == "kept"
     assert one.overlap_slices == 23  # 8 to 31, less the one in which they end
@@ -181,7 +183,7 @@ def test_kuos_outliers_leave_the_baseline():
             job = record["programs"][0]["job"]
             whole = made.seen[job, "bytes"]
             slow = np.repeat(whole.values, 2, axis=1) / 2
-            made.seen[job, "bytes"] = Progress(job, SLICE_NS, whole.first_slice, slow)
+            made.seen[job, "bytes"] = JobProgress(job, SLICE_NS, whole.first_slice, slow)
             record["programs"][0]["end_ns"] = (
                 2 * record["programs"][0]["end_ns"] - (record["programs"][0]["begin_ns"])
             )
@@ -246,7 +248,7 @@ def test_serialised_pairs_are_named():
             whole = made.seen[program["job"], "bytes"]
             turns = np.repeat(np.arange(whole.values.shape[1] // 4 + 1) % 2 == place, 4)
             values = whole.values * 2 * turns[: whole.values.shape[1]]
-            made.seen[program["job"], "bytes"] = Progress(
+            made.seen[program["job"], "bytes"] = JobProgress(
                 program["job"], SLICE_NS, whole.first_slice, values
             )
     found = result_of(made)
@@ -261,7 +263,7 @@ def test_work_that_is_not_fixed_has_no_dilation():
     record = next(one for one in made.records if len(one["programs"]) == 2)
     program = record["programs"][0]
     whole = made.seen[program["job"], "bytes"]
-    half = Progress(whole.job, SLICE_NS, whole.first_slice, whole.values[:, :16])
+    half = JobProgress(whole.job, SLICE_NS, whole.first_slice, whole.values[:, :16])
     made.seen[program["job"], "bytes"] = half
     program["volume"] = None
     one = cell_of(result_of(made), "aw", "aw").repetitions[0]

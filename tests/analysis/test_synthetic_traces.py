@@ -9,7 +9,7 @@ import pytest
 
 from jostle.repository.segments.align import COALESCED, EPOCH, EVERY, FINAL, RAW
 from jostle.synthetic import SPECS, trace
-from jostle.synthetic.traces import Call, Disturbance, Phase, Program, TraceSpec
+from jostle.synthetic.traces import Call, Disturbance, Loop, ReplayProgram, TraceSpec
 from jostle.synthetic.traces.accounts import _beyond_floor, _readings, off_cpu
 from jostle.synthetic.traces.cuts import cut
 from jostle.synthetic.traces.disturb import Effect
@@ -38,7 +38,7 @@ def nothing(script):
 
 
 def run(*phases, ranks=2, **figures):
-    program = Program(phases, ranks=ranks, jitter=0.001, **figures)
+    program = ReplayProgram(phases, ranks=ranks, jitter=0.001, **figures)
     script = write_script(program, np.random.default_rng(3))
     return script, replay(script, nothing(script))
 
@@ -83,7 +83,9 @@ def test_what_is_computed_without_a_call_is_seen_as_such():
     found = replay(script, effect)
     assert found.end_s[2].tolist() == pytest.approx([0.045, 0.045])
     assert script.in_mpi.tolist() == [False, False, True, True]
-    spec = TraceSpec("alone", Program((Phase(1, (alone,)), Phase(1, (SUM,))), ranks=2), (), 0, 0)
+    spec = TraceSpec(
+        "alone", ReplayProgram((Loop(1, (alone,)), Loop(1, (SUM,))), ranks=2), (), 0, 0
+    )
     tables, _ = trace(spec, 0)
     (world,) = tables.worlds
     assert world.segments["all_to_all"].to_numpy().sum() == 2 * 91
@@ -148,7 +150,7 @@ def test_off_cpu_is_a_lower_bound():
 
 
 def test_rare_globals_end_a_segment_each():
-    script, timeline = run(Phase(20, (SUM, Call("MPI_Barrier", "global", 0.09, 1e-5, 0))))
+    script, timeline = run(Loop(20, (SUM, Call("MPI_Barrier", "global", 0.09, 1e-5, 0))))
     found = cut(script, timeline.end_s[:, 0], raw=False)
     assert set(found.rule.tolist()) == {EVERY, FINAL}
     assert found.event.tolist() == list(range(len(script.call)))
@@ -158,7 +160,7 @@ def test_dense_globals_are_coalesced_to_equal_content():
     quick = Call("MPI_Allreduce", "global", 0.001, 1e-5, 8)
     rare = Call("MPI_Barrier", "global", 0.001, 1e-5, 0)
     script, timeline = run(
-        Phase(30, (quick, quick, Call("MPI_Sendrecv", "neighbours", 0.001), rare))
+        Loop(30, (quick, quick, Call("MPI_Sendrecv", "neighbours", 0.001), rare))
     )
     found = cut(script, timeline.end_s[:, 0], raw=False)
     lengths = np.diff(timeline.end_s[found.event, 0])
@@ -172,7 +174,7 @@ def test_dense_globals_are_coalesced_to_equal_content():
 
 
 def test_without_globals_exchanges_end_epochs():
-    script, timeline = run(Phase(20, (HALO,)), Phase(0.01, (SUM,)))
+    script, timeline = run(Loop(20, (HALO,)), Loop(0.01, (SUM,)))
     found = cut(script, timeline.end_s[:, 0], raw=False)
     epochs = found.rule == EPOCH
     assert epochs.mean() > 0.9
@@ -194,12 +196,12 @@ def test_times_are_rounded_as_profiles_round():
 
 SMALL = TraceSpec(
     "small",
-    Program(
+    ReplayProgram(
         (
-            Phase(0.5, (Call("MPI_Barrier", "global", 0.1, 1e-5, 0),)),
-            Phase(8, (HALO, Call("MPI_Allreduce", "global", 0.01, 2e-5, 8),
+            Loop(0.5, (Call("MPI_Barrier", "global", 0.1, 1e-5, 0),)),
+            Loop(8, (HALO, Call("MPI_Allreduce", "global", 0.01, 2e-5, 8),
                       Call("write", "file", 0.0, 0.02, 10**6, every=20))),
-            Phase(0.01, (SUM,)),
+            Loop(0.01, (SUM,)),
         ),
         ranks=4, per_node=2,
     ),

@@ -22,7 +22,7 @@ import estimates  # noqa: E402
 import pyarrow as pa  # noqa: E402
 
 import jostle.analysis  # noqa: E402
-from jostle.analysis.estimation.model import Bounded  # noqa: E402
+from jostle.analysis.estimation.model import Interval  # noqa: E402
 from jostle.cli import output  # noqa: E402
 from jostle.cli.commands import estimate as verb  # noqa: E402
 from jostle.cli.main import main  # noqa: E402
@@ -37,19 +37,19 @@ JOBS = {
     "short": lambda: estimates.plain(
         estimates.ftq(),
         job="short",
-        percent=Bounded(2, 0, 20),
-        lost_s=Bounded(0.2, 0, 2),
+        percent=Interval(2, 0, 20),
+        lost_s=Interval(0.2, 0, 2),
         coverage=0.3,
         hits=[],
         causes=[],
     ),
     "wide": lambda: estimates.plain(
-        estimates.heads(disturbed=False), job="wide", percent=Bounded(4.7, 0, 67),
-        lost_s=Bounded(1.1, 0, 15.9), hits=[], causes=[], doubts=("method", "shared cores"),
+        estimates.heads(disturbed=False), job="wide", percent=Interval(4.7, 0, 67),
+        lost_s=Interval(1.1, 0, 15.9), hits=[], causes=[], doubts=("method", "shared cores"),
     ),
     "crowded": lambda: estimates.plain(
-        estimates.heads(disturbed=False), job="crowded", percent=Bounded(0, 0, 1),
-        lost_s=Bounded(0, 0, 0.3), hits=[], causes=[],
+        estimates.heads(disturbed=False), job="crowded", percent=Interval(0, 0, 1),
+        lost_s=Interval(0, 0, 0.3), hits=[], causes=[],
     ),
 }  # fmt: skip
 
@@ -87,7 +87,7 @@ def estimate(tables: Any, **how: Any) -> Any:
     os.environ["STUB_PERCENT"] = ",".join(said[1:] or said)
     value = float(said[0])
     return estimates.plain(
-        estimates.heads(disturbed=False), job=tables.job, percent=Bounded(value, value, value),
+        estimates.heads(disturbed=False), job=tables.job, percent=Interval(value, value, value),
         coverage=float(os.environ.get("STUB_COVERAGE", "0.9")),
     )  # fmt: skip
 

@@ -200,22 +200,22 @@ def test_an_evident_loss_of_which_little_is_sure_is_no_green() -> None:
     sys.path.insert(0, str(STUB.parents[1] / "plot"))
     import estimates
 
-    from jostle.analysis.estimation.model import Bounded
+    from jostle.analysis.estimation.model import Interval
     from jostle.report.verdict.verdict import head
 
-    run = replace(estimates.heads(disturbed=False), run_s=60.0, percent=Bounded(0.0, 0.0, 3.9),
-                  lost_s=Bounded(0.0, 0.0, 2.34))  # fmt: skip
-    who = replace(estimates.beside(run), percent=Bounded(11.4, 1.06, 20.7),
-                  seconds=Bounded(6.84, 0.64, 12.4))  # fmt: skip
+    run = replace(estimates.heads(disturbed=False), run_s=60.0, percent=Interval(0.0, 0.0, 3.9),
+                  lost_s=Interval(0.0, 0.0, 2.34))  # fmt: skip
+    who = replace(estimates.beside(run), percent=Interval(11.4, 1.06, 20.7),
+                  seconds=Interval(6.84, 0.64, 12.4))  # fmt: skip
     assert (head(run).by, head(run).light) == ("run", "green")
     told = head(run, who)
     assert (told.by, told.light, told.likely) == ("neighbours", None, "yellow")
     assert told.sure == pytest.approx(0.55, abs=0.01)
     assert told.decided_by == "a run without them"
-    narrow = head(run, replace(who, percent=Bounded(11.4, 8.5, 14.5)))
+    narrow = head(run, replace(who, percent=Interval(11.4, 8.5, 14.5)))
     assert (narrow.by, narrow.light) == ("neighbours", "yellow")
     # What the run could have lost by itself covers the neighbours' part: then it is told by that.
-    covered = replace(who, seconds=Bounded(2.0, 0.64, 12.4))
+    covered = replace(who, seconds=Interval(2.0, 0.64, 12.4))
     assert head(run, covered).by == "run"
     nobody = replace(who, suspects=[])
     assert head(run, nobody).by == "run"

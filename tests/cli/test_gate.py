@@ -109,10 +109,10 @@ def test_a_finding_is_as_sure_as_its_interval(
     sys.path.insert(0, str(ROOT / "tests/plot"))
     import estimates
 
-    from jostle.analysis.estimation.model import Bounded
+    from jostle.analysis.estimation.model import Interval
     from jostle.cli.launch.gate import find
 
-    made = estimates.plain(estimates.ftq(), percent=Bounded(*lost), coverage=coverage)
+    made = estimates.plain(estimates.ftq(), percent=Interval(*lost), coverage=coverage)
     found = find(made, 7.5)
     assert found.finding == finding
     assert (found.sure is not None and found.sure >= 0.8) or finding == "undecided"

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from jostle.analysis.estimation.model import Bounded
+from jostle.analysis.estimation.model import Interval
 from jostle.analysis.identification.model import (
     Encounter,
     GuiltySlice,
@@ -35,7 +35,7 @@ def loss(*, evident: bool = True) -> ResourceLoss:
     others = np.where(loaded, 700.0 * MIB, 30.0 * MIB) * np.exp(0.1 * rng.standard_normal(SLICES))
     shown = [float(x) if on else math.nan for x, on in zip(service, active, strict=True)]
     return ResourceLoss(
-        SCRATCH, "file system", Bounded(31.5, 26.2, 37.0) if evident else Bounded(0.4, 0.0, 2.1),
+        SCRATCH, "file system", Interval(31.5, 26.2, 37.0) if evident else Interval(0.4, 0.0, 2.1),
         200, 150.0, 1.88 if evident else 1.01, evident, 2.3,
         "" if evident else "Its calls took as long under their load as without it (p = 0.61).",
         [BEGIN + int(k) * SECOND for k in at], SECOND, shown, own.tolist(), others.tolist(),
@@ -52,29 +52,62 @@ def guilty() -> Interference:
         if k % 30 < 20 and k % 100 < 40
     ]
     idle = ResourceLoss(
-        "node0012", "node", Bounded(0.0, 0.0, 0.5), 300, 20.0, None, False, 0.6,
+        "node0012", "node", Interval(0.0, 0.0, 0.5), 300, 20.0, None, False, 0.6,
         "Nobody else ran there.", [], SECOND, [], [], [], "ns",
     )  # fmt: skip
     return Interference(
-        "solver-42", BEGIN, 300.0, Bounded(31.5, 26.2, 37.0), Bounded(10.5, 8.7, 12.3),
+        "solver-42",
+        BEGIN,
+        300.0,
+        Interval(31.5, 26.2, 37.0),
+        Interval(10.5, 8.7, 12.3),
         [place, idle],
         [
-            Suspect("dump-17", "/usr/bin/dump", 60001, SCRATCH, 0.82, Bounded(25.8, 21.0, 30.4), 80,
-                    0.81, 0.0005, 0.0015, 0.0, "aggregate-write, 4 MiB writes"),
-            Suspect("untar-9", "/usr/bin/tar", 60002, SCRATCH, 0.18, Bounded(5.7, 2.2, 8.9), 61,
-                    0.34, 0.012, 0.024, 1.0, "open-write-close, files of 16 KiB"),
+            Suspect(
+                "dump-17",
+                "/usr/bin/dump",
+                60001,
+                SCRATCH,
+                0.82,
+                Interval(25.8, 21.0, 30.4),
+                80,
+                0.81,
+                0.0005,
+                0.0015,
+                0.0,
+                "aggregate-write, 4 MiB writes",
+            ),
+            Suspect(
+                "untar-9",
+                "/usr/bin/tar",
+                60002,
+                SCRATCH,
+                0.18,
+                Interval(5.7, 2.2, 8.9),
+                61,
+                0.34,
+                0.012,
+                0.024,
+                1.0,
+                "open-write-close, files of 16 KiB",
+            ),
         ],
-        {"reader-3": "Its load and the service time do not move together (p = 0.48).",
-         "solver-41": "Its load was only 0.3% of all load."},
-        marks, 4, 2.3, ["The clocks of two nodes differ by up to 3 ms."],
-    )  # fmt: skip
+        {
+            "reader-3": "Its load and the service time do not move together (p = 0.48).",
+            "solver-41": "Its load was only 0.3% of all load.",
+        },
+        marks,
+        4,
+        2.3,
+        ["The clocks of two nodes differ by up to 3 ms."],
+    )
 
 
 def innocent() -> Interference:
     """The same job without evidence against anybody."""
     place = loss(evident=False)
     return Interference(
-        "solver-42", BEGIN, 300.0, Bounded(0.0, 0.0, 2.3), Bounded(0.0, 0.0, 0.8), [place], [],
+        "solver-42", BEGIN, 300.0, Interval(0.0, 0.0, 2.3), Interval(0.0, 0.0, 0.8), [place], [],
         {"dump-17": "Its load and the service time do not move together (p = 0.61)."}, [], 1, 2.3,
         [],
     )  # fmt: skip
@@ -105,11 +138,11 @@ def matrix() -> Matrix:
             evident = size > 0.2
             met.append(Encounter(
                 victim, aggressor, "file system", 14, 22, 1 + size, 1.0,
-                Bounded(size, size - 0.06, size + 0.07), (0.31, 0.22), 0.4,
+                Interval(size, size - 0.06, size + 0.07), (0.31, 0.22), 0.4,
                 "ANOVA" if evident else "Kruskal-Wallis", 0.0004 if evident else 0.41,
                 0.002 if evident else 0.55,
             ))  # fmt: skip
-    met.append(Encounter("solver", "cfd", "network", 2, 30, 1.2, 1.0, Bounded(0.2, -4.8, 6.4),
+    met.append(Encounter("solver", "cfd", "network", 2, 30, 1.2, 1.0, Interval(0.2, -4.8, 6.4),
                          (None, None), None, "", None, None))  # fmt: skip
     potentials = [
         Potential("solver", 36, 0.01, 0.31, [], ["dump"]),

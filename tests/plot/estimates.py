@@ -13,7 +13,6 @@ import numpy as np
 import pyarrow as pa
 
 from jostle.analysis.estimation.model import (
-    Bounded,
     Cause,
     Cluster,
     ClusterDifference,
@@ -21,6 +20,7 @@ from jostle.analysis.estimation.model import (
     Continuous,
     Estimate,
     Hit,
+    Interval,
 )
 from jostle.analysis.identification.model import GuiltySlice, Interference, ResourceLoss, Suspect
 
@@ -82,7 +82,7 @@ def heads(*, disturbed: bool = True, seed: int = 1, job: str = "heads") -> Estim
             Cause("file system", SHARED, _within(lost - network, 0.1), "measured"),
             Cause("network", "MPI", _within(network, 0.4), "inferred"),
         ] if lost else [],
-        continuous=Continuous(Bounded(4.0, 1.0, 9.0), "Calls on the file system took longer than "
+        continuous=Continuous(Interval(4.0, 1.0, 9.0), "Calls on the file system took longer than "
                               "in the first tenth of the run.") if disturbed else None,
         imbalance_s=1.2, clusters=clusters, hits=hits,
         limits=["Ranks 6 and 7 have no profile."] if disturbed else [],
@@ -100,8 +100,8 @@ def ftq() -> Estimate:
     empty = pa.table({name: pa.array([], pa.float64()) for name in heads().segments.column_names})
     return Estimate(
         job="ftq", method="jostle", world=-1, ranks=1, start_ns=EPOCH, end_ns=EPOCH + 10**10,
-        run_s=10.0, lost_s=Bounded(0.9, 0.4, 1.8), percent=Bounded(9.0, 4.0, 18.0), coverage=0.81,
-        inferred_coverage=None, causes=[Cause("cpu", "node1", Bounded(0.9, 0.4, 1.8), "measured")],
+        run_s=10.0, lost_s=Interval(0.9, 0.4, 1.8), percent=Interval(9.0, 4.0, 18.0), coverage=0.81,
+        inferred_coverage=None, causes=[Cause("cpu", "node1", Interval(0.9, 0.4, 1.8), "measured")],
         continuous=None, imbalance_s=None, clusters=[], hits=hits,
         limits=["Not an MPI program: judged by its slices."], segments=empty,
     )  # fmt: skip
@@ -110,7 +110,7 @@ def ftq() -> Estimate:
 def beside(made: Estimate, part: float = 0.25) -> Interference:
     """Who did it: a job that wrote in some of the two spans, and took a part of what was lost."""
     lost, percent = (
-        Bounded(part * one.value, part * one.low, part * one.high)
+        Interval(part * one.value, part * one.low, part * one.high)
         for one in (made.lost_s, made.percent)
     )
     second = 10**9
@@ -156,8 +156,8 @@ def two_runs() -> Comparison:
     )  # fmt: skip
 
 
-def _within(value: float, part: float) -> Bounded:
-    return Bounded(value, value * (1 - part), value * (1 + part))
+def _within(value: float, part: float) -> Interval:
+    return Interval(value, value * (1 - part), value * (1 + part))
 
 
 def plain(made: Estimate, **changes: object) -> Estimate:

@@ -20,7 +20,6 @@ from jostle.analysis.study.model import (
     Imprint,
     Kuo,
     KuoRow,
-    Note,
     Phases,
     Point,
     Prediction,
@@ -29,6 +28,7 @@ from jostle.analysis.study.model import (
     Setting,
     Side,
     Standalone,
+    StudyNote,
     StudyResult,
     Summary,
     Trace,
@@ -204,7 +204,7 @@ def patterns(*, periodic: bool = False, shared: bool = False) -> StudyResult:
                        "open-write-close went first, then open-write-close, in 2 of 5 runs"),
         ],
         imprints=[imprint(t) for t in traces[:9]] if periodic else [],
-        notes=[Note("clock", "one host, one clock: slices agree to the microsecond", [])],
+        notes=[StudyNote("clock", "one host, one clock: slices agree to the microsecond", [])],
     )  # fmt: skip
 
 
@@ -421,5 +421,5 @@ def applications() -> StudyResult:
     return result(
         study="applications", runs=99, planned=120, programs=[*apps, OWC, WS, AW],
         settings=[setting], standalone=alone, cells=cells,
-        notes=[Note("failed", "HACC-IO failed beside write-seek in all 5 runs", ["r0-p001"])],
+        notes=[StudyNote("failed", "HACC-IO failed beside write-seek in all 5 runs", ["r0-p001"])],
     )  # fmt: skip

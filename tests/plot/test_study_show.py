@@ -16,7 +16,7 @@ from pathlib import Path
 import papers
 import pytest
 
-from jostle.analysis.study.model import Note, Setting, StudyResult
+from jostle.analysis.study.model import Setting, StudyNote, StudyResult
 from jostle.cli.commands.study_show import present
 from jostle.cli.output import console
 from jostle.errors import UsageError
@@ -90,7 +90,7 @@ def test_failed_and_discarded_runs_are_named(capsys: pytest.CaptureFixture[str])
 def test_the_clock_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert "clock: one machine's, for all nodes" in shown(papers.chunk_sizes(), capsys)
     text = "node2's clock was not synchronised"
-    noted = papers.result(place="slurm", notes=[Note("clock", text, [])])
+    noted = papers.result(place="slurm", notes=[StudyNote("clock", text, [])])
     out = shown(noted, capsys)
     assert "clock: see the note at the end" in out
     assert f"clock: {text}" in out

@@ -124,7 +124,7 @@ def test_a_full_disk_is_survived(store, spool, monkeypatch):
             raise RepositoryError("The disk is full.", hint="Free some space.")
         return plain(root, parts)
 
-    monkeypatch.setattr(ingest_module, "write_pieces", sometimes)
+    monkeypatch.setattr(ingest_module, "write_chunks", sometimes)
     monkeypatch.setattr(follow_module, "_SLOWEST_S", 0.1)
 
     def on_change(report) -> None:

@@ -11,13 +11,13 @@ import pyarrow as pa
 import pytest
 
 from jostle.analysis.estimation.model import (
-    Bounded,
     Cause,
     Cluster,
     Continuous,
     CoreSpeed,
     Estimate,
     Hit,
+    Interval,
 )
 from jostle.report.verdict.verdict_worker import VerdictAnswer
 from jostle.server.access import Viewer
@@ -25,7 +25,7 @@ from jostle.server.job_service import JobService
 from jostle.server.verdicts import estimate_store as module
 from jostle.server.verdicts.estimate_store import EstimateStore
 
-SOME = Bounded(1.5, 1.0, math.inf)
+SOME = Interval(1.5, 1.0, math.inf)
 MADE = Estimate(
     "a/1", "jostle", 0, 2, 5, 9_000_000_005, 9.0, SOME, SOME, 0.9, None,
     [Cause("cpu", "node1", SOME, "measured", "steal")], Continuous(SOME, "It drifts."), 0.25,

@@ -12,17 +12,17 @@ from jostle.errors import JostleError
 from jostle.validation import evaluate as module
 from jostle.validation.evaluate import METHODS, RAW, evaluate
 from jostle.validation.oracle import Marks
-from jostle.validation.plan import Step
-from jostle.validation.runner import Run
+from jostle.validation.plan import ValidationStep
+from jostle.validation.runner import ValidationRun
 from jostle.validation.score import Judged
 
 _QUIET = {"steal": 0.0, "foreign": 0.0, "load": 1.0}
 
 
-def run(number: int, *, raw: bool = False, code: str = "stencil") -> Run:
+def run(number: int, *, raw: bool = False, code: str = "stencil") -> ValidationRun:
     """Makes the record of a clean run."""
-    step = Step(code, number, "clean", raw=raw)
-    return Run(step, step.job, 0, 10**10, 0, _QUIET, (), "", "")
+    step = ValidationStep(code, number, "clean", raw=raw)
+    return ValidationRun(step, step.job, 0, 10**10, 0, _QUIET, (), "", "")
 
 
 class Tables(str):
@@ -38,7 +38,7 @@ class Folder:
         """Makes the runs."""
         self.made = [*(run(number) for number in range(1, 11)), run(11, raw=True)]
 
-    def runs(self, *, failed: bool = False) -> list[Run]:
+    def runs(self, *, failed: bool = False) -> list[ValidationRun]:
         """Gives the runs; all went well."""
         return self.made
 

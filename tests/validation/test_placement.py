@@ -13,8 +13,8 @@ import pytest
 from jostle.validation import codes, runner
 from jostle.validation.evaluate import _apart
 from jostle.validation.placement import APART, Ruler, together
-from jostle.validation.plan import Step
-from jostle.validation.runner import Run, Store, make
+from jostle.validation.plan import ValidationStep
+from jostle.validation.runner import Store, ValidationRun, make
 
 
 @pytest.mark.tries(3)  # both cores must be free for ten microseconds
@@ -55,13 +55,13 @@ def test_a_run_with_cores_apart_is_made_again(
     """Four times at most; all are remembered, those with cores together count."""
     apart = iter([90.0, 480.0, 95.0, *[480.0] * 4])
 
-    def made(store: Store, step: Step, _code: codes.Code) -> Run:
+    def made(store: Store, step: ValidationStep, _code: codes.Code) -> ValidationRun:
         job = f"{step.job}.a{len(store.runs(failed=True))}"
-        return Run(step, job, 0, 10**9, 0, {APART: next(apart)}, (), "", "")
+        return ValidationRun(step, job, 0, 10**9, 0, {APART: next(apart)}, (), "", "")
 
     monkeypatch.setattr(runner, "one", made)
     store = Store(tmp_path)
-    plan = [Step("solver", number, "clean") for number in (1, 2, 3)]
+    plan = [ValidationStep("solver", number, "clean") for number in (1, 2, 3)]
     make(store, plan, [codes.CODES["solver"]], progress=lambda *_: None)
     assert [run.noise[APART] for run in store.runs(failed=True)] == [90, 480, 95, *[480] * 4]
     assert [run.step for run in store.runs()] == plan[:2]
@@ -75,11 +75,11 @@ def test_a_first_run_with_cores_apart_ends_nothing(
     """Nothing tells it until there are others; it says how long its program runs all the same."""
     apart = iter([452.0, 113.0, 102.0, 105.0])
 
-    def made(store: Store, step: Step, code: codes.Code) -> Run:
+    def made(store: Store, step: ValidationStep, code: codes.Code) -> ValidationRun:
         if step.kind == "inject":
             assert runner._usual(store, code).seconds == 1
         job = f"{step.job}.a{len(store.runs(failed=True))}"
-        return Run(step, job, 0, 10**9, 0, {APART: next(apart)}, (), "", "")
+        return ValidationRun(step, job, 0, 10**9, 0, {APART: next(apart)}, (), "", "")
 
     class Rows:
         column_names = ("sends",)
@@ -92,7 +92,11 @@ def test_a_first_run_with_cores_apart_ends_nothing(
         Store, "repository", lambda *_: SimpleNamespace(process_segments=lambda _: Rows())
     )
     store = Store(tmp_path)
-    plan = [Step("solver", 1, "clean"), Step("solver", 2, "inject"), Step("solver", 3, "inject")]
+    plan = [
+        ValidationStep("solver", 1, "clean"),
+        ValidationStep("solver", 2, "inject"),
+        ValidationStep("solver", 3, "inject"),
+    ]
     make(store, plan, [codes.CODES["solver"]], progress=lambda *_: None)
     assert {run.step.job for run in store.runs()} == {step.job for step in plan}
     assert [run.noise[APART] for run in store.runs()] == [113, 102, 105]

@@ -10,12 +10,12 @@ import pytest
 from jostle.validation.codes import CODES, Bench, choose
 from jostle.validation.errors import ValidationError
 from jostle.validation.lab.plan import PROBES, SCHEDULE_S, SLICE_NS, from_json, rhythm, scenes
-from jostle.validation.plan import LEAST, MOST, SHAPES, Step, longer, steps
+from jostle.validation.plan import LEAST, MOST, SHAPES, ValidationStep, longer, steps
 
 _CODES = [CODES["lammps"], CODES["stencil"]]
 
 
-def plan(seed: int = 0) -> list[Step]:
+def plan(seed: int = 0) -> list[ValidationStep]:
     """Plans the usual number of runs of two programs."""
     return steps(_CODES, injected=15, disturbed=5, clean=4, seed=seed)
 

@@ -16,7 +16,7 @@ from jostle.validation.evaluate import RAW, _said
 from jostle.validation.marks import marks
 from jostle.validation.oracle import band, windows
 from jostle.validation.placement import Ruler
-from jostle.validation.plan import MEAN_MS, Step
+from jostle.validation.plan import MEAN_MS, ValidationStep
 from jostle.validation.runner import Store, _words, make
 
 pytestmark = pytest.mark.skipif(
@@ -74,10 +74,12 @@ def test_runs_of_a_small_program(
     monkeypatch.setitem(MEAN_MS, "fixed:20ms", 20.0)
     store = Store(tmp_path / "validation")
     plan = [
-        Step("transpose", 1, "clean"),
-        Step("transpose", 2, "clean"),
-        Step("transpose", 3, "inject", strength=0.4, shape="fixed:20ms", ranks="1", seed=5),
-        Step("transpose", 4, "clean", raw=True),
+        ValidationStep("transpose", 1, "clean"),
+        ValidationStep("transpose", 2, "clean"),
+        ValidationStep(
+            "transpose", 3, "inject", strength=0.4, shape="fixed:20ms", ranks="1", seed=5
+        ),
+        ValidationStep("transpose", 4, "clean", raw=True),
     ]
     told: list[str] = []
     make(store, plan[:2], [small], progress=lambda done, total, job, left: told.append(job))
@@ -119,7 +121,7 @@ def test_a_run_that_fails_is_told_and_tried_again_under_another_name(
     """A program that breaks leaves a run with an error, which is repeated once and not scored."""
     store = Store(tmp_path / "validation")
     (store.bench.folder(small) / "mini").write_text("#!/bin/sh\nexit 3\n")
-    plan = [Step("transpose", 1, "clean")]
+    plan = [ValidationStep("transpose", 1, "clean")]
     for _ in range(3):
         make(store, plan, [small], progress=lambda *_: None)
     failed = store.runs(failed=True)
@@ -135,7 +137,7 @@ def test_a_command_of_ones_own(
     monkeypatch.chdir(folder)
     store = Store(tmp_path / "validation")
     own = choose([], ["mine@3=./mini stencil 60"])
-    make(store, [Step("mine@3", 1, "clean")], own, progress=lambda *_: None)
+    make(store, [ValidationStep("mine@3", 1, "clean")], own, progress=lambda *_: None)
     (run,) = store.runs(failed=True)
     assert run.error == ""
     assert store.repository("mine@3").segments(run.job).worlds[0].world_size == 3

@@ -12,7 +12,7 @@ from jostle.analysis import estimate
 from jostle.synthetic import SPECS, trace
 from jostle.validation.evaluate import judged
 from jostle.validation.oracle import Band, Truth
-from jostle.validation.score import Judged, Row, Spread, score
+from jostle.validation.score import Judged, Row, ScoreSpread, score
 
 _QUIET = {"steal": 0.0, "foreign": 0.01, "load": 1.0}
 
@@ -84,7 +84,7 @@ def test_what_the_machine_took_itself() -> None:
 def test_nothing_to_score() -> None:
     """A method without runs has no figures, rather than zeros."""
     found = score("code", "jostle", [])
-    assert found.soft == Spread(0, None, None)
+    assert found.soft == ScoreSpread(0, None, None)
     assert found.held is None
 
 

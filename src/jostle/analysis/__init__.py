@@ -23,28 +23,28 @@ Their tables come from `jostle.repository.Repository`; their results are datacla
 from __future__ import annotations
 
 from jostle.analysis.access.bursts import Period, find_period
-from jostle.analysis.access.model import Part, Phase, WritePattern
+from jostle.analysis.access.model import PatternShare, WritePattern, WritePhase
 from jostle.analysis.access.patterns import write_patterns
 from jostle.analysis.digest.digest import digest
 from jostle.analysis.digest.model import (
-    Access,
+    AccessShape,
     Clock,
-    Cost,
     Digest,
-    Mount,
+    MountDigest,
+    ProfilerCost,
     Rate,
     Share,
     Threads,
     Unaccounted,
 )
-from jostle.analysis.digest.mpi_world import Advice, Segments, World
+from jostle.analysis.digest.mpi_world import Advice, SegmentsDigest, WorldDigest
 from jostle.analysis.digest.segments import segment_rows
 from jostle.analysis.estimation import estimate
 from jostle.analysis.estimation.runs import compare
 from jostle.analysis.identification import identify, matrix, neighbours
 from jostle.analysis.overhead import Overhead, overhead
 from jostle.analysis.series import (
-    Background,
+    BackgroundSeries,
     Neighbourhood,
     Timeline,
     TimelineJob,
@@ -55,29 +55,28 @@ from jostle.analysis.series import (
 from jostle.analysis.spread import Range, Spread
 from jostle.analysis.study.evaluate import evaluate
 from jostle.analysis.study.model import Law, StudyResult
-from jostle.analysis.study.pairs import Progress
+from jostle.analysis.study.pairs import JobProgress
 from jostle.analysis.study.progress import ProgressTables, progress_of, progress_of_log
 from jostle.analysis.study.published_laws import laws
 
 __all__ = [
-    "Access",
+    "AccessShape",
     "Advice",
-    "Background",
+    "BackgroundSeries",
     "Clock",
-    "Cost",
     "Digest",
+    "JobProgress",
     "Law",
-    "Mount",
+    "MountDigest",
     "Neighbourhood",
     "Overhead",
-    "Part",
+    "PatternShare",
     "Period",
-    "Phase",
-    "Progress",
+    "ProfilerCost",
     "ProgressTables",
     "Range",
     "Rate",
-    "Segments",
+    "SegmentsDigest",
     "Share",
     "Spread",
     "StudyResult",
@@ -85,8 +84,9 @@ __all__ = [
     "Timeline",
     "TimelineJob",
     "Unaccounted",
-    "World",
+    "WorldDigest",
     "WritePattern",
+    "WritePhase",
     "background",
     "compare",
     "digest",

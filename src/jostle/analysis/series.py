@@ -85,7 +85,7 @@ class Neighbourhood:
 
 
 @dataclass(frozen=True)
-class Background:
+class BackgroundSeries:
     """What all others did on the resources of a job while it ran.
 
     Attributes:
@@ -165,7 +165,7 @@ def _busiest(start: Ints, length: Ints, counts: Ints, axis: tuple[int, int, int]
 
 
 @dataclass(frozen=True)
-class _Spans:
+class _RowSpans:
     """The rows of a series summed over resources: one span of time each.
 
     Attributes:
@@ -181,7 +181,7 @@ class _Spans:
     jobs: Ints
 
     @classmethod
-    def of(cls, series: pa.Table) -> _Spans:
+    def of(cls, series: pa.Table) -> _RowSpans:
         parts = np.stack([*spans(series), _ints(series, "slice_ns")])
         keys, where = np.unique(parts, axis=1, return_inverse=True)
         where = where.reshape(-1)
@@ -199,7 +199,7 @@ def _ints(table: pa.Table, name: str) -> Ints:
     return result
 
 
-def _axis(parts: list[_Spans], step_ns: int) -> tuple[int, int, int]:
+def _axis(parts: list[_RowSpans], step_ns: int) -> tuple[int, int, int]:
     begin = min(int(span.start.min()) for span in parts) // step_ns * step_ns
     end = max(int((span.start + span.length).max()) for span in parts)
     return begin, step_ns, -(-(end - begin) // step_ns)
@@ -219,7 +219,7 @@ def timeline(
         The timeline; values are summed over resources. A job without slices has no values.
     """
     known = BY_ID[metric]
-    laid = {job: _Spans.of(table) for job, table in series.items()}
+    laid = {job: _RowSpans.of(table) for job, table in series.items()}
     full = [span for span in laid.values() if len(span.start)]
     if not full:
         empty = [TimelineJob(job, 0, [], [], []) for job in series]
@@ -247,14 +247,14 @@ def timeline(
     return Timeline(metric, known.unit, *axis, jobs)
 
 
-def _resampled(span: _Spans, axis: tuple[int, int, int], *, level: bool) -> list[float]:
+def _resampled(span: _RowSpans, axis: tuple[int, int, int], *, level: bool) -> list[float]:
     values: list[float] = resample(span.start, span.length, span.values, axis, level=level).tolist()
     return values
 
 
 def background(
     job: str, metric: str, own: pa.Table, others: pa.Table, *, zone: Zone | None = None
-) -> Background:
+) -> BackgroundSeries:
     """Set a job's slices against what all others did on the same resources.
 
     Args:
@@ -270,15 +270,15 @@ def background(
     """
     known = BY_ID[metric]
     if not own.num_rows:
-        return Background(job, metric, known.unit, 0, 0, [])
-    axis = _axis([_Spans.of(own)], int(_ints(own, "slice_ns").max()))
+        return BackgroundSeries(job, metric, known.unit, 0, 0, [])
+    axis = _axis([_RowSpans.of(own)], int(_ints(own, "slice_ns").max()))
     level = known.kind == "gauge"
     counted = "jobs" in others.column_names
     result = []
     for resource in dict.fromkeys(own.column("resource").to_pylist()):
         if zone is not None and not zone(resource):
             continue
-        mine, theirs = _Spans.of(_on(own, resource)), _Spans.of(_on(others, resource))
+        mine, theirs = _RowSpans.of(_on(own, resource)), _RowSpans.of(_on(others, resource))
         own_values = _resampled(mine, axis, level=level)
         other_values = _resampled(theirs, axis, level=level)
         total = sum(own_values) + sum(other_values)
@@ -292,7 +292,7 @@ def background(
             )
         )
     result.sort(key=lambda place: (-sum(place.others), place.resource))
-    return Background(job, metric, known.unit, axis[0], axis[1], result)
+    return BackgroundSeries(job, metric, known.unit, axis[0], axis[1], result)
 
 
 def _on(table: pa.Table, resource: str) -> pa.Table:

@@ -15,7 +15,7 @@ from jostle.errors import JostleError
 from jostle.signals import PATTERNS, read_log
 
 if TYPE_CHECKING:
-    from jostle.analysis import Progress, StudyResult
+    from jostle.analysis import JobProgress, StudyResult
     from jostle.repository import Repository
     from jostle.signals import SignalLog
 
@@ -132,7 +132,7 @@ class _Held:
                     self._logs[job] = read_log(path)
         return self._logs[job]
 
-    def progress(self, job: str, metric: str) -> Progress | None:
+    def progress(self, job: str, metric: str) -> JobProgress | None:
         """Return a job's progress: by its profile, or by its log where no profile sees its load."""
         from jostle.analysis import progress_of_log
 

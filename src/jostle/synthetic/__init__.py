@@ -11,16 +11,16 @@ from __future__ import annotations
 
 from jostle.synthetic.planted.model import LARGE, Planted, PlantedJob, Spec
 from jostle.synthetic.repository import plant
-from jostle.synthetic.traces import SPECS, TraceSpec, Truth, trace
+from jostle.synthetic.traces import SPECS, KnownLoss, TraceSpec, trace
 
 __all__ = [
     "LARGE",
     "SPECS",
+    "KnownLoss",
     "Planted",
     "PlantedJob",
     "Spec",
     "TraceSpec",
-    "Truth",
     "plant",
     "trace",
 ]

@@ -9,7 +9,7 @@ import numpy as np
 
 from jostle.analysis import estimate
 from jostle.analysis.validation import ClusteringScore, compare_methods
-from jostle.validation.runner import Run, Store
+from jostle.validation.runner import Store, ValidationRun
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Clustered:
         return asdict(self)
 
 
-def _choice(run: Run) -> tuple[bool, int]:
+def _choice(run: ValidationRun) -> tuple[bool, int]:
     """Sort runs: the one that is taken comes last."""
     return run.step.raw, -run.step.number
 

@@ -29,7 +29,7 @@ from jostle.validation.oracle import (
     truths,
 )
 from jostle.validation.placement import APART
-from jostle.validation.runner import Run, Store
+from jostle.validation.runner import Store, ValidationRun
 from jostle.validation.score import Judged, Row, Score, score
 
 if TYPE_CHECKING:
@@ -170,9 +170,14 @@ def _scores(rows: Sequence[Row]) -> list[Score]:
 
 
 def _of_code(
-    repository: Repository, code: str, runs: Sequence[Run], floors: Mapping[str, CoreFloor],
-    seed: int, tell: Callable[[int, str], None], limits: list[str],
-) -> tuple[list[Row], float, Grain | None]:  # fmt: skip
+    repository: Repository,
+    code: str,
+    runs: Sequence[ValidationRun],
+    floors: Mapping[str, CoreFloor],
+    seed: int,
+    tell: Callable[[int, str], None],
+    limits: list[str],
+) -> tuple[list[Row], float, Grain | None]:
     """Judge the runs of one program; gives its rate of global collectives and its grain, too."""
     seen: dict[str, Marks] = {}
     said: dict[str, dict[str, Estimate]] = {}
@@ -213,7 +218,7 @@ def _of_code(
     return rows, _rate(repository, runs[0].job, known[runs[0].job]), grain(seen, planted)
 
 
-def _floors(store: Store, runs: Sequence[Run]) -> dict[str, dict[str, CoreFloor]]:
+def _floors(store: Store, runs: Sequence[ValidationRun]) -> dict[str, dict[str, CoreFloor]]:
     """Return what cores take at their best, as far as the canary told in runs of any program.
 
     Runs of different programs are in repositories of their own, but on the same nodes. So what one
@@ -245,7 +250,7 @@ def _floors(store: Store, runs: Sequence[Run]) -> dict[str, dict[str, CoreFloor]
 
 
 def _said(
-    repository: Repository, run: Run, floors: Mapping[str, CoreFloor], seed: int
+    repository: Repository, run: ValidationRun, floors: Mapping[str, CoreFloor], seed: int
 ) -> dict[str, Estimate]:
     """Ask the methods about a run; about one with raw segments the thesis' alone."""
     tables = repository.run_tables(run.job)
@@ -257,7 +262,7 @@ def _said(
 
 
 def _by_thesis(
-    runs: Sequence[Run], said: dict[str, dict[str, Estimate]], known: dict[str, Truth],
+    runs: Sequence[ValidationRun], said: dict[str, dict[str, Estimate]], known: dict[str, Truth],
     limits: list[str],
 ) -> dict[str, float]:  # fmt: skip
     """Measure the loss of runs as thesis 5.2.3 does: against the fastest of those cut alike."""
@@ -297,7 +302,7 @@ class _Delays:
         return list(zip(self.start_ns.tolist(), end_ns.tolist(), strict=True))
 
 
-def _delays(run: Run) -> _Delays:
+def _delays(run: ValidationRun) -> _Delays:
     from jostle.inject import read_log
 
     log = read_log(Path(run.inject))

@@ -24,7 +24,7 @@ _LEVELS = {"low": (1, 0.05), "medium": (3, 0.08), "high": (4, 0.16)}
 
 
 @dataclass(frozen=True)
-class Step:
+class ValidationStep:
     """One run.
 
     Attributes:
@@ -75,7 +75,7 @@ def longer(shape: str, times: float) -> str:
 
 def steps(
     codes: Sequence[Code], *, injected: int, disturbed: int, clean: int, seed: int, raw: int = 0
-) -> list[Step]:
+) -> list[ValidationStep]:
     """Plan the runs, interleaved: a run of each program in turn, treatments shuffled.
 
     The first run of each program is clean: how often it calls and how long it takes is learnt
@@ -97,7 +97,9 @@ def steps(
     return [one[row] for row in range(max(map(len, lists), default=0)) for one in lists]
 
 
-def _of(code: Code, injected: int, disturbed: int, clean: int, seed: int, raw: int) -> list[Step]:
+def _of(
+    code: Code, injected: int, disturbed: int, clean: int, seed: int, raw: int
+) -> list[ValidationStep]:
     dice = random.Random(f"{seed} {code.name}")
     plain = _injected(dice, code, injected)
     for number in range(disturbed):
@@ -114,7 +116,7 @@ def _of(code: Code, injected: int, disturbed: int, clean: int, seed: int, raw: i
         plain += [{**one, "raw": True} for one in ({"kind": "clean"}, *few)]
     dice.shuffle(plain)
     return [
-        Step(code.name, number, seed=dice.getrandbits(31), **one)
+        ValidationStep(code.name, number, seed=dice.getrandbits(31), **one)
         for number, one in enumerate([{"kind": "clean"}, *plain], 1)
     ]
 

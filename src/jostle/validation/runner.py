@@ -22,7 +22,7 @@ from jostle.validation.codes import Bench, Code, environment
 from jostle.validation.errors import ValidationError
 from jostle.validation.machine import look, noise
 from jostle.validation.placement import APART, Ruler, together
-from jostle.validation.plan import MEAN_MS, MOST_STRUCK, Step, longer
+from jostle.validation.plan import MEAN_MS, MOST_STRUCK, ValidationStep, longer
 
 SLICE = "250ms"
 CANARY = "20ms"
@@ -33,7 +33,7 @@ _MPIRUN = ("mpirun.openmpi", "--oversubscribe", "--bind-to", "none", "--mca",
 
 
 @dataclass(frozen=True)
-class Run:
+class ValidationRun:
     """A run that was made.
 
     Attributes:
@@ -48,7 +48,7 @@ class Run:
         error: Why it cannot be used; "" when it can.
     """
 
-    step: Step
+    step: ValidationStep
     job: str
     start_ns: int
     end_ns: int
@@ -63,12 +63,12 @@ class Run:
         return {**self.__dict__, "step": self.step.to_json()}
 
     @staticmethod
-    def from_json(plain: dict[str, Any]) -> Run:
+    def from_json(plain: dict[str, Any]) -> ValidationRun:
         """Read what `to_json` gave."""
         step = dict(plain["step"])
         step["windows"] = tuple(tuple(window) for window in step["windows"])
         pairs = tuple(tuple(pair) for pair in plain["disturbed"])
-        return Run(**{**plain, "step": Step(**step), "disturbed": pairs})
+        return ValidationRun(**{**plain, "step": ValidationStep(**step), "disturbed": pairs})
 
 
 class Store:
@@ -99,7 +99,7 @@ class Store:
         """Return the repository of one program's runs."""
         return Repository(self.folder / code, create=True)
 
-    def runs(self, *, failed: bool = False) -> list[Run]:
+    def runs(self, *, failed: bool = False) -> list[ValidationRun]:
         """Return the runs made so far.
 
         Args:
@@ -112,7 +112,7 @@ class Store:
         good = together([run.noise for run in found])
         return [run for run, fine in zip(found, good, strict=True) if fine]
 
-    def _recorded(self) -> list[Run]:
+    def _recorded(self) -> list[ValidationRun]:
         """Read the runs; the last line may be torn by a crash."""
         try:
             lines = (self.folder / "runs.jsonl").read_text().splitlines()
@@ -121,10 +121,10 @@ class Store:
         found = []
         for line in lines:
             with contextlib.suppress(ValueError, KeyError, TypeError):
-                found.append(Run.from_json(json.loads(line)))
+                found.append(ValidationRun.from_json(json.loads(line)))
         return found
 
-    def add(self, run: Run) -> None:
+    def add(self, run: ValidationRun) -> None:
         """Remember a run."""
         with (self.folder / "runs.jsonl").open("a") as stream:
             # A line of its own, behind one that a crash may have torn.
@@ -134,7 +134,7 @@ class Store:
 
 
 @dataclass(frozen=True)
-class Usual:
+class UndisturbedRun:
     """What an undisturbed run of a program is like: learnt from its first.
 
     Attributes:
@@ -147,7 +147,7 @@ class Usual:
 
 
 def make(
-    store: Store, plan: Sequence[Step], codes: Sequence[Code], *,
+    store: Store, plan: Sequence[ValidationStep], codes: Sequence[Code], *,
     progress: Callable[[int, int, str, float], None],
 ) -> None:  # fmt: skip
     """Make the runs of a plan that are not yet made.
@@ -185,14 +185,14 @@ def make(
             spent.append(time.monotonic() - begun)
 
 
-def _left(store: Store, plan: Sequence[Step]) -> list[Step]:
+def _left(store: Store, plan: Sequence[ValidationStep]) -> list[ValidationStep]:
     """Return the steps of a plan that have no run yet which counts, and did not fail too often."""
     failed = [run.step for run in store.runs(failed=True) if run.error]
     done = {run.step.job for run in store.runs()}
     return [step for step in plan if step.job not in done and failed.count(step) < _TRIES]
 
 
-def one(store: Store, step: Step, code: Code) -> Run:
+def one(store: Store, step: ValidationStep, code: Code) -> ValidationRun:
     """Make one run and takes its profiles into the repository."""
     usual = None if step.kind == "clean" else _usual(store, code)
     folder = store.bench.folder(code)
@@ -218,12 +218,17 @@ def one(store: Store, step: Step, code: Code) -> Run:
     taken = noise(before, after, (end - start) / 1e9)
     if known := [ns for ns in apart if ns is not None]:
         taken[APART] = max(known)
-    return Run(step, job, start, end, status, taken, tuple(disturbed),
+    return ValidationRun(step, job, start, end, status, taken, tuple(disturbed),
                str(logs) if step.kind == "inject" else "", error)  # fmt: skip
 
 
 def _words(
-    code: Code, step: Step, folder: Path, job: str, logs: Path, usual: Usual | None
+    code: Code,
+    step: ValidationStep,
+    folder: Path,
+    job: str,
+    logs: Path,
+    usual: UndisturbedRun | None,
 ) -> list[str]:
     own = [str(_native_path("jostle-run")), "--job", job, "--spool", str(logs / "spool"),
            "--slice", SLICE, "--", *code.argv(folder)]  # fmt: skip
@@ -234,7 +239,7 @@ def _words(
     return [*_MPIRUN, str(code.ranks), "env", *variables, *own]
 
 
-def _injection(code: Code, step: Step, logs: Path, usual: Usual) -> list[str]:
+def _injection(code: Code, step: ValidationStep, logs: Path, usual: UndisturbedRun) -> list[str]:
     """Return the variables that make the injector delay a run by the share aimed at."""
     from jostle.inject import environment as injector
 
@@ -247,7 +252,7 @@ def _injection(code: Code, step: Step, logs: Path, usual: Usual) -> list[str]:
     return [f"{name}={value}" for name, value in variables.items()]
 
 
-def _usual(store: Store, code: Code) -> Usual:
+def _usual(store: Store, code: Code) -> UndisturbedRun:
     """Learn from the first clean run of a program.
 
     Raises:
@@ -264,7 +269,7 @@ def _usual(store: Store, code: Code) -> Usual:
     rows = store.repository(code.name).process_segments(run.job)
     names = [name for name in rows.column_names if name in _DELAYED]
     calls = sum(sum(rows[name].to_pylist()) for name in names) / code.ranks
-    return Usual((run.end_ns - run.start_ns) / 1e9, calls)
+    return UndisturbedRun((run.end_ns - run.start_ns) / 1e9, calls)
 
 
 #: Calls that are delayed, and the columns that count them.
@@ -289,7 +294,9 @@ def _wait(words: Sequence[str], folder: Path, output: Any, limit_s: float) -> in
 
 
 @contextlib.contextmanager
-def _disturbers(step: Step, usual: Usual | None, logs: Path) -> Iterator[list[tuple[int, int]]]:
+def _disturbers(
+    step: ValidationStep, usual: UndisturbedRun | None, logs: Path
+) -> Iterator[list[tuple[int, int]]]:
     """Switch the disturber of a run on and off, beside the block; gives when it was on.
 
     The list is complete after the block.
@@ -314,7 +321,7 @@ def _disturbers(step: Step, usual: Usual | None, logs: Path) -> Iterator[list[tu
 
 
 def _disturb(
-    step: Step, at: float, long: float, logs: Path, over: threading.Event,
+    step: ValidationStep, at: float, long: float, logs: Path, over: threading.Event,
     spans: list[tuple[int, int]],
 ) -> None:  # fmt: skip
     if over.wait(max(at - time.monotonic(), 0)):

@@ -139,7 +139,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Spread:
+class ScoreSpread:
     """Figures of several runs; None without any."""
 
     n: int
@@ -148,7 +148,9 @@ class Spread:
     tenth: float | None = None
 
     @staticmethod
-    def of(values: Sequence[float], *, good: Callable[[Sequence[float]], float] = min) -> Spread:
+    def of(
+        values: Sequence[float], *, good: Callable[[Sequence[float]], float] = min
+    ) -> ScoreSpread:
         """Sum values up.
 
         Args:
@@ -156,9 +158,9 @@ class Spread:
             good: max where small is good (worst is the largest), min where large is.
         """
         if not values:
-            return Spread(0, None, None)
+            return ScoreSpread(0, None, None)
         share = 10 if good is min else 90
-        return Spread(len(values), float(np.median(values)), float(good(values)),
+        return ScoreSpread(len(values), float(np.median(values)), float(good(values)),
                       float(np.percentile(values, share)))  # fmt: skip
 
 
@@ -239,14 +241,14 @@ class Score:
     method: str
     runs: int
     disturbed: int
-    soft: Spread
-    total: Spread
-    instantaneous: Spread
-    steady: Spread
-    clean: Spread
+    soft: ScoreSpread
+    total: ScoreSpread
+    instantaneous: ScoreSpread
+    steady: ScoreSpread
+    clean: ScoreSpread
     held: float | None
-    inferred: Spread
-    oracle: Spread
+    inferred: ScoreSpread
+    oracle: ScoreSpread
     lights: Lights
 
 
@@ -268,16 +270,20 @@ def score(code: str, method: str, rows: Sequence[Row]) -> Score:
         method,
         len(rows),
         sum(row.disturbed for row in rows),
-        Spread.of([soft_accuracy(row.measured(method), row.estimated(method)) for row in rows]),
-        Spread.of([abs(row.measured(method) - row.estimated(method)) for row in rows], good=max),
-        Spread.of([points for points, _ in parts], good=max),
-        Spread.of([points for points, moved in parts if not moved], good=max),
-        Spread.of(
+        ScoreSpread.of(
+            [soft_accuracy(row.measured(method), row.estimated(method)) for row in rows]
+        ),
+        ScoreSpread.of(
+            [abs(row.measured(method) - row.estimated(method)) for row in rows], good=max
+        ),
+        ScoreSpread.of([points for points, _ in parts], good=max),
+        ScoreSpread.of([points for points, moved in parts if not moved], good=max),
+        ScoreSpread.of(
             [abs(row.truth.total - row.estimated(method)) for row in rows if not row.disturbed],
             good=max,
         ),
         sum(held) / len(held) if held else None,
-        Spread.of([value for value in covered if value is not None]),
-        Spread.of([soft_accuracy(row.truth.total, row.estimated(method)) for row in rows]),
+        ScoreSpread.of([value for value in covered if value is not None]),
+        ScoreSpread.of([soft_accuracy(row.truth.total, row.estimated(method)) for row in rows]),
         Lights.of(rows, method),
     )

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jostle.analysis.access.bursts import Floats
-from jostle.analysis.access.series import Series
+from jostle.analysis.access.series import MountSeries
 
 _SOON = 1  # slices: a file closed this long after its first write was short-lived,
 _BRIEF = 0.1  # and so was one whose life is no larger a part of all slices with writes,
@@ -56,7 +56,7 @@ class _Closed:
 class _Purse:
     """Bytes that nobody has claimed yet, the latest on top."""
 
-    def __init__(self, series: Series) -> None:
+    def __init__(self, series: MountSeries) -> None:
         self._series = series
         self._left: list[list[float]] = []
 
@@ -82,7 +82,7 @@ class _Purse:
         return taken, writes
 
 
-def claim(series: Series) -> Claims:
+def claim(series: MountSeries) -> Claims:
     """Return each byte to the way it was written.
 
     Args:
@@ -133,14 +133,14 @@ def claim(series: Series) -> Claims:
     return claims
 
 
-def _soon(series: Series) -> float:
+def _soon(series: MountSeries) -> float:
     """Return the longest life, slices, that is short."""
     at_once = float(np.clip(series.active.max(initial=1), 1, series.writers))
     part = _IN_TURN if series.files.sum() >= _TURNS * at_once else _BRIEF
     return max(_SOON, part * float((series.bytes > 0).sum()))
 
 
-def _closed(series: Series) -> _Closed:
+def _closed(series: MountSeries) -> _Closed:
     """Tell since when files lived that were closed in each slice, and whose steps back were.
 
     Of the bytes of a slice each process that was active there has an equal part: a file's mean size
@@ -167,7 +167,7 @@ def _closed(series: Series) -> _Closed:
     return _Closed(begun, np.where(closing, mended, _near(mended)), beside)
 
 
-def _with_their_files(series: Series) -> Floats:
+def _with_their_files(series: MountSeries) -> Floats:
     """Return what the files held that were closed in each slice, bytes, shape (slices,).
 
     A record of several slices shares its bytes out evenly; its few files cannot be, and stand in
@@ -189,7 +189,7 @@ def _near(marks: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return out
 
 
-def one_each(series: Series, claims: Claims, span: slice) -> bool:
+def one_each(series: MountSeries, claims: Claims, span: slice) -> bool:
     """Return whether files closed soon are only one or two per process, of many writes."""
     files, when = claims.chunks[0, span].sum(), (claims.chunks[0, span] > 0).sum()
     many = files >= _REPEATED and (files >= _REPEATED * series.writers or when >= _ENOUGH)
@@ -207,7 +207,7 @@ def _book(way: Floats, taken: list[tuple[int, float]]) -> None:
         way[place] += part
 
 
-def _claim_old(series: Series) -> Claims:
+def _claim_old(series: MountSeries) -> Claims:
     """The same for a profile that does not know where writes begin: only closes can tell."""
     size = len(series.bytes)
     claims = Claims(np.zeros((3, size)), np.zeros((3, size)))

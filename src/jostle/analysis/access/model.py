@@ -18,7 +18,7 @@ PATTERNS = (OPEN_WRITE_CLOSE, WRITE_SEEK, AGGREGATE_WRITE)
 
 
 @dataclass(frozen=True)
-class Part:
+class PatternShare:
     """One way of writing within a phase.
 
     Attributes:
@@ -38,7 +38,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Phase:
+class WritePhase:
     """A stretch of time in which a job wrote to a mount in one way.
 
     Attributes:
@@ -70,7 +70,7 @@ class Phase:
     writes_per_chunk: float | None
     strided: float
     scattered: bool
-    parts: list[Part]
+    parts: list[PatternShare]
     period: Period | None
     evidence: str
 
@@ -96,7 +96,7 @@ class WritePattern:
     period: Period | None
     bytes: int
     followed: bool
-    phases: list[Phase]
+    phases: list[WritePhase]
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as plain values."""

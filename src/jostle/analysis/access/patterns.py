@@ -26,11 +26,11 @@ from jostle.analysis.access.model import (
     PATTERNS,
     UNKNOWN,
     WRITE_SEEK,
-    Part,
-    Phase,
+    PatternShare,
     WritePattern,
+    WritePhase,
 )
-from jostle.analysis.access.series import Series, mount_series
+from jostle.analysis.access.series import MountSeries, mount_series
 from jostle.analysis.access.unseen import doubted, unseen_bytes
 from jostle.repository.types import JobTables
 
@@ -69,13 +69,13 @@ def write_patterns(tables: JobTables) -> list[WritePattern]:
 # ---- phases ----
 
 
-def _pattern(series: Series) -> WritePattern:
+def _pattern(series: MountSeries) -> WritePattern:
     total = float(series.bytes.sum())
     if total == 0:
         silent = _silence(series, 0, len(series.bytes))
         return WritePattern(series.mount, NONE, None, None, 0, series.known, [silent])
     claims = claim(series)
-    phases: list[Phase] = []
+    phases: list[WritePhase] = []
     at = 0
     spans, pause = _covered(series, _cut(series, claims))
     for lo, hi in [*spans, (len(series.bytes), -1)]:
@@ -94,7 +94,7 @@ def _pattern(series: Series) -> WritePattern:
     )  # fmt: skip
 
 
-def _of_all(phases: list[Phase]) -> str:
+def _of_all(phases: list[WritePhase]) -> str:
     """Name a mount by its phases: mixed is said only of what is known to differ."""
     heavy: dict[str, float] = {}
     for phase in phases:
@@ -106,7 +106,7 @@ def _of_all(phases: list[Phase]) -> str:
     return MIXED if dark < _MOST else UNKNOWN
 
 
-def _covered(series: Series, spans: list[_Run]) -> tuple[list[_Run], int]:
+def _covered(series: MountSeries, spans: list[_Run]) -> tuple[list[_Run], int]:
     """Return every byte a span: a trickle outside joins one, or is one if it goes on for long.
 
     Returns:
@@ -129,7 +129,7 @@ def _covered(series: Series, spans: list[_Run]) -> tuple[list[_Run], int]:
     return out, pause
 
 
-def _active(series: Series, lo: int, hi: int) -> NDArray[np.intp]:
+def _active(series: MountSeries, lo: int, hi: int) -> NDArray[np.intp]:
     """Return the slices that carry more than a hundredth of what is usual."""
     found: NDArray[np.intp] = np.flatnonzero(
         series.bytes[lo:hi] > _TRICKLE * usual_amount(series.bytes)
@@ -137,7 +137,7 @@ def _active(series: Series, lo: int, hi: int) -> NDArray[np.intp]:
     return found + lo
 
 
-def _cut(series: Series, claims: Claims) -> list[tuple[int, int]]:
+def _cut(series: MountSeries, claims: Claims) -> list[tuple[int, int]]:
     """Cut the time into runs of slices that are alike; silence at their ends is left out."""
     active = _active(series, 0, len(series.bytes))
     ways = np.concatenate((np.zeros((3, 1)), np.cumsum(claims.bytes[:, active], axis=1)), axis=1)
@@ -190,7 +190,7 @@ def _without_short(runs: list[_Run], short: int) -> list[_Run]:
     return out
 
 
-def _at_silences(series: Series, lo: int, hi: int) -> list[tuple[int, int]]:
+def _at_silences(series: MountSeries, lo: int, hi: int) -> list[tuple[int, int]]:
     """Parts a phase at long silences, unless its bursts are regular."""
     least = max(_LONG_SILENCE, _LARGE_SILENCE * (hi - lo))
     active = _active(series, lo, hi)
@@ -202,21 +202,21 @@ def _at_silences(series: Series, lo: int, hi: int) -> list[tuple[int, int]]:
     return list(zip(edges[:-1], ends, strict=True))
 
 
-def _period(series: Series, lo: int, hi: int) -> Period | None:
+def _period(series: MountSeries, lo: int, hi: int) -> Period | None:
     return find_period(series.bytes[lo:hi], series.slice_ns / _NS, busy=series.busy[lo:hi])
 
 
 # ---- names ----
 
 
-def _silence(series: Series, lo: int, hi: int) -> Phase:
-    return Phase(
+def _silence(series: MountSeries, lo: int, hi: int) -> WritePhase:
+    return WritePhase(
         NONE, (series.first + lo) * series.slice_ns, (series.first + hi) * series.slice_ns,
         0, 0, 0.0, 0, None, None, 0.0, False, [], None, "Nothing was written.",
     )  # fmt: skip
 
 
-def _phase(series: Series, claims: Claims, lo: int, hi: int, total: float) -> Phase:
+def _phase(series: MountSeries, claims: Claims, lo: int, hi: int, total: float) -> WritePhase:
     span = slice(lo, hi)
     moved, writes = float(series.bytes[span].sum()), float(series.writes[span].sum())
     name, why, ways, chunks = _named(series, claims, span)
@@ -239,7 +239,7 @@ def _phase(series: Series, claims: Claims, lo: int, hi: int, total: float) -> Ph
     elif name == WRITE_SEEK:
         chunk = float(series.back_bytes[span].sum()) / max(backs, 1)
         per_chunk = chunk * writes / moved
-    return Phase(
+    return WritePhase(
         pattern=name,
         start_ns=(series.first + lo) * series.slice_ns,
         end_ns=(series.first + hi) * series.slice_ns,
@@ -257,7 +257,7 @@ def _phase(series: Series, claims: Claims, lo: int, hi: int, total: float) -> Ph
     )
 
 
-def _parts(ways: Floats, chunks: Floats, moved: float, known: bool) -> list[Part]:
+def _parts(ways: Floats, chunks: Floats, moved: float, known: bool) -> list[PatternShare]:
     parts = []
     for place, way in enumerate(PATTERNS):
         if ways[place] <= 0:
@@ -265,13 +265,13 @@ def _parts(ways: Floats, chunks: Floats, moved: float, known: bool) -> list[Part
         # Of streamed bytes the calls are known only where all are streamed.
         number = 0 if place == 2 and ways[place] < _MOST * moved else int(chunks[place])
         parts.append(
-            Part(way, float(ways[place]) / moved, int(ways[place]), number,
+            PatternShare(way, float(ways[place]) / moved, int(ways[place]), number,
                  float(ways[place]) / number if number else None)
         )  # fmt: skip
     return sorted(parts, key=lambda part: -part.share) if known else parts
 
 
-def _named(series: Series, claims: Claims, span: slice) -> tuple[str, str, Floats, Floats]:
+def _named(series: MountSeries, claims: Claims, span: slice) -> tuple[str, str, Floats, Floats]:
     """Name a phase: its name, why, its bytes and its chunks by the way they were written."""
     here = claims.part(span)
     if series.known and one_each(series, claims, span):
@@ -280,13 +280,13 @@ def _named(series: Series, claims: Claims, span: slice) -> tuple[str, str, Float
     return *_name(series, ways, chunks, span), ways, chunks
 
 
-def _to_and_fro(series: Series, span: slice) -> bool:
+def _to_and_fro(series: MountSeries, span: slice) -> bool:
     """Return whether steps back and gaps alternate: nothing says then what is written twice."""
     backs, gaps = float(series.backs[span].sum()), float(series.gaps[span].sum())
     return backs >= _REPEATED and _JUMPS[0] * backs < gaps < _JUMPS[1] * backs
 
 
-def _name(series: Series, ways: Floats, chunks: Floats, span: slice) -> tuple[str, str]:
+def _name(series: MountSeries, ways: Floats, chunks: Floats, span: slice) -> tuple[str, str]:
     """Name a phase, and says why."""
     moved, writes = float(series.bytes[span].sum()), int(series.writes[span].sum())
     files, backs = int(chunks[0]), int(chunks[1])

@@ -18,7 +18,7 @@ _VERSION = (0, 3)  # of the runtime: since then it follows where writes begin
 
 
 @dataclass(frozen=True)
-class Series:
+class MountSeries:
     """What a job did on one mount, slice by slice; all arrays have shape (slices,).
 
     Attributes:
@@ -53,7 +53,7 @@ class Series:
     busy: Floats
 
 
-def mount_series(tables: JobTables) -> list[Series]:
+def mount_series(tables: JobTables) -> list[MountSeries]:
     """Lay out what a job did on each of its mounts.
 
     Args:
@@ -134,7 +134,7 @@ def _heavy(tables: JobTables) -> dict[str, float]:
 
 def _series(
     mount: str, rows: Mapping[str, Ints], writers: int, heavy: float, *, known: bool
-) -> Series:
+) -> MountSeries:
     """Lay rows of (slice, slice_ns, sums) on one axis, of the slice length most rows have."""
     lengths, times = np.unique(rows["slice_ns"], return_counts=True)
     length = int(lengths[times.argmax()])
@@ -154,7 +154,7 @@ def _series(
         "posix_write_ns", "posix_sync_ns", "posix_meta_ns",
         "stdio_write_ns", "stdio_sync_ns", "stdio_meta_ns",
     )  # fmt: skip
-    return Series(
+    return MountSeries(
         mount=mount, first=first, slice_ns=length, writers=writers, heavy=heavy,
         known=known, active=laid("count"),
         bytes=laid("posix_write_bytes", "stdio_write_bytes"),

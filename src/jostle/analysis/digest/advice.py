@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from jostle.analysis.digest.mpi_world import Advice
 
 if TYPE_CHECKING:
-    from jostle.analysis.digest.mpi_world import World
+    from jostle.analysis.digest.mpi_world import WorldDigest
 
 _OPERATORS: dict[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
@@ -138,7 +138,7 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def features(world: World) -> dict[str, float]:
+def features(world: WorldDigest) -> dict[str, float]:
     """Return what rules may ask for; nan where it is unknown."""
     shares = {share.name: share.share for share in world.shares}
     p2p, collective = shares.get("point-to-point", 0.0), shares.get("collective", 0.0)
@@ -171,7 +171,7 @@ def _known(value: float | None) -> float:
     return math.nan if value is None else value
 
 
-def advise(world: World) -> list[Advice]:
+def advise(world: WorldDigest) -> list[Advice]:
     """Return the advice whose rules hold for a world, in the order of the rules."""
     if not world.counted:
         return []

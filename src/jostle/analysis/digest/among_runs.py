@@ -37,7 +37,7 @@ _MOST_RUNS = 60
 
 
 @dataclass(frozen=True)
-class Figure:
+class RunFigure:
     """A sum of metrics that says something of a run.
 
     Attributes:
@@ -54,13 +54,13 @@ class Figure:
 
 
 @cache
-def figures() -> tuple[Figure, ...]:
+def figures() -> tuple[RunFigure, ...]:
     """Return all figures, in the order of a digest."""
     found = []
     for name, unit, pattern in _WANTED:
         named = [one for one in METRICS if re.fullmatch(pattern, one.id)]
         ids = tuple(one.id for one in named)
-        found.append(Figure(name, unit, ids, named[0].scope == "mount"))
+        found.append(RunFigure(name, unit, ids, named[0].scope == "mount"))
     return tuple(found)
 
 

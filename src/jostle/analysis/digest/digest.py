@@ -13,11 +13,11 @@ from jostle._schema import HIST_BUCKETS, MOUNT_IDS
 from jostle.analysis.access.model import PATTERNS
 from jostle.analysis.access.patterns import write_patterns
 from jostle.analysis.digest.model import (
-    Access,
+    AccessShape,
     Clock,
-    Cost,
     Digest,
-    Mount,
+    MountDigest,
+    ProfilerCost,
     Rate,
     Share,
     Threads,
@@ -98,7 +98,7 @@ def _threads(cpu: Ints, people: People) -> Threads | None:
     return Threads(float(threads.min()), float(threads.mean()), float(threads.max()))
 
 
-def _mounts(tables: JobTables, people: People, seconds: float) -> list[Mount]:
+def _mounts(tables: JobTables, people: People, seconds: float) -> list[MountDigest]:
     rows = tables.mount_totals
     if not rows.num_rows:
         return []
@@ -119,7 +119,7 @@ def _mounts(tables: JobTables, people: People, seconds: float) -> list[Mount]:
     return sorted(mounts, key=lambda mount: (-_traffic(mount), mount.mount))
 
 
-def _traffic(mount: Mount) -> int:
+def _traffic(mount: MountDigest) -> int:
     return sum(spread.total for name, spread in mount.metrics.items() if name.endswith("_bytes"))
 
 
@@ -131,7 +131,7 @@ def _mount(
     columns: Mapping[str, Ints],
     people: People,
     seconds: float,
-) -> Mount:
+) -> MountDigest:
     metrics = {}
     users = np.zeros(people.count, dtype=bool)
     users[where[mine]] = True
@@ -141,7 +141,7 @@ def _mount(
         if sums.any():
             metrics[metric] = people.spread(sums, users)
     totals = {metric: spread.total for metric, spread in metrics.items()}
-    return Mount(
+    return MountDigest(
         mount=name,
         paths=sorted({row["path"] for row in described}),
         type=described[0]["type"] if described else "",
@@ -181,7 +181,7 @@ def _shares(totals: Mapping[str, int], life_ns: float) -> list[Share]:
 
 def _access(
     direction: str, tables: JobTables, totals: Mapping[str, int], named: str | None = None
-) -> Access:
+) -> AccessShape:
     ops = sum(totals.get(f"{module}_{direction}_ops", 0) for module in ("posix", "stdio"))
     moved = sum(totals.get(f"{module}_{direction}_bytes", 0) for module in ("posix", "stdio"))
     sizes = sum(
@@ -195,7 +195,7 @@ def _access(
     names = [f"{module}_{way}_ops" for module in ("posix", "stdio") for way in ("read", "write")]
     all_ops = sum(totals.get(name, 0) for name in names)
     per_op = seeks / all_ops if all_ops else 0.0
-    return Access(
+    return AccessShape(
         direction=direction,
         ops=ops,
         bytes=moved,
@@ -236,9 +236,9 @@ def _unaccounted(direction: str, totals: Mapping[str, int]) -> Unaccounted:
     )  # fmt: skip
 
 
-def _cost(totals: Mapping[str, int], cpu_ns: float) -> Cost:
+def _cost(totals: Mapping[str, int], cpu_ns: float) -> ProfilerCost:
     cost = totals.get("self_cost_ns", 0)
-    return Cost(
+    return ProfilerCost(
         totals.get("self_calls_ops", 0),
         totals.get("self_heartbeat_ns", 0) / _NS,
         cost / _NS,

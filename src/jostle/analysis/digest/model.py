@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from jostle.analysis.access.model import WritePattern
-from jostle.analysis.digest.mpi_world import World
+from jostle.analysis.digest.mpi_world import WorldDigest
 from jostle.analysis.spread import Spread
 from jostle.plain_values import plain
 
@@ -54,7 +54,7 @@ class Share:
 
 
 @dataclass(frozen=True)
-class Mount:
+class MountDigest:
     """What a job did on one mount.
 
     Attributes:
@@ -80,7 +80,7 @@ class Mount:
 
 
 @dataclass(frozen=True)
-class Access:
+class AccessShape:
     """How a job accesses files in one direction.
 
     Attributes:
@@ -136,7 +136,7 @@ class Unaccounted:
 
 
 @dataclass(frozen=True)
-class Cost:
+class ProfilerCost:
     """What jostle itself cost the job.
 
     Attributes:
@@ -216,19 +216,19 @@ class Digest:
     process_seconds: float
     slice_ns: list[int]
     metrics: dict[str, Spread]
-    mounts: list[Mount]
+    mounts: list[MountDigest]
     rates: dict[str, Rate]
     shares: list[Share]
     effective_threads: Threads | None
     cores: float
-    access: list[Access]
+    access: list[AccessShape]
     errors: dict[str, int]
     unaccounted: list[Unaccounted]
-    cost: Cost
+    cost: ProfilerCost
     clock: Clock
     notes: list[str]
     warnings: list[str]
-    mpi: list[World] = field(default_factory=list)
+    mpi: list[WorldDigest] = field(default_factory=list)
     writing: list[WritePattern] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:

@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 
 from jostle._profile import THREAD_LEVELS, MpiAdapter, MpiState
 from jostle.analysis.digest.advice import advise
-from jostle.analysis.digest.mpi_world import Balance, Counters, Threads, TimeShare, Traffic, World
+from jostle.analysis.digest.mpi_world import (
+    Balance,
+    CallTraffic,
+    Counters,
+    RankThreads,
+    TimeShare,
+    WorldDigest,
+)
 from jostle.analysis.digest.segments import segments_of
 from jostle.analysis.processes import Ints, People
 from jostle.analysis.spread import Range, Spread
@@ -72,7 +79,7 @@ STATES = {
 }
 
 
-def worlds(tables: JobTables, people: People, sums: Sums) -> list[World]:
+def worlds(tables: JobTables, people: People, sums: Sums) -> list[WorldDigest]:
     """Make the MPI part of a digest.
 
     Args:
@@ -134,14 +141,14 @@ class _World:
         texts = self._people.texts(name)
         return [texts[place] for place in self._at]
 
-    def made(self) -> World:
+    def made(self) -> WorldDigest:
         shares, over, states = self._shares()
         adapter = self.ints("mpi_adapter")
         counted = bool((adapter == MpiAdapter.LOADED).all())
         processes = self.ints("process").tolist()
         size, ranks = int(self.ints("world_size").max()), len(self._at)
         complete = self._people.complete[self._at]
-        world = World(
+        world = WorldDigest(
             world=self.texts("world")[0],
             size=size,
             ranks=ranks,
@@ -183,14 +190,14 @@ class _World:
         life = float(self._life.sum())
         return float(self._total([name]).sum()) / life if life > 0 else 0.0
 
-    def _traffic(self) -> list[Traffic]:
+    def _traffic(self) -> list[CallTraffic]:
         found = []
         for name, (ops, moved) in TRAFFIC.items():
             calls, size = self._total(ops), self._total(moved)
             if calls.any() or size.any():
                 per_s = _NS / self._between
                 found.append(
-                    Traffic(
+                    CallTraffic(
                         name, _spread(calls), _spread(size),
                         Range.of(calls * per_s), Range.of(size * per_s),
                     )
@@ -233,14 +240,14 @@ class _World:
             computing_s=Range.of(computing / _NS),
         )
 
-    def _threads(self) -> Threads:
+    def _threads(self) -> RankThreads:
         cpu = self._total(["os_user_ns", "os_system_ns"])
         effective = cpu / np.maximum(self._life, 1)
         told = self.ints("omp_threads")
         wanted = told > 0
         ratio = float((effective[wanted] / told[wanted]).mean()) if wanted.any() else None
         same = set(told.tolist())
-        return Threads(Range.of(effective), same.pop() if len(same) == 1 else None, ratio)
+        return RankThreads(Range.of(effective), same.pop() if len(same) == 1 else None, ratio)
 
     def _counters(self) -> Counters:
         papi = self._papi_names()

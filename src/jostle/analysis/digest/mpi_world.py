@@ -1,4 +1,4 @@
-"""What a digest says of an MPI program: one `World` per mpirun."""
+"""What a digest says of an MPI program: one `WorldDigest` per mpirun."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from jostle.analysis.spread import Range, Spread
 
 
 @dataclass(frozen=True)
-class Traffic:
+class CallTraffic:
     """Calls of one kind and what they moved, over ranks.
 
     Attributes:
@@ -68,7 +68,7 @@ class Balance:
 
 
 @dataclass(frozen=True)
-class Threads:
+class RankThreads:
     """Cores that a rank kept busy, and how many it was told to use.
 
     Attributes:
@@ -114,7 +114,7 @@ class Counters:
 
 
 @dataclass(frozen=True)
-class Segments:
+class SegmentsDigest:
     """The execution segments of a world, merged over its ranks.
 
     Attributes:
@@ -169,7 +169,7 @@ class Advice:
 
 
 @dataclass(frozen=True)
-class World:
+class WorldDigest:
     """The ranks of one mpirun.
 
     Attributes:
@@ -222,14 +222,14 @@ class World:
     running: bool
     start_ns: int
     seconds: float
-    traffic: list[Traffic]
+    traffic: list[CallTraffic]
     shares: list[TimeShare]
     shares_over: str
     balance: Balance | None
-    threads: Threads
+    threads: RankThreads
     counters: Counters
     waited: float
     off_cpu: float
     metrics: dict[str, Spread]
-    segments: Segments | None
+    segments: SegmentsDigest | None
     next: list[Advice]

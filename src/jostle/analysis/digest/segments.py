@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from jostle.analysis.digest.mpi_world import Segments
+from jostle.analysis.digest.mpi_world import SegmentsDigest
 from jostle.analysis.spread import Range
 from jostle.repository.types import JobTables
 
@@ -33,7 +33,7 @@ def merged_of(tables: JobTables, processes: Sequence[int]) -> Any:
     return None
 
 
-def segments_of(tables: JobTables, processes: Sequence[int]) -> Segments | None:
+def segments_of(tables: JobTables, processes: Sequence[int]) -> SegmentsDigest | None:
     """Sum up the merged segments of a world.
 
     Args:
@@ -52,7 +52,7 @@ def segments_of(tables: JobTables, processes: Sequence[int]) -> Segments | None:
     ended = Counter(name for name in table.column("function").to_pylist() if name)
     recurring = table.column("recurring").to_pylist()
     sets = table.column("signature_set").to_pylist()
-    return Segments(
+    return SegmentsDigest(
         number=table.num_rows,
         per_rank=Range.of(per_rank),
         rule=world.rule,

@@ -11,15 +11,15 @@ import pyarrow as pa
 from jostle.analysis.estimation.columns import Floats, Ints, floats, share
 from jostle.analysis.estimation.crowded import Crowd, crowd
 from jostle.analysis.estimation.interval import Doubt
-from jostle.analysis.estimation.model import Bounded, Cause, CauseKind, CauseName, Hit
-from jostle.analysis.estimation.service import Service
+from jostle.analysis.estimation.model import Cause, CauseKind, CauseName, Hit, Interval
+from jostle.analysis.estimation.service import FileService
 
 MPI = "MPI"
 _MOST_HITS = 10_000
 
 
 @dataclass(frozen=True)
-class Part:
+class CauseSeconds:
     """Seconds lost to one cause, span by span.
 
     Attributes:
@@ -38,7 +38,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class SliceEvidence:
     """What the slices say of each span.
 
     Attributes:
@@ -64,9 +64,9 @@ def evidence(
     start: Ints,
     end: Ints,
     slices: pa.Table,
-    services: list[Service],
+    services: list[FileService],
     ranks: Mapping[str, int] | None = None,
-) -> Evidence:
+) -> SliceEvidence:
     """Join spans with the slices that they lie in; what is in a slice is spread evenly over it.
 
     Args:
@@ -102,10 +102,10 @@ def evidence(
         own = spread_over(begin[at], (begin + length)[at], taken, start, end)
         worst[own > queue] = number
         queue = np.maximum(queue, own)
-    return Evidence(storage, late, late_share, queue, worst, names or [""], crowds)
+    return SliceEvidence(storage, late, late_share, queue, worst, names or [""], crowds)
 
 
-def _storage(services: list[Service], start: Ints, end: Ints) -> dict[str, Floats]:
+def _storage(services: list[FileService], start: Ints, end: Ints) -> dict[str, Floats]:
     """Return of each mount that was late the seconds by which, in each span."""
     return {
         one.mount: spread_over(one.start_ns, one.start_ns + one.slice_ns, one.lost_s, start, end)
@@ -143,11 +143,11 @@ def spread_over(begin: Ints, until: Ints, amount: Floats, start: Ints, end: Ints
 
 def inferred_parts(
     inferred: Floats,
-    seen: Evidence,
+    seen: SliceEvidence,
     stored: Floats,
     queued: Floats,
     cores: Mapping[CauseKind, Floats],
-) -> list[Part]:
+) -> list[CauseSeconds]:
     """Attribute what was inferred to what the slices show at its time.
 
     Args:
@@ -162,7 +162,7 @@ def inferred_parts(
     if seen.storage:
         late = np.minimum(left, (seen.late - stored).clip(0))
         part = share(late, seen.late)
-        parts += [Part("file system", mount, False, own * part)
+        parts += [CauseSeconds("file system", mount, False, own * part)
                   for mount, own in seen.storage.items()]  # fmt: skip
         left = left - late
     took = np.minimum(left, (seen.queue - queued).clip(0))
@@ -173,24 +173,28 @@ def inferred_parts(
             took = np.minimum(left, longer)
             parts += by_host("cpu", took, seen, measured=False, kind=kind)
             left -= took
-    parts.append(Part("unknown", "", False, left))
+    parts.append(CauseSeconds("unknown", "", False, left))
     return parts
 
 
 def by_host(
-    cause: CauseName, seconds: Floats, seen: Evidence, *, measured: bool, kind: CauseKind = ""
-) -> list[Part]:
+    cause: CauseName, seconds: Floats, seen: SliceEvidence, *, measured: bool, kind: CauseKind = ""
+) -> list[CauseSeconds]:
     """Take seconds apart by the node that they were lost on, where any were."""
     if not seconds.any():
         return []
     if len(seen.hosts) == 1:
-        return [Part(cause, seen.hosts[0], measured, seconds, kind)]
+        return [CauseSeconds(cause, seen.hosts[0], measured, seconds, kind)]
     lost_on = np.bincount(seen.host, weights=seconds, minlength=len(seen.hosts))
-    return [Part(cause, seen.hosts[number], measured, np.where(seen.host == number, seconds, 0.0),
-                 kind) for number in np.flatnonzero(lost_on).tolist()]  # fmt: skip
+    return [
+        CauseSeconds(
+            cause, seen.hosts[number], measured, np.where(seen.host == number, seconds, 0.0), kind
+        )
+        for number in np.flatnonzero(lost_on).tolist()
+    ]
 
 
-def by_messages(seconds: Floats, hosts: Sequence[str]) -> Part:
+def by_messages(seconds: Floats, hosts: Sequence[str]) -> CauseSeconds:
     """Return what took seconds in which all ranks waited for messages, not for each other.
 
     Args:
@@ -198,11 +202,11 @@ def by_messages(seconds: Floats, hosts: Sequence[str]) -> Part:
         hosts: Nodes of the ranks: on a single one no message goes through a network.
     """
     if len(set(hosts)) == 1:
-        return Part("memory or cpu", hosts[0], True, seconds)
-    return Part("network", MPI, True, seconds)
+        return CauseSeconds("memory or cpu", hosts[0], True, seconds)
+    return CauseSeconds("network", MPI, True, seconds)
 
 
-def causes(parts: list[Part], lost: Floats, doubt: Doubt, run: float) -> list[Cause]:
+def causes(parts: list[CauseSeconds], lost: Floats, doubt: Doubt, run: float) -> list[Cause]:
     """Add parts up to causes that sum to what was lost.
 
     Args:
@@ -229,15 +233,15 @@ def causes(parts: list[Part], lost: Floats, doubt: Doubt, run: float) -> list[Ca
     return sorted(rows, key=lambda row: (-row.seconds.value, row.cause, row.resource))
 
 
-def _share(seconds: float, share: float, doubt: Doubt, run: float) -> Bounded:
+def _share(seconds: float, share: float, doubt: Doubt, run: float) -> Interval:
     """Return a part of the loss its part of the doubt: parts err less than in proportion."""
     wide = float(np.sqrt(share))
     low = max(seconds - doubt.below * wide, 0.0)
-    return Bounded(seconds, low, min(seconds + doubt.above * wide, max(run, seconds)))
+    return Interval(seconds, low, min(seconds + doubt.above * wide, max(run, seconds)))
 
 
 def hits(
-    start: Ints, end: Ints, lost: Floats, parts: list[Part], cluster: Ints, least: Floats
+    start: Ints, end: Ints, lost: Floats, parts: list[CauseSeconds], cluster: Ints, least: Floats
 ) -> list[Hit]:
     """List the spans in which time was lost, each with what most of it went to.
 

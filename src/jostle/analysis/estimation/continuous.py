@@ -6,7 +6,7 @@ import numpy as np
 
 from jostle.analysis.estimation.columns import Floats
 from jostle.analysis.estimation.expected import Expected
-from jostle.analysis.estimation.model import Bounded, Continuous
+from jostle.analysis.estimation.model import Continuous, Interval
 
 _PIECES = 12  # of the run, compared with each other
 _ENOUGH = 8  # segments in a piece
@@ -50,7 +50,7 @@ def continuous(
     if share < _WORTH:
         return None
     return Continuous(
-        Bounded(100 * share, 0.0, 200 * share),
+        Interval(100 * share, 0.0, 200 * share),
         f"The same work takes longer in some parts of the run than in its calmest: by "
         f"{100 * share:.1f} % of the run on average, beyond what was priced.",
     )

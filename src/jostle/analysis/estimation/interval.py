@@ -13,7 +13,7 @@ import numpy as np
 
 from jostle.analysis.estimation.columns import Floats
 from jostle.analysis.estimation.light import DoubtName
-from jostle.analysis.estimation.model import Bounded
+from jostle.analysis.estimation.model import Interval
 
 _DRAWS = 400
 _LEVEL = (0.025, 0.975)
@@ -38,9 +38,9 @@ class Doubt:
     above: float
     most: tuple[DoubtName, DoubtName] = ("method", "method")
 
-    def around(self, lost: float, run: float) -> Bounded:
+    def around(self, lost: float, run: float) -> Interval:
         """Return the interval, within what is possible."""
-        return Bounded(lost, max(lost - self.below, 0.0), min(lost + self.above, max(run, lost)))
+        return Interval(lost, max(lost - self.below, 0.0), min(lost + self.above, max(run, lost)))
 
 
 def doubt(

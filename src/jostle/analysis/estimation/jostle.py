@@ -15,8 +15,8 @@ import pyarrow as pa
 
 from jostle.analysis.estimation.account import Account, account
 from jostle.analysis.estimation.attribute import (
-    Evidence,
-    Part,
+    CauseSeconds,
+    SliceEvidence,
     by_host,
     by_messages,
     causes,
@@ -29,8 +29,8 @@ from jostle.analysis.estimation.continuous import continuous
 from jostle.analysis.estimation.crowded import Together, together
 from jostle.analysis.estimation.expected import Expected, expected
 from jostle.analysis.estimation.interval import Doubt, doubt
-from jostle.analysis.estimation.model import Bounded, Cluster, Continuous, CoreSpeed, Estimate
-from jostle.analysis.estimation.service import Service, services
+from jostle.analysis.estimation.model import Cluster, Continuous, CoreSpeed, Estimate, Interval
+from jostle.analysis.estimation.service import FileService, services
 from jostle.analysis.estimation.spans import estimate_slices
 from jostle.analysis.estimation.speed import Speed, core_speed, level_of, netted, speed_limits
 from jostle.analysis.estimation.starved import own_limits
@@ -45,7 +45,7 @@ _MOST_CLUSTERS = 500
 
 
 @dataclass(frozen=True)
-class Priced:
+class SegmentCosts:
     """The segments of a world, priced; seconds per segment.
 
     Attributes:
@@ -80,7 +80,7 @@ class Priced:
     lost: Floats
     work: Work
     expected: Expected
-    evidence: Evidence
+    evidence: SliceEvidence
     speed: Speed | None
     level: float
     told: Together | None
@@ -119,7 +119,7 @@ def estimate_jostle(tables: RunTables, *, seed: int = 0) -> Estimate:
         end_ns=end,
         run_s=run,
         lost_s=bounded,
-        percent=Bounded(*(100 * x / run for x in (bounded.value, bounded.low, bounded.high))),
+        percent=Interval(*(100 * x / run for x in (bounded.value, bounded.low, bounded.high))),
         coverage=coverage,
         inferred_coverage=inferred_coverage,
         causes=causes(parts, priced.lost * part, error, run),
@@ -140,10 +140,10 @@ def estimate_jostle(tables: RunTables, *, seed: int = 0) -> Estimate:
 def price(
     world: WorldSegments,
     slices: pa.Table,
-    served: list[Service],
+    served: list[FileService],
     ranks: Mapping[str, int],
     floors: Mapping[str, CoreFloor],
-) -> Priced:
+) -> SegmentCosts:
     """Price the segments of a world.
 
     Args:
@@ -186,7 +186,7 @@ def price(
         slow, left = netted(spent, explained)
         spent, inferred = spent + explained - left, inferred - explained + left
     lost = (seen.network + seen.cpu + storage + inferred + kept + slow).clip(0, duration)
-    return Priced(
+    return SegmentCosts(
         start, end, duration, seen, storage, inferred, kept, slow, spent, lost, work, reference,
         shown, speed, level, told,
     )  # fmt: skip
@@ -208,7 +208,7 @@ def _inferred(rest: Floats, reference: Expected, doubtful: Floats) -> Floats:
     return inferred
 
 
-def _continuous(world: WorldSegments, priced: Priced, run: float) -> Continuous | None:
+def _continuous(world: WorldSegments, priced: SegmentCosts, run: float) -> Continuous | None:
     """Warn of what was there most of the time.
 
     Not of ranks that share cores: how these are mixed changes for a while by itself.
@@ -219,12 +219,12 @@ def _continuous(world: WorldSegments, priced: Priced, run: float) -> Continuous 
                       float((_slowed(priced) + priced.kept).sum()), _uneven(world))  # fmt: skip
 
 
-def _judged_time(tables: RunTables, world: WorldSegments, priced: Priced) -> tuple[int, int]:
+def _judged_time(tables: RunTables, world: WorldSegments, priced: SegmentCosts) -> tuple[int, int]:
     """Return MPI_Init and MPI_Finalize of the world, as far as its segments reach."""
     return int(priced.start[0]), int(max(priced.end[-1], priced.start[0] + 1))
 
 
-def _coverages(priced: Priced, run: float) -> tuple[float, float | None]:
+def _coverages(priced: SegmentCosts, run: float) -> tuple[float, float | None]:
     """Return the share of the run that was judged, and of the run after set-up in clusters.
 
     Set-up is what comes before the first segment of a kind that recurs.
@@ -241,7 +241,7 @@ def _coverages(priced: Priced, run: float) -> tuple[float, float | None]:
 
 
 def _doubt(
-    priced: Priced, lost: float, run: float, coverage: float, seed: int, idle: float
+    priced: SegmentCosts, lost: float, run: float, coverage: float, seed: int, idle: float
 ) -> Doubt:
     """Return the doubt that comes from references: each kind's, times the time priced by it.
 
@@ -273,7 +273,7 @@ def _doubt(
     return Doubt(found.below, idle - lost, (found.most[0], "shared cores"))
 
 
-def _idle(world: WorldSegments, priced: Priced) -> float:
+def _idle(world: WorldSegments, priced: SegmentCosts) -> float:
     """Return the seconds in which cores with more ranks than one had nothing of theirs to compute.
 
     Ranks that take turns wait as long as delays are; what holds up every step alike shows in no
@@ -290,7 +290,7 @@ def _idle(world: WorldSegments, priced: Priced) -> float:
     return max(float(idle.sum()), 0.0)
 
 
-def _blind(priced: Priced) -> Floats:
+def _blind(priced: SegmentCosts) -> Floats:
     """Return the share of each segment in which ranks did not see when all of them waited."""
     if priced.told is None:
         return np.ones(len(priced.start))
@@ -298,7 +298,7 @@ def _blind(priced: Priced) -> Floats:
     return share(before.clip(0), priced.duration).clip(0, 1)
 
 
-def _speed_doubt(priced: Priced) -> Doubt | None:
+def _speed_doubt(priced: SegmentCosts) -> Doubt | None:
     """Return the doubt of what was lost to slow cores."""
     if priced.speed is None:
         return None
@@ -306,7 +306,7 @@ def _speed_doubt(priced: Priced) -> Doubt | None:
     return priced.speed.doubt(calm, float(priced.kept.sum()))
 
 
-def _core_speed(priced: Priced, part: float) -> CoreSpeed | None:
+def _core_speed(priced: SegmentCosts, part: float) -> CoreSpeed | None:
     """Return what the canary told."""
     if priced.speed is None:
         return None
@@ -317,7 +317,7 @@ def _core_speed(priced: Priced, part: float) -> CoreSpeed | None:
                      priced.speed.steal, float(priced.kept.sum()) * part)  # fmt: skip
 
 
-def _parts(priced: Priced, nodes: Sequence[str]) -> list[Part]:
+def _parts(priced: SegmentCosts, nodes: Sequence[str]) -> list[CauseSeconds]:
     """Take lost time apart by cause; nodes: where the ranks were."""
     shown = priced.evidence
     # Descheduled inside an MPI call, a rank makes everybody wait: what of M the run queue explains.
@@ -326,7 +326,7 @@ def _parts(priced: Priced, nodes: Sequence[str]) -> list[Part]:
     parts += by_host("cpu", priced.account.cpu + queued, shown, measured=True)
     for mount, late in shown.storage.items():
         share = np.divide(late, shown.late, out=np.zeros(len(late)), where=shown.late > 0)
-        parts.append(Part("file system", mount, True, priced.storage * share))
+        parts.append(CauseSeconds("file system", mount, True, priced.storage * share))
     if priced.speed is not None:
         parts += priced.speed.parts(priced.slow, "core speed")
         parts += priced.speed.parts(priced.kept, "steal")
@@ -336,7 +336,7 @@ def _parts(priced: Priced, nodes: Sequence[str]) -> list[Part]:
     return parts
 
 
-def _slowed(priced: Priced) -> Floats:
+def _slowed(priced: SegmentCosts) -> Floats:
     """Return the seconds by which cores slower than where references come from prolonged each."""
     if priced.speed is None:
         return np.zeros(len(priced.duration))
@@ -344,7 +344,7 @@ def _slowed(priced: Priced) -> Floats:
     return priced.speed.longer(rest, priced.level)
 
 
-def _imbalance(world: WorldSegments, priced: Priced) -> float:
+def _imbalance(world: WorldSegments, priced: SegmentCosts) -> float:
     """Return the seconds that the mean rank waited for slower ones of its own job.
 
     The rank with the least time in MPI is the one that the others waited for; what outside delays
@@ -375,17 +375,17 @@ def _explained(world: WorldSegments, duration: Floats, work: Work) -> Floats:
     return np.where(usual.usable & together, more, np.inf)
 
 
-def _beyond(priced: Priced) -> Floats:
+def _beyond(priced: SegmentCosts) -> Floats:
     """Return what segments lost by themselves: what all lose alike is no one's own."""
     return priced.lost - priced.slow - priced.kept
 
 
-def _number(priced: Priced) -> Ints:
+def _number(priced: SegmentCosts) -> Ints:
     """Number clusters from 1; 0 for segments that are in none that can be judged."""
     return np.where(priced.expected.usable, priced.work.cluster + 1, 0)
 
 
-def _clusters(segments: pa.Table, priced: Priced) -> list[Cluster]:
+def _clusters(segments: pa.Table, priced: SegmentCosts) -> list[Cluster]:
     cluster = priced.work.cluster
     count = int(cluster.max()) + 1
     order = ordered(cluster)
@@ -418,7 +418,7 @@ def _clusters(segments: pa.Table, priced: Priced) -> list[Cluster]:
     return rows
 
 
-def _limits(priced: Priced, coverage: float, inferred: float | None) -> list[str]:
+def _limits(priced: SegmentCosts, coverage: float, inferred: float | None) -> list[str]:
     limits = []
     if len(priced.duration) < 20:
         many = "1 segment" if len(priced.duration) == 1 else f"{len(priced.duration)} segments"
@@ -450,7 +450,7 @@ def _limits(priced: Priced, coverage: float, inferred: float | None) -> list[str
     return limits
 
 
-def _table(priced: Priced) -> pa.Table:
+def _table(priced: SegmentCosts) -> pa.Table:
     """Return the judged segments for charts."""
     work = None
     if priced.work.measured:

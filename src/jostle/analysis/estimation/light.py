@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 from jostle.analysis.estimation.classes import HIGH, LOW, ClassName
 
 if TYPE_CHECKING:
-    from jostle.analysis.estimation.model import Bounded
+    from jostle.analysis.estimation.model import Interval
 
 Light = Literal["green", "yellow", "red"]
 #: What makes an interval reach as far as it does.
@@ -75,7 +75,7 @@ class Lit:
     decided_by: str = ""
 
 
-def at_most(border: float, found: Bounded) -> float:
+def at_most(border: float, found: Interval) -> float:
     """Return the probability that a loss is at most so much.
 
     Args:
@@ -93,7 +93,7 @@ def at_most(border: float, found: Bounded) -> float:
 
 
 def lit(
-    percent: Bounded, coverage: float, doubts: tuple[DoubtName, DoubtName] = ("method", "method"),
+    percent: Interval, coverage: float, doubts: tuple[DoubtName, DoubtName] = ("method", "method"),
     run_s: float = math.inf,
 ) -> Lit:  # fmt: skip
     """Tell the light of a run.

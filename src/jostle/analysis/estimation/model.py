@@ -29,7 +29,7 @@ ADVICE: dict[Light | None, str] = {
 
 
 @dataclass(frozen=True)
-class Bounded:
+class Interval:
     """A figure with its 95 % interval, in the unit of the figure."""
 
     value: float
@@ -53,7 +53,7 @@ class Cause:
 
     cause: CauseName
     resource: str
-    seconds: Bounded
+    seconds: Interval
     how: Literal["measured", "inferred"]
     kind: CauseKind = ""
 
@@ -117,7 +117,7 @@ class Continuous:
         reason: How it shows, one sentence.
     """
 
-    percent: Bounded
+    percent: Interval
     reason: str
 
 
@@ -135,7 +135,7 @@ class CoreSpeed:
 
     canary: float
     jobs: int
-    seconds: Bounded
+    seconds: Interval
     steal: float = 0.0
     steal_s: float = 0.0
 
@@ -178,8 +178,8 @@ class Estimate:
     start_ns: int
     end_ns: int
     run_s: float
-    lost_s: Bounded
-    percent: Bounded
+    lost_s: Interval
+    percent: Interval
     coverage: float
     inferred_coverage: float | None
     causes: list[Cause]

@@ -22,7 +22,7 @@ _FEW = 8
 
 
 @dataclass(frozen=True)
-class Usual:
+class UndisturbedRange:
     """Where undisturbed values lie.
 
     Attributes:
@@ -38,7 +38,7 @@ class Usual:
         return self.centre + max(4 * self.spread, least)
 
 
-def usual(values: Floats, grain: float = 1e-3) -> Usual:
+def usual(values: Floats, grain: float = 1e-3) -> UndisturbedRange:
     """Find the lowest mode of some values, and their scatter around it.
 
     Args:
@@ -51,10 +51,10 @@ def usual(values: Floats, grain: float = 1e-3) -> Usual:
         ordered = ordered[places]
     if len(ordered) < _FEW:
         centre = float(ordered[(len(ordered) - 1) // 2])
-        return Usual(centre, float(np.median(np.abs(ordered - centre))))
+        return UndisturbedRange(centre, float(np.median(np.abs(ordered - centre))))
     centre = _climb(ordered, *_lowest_dense(ordered, grain))
     below = centre - ordered[: int(np.searchsorted(ordered, centre, "right"))]
-    return Usual(centre, float(np.median(below)) if len(below) else 0.0)
+    return UndisturbedRange(centre, float(np.median(below)) if len(below) else 0.0)
 
 
 def _lowest_dense(ordered: Floats, grain: float) -> tuple[float, float]:

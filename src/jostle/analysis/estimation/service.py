@@ -34,7 +34,7 @@ _LEAST = 0.1  # of the usual time: files are served with more scatter than instr
 
 
 @dataclass(frozen=True)
-class Service:
+class FileService:
     """What file calls on one mount took.
 
     Attributes:
@@ -62,7 +62,7 @@ class Service:
     missed_s: float
 
 
-def services(mount_slices: pa.Table) -> list[Service]:
+def services(mount_slices: pa.Table) -> list[FileService]:
     """Judge every mount on which a job spent time worth the name.
 
     Args:
@@ -81,7 +81,7 @@ def services(mount_slices: pa.Table) -> list[Service]:
     return found
 
 
-def _service(mount: str, rows: pa.Table) -> Service:
+def _service(mount: str, rows: pa.Table) -> FileService:
     start = (rows.column("slice").to_numpy() * rows.column("slice_ns").to_numpy()).astype(np.int64)
     length = rows.column("slice_ns").to_numpy().astype(np.int64)
     processes = floats(rows, "count").clip(1)
@@ -98,7 +98,7 @@ def _service(mount: str, rows: pa.Table) -> Service:
     share = 1 / processes
     missed = float((time * share).sum()) * 2 * spread / np.sqrt(blocks)
     lost = lost * share if judged else np.zeros(len(time))
-    return Service(mount, start, length, processes, time, lost, judged, spread, blocks, missed)
+    return FileService(mount, start, length, processes, time, lost, judged, spread, blocks, missed)
 
 
 def time_and_work(rows: pa.Table) -> tuple[Floats, Floats, Floats]:

@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 
 from jostle.analysis.estimation.attribute import (
-    Evidence,
-    Part,
+    CauseSeconds,
+    SliceEvidence,
     by_host,
     by_messages,
     causes,
@@ -25,9 +25,9 @@ from jostle.analysis.estimation.attribute import (
 from jostle.analysis.estimation.columns import Floats, Ints, floats, share
 from jostle.analysis.estimation.errors import EstimateError
 from jostle.analysis.estimation.interval import doubt
-from jostle.analysis.estimation.model import Bounded, Estimate
+from jostle.analysis.estimation.model import Estimate, Interval
 from jostle.analysis.estimation.robust import usual
-from jostle.analysis.estimation.service import Service, services
+from jostle.analysis.estimation.service import FileService, services
 from jostle.analysis.estimation.starved import alive, own_limits, starved
 from jostle.repository.types import RunTables
 
@@ -41,7 +41,7 @@ _SLOWED = 1 / 3
 
 
 @dataclass(frozen=True)
-class _Spans:
+class _RunSlices:
     """The slices of a run, each instant once."""
 
     start: Ints
@@ -93,7 +93,7 @@ def estimate_slices(tables: RunTables, *, seed: int = 0) -> Estimate:
         end_ns=end,
         run_s=run,
         lost_s=bounded,
-        percent=Bounded(*(100 * x / run for x in (bounded.value, bounded.low, bounded.high))),
+        percent=Interval(*(100 * x / run for x in (bounded.value, bounded.low, bounded.high))),
         coverage=coverage,
         inferred_coverage=None,
         causes=causes(parts, lost, error, run),
@@ -140,7 +140,7 @@ def _told(slices: pa.Table) -> tuple[int, int]:
     return int((number * length).min()), int(((number + 1) * length).max())
 
 
-def _spans(slices: pa.Table, begin: int, end: int) -> _Spans:
+def _spans(slices: pa.Table, begin: int, end: int) -> _RunSlices:
     length = int(slices.column("slice_ns").to_numpy().min())
     first, last = _told(slices)
     if (last - first) // length < _MOST_SPANS:
@@ -149,12 +149,16 @@ def _spans(slices: pa.Table, begin: int, end: int) -> _Spans:
         edges = np.linspace(first, last, _MOST_SPANS).astype(np.int64)
     start, until = edges[:-1].clip(begin, end), edges[1:].clip(begin, end)
     some = until > start
-    return _Spans(start[some], until[some])
+    return _RunSlices(start[some], until[some])
 
 
 def _parts(
-    slices: pa.Table, spans: _Spans, shown: Evidence, served: list[Service], queue: Floats
-) -> list[Part]:
+    slices: pa.Table,
+    spans: _RunSlices,
+    shown: SliceEvidence,
+    served: list[FileService],
+    queue: Floats,
+) -> list[CauseSeconds]:
     """Return what was lost by cause in each span; together at most the span."""
     seconds = spans.seconds
     queue = np.minimum(queue, seconds)
@@ -163,7 +167,9 @@ def _parts(
     late = (shown.late - queue * _in_files(served, spans)).clip(0)
     late = np.minimum(late, seconds - queue)
     part = share(late, shown.late)
-    parts += [Part("file system", mount, True, own * part) for mount, own in shown.storage.items()]
+    parts += [
+        CauseSeconds("file system", mount, True, own * part) for mount, own in shown.storage.items()
+    ]
     left = seconds - queue - late
     kept = np.minimum(_kept(slices, spans), left)
     parts += by_host("cpu", kept, shown, measured=True, kind="steal")
@@ -172,7 +178,7 @@ def _parts(
     return parts
 
 
-def _kept(slices: pa.Table, spans: _Spans) -> Floats:
+def _kept(slices: pa.Table, spans: _RunSlices) -> Floats:
     """Return the seconds of a canary in which the hypervisor kept cores that were wanted."""
     used = floats(slices, "os_user_ns_sum") + floats(slices, "os_system_ns_sum")
     length = floats(slices, "slice_ns").clip(1)
@@ -192,7 +198,7 @@ def _beyond(amount: Floats, seconds: Floats) -> Floats:
     return beyond
 
 
-def _over(slices: pa.Table, spans: _Spans, amount: Floats) -> Floats:
+def _over(slices: pa.Table, spans: _RunSlices, amount: Floats) -> Floats:
     """Add up an amount of each row of slices in the spans."""
     begin = slices.column("slice").to_numpy() * slices.column("slice_ns").to_numpy()
     until = begin + slices.column("slice_ns").to_numpy()
@@ -200,7 +206,7 @@ def _over(slices: pa.Table, spans: _Spans, amount: Floats) -> Floats:
     return spread_over(begin.clip(*life), until.clip(*life), amount, spans.start, spans.end)
 
 
-def _queue(slices: pa.Table, spans: _Spans, begin: int, end: int) -> tuple[Floats, Floats]:
+def _queue(slices: pa.Table, spans: _RunSlices, begin: int, end: int) -> tuple[Floats, Floats]:
     """Return the seconds that others had the cores that a job wanted, and what they may be.
 
     Processes without MPI do not wait for each other on several nodes: of these it is the mean, each
@@ -218,7 +224,7 @@ def _queue(slices: pa.Table, spans: _Spans, begin: int, end: int) -> tuple[Float
     return _fitted(share(lost, wanted), spans), _fitted(share(most, wanted), spans)
 
 
-def _fitted(amount: Floats, spans: _Spans) -> Floats:
+def _fitted(amount: Floats, spans: _RunSlices) -> Floats:
     """Move what is more than a span can hold to where there is room: it was booked late."""
     inside = np.minimum(amount, spans.seconds)
     room = spans.seconds - inside
@@ -227,7 +233,7 @@ def _fitted(amount: Floats, spans: _Spans) -> Floats:
     return result
 
 
-def _in_files(served: list[Service], spans: _Spans) -> Floats:
+def _in_files(served: list[FileService], spans: _RunSlices) -> Floats:
     """Return the share of the spans that a process was in file calls."""
     inside = np.zeros(len(spans.start))
     for service in served:
@@ -238,7 +244,7 @@ def _in_files(served: list[Service], spans: _Spans) -> Floats:
     return (inside / spans.seconds).clip(0, 1)
 
 
-def _everybody_waits(slices: pa.Table, spans: _Spans) -> Floats:
+def _everybody_waits(slices: pa.Table, spans: _RunSlices) -> Floats:
     """Return the seconds that all ranks of all nodes waited in MPI beyond the usual."""
     waited = floats(slices, "wait_mpi_ns_min") / 1e9
     if not waited.any():
@@ -261,7 +267,7 @@ def _others(tables: RunTables, run: float) -> list[str]:
 
 
 def _coverage(
-    tables: RunTables, spans: _Spans, served: list[Service], run: float, *, computing: bool
+    tables: RunTables, spans: _RunSlices, served: list[FileService], run: float, *, computing: bool
 ) -> float:
     """Return the share of the run in which something can be judged: in file calls, or on a core.
 
@@ -285,7 +291,7 @@ def _coverage(
     return float(np.minimum(files + cores, spans.seconds).sum()) / max(run, 1e-9)
 
 
-def _limits(spans: _Spans, served: list[Service], coverage: float) -> list[str]:
+def _limits(spans: _RunSlices, served: list[FileService], coverage: float) -> list[str]:
     limits = ["No execution segments: priced from slices, which do not know how long computation "
               "should take."]  # fmt: skip
     for service in served:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from jostle.analysis.estimation.attribute import Part, spread_over
+from jostle.analysis.estimation.attribute import CauseSeconds, spread_over
 from jostle.analysis.estimation.columns import Floats, Ints, floats
 from jostle.analysis.estimation.interval import Doubt
 from jostle.analysis.estimation.model import CauseKind
@@ -107,10 +107,10 @@ class Speed:
         beyond: Floats = (rest * (1 - level / self.slower)).clip(0)
         return beyond
 
-    def parts(self, lost: Floats, kind: CauseKind) -> list[Part]:
+    def parts(self, lost: Floats, kind: CauseKind) -> list[CauseSeconds]:
         """Take lost seconds apart by the node that was slowest."""
         return [
-            Part("cpu", name, True, np.where(self.host == number, lost, 0.0), kind)
+            CauseSeconds("cpu", name, True, np.where(self.host == number, lost, 0.0), kind)
             for number, name in enumerate(self.hosts)
         ]
 

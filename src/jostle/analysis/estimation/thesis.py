@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from jostle.analysis.estimation.errors import EstimateError
 from jostle.analysis.estimation.groups import BytesRule, equal_rows, features, hybrid
-from jostle.analysis.estimation.model import Bounded, Cause, Cluster, Estimate, Hit
+from jostle.analysis.estimation.model import Cause, Cluster, Estimate, Hit, Interval
 from jostle.analysis.estimation.relative import relative_clusters
 from jostle.analysis.estimation.worlds import judged_world
 from jostle.repository.store.tables import ints
@@ -118,8 +118,8 @@ def estimate_thesis(
     lost = found.excess.sum() / 1e9
     beyond = found.beyond_median / 1e9
     limits = [*_limits(found, world, run_s, bytes_rule), *stood_in, *limits]
-    seconds = Bounded(lost, lost, max(lost, min(beyond, run_s)))
-    percent = Bounded(*(100 * value / run_s for value in (lost, seconds.low, seconds.high)))
+    seconds = Interval(lost, lost, max(lost, min(beyond, run_s)))
+    percent = Interval(*(100 * value / run_s for value in (lost, seconds.low, seconds.high)))
     return Estimate(
         job=tables.job,
         method="thesis",

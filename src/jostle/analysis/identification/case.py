@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from jostle.analysis.identification.regression import nonnegative
 from jostle.analysis.identification.resources import Floats
-from jostle.analysis.identification.service_time import QUIET, Flags, Service
+from jostle.analysis.identification.service_time import QUIET, Flags, ServiceTimes
 
 Rows = NDArray[np.int64]
 
@@ -42,7 +42,7 @@ class Case:
     whole: Floats
     ratio: Floats
     heights: Floats
-    served: Service
+    served: ServiceTimes
     calm: Flags
     hit: Flags
     unclean: float

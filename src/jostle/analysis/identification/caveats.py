@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from jostle.analysis.identification.resource_tests import Judgement
+from jostle.analysis.identification.resource_tests import ResourceTest
 from jostle.analysis.identification.resources import nodes
 from jostle.analysis.identification.seconds_lost import Price
 from jostle.analysis.identification.service_time import QUIET, quiet_slices
@@ -34,7 +34,7 @@ def _apart_ns(found: Beside) -> int:
 
 
 def limits(
-    found: Beside, judged: Sequence[Judgement], prices: Sequence[Price | None], run_s: float
+    found: Beside, judged: Sequence[ResourceTest], prices: Sequence[Price | None], run_s: float
 ) -> list[str]:
     """List the limits of an answer, one sentence each."""
     said = []
@@ -64,39 +64,39 @@ def limits(
     return said
 
 
-def _of_place(one: Judgement, cost: Price | None) -> list[str]:
-    place, said = one.place, []
-    if place.raw_ns > place.axis[1]:
+def _of_place(one: ResourceTest, cost: Price | None) -> list[str]:
+    resource, said = one.resource, []
+    if resource.raw_ns > resource.axis[1]:
         said.append(
-            f"On {place.resource} others are known in slices of {place.raw_ns / 1e9:g} s only: "
+            f"On {resource.name} others are known in slices of {resource.raw_ns / 1e9:g} s only: "
             "their bursts are blurred."
         )
-    quiet = int((quiet_slices(place.others, 0) & one.served.judged).sum())
+    quiet = int((quiet_slices(resource.others, 0) & one.served.judged).sum())
     if one.slices and quiet < QUIET:
         said.append(
-            f"On {place.resource} somebody was active nearly all the time ({quiet} quiet slices of "
+            f"On {resource.name} somebody was active nearly all the time ({quiet} quiet slices of "
             f"{one.slices}): what a steady load cost cannot be told from this run, the loss is "
             "a lower bound."
         )
     if 0 < one.slices < _FEW:
-        said.append(f"On {place.resource} only {one.slices} slices could be judged.")
+        said.append(f"On {resource.name} only {one.slices} slices could be judged.")
     if cost and one.jointly:
         said.append(
-            f"On {place.resource} no single load explains the slow slices; those of the suspects "
+            f"On {resource.name} no single load explains the slow slices; those of the suspects "
             "together do, and how they share the loss is less sure."
         )
     if cost and _rhythm(one):
         said.append(
-            f"On {place.resource} the suspect's bursts came in a strict rhythm: a rhythm of the "
+            f"On {resource.name} the suspect's bursts came in a strict rhythm: a rhythm of the "
             "job's own at the same instants would look the same."
         )
     return said
 
 
-def _rhythm(one: Judgement) -> bool:
+def _rhythm(one: ResourceTest) -> bool:
     """Return whether a suspect's load repeats itself so well that one shift is like another."""
     for name in one.suspects:
-        load = one.place.loads[name]
+        load = one.resource.loads[name]
         free = load - load.mean()
         size = len(free)
         same = np.fft.irfft(np.abs(np.fft.rfft(free)) ** 2, size)[: size // 2]

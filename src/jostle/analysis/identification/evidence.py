@@ -192,8 +192,8 @@ class Moved:
         found = float(seen.max())
         apart = self._apart(level)
         null = [self._best(fit)[apart : self.size - apart]] if self.size > 2 * apart else []
-        place = np.floor(np.arange(self.size)[None, :] * self._factors()[:, None])
-        stretched = level[place.astype(np.int64) % self.size]
+        index = np.floor(np.arange(self.size)[None, :] * self._factors()[:, None])
+        stretched = level[index.astype(np.int64) % self.size]
         null.append(self._best(self.fits(stretched)[0]).reshape(-1))
         moved = np.concatenate(null) if null else np.zeros(0)
         if len(moved) < _SHIFTS:

@@ -43,7 +43,7 @@ class Flows:
         return np.asarray(np.maximum(until - since, 0.0))
 
     def _until(self, at: Ints) -> Floats:
-        place = np.searchsorted(self._at, at, "right") - 1
-        known = np.maximum(place, 0)
+        index = np.searchsorted(self._at, at, "right") - 1
+        known = np.maximum(index, 0)
         moved = self._moved[known] + self._rate[known] * (at - self._at[known])
-        return np.asarray(np.where(place >= 0, moved, 0.0))
+        return np.asarray(np.where(index >= 0, moved, 0.0))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from jostle.analysis.estimation.model import Bounded
+from jostle.analysis.estimation.model import Interval
 from jostle.analysis.identification.caveats import clock_slices, limits
 from jostle.analysis.identification.model import (
     OTHERS,
@@ -18,16 +18,16 @@ from jostle.analysis.identification.model import (
 )
 from jostle.analysis.identification.pattern import pattern
 from jostle.analysis.identification.resource_tests import (
-    Judgement,
+    ResourceTest,
     accuse,
     blind,
     delayed,
     judge,
     why_not,
 )
-from jostle.analysis.identification.resources import Floats, places
+from jostle.analysis.identification.resources import Floats, shared_resources
 from jostle.analysis.identification.seconds_lost import LEAST_SHARE, Price, price
-from jostle.analysis.identification.service_time import Service
+from jostle.analysis.identification.service_time import ServiceTimes
 from jostle.repository.query.co_running import Beside, hide
 
 _NS = 1e9
@@ -44,7 +44,7 @@ class _Verdict:
         together: Suspects dropped because another explains the loss better, with which.
     """
 
-    one: Judgement
+    one: ResourceTest
     price: Price | None
     together: dict[str, str]
 
@@ -72,7 +72,7 @@ def identify(
     found = beside
     if as_user is not None:
         found = hide(beside, (as_user,) if isinstance(as_user, int) else as_user, OTHERS)
-    judged = [judge(place, clock_slices(found)) for place in places(found)]
+    judged = [judge(resource, clock_slices(found)) for resource in shared_resources(found)]
     accuse(judged)
     run_s = max(found.job.last_ns - found.job.start_ns, 0) / _NS
     for one in judged:
@@ -91,26 +91,26 @@ def identify(
         start_ns=found.job.start_ns,
         run_s=run_s,
         seconds=seconds,
-        percent=Bounded(seconds.value * part, seconds.low * part, seconds.high * part),
+        percent=Interval(seconds.value * part, seconds.low * part, seconds.high * part),
         resources=sorted(resources, key=lambda r: (-r.seconds.value, -r.own_s, r.resource)),
         suspects=suspects,
         acquitted=_acquitted(verdicts, {suspect.job for suspect in suspects}),
         guilty=guilty,
-        neighbours=len({job for one in judged for job in one.place.loads}),
+        neighbours=len({job for one in judged for job in one.resource.loads}),
         smallest_s=max(unseen, default=0.0),
         limits=limits(found, judged, [one.price for one in verdicts], run_s),
         seed=seed,
     )
 
 
-def _verdict(one: Judgement, run_s: float, rng: np.random.Generator) -> _Verdict:
+def _verdict(one: ResourceTest, run_s: float, rng: np.random.Generator) -> _Verdict:
     """Price the suspects, and drops those that were only there when another did harm."""
     names = sorted(one.suspects)
     together: dict[str, str] = {}
     result: Price | None = None
     while names:
-        loads = {name: delayed(one.place.loads[name], one.tests[name].lag) for name in names}
-        result = price(one.place, loads, one.lag, rng)
+        loads = {name: delayed(one.resource.loads[name], one.tests[name].lag) for name in names}
+        result = price(one.resource, loads, one.lag, rng)
         part = {name: result.shares[name].value for name in names}
         worst = max(names, key=lambda name: part[name])
         weak = {name: part[name] for name in names if name != worst and (
@@ -131,7 +131,7 @@ def _visible(cost: Price, run_s: float) -> bool:
     return cost.evident.low > 0 and cost.evident.value >= _LEAST * run_s
 
 
-def _together(verdicts: Sequence[_Verdict], run_s: float) -> tuple[Bounded, list[GuiltySlice]]:
+def _together(verdicts: Sequence[_Verdict], run_s: float) -> tuple[Interval, list[GuiltySlice]]:
     """Add resources up so that no instant counts twice.
 
     A process is in one call at a time: losses in calls on several mounts and in MPI add, up to the
@@ -142,14 +142,14 @@ def _together(verdicts: Sequence[_Verdict], run_s: float) -> tuple[Bounded, list
     priced = [(one, one.price) for one in verdicts if one.price is not None]
     if not priced:
         return _unseen(max((one.one.smallest_s for one in verdicts), default=0.0)), []
-    _, length, steps = priced[0][0].one.place.axis
+    _, length, steps = priced[0][0].one.resource.axis
     calls, cores, busy, work = np.zeros((4, steps))
     for one in verdicts:
-        if one.one.place.kind != "node":
-            busy += one.one.place.busy
+        if one.one.resource.kind != "node":
+            busy += one.one.resource.busy
     for one, cost in priced:
-        if one.one.place.kind == "node":
-            work = np.where(np.abs(cost.lost) > np.abs(cores), one.one.place.busy, work)
+        if one.one.resource.kind == "node":
+            work = np.where(np.abs(cost.lost) > np.abs(cores), one.one.resource.busy, work)
             cores = _greater(cores, cost.lost)
         else:
             calls = calls + cost.lost
@@ -168,12 +168,12 @@ def _together(verdicts: Sequence[_Verdict], run_s: float) -> tuple[Bounded, list
     low = max(value - down * scale, *(cost.seconds.low for _, cost in priced), 0.0)
     high = max(value + up * scale, *(cost.seconds.high for _, cost in priced))
     low, high = min(low, value), min(high, max(run_s, value))
-    return Bounded(value, low, high), _guilty(priced)
+    return Interval(value, low, high), _guilty(priced)
 
 
-def _unseen(smallest_s: float) -> Bounded:
+def _unseen(smallest_s: float) -> Interval:
     """Return the loss where there is no evidence of any: none, or one too small to be seen."""
-    return Bounded(0.0, 0.0, smallest_s)
+    return Interval(0.0, 0.0, smallest_s)
 
 
 def _greater(a: Floats, b: Floats) -> Floats:
@@ -183,16 +183,22 @@ def _greater(a: Floats, b: Floats) -> Floats:
 def _guilty(priced: Sequence[tuple[_Verdict, Price]]) -> list[GuiltySlice]:
     found: dict[int, GuiltySlice] = {}
     for verdict, cost in priced:
-        place = verdict.one.place
-        loads = {name: delayed(place.loads[name], verdict.one.tests[name].lag) * _weight(cost, name)
-                 for name in verdict.one.suspects}  # fmt: skip
+        resource = verdict.one.resource
+        loads = {
+            name: delayed(resource.loads[name], verdict.one.tests[name].lag) * _weight(cost, name)
+            for name in verdict.one.suspects
+        }
         for k in np.flatnonzero(cost.guilty).tolist():
             seconds = max(float(cost.lost[k]), 0.0)
             if k in found and found[k].seconds >= seconds:
                 continue
             worst = max(loads, key=lambda name: (loads[name][k], name))
             found[k] = GuiltySlice(
-                place.axis[0] + k * place.axis[1], place.axis[1], place.resource, seconds, worst
+                resource.axis[0] + k * resource.axis[1],
+                resource.axis[1],
+                resource.name,
+                seconds,
+                worst,
             )
     return [found[k] for k in sorted(found)]
 
@@ -211,33 +217,33 @@ def _suspects(found: Beside, verdicts: Sequence[_Verdict]) -> list[Suspect]:
             fact, test, share = found.others[name], one.tests[name], cost.shares[name]
             low, high = cost.seconds.low * share.low, cost.seconds.high * share.high
             value = cost.seconds.value * share.value
-            load = delayed(one.place.loads[name], test.lag)
+            load = delayed(one.resource.loads[name], test.lag)
             listed.append(Suspect(
                 job=name,
                 program=fact.program,
                 user=fact.user,
-                resource=one.place.resource,
+                resource=one.resource.name,
                 share=share.value,
-                seconds=Bounded(value, min(low, value), max(high, value)),
+                seconds=Interval(value, min(low, value), max(high, value)),
                 slices=int((one.served.judged & (load > 0)).sum()),
                 correlation=test.correlation,
                 p=test.p,
                 q=q,
-                lag_s=test.lag * one.place.axis[1] / _NS,
-                pattern="" if name == OTHERS else pattern(found, name, one.place),
+                lag_s=test.lag * one.resource.axis[1] / _NS,
+                pattern="" if name == OTHERS else pattern(found, name, one.resource),
             ))  # fmt: skip
     return sorted(listed, key=lambda suspect: (-suspect.seconds.value, suspect.job))
 
 
 def _resource(verdict: _Verdict) -> ResourceLoss:
     one, cost = verdict.one, verdict.price
-    place = one.place
-    served: Service = cost.service if cost else one.served
-    service = np.full(place.axis[2], np.nan)
+    resource = one.resource
+    served: ServiceTimes = cost.service if cost else one.served
+    service = np.full(resource.axis[2], np.nan)
     service[served.judged] = np.exp(served.slow[served.judged])
     return ResourceLoss(
-        resource=place.resource,
-        kind=place.kind,
+        resource=resource.name,
+        kind=resource.kind,
         seconds=cost.seconds if cost else _unseen(one.smallest_s),
         slices=one.slices,
         own_s=one.own_s,
@@ -245,12 +251,12 @@ def _resource(verdict: _Verdict) -> ResourceLoss:
         evident=cost is not None,
         smallest_s=one.smallest_s,
         why_not="" if cost else why_not(one),
-        steps_ns=[place.axis[0] + k * place.axis[1] for k in range(place.axis[2])],
-        slice_ns=place.axis[1],
+        steps_ns=[resource.axis[0] + k * resource.axis[1] for k in range(resource.axis[2])],
+        slice_ns=resource.axis[1],
         service=service.tolist(),
-        own_load=place.own_load.tolist(),
-        others_load=place.others.tolist(),
-        unit=place.unit,
+        own_load=resource.own_load.tolist(),
+        others_load=resource.others.tolist(),
+        unit=resource.unit,
         blind="" if cost else blind(one),
     )
 
@@ -258,12 +264,12 @@ def _resource(verdict: _Verdict) -> ResourceLoss:
 def _acquitted(verdicts: Sequence[_Verdict], guilty: set[str]) -> dict[str, str]:
     """Gives, for every job that did no visible harm, why.
 
-    Of several places the one that the job spent most time on speaks.
+    Of several resources the one that the job spent most time on speaks.
     """
     reasons: dict[str, str] = {}
     for verdict in sorted(verdicts, key=lambda one: -one.one.own_s):
         one = verdict.one
-        for job in one.place.loads:
+        for job in one.resource.loads:
             if job not in guilty:
                 reasons.setdefault(job, _reason(verdict, job))
     return dict(sorted(reasons.items()))
@@ -271,7 +277,7 @@ def _acquitted(verdicts: Sequence[_Verdict], guilty: set[str]) -> dict[str, str]
 
 def _reason(verdict: _Verdict, job: str) -> str:
     one = verdict.one
-    where = one.place.resource
+    where = one.resource.name
     if job in one.little:
         return f"Its load was only {one.little[job]:.1%} of all load on {where}."
     if job in verdict.together:

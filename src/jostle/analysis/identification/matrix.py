@@ -18,7 +18,7 @@ from jostle.analysis.identification.flows import Flows
 from jostle.analysis.identification.model import (
     OTHERS,
     Encounter,
-    Evidence,
+    EncounterRuns,
     Eyes,
     Matrix,
     Potential,
@@ -32,7 +32,7 @@ from jostle.repository.query.lifetimes import spans
 from jostle.repository.query.programs import FILE_CLASSES, MPI_CLASSES, Programs
 
 Ints = NDArray[np.int64]
-_Met = tuple[Encounter, Evidence]
+_Met = tuple[Encounter, EncounterRuns]
 
 _SLICES = 3  # beside the other, or without it, for a run to count
 _TOGETHER = 30  # programs, the most frequent, whose loads are told apart by regression
@@ -42,7 +42,7 @@ _USUAL = 0.1  # of its program's usual load on the resource: less is not active
 
 
 @dataclass
-class _Rows:
+class _ResourceRows:
     """Jobs on resources of one kind, one row per job, resource and slice.
 
     Attributes:
@@ -91,7 +91,7 @@ def matrix(tables: Programs, *, as_user: int | None = None) -> Matrix:
     return matrix_and_evidence(tables, eyes)[0]
 
 
-def matrix_and_evidence(tables: Programs, eyes: Eyes) -> tuple[Matrix, list[Evidence]]:
+def matrix_and_evidence(tables: Programs, eyes: Eyes) -> tuple[Matrix, list[EncounterRuns]]:
     """Find which program slowed which, and the runs that say so.
 
     Args:
@@ -137,7 +137,7 @@ def _programs(tables: Programs, eyes: Eyes) -> tuple[list[str], dict[str, int]]:
     return names, {job: number[name] for job, name in told.items()}
 
 
-def _kinds(tables: Programs, program: dict[str, int]) -> Iterable[_Rows]:
+def _kinds(tables: Programs, program: dict[str, int]) -> Iterable[_ResourceRows]:
     files = [(name, OPERATION if "stdio" in name else 0) for name in FILE_CLASSES]
     yield _service("file system", tables.mounts, files, program)
     yield _service("network", tables.network, [(name, 0) for name in MPI_CLASSES], program)
@@ -150,20 +150,22 @@ def _numbers(table: pa.Table, name: str) -> Floats:
     return np.maximum(np.asarray(table.column(name).to_numpy(), dtype=np.float64), 0)
 
 
-def _rows(kind: ResourceKind, table: pa.Table, program: dict[str, int], load: Floats) -> _Rows:
+def _rows(
+    kind: ResourceKind, table: pa.Table, program: dict[str, int], load: Floats
+) -> _ResourceRows:
     """Make rows of which nothing is expected yet."""
     jobs = table.column("job").combine_chunks().dictionary_encode()
     names = jobs.dictionary.to_pylist()
     order = {name: k for k, name in enumerate(program)}
     job = np.array([order.get(name, -1) for name in names] or [-1])[jobs.indices.to_numpy()]
     owned = np.array([program.get(name, -1) for name in names] or [-1])[jobs.indices.to_numpy()]
-    places = table.column("resource").combine_chunks().dictionary_encode()
+    codes = table.column("resource").combine_chunks().dictionary_encode()
     start, length = spans(table)
     whole = np.asarray(table.column("slice_ns").to_numpy(), dtype=np.int64)
     first = int(start.min(initial=2**62))
     begin, end = (start - first) // 1000, (start - first + length) // 1000
-    return _Rows(
-        kind, job, owned, places.indices.to_numpy().astype(np.int64), begin,
+    return _ResourceRows(
+        kind, job, owned, codes.indices.to_numpy().astype(np.int64), begin,
         np.maximum(end, begin + 1), max(int(whole.max(initial=0)) // 1000, 1), load,
         np.zeros(len(job)), np.zeros(len(job)),
     )  # fmt: skip
@@ -171,7 +173,7 @@ def _rows(kind: ResourceKind, table: pa.Table, program: dict[str, int], load: Fl
 
 def _service(
     kind: ResourceKind, table: pa.Table, classes: Sequence[tuple[str, int]], program: dict[str, int]
-) -> _Rows:
+) -> _ResourceRows:
     load = np.zeros(table.num_rows)
     columns = []
     for name, piece in classes:
@@ -186,7 +188,7 @@ def _service(
     return rows
 
 
-def _nodes(table: pa.Table, program: dict[str, int]) -> _Rows:
+def _nodes(table: pa.Table, program: dict[str, int]) -> _ResourceRows:
     """On a node the work is CPU time; waiting for a core comes on top."""
     cpu, queued = _numbers(table, "cpu_ns"), _numbers(table, "queued_ns")
     rows = _rows("node", table, program, cpu)
@@ -194,18 +196,20 @@ def _nodes(table: pa.Table, program: dict[str, int]) -> _Rows:
     return rows
 
 
-def _alone(rows: _Rows) -> NDArray[np.bool_]:
+def _alone(rows: _ResourceRows) -> NDArray[np.bool_]:
     """Find the rows of jobs that had a resource nearly to themselves."""
     own = Flows(rows.own(), rows.start, rows.end, rows.load)
     return np.asarray(rows.while_there(own, rows.own()) >= (1 - _DOSE) * _at_place(rows))
 
 
-def _at_place(rows: _Rows) -> Floats:
+def _at_place(rows: _ResourceRows) -> Floats:
     """Gives, per row, the load of all jobs on its resource at its time."""
     return rows.while_there(Flows(rows.resource, rows.start, rows.end, rows.load), rows.resource)
 
 
-def _expect(rows: _Rows, ops: Floats, moved: Floats, ns: Floats, quiet: NDArray[np.bool_]) -> None:
+def _expect(
+    rows: _ResourceRows, ops: Floats, moved: Floats, ns: Floats, quiet: NDArray[np.bool_]
+) -> None:
     """Add what operations of one class took, and would have taken undisturbed."""
     on = np.flatnonzero((ops > 0) & (ns > 0))
     if not len(on):
@@ -263,7 +267,7 @@ class _Meetings:
     height: Floats
 
 
-def _encounters(rows: _Rows, names: list[str], tables: Programs, eyes: Eyes) -> list[_Met]:
+def _encounters(rows: _ResourceRows, names: list[str], tables: Programs, eyes: Eyes) -> list[_Met]:
     jobs = list(tables.jobs)
     mine = np.array([eyes.own(tables.jobs[name].user) for name in jobs])
     judged = (rows.expected > 0) & mine[rows.job]
@@ -294,8 +298,8 @@ def _encounters(rows: _Rows, names: list[str], tables: Programs, eyes: Eyes) -> 
     return [one for one in found if one is not None]
 
 
-def _meetings(rows: _Rows, judged: NDArray[np.bool_], programs: int) -> _Meetings:
-    """Find which programs were active at the same place and time as a job."""
+def _meetings(rows: _ResourceRows, judged: NDArray[np.bool_], programs: int) -> _Meetings:
+    """Find which programs were active at the same resource and time as a job."""
     usual = _usual_rates(rows, programs)
     channel = rows.resource * programs + rows.program
     active = rows.load >= _USUAL * usual[channel] * (rows.end - rows.start)
@@ -315,7 +319,7 @@ def _meetings(rows: _Rows, judged: NDArray[np.bool_], programs: int) -> _Meeting
     return _Meetings(row[strong], other[strong], height[strong])
 
 
-def _candidates(rows: _Rows, own: Ints, active: Ints, programs: int) -> tuple[Ints, Ints]:
+def _candidates(rows: _ResourceRows, own: Ints, active: Ints, programs: int) -> tuple[Ints, Ints]:
     """Find rows and programs that may have met: those in the same long slice, or in the next."""
     steps = int(rows.end.max(initial=0)) // rows.step + 2
 
@@ -326,10 +330,12 @@ def _candidates(rows: _Rows, own: Ints, active: Ints, programs: int) -> tuple[In
         within = np.arange(len(row)) - np.repeat(np.cumsum(many) - many, many)
         return row, rows.resource[row] * steps + np.repeat(first, many) + within
 
-    theirs, place = touched(active)
-    there = np.unique(place * programs + rows.program[theirs])
-    row, place = touched(own)
-    lo, hi = (np.searchsorted(there, key) for key in (place * programs, (place + 1) * programs))
+    theirs, resource = touched(active)
+    there = np.unique(resource * programs + rows.program[theirs])
+    row, resource = touched(own)
+    lo, hi = (
+        np.searchsorted(there, key) for key in (resource * programs, (resource + 1) * programs)
+    )
     many = hi - lo
     row = np.repeat(row, many)
     other = np.repeat(lo - (np.cumsum(many) - many), many) + np.arange(len(row))
@@ -338,7 +344,7 @@ def _candidates(rows: _Rows, own: Ints, active: Ints, programs: int) -> tuple[In
 
 
 def _explained(
-    rows: _Rows, judged: NDArray[np.bool_], met: _Meetings
+    rows: _ResourceRows, judged: NDArray[np.bool_], met: _Meetings
 ) -> tuple[Floats, Floats, Floats]:
     """Share the slowdown of every row among the programs beside it.
 
@@ -372,22 +378,24 @@ def _explained(
     return part, total, least
 
 
-def _fitted(rows: _Rows, members: Ints, ratio: Floats, met: _Meetings, pairs: Ints) -> Floats:
+def _fitted(
+    rows: _ResourceRows, members: Ints, ratio: Floats, met: _Meetings, pairs: Ints
+) -> Floats:
     programs, counts = np.unique(met.program[pairs], return_counts=True)
     programs = programs[np.argsort(-counts)][:_TOGETHER]
-    place = np.full(int(met.program.max()) + 1, -1)
-    place[programs] = np.arange(len(programs))
+    column_of = np.full(int(met.program.max()) + 1, -1)
+    column_of[programs] = np.arange(len(programs))
     within = np.searchsorted(members, met.row[pairs]) if _rising(members) else np.zeros(0, int)
     columns = np.zeros((len(members), len(programs) + 1))
     columns[:, 0] = 1.0
-    known = place[met.program[pairs]] >= 0
-    columns[within[known], place[met.program[pairs][known]] + 1] = met.height[pairs[known]]
+    known = column_of[met.program[pairs]] >= 0
+    columns[within[known], column_of[met.program[pairs][known]] + 1] = met.height[pairs[known]]
     weight = np.sqrt(rows.expected[members])
-    # Programs that are always there must not take the place of what is usual.
+    # Programs that are always there must not replace what is usual.
     ratio = np.minimum(ratio, np.quantile(ratio, 0.99)) - np.quantile(ratio, 0.05)
     strength = nonnegative(columns * weight[:, None], ratio * weight)[1:]
     found = np.zeros(len(pairs))
-    found[known] = strength[place[met.program[pairs][known]]] * met.height[pairs[known]]
+    found[known] = strength[column_of[met.program[pairs][known]]] * met.height[pairs[known]]
     return found
 
 
@@ -395,7 +403,7 @@ def _rising(values: Ints) -> bool:
     return bool((np.diff(values) > 0).all())
 
 
-def _usual_rates(rows: _Rows, programs: int) -> Floats:
+def _usual_rates(rows: _ResourceRows, programs: int) -> Floats:
     """Gives, per resource and program, the usual load of the program there in a microsecond."""
     group = rows.resource * programs + rows.program
     many = (int(rows.resource.max(initial=0)) + 1) * programs
@@ -446,7 +454,7 @@ def _encounter(
         p=said.p,
         q=None,
     )
-    return met, Evidence(_per_run(runs, there, values), _per_run(runs, away, without))
+    return met, EncounterRuns(_per_run(runs, there, values), _per_run(runs, away, without))
 
 
 def _per_run(runs: list[str], which: NDArray[np.bool_], values: Floats) -> list[tuple[str, float]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from jostle.analysis.estimation.model import Bounded
+from jostle.analysis.estimation.model import Interval
 from jostle.plain_values import plain
 
 ResourceKind = Literal["file system", "network", "node"]
@@ -40,7 +40,7 @@ class Suspect:
     user: int | None
     resource: str
     share: float
-    seconds: Bounded
+    seconds: Interval
     slices: int
     correlation: float
     p: float
@@ -93,7 +93,7 @@ class ResourceLoss:
 
     resource: str
     kind: ResourceKind
-    seconds: Bounded
+    seconds: Interval
     slices: int
     own_s: float
     slowdown: float | None
@@ -133,8 +133,8 @@ class Interference:
     job: str
     start_ns: int
     run_s: float
-    seconds: Bounded
-    percent: Bounded
+    seconds: Interval
+    percent: Interval
     resources: list[ResourceLoss]
     suspects: list[Suspect]
     acquitted: dict[str, str]
@@ -216,7 +216,7 @@ class Encounter:
     without_runs: int
     with_mean: float
     without_mean: float
-    slowdown: Bounded | None
+    slowdown: Interval | None
     normal: tuple[float | None, float | None]
     equal_variance: float | None
     test: str
@@ -225,7 +225,7 @@ class Encounter:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class EncounterRuns:
     """The runs behind an encounter: what `with_mean` and `without_mean` are the means of.
 
     Attributes:

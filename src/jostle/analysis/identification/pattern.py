@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from jostle.analysis.access.patterns import write_patterns
-from jostle.analysis.identification.resources import Place
+from jostle.analysis.identification.resources import SharedResource
 from jostle.repository.query.co_running import Beside
 from jostle.repository.types import WRITE_METRICS, JobTables
 
@@ -29,19 +29,19 @@ def size(count: float) -> str:
     )
 
 
-def pattern(found: Beside, job: str, place: Place) -> str:
+def pattern(found: Beside, job: str, resource: SharedResource) -> str:
     """Return how a job used a resource: access pattern, chunk, reads, metadata, messages, CPU."""
-    if place.kind == "node":
-        load = place.loads[job]
-        cores = load.sum() / max(float((load > 0).sum()), 1) / place.axis[1]
+    if resource.kind == "node":
+        load = resource.loads[job]
+        cores = load.sum() / max(float((load > 0).sum()), 1) / resource.axis[1]
         return f"{cores:.1f} cores busy"
-    if place.kind == "network":
+    if resource.kind == "network":
         rows = found.network_loads.filter(pc.equal(found.network_loads.column("job"), job))
         calls = _sum(rows, "ops")
         return f"MPI, {size(_sum(rows, 'bytes') / max(calls, 1))} a call"
     rows = found.mount_loads
     rows = rows.filter(pc.and_(pc.equal(rows.column("job"), job),
-                               pc.equal(rows.column("mount"), place.resource)))  # fmt: skip
+                               pc.equal(rows.column("mount"), resource.name)))  # fmt: skip
     return _files(job, rows)
 
 

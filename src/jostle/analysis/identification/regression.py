@@ -44,9 +44,11 @@ def nonnegative(columns: Floats, target: Floats) -> Floats:
 def _settled(gram: Floats, aim: Floats, found: Floats, free: NDArray[np.bool_]) -> Floats:
     """Solve for the free columns; those that would go negative are bound to zero again."""
     while free.any():
-        place = np.flatnonzero(free)
+        resource = np.flatnonzero(free)
         tried = np.zeros(len(aim))
-        tried[place] = np.linalg.lstsq(gram[np.ix_(place, place)], aim[place], rcond=_SMALL)[0]
+        tried[resource] = np.linalg.lstsq(
+            gram[np.ix_(resource, resource)], aim[resource], rcond=_SMALL
+        )[0]
         below = free & (tried <= 0)
         if not below.any():
             return tried

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from jostle.analysis.estimation.model import Bounded
+from jostle.analysis.estimation.model import Interval
 from jostle.analysis.identification.case import Case, Rows
 from jostle.analysis.identification.resources import Floats
 
@@ -26,7 +26,7 @@ _TAIL = 0.025
 
 def drawn(
     case: Case, lost: Floats, strengths: Floats, names: list[str], rng: Rng
-) -> tuple[Bounded, Bounded, dict[str, Bounded]]:
+) -> tuple[Interval, Interval, dict[str, Interval]]:
     """Add the loss up and shares it out, with 95 % intervals.
 
     Args:
@@ -43,7 +43,7 @@ def drawn(
     rows, still = np.flatnonzero(case.served.judged), np.flatnonzero(case.calm)
     where = np.flatnonzero(case.hit)
     if not len(where):
-        none = Bounded(0.0, 0.0, 0.0)
+        none = Interval(0.0, 0.0, 0.0)
         return none, none, dict.fromkeys(names, none)
     several = case.heights.shape[1] > 1 or not case.calm_known
     fitted, _ = case.fit(rows)
@@ -57,7 +57,7 @@ def drawn(
     low, high = np.quantile(parts, (_TAIL, 1 - _TAIL), axis=0)
     share = _parts(case, strengths)
     shares = {
-        name: Bounded(float(share[k]), float(min(low[k], share[k])), float(max(high[k], share[k])))
+        name: Interval(float(share[k]), float(min(low[k], share[k])), float(max(high[k], share[k])))
         for k, name in enumerate(names)
     }
     return _interval(unsure, value), _interval(seconds, value), shares
@@ -100,7 +100,7 @@ def _parts(case: Case, strengths: Floats) -> Floats:
 
 
 def _blocks(size: int, rng: Rng, many: int = 0) -> Rows:
-    """Draw places with their neighbours, as a moving-block bootstrap does.
+    """Draw positions with their neighbours, as a moving-block bootstrap does.
 
     Args:
         size: Places that there are.
@@ -128,7 +128,7 @@ def _wider(size: int) -> float:
     return float(np.sqrt(many / free) * (1 + 1.21 / free + 1.44 / free**2 + 1.3 / free**3))
 
 
-def _interval(draws: Floats, value: float) -> Bounded:
+def _interval(draws: Floats, value: float) -> Interval:
     low, high = np.quantile(draws, (_TAIL, 1 - _TAIL))
     least = _LEAST_DOUBT * abs(value)
-    return Bounded(value, float(min(low, value - least)), float(max(high, value + least)))
+    return Interval(value, float(min(low, value - least)), float(max(high, value + least)))

@@ -14,9 +14,9 @@ from jostle.analysis.identification.evidence import (
     Test,
     own_phases,
 )
-from jostle.analysis.identification.resources import Floats, Place
+from jostle.analysis.identification.resources import Floats, SharedResource
 from jostle.analysis.identification.seconds_lost import smallest_loss
-from jostle.analysis.identification.service_time import QUIET, Service, quiet_slices, service
+from jostle.analysis.identification.service_time import QUIET, ServiceTimes, quiet_slices, service
 
 #: Rate of false discoveries.
 LEVEL = 0.05
@@ -33,11 +33,11 @@ _GRAIN = 20  # levels of a load: smaller changes are noise
 
 
 @dataclass
-class Judgement:
+class ResourceTest:
     """What the slices of a resource say.
 
     Attributes:
-        place: The resource; served: how it served the job.
+        resource: The resource; served: how it served the job.
         total: Test of the load of all others.
         tests: Test of each candidate.
         little: Jobs whose load was too small to matter, with their share of the load there.
@@ -49,8 +49,8 @@ class Judgement:
         jointly: None of the suspects shows alone, their loads together do.
     """
 
-    place: Place
-    served: Service
+    resource: SharedResource
+    served: ServiceTimes
     total: Test
     tests: dict[str, Test]
     little: dict[str, float]
@@ -70,39 +70,39 @@ class Judgement:
     @property
     def own_s(self) -> float:
         """Time that the job spent there."""
-        return float(self.place.mean_busy.sum())
+        return float(self.resource.mean_busy.sum())
 
 
-def judge(place: Place, clock_slices: int) -> Judgement:
+def judge(resource: SharedResource, clock_slices: int) -> ResourceTest:
     """Test the loads on a resource.
 
     Args:
-        place: The resource.
+        resource: The resource.
         clock_slices: How many slices clocks may be apart.
     """
-    lag = int(np.clip(-(-_DRAIN_NS // place.axis[1]), 1, _LAGS))
-    others = place.others
-    served = service(place, quiet_slices(others, 1))
-    moved = _ready(place, served, (-clock_slices, lag + clock_slices))
-    little, candidates = _doses(place, served)
+    lag = int(np.clip(-(-_DRAIN_NS // resource.axis[1]), 1, _LAGS))
+    others = resource.others
+    served = service(resource, quiet_slices(others, 1))
+    moved = _ready(resource, served, (-clock_slices, lag + clock_slices))
+    little, candidates = _doses(resource, served)
     total = moved.test(grained(others))
-    tests = {job: total if len(place.loads) == 1 else moved.test(grained(place.loads[job]))
+    tests = {job: total if len(resource.loads) == 1 else moved.test(grained(resource.loads[job]))
              for job in candidates}  # fmt: skip
     every = [one.p for one in tests.values()]
-    if len(place.loads) > 1:
+    if len(resource.loads) > 1:
         every.append(total.p)
-    return Judgement(
-        place, served, total, tests, little,
-        smallest_loss(place, served, others, moved, total.critical), lag, _simes(every),
+    return ResourceTest(
+        resource, served, total, tests, little,
+        smallest_loss(resource, served, others, moved, total.critical), lag, _simes(every),
         moved,
     )  # fmt: skip
 
 
-def _ready(place: Place, served: Service, lags: tuple[int, int]) -> Moved:
+def _ready(resource: SharedResource, served: ServiceTimes, lags: tuple[int, int]) -> Moved:
     judged = served.judged
     begun = judged.copy()
     begun[1:] &= ~judged[:-1]
-    own = [place.own_load, np.round(place.processes), begun.astype(float)]
+    own = [resource.own_load, np.round(resource.processes), begun.astype(float)]
     # Where own calls of several processes are under way at once they wait for each other.
     base = own_phases(served.kind, judged, served.slow, own)
     return Moved(served.slow, judged, base, lags)
@@ -116,13 +116,13 @@ def grained(load: Floats) -> Floats:
     return np.asarray(np.ceil(np.minimum(load / usual, 4.0) * _GRAIN - 0.5))
 
 
-def _doses(place: Place, served: Service) -> tuple[dict[str, float], list[str]]:
+def _doses(resource: SharedResource, served: ServiceTimes) -> tuple[dict[str, float], list[str]]:
     """Parts the jobs by whether they put enough load there to matter."""
     little, enough = {}, {}
     judged = served.judged
-    for job, load in place.loads.items():
+    for job, load in resource.loads.items():
         here = judged & (load > 0)
-        whole = float((place.own_load + place.others)[here].sum())
+        whole = float((resource.own_load + resource.others)[here].sum())
         dose = float(load[here].sum()) / whole if whole > 0 else 0.0
         if dose < _DOSE:
             little[job] = dose
@@ -154,7 +154,7 @@ def adjusted(values: Sequence[float]) -> list[float]:
     return [float(value) for value in q]
 
 
-def accuse(judgements: Sequence[Judgement]) -> None:
+def accuse(judgements: Sequence[ResourceTest]) -> None:
     """Control the rate of false discoveries: over resources, then over suspects of each.
 
     On a resource with evidence suspects are taken one by one, the plainest first; what the load of
@@ -173,14 +173,14 @@ def accuse(judgements: Sequence[Judgement]) -> None:
                 break
             one.suspects[best] = max(q, within[best])
             one.tests[best] = left.pop(best)
-            moved = moved.beside(delayed(grained(one.place.loads[best]), one.tests[best].lag))
-            left = {name: moved.test(grained(one.place.loads[name])) for name in left}
+            moved = moved.beside(delayed(grained(one.resource.loads[best]), one.tests[best].lag))
+            left = {name: moved.test(grained(one.resource.loads[name])) for name in left}
         if q <= LEVEL and not one.suspects and one.total.p <= LEVEL:
             one.suspects = dict.fromkeys(_jointly(one), q)
             one.jointly = bool(one.suspects)
 
 
-def _jointly(one: Judgement) -> list[str]:
+def _jointly(one: ResourceTest) -> list[str]:
     """Find the jobs whose loads together explain what that of none does alone.
 
     Where several share the harm each is the others' noise. The plainest begins, and the next are
@@ -189,21 +189,21 @@ def _jointly(one: Judgement) -> list[str]:
     names = [name for name, test in one.tests.items() if _answers(one, name, test)]
     names.sort(key=lambda name: (-one.tests[name].correlation, name))
     best, chosen = NOTHING, []
-    load = np.zeros(one.place.axis[2])
+    load = np.zeros(one.resource.axis[2])
     for name in names:
-        test = one.moved.test(grained(load + one.place.loads[name]))
+        test = one.moved.test(grained(load + one.resource.loads[name]))
         if test.correlation > best.correlation:
-            best, load = test, load + one.place.loads[name]
+            best, load = test, load + one.resource.loads[name]
             chosen.append(name)
     return chosen if best.p <= LEVEL and len(chosen) > 1 else []
 
 
-def _answers(one: Judgement, job: str, test: Test) -> bool:
+def _answers(one: ResourceTest, job: str, test: Test) -> bool:
     """Return whether more load went with more slowdown, not only some load with some."""
     if test.correlation <= 0:
         return False
     judged = one.served.judged
-    load = delayed(one.place.loads[job], test.lag)
+    load = delayed(one.resource.loads[job], test.lag)
     here = judged & (load > 0)
     if int(here.sum()) < 2 * QUIET:
         return True
@@ -226,14 +226,14 @@ def delayed(load: Floats, lag: int) -> Floats:
     return moved
 
 
-def blind(one: Judgement) -> str:
+def blind(one: ResourceTest) -> str:
     """Return why the slices of a resource cannot tell, and what would; "" where they can."""
     if one.slices < FEWEST:
         # Of so few slices that none has its like, all may be judged where there are more.
-        some = one.slices or min(int((one.place.mean_busy > 0).sum()), FEWEST - 1)
+        some = one.slices or min(int((one.resource.mean_busy > 0).sum()), FEWEST - 1)
         return (
             f"Too few slices: {one.slices} could be judged, {FEWEST} are needed: "
-            f"{_more_slices(one.place.axis[1], some)}."
+            f"{_more_slices(one.resource.axis[1], some)}."
         )
     if one.total.alike or _steady(one):
         return (
@@ -244,7 +244,7 @@ def blind(one: Judgement) -> str:
     if one.tests and min(test.smallest for test in one.tests.values()) > LEVEL:
         return (
             f"Too few slices: no load could be told from the same load at other times among "
-            f"{one.slices}: {_more_slices(one.place.axis[1], min(one.slices, FEWEST))}."
+            f"{one.slices}: {_more_slices(one.resource.axis[1], min(one.slices, FEWEST))}."
         )
     return ""
 
@@ -257,7 +257,7 @@ def _more_slices(slice_ns: int, judged: int) -> str:
     return f"run with --slice {shorter[-1][1]}, or {longer}" if shorter else f"run {longer}"
 
 
-def why_not(one: Judgement) -> str:
+def why_not(one: ResourceTest) -> str:
     """Return why there is no evidence on a resource, in one sentence."""
     if said := blind(one):
         return said
@@ -274,6 +274,6 @@ def why_not(one: Judgement) -> str:
     )
 
 
-def _steady(one: Judgement) -> bool:
-    level = grained(one.place.others)[one.served.judged]
+def _steady(one: ResourceTest) -> bool:
+    level = grained(one.resource.others)[one.served.judged]
     return bool(len(level) and np.ptp(level) <= 0.1 * max(float(np.max(level)), 1.0))

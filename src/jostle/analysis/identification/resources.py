@@ -32,7 +32,7 @@ _SPILLS = 4  # slices over which a call that ended late may push the time of tho
 
 
 @dataclass(frozen=True)
-class Calls:
+class CallSeries:
     """The job's operations of one kind on a resource, slice by slice.
 
     Attributes:
@@ -49,11 +49,11 @@ class Calls:
 
 
 @dataclass(frozen=True)
-class Place:
+class SharedResource:
     """A resource that the job shares with others.
 
     Attributes:
-        resource: Its name; kind: what it is.
+        name: Its name; kind: what it is.
         axis: Start, length (ns) and number of the slices.
         calls: The job's operations there, by kind.
         busy: Seconds of a slice that the process which counts spent there: the slowest of an MPI
@@ -65,10 +65,10 @@ class Place:
         raw_ns: Longest slice of the records that the loads were made of.
     """
 
-    resource: str
+    name: str
     kind: ResourceKind
     axis: Axis
-    calls: tuple[Calls, ...]
+    calls: tuple[CallSeries, ...]
     busy: Floats
     mean_busy: Floats
     processes: Floats
@@ -83,7 +83,7 @@ class Place:
         return np.sum(list(self.loads.values()), axis=0) if self.loads else np.zeros(self.axis[2])
 
 
-def places(found: Beside) -> list[Place]:
+def shared_resources(found: Beside) -> list[SharedResource]:
     """Lay out every resource that the job used and another job too, while it ran.
 
     Args:
@@ -103,7 +103,7 @@ def places(found: Beside) -> list[Place]:
     shared += [_node(found, name, axis) for name in nodes(found)]
     if found.network_loads.num_rows and found.own_nodes.num_rows:
         shared.append(_network(found, axis))
-    return [place for place in shared if any(load.any() for load in place.loads.values())]
+    return [resource for resource in shared if any(load.any() for load in resource.loads.values())]
 
 
 def nodes(found: Beside) -> list[str]:
@@ -140,7 +140,7 @@ def _slices(table: pa.Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return np.asarray(table.column("slice").to_numpy(), dtype=np.int64) * length, length
 
 
-class _Rows:
+class _AxisRows:
     """Rows of one resource (and job), laid on the axis: each in the time in which its job lived."""
 
     def __init__(self, table: pa.Table, axis: Axis, within: tuple[int, int] | None = None) -> None:
@@ -225,32 +225,32 @@ _BYTES = tuple(f"{kind}_{what}_bytes" for kind in _FILES for what in ("read", "w
 _OPS = tuple(f"{kind}_{what}_ops" for kind in _FILES for what in (*_FILE_OPS, "meta"))
 
 
-def _mount(found: Beside, name: str, axis: Axis) -> Place:
-    rows = _Rows(_where(found.own_mounts, "mount", name), axis)
+def _mount(found: Beside, name: str, axis: Axis) -> SharedResource:
+    rows = _AxisRows(_where(found.own_mounts, "mount", name), axis)
     rows.stretch(rows.values(f"{time}_max" for time in _MOUNT_TIMES))
     calls = tuple(_file_calls(rows))
     theirs = _where(found.mount_loads, "mount", name)
     loads = {}
     for job, table in _by_job(theirs):
-        other = _Rows(table, axis, found.job.life)
+        other = _AxisRows(table, axis, found.job.life)
         other.stretch(other.values(f"{time}_max" for time in _MOUNT_TIMES))
         loads[job] = _moved(other)
     active = rows.active()
     seconds = np.sum([one.seconds for one in calls], axis=0)
     slowest = rows.sum(*(f"{time}_max" for time in _MOUNT_TIMES)) / _NS
     mean = seconds / np.maximum(active, 1)
-    return Place(
+    return SharedResource(
         name, "file system", axis, calls, _counts(found, slowest, mean, axis),
         np.minimum(mean, axis[1] / _NS), active, _moved(rows), loads, "bytes",
         _longest(theirs, axis),
     )  # fmt: skip
 
 
-def _moved(rows: _Rows) -> Floats:
+def _moved(rows: _AxisRows) -> Floats:
     return rows.sum(*_BYTES) + OPERATION * rows.sum(*_OPS)
 
 
-def _file_calls(rows: _Rows) -> Iterable[Calls]:
+def _file_calls(rows: _AxisRows) -> Iterable[CallSeries]:
     for kind in _FILES:
         written = _around(rows.sum(f"{kind}_write_bytes"))
         for what in ("read", "write"):
@@ -258,12 +258,14 @@ def _file_calls(rows: _Rows) -> Iterable[Calls]:
             seconds = rows.sum(f"{kind}_{what}_ns") / _NS
             if kind == "stdio":  # most of its calls never ask the kernel: bytes are its work
                 ops = moved / OPERATION
-            yield Calls(f"{kind} {what}", ops, _per(moved, ops), seconds)
+            yield CallSeries(f"{kind} {what}", ops, _per(moved, ops), seconds)
         syncs = rows.sum(f"{kind}_sync_ops")
         size = _per(written, _around(syncs))
-        yield Calls(f"{kind} sync", syncs, size, rows.sum(f"{kind}_sync_ns") / _NS)
+        yield CallSeries(f"{kind} sync", syncs, size, rows.sum(f"{kind}_sync_ns") / _NS)
         meta = rows.sum(*(f"{kind}_{what}_ops" for what in ("open", "close", "meta")))
-        yield Calls(f"{kind} meta", meta, np.zeros(len(meta)), rows.sum(f"{kind}_meta_ns") / _NS)
+        yield CallSeries(
+            f"{kind} meta", meta, np.zeros(len(meta)), rows.sum(f"{kind}_meta_ns") / _NS
+        )
 
 
 def _around(values: Floats) -> Floats:
@@ -306,20 +308,20 @@ def _longest(table: pa.Table, axis: Axis) -> int:
 # ---- nodes ----
 
 
-def _node(found: Beside, name: str, axis: Axis) -> Place:
+def _node(found: Beside, name: str, axis: Axis) -> SharedResource:
     """Lay out a node: the work is CPU time, its service time that plus the wait for a core."""
-    rows = _Rows(_where(found.own_nodes, "host", name), axis)
+    rows = _AxisRows(_where(found.own_nodes, "host", name), axis)
     cpu, queued = rows.sum("os_user_ns", "os_system_ns") / _NS, rows.sum("os_runqueue_ns") / _NS
     theirs = _where(found.node_loads, "host", name)
     loads = {
-        job: _Rows(table, axis, found.job.life).sum("cpu_ns") for job, table in _by_job(theirs)
+        job: _AxisRows(table, axis, found.job.life).sum("cpu_ns") for job, table in _by_job(theirs)
     }
     active = rows.sum("count")
     # Most processes of many jobs only wait for one of their own; who computes is told by the most.
     slowest = rows.sum("os_runqueue_ns_max", "os_user_ns_max", "os_system_ns_max") / _NS
     slowest = np.minimum(slowest, np.minimum(cpu + queued, axis[1] / _NS))
-    return Place(
-        name, "node", axis, (Calls("cpu", cpu, np.zeros(axis[2]), cpu + queued),),
+    return SharedResource(
+        name, "node", axis, (CallSeries("cpu", cpu, np.zeros(axis[2]), cpu + queued),),
         slowest, slowest, active,
         cpu * _NS, loads, "ns", _longest(theirs, axis),
     )  # fmt: skip
@@ -328,23 +330,23 @@ def _node(found: Beside, name: str, axis: Axis) -> Place:
 # ---- the network ----
 
 
-def _network(found: Beside, axis: Axis) -> Place:
+def _network(found: Beside, axis: Axis) -> SharedResource:
     """Lay out the network: what others send, against time in the job's own MPI calls."""
-    rows = _Rows(found.own_nodes, axis)
+    rows = _AxisRows(found.own_nodes, axis)
     calls, moved = [], np.zeros(axis[2])
     for name, families, more in (("p2p", P2P, ("mpi_wait_ns",)), ("collective", COLLECTIVE, ())):
         ops = rows.sum(*(f"mpi_{family}_ops" for family in families))
         sent = rows.sum(*(f"mpi_{family}_bytes" for family in families))
         seconds = rows.sum(*(f"mpi_{family}_ns" for family in families), *more) / _NS
-        calls.append(Calls(f"MPI {name}", ops, _per(sent, ops), seconds))
+        calls.append(CallSeries(f"MPI {name}", ops, _per(sent, ops), seconds))
         moved += sent + OPERATION * ops
     loads = {}
     for job, table in _by_job(found.network_loads):
-        other = _Rows(table, axis, found.job.life)
+        other = _AxisRows(table, axis, found.job.life)
         loads[job] = other.sum("bytes") + OPERATION * other.sum("ops")
     active = rows.sum("count")
     least = _least(found, axis)
-    return Place(
+    return SharedResource(
         "network", "network", axis, tuple(calls), least, least, active, moved, loads, "bytes",
         _longest(found.network_loads, axis),
     )  # fmt: skip
@@ -357,14 +359,14 @@ def _least(found: Beside, axis: Axis) -> Floats:
     """
     least = np.full(axis[2], np.inf)
     for name in _names(found.own_nodes, "host"):
-        rows = _Rows(_where(found.own_nodes, "host", name), axis)
+        rows = _AxisRows(_where(found.own_nodes, "host", name), axis)
         here = rows.sum("state_p2p_ns_min", "state_collective_ns_min") / _NS
         ran = rows.sum("count") > 0
         least = np.where(ran, np.minimum(least, here), least)
     return np.minimum(np.where(np.isfinite(least), least, 0.0), axis[1] / _NS)
 
 
-def enough(calls: Calls) -> NDArray[np.bool_]:
+def enough(calls: CallSeries) -> NDArray[np.bool_]:
     """Tell in which slices there is enough of the calls to judge them."""
     on = (calls.ops > 0) & (calls.seconds > 0)
     if not on.any():
@@ -372,6 +374,10 @@ def enough(calls: Calls) -> NDArray[np.bool_]:
     return np.asarray(on & (calls.seconds >= _LITTLE * float(np.median(calls.seconds[on]))))
 
 
-def only(place: Place, jobs: Sequence[str]) -> Floats:
+def only(resource: SharedResource, jobs: Sequence[str]) -> Floats:
     """Add up the loads of some jobs."""
-    return np.sum([place.loads[job] for job in jobs], axis=0) if jobs else np.zeros(place.axis[2])
+    return (
+        np.sum([resource.loads[job] for job in jobs], axis=0)
+        if jobs
+        else np.zeros(resource.axis[2])
+    )

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from jostle.analysis.estimation.model import Bounded
+from jostle.analysis.estimation.model import Interval
 from jostle.analysis.identification.case import Case, cut
 from jostle.analysis.identification.evidence import Moved
 from jostle.analysis.identification.resampling import drawn
-from jostle.analysis.identification.resources import Floats, Place
-from jostle.analysis.identification.service_time import Flags, Service, quiet_slices, service
+from jostle.analysis.identification.resources import Floats, SharedResource
+from jostle.analysis.identification.service_time import Flags, ServiceTimes, quiet_slices, service
 
 Rng = np.random.Generator
 
@@ -46,20 +46,20 @@ class Price:
         service: What the slices were judged by, with the suspects' absence for undisturbed.
     """
 
-    seconds: Bounded
-    evident: Bounded
-    shares: dict[str, Bounded]
+    seconds: Interval
+    evident: Interval
+    shares: dict[str, Interval]
     lost: Floats
     guilty: Flags
     slowdown: float | None
-    service: Service
+    service: ServiceTimes
 
 
-def price(place: Place, loads: dict[str, Floats], lag: int, rng: Rng) -> Price:
+def price(resource: SharedResource, loads: dict[str, Floats], lag: int, rng: Rng) -> Price:
     """Price the loads of suspects on a resource.
 
     Args:
-        place: The resource.
+        resource: The resource.
         loads: Their loads, each moved by its lag.
         lag: Slices after a load that are not yet quiet.
         rng: For the bootstrap.
@@ -67,16 +67,16 @@ def price(place: Place, loads: dict[str, Floats], lag: int, rng: Rng) -> Price:
     heights = np.array([np.minimum(load / _usual(load), 2.0) for load in loads.values()]).T
     load = np.asarray(heights.sum(axis=1))
     quiet = quiet_slices(load, 1 if lag else 0)
-    served = service(place, quiet)
+    served = service(resource, quiet)
     whole = np.where(served.judged, served.spent / np.maximum(served.expected, 1e-12), 1.0)
     loaded = served.judged & (load > _LOADED * _usual(load))
     calm, hit = served.judged & quiet & ~loaded, served.judged & (loaded | ~quiet)
-    rest = np.maximum(place.others - np.sum([place.loads[name] for name in loads], axis=0), 0)
-    unclean = _unclean(place, calm if calm.any() else served.judged)
+    rest = np.maximum(resource.others - np.sum([resource.loads[name] for name in loads], axis=0), 0)
+    unclean = _unclean(resource, calm if calm.any() else served.judged)
     if unclean:
         heights = np.column_stack([heights, np.minimum(rest / _usual(rest), 2.0)])
     ratio = cut(cut(whole, loaded), calm)
-    case = Case(place.busy, whole, ratio, heights, served, calm, hit, unclean)
+    case = Case(resource.busy, whole, ratio, heights, served, calm, hit, unclean)
     rows = np.flatnonzero(served.judged)
     fitted, strengths = case.fit(rows)
     level = case.level(np.flatnonzero(case.calm), fitted)
@@ -87,25 +87,25 @@ def price(place: Place, loads: dict[str, Floats], lag: int, rng: Rng) -> Price:
         hurt = np.flatnonzero(hit | (served.judged & (rest > _LOADED * _usual(rest))))
         lost[hurt] = case.lost(hurt, case.without_others(level, fitted))
     part = heights[:, : len(loads)] @ strengths[: len(loads)]
-    expected = np.where(served.judged, place.busy * part / (fitted + heights @ strengths), 0.0)
+    expected = np.where(served.judged, resource.busy * part / (fitted + heights @ strengths), 0.0)
     seconds = _doubted(seconds, float(lost.sum()), case)
-    here, gone = float(place.busy[hit].sum()), float(lost.sum())
+    here, gone = float(resource.busy[hit].sum()), float(lost.sum())
     slowdown = here / (here - gone) if here > gone > -here else None
-    length = place.axis[1] / 1e9
+    length = resource.axis[1] / 1e9
     guilty = (expected >= _EXPECTED * length) & (expected + lost >= 2 * _LOST * length)
     return Price(seconds, evident, shares, lost, guilty, slowdown, served)
 
 
-def _unclean(place: Place, calm: Flags) -> float:
+def _unclean(resource: SharedResource, calm: Flags) -> float:
     """Return the share of the undisturbed slices in which others, not suspected, were active."""
-    others = place.others
+    others = resource.others
     if not calm.any() or not others.any():
         return 0.0
     share = float((others[calm] > _LOADED * _usual(others)).mean())
     return share if share >= _CLEAN else 0.0
 
 
-def _doubted(seconds: Bounded, value: float, case: Case) -> Bounded:
+def _doubted(seconds: Interval, value: float, case: Case) -> Interval:
     """Widen an interval where the undisturbed slices may be none.
 
     Jobs without evidence may still have cost something, then too in the slices that stand for
@@ -122,7 +122,7 @@ def _doubted(seconds: Bounded, value: float, case: Case) -> Bounded:
     rows = np.flatnonzero(case.served.judged)
     most = max(float(case.lost(rows, case.fastest(_FASTEST)).sum()), seconds.high, value)
     high = max(seconds.high, value)
-    return Bounded(
+    return Interval(
         value,
         seconds.low - _DOUBT * case.unclean * abs(seconds.value),
         high + min(_SURE * case.unclean, 1.0) * (most - high),
@@ -133,21 +133,23 @@ def _usual(load: Floats) -> float:
     return float(np.quantile(load[load > 0], 0.9)) if (load > 0).any() else 1.0
 
 
-def smallest_loss(place: Place, served: Service, load: Floats, moved: Moved, level: float) -> float:
+def smallest_loss(
+    resource: SharedResource, served: ServiceTimes, load: Floats, moved: Moved, level: float
+) -> float:
     """Find the smallest loss that the test would have seen, in seconds.
 
     A slowdown in step with the load is put on top of the job's slices, growing until the test's
     critical correlation is passed; what that would have cost is the answer.
 
     Args:
-        place: The resource.
+        resource: The resource.
         served: How it served the job.
         load: The load of all others.
         moved: Of the slowdown as it was.
         level: Critical correlation.
     """
     judged = served.judged
-    busy = float(place.busy[load > 0].sum())
+    busy = float(resource.busy[load > 0].sum())
     if not judged.any() or not load.any() or level >= 1:
         return busy
     shape = np.where(judged, np.minimum(load / _usual(load), 1.0), 0.0)
@@ -162,5 +164,5 @@ def smallest_loss(place: Place, served: Service, load: Floats, moved: Moved, lev
         slow = still + strength * shape
         if moved.at_least(slow, judged, load) > level + (1 - level) * 0.1 or strength > 8 * noise:
             part = 1 - np.exp(-strength * shape)
-            return float((place.busy * part)[judged].sum())
+            return float((resource.busy * part)[judged].sum())
     return busy

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from jostle.analysis.identification.resources import Calls, Floats, Place, enough
+from jostle.analysis.identification.resources import CallSeries, Floats, SharedResource, enough
 
 Flags = NDArray[np.bool_]
 
@@ -27,7 +27,7 @@ _EVEN = 0.1  # of the time of a slice: how much may be in calls that cannot be j
 
 
 @dataclass(frozen=True)
-class Service:
+class ServiceTimes:
     """How a resource served the job, slice by slice.
 
     Attributes:
@@ -64,19 +64,19 @@ def quiet_slices(load: Floats, lag: int) -> Flags:
     return np.asarray(~reach)
 
 
-def service(place: Place, quiet: Flags) -> Service:
+def service(resource: SharedResource, quiet: Flags) -> ServiceTimes:
     """Set the time of the job's operations against their undisturbed time.
 
     Args:
-        place: The resource.
+        resource: The resource.
         quiet: Slices that count as undisturbed.
     """
-    size = place.axis[2]
+    size = resource.axis[2]
     expected, spent = np.zeros(size), np.zeros(size)
     best, kind = np.zeros(size), np.full(size, -1, dtype=np.int64)
     known = lost = 0.0
     number = 0
-    for calls in place.calls:
+    for calls in resource.calls:
         for members in _classes(calls):
             unit, from_quiet = _reference(calls, members, quiet & members)
             here = np.where(members, calls.ops * unit, 0.0)
@@ -86,17 +86,17 @@ def service(place: Place, quiet: Flags) -> Service:
             best = np.maximum(best, here)
             known += float(here.sum()) if from_quiet else 0.0
             number += 1
-    lost = np.sum([calls.seconds for calls in place.calls], axis=0) - spent
+    lost = np.sum([calls.seconds for calls in resource.calls], axis=0) - spent
     judged = (expected > 0) & (spent > 0) & (lost <= _EVEN * (spent + lost))
     slow = np.full(size, np.nan)
     slow[judged] = np.log(spent[judged] / expected[judged])
     whole = float(expected.sum())
-    return Service(
+    return ServiceTimes(
         expected, spent, slow, np.where(judged, kind, -1), judged, known / whole if whole else 0.0
     )
 
 
-def _classes(calls: Calls) -> list[Flags]:
+def _classes(calls: CallSeries) -> list[Flags]:
     """Parts the slices by the log2 of the size; a rare class joins the next one."""
     on = enough(calls)
     level = np.zeros(len(on), dtype=np.int64)
@@ -112,7 +112,7 @@ def _classes(calls: Calls) -> list[Flags]:
     return [on & (level == k) for k, many in counts.items() if many >= _CLASS]
 
 
-def _reference(calls: Calls, members: Flags, quiet: Flags) -> tuple[Floats, bool]:
+def _reference(calls: CallSeries, members: Flags, quiet: Flags) -> tuple[Floats, bool]:
     """Return the undisturbed time of one operation, per slice; and whether quiet slices told it."""
     rate = np.zeros(len(members))
     rate[members] = calls.seconds[members] / calls.ops[members]

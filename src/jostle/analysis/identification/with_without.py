@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jostle.analysis.estimation.model import Bounded
+from jostle.analysis.estimation.model import Interval
 
 Floats = NDArray[np.float64]
 
@@ -32,7 +32,7 @@ class Difference:
         p: Of that test.
     """
 
-    slowdown: Bounded | None
+    slowdown: Interval | None
     normal: tuple[float | None, float | None]
     equal_variance: float | None
     test: str
@@ -92,7 +92,7 @@ def _finite(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def _slowdown(beside: Floats, without: Floats) -> Bounded:
+def _slowdown(beside: Floats, without: Floats) -> Interval:
     """Return the ratio of the means less one; its interval by Welch's t on the ratio's logarithm.
 
     A ratio of times is never negative: an interval of the ratio itself reaches below -100 % where
@@ -104,11 +104,11 @@ def _slowdown(beside: Floats, without: Floats) -> Bounded:
              for values, mean in ((beside, above), (without, below))]  # fmt: skip
     spread = float(sum(parts))
     if not math.isfinite(spread):
-        return Bounded(ratio - 1, -1.0, math.inf)
+        return Interval(ratio - 1, -1.0, math.inf)
     below_it = sum(part**2 / (len(values) - 1)
                    for part, values in zip(parts, (beside, without), strict=True))  # fmt: skip
     degrees = max(spread**2 / max(below_it, 1e-300), 1.0)
     from scipy.special import stdtrit
 
     factor = float(np.exp(stdtrit(degrees, 0.975) * math.sqrt(spread)))
-    return Bounded(ratio - 1, ratio / factor - 1, ratio * factor - 1)
+    return Interval(ratio - 1, ratio / factor - 1, ratio * factor - 1)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from jostle.analysis.study.intervals import known, loss, summary
-from jostle.analysis.study.measure import Pair, Reference
+from jostle.analysis.study.measure import MeasuredPair, Reference
 from jostle.analysis.study.model import (
     BreakEven,
     Cell,
@@ -33,13 +33,13 @@ EVEN = 0.025
 
 
 def cells(
-    measured: Sequence[Pair], references: dict[str, Reference], axes: Sequence[str]
+    measured: Sequence[MeasuredPair], references: dict[str, Reference], axes: Sequence[str]
 ) -> list[Cell]:
     """Group runs into cells: each pair gives two, turned, unless that is the same cell.
 
     A periodic signal is no probe, and one that lasts until its probe ends neither.
     """
-    found: dict[Key, list[tuple[Pair, int]]] = {}
+    found: dict[Key, list[tuple[MeasuredPair, int]]] = {}
     for pair in measured:
         first, turned = _keys(pair, axes)
         found.setdefault(first, []).append((pair, 0))
@@ -49,7 +49,7 @@ def cells(
     return [_cell(key, seen, references) for key, seen in found.items()]
 
 
-def _keys(pair: Pair, axes: Sequence[str]) -> tuple[Key, Key]:
+def _keys(pair: MeasuredPair, axes: Sequence[str]) -> tuple[Key, Key]:
     one, other = (program.name for program in pair.run.programs)
     return (
         (one, other, setting_of(pair.run, 0, axes)),
@@ -57,7 +57,7 @@ def _keys(pair: Pair, axes: Sequence[str]) -> tuple[Key, Key]:
     )
 
 
-def _cell(key: Key, seen: list[tuple[Pair, int]], references: dict[str, Reference]) -> Cell:
+def _cell(key: Key, seen: list[tuple[MeasuredPair, int]], references: dict[str, Reference]) -> Cell:
     seen = sorted(seen, key=lambda part: part[0].run.repetition)
     repetitions = [pair.seen_from(place) for pair, place in seen]
     kept = [repetition for repetition in repetitions if repetition.verdict == "kept"]

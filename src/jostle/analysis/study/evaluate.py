@@ -11,16 +11,24 @@ from jostle.analysis.study.cells import break_even, cells, curves, serialised
 from jostle.analysis.study.intervals import median, summary
 from jostle.analysis.study.measure import (
     Alone,
-    Pair,
+    MeasuredPair,
     Reference,
     Source,
     foreign_alone,
     measure_alone,
     measure_pair,
 )
-from jostle.analysis.study.model import Cell, Imprint, Note, Setting, Standalone, StudyResult, Trace
-from jostle.analysis.study.pairs import Progress, outliers
-from jostle.analysis.study.runs import Program, Run, further_axes, read_runs, setting_of
+from jostle.analysis.study.model import (
+    Cell,
+    Imprint,
+    Setting,
+    Standalone,
+    StudyNote,
+    StudyResult,
+    Trace,
+)
+from jostle.analysis.study.pairs import JobProgress, outliers
+from jostle.analysis.study.runs import RunProgram, StudyRun, further_axes, read_runs, setting_of
 from jostle.analysis.study.unequal_sizes import kuo
 
 #: Gives the bursts of a job from its signal's log, ns; nothing where there is no log.
@@ -35,12 +43,12 @@ _FEW = 3
 class _Study:
     """All that the parts of an evaluation share."""
 
-    runs: Sequence[Run]
+    runs: Sequence[StudyRun]
     source: Source
     bursts: Bursts | None
     axes: Sequence[str]
     references: dict[str, Reference]
-    measured: Sequence[Pair]
+    measured: Sequence[MeasuredPair]
 
 
 def evaluate(
@@ -96,7 +104,7 @@ def evaluate(
     )
 
 
-def _references(runs: Sequence[Run], source: Source) -> dict[str, Reference]:
+def _references(runs: Sequence[StudyRun], source: Source) -> dict[str, Reference]:
     groups: dict[str, list[Alone]] = {}
     for run in sorted(runs, key=lambda run: run.repetition):
         groups.setdefault(run.programs[0].baseline, []).append(measure_alone(run, source))
@@ -109,7 +117,7 @@ def _references(runs: Sequence[Run], source: Source) -> dict[str, Reference]:
     return found
 
 
-def _measured(run: Run, references: dict[str, Reference], source: Source) -> Pair:
+def _measured(run: StudyRun, references: dict[str, Reference], source: Source) -> MeasuredPair:
     one, other = (references.get(program.baseline) for program in run.programs)
     return measure_pair(run, (one, other), source)
 
@@ -152,7 +160,7 @@ def _imprints(study: _Study) -> list[Imprint]:
     return [one for one in found if one is not None]
 
 
-def _pair_imprint(pair: Pair, study: _Study) -> Imprint | None:
+def _pair_imprint(pair: MeasuredPair, study: _Study) -> Imprint | None:
     probe, signal = pair.run.programs
     progress, theirs = pair.progress
     if not signal.period_ns or progress is None:
@@ -182,11 +190,11 @@ def _split_imprint(run: Alone, study: _Study) -> Imprint | None:
 
 
 def _imprint(
-    run: Run,
-    names: tuple[str, Program],
-    progress: Progress,
+    run: StudyRun,
+    names: tuple[str, RunProgram],
+    progress: JobProgress,
     told: tuple[str, list[tuple[int, int]]],
-    alone: Sequence[Progress],
+    alone: Sequence[JobProgress],
     study: _Study,
 ) -> Imprint:
     probe, signal = names
@@ -211,7 +219,7 @@ def _imprint(
 
 
 def _bursts(
-    signal: Program, progress: Progress | None, study: _Study
+    signal: RunProgram, progress: JobProgress | None, study: _Study
 ) -> tuple[str, list[tuple[int, int]]]:
     """Find when the signal was on: by its log, by its own rule, or by its slices."""
     logged = sorted(study.bursts(signal.job)) if study.bursts else []
@@ -242,7 +250,7 @@ def _traces(found: Sequence[Cell], study: _Study) -> list[Trace]:
     return traces
 
 
-def _pair_trace(cell: Cell, pair: Pair, study: _Study) -> Trace | None:
+def _pair_trace(cell: Cell, pair: MeasuredPair, study: _Study) -> Trace | None:
     probe = next(place for place in (0, 1) if _is_probe(cell, pair, place, study))
     own, other = pair.progress[probe], pair.progress[1 - probe]
     known = [progress for progress in (own, other) if progress is not None and progress.active]
@@ -273,19 +281,19 @@ def _pair_trace(cell: Cell, pair: Pair, study: _Study) -> Trace | None:
     )  # fmt: skip
 
 
-def _is_probe(cell: Cell, pair: Pair, place: int, study: _Study) -> bool:
+def _is_probe(cell: Cell, pair: MeasuredPair, place: int, study: _Study) -> bool:
     names = [program.name for program in pair.run.programs]
     seen = (names[place], names[1 - place], setting_of(pair.run, place, study.axes))
     return seen == (cell.probe, cell.signal, cell.setting)
 
 
-def _alone_progress(program: Program, study: _Study) -> Progress | None:
+def _alone_progress(program: RunProgram, study: _Study) -> JobProgress | None:
     reference = study.references.get(program.baseline)
     middle = reference.middle if reference else None
     return middle.progress if middle else None
 
 
-def _alone_trace(run: Alone, progress: Progress, study: _Study) -> Trace:
+def _alone_trace(run: Alone, progress: JobProgress, study: _Study) -> Trace:
     first, last = progress.first_slice, progress.last_slice
     setting: Setting = setting_of(run.run, 0, study.axes)
     bursts = _bursts(run.program, None, study)[1] if run.program.split else []
@@ -300,7 +308,7 @@ def _from(start_ns: int, bursts: Sequence[tuple[int, int]]) -> list[tuple[float,
     return [((begin - start_ns) / 1e9, (end - start_ns) / 1e9) for begin, end in bursts]
 
 
-def _rates(progress: Progress, first: int, last: int) -> list[float]:
+def _rates(progress: JobProgress, first: int, last: int) -> list[float]:
     each = progress.between(first, last).sum(axis=0) / (progress.slice_ns / 1e9)
     values: list[float] = each.tolist()
     return values
@@ -315,13 +323,13 @@ def _shifted(region: tuple[int, int] | None, first: int) -> tuple[int, int] | No
 
 def _notes(
     study: _Study, found: Sequence[Cell], planned: int, unsynchronised: Sequence[str]
-) -> list[Note]:
+) -> list[StudyNote]:
     notes = []
     if unsynchronised:
         notes.append(_note_clock(study, unsynchronised))
     if planned > len(study.runs):
         text = f"{len(study.runs)} of {planned} runs are there; `jostle study run` does the others."
-        notes.append(Note("missing", text, []))
+        notes.append(StudyNote("missing", text, []))
     notes += _note_verdicts(study)
     notes += _note_repetitions(study, found)
     notes += _note_overlap(study)
@@ -329,7 +337,7 @@ def _notes(
     return notes
 
 
-def _note_clock(study: _Study, jobs: Sequence[str]) -> Note:
+def _note_clock(study: _Study, jobs: Sequence[str]) -> StudyNote:
     named = set(jobs)
     runs = [run.run for run in study.runs if any(one.job in named for one in run.programs)]
     text = (
@@ -337,10 +345,10 @@ def _note_clock(study: _Study, jobs: Sequence[str]) -> Note:
         "the same instant. Rates and degradation hold, overlap and imprints may be off; start "
         "chrony or ntpd on the nodes."
     )
-    return Note("clock", text, runs)
+    return StudyNote("clock", text, runs)
 
 
-def _note_verdicts(study: _Study) -> list[Note]:
+def _note_verdicts(study: _Study) -> list[StudyNote]:
     told = [(one.run.run, one.verdict, one.reason) for one in study.measured]
     for reference in study.references.values():
         told += [(one.run.run, one.verdict, one.reason) for one in reference.runs]
@@ -353,7 +361,7 @@ def _note_verdicts(study: _Study) -> list[Note]:
     words = {"failed": "failed", "discarded": "left out", "unusable": "of no use"}
     reasons = {run: reason for run, _, reason in told}
     return [
-        Note(
+        StudyNote(
             "foreign" if verdict == "discarded" else verdict,
             f"{len(runs)} run{'s' if len(runs) > 1 else ''} {words[verdict]}: {reasons[runs[0]]}",
             runs,
@@ -362,7 +370,7 @@ def _note_verdicts(study: _Study) -> list[Note]:
     ]
 
 
-def _note_repetitions(study: _Study, found: Sequence[Cell]) -> list[Note]:
+def _note_repetitions(study: _Study, found: Sequence[Cell]) -> list[StudyNote]:
     few = [cell for cell in found if cell.degradation.n < _FEW]
     few_alone = [one for one in study.references.values() if len(one.rates) < _FEW]
     if not few and not few_alone:
@@ -372,10 +380,10 @@ def _note_repetitions(study: _Study, found: Sequence[Cell]) -> list[Note]:
         f"standalone programs have fewer than {_FEW} runs that count: their spread says little; "
         "raise `repetitions` in the study."
     )
-    return [Note("repetitions", text, [])]
+    return [StudyNote("repetitions", text, [])]
 
 
-def _note_overlap(study: _Study) -> list[Note]:
+def _note_overlap(study: _Study) -> list[StudyNote]:
     short = [
         pair.run.run
         for pair in study.measured
@@ -389,10 +397,10 @@ def _note_overlap(study: _Study) -> list[Note]:
         f"In {len(short)} runs fewer than {_SHORT} slices count: give the programs more to do, or "
         "take shorter slices."
     )
-    return [Note("overlap", text, short)]
+    return [StudyNote("overlap", text, short)]
 
 
-def _note_baselines(study: _Study) -> list[Note]:
+def _note_baselines(study: _Study) -> list[StudyNote]:
     without = {
         program.name
         for pair in study.measured
@@ -402,4 +410,4 @@ def _note_baselines(study: _Study) -> list[Note]:
     if not without:
         return []
     text = f"No standalone run counts of {', '.join(sorted(without))}: no degradation can be given."
-    return [Note("baseline", text, [])]
+    return [StudyNote("baseline", text, [])]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jostle.analysis.study.model import Dent
-from jostle.analysis.study.pairs import Progress
+from jostle.analysis.study.pairs import JobProgress
 
 Floats = NDArray[np.float64]
 Burst = tuple[int, int]
@@ -31,7 +31,7 @@ _WHOLE = 0.9
 _ARRANGEMENTS = 100
 
 
-def dents(probe: Progress, bursts: Sequence[Burst], whole_ns: int = 0) -> list[Dent]:
+def dents(probe: JobProgress, bursts: Sequence[Burst], whole_ns: int = 0) -> list[Dent]:
     """Find what every burst did to the probe.
 
     Args:
@@ -129,7 +129,7 @@ def _judged(found: list[Dent]) -> list[Dent]:
     ]
 
 
-def false_rate(alone: Sequence[Progress], period_ns: int, burst_ns: int) -> float | None:
+def false_rate(alone: Sequence[JobProgress], period_ns: int, burst_ns: int) -> float | None:
     """Ask how often the same test sees bursts where there were none.
 
     Args:
@@ -188,7 +188,7 @@ def bursts_between(
     return [(begin, end) for begin, end in cut if begin < end]
 
 
-def bursts_seen_in(signal: Progress) -> list[Burst]:
+def bursts_seen_in(signal: JobProgress) -> list[Burst]:
     """Take the bursts from the signal's own slices: unbroken stretches with progress."""
     on = np.concatenate([[False], signal.per_slice > 0, [False]]).astype(np.int8)
     edges = np.flatnonzero(np.diff(on)) + signal.first_slice

@@ -11,11 +11,11 @@ import numpy as np
 from jostle.analysis.study import pairs
 from jostle.analysis.study.intervals import median, number
 from jostle.analysis.study.model import Repetition, Side
-from jostle.analysis.study.pairs import Progress, Region
-from jostle.analysis.study.runs import Program, Run, comparable
+from jostle.analysis.study.pairs import JobProgress, Region
+from jostle.analysis.study.runs import RunProgram, StudyRun, comparable
 
 #: Gives the progress of a job in a metric; None where nothing is known.
-Source = Callable[[str, str], Progress | None]
+Source = Callable[[str, str], JobProgress | None]
 
 # A program whose first operation lies this far into a slice does not own that slice.
 _LATE = 0.05
@@ -35,9 +35,9 @@ _AGREE = 1.1
 class Alone:
     """One standalone run of a program, as far as it can be measured."""
 
-    run: Run
-    program: Program
-    progress: Progress | None
+    run: StudyRun
+    program: RunProgram
+    progress: JobProgress | None
     verdict: str
     reason: str
     window: Region | None = None
@@ -57,7 +57,7 @@ class Reference:
         outlier: Which of the runs kept Kuo's rule leaves out.
     """
 
-    program: Program
+    program: RunProgram
     runs: list[Alone]
     outlier: list[bool] = field(default_factory=list)
 
@@ -93,11 +93,11 @@ class Reference:
 
 
 @dataclass(frozen=True)
-class Pair:
+class MeasuredPair:
     """One run of two programs: its repetition from both sides, and what that was made of."""
 
-    run: Run
-    progress: tuple[Progress | None, Progress | None]
+    run: StudyRun
+    progress: tuple[JobProgress | None, JobProgress | None]
     window: Region | None
     overlap: Region | None
     verdict: str
@@ -128,7 +128,7 @@ def _length(region: Region | None) -> int:
     return 0 if region is None else region[1] - region[0] + 1
 
 
-def own_window(program: Program, progress: Progress) -> Region | None:
+def own_window(program: RunProgram, progress: JobProgress) -> Region | None:
     """Find the part of a run that counts for a program: from its begin to 90 % of its work.
 
     Slices that are only partly its own are left out: the first unless it began at a boundary, and
@@ -148,7 +148,7 @@ def own_window(program: Program, progress: Progress) -> Region | None:
     return (first, last) if first <= last else None
 
 
-def _begin(program: Program, progress: Progress, active: Region) -> int:
+def _begin(program: RunProgram, progress: JobProgress, active: Region) -> int:
     length = progress.slice_ns
     if program.pattern and program.begin_ns:
         whole, into = divmod(program.begin_ns, length)
@@ -157,7 +157,7 @@ def _begin(program: Program, progress: Progress, active: Region) -> int:
     return whole if active[1] - whole >= _ENOUGH - 1 else active[0]
 
 
-def progress_of_program(program: Program, source: Source) -> Progress | None:
+def progress_of_program(program: RunProgram, source: Source) -> JobProgress | None:
     """Return what a program got done, long operations in all the slices that they took."""
     progress = source(program.job, program.metric)
     busy = source(program.job, "busy_ns") if program.metric in _FILES else None
@@ -166,7 +166,7 @@ def progress_of_program(program: Program, source: Source) -> Progress | None:
     return pairs.under_way(progress, busy, _one_operation(program, progress, source))
 
 
-def _one_operation(program: Program, progress: Progress, source: Source) -> float | None:
+def _one_operation(program: RunProgram, progress: JobProgress, source: Source) -> float | None:
     """Return what one operation of a program moves."""
     if "bytes" not in program.metric:
         return 1.0
@@ -176,7 +176,7 @@ def _one_operation(program: Program, progress: Progress, source: Source) -> floa
     return progress.total / calls.total if calls is not None and calls.total else None
 
 
-def measure_alone(run: Run, source: Source) -> Alone:
+def measure_alone(run: StudyRun, source: Source) -> Alone:
     """Measure a standalone run."""
     program = run.programs[0]
     progress = progress_of_program(program, source)
@@ -214,17 +214,17 @@ def service_time(job: str, window: Region, source: Source) -> float | None:
     return float(spent.between(*window).sum()) / made if made else None
 
 
-def _written(run: Run, source: Source) -> list[float]:
+def _written(run: StudyRun, source: Source) -> list[float]:
     found = [source(program.job, "bytes") for program in run.programs]
     return [0.0 if progress is None else progress.total for progress in found]
 
 
-def _server(run: Run) -> float | None:
+def _server(run: StudyRun) -> float | None:
     """Return what the servers took in: over their link, or onto their disk."""
     return run.counted(run.server) if run.server else None
 
 
-def _protocol(run: Run, source: Source) -> float | None:
+def _protocol(run: StudyRun, source: Source) -> float | None:
     server, own = _server(run), sum(_written(run, source))
     return server / own if server is not None and own > 0 else None
 
@@ -265,7 +265,9 @@ def too_much(excess: float) -> str:
     return f"the servers saw {excess:.0%} more than our own traffic; up to 10 % would count"
 
 
-def foreign_share(run: Run, references: Sequence[Reference | None], source: Source) -> float | None:
+def foreign_share(
+    run: StudyRun, references: Sequence[Reference | None], source: Source
+) -> float | None:
     """Return what the servers saw over what is ours, less 1.
 
     Ours is what the programs wrote, times what the protocol adds in their standalone runs; where
@@ -289,14 +291,14 @@ def foreign_share(run: Run, references: Sequence[Reference | None], source: Sour
     return max(excess, default=None)
 
 
-def _left_nodes(run: Run) -> float | None:
+def _left_nodes(run: StudyRun) -> float | None:
     """Return what left the nodes of the run towards the servers, by their own link counters."""
     sent = [run.counted(name) for name in run.own]
     return sum(part or 0.0 for part in sent) if sent and None not in sent else None
 
 
-def measure_pair(run: Run, references: tuple[Reference | None, Reference | None],
-                 source: Source) -> Pair:  # fmt: skip
+def measure_pair(run: StudyRun, references: tuple[Reference | None, Reference | None],
+                 source: Source) -> MeasuredPair:  # fmt: skip
     """Measure a run of two programs."""
     one, other = run.programs
     p, q = (progress_of_program(program, source) for program in run.programs)
@@ -311,13 +313,15 @@ def measure_pair(run: Run, references: tuple[Reference | None, Reference | None]
     spread = None
     if p is not None and q is not None and overlap is not None and comparable(one, other):
         spread = number(pairs.bytes_spread(p, q, overlap))
-    return Pair(
+    return MeasuredPair(
         run, (p, q), window, overlap, verdict, reason, (parts[0], parts[1]), spread, excess,
         _exclusive(p, q, window, parts),
     )  # fmt: skip
 
 
-def _window(programs: tuple[Program, ...], p: Progress | None, q: Progress | None) -> Region | None:
+def _window(
+    programs: tuple[RunProgram, ...], p: JobProgress | None, q: JobProgress | None
+) -> Region | None:
     """Find the part that counts: both are there, until the first has done 90 % of its work."""
     if p is None or q is None or p.slice_ns != q.slice_ns:
         return None
@@ -330,7 +334,7 @@ def _window(programs: tuple[Program, ...], p: Progress | None, q: Progress | Non
 
 
 def _overlap(
-    programs: tuple[Program, ...], p: Progress | None, q: Progress | None
+    programs: tuple[RunProgram, ...], p: JobProgress | None, q: JobProgress | None
 ) -> Region | None:
     """Find the active overlap, less the slices in which a process begins or ends.
 
@@ -349,7 +353,7 @@ def _overlap(
     return max(first, *begins), last - ended
 
 
-def _verdict(run: Run, window: Region | None, excess: float | None) -> tuple[str, str]:
+def _verdict(run: StudyRun, window: Region | None, excess: float | None) -> tuple[str, str]:
     failed = [f"{program.name}: {program.error}" for program in run.programs if program.error]
     if failed:
         return "failed", "; ".join(failed)
@@ -372,8 +376,8 @@ def _short(window: Region) -> str:
 
 
 def _side(
-    program: Program,
-    progress: Progress | None,
+    program: RunProgram,
+    progress: JobProgress | None,
     reference: Reference | None,
     window: Region | None,
     overlap: Region | None,
@@ -405,7 +409,7 @@ def _side(
 
 
 def _dilation(
-    program: Program, progress: Progress | None, reference: Reference | None
+    program: RunProgram, progress: JobProgress | None, reference: Reference | None
 ) -> float | None:
     """Return the dilation where the program had, and did, the same work in both runs."""
     if progress is None or reference is None or program.until_stopped or program.error:
@@ -419,7 +423,7 @@ def _dilation(
 
 
 def _exclusive(
-    p: Progress | None, q: Progress | None, window: Region | None, sides: Sequence[Side]
+    p: JobProgress | None, q: JobProgress | None, window: Region | None, sides: Sequence[Side]
 ) -> float | None:
     if p is None or q is None or window is None:
         return None

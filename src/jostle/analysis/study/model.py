@@ -27,7 +27,6 @@ __all__ = [
     "Kuo",
     "KuoRow",
     "Law",
-    "Note",
     "Phases",
     "Point",
     "Prediction",
@@ -36,6 +35,7 @@ __all__ = [
     "Setting",
     "Side",
     "Standalone",
+    "StudyNote",
     "StudyResult",
     "Summary",
     "Trace",
@@ -489,7 +489,7 @@ class Trace:
 
 
 @dataclass(frozen=True)
-class Note:
+class StudyNote:
     """A warning, or what one ought to know to read the figures.
 
     Attributes:
@@ -541,7 +541,7 @@ class StudyResult:
     kuo: Kuo | None
     imprints: list[Imprint]
     traces: list[Trace]
-    notes: list[Note]
+    notes: list[StudyNote]
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as plain values; what does not exist is null."""

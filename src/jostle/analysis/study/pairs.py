@@ -23,7 +23,7 @@ _BUSY = 0.1
 
 
 @dataclass(frozen=True)
-class Progress:
+class JobProgress:
     """What the processes of a job got done, slice by slice.
 
     Attributes:
@@ -80,7 +80,7 @@ class Progress:
         return out
 
 
-def under_way(progress: Progress, busy: Progress, most: float | None = None) -> Progress:
+def under_way(progress: JobProgress, busy: JobProgress, most: float | None = None) -> JobProgress:
     """Return slices their part of the operations under way in them.
 
     A call counts in the slice in which it ends. One that lasts several slices leaves those before
@@ -120,7 +120,7 @@ def under_way(progress: Progress, busy: Progress, most: float | None = None) -> 
     return replace(progress, first_slice=begin + first, values=values[:, first:])
 
 
-def active_overlap(p: Progress, q: Progress) -> Region | None:
+def active_overlap(p: JobProgress, q: JobProgress) -> Region | None:
     """Find the longest unbroken stretch in which every process of both gets on (Kuo §4.2).
 
     Args:
@@ -146,14 +146,14 @@ def active_overlap(p: Progress, q: Progress) -> Region | None:
     return first + int(begins[longest]), first + int(ends[longest]) - 1
 
 
-def _comparable(p: Progress, q: Progress) -> None:
+def _comparable(p: JobProgress, q: JobProgress) -> None:
     if p.slice_ns != q.slice_ns:
         raise ValueError(
             f"slices of {p.job} last {p.slice_ns} ns, those of {q.job} {q.slice_ns} ns"
         )
 
 
-def done_at(progress: Progress, volume: float | None = None, share: float = DONE) -> int | None:
+def done_at(progress: JobProgress, volume: float | None = None, share: float = DONE) -> int | None:
     """Find the slice in which a program has done a share of its work (thesis §3.2.3).
 
     Args:
@@ -173,7 +173,7 @@ def done_at(progress: Progress, volume: float | None = None, share: float = DONE
 
 
 def until_90(
-    p: Progress, q: Progress, volumes: tuple[float | None, float | None] = (None, None)
+    p: JobProgress, q: JobProgress, volumes: tuple[float | None, float | None] = (None, None)
 ) -> int | None:
     """Find the slice in which the first of two programs has done 90 % of its work.
 
@@ -190,7 +190,7 @@ def until_90(
     return min(ends, default=None)
 
 
-def throughput(progress: Progress, first: int, last: int) -> float:
+def throughput(progress: JobProgress, first: int, last: int) -> float:
     """Return the rate over slices, both ends included, in units of the progress per second."""
     if last < first:
         return math.nan
@@ -243,7 +243,7 @@ def foreign(own: float, server: float, protocol: float = 1.0) -> bool:
     return server * 10 > own * protocol * 11 * (1 + 1e-12)
 
 
-def bytes_spread(p: Progress, q: Progress, region: Region) -> float:
+def bytes_spread(p: JobProgress, q: JobProgress, region: Region) -> float:
     """Return deviation over mean of what each process of both moved in a region (Kuo §4.2)."""
     each = np.concatenate([p.between(*region).sum(axis=1), q.between(*region).sum(axis=1)])
     mean = float(each.mean()) if len(each) else 0.0

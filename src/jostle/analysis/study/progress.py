@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from jostle.analysis.study.pairs import Progress
+from jostle.analysis.study.pairs import JobProgress
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -70,7 +70,7 @@ def progress_of(
     metric: str,
     resource: str | None = None,
     begin_ns: int | None = None,
-) -> Progress:
+) -> JobProgress:
     """Lay out what every process of a job did in every slice.
 
     A record that covers several slices gives each the same share; slices without a record are 0.
@@ -107,7 +107,7 @@ def progress_of(
         raise ValueError(f"slices of {job} differ in length: {', '.join(map(str, lengths))} ns")
     moved = np.flatnonzero(amount > 0)
     if not len(moved):
-        return Progress(job, int(lengths[0]) if len(lengths) else 0, 0, np.zeros((0, 0)))
+        return JobProgress(job, int(lengths[0]) if len(lengths) else 0, 0, np.zeros((0, 0)))
     process, first, span = (_ints(rows, name)[moved] for name in ("process", "slice", "span"))
     span = np.maximum(span, 1)
     if begin_ns is not None:
@@ -123,7 +123,7 @@ def _ints(table: pa.Table, name: str) -> Ints:
     return values
 
 
-def _laid(job: str, slice_ns: int, keys: tuple[Ints, Ints, Ints], amount: Floats) -> Progress:
+def _laid(job: str, slice_ns: int, keys: tuple[Ints, Ints, Ints], amount: Floats) -> JobProgress:
     process, first, span = keys
     known, row = np.unique(process, return_inverse=True)
     begin = int(first.min())
@@ -138,7 +138,7 @@ def _laid(job: str, slice_ns: int, keys: tuple[Ints, Ints, Ints], amount: Floats
     np.minimum.at(youth, row, first)
     long = (first == youth[row]) & (span > 1)
     certain = int((first + span)[long].max(initial=begin))
-    return Progress(job, slice_ns, begin, values, tuple(known.tolist()), certain)
+    return JobProgress(job, slice_ns, begin, values, tuple(known.tolist()), certain)
 
 
 @dataclass
@@ -157,11 +157,11 @@ class ProgressTables:
     mount_slices: Callable[[str], pa.Table]
     slices: Callable[[str], pa.Table]
     resource: str | Callable[[str], str | None] | None = None
-    own: Mapping[tuple[str, str], Progress] = field(default_factory=dict)
+    own: Mapping[tuple[str, str], JobProgress] = field(default_factory=dict)
     begins: Callable[[str], int | None] = lambda job: None
     _tables: dict[tuple[str, bool], pa.Table] = field(default_factory=dict, repr=False)
 
-    def __call__(self, job: str, metric: str) -> Progress | None:
+    def __call__(self, job: str, metric: str) -> JobProgress | None:
         """Return a job's progress; None where nothing of it is known.
 
         Bytes written through an MPI-IO that no POSIX wrapper sees count too, whatever the mount.
@@ -182,7 +182,7 @@ class ProgressTables:
         return self._tables[job, mounts]
 
 
-def progress_of_log(job: str, slices: pa.Table, slice_ns: int, column: str) -> Progress:
+def progress_of_log(job: str, slices: pa.Table, slice_ns: int, column: str) -> JobProgress:
     """Take progress from a signal's own log, for loads that no profile sees (memory, CPU).
 
     Args:
@@ -192,7 +192,7 @@ def progress_of_log(job: str, slices: pa.Table, slice_ns: int, column: str) -> P
         column: "operations" or "bytes".
     """
     if not slices.num_rows:
-        return Progress(job, slice_ns, 0, np.zeros((0, 0)))
+        return JobProgress(job, slice_ns, 0, np.zeros((0, 0)))
     hosts, pids = (slices.column(name).to_pylist() for name in ("host", "pid"))
     names = [f"{host} {pid}" for host, pid in zip(hosts, pids, strict=True)]
     process = np.unique(np.array(names), return_inverse=True)[1].astype(np.int64)

@@ -20,7 +20,7 @@ class RecordError(JostleError):
 
 
 @dataclass(frozen=True)
-class Program:
+class RunProgram:
     """One program of a run.
 
     Attributes:
@@ -71,7 +71,7 @@ class Program:
         return (self.end_ns - self.begin_ns) / 1e9
 
 
-def comparable(one: Program, other: Program) -> bool:
+def comparable(one: RunProgram, other: RunProgram) -> bool:
     """Return whether the rates of two programs can be set against each other.
 
     Bytes can; an operation of a ping is not one of an all-to-all.
@@ -81,7 +81,7 @@ def comparable(one: Program, other: Program) -> bool:
 
 
 @dataclass(frozen=True)
-class Run:
+class StudyRun:
     """One run: a program alone, or two at once.
 
     Attributes:
@@ -101,7 +101,7 @@ class Run:
     run: str
     study: str
     repetition: int
-    programs: tuple[Program, ...]
+    programs: tuple[RunProgram, ...]
     cell: Mapping[str, Any]
     slice_ns: int
     place: str
@@ -116,13 +116,13 @@ class Run:
         return float(values[-1] - values[0]) if len(values) > 1 else None
 
 
-def read_runs(records: Sequence[Mapping[str, Any]]) -> list[Run]:
+def read_runs(records: Sequence[Mapping[str, Any]]) -> list[StudyRun]:
     """Read records of runs; of several with one id the last counts.
 
     Raises:
         RecordError: A record lacks what it must have.
     """
-    found: dict[str, Run] = {}
+    found: dict[str, StudyRun] = {}
     for place, record in enumerate(records, 1):
         try:
             run = _run(record)
@@ -139,14 +139,14 @@ def _said(error: Exception) -> str:
     return f"no field {error}" if isinstance(error, KeyError) else str(error)
 
 
-def _run(record: Mapping[str, Any]) -> Run:
+def _run(record: Mapping[str, Any]) -> StudyRun:
     cell = record.get("cell") or {}
     programs = [_program(program, cell) for program in record["programs"]]
     if not 1 <= len(programs) <= 2:
         raise ValueError(f"a run has one or two programs, not {len(programs)}")
     programs.sort(key=lambda program: program.role == "signal")
     discard = record.get("discard") or ("it was interrupted" if record.get("interrupted") else "")
-    return Run(
+    return StudyRun(
         str(record["run"]),
         str(record.get("study", "")),
         int(record.get("repetition", 0)),
@@ -161,7 +161,7 @@ def _run(record: Mapping[str, Any]) -> Run:
     )
 
 
-def _program(record: Mapping[str, Any], cell: Mapping[str, Any]) -> Program:
+def _program(record: Mapping[str, Any], cell: Mapping[str, Any]) -> RunProgram:
     pattern = record.get("pattern") or ""
     chunk, volume = record.get("chunk"), record.get("volume")
     shared = bool(record.get("shared", cell.get("shared")))
@@ -173,7 +173,7 @@ def _program(record: Mapping[str, Any], cell: Mapping[str, Any]) -> Program:
     status = int(record.get("status") or 0)
     error = record.get("error", f"exit status {status}" if status else None)
     period = record.get("period_s")
-    return Program(
+    return RunProgram(
         str(record["name"]),
         str(record["job"]),
         str(record.get("role", "both")),
@@ -196,7 +196,7 @@ def _program(record: Mapping[str, Any], cell: Mapping[str, Any]) -> Program:
     )
 
 
-def further_axes(runs: Sequence[Run]) -> tuple[str, ...]:
+def further_axes(runs: Sequence[StudyRun]) -> tuple[str, ...]:
     """Find the axes beyond those of a setting that tell runs apart which are alike without them.
 
     What merely follows from programs and their settings, as the number of nodes does from that of
@@ -206,7 +206,7 @@ def further_axes(runs: Sequence[Run]) -> tuple[str, ...]:
     return tuple(name for name in names if _tells_apart(name, runs))
 
 
-def _tells_apart(name: str, runs: Sequence[Run]) -> bool:
+def _tells_apart(name: str, runs: Sequence[StudyRun]) -> bool:
     values: dict[object, str] = {}
     for run in runs:
         alike = tuple(
@@ -217,7 +217,7 @@ def _tells_apart(name: str, runs: Sequence[Run]) -> bool:
     return False
 
 
-def setting_of(run: Run, probe: int, axes: Sequence[str]) -> Setting:
+def setting_of(run: StudyRun, probe: int, axes: Sequence[str]) -> Setting:
     """Return the setting of a run as one of its programs sees it.
 
     Args:
@@ -240,7 +240,7 @@ def setting_of(run: Run, probe: int, axes: Sequence[str]) -> Setting:
     )
 
 
-def _cell_chunk(run: Run, other: Program | None) -> int | None:
+def _cell_chunk(run: StudyRun, other: RunProgram | None) -> int | None:
     """Return the chunk size of a program without one of its own: the study's, or its partner's."""
     told = run.cell.get("chunk")
     if isinstance(told, list):

@@ -8,16 +8,16 @@ from collections.abc import Sequence
 from jostle.analysis.study import pairs
 from jostle.analysis.study.fair_share import EQUAL, SATURATED, TOGETHER, Times, predict
 from jostle.analysis.study.intervals import known, median, number, summary
-from jostle.analysis.study.measure import Pair, Reference
+from jostle.analysis.study.measure import MeasuredPair, Reference
 from jostle.analysis.study.model import Kuo, KuoRow, Phases, Prediction, Setting
-from jostle.analysis.study.runs import Program, comparable, setting_of
+from jostle.analysis.study.runs import RunProgram, comparable, setting_of
 
 
 def kuo(
-    measured: Sequence[Pair], references: dict[str, Reference], axes: Sequence[str]
+    measured: Sequence[MeasuredPair], references: dict[str, Reference], axes: Sequence[str]
 ) -> Kuo | None:
     """Look at all pairs that raced: both with work of their own, neither periodic."""
-    groups: dict[tuple[str, str, Setting], list[tuple[Pair, int]]] = {}
+    groups: dict[tuple[str, str, Setting], list[tuple[MeasuredPair, int]]] = {}
     for pair in measured:
         if pair.verdict != "kept" or not _raced(pair):
             continue
@@ -33,14 +33,14 @@ def kuo(
     return Kuo(rows, process, node, _better(process, node), len(errors["process"]))
 
 
-def _raced(pair: Pair) -> bool:
+def _raced(pair: MeasuredPair) -> bool:
     return not any(
         program.until_stopped or program.period_ns or program.role == "signal"
         for program in pair.run.programs
     )
 
 
-def _smaller(pair: Pair) -> int:
+def _smaller(pair: MeasuredPair) -> int:
     """Return which program has fewer processes; of equals, names decide, so that runs agree."""
     one, other = pair.run.programs
     return int((other.processes, other.name) < (one.processes, one.name))
@@ -66,7 +66,7 @@ def _better(process: float | None, node: float | None) -> str:
     return "process" if process < node else "node"
 
 
-def _row(key: tuple[str, str, Setting], group: Sequence[tuple[Pair, int]],
+def _row(key: tuple[str, str, Setting], group: Sequence[tuple[MeasuredPair, int]],
          references: dict[str, Reference]) -> KuoRow:  # fmt: skip
     pair, place = group[0]
     small, large = pair.run.programs[place], pair.run.programs[1 - place]
@@ -131,7 +131,7 @@ def _times(large: float | None, small: float | None, large_alone: float | None,
     return None
 
 
-def _predictions(small: Program, large: Program, times: Times | None) -> list[Prediction]:
+def _predictions(small: RunProgram, large: RunProgram, times: Times | None) -> list[Prediction]:
     if times is None:
         return []
     found = [predict(large.processes, small.processes, times)]
@@ -146,7 +146,9 @@ def _work(reference: Reference | None) -> float | None:
     return median([run.progress.total for run in reference.kept if run.progress is not None])
 
 
-def _equal_volume(small: Program, large: Program, own: Sequence[Reference | None]) -> bool | None:
+def _equal_volume(
+    small: RunProgram, large: RunProgram, own: Sequence[Reference | None]
+) -> bool | None:
     if small.metric != large.metric:
         return False
     if small.volume and large.volume:
@@ -159,7 +161,7 @@ def _equal_volume(small: Program, large: Program, own: Sequence[Reference | None
     return abs(one - other) <= EQUAL * max(one, other)
 
 
-def _same_pattern(small: Program, large: Program) -> bool:
+def _same_pattern(small: RunProgram, large: RunProgram) -> bool:
     if small.pattern or large.pattern:
         same = small.pattern == large.pattern
         return same and small.chunk == large.chunk and small.shared == large.shared
@@ -176,7 +178,7 @@ def _saturated(own: Sequence[Reference | None],
     return min(*alone, sum(together)) >= SATURATED * limit
 
 
-def _doubts(small: Program, large: Program, group: Sequence[tuple[Pair, int]],
+def _doubts(small: RunProgram, large: RunProgram, group: Sequence[tuple[MeasuredPair, int]],
             own: Sequence[Reference | None],
             overlap: tuple[float | None, float | None]) -> list[str]:  # fmt: skip
     """Return which preconditions of the model do not hold."""
@@ -193,13 +195,13 @@ def _doubts(small: Program, large: Program, group: Sequence[tuple[Pair, int]],
     return found
 
 
-def _apart(pair: Pair) -> float | None:
+def _apart(pair: MeasuredPair) -> float | None:
     one, other = pair.run.programs
     shorter = min(one.seconds, other.seconds)
     return abs(one.begin_ns - other.begin_ns) / 1e9 / shorter if shorter > 0 else None
 
 
-def _phases(group: Sequence[tuple[Pair, int]], alone: Reference | None) -> Phases | None:
+def _phases(group: Sequence[tuple[MeasuredPair, int]], alone: Reference | None) -> Phases | None:
     """Cut the smaller program's run where the larger was done, in the middle one of the runs."""
     ordered = sorted(group, key=lambda part: part[0].sides[part[1]].seconds or 0)
     pair, place = ordered[(len(ordered) - 1) // 2]

@@ -12,9 +12,9 @@ from __future__ import annotations
 from jostle.analysis.validation.clustering import ClusteringScore, compare_methods
 from jostle.analysis.validation.scores import (
     F1,
-    Box,
+    BoxStatistics,
+    ProgramScores,
     RunScore,
-    Summary,
     class_scores,
     f1_of,
     scored_runs,
@@ -25,10 +25,10 @@ from jostle.analysis.validation.scores import (
 
 __all__ = [
     "F1",
-    "Box",
+    "BoxStatistics",
     "ClusteringScore",
+    "ProgramScores",
     "RunScore",
-    "Summary",
     "class_scores",
     "compare_methods",
     "f1_of",

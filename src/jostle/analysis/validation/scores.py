@@ -32,7 +32,7 @@ class F1:
 
 
 @dataclass(frozen=True)
-class Box:
+class BoxStatistics:
     """What a box plot shows of some values."""
 
     low: float
@@ -42,9 +42,11 @@ class Box:
     high: float
 
     @staticmethod
-    def of(values: Sequence[float]) -> Box:
+    def of(values: Sequence[float]) -> BoxStatistics:
         """Sum up values; at least one."""
-        return Box(*(float(x) for x in np.quantile(np.asarray(values), (0, 0.25, 0.5, 0.75, 1))))
+        return BoxStatistics(
+            *(float(x) for x in np.quantile(np.asarray(values), (0, 0.25, 0.5, 0.75, 1)))
+        )
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ class RunScore:
 
 
 @dataclass(frozen=True)
-class Summary:
+class ProgramScores:
     """Several runs of a program: what figures 5.19 and 5.20 draw of them.
 
     Attributes:
@@ -97,9 +99,9 @@ class Summary:
 
     runs: list[RunScore]
     classes: dict[ClassName, F1]
-    accuracy: Box
+    accuracy: BoxStatistics
     accuracy_p10: float
-    difference: Box
+    difference: BoxStatistics
 
 
 def soft_accuracy(measured_percent: float, estimated_percent: float) -> float:
@@ -164,7 +166,7 @@ def slice_scores(found: Collection[Hashable], known: Collection[Hashable]) -> F1
 
 def summary(
     measured: Sequence[float], estimated: Sequence[float], names: Sequence[str] = ()
-) -> Summary:
+) -> ProgramScores:
     """Sum up the runs of a program; at least one.
 
     Args:
@@ -174,10 +176,10 @@ def summary(
     """
     runs = scored_runs(measured, estimated, names)
     accuracy = [run.accuracy for run in runs]
-    return Summary(
+    return ProgramScores(
         runs,
         class_scores(measured, estimated),
-        Box.of(accuracy),
+        BoxStatistics.of(accuracy),
         float(np.quantile(accuracy, 0.1)),
-        Box.of([run.difference for run in runs]),
+        BoxStatistics.of([run.difference for run in runs]),
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from jostle.report.format.values import byte_count, duration, percent
 
 if TYPE_CHECKING:
-    from jostle.analysis import Digest, Phase, WritePattern
+    from jostle.analysis import Digest, WritePattern, WritePhase
 
 _CHUNKS = {
     "open-write-close": "files of {}",
@@ -49,7 +49,7 @@ def pattern_text(pattern: WritePattern) -> str:
     return phase_text(max(phases, key=lambda phase: phase.bytes))
 
 
-def phase_text(phase: Phase) -> str:
+def phase_text(phase: WritePhase) -> str:
     """Say in a line how a job wrote in one phase."""
     words = [phase.pattern]
     if phase.chunk_bytes:

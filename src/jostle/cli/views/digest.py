@@ -23,7 +23,7 @@ from jostle.report.format.values import (
 )
 
 if TYPE_CHECKING:
-    from jostle.analysis import Access, Digest, Mount, Spread
+    from jostle.analysis import AccessShape, Digest, MountDigest, Spread
 
 _ERRORS = {
     "missing": "no such file",
@@ -71,7 +71,7 @@ def processes_text(made: Digest) -> str:
     return ", ".join(words) + f": {', '.join(programs)}{more}"
 
 
-def mount_name(mount: Mount) -> str:
+def mount_name(mount: MountDigest) -> str:
     """Name a mount as people do: where it is seen; its identity where nodes share it."""
     paths = [path for path in mount.paths if path]
     if not paths:
@@ -79,18 +79,18 @@ def mount_name(mount: Mount) -> str:
     return f"{paths[0]} ({mount.mount})" if mount.shared else paths[0]
 
 
-def traffic(mount: Mount) -> dict[str, int]:
+def traffic(mount: MountDigest) -> dict[str, int]:
     """Add up posix and stdio on a mount."""
     names = ("read_bytes", "read_ops", "write_bytes", "write_ops", "meta_ops", "open_ops")
     return {name: _both(mount, name) for name in names}
 
 
-def busy(made: Digest) -> list[Mount]:
+def busy(made: Digest) -> list[MountDigest]:
     """Return the mounts on which anything but failures happened."""
     return [mount for mount in made.mounts if any(traffic(mount).values())]
 
 
-def _both(mount: Mount, what: str) -> int:
+def _both(mount: MountDigest, what: str) -> int:
     found = (mount.metrics.get(f"{module}_{what}") for module in ("posix", "stdio"))
     return sum(spread.total for spread in found if spread)
 
@@ -199,7 +199,7 @@ def _access(made: Digest) -> Any:
     return fit(frame, "seeks/call", "most common size", "mean size")
 
 
-def _common(access: Access) -> str:
+def _common(access: AccessShape) -> str:
     if not access.common_high:
         return "-"
     if not access.common_low:

@@ -32,10 +32,10 @@ from jostle.report.verdict.verdict import (
 if TYPE_CHECKING:
     from jostle.analysis.estimation.light import Light
     from jostle.analysis.estimation.model import (
-        Bounded,
         Cause,
         Cluster,
         Estimate,
+        Interval,
     )
     from jostle.analysis.identification.model import Interference
 
@@ -53,12 +53,12 @@ _MORE_BY_NEIGHBOURS = (
 _MAIN = 0.25
 
 
-def percent_within(found: Bounded) -> str:
+def percent_within(found: Interval) -> str:
     """Return percent with their interval, in letters that the terminal has."""
     return values.percent_within(found, plus_minus=_plus_minus())
 
 
-def seconds_within(found: Bounded) -> str:
+def seconds_within(found: Interval) -> str:
     """Return seconds with their interval: `24.1 s (21.8 s to 26.4 s)`."""
     text, low, high = seconds(found.value), seconds(found.low), seconds(found.high)
     return text if low == high else f"{text} ({low} to {high})"
@@ -328,7 +328,7 @@ def _no_evidence(who: Interference, names: Mapping[str, str]) -> str:
     )
 
 
-def _ends(found: Bounded) -> str:
+def _ends(found: Interval) -> str:
     return f"{seconds(found.low)} to {seconds(found.high)}"
 
 

@@ -15,20 +15,20 @@ from jostle.report.verdict.blame import Blame, blame
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from jostle.analysis.estimation.model import Bounded
+    from jostle.analysis.estimation.model import Interval
     from jostle.analysis.identification.model import Interference, ResourceLoss, Suspect
 
 _ACQUITTED = 8  # neighbours whose innocence is told one by one
 _NODES = 3  # nodes that are told one by one: what one tells the others tell again
 
 
-def seconds_text(seconds: Bounded) -> str:
+def seconds_text(seconds: Interval) -> str:
     """Say a loss with its interval: `1 min 15 s (58.0 s to 1 min 32 s)`."""
     value, low, high = (duration(1e9 * x) for x in (seconds.value, seconds.low, seconds.high))
     return f"{value} ({low} to {high})"
 
 
-def percent_text(percent: Bounded) -> str:
+def percent_text(percent: Interval) -> str:
     """Say a share of the run with its interval: `17 % (13 to 21)`."""
     value, low, high = (significant(x) for x in (percent.value, percent.low, percent.high))
     return f"{value} % ({low} to {high})"

@@ -9,7 +9,7 @@ from jostle.cli.output import fit, heading, table, utf8
 from jostle.report.format.values import alike, byte_count, count, duration, percent, significant
 
 if TYPE_CHECKING:
-    from jostle.analysis import Advice, Digest, Range, Segments, World
+    from jostle.analysis import Advice, Digest, Range, SegmentsDigest, WorldDigest
 
 _KINDS = {
     "collective": "collectives",
@@ -38,7 +38,7 @@ _LAUNCHERS = {"orte": "mpirun (ORTE)", "prrte": "mpirun (PRRTE)", "hydra": "mpie
 _MOST_ROWS = 40
 
 
-def world_view(world: World) -> Iterator[Any]:
+def world_view(world: WorldDigest) -> Iterator[Any]:
     """Yield what is said of one world."""
     yield heading(f"MPI: {_size(world)}", f"  {_who(world)}")
     yield from _facts(world)
@@ -54,7 +54,7 @@ def world_view(world: World) -> Iterator[Any]:
         yield from _segments(world)
 
 
-def _size(world: World) -> str:
+def _size(world: WorldDigest) -> str:
     number = world.size or world.ranks
     words = f"{count(number)} rank{'s' if number != 1 else ''}"
     if world.size and world.ranks > world.size:
@@ -62,14 +62,14 @@ def _size(world: World) -> str:
     return words + (" (spawned)" if world.spawned else "")
 
 
-def _who(world: World) -> str:
+def _who(world: WorldDigest) -> str:
     programs = [f"{name} {count(n)}" if len(world.programs) > 1 else name
                 for name, n in list(world.programs.items())[:4]]  # fmt: skip
     where = f"{len(world.hosts)} nodes" if len(world.hosts) > 1 else "".join(world.hosts)
     return f"{', '.join(programs)} on {where}"
 
 
-def _facts(world: World) -> Iterator[Any]:
+def _facts(world: WorldDigest) -> Iterator[Any]:
     words = [world.library or "unknown MPI"]
     if world.adapter:
         words.append(f"adapter {world.adapter}")
@@ -93,7 +93,7 @@ def _ranks(number: int) -> str:
     return f"{count(number)} rank{'s' if number != 1 else ''}"
 
 
-def _traffic(world: World) -> Any:
+def _traffic(world: WorldDigest) -> Any:
     frame = table(
         ["=", ">calls: least", ">mean", ">most", ">bytes: least", ">mean ", ">most ", ">calls/s"]
     )
@@ -108,7 +108,7 @@ def _traffic(world: World) -> Any:
     return fit(frame, "calls/s", "mean ", "mean")
 
 
-def _rates(world: World) -> Iterator[str]:
+def _rates(world: WorldDigest) -> Iterator[str]:
     """Say the rate of collectives as the papers do: least, mean and most over ranks."""
     for kind in world.traffic:
         if kind.name == "collective":
@@ -128,7 +128,7 @@ def _three(value: float) -> float:
     return float(f"{value:.3g}")
 
 
-def _shares(world: World) -> Any:
+def _shares(world: WorldDigest) -> Any:
     frame = table(["=", ">time, all ranks", ">share", ">least", ">most", "="])
     full, empty = ("█", "·") if utf8() else ("#", ".")
     for part in world.shares:
@@ -140,7 +140,7 @@ def _shares(world: World) -> Any:
     return fit(frame, "least", "most")
 
 
-def _balance(world: World) -> Iterator[str]:
+def _balance(world: WorldDigest) -> Iterator[str]:
     found = world.balance
     if found is None:
         return
@@ -156,7 +156,7 @@ def _balance(world: World) -> Iterator[str]:
         )
 
 
-def _threads(world: World) -> Iterator[str]:
+def _threads(world: WorldDigest) -> Iterator[str]:
     threads = world.threads
     effective = threads.effective
     words = f"effective threads {significant(effective.mean)}"
@@ -166,7 +166,7 @@ def _threads(world: World) -> Iterator[str]:
     yield f"{words}; OMP_NUM_THREADS {told.get(threads.omp_threads, f'= {threads.omp_threads}')}"
 
 
-def _counters(world: World) -> Iterator[str]:
+def _counters(world: WorldDigest) -> Iterator[str]:
     found = world.counters
     words = []
     if found.instructions_per_s:
@@ -188,7 +188,7 @@ def _counters(world: World) -> Iterator[str]:
         yield f"counters asked for and not granted: {', '.join(found.denied)}"
 
 
-def _segments(world: World) -> Iterator[str]:
+def _segments(world: WorldDigest) -> Iterator[str]:
     found = world.segments
     if found is None:
         yield "segments: none were recorded"
@@ -210,7 +210,7 @@ def _segments(world: World) -> Iterator[str]:
     yield from (f"segments: {note}" for note in alike(found.notes))
 
 
-def _common(found: Segments) -> str:
+def _common(found: SegmentsDigest) -> str:
     stored = found.per_rank
     if stored.max == stored.min == found.number:
         return ""
@@ -220,7 +220,7 @@ def _common(found: Segments) -> str:
     )
 
 
-def brief(world: World) -> str:
+def brief(world: WorldDigest) -> str:
     """Say in one line how a world went, for the end of `jostle run`."""
     words = f"MPI: {_size(world)}, {', '.join(list(world.programs)[:3])}"
     if not world.counted:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from jostle.analysis.estimation.model import Bounded
+from jostle.analysis.estimation.model import Interval
 from jostle.analysis.identification.model import Interference, ResourceKind, ResourceLoss
 from jostle.plot.charts.axis import ceiling
 from jostle.plot.charts.chart import TERMINAL_PALETTE
@@ -57,7 +57,7 @@ class BlameChart:
     own: Floats
     others: Floats
     guilty: NDArray[np.bool_]
-    seconds: Bounded
+    seconds: Interval
     percent: float
     smallest_s: float
     suspect: str

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from jostle.analysis.estimation.model import Bounded
+    from jostle.analysis.estimation.model import Interval
 
 _BINARY = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 _DECIMAL = ("", " k", " M", " G", " T", " P", " E")
@@ -95,7 +95,7 @@ def points(value: float, *, like: float | None = None) -> str:
     return text if float(text) else "0"
 
 
-def percent_within(found: Bounded, *, plus_minus: str = "±") -> str:
+def percent_within(found: Interval, *, plus_minus: str = "±") -> str:
     """Return percent with interval: `31 % ± 3`, or `4.0 % (1.2 to 9.0)` if that is asymmetric."""
     down, up = found.value - found.low, found.high - found.value
     if max(up, down) < 0.05:

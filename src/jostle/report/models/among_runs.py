@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jostle.analysis.digest.among_runs import Figure, among, figures, others_of
+from jostle.analysis.digest.among_runs import RunFigure, among, figures, others_of
 from jostle.report.models.jobs import job_rows, program_names
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _span(rows: Sequence[Mapping[str, Any]]) -> tuple[int, int]:
     return first - longest, last + longest
 
 
-def _parts(wanted: Sequence[Figure]) -> dict[bool, list[int]]:
+def _parts(wanted: Sequence[RunFigure]) -> dict[bool, list[int]]:
     """Return which figures are of mounts (True) and which of processes."""
     return {
         mount: [at for at, one in enumerate(wanted) if one.on_mounts == mount]
@@ -73,7 +73,7 @@ def _parts(wanted: Sequence[Figure]) -> dict[bool, list[int]]:
 
 
 def _of_processes(
-    store: Repository, job: Mapping[str, Any], wanted: Sequence[Figure]
+    store: Repository, job: Mapping[str, Any], wanted: Sequence[RunFigure]
 ) -> list[tuple[NDArray[np.float64], float]]:
     """Sum each figure per process that counts, and over all processes."""
     people = store.job_processes(job["job"]).select(["process", "short"]).to_pylist()
@@ -94,7 +94,7 @@ def _of_processes(
 
 
 def _of_jobs(
-    store: Repository, jobs: Sequence[Mapping[str, Any]], wanted: Sequence[Figure]
+    store: Repository, jobs: Sequence[Mapping[str, Any]], wanted: Sequence[RunFigure]
 ) -> list[NDArray[np.float64]]:
     """Sum each figure over each of some jobs."""
     sums = np.zeros((len(wanted), len(jobs)))

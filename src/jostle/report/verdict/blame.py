@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from jostle.plain_values import plain
 
 if TYPE_CHECKING:
-    from jostle.analysis.estimation.model import Bounded, Hit
+    from jostle.analysis.estimation.model import Hit, Interval
     from jostle.analysis.identification.model import Interference, Suspect
 
 #: What is said of the rest: a neighbour that was not profiled, or one that nothing could be shown
@@ -43,7 +43,7 @@ class Blamed:
     user: int | None
     program: str
     resources: list[str]
-    seconds: Bounded
+    seconds: Interval
     share: float
     slices: int
     correlation: float
@@ -64,10 +64,10 @@ class Blame:
         suspect_slices: Those of them that a suspect made slow.
     """
 
-    lost_s: Bounded
+    lost_s: Interval
     suspects: list[Blamed]
-    explained_s: Bounded
-    unexplained_s: Bounded
+    explained_s: Interval
+    unexplained_s: Interval
     unexplained_share: float
     lost_slices: int
     suspect_slices: int
@@ -83,7 +83,7 @@ class Blame:
         return found
 
 
-def blame(lost: Bounded, who: Interference | None, hits: Sequence[Hit] = ()) -> Blame:
+def blame(lost: Interval, who: Interference | None, hits: Sequence[Hit] = ()) -> Blame:
     """Split a loss among those who took it.
 
     Suspects explain no more than there is: of several resources that lost the same instants, and
@@ -95,7 +95,7 @@ def blame(lost: Bounded, who: Interference | None, hits: Sequence[Hit] = ()) -> 
         who: What is known of the neighbours; None where none were looked for.
         hits: Spans in which the run shows by itself that it lost time.
     """
-    from jostle.analysis.estimation.model import Bounded
+    from jostle.analysis.estimation.model import Interval
 
     named = sum(one.seconds.value for one in who.suspects) if who else 0.0
     explained = min(_by_suspects(who, named), lost.value) if who else 0.0
@@ -108,9 +108,9 @@ def blame(lost: Bounded, who: Interference | None, hits: Sequence[Hit] = ()) -> 
     return Blame(
         lost_s=lost,
         suspects=suspects,
-        explained_s=Bounded(explained, max(explained - down, 0.0),
+        explained_s=Interval(explained, max(explained - down, 0.0),
                             max(min(explained + up, lost.high), explained)),
-        unexplained_s=Bounded(
+        unexplained_s=Interval(
             rest,
             max(rest - math.hypot(lost.value - lost.low, up), 0.0),
             max(min(rest + math.hypot(lost.high - lost.value, down), lost.high), rest),
@@ -127,9 +127,9 @@ def _by_suspects(who: Interference, named: float) -> float:
     return named * min(who.seconds.value / alone, 1.0) if alone > 0 else named
 
 
-def _suspects(found: Sequence[Suspect], scale: float, lost: Bounded) -> list[Blamed]:
+def _suspects(found: Sequence[Suspect], scale: float, lost: Interval) -> list[Blamed]:
     """Make one of what is said of a job on several resources."""
-    from jostle.analysis.estimation.model import Bounded
+    from jostle.analysis.estimation.model import Interval
 
     by_job: dict[str, list[Suspect]] = {}
     for one in found:
@@ -146,7 +146,7 @@ def _suspects(found: Sequence[Suspect], scale: float, lost: Bounded) -> list[Bla
             user=each[0].user,
             program=each[0].program,
             resources=[one.resource for one in each],
-            seconds=Bounded(value, low, max(min(high, lost.high), value)),
+            seconds=Interval(value, low, max(min(high, lost.high), value)),
             share=value / lost.value if lost.value > 0 else 0.0,
             slices=max(one.slices for one in each),
             correlation=each[0].correlation,

@@ -13,7 +13,7 @@ from jostle.report.verdict.blame import Blame, blame
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.light import Light
-    from jostle.analysis.estimation.model import Bounded, CauseName, Estimate
+    from jostle.analysis.estimation.model import CauseName, Estimate, Interval
     from jostle.analysis.identification.model import Interference, ResourceKind
     from jostle.repository import Repository, RunTables
 
@@ -70,8 +70,8 @@ class Head:
     """
 
     light: Light | None
-    percent: Bounded
-    lost_s: Bounded
+    percent: Interval
+    lost_s: Interval
     run_s: float
     intrinsic_s: float
     cause: CauseName | None

@@ -18,13 +18,13 @@ from typing import Any
 import pyarrow as pa
 
 from jostle.analysis.estimation.model import (
-    Bounded,
     Cause,
     Cluster,
     Continuous,
     CoreSpeed,
     Estimate,
     Hit,
+    Interval,
 )
 from jostle.server.verdicts.verdict_store import code_fingerprint
 
@@ -133,8 +133,8 @@ def _read(content: bytes, job: str, mark: str) -> Estimate | None:
     return Estimate(**facts, segments=table.replace_schema_metadata(None))
 
 
-def _bounded(told: dict[str, Any]) -> dict[str, Any] | Bounded:
-    return Bounded(**told) if told.keys() == {"value", "low", "high"} else told
+def _bounded(told: dict[str, Any]) -> dict[str, Any] | Interval:
+    return Interval(**told) if told.keys() == {"value", "low", "high"} else told
 
 
 def _digest(content: bytes | memoryview) -> bytes:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from jostle.analysis.identification.model import Evidence, Eyes, Matrix
+from jostle.analysis.identification.model import EncounterRuns, Eyes, Matrix
 from jostle.server.access import Viewer
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class Made:
     """
 
     found: Matrix
-    evidence: list[Evidence]
+    evidence: list[EncounterRuns]
     users: dict[str, int | None]
 
     def to_json(self) -> dict[str, Any]:

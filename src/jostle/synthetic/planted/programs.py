@@ -18,7 +18,7 @@ Habit = Literal["aggregate-write", "open-write-close", "write-seek"]
 
 
 @dataclass(frozen=True)
-class Phase:
+class ProgramPhase:
     """A stretch of a program in which it behaves alike.
 
     Attributes:
@@ -42,7 +42,7 @@ class Phase:
 
 
 @dataclass(frozen=True)
-class Program:
+class PlantedProgram:
     """A program.
 
     Attributes:
@@ -57,7 +57,7 @@ class Program:
     """
 
     name: str
-    phases: tuple[Phase, ...]
+    phases: tuple[ProgramPhase, ...]
     mpi: bool = False
     weight: float = 1.0
     harmful: float = 1.0
@@ -66,7 +66,7 @@ class Program:
     stay: float = 1.0
 
 
-def catalogue(rng: np.random.Generator) -> list[Program]:
+def catalogue(rng: np.random.Generator) -> list[PlantedProgram]:
     """Draw the traits of the programs of one repository."""
 
     def near(value: float) -> float:
@@ -74,45 +74,92 @@ def catalogue(rng: np.random.Generator) -> list[Program]:
 
     burst, rest = near(14), near(16)
     return [
-        Program("solver", (
-            Phase(near(20), io=0.02, net=0.15, load=0.002, traffic=0.02, size=4 * KIB),
-            Phase(near(12), io=near(0.75), net=0.02, load=0.12, traffic=0.01, size=MIB),
-        ), mpi=True, weight=2.0),
-        Program("analysis", (
-            Phase(near(25), io=near(0.5), load=0.08, size=256 * KIB, what=READ),
-            Phase(near(10), io=0.08, load=0.01, size=256 * KIB, what=READ),
-        ), weight=1.5),
-        Program("logger", (
-            Phase(near(9), io=near(0.35), load=0.02, size=8 * KIB),
-            Phase(near(6), io=near(0.8), load=0.10, size=MIB),
-            Phase(near(9), io=near(0.35), load=0.05, size=64 * KIB),
-        ), weight=1.5, habit="write-seek"),
-        Program("dump", (Phase(60, io=0.95, load=near(0.5), size=4 * MIB),), stay=0.35),
-        Program("burster", (
-            Phase(burst, io=0.9, load=near(0.6), size=MIB),
-            Phase(rest, io=0.01, load=0.002, size=64 * KIB),
-        ), weight=1.5),
-        Program("untar", (Phase(30, io=0.85, load=near(0.55), size=16 * KIB, what=META),
-                          Phase(near(20), io=0.1, load=0.03, size=16 * KIB, what=META)),
-                weight=0.7, habit="open-write-close", stay=0.5),
-        Program("fft", (
-            Phase(near(8), io=0.0, net=near(0.6), traffic=near(0.55)),
-            Phase(near(12), io=0.0, net=0.1, traffic=0.05),
-        ), mpi=True),
-        Program("cfd", (Phase(30, io=0.01, net=near(0.35), load=0.001, traffic=0.03, size=64 * KIB),
-                        Phase(near(5), io=0.5, net=0.05, load=0.05, traffic=0.01, size=MIB)),
-                mpi=True, weight=1.5),
-        Program("replay", (
-            Phase(burst, io=0.6, load=near(0.5), size=MIB, what=READ),
-            Phase(rest, io=0.02, load=0.01, size=MIB, what=READ),
-        ), harmful=0.0),
-        Program("montecarlo", (Phase(45, io=0.005, load=0.0005, size=4 * KIB),), pressure=0.2),
-        Program("hog", (Phase(near(18), io=0.0), Phase(near(15), io=0.003, load=0.0003)),
-                weight=0.6, pressure=0.9),
-    ]  # fmt: skip
+        PlantedProgram(
+            "solver",
+            (
+                ProgramPhase(near(20), io=0.02, net=0.15, load=0.002, traffic=0.02, size=4 * KIB),
+                ProgramPhase(near(12), io=near(0.75), net=0.02, load=0.12, traffic=0.01, size=MIB),
+            ),
+            mpi=True,
+            weight=2.0,
+        ),
+        PlantedProgram(
+            "analysis",
+            (
+                ProgramPhase(near(25), io=near(0.5), load=0.08, size=256 * KIB, what=READ),
+                ProgramPhase(near(10), io=0.08, load=0.01, size=256 * KIB, what=READ),
+            ),
+            weight=1.5,
+        ),
+        PlantedProgram(
+            "logger",
+            (
+                ProgramPhase(near(9), io=near(0.35), load=0.02, size=8 * KIB),
+                ProgramPhase(near(6), io=near(0.8), load=0.10, size=MIB),
+                ProgramPhase(near(9), io=near(0.35), load=0.05, size=64 * KIB),
+            ),
+            weight=1.5,
+            habit="write-seek",
+        ),
+        PlantedProgram(
+            "dump", (ProgramPhase(60, io=0.95, load=near(0.5), size=4 * MIB),), stay=0.35
+        ),
+        PlantedProgram(
+            "burster",
+            (
+                ProgramPhase(burst, io=0.9, load=near(0.6), size=MIB),
+                ProgramPhase(rest, io=0.01, load=0.002, size=64 * KIB),
+            ),
+            weight=1.5,
+        ),
+        PlantedProgram(
+            "untar",
+            (
+                ProgramPhase(30, io=0.85, load=near(0.55), size=16 * KIB, what=META),
+                ProgramPhase(near(20), io=0.1, load=0.03, size=16 * KIB, what=META),
+            ),
+            weight=0.7,
+            habit="open-write-close",
+            stay=0.5,
+        ),
+        PlantedProgram(
+            "fft",
+            (
+                ProgramPhase(near(8), io=0.0, net=near(0.6), traffic=near(0.55)),
+                ProgramPhase(near(12), io=0.0, net=0.1, traffic=0.05),
+            ),
+            mpi=True,
+        ),
+        PlantedProgram(
+            "cfd",
+            (
+                ProgramPhase(30, io=0.01, net=near(0.35), load=0.001, traffic=0.03, size=64 * KIB),
+                ProgramPhase(near(5), io=0.5, net=0.05, load=0.05, traffic=0.01, size=MIB),
+            ),
+            mpi=True,
+            weight=1.5,
+        ),
+        PlantedProgram(
+            "replay",
+            (
+                ProgramPhase(burst, io=0.6, load=near(0.5), size=MIB, what=READ),
+                ProgramPhase(rest, io=0.02, load=0.01, size=MIB, what=READ),
+            ),
+            harmful=0.0,
+        ),
+        PlantedProgram(
+            "montecarlo", (ProgramPhase(45, io=0.005, load=0.0005, size=4 * KIB),), pressure=0.2
+        ),
+        PlantedProgram(
+            "hog",
+            (ProgramPhase(near(18), io=0.0), ProgramPhase(near(15), io=0.003, load=0.0003)),
+            weight=0.6,
+            pressure=0.9,
+        ),
+    ]
 
 
-def run_of(program: Program, rng: np.random.Generator) -> Program:
+def run_of(program: PlantedProgram, rng: np.random.Generator) -> PlantedProgram:
     """Return one run its own pace: all phases a little longer or shorter, and begun somewhere."""
     pace = float(rng.uniform(0.9, 1.1))
     phases = [replace(phase, seconds=phase.seconds * pace) for phase in program.phases]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from jostle.synthetic.planted.model import Spec
-from jostle.synthetic.planted.programs import Program, catalogue, run_of
+from jostle.synthetic.planted.programs import PlantedProgram, catalogue, run_of
 
 #: Where planted time begins: a full hour, long ago.
 EPOCH_S = 1_750_000_000 // 3600 * 3600
@@ -30,7 +30,7 @@ class Player:
     """
 
     job: str
-    program: Program
+    program: PlantedProgram
     uid: int
     mount: int
     start_s: float
@@ -59,7 +59,11 @@ def cast(spec: Spec, rng: np.random.Generator) -> list[Player]:
 
 
 def _player(
-    spec: Spec, number: int, program: Program, earlier: list[Player], rng: np.random.Generator
+    spec: Spec,
+    number: int,
+    program: PlantedProgram,
+    earlier: list[Player],
+    rng: np.random.Generator,
 ) -> Player:
     length = spec.length * float(rng.uniform(0.5, 1.5)) * program.stay
     start = int(rng.integers(max(1, spec.slices - int(length)))) if number > 2 else number * 7
@@ -88,7 +92,7 @@ def _player(
     )  # fmt: skip
 
 
-def _in_time_with(run: Program, other: Program) -> Program:
+def _in_time_with(run: PlantedProgram, other: PlantedProgram) -> PlantedProgram:
     """Return a program the rhythm of another one."""
     phases = [
         replace(phase, seconds=other.phases[place % len(other.phases)].seconds)

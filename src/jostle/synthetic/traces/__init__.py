@@ -2,7 +2,16 @@
 
 from jostle.synthetic.traces.disturb import Disturbance
 from jostle.synthetic.traces.families import SPECS
-from jostle.synthetic.traces.program import Call, Phase, Program
-from jostle.synthetic.traces.trace import TraceSpec, Truth, trace
+from jostle.synthetic.traces.program import Call, Loop, ReplayProgram
+from jostle.synthetic.traces.trace import KnownLoss, TraceSpec, trace
 
-__all__ = ["SPECS", "Call", "Disturbance", "Phase", "Program", "TraceSpec", "Truth", "trace"]
+__all__ = [
+    "SPECS",
+    "Call",
+    "Disturbance",
+    "KnownLoss",
+    "Loop",
+    "ReplayProgram",
+    "TraceSpec",
+    "trace",
+]

@@ -11,7 +11,7 @@ import numpy as np
 
 from jostle.synthetic.traces.disturb import Effect
 from jostle.synthetic.traces.program import Floats, Ints, Script
-from jostle.synthetic.traces.timeline import Timeline
+from jostle.synthetic.traces.timeline import ReplayTimeline
 
 _MATURE = 16  # calls before a floor is believed
 _EXACT = 1024  # calls that are gone through one by one; then in blocks of
@@ -34,7 +34,7 @@ class Spans:
     amount_s: Floats
 
 
-def waits(script: Script, timeline: Timeline) -> Floats:
+def waits(script: Script, timeline: ReplayTimeline) -> Floats:
     """Return what each MPI call took beyond the floor of its kind [K, R]; 0 for all others."""
     took = timeline.end_s - timeline.begin_s
     beyond = np.zeros(took.shape)
@@ -70,7 +70,7 @@ def _beyond_floor(took: Floats) -> Floats:
     return beyond
 
 
-def off_cpu(script: Script, timeline: Timeline, effect: Effect, rank: int) -> Spans:
+def off_cpu(script: Script, timeline: ReplayTimeline, effect: Effect, rank: int) -> Spans:
     """Return the spans in which a rank is seen to be off its CPU.
 
     The thread's CPU clock is read when a call begins or ends, and at most once a millisecond. Time
@@ -118,7 +118,7 @@ def _readings(times: Floats) -> Ints:
     return np.array(found, dtype=np.int64)
 
 
-def stolen(script: Script, timeline: Timeline, effect: Effect, rank: int) -> Spans:
+def stolen(script: Script, timeline: ReplayTimeline, effect: Effect, rank: int) -> Spans:
     """Return when a rank was robbed of its CPU really: at the end of the computation it hit."""
     amount = _column(effect.stolen_s, rank)
     hit = np.flatnonzero(amount > 0)

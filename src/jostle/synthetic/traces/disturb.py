@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from jostle.synthetic.traces.program import Floats, Ints, Program, Script
+from jostle.synthetic.traces.program import Floats, Ints, ReplayProgram, Script
 
 CauseName = Literal["network", "cpu", "file system", "memory"]
 
@@ -76,10 +76,12 @@ class Effect:
         )
 
 
-class Drawn:
+class DrawnDisturbance:
     """A disturbance with its dice thrown: the same hits come first at every strength."""
 
-    def __init__(self, what: Disturbance, program: Program, script: Script, seed: int) -> None:
+    def __init__(
+        self, what: Disturbance, program: ReplayProgram, script: Script, seed: int
+    ) -> None:
         self.what = what
         self._program, self._script, self._seed = program, script, seed
         random = np.random.default_rng(seed)
@@ -142,7 +144,9 @@ class Drawn:
         return np.asarray((random.pareto(1.5, number) + 1) * mean / 3).clip(None, 400 * mean)
 
 
-def _ranks(what: Disturbance, program: Program, random: np.random.Generator) -> NDArray[np.bool_]:
+def _ranks(
+    what: Disturbance, program: ReplayProgram, random: np.random.Generator
+) -> NDArray[np.bool_]:
     """Return which ranks are hit [1, R]."""
     ranks = np.arange(program.ranks)
     if what.where == "each":

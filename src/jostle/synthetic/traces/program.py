@@ -52,7 +52,7 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Phase:
+class Loop:
     """A loop.
 
     Attributes:
@@ -71,7 +71,7 @@ class Phase:
 
 
 @dataclass(frozen=True)
-class Program:
+class ReplayProgram:
     """A parallel program.
 
     Attributes:
@@ -86,7 +86,7 @@ class Program:
         slice_ns: Length of a slice.
     """
 
-    phases: tuple[Phase, ...]
+    phases: tuple[Loop, ...]
     ranks: int = 16
     per_node: int = 8
     imbalance: float = 0.01
@@ -96,7 +96,7 @@ class Program:
     raw: bool = False
     slice_ns: int = 1_000_000_000
 
-    def sized(self, **changes: object) -> Program:
+    def sized(self, **changes: object) -> ReplayProgram:
         """Return the same program with other figures."""
         return replace(self, **changes)  # type: ignore[arg-type]
 
@@ -142,7 +142,7 @@ _TICK_HZ, _TICK_S = 2.0, 30e-6  # of the operating system, on every rank
 _WANDER_ITERATIONS = 40.0
 
 
-def write_script(program: Program, random: np.random.Generator) -> Script:
+def write_script(program: ReplayProgram, random: np.random.Generator) -> Script:
     """Draw one run of a program.
 
     Args:
@@ -177,9 +177,7 @@ def write_script(program: Program, random: np.random.Generator) -> Script:
     )
 
 
-def _events(
-    phase: Phase, number: dict[Call, int], random: np.random.Generator
-) -> tuple[Ints, Ints]:
+def _events(phase: Loop, number: dict[Call, int], random: np.random.Generator) -> tuple[Ints, Ints]:
     """Return the calls of a phase in order, and the iteration that each is of."""
     inner = [number[call] for call in phase.inner]
     low, high = phase.inner_times
@@ -202,7 +200,7 @@ def _events(
     return np.concatenate(parts), np.repeat(np.arange(rounds), [len(p) for p in parts])
 
 
-def _shares(program: Program, iteration: Ints, random: np.random.Generator) -> Floats:
+def _shares(program: ReplayProgram, iteration: Ints, random: np.random.Generator) -> Floats:
     """Return of each event the work of each rank over that of the mean rank [K or 1, R]."""
     fixed = 1 + program.imbalance * random.normal(0, 1, program.ranks).clip(-2.5, 2.5)
     fixed /= fixed.mean()

@@ -16,8 +16,8 @@ from jostle.repository.store.layout import SEGMENT_BINS
 from jostle.synthetic.traces.accounts import Spans
 from jostle.synthetic.traces.cuts import Cuts
 from jostle.synthetic.traces.disturb import Effect
-from jostle.synthetic.traces.program import Floats, Ints, Program, Script
-from jostle.synthetic.traces.timeline import Timeline
+from jostle.synthetic.traces.program import Floats, Ints, ReplayProgram, Script
+from jostle.synthetic.traces.timeline import ReplayTimeline
 
 _MOST_BINS = 32
 _FULL = 255
@@ -32,7 +32,7 @@ _TIMES = ("mpi_ns", "io_ns", "cpu_ns", "wait_ns", "offcpu_ns")
 
 
 @dataclass(frozen=True)
-class Run:
+class ReplayedRun:
     """A replayed run with what was accounted of it.
 
     Attributes:
@@ -48,9 +48,9 @@ class Run:
         canary: What slows computation, by so many times what it slows the canary; 0: no canary.
     """
 
-    program: Program
+    program: ReplayProgram
     script: Script
-    timeline: Timeline
+    timeline: ReplayTimeline
     effect: Effect
     waits_s: Floats
     away: list[Spans]
@@ -80,7 +80,7 @@ def tokens(script: Script, job: str) -> pa.Table:
     )
 
 
-def segment_rows(run: Run, processes: list[int]) -> pa.Table:
+def segment_rows(run: ReplayedRun, processes: list[int]) -> pa.Table:
     """Return the rows of all ranks, by rank and number.
 
     Args:
@@ -131,11 +131,11 @@ def _hashes(script: Script) -> Ints:
     return np.asarray(drawn, dtype=np.int64)
 
 
-def _sums(run: Run, values: NDArray[Any]) -> NDArray[Any]:
+def _sums(run: ReplayedRun, values: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(np.add.reduceat(values, run.starts))
 
 
-def _shared(run: Run) -> dict[str, NDArray[Any]]:
+def _shared(run: ReplayedRun) -> dict[str, NDArray[Any]]:
     """Return the columns that are the same on all ranks."""
     script, cuts = run.script, run.cuts
     number = len(cuts.event)
@@ -163,7 +163,9 @@ def _shared(run: Run) -> dict[str, NDArray[Any]]:
     return columns
 
 
-def _rank_columns(run: Run, rank: int, counter: np.random.Generator) -> dict[str, NDArray[Any]]:
+def _rank_columns(
+    run: ReplayedRun, rank: int, counter: np.random.Generator
+) -> dict[str, NDArray[Any]]:
     """Return a rank's times, bytes and counters."""
     script, timeline = run.script, run.timeline
     begin, end = timeline.begin_s[:, rank], timeline.end_s[:, rank]
@@ -198,7 +200,7 @@ def _rank_columns(run: Run, rank: int, counter: np.random.Generator) -> dict[str
 
 
 def _binned(
-    run: Run, columns: dict[str, NDArray[Any]], spans: Spans
+    run: ReplayedRun, columns: dict[str, NDArray[Any]], spans: Spans
 ) -> tuple[Ints, tuple[Ints, NDArray[np.uint8]]]:
     """Put spans into segments and their bins.
 

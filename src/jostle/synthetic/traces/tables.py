@@ -13,7 +13,7 @@ from jostle.repository.store.layout import TABLES
 from jostle.repository.types import CoreFloor, RunTables
 from jostle.synthetic.traces.accounts import Spans, stolen
 from jostle.synthetic.traces.program import Floats, Ints
-from jostle.synthetic.traces.rows import Run, segment_rows, tokens
+from jostle.synthetic.traces.rows import ReplayedRun, segment_rows, tokens
 
 MOUNT = "sshfs:storage:/"
 _CLASSES = {
@@ -32,7 +32,7 @@ _STATES = {
 }  # fmt: skip
 
 
-def run_tables(run: Run, job: str) -> RunTables:
+def run_tables(run: ReplayedRun, job: str) -> RunTables:
     """Make the tables of a run.
 
     Args:
@@ -50,11 +50,11 @@ def run_tables(run: Run, job: str) -> RunTables:
                      mount_slices, floors)  # fmt: skip
 
 
-def _host(run: Run, rank: int) -> str:
+def _host(run: ReplayedRun, rank: int) -> str:
     return f"node{rank // run.program.per_node + 1:03d}"
 
 
-def _processes(run: Run, job: str, processes: list[int]) -> pa.Table:
+def _processes(run: ReplayedRun, job: str, processes: list[int]) -> pa.Table:
     end = run.init_ns + round(run.timeline.seconds * 1e9)
     slice_ns = run.program.slice_ns
     rows = [
@@ -75,7 +75,7 @@ def _processes(run: Run, job: str, processes: list[int]) -> pa.Table:
     return pa.Table.from_pylist(rows, pa.schema(shape))
 
 
-def _mounts(run: Run, job: str) -> pa.Table:
+def _mounts(run: ReplayedRun, job: str) -> pa.Table:
     hosts = sorted({_host(run, rank) for rank in range(run.program.ranks)})
     rows = [
         {"job": job, "host": host, "mount": MOUNT, "path": "/scratch", "type": "fuse.sshfs",
@@ -86,7 +86,7 @@ def _mounts(run: Run, job: str) -> pa.Table:
     return pa.Table.from_pylist(rows if has_files else [], pa.schema(TABLES["mounts"].keys))
 
 
-def _slices(run: Run) -> tuple[pa.Table, pa.Table]:
+def _slices(run: ReplayedRun) -> tuple[pa.Table, pa.Table]:
     """Return the rows per node and slice, and per mount and slice."""
     first = run.init_ns // run.program.slice_ns
     end = run.init_ns + round(run.timeline.seconds * 1e9)
@@ -105,7 +105,7 @@ def _slices(run: Run) -> tuple[pa.Table, pa.Table]:
     )  # fmt: skip
 
 
-def _rank_metrics(run: Run, rank: int, first: int, count: int) -> dict[str, Ints]:
+def _rank_metrics(run: ReplayedRun, rank: int, first: int, count: int) -> dict[str, Ints]:
     """Return a rank's metrics per slice [count]."""
     script, timeline = run.script, run.timeline
     begin, end = timeline.begin_s[:, rank], timeline.end_s[:, rank]
@@ -143,7 +143,7 @@ def _rank_metrics(run: Run, rank: int, first: int, count: int) -> dict[str, Ints
     return result
 
 
-def _canary(run: Run, rank: int, first: int, count: int) -> dict[str, Ints]:
+def _canary(run: ReplayedRun, rank: int, first: int, count: int) -> dict[str, Ints]:
     """Return what a rank's canary told: slowed as computation is, by the program's own slope."""
     gap = run.script.gap_s[:, rank]
     slowed = run.effect.slowed_s
@@ -161,7 +161,7 @@ def _canary(run: Run, rank: int, first: int, count: int) -> dict[str, Ints]:
     }
 
 
-def _per_slice(run: Run, spans: Spans, first: int, count: int) -> Ints:
+def _per_slice(run: ReplayedRun, spans: Spans, first: int, count: int) -> Ints:
     """Spread spans over slices, evenly within each [count], ns."""
     width = run.program.slice_ns / 1e9
     offset = (run.init_ns - first * run.program.slice_ns) / 1e9
@@ -189,7 +189,7 @@ def _across(spans: Spans, length: Floats, edges: Floats) -> Floats:
 
 
 def _rollup(
-    run: Run,
+    run: ReplayedRun,
     table: str,
     key: str,
     groups: list[tuple[str, list[dict[str, Ints]]]],

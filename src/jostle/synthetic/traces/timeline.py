@@ -11,7 +11,7 @@ from jostle.synthetic.traces.program import Floats, Ints, Script
 
 
 @dataclass(frozen=True)
-class Timeline:
+class ReplayTimeline:
     """A replay.
 
     Attributes:
@@ -28,7 +28,7 @@ class Timeline:
         return float(self.end_s[-1].max())
 
 
-def replay(script: Script, effect: Effect) -> Timeline:
+def replay(script: Script, effect: Effect) -> ReplayTimeline:
     """Replay a script.
 
     A collective ends when the last rank has come, an exchange when both neighbours have, a receive
@@ -54,7 +54,7 @@ def replay(script: Script, effect: Effect) -> Timeline:
     total = (steps.end[ends] - script.skew_s[ends])[:, 0]
     before = np.concatenate([[0.0], np.cumsum(total)[:-1]])
     offset = np.repeat(before, lengths)[:, None]
-    return Timeline(steps.begin + offset, steps.end + offset)
+    return ReplayTimeline(steps.begin + offset, steps.end + offset)
 
 
 class _Steps:

@@ -11,11 +11,11 @@ import numpy as np
 from jostle.repository.types import RunTables
 from jostle.synthetic.traces.accounts import off_cpu, waits
 from jostle.synthetic.traces.cuts import cut
-from jostle.synthetic.traces.disturb import Disturbance, Drawn, Effect
-from jostle.synthetic.traces.program import Floats, Ints, Program, Script, write_script
-from jostle.synthetic.traces.rows import Run
+from jostle.synthetic.traces.disturb import Disturbance, DrawnDisturbance, Effect
+from jostle.synthetic.traces.program import Floats, Ints, ReplayProgram, Script, write_script
+from jostle.synthetic.traces.rows import ReplayedRun
 from jostle.synthetic.traces.tables import run_tables
-from jostle.synthetic.traces.timeline import Timeline, replay
+from jostle.synthetic.traces.timeline import ReplayTimeline, replay
 
 _START_NS = 1_700_000_000_000_000_000
 _TRIES = 5  # to come near the wanted loss
@@ -39,7 +39,7 @@ class TraceSpec:
     """
 
     name: str
-    program: Program
+    program: ReplayProgram
     disturbances: tuple[Disturbance, ...] = ()
     least: float = 1.0
     most: float = 40.0
@@ -48,7 +48,7 @@ class TraceSpec:
 
 
 @dataclass(frozen=True)
-class Truth:
+class KnownLoss:
     """What a synthetic run lost: the difference to the same run without its disturbances.
 
     Attributes:
@@ -111,7 +111,7 @@ class Truth:
         return {name: getattr(self, name) for name in names}
 
 
-def trace(spec: TraceSpec, seed: int) -> tuple[RunTables, Truth]:
+def trace(spec: TraceSpec, seed: int) -> tuple[RunTables, KnownLoss]:
     """Make a synthetic run: its tables as the repository would give them, and its truth.
 
     The program is replayed event by event on all ranks, with the disturbances and without; the
@@ -127,13 +127,13 @@ def trace(spec: TraceSpec, seed: int) -> tuple[RunTables, Truth]:
     return run_tables(run, f"{spec.name}-{seed}"), truth
 
 
-def replayed(spec: TraceSpec, seed: int) -> tuple[Run, Truth]:
+def replayed(spec: TraceSpec, seed: int) -> tuple[ReplayedRun, KnownLoss]:
     """Make a synthetic run without its tables (arguments as for `trace`)."""
     random = np.random.default_rng([seed, zlib.crc32(spec.name.encode())])
     script = write_script(spec.program, random)
     wanted = float(random.uniform(spec.least, spec.most)) if random.random() > _CLEAN else 0.0
     clean = replay(script, Effect.none(len(script.call)))
-    drawn = [Drawn(what, spec.program, script, int(random.integers(1 << 32)))
+    drawn = [DrawnDisturbance(what, spec.program, script, int(random.integers(1 << 32)))
              for what in spec.disturbances]  # fmt: skip
     if not spec.disturbances:
         wanted = 0.0
@@ -142,7 +142,7 @@ def replayed(spec: TraceSpec, seed: int) -> tuple[Run, Truth]:
     together = sum(effects, Effect.none(len(script.call)))
     timeline = replay(script, together) if wanted else clean
     init = _START_NS + int(random.integers(10**9))
-    run = Run(
+    run = ReplayedRun(
         spec.program,
         script,
         timeline,
@@ -164,7 +164,9 @@ def _canary(spec: TraceSpec, seed: int) -> float:
     return float(random.uniform(*_SLOPES))
 
 
-def _strengths(script: Script, clean: Timeline, drawn: list[Drawn], wanted: float) -> list[float]:
+def _strengths(
+    script: Script, clean: ReplayTimeline, drawn: list[DrawnDisturbance], wanted: float
+) -> list[float]:
     """Find how strong each disturbance must be, by itself, for its part of the loss."""
     weights = np.array([one.what.weight for one in drawn])
     lost = clean.seconds * wanted / (100 - wanted) * weights / weights.sum()
@@ -172,7 +174,7 @@ def _strengths(script: Script, clean: Timeline, drawn: list[Drawn], wanted: floa
             for one, part in zip(drawn, lost, strict=True)]  # fmt: skip
 
 
-def _strength(script: Script, clean: Timeline, one: Drawn, lost: float) -> float:
+def _strength(script: Script, clean: ReplayTimeline, one: DrawnDisturbance, lost: float) -> float:
     guess = _first_guess(script, clean, one, lost)
     low, high = 0.0, np.inf
     for _ in range(_TRIES):
@@ -185,7 +187,9 @@ def _strength(script: Script, clean: Timeline, one: Drawn, lost: float) -> float
     return guess
 
 
-def _first_guess(script: Script, clean: Timeline, one: Drawn, lost: float) -> float:
+def _first_guess(
+    script: Script, clean: ReplayTimeline, one: DrawnDisturbance, lost: float
+) -> float:
     """Suppose that nothing is hidden and nobody is hit at the same time."""
     what = one.what
     part = what.share if what.spans else 1.0
@@ -203,13 +207,13 @@ def _first_guess(script: Script, clean: Timeline, one: Drawn, lost: float) -> fl
 
 def _truth(
     script: Script,
-    clean: Timeline,
-    timeline: Timeline,
-    drawn: list[Drawn],
+    clean: ReplayTimeline,
+    timeline: ReplayTimeline,
+    drawn: list[DrawnDisturbance],
     effects: list[Effect],
     init: int,
     wanted: float,
-) -> Truth:
+) -> KnownLoss:
     """Compare the run with itself undisturbed; causes by replays of their own, scaled."""
     lost = timeline.seconds - clean.seconds
     alone = {}
@@ -225,7 +229,7 @@ def _truth(
     by_cause: dict[str, float] = {}
     for (cause, _), seconds in alone.items():
         by_cause[cause] = by_cause.get(cause, 0.0) + seconds * scale
-    return Truth(
+    return KnownLoss(
         run_s=timeline.seconds,
         clean_s=clean.seconds,
         continuous_s=sum(s for (_, always), s in alone.items() if always) * scale,

@@ -15,7 +15,7 @@ ALONE_S, SCHEDULE_S = 18.0, 40.0
 
 
 @dataclass(frozen=True)
-class Neighbour:
+class LabNeighbour:
     """A job beside the probe.
 
     Attributes:
@@ -40,7 +40,7 @@ class Neighbour:
 
 
 @dataclass(frozen=True)
-class Scene:
+class LabExperiment:
     """An experiment.
 
     Attributes:
@@ -53,7 +53,7 @@ class Scene:
     number: int
     name: str
     probe: str
-    neighbours: tuple[Neighbour, ...]
+    neighbours: tuple[LabNeighbour, ...]
 
     @property
     def job(self) -> str:
@@ -116,7 +116,7 @@ _ELSEWHERE = ("open-write-close", "--chunk", "64KiB")
 _LITTLE = ("open-write-close", "--chunk", "16KiB", "--iterations", "4")
 
 
-def scenes(*, harmful: int, null: int, seed: int) -> list[Scene]:
+def scenes(*, harmful: int, null: int, seed: int) -> list[LabExperiment]:
     """Plan experiments.
 
     The first of them are probes alone, which say how long each takes undisturbed; then harmful
@@ -129,7 +129,7 @@ def scenes(*, harmful: int, null: int, seed: int) -> list[Scene]:
     """
     dice = random.Random(seed)
     names = list(PROBES)
-    kinds: list[tuple[str, str, tuple[Neighbour, ...]]] = []
+    kinds: list[tuple[str, str, tuple[LabNeighbour, ...]]] = []
     for number in range(harmful):
         probe = names[number % len(names)]
         kinds.append(("harmful", probe, _harmful(dice, probe, number // len(names))))
@@ -140,10 +140,10 @@ def scenes(*, harmful: int, null: int, seed: int) -> list[Scene]:
         probe = names[number % len(names)]
         kinds.append(("harmless", probe, _harmless(dice, probe, number // len(names))))
     dice.shuffle(kinds)
-    return [Scene(number, *kind) for number, kind in enumerate(kinds, 1)]
+    return [LabExperiment(number, *kind) for number, kind in enumerate(kinds, 1)]
 
 
-def _harmful(dice: random.Random, probe: str, turn: int) -> tuple[Neighbour, ...]:
+def _harmful(dice: random.Random, probe: str, turn: int) -> tuple[LabNeighbour, ...]:
     """Return the neighbours of a probe, one of which hurts it."""
     period = dice.choice((4.0, 5.0, 7.0)) if probe != "talker" else 7.0
     length = period * dice.choice((0.25, 0.4, 0.5))
@@ -153,43 +153,43 @@ def _harmful(dice: random.Random, probe: str, turn: int) -> tuple[Neighbour, ...
     other = rhythm(period, length, (phase + period / 2) % period)
     if probe == "computer":
         return (
-            Neighbour("bad", "node1", _COMPUTES, "own", on, harm=True, core=0),
-            Neighbour("computes", "node1", _COMPUTES, "own", other, harm=False, core=1),
+            LabNeighbour("bad", "node1", _COMPUTES, "own", on, harm=True, core=0),
+            LabNeighbour("computes", "node1", _COMPUTES, "own", other, harm=False, core=1),
         )
     if probe == "talker":
         return (
-            Neighbour("bad", "node2", _TALKS, "own", on, harm=True, partner="node4"),
-            Neighbour("elsewhere", "node4", _ELSEWHERE, "own", other, harm=False),
+            LabNeighbour("bad", "node2", _TALKS, "own", on, harm=True, partner="node4"),
+            LabNeighbour("elsewhere", "node4", _ELSEWHERE, "own", other, harm=False),
         )
     third = (
         _little(phase),
-        Neighbour("computes", "node3", _COMPUTES, "own", on, harm=False),  # at the same times
+        LabNeighbour("computes", "node3", _COMPUTES, "own", on, harm=False),  # at the same times
         _little(phase),
     )
     return (
-        Neighbour("bad", "node2", _HURTS[turn % len(_HURTS)], "shared", on, harm=True),
-        Neighbour("elsewhere", "node3", _ELSEWHERE, "own", other, harm=False),
+        LabNeighbour("bad", "node2", _HURTS[turn % len(_HURTS)], "shared", on, harm=True),
+        LabNeighbour("elsewhere", "node3", _ELSEWHERE, "own", other, harm=False),
         third[turn % len(third)],
     )
 
 
-def _little(phase: float) -> Neighbour:
+def _little(phase: float) -> LabNeighbour:
     """A neighbour that shares the probe's file system all the time, and does no harm."""
-    return Neighbour("little", "node3", _LITTLE, "shared", rhythm(1.0, 0.25, phase), harm=False)
+    return LabNeighbour("little", "node3", _LITTLE, "shared", rhythm(1.0, 0.25, phase), harm=False)
 
 
-def _harmless(dice: random.Random, probe: str, turn: int) -> tuple[Neighbour, ...]:
+def _harmless(dice: random.Random, probe: str, turn: int) -> tuple[LabNeighbour, ...]:
     """Return neighbours of a probe that do it no harm: none needs what it needs."""
     period = dice.choice((2.75, 4.0, 6.0))  # 2.75 s: the rhythm of the probe with phases
     phase = dice.random() * period / 2
     on = rhythm(period, period / 2, phase)
-    elsewhere = Neighbour("elsewhere", "node3", _ELSEWHERE, "own", on, harm=False)
+    elsewhere = LabNeighbour("elsewhere", "node3", _ELSEWHERE, "own", on, harm=False)
     if probe == "talker":
         return (elsewhere,)
     if probe == "computer":
-        return (Neighbour("computes", "node1", _COMPUTES, "own", on, harm=False, core=1),)
+        return (LabNeighbour("computes", "node1", _COMPUTES, "own", on, harm=False, core=1),)
     brief = rhythm(period, period / 3, phase)
-    computes = Neighbour("computes", "node2", _COMPUTES, "own", brief, harm=False)
+    computes = LabNeighbour("computes", "node2", _COMPUTES, "own", brief, harm=False)
     return (_little(phase), computes if turn % 2 else elsewhere)
 
 
@@ -204,9 +204,9 @@ def rhythm(period: float, length: float, phase: float) -> tuple[tuple[float, flo
     return tuple(found)
 
 
-def from_json(plain: dict[str, Any]) -> Scene:
-    """Read what `Scene.to_json` gave."""
-    own = [Neighbour(**{**one, "words": tuple(one["words"]),
+def from_json(plain: dict[str, Any]) -> LabExperiment:
+    """Read what `LabExperiment.to_json` gave."""
+    own = [LabNeighbour(**{**one, "words": tuple(one["words"]),
                         "bursts": tuple(tuple(pair) for pair in one["bursts"])})
            for one in plain["neighbours"]]  # fmt: skip
-    return Scene(plain["number"], plain["name"], plain["probe"], tuple(own))
+    return LabExperiment(plain["number"], plain["name"], plain["probe"], tuple(own))
