@@ -9,7 +9,7 @@ import pytest
 
 from jostle.repository.segments.align import COALESCED, EPOCH, EVERY, FINAL, RAW
 from jostle.synthetic import SPECS, trace
-from jostle.synthetic.traces import Call, Disturbance, Loop, ReplayProgram, TraceSpec
+from jostle.synthetic.traces import Call, Disturbance, ProgramLoop, ReplayProgram, TraceSpec
 from jostle.synthetic.traces.accounts import _beyond_floor, _readings, off_cpu
 from jostle.synthetic.traces.cuts import cut
 from jostle.synthetic.traces.disturb import Effect
@@ -84,7 +84,11 @@ def test_what_is_computed_without_a_call_is_seen_as_such():
     assert found.end_s[2].tolist() == pytest.approx([0.045, 0.045])
     assert script.in_mpi.tolist() == [False, False, True, True]
     spec = TraceSpec(
-        "alone", ReplayProgram((Loop(1, (alone,)), Loop(1, (SUM,))), ranks=2), (), 0, 0
+        "alone",
+        ReplayProgram((ProgramLoop(1, (alone,)), ProgramLoop(1, (SUM,))), ranks=2),
+        (),
+        0,
+        0,
     )
     tables, _ = trace(spec, 0)
     (world,) = tables.worlds
@@ -150,7 +154,7 @@ def test_off_cpu_is_a_lower_bound():
 
 
 def test_rare_globals_end_a_segment_each():
-    script, timeline = run(Loop(20, (SUM, Call("MPI_Barrier", "global", 0.09, 1e-5, 0))))
+    script, timeline = run(ProgramLoop(20, (SUM, Call("MPI_Barrier", "global", 0.09, 1e-5, 0))))
     found = cut(script, timeline.end_s[:, 0], raw=False)
     assert set(found.rule.tolist()) == {EVERY, FINAL}
     assert found.event.tolist() == list(range(len(script.call)))
@@ -160,7 +164,7 @@ def test_dense_globals_are_coalesced_to_equal_content():
     quick = Call("MPI_Allreduce", "global", 0.001, 1e-5, 8)
     rare = Call("MPI_Barrier", "global", 0.001, 1e-5, 0)
     script, timeline = run(
-        Loop(30, (quick, quick, Call("MPI_Sendrecv", "neighbours", 0.001), rare))
+        ProgramLoop(30, (quick, quick, Call("MPI_Sendrecv", "neighbours", 0.001), rare))
     )
     found = cut(script, timeline.end_s[:, 0], raw=False)
     lengths = np.diff(timeline.end_s[found.event, 0])
@@ -174,7 +178,7 @@ def test_dense_globals_are_coalesced_to_equal_content():
 
 
 def test_without_globals_exchanges_end_epochs():
-    script, timeline = run(Loop(20, (HALO,)), Loop(0.01, (SUM,)))
+    script, timeline = run(ProgramLoop(20, (HALO,)), ProgramLoop(0.01, (SUM,)))
     found = cut(script, timeline.end_s[:, 0], raw=False)
     epochs = found.rule == EPOCH
     assert epochs.mean() > 0.9
@@ -198,10 +202,10 @@ SMALL = TraceSpec(
     "small",
     ReplayProgram(
         (
-            Loop(0.5, (Call("MPI_Barrier", "global", 0.1, 1e-5, 0),)),
-            Loop(8, (HALO, Call("MPI_Allreduce", "global", 0.01, 2e-5, 8),
+            ProgramLoop(0.5, (Call("MPI_Barrier", "global", 0.1, 1e-5, 0),)),
+            ProgramLoop(8, (HALO, Call("MPI_Allreduce", "global", 0.01, 2e-5, 8),
                       Call("write", "file", 0.0, 0.02, 10**6, every=20))),
-            Loop(0.01, (SUM,)),
+            ProgramLoop(0.01, (SUM,)),
         ),
         ranks=4, per_node=2,
     ),

@@ -11,7 +11,7 @@ from few_segments import START_NS, run_of
 
 from jostle.analysis.estimation.errors import EstimateError
 from jostle.analysis.estimation.thesis import estimate_thesis
-from jostle.synthetic.traces import Call, Disturbance, Loop, ReplayProgram, TraceSpec, trace
+from jostle.synthetic.traces import Call, Disturbance, ProgramLoop, ReplayProgram, TraceSpec, trace
 
 
 def test_two_kinds_of_work_are_judged_apart():
@@ -68,7 +68,7 @@ def test_alternating_bytes_need_another_rule():
 def test_raw_segments_are_each_an_all_to_all():
     """The thesis' own kind of run: a segment per collective, instructions counted, rare delays."""
     program = ReplayProgram(
-        (Loop(10.0, (Call("MPI_Allreduce", "global", 0.02, 20e-6, 64),)),),
+        (ProgramLoop(10.0, (Call("MPI_Allreduce", "global", 0.02, 20e-6, 64),)),),
         ranks=4, counter="instructions", raw=True,
     )  # fmt: skip
     spec = TraceSpec(

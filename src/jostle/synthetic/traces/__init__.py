@@ -2,7 +2,7 @@
 
 from jostle.synthetic.traces.disturb import Disturbance
 from jostle.synthetic.traces.families import SPECS
-from jostle.synthetic.traces.program import Call, Loop, ReplayProgram
+from jostle.synthetic.traces.program import Call, ProgramLoop, ReplayProgram
 from jostle.synthetic.traces.trace import KnownLoss, TraceSpec, trace
 
 __all__ = [
@@ -10,7 +10,7 @@ __all__ = [
     "Call",
     "Disturbance",
     "KnownLoss",
-    "Loop",
+    "ProgramLoop",
     "ReplayProgram",
     "TraceSpec",
     "trace",

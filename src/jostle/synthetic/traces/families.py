@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from jostle.synthetic.traces.disturb import Disturbance
-from jostle.synthetic.traces.program import Call, Loop, ReplayProgram
+from jostle.synthetic.traces.program import Call, ProgramLoop, ReplayProgram
 from jostle.synthetic.traces.trace import TraceSpec
 
-_SET_UP = Loop(
+_SET_UP = ProgramLoop(
     1.5,
     (
         Call("read", "file", 0.02, 4e-3, 1 << 20),
@@ -15,25 +15,25 @@ _SET_UP = Loop(
         Call("MPI_Allreduce", "global", 0.07, 30e-6, 64),
     ),
 )
-_END = Loop(0.05, (Call("MPI_Barrier", "global", 0.05, 30e-6, 0),))
+_END = ProgramLoop(0.05, (Call("MPI_Barrier", "global", 0.05, 30e-6, 0),))
 
 
-def _program(*phases: Loop, **figures: object) -> ReplayProgram:
+def _program(*phases: ProgramLoop, **figures: object) -> ReplayProgram:
     return ReplayProgram((_SET_UP, *phases, _END)).sized(**figures)
 
 
-def _steady(rate: float, seconds: float) -> Loop:
+def _steady(rate: float, seconds: float) -> ProgramLoop:
     """One kind of step, with a collective at its end."""
     gap = 1 / rate
     cost = min(gap / 5, 15e-6)
-    return Loop(seconds, (Call("MPI_Allreduce", "global", gap - 1.3 * cost, cost, 64),))
+    return ProgramLoop(seconds, (Call("MPI_Allreduce", "global", gap - 1.3 * cost, cost, 64),))
 
 
-def _solver(rate: float, seconds: float, inner: tuple[int, int] = (8, 60)) -> Loop:
+def _solver(rate: float, seconds: float, inner: tuple[int, int] = (8, 60)) -> ProgramLoop:
     """Time steps, each solving a system by as many iterations as it takes."""
     gap = 1 / rate
     mean = sum(inner) / 2
-    return Loop(
+    return ProgramLoop(
         seconds,
         (
             Call("MPI_Sendrecv", "neighbours", mean * gap * 0.2, 40e-6, 80_000),
@@ -48,9 +48,9 @@ def _solver(rate: float, seconds: float, inner: tuple[int, int] = (8, 60)) -> Lo
     )
 
 
-def _particles(seconds: float, step: float = 0.012) -> Loop:
+def _particles(seconds: float, step: float = 0.012) -> ProgramLoop:
     """Molecular dynamics: forces, neighbours, now and then new lists, whose bytes change."""
-    return Loop(
+    return ProgramLoop(
         seconds,
         (
             Call("MPI_Sendrecv", "neighbours", step * 0.6, 60e-6, 120_000, bytes_drift=0.08),
@@ -62,9 +62,9 @@ def _particles(seconds: float, step: float = 0.012) -> Loop:
     )
 
 
-def _halo(seconds: float, step: float = 0.02) -> Loop:
+def _halo(seconds: float, step: float = 0.02) -> ProgramLoop:
     """No collective at all: exchanges with neighbours only."""
-    return Loop(
+    return ProgramLoop(
         seconds,
         (
             Call("MPI_Sendrecv", "neighbours", step * 0.5, 60e-6, 60_000),
@@ -73,9 +73,9 @@ def _halo(seconds: float, step: float = 0.02) -> Loop:
     )
 
 
-def _transposes(seconds: float) -> Loop:
+def _transposes(seconds: float) -> ProgramLoop:
     """Transforms: few and large all-to-alls."""
-    return Loop(
+    return ProgramLoop(
         seconds,
         (
             Call("MPI_Alltoall", "global", 0.18, 40e-3, 8 << 20),
@@ -85,9 +85,9 @@ def _transposes(seconds: float) -> Loop:
     )
 
 
-def _checkpoints(seconds: float) -> Loop:
+def _checkpoints(seconds: float) -> ProgramLoop:
     """Steps, and every so often a state written to files."""
-    return Loop(
+    return ProgramLoop(
         seconds,
         (
             Call("MPI_Sendrecv", "neighbours", 0.025, 60e-6, 60_000),
@@ -98,12 +98,12 @@ def _checkpoints(seconds: float) -> Loop:
     )
 
 
-def _wavefront(seconds: float, step: float = 0.034, planes: int = 32) -> Loop:
+def _wavefront(seconds: float, step: float = 0.034, planes: int = 32) -> ProgramLoop:
     """Two pipelined sweeps a step over planes, from the first rank to the last and back."""
     plane = step * 0.4 / planes
     forth = (Call("MPI_Recv", "forth", 1e-6, 1.5e-6), Call("MPI_Send", "send", plane, 1e-6, 2560))
     back = (Call("MPI_Recv", "back", 1e-6, 1.5e-6), Call("MPI_Send", "send", plane, 1e-6, 2568))
-    return Loop(
+    return ProgramLoop(
         seconds,
         (
             Call("MPI_Sendrecv", "neighbours", step * 0.2, 60e-6, 250_000),
@@ -114,14 +114,14 @@ def _wavefront(seconds: float, step: float = 0.034, planes: int = 32) -> Loop:
     )
 
 
-def _elements(seconds: float) -> Loop:
+def _elements(seconds: float) -> ProgramLoop:
     """A matrix is assembled, once and without MPI."""
-    return Loop(seconds, (Call("", "none", 0.02, 0.0, 0),))
+    return ProgramLoop(seconds, (Call("", "none", 0.02, 0.0, 0),))
 
 
-def _gradients(seconds: float, step: float = 0.033) -> Loop:
+def _gradients(seconds: float, step: float = 0.033) -> ProgramLoop:
     """Conjugate gradients with large matrices: each iteration is alike, and long."""
-    return Loop(
+    return ProgramLoop(
         seconds,
         (
             Call("MPI_Sendrecv", "neighbours", step * 0.1, 30e-6, 73_000),
@@ -246,7 +246,7 @@ _LIST = (
               _program(_elements(16), _gradients(16), ranks=4, imbalance=0.03), (), 0, 0,
               "nothing disturbs it: half of the run without MPI, and imbalance"),
     TraceSpec("clean-content",
-              _program(Loop(50, (Call("MPI_Allreduce", "global", 0.03, 20e-6, 64),), content=0.15),
+              _program(ProgramLoop(50, (Call("MPI_Allreduce", "global", 0.03, 20e-6, 64),), content=0.15),
                        ranks=16), (), 0, 0,
               "nothing disturbs it: work differs where calls do not"),
 )  # fmt: skip

@@ -52,7 +52,7 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Loop:
+class ProgramLoop:
     """A loop.
 
     Attributes:
@@ -86,7 +86,7 @@ class ReplayProgram:
         slice_ns: Length of a slice.
     """
 
-    phases: tuple[Loop, ...]
+    phases: tuple[ProgramLoop, ...]
     ranks: int = 16
     per_node: int = 8
     imbalance: float = 0.01
@@ -177,7 +177,9 @@ def write_script(program: ReplayProgram, random: np.random.Generator) -> Script:
     )
 
 
-def _events(phase: Loop, number: dict[Call, int], random: np.random.Generator) -> tuple[Ints, Ints]:
+def _events(
+    phase: ProgramLoop, number: dict[Call, int], random: np.random.Generator
+) -> tuple[Ints, Ints]:
     """Return the calls of a phase in order, and the iteration that each is of."""
     inner = [number[call] for call in phase.inner]
     low, high = phase.inner_times
