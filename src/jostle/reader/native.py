@@ -138,7 +138,7 @@ class DecoderBatch:
         return int(self._lib.jst_decode_rows(self._handle, table))
 
     def column(self, table: int, number: int, kind: pa.DataType) -> pa.Array:
-        """A column of numbers, in place."""
+        """Return a column of numbers, without a copy."""
         rows = self.rows(table)
         if not rows:
             return pa.array([], kind)
@@ -147,7 +147,7 @@ class DecoderBatch:
         return pa.Array.from_buffers(kind, rows, [None, buffer], 0)
 
     def binary(self, table: int, number: int) -> pa.Array:
-        """A column of byte strings, in place."""
+        """Return a column of byte strings, without a copy."""
         rows, size = self.rows(table), c_uint64()
         if not rows:
             return pa.array([], pa.binary())
@@ -158,7 +158,7 @@ class DecoderBatch:
         return pa.Array.from_buffers(pa.binary(), rows, [None, offsets, values], 0)
 
     def histogram(self, number: int) -> pa.Array:
-        """A column of histograms, in place; null rows are zero throughout."""
+        """Return a column of histograms, without a copy; null rows are zero throughout."""
         rows, valid, nulls = self.rows(SLICES), pointer(), c_uint64()
         kind = pa.list_(pa.int64(), BUCKETS)
         if not rows:
@@ -181,7 +181,7 @@ class DecoderBatch:
         return list(EVENT.iter_unpack(raw))
 
     def text(self) -> bytes:
-        """The text of the events (a copy)."""
+        """Return the text of the events (a copy)."""
         count = c_uint64()
         at = self._lib.jst_decode_text(self._handle, count)
         return ctypes.string_at(at, count.value) if count.value else b""

@@ -196,7 +196,7 @@ def score(planted: Planted, *, identify: Identify = identify_job) -> BlameScore:
 
 
 def _guilt(planted: Planted) -> dict[str, dict[int, float]]:
-    """Gives, per job and slice, the share of it that others cost."""
+    """Return the share of each slice that others cost, per job and slice."""
     found: dict[str, dict[int, float]] = defaultdict(lambda: defaultdict(float))
     rows = planted.slices
     names = ("job", "slice", "seconds", "slice_ns")

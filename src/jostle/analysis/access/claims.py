@@ -208,7 +208,7 @@ def _book(way: Floats, taken: list[tuple[int, float]]) -> None:
 
 
 def _claim_old(series: MountSeries) -> Claims:
-    """The same for a profile that does not know where writes begin: only closes can tell."""
+    """Do the same for a profile that does not know where writes begin: only closes can tell."""
     size = len(series.bytes)
     claims = Claims(np.zeros((3, size)), np.zeros((3, size)))
     fresh = (series.closes > 0) & (series.seeks <= series.closes)

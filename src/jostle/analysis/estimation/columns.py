@@ -63,14 +63,14 @@ def share(part: Floats, whole: Floats) -> Floats:
 
 
 def numbered(values: NDArray[Any]) -> Ints:
-    """Number values from 0, equal ones alike, in order of their first; by hashing."""
+    """Assign numbers to values from 0, equal ones alike, in order of their first; by hashing."""
     encoded: Any = pa.array(values).dictionary_encode()
     result: Ints = encoded.indices.to_numpy().astype(np.int64)
     return result
 
 
 def numbered_pairs(first: Ints, second: Ints) -> Ints:
-    """Number pairs of small numbers from 0."""
+    """Assign numbers to pairs of small numbers from 0."""
     return numbered(first * (int(second.max(initial=0)) + 1) + second)
 
 

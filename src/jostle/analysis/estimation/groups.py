@@ -46,7 +46,7 @@ def features(segments: pa.Table, bytes_rule: BytesRule) -> list[Ints]:
 
 
 def equal_rows(columns: Sequence[NDArray[Any]], rows: int) -> Ints:
-    """Number rows: two have the same number iff they are equal in all columns.
+    """Assign numbers to rows: two have the same number iff they are equal in all columns.
 
     Args:
         columns: Each [rows].

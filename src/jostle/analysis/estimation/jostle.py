@@ -381,7 +381,7 @@ def _beyond(priced: SegmentCosts) -> Floats:
 
 
 def _number(priced: SegmentCosts) -> Ints:
-    """Number clusters from 1; 0 for segments that are in none that can be judged."""
+    """Return cluster numbers from 1; 0 for segments outside usable clusters."""
     return np.where(priced.expected.usable, priced.work.cluster + 1, 0)
 
 

@@ -82,7 +82,7 @@ def work_of(segments: pa.Table) -> Work:
 
 
 def _kinds(segments: pa.Table, sets: NDArray[np.uint64]) -> Ints:
-    """Number what is of one kind: the same set of calls, between the same two delimiters."""
+    """Assign one number to each kind: the same set of calls between the same two delimiters."""
     ended = numbered(floats(segments, "token_hash"))
     began = np.concatenate([[-1], ended[:-1]]) + 1
     return numbered_pairs(numbered_pairs(numbered(sets), ended), began)
@@ -99,7 +99,7 @@ def _mixed(columns: list[Floats], count: int) -> NDArray[np.uint64]:
 
 
 def _near(equal: Ints, value: Floats) -> Ints:
-    """Number what has equal numbers and, in order, is near in a value."""
+    """Assign one number to what has equal numbers and, in order, near values."""
     # Of what is the same in both there is mostly much: one of each is put in order.
     pair = numbered_pairs(equal, numbered(value))
     example = np.empty(int(pair.max(initial=-1)) + 1, dtype=np.int64)

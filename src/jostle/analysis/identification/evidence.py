@@ -110,7 +110,7 @@ class Moved:
     """The slowdown of a job on one resource, ready for loads to be moved along it."""
 
     def __init__(self, slow: Floats, judged: Flags, base: Floats, lags: tuple[int, int]) -> None:
-        """Prepares.
+        """Prepare the tests.
 
         Args:
             slow: The slowdown per slice.
@@ -174,7 +174,7 @@ class Moved:
                    for lag in range(self._lags[0], self._lags[1] + 1))  # fmt: skip
 
     def _best(self, fit: Floats) -> Floats:
-        """Takes, for each shift, the best correlation over the lags."""
+        """Return the best correlation over the lags, for each shift."""
         tried = range(self._lags[0], self._lags[1] + 1)
         return np.asarray(np.max([np.roll(fit, -lag, axis=-1) for lag in tried], axis=0))
 

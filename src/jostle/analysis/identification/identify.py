@@ -262,9 +262,9 @@ def _resource(verdict: _Verdict) -> ResourceLoss:
 
 
 def _acquitted(verdicts: Sequence[_Verdict], guilty: set[str]) -> dict[str, str]:
-    """Gives, for every job that did no visible harm, why.
+    """Return why, for every job that did no visible harm.
 
-    Of several resources the one that the job spent most time on speaks.
+    Of several resources, the reason comes from the one on which the job spent most time.
     """
     reasons: dict[str, str] = {}
     for verdict in sorted(verdicts, key=lambda one: -one.one.own_s):

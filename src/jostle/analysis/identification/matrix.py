@@ -127,7 +127,7 @@ def matrix_and_evidence(tables: Programs, eyes: Eyes) -> tuple[Matrix, list[Enco
 
 
 def _programs(tables: Programs, eyes: Eyes) -> tuple[list[str], dict[str, int]]:
-    """Number the programs; those that may not be told are one."""
+    """Assign numbers to programs; those that the viewer may not know share one."""
     told = {
         name: fact.program if eyes.knows(fact.program, fact.user) else OTHERS
         for name, fact in tables.jobs.items()
@@ -203,7 +203,7 @@ def _alone(rows: _ResourceRows) -> NDArray[np.bool_]:
 
 
 def _at_place(rows: _ResourceRows) -> Floats:
-    """Gives, per row, the load of all jobs on its resource at its time."""
+    """Return the load of all jobs on the resource and in the time of each row."""
     return rows.while_there(Flows(rows.resource, rows.start, rows.end, rows.load), rows.resource)
 
 
@@ -404,7 +404,7 @@ def _rising(values: Ints) -> bool:
 
 
 def _usual_rates(rows: _ResourceRows, programs: int) -> Floats:
-    """Gives, per resource and program, the usual load of the program there in a microsecond."""
+    """Return the usual load of each program on each resource in a microsecond."""
     group = rows.resource * programs + rows.program
     many = (int(rows.resource.max(initial=0)) + 1) * programs
     return _quantile(group, rows.load / (rows.end - rows.start), many, 0.75)

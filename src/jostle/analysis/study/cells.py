@@ -145,7 +145,7 @@ def _without(setting: Setting, axis: str) -> Setting:
 
 
 def break_even(lines: Sequence[Curve]) -> list[BreakEven]:
-    """Finds, per pair with both curves along chunk sizes, where both lose equally."""
+    """Find where both programs lose equally, per pair with curves along chunk sizes."""
     found, done = [], set()
     chunks = [curve for curve in lines if curve.axis == "chunk"]
     for curve in chunks:

@@ -118,7 +118,7 @@ def _equal_writers(result: StudyResult) -> Law | None:
 
 
 def _each(cell: Cell) -> list[float]:
-    """Gives, per run that counts, the mean rate of the two, relative to their standalone rate."""
+    """Return the mean rate of the two relative to their standalone rate, per valid run."""
     found = []
     for one in _kept(cell):
         sides = [side for side in (one.probe, one.signal) if side is not None]

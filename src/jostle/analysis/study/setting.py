@@ -47,7 +47,7 @@ class Setting:
         return ", ".join([*parts, *(f"{name} {value}" for name, value in self.more)])
 
     def turned(self) -> Setting:
-        """The setting as the other program sees it."""
+        """Return the setting as the other program sees it."""
         own, other = self.processes
         return Setting(self.chunk, (other, own), self.shared, self.periodic, self.more)
 

@@ -96,7 +96,7 @@ class PlantedJob:
         return (self.end_ns - self.start_ns) / 1e9
 
     def culprit(self, kind: Kind, resource: str) -> str:
-        """The job that cost it most on a resource; "" where nobody did."""
+        """Return the job that cost it most on a resource; "" where nobody did."""
         here = {key[2]: value for key, value in self.by.items() if key[:2] == (kind, resource)}
         return max(here, key=lambda name: here[name]) if here else ""
 

@@ -99,7 +99,7 @@ class _Rules:
         self.kinds = [_Kind(int(value)) for value in hashes]
 
     def call(self, event: int, number: int, now: int, shared: bool) -> None:
-        """A call has ended."""
+        """Take note that a call has ended."""
         kind = self.kinds[number]
         kind.calls += 1
         if now >= self.bin_end:

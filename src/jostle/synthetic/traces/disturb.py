@@ -108,20 +108,20 @@ class DrawnDisturbance:
         elif what.how == "all":
             dice = random.random(len(sorts))
             hit = (dice < strength) & script.in_mpi & self._open
-            sizes = self._sizes(random, len(sorts)) * self._longer(strength)
+            sizes = self._sizes(random, len(sorts)) * self._scale(strength)
             result.all_s = np.where(hit, sizes, 0.0)[:, None]
         elif what.how == "call":
             each = random.random(script.gap_s.shape, dtype=np.float32)
             hit = (each < strength) & (script.in_mpi & self._open)[:, None] & ranks
-            result.call_s = self._scattered(hit, hit.astype(np.int64)) * self._longer(strength)
+            result.call_s = self._scattered(hit, hit.astype(np.int64)) * self._scale(strength)
         else:
             mean = strength * script.gap_s * ranks * self._open[:, None]
             times = np.random.default_rng(self._seed + 2).poisson(mean)
             result.stolen_s = self._scattered(times > 0, times)
         return result
 
-    def _longer(self, strength: float) -> float:
-        """What is there all the time can only grow by its size."""
+    def _scale(self, strength: float) -> float:
+        """Scale a continuous disturbance, which can only grow by its size."""
         return max(strength, 1.0) if self.what.sustained else 1.0
 
     def _scattered(self, hit: NDArray[np.bool_], times: Ints) -> Floats:

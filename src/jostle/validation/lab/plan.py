@@ -174,7 +174,7 @@ def _harmful(dice: random.Random, probe: str, turn: int) -> tuple[LabNeighbour, 
 
 
 def _little(phase: float) -> LabNeighbour:
-    """A neighbour that shares the probe's file system all the time, and does no harm."""
+    """Make a neighbour that shares the probe's file system all the time without harm."""
     return LabNeighbour("little", "node3", _LITTLE, "shared", rhythm(1.0, 0.25, phase), harm=False)
 
 
