@@ -2,19 +2,26 @@
 
 import gzip
 import socket
+from pathlib import Path
 
 import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from jostle.cli.commands.serve import _listening
-from jostle.server.transport.front_end import Assets, links
+from jostle.server.transport.front_end import _PAGES, Assets, links
 from jostle.server.verdicts.verdict_payload import drawn
 
 
 @pytest.fixture
 def assets(tmp_path):
-    for name in ("Job-Ab1.js", "Job-Ab1.css", "Jobs-Cd2.js", "index-Ef3.js", "inter-Gh4.woff2"):
+    for name in (
+        "JobPage-Ab1.js",
+        "JobPage-Ab1.css",
+        "JobsPage-Cd2.js",
+        "index-Ef3.js",
+        "inter-Gh4.woff2",
+    ):
         (tmp_path / name).write_text(f"{name} " * 200)
     return tmp_path
 
@@ -22,22 +29,28 @@ def assets(tmp_path):
 def test_a_page_names_what_it_needs(assets):
     found = links(assets, "jobs/a b>").split(", ")
     assert found == [
-        "</assets/Job-Ab1.css>; rel=preload; as=style; crossorigin",
-        "</assets/Job-Ab1.js>; rel=modulepreload",
+        "</assets/JobPage-Ab1.css>; rel=preload; as=style; crossorigin",
+        "</assets/JobPage-Ab1.js>; rel=modulepreload",
         "</assets/inter-Gh4.woff2>; rel=preload; as=font; type=font/woff2; crossorigin",
         "</api/v1/jobs/a%20b%3E/verdict?drawn=true>; rel=preload; as=fetch; crossorigin",
     ]
-    assert "Jobs-Cd2.js" in links(assets, "")
+    assert "JobsPage-Cd2.js" in links(assets, "")
     assert links(assets, "nowhere") == ""
+
+
+def test_every_page_that_is_named_has_its_source():
+    sources = Path(__file__).parents[2] / "ui/src/pages"
+    for page in {name for pair in _PAGES.values() for name in pair if name}:
+        assert (sources / page.lower() / f"{page}Page.svelte").exists(), page
 
 
 def test_files_travel_packed_for_who_can_unpack(assets):
     app = Starlette()
     app.mount("/assets", Assets(directory=assets))
     with TestClient(app) as client:
-        packed = client.get("/assets/Job-Ab1.js", headers={"Accept-Encoding": "gzip"})
-        plain = client.get("/assets/Job-Ab1.js", headers={"Accept-Encoding": "identity"})
-    assert packed.text == plain.text == (assets / "Job-Ab1.js").read_text()
+        packed = client.get("/assets/JobPage-Ab1.js", headers={"Accept-Encoding": "gzip"})
+        plain = client.get("/assets/JobPage-Ab1.js", headers={"Accept-Encoding": "identity"})
+    assert packed.text == plain.text == (assets / "JobPage-Ab1.js").read_text()
     assert int(packed.headers["content-length"]) == len(gzip.compress(plain.content, 9))
     assert "content-encoding" not in plain.headers
     for answer in (packed, plain):

@@ -13,7 +13,8 @@ from starlette.responses import FileResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-#: First word of a path: the page of a list, and of one of them.
+#: First word of a path: the page of a list, and of one of them. `Jobs` is built from
+#: `ui/src/pages/jobs/JobsPage.svelte`, and its files begin with `JobsPage-`.
 _PAGES = {
     "": ("Jobs", ""), "jobs": ("Jobs", "Job"), "system": ("System", ""), "matrix": ("Matrix", ""),
     "studies": ("Studies", "Study"), "compare": ("Compare", ""),
@@ -72,7 +73,7 @@ def links(assets: Path, path: str) -> str:
 
 @lru_cache(maxsize=20)
 def _files(assets: Path, page: str) -> tuple[str, ...]:
-    files = sorted((*assets.glob(f"{page}-*"), *assets.glob("*.woff2")))
+    files = sorted((*assets.glob(f"{page}Page-*"), *assets.glob("*.woff2")))
     return tuple(
         f"</assets/{quote(file.name)}>; {_KINDS[file.suffix]}"
         for file in files
