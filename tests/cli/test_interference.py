@@ -156,7 +156,8 @@ def views() -> str:
     from jostle.cli.output import show
     from jostle.cli.views.interference import answer, details
     from jostle.cli.views.matrix import view
-    from jostle.plot.charts.interference import charts, draw_blame
+    from jostle.plot.charts.interference import charts
+    from jostle.plot.terminal.interference import draw_blame
 
     for found in (blame_cases.guilty(), blame_cases.innocent()):
         show(*answer(found))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jostle.plot import Bar, Bars, Chart, Panel, Series, draw, draw_bars
+from jostle.plot import Bars, Chart, IntervalBar, Panel, Series, draw, draw_bars
 from jostle.plot.charts.axis import ceiling, time_ticks, value_label
 from jostle.report.format.values import byte_count, count, duration, percent, rate
 
@@ -116,7 +116,7 @@ def test_numbers_as_people_read_them(shown: str, wanted: str) -> None:
 @given(st.lists(st.floats(-90, 900), min_size=3, max_size=3), st.integers(50, 200))
 def test_bars_have_zero_and_every_mark_inside(values: list[float], width: int) -> None:
     low, middle, high = sorted(values)
-    chart = Bars("title", "", "axis", (Bar("plain", low, middle, high, (middle,)),))
+    chart = Bars("title", "", "axis", (IntervalBar("plain", low, middle, high, (middle,)),))
     first, last = chart.span
     assert first <= min(low, 0) + 1e-6 and last >= max(high, 0) - 1e-6
     assert 0 in chart.ticks()

@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 from blame_cases import BEGIN, SCRATCH, SECOND, guilty, innocent, matrix
 
-from jostle.plot.charts.interference import charts, draw_blame, means, service_top
+from jostle.plot.charts.interference import charts, means, service_top
 from jostle.plot.charts.matrix import grids, signed, sure
 from jostle.plot.figures import interference as interference_figure
 from jostle.plot.figures import matrix as matrix_figure
 from jostle.plot.figures.page import draw_pages
-from jostle.plot.terminal.gantt import Stay, draw_stays
+from jostle.plot.terminal.gantt import GanttRow, draw_gantt
+from jostle.plot.terminal.interference import draw_blame
 
 
 def plain(lines: list[list[tuple[str, str]]]) -> list[str]:
@@ -81,8 +82,12 @@ def test_one_stalled_call_does_not_flatten_the_rest() -> None:
 
 
 def test_when_neighbours_ran() -> None:
-    stays = [Stay("own", 0, 100, mark=True), Stay("late", 50, 900), Stay("a-very-long-name", -9, 1)]
-    lines = plain(list(draw_stays(stays, width=114, unicode=True)))
+    stays = [
+        GanttRow("own", 0, 100, mark=True),
+        GanttRow("late", 50, 900),
+        GanttRow("a-very-long-name", -9, 1),
+    ]
+    lines = plain(list(draw_gantt(stays, width=114, unicode=True)))
     bars = [line.partition("│")[2].rstrip() for line in lines[:3]]
     assert bars == ["█" * 100, " " * 50 + "█" * 50, "█"]
     assert lines[2].startswith("a-very-lo..")

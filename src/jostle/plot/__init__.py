@@ -4,8 +4,9 @@
 load matplotlib.
 """
 
-from jostle.plot.charts.bars import Bar, Bars, draw_bars
+from jostle.plot.charts.bars import Bars, IntervalBar
 from jostle.plot.charts.chart import Chart, Panel, Series
+from jostle.plot.terminal.bars import draw_bars
 from jostle.plot.terminal.chart import draw
 
-__all__ = ["Bar", "Bars", "Chart", "Panel", "Series", "draw", "draw_bars"]
+__all__ = ["Bars", "Chart", "IntervalBar", "Panel", "Series", "draw", "draw_bars"]

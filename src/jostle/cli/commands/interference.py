@@ -75,7 +75,8 @@ def _present(found: Interference) -> None:
     from rich.text import Text
 
     from jostle.cli.views.interference import answer, details
-    from jostle.plot.charts.interference import charts, draw_blame
+    from jostle.plot.charts.interference import charts
+    from jostle.plot.terminal.interference import draw_blame
 
     show(*answer(found))
     width = shutil.get_terminal_size((80, 24)).columns

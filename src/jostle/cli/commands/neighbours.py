@@ -105,10 +105,10 @@ def _when(own: JobFacts, found: list[Neighbour]) -> Iterator[Any]:
     """Draw when each of them ran, on the job's own time axis."""
     from rich.text import Text
 
-    from jostle.plot.terminal.gantt import Stay, draw_stays
+    from jostle.plot.terminal.gantt import GanttRow, draw_gantt
 
-    stays = [Stay(own.job, own.start_ns, own.last_ns, mark=True)]
-    stays += [Stay(each.job, each.start_ns, each.end_ns or own.last_ns) for each in found]
+    stays = [GanttRow(own.job, own.start_ns, own.last_ns, mark=True)]
+    stays += [GanttRow(each.job, each.start_ns, each.end_ns or own.last_ns) for each in found]
     width = shutil.get_terminal_size((80, 24)).columns
-    for line in draw_stays(stays, width=width, unicode=utf8()):
+    for line in draw_gantt(stays, width=width, unicode=utf8()):
         yield Text.assemble(*line)

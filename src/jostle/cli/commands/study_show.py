@@ -112,8 +112,8 @@ def _paint(found: StudyResult) -> None:
     """Draw the first imprints of periodic signals in the terminal."""
     from rich.text import Text
 
-    from jostle.plot.charts.imprint import draw_imprint
     from jostle.plot.charts.study_imprints import periodic
+    from jostle.plot.terminal.imprint import draw_imprint
 
     width = shutil.get_terminal_size((80, 24)).columns
     charts = periodic(found)

@@ -273,7 +273,8 @@ def _strip_note(made: Estimate) -> str:
 def _strip(made: Estimate) -> Iterator[Any]:
     from rich.text import Text
 
-    from jostle.plot.charts.lost_time import draw_lost, drawn_part
+    from jostle.plot.terminal.lost_time import draw_lost
+    from jostle.report.models.lost_time import drawn_part
 
     width = shutil.get_terminal_size((80, 24)).columns
     for line in draw_lost(made, width=width, unicode=utf8()):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from jostle.cli.output import fit, heading, table
 from jostle.cli.views.interference import probability
-from jostle.plot.charts.matrix import Grid, grids, short, signed, sure
+from jostle.plot.charts.matrix import MatrixGrid, grids, short, signed, sure
 from jostle.report.format.values import alike, count
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def _programs(programs: list[Potential]) -> Table:
     return fit(frame, "slows")
 
 
-def _grid(grid: Grid) -> Table:
+def _grid(grid: MatrixGrid) -> Table:
     """Print the matrix; columns that find no room are left out, the least harmful first."""
     names = [short(name) for name in grid.aggressors]
     frame = table(["=", *(f">{name}" for name in names)])

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from jostle.cli.output import fit, heading, table, utf8
-from jostle.plot import Bar, Bars
+from jostle.plot import Bars, IntervalBar
 from jostle.report.format.values import duration, percent
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def bars(
     )
 
 
-def _bar(arm: Arm, base: float, places: Mapping[str, Sequence[int]] | None) -> Bar:
+def _bar(arm: Arm, base: float, places: Mapping[str, Sequence[int]] | None) -> IntervalBar:
     kept: list[tuple[int, float]] = []
     left_out: list[tuple[int, float]] = []
     for place, seconds, out in zip(
@@ -79,7 +79,7 @@ def _bar(arm: Arm, base: float, places: Mapping[str, Sequence[int]] | None) -> B
         strict=True,
     ):
         (left_out if out else kept).append((place, seconds))
-    return Bar(
+    return IntervalBar(
         arm.name, 100 * arm.overhead_least, 100 * arm.overhead_median, 100 * arm.overhead_most,
         tuple(100 * (seconds / base - 1) for _, seconds in kept),
         tuple(kept) if places else (), tuple(left_out) if places else (),

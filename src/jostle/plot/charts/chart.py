@@ -7,11 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from jostle.report.format.values import quantity, rate
+
 #: Okabe and Ito's palette, safe for colour-blind readers; the order is that of the series. The
 #: first is the job one looks at, the second all others and what they took, as in ui/src/tokens.css.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 #: The same hues, light enough for a dark terminal.
 TERMINAL_PALETTE = ("#56B4E9", "#F0954F", "#2FBF94", "#E59CC4", "#F0E442", "#8CB8E8")
+NOTHING = 1e-9  # what is less, of any unit, cannot be told from nothing
 
 
 @dataclass(frozen=True)
@@ -106,3 +109,15 @@ class Chart:
         if not drawn:
             return 0, 1
         return min(int(s.edges[0]) for s in drawn), max(int(s.edges[-1]) for s in drawn)
+
+
+def summary(panel: Panel, series: Series, *, brief: bool = False) -> str:
+    """Return total, mean (left out when brief) and peak of a series in words."""
+    if series.peak < NOTHING:
+        return "nothing"
+    show = quantity if panel.level else rate
+    words = [] if panel.level or series.total is None else [quantity(series.total, panel.unit)]
+    if not brief:
+        words.append(f"mean {show(series.mean, panel.unit)}")
+    words.append(f"peak {show(series.peak, panel.unit)}")
+    return ", ".join(words)

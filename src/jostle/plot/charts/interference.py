@@ -1,12 +1,11 @@
-"""A job above its background, its guilty slices marked: what is shown, and how in a terminal.
+"""A job above its background, its guilty slices marked: what a chart of it shows.
 
-`interference_figure` draws the same as a picture (it loads matplotlib).
+It is drawn by `plot/terminal/interference.py` and `plot/figures/interference.py`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,11 +13,7 @@ from numpy.typing import NDArray
 
 from jostle.analysis.estimation.model import Interval
 from jostle.analysis.identification.model import Interference, ResourceKind, ResourceLoss
-from jostle.plot.charts.axis import ceiling
-from jostle.plot.charts.chart import TERMINAL_PALETTE
-from jostle.plot.charts.imprint import rows
-from jostle.plot.terminal.chart import GUTTER, Span, time_axis
-from jostle.report.format.values import duration, rate, significant
+from jostle.report.format.values import duration, significant
 
 Floats = NDArray[np.float64]
 _MOST_SLICES = 2_000_000
@@ -182,66 +177,3 @@ def service_top(chart: BlameChart) -> tuple[float, str]:
              for values, share in ((known, 0.9), (hit, 0.75)) if len(values)]  # fmt: skip
     cut = 2 * max(usual, default=high)
     return (cut, f"cut: up to {significant(high)}") if high > 2 * cut else (high, "")
-
-
-def draw_blame(chart: BlameChart, *, width: int, unicode: bool) -> list[list[Span]]:
-    """Draw the job above its background as lines of styled text.
-
-    Args:
-        chart: What to draw.
-        width: Columns of the terminal; at least 50 are used.
-        unicode: False for a terminal that knows only ASCII.
-
-    Returns:
-        Lines, each a list of (text, style).
-    """
-    columns = max(width, 50) - GUTTER - 2
-    blue, orange = TERMINAL_PALETTE[:2]
-    start, end = int(chart.edges[0]), int(chart.edges[-1])
-    borders = np.linspace(start, end, columns + 1)
-    lines: list[list[Span]] = [[(f"{chart.job} on {chart.resource}", "bold")]]
-    service = means(chart.service, chart.edges, borders)
-    highest, cut = service_top(chart)
-    top = ceiling(min(float(np.nanmax(service, initial=1.0)), highest), "")
-    service = np.minimum(service, top)
-    said = "; ".join(filter(None, [f"of {chart.work}, times what it takes undisturbed", cut]))
-    lines.append([("  service time", blue), (f"  {said}", "dim")])
-    lines += rows(service, top, "", height=4, colour=blue, unicode=unicode)
-    if chart.guilty.any():
-        lines.append(_ruler(chart, borders, orange, unicode=unicode))
-    for label, values, colour, height in (
-        ("its own load", chart.own, blue, 2), ("load of all others", chart.others, orange, 4),
-    ):  # fmt: skip
-        load = means(values, chart.edges, borders)
-        peak = float(np.nanmax(load, initial=0.0))
-        if peak <= 0:
-            lines.append([(f"  {label}", colour), ("  nothing", "dim")])
-            continue
-        said = f"mean {rate(float(np.nanmean(values)), chart.unit)}"
-        lines.append([(f"  {label}", colour), (f"  {said}", "dim")])
-        top = ceiling(peak, chart.unit)
-        lines += rows(load, top, chart.unit, height=height, colour=colour, unicode=unicode)
-    lines += time_axis(start, end, columns, unicode=unicode)
-    lines += [[(" " * GUTTER + said, "dim")] for said in _captions(chart, columns, unicode=unicode)]
-    return lines if unicode else [[(_ascii(text), style) for text, style in row] for row in lines]
-
-
-def _captions(chart: BlameChart, columns: int, *, unicode: bool) -> Iterator[str]:
-    if chart.guilty.any():
-        mark, count = "▀" if unicode else "=", int(chart.guilty.sum())
-        length = duration(chart.slice_ns)
-        yield f"{mark} lost to others: {count} slices of {length}"
-    span = (int(chart.edges[-1]) - int(chart.edges[0])) / columns
-    yield f"one column = {duration(span)}, mean"
-
-
-def _ruler(chart: BlameChart, borders: Floats, colour: str, *, unicode: bool) -> list[Span]:
-    """Mark the columns that hold guilty slices."""
-    share = means(chart.guilty.astype(np.float64), chart.edges, borders)
-    mark, wall = ("▀", "│") if unicode else ("=", "|")
-    cells = "".join(mark if part > 0.2 else " " for part in np.nan_to_num(share))
-    return [(f"{'lost':>{GUTTER - 1}} {wall}", "dim"), (cells.rstrip(), colour)]
-
-
-def _ascii(text: str) -> str:
-    return text.replace("µ", "u").replace("×", "x").encode("ascii", "replace").decode()

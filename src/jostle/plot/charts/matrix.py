@@ -13,7 +13,7 @@ _SURE = 0.05
 
 
 @dataclass(frozen=True)
-class Grid:
+class MatrixGrid:
     """The encounters on one kind of resource.
 
     Attributes:
@@ -29,14 +29,16 @@ class Grid:
     cells: dict[tuple[str, str], Encounter]
 
 
-def grids(found: Matrix) -> list[Grid]:
+def grids(found: Matrix) -> list[MatrixGrid]:
     """Lay out the encounters, one grid per kind of resource, the one with most evidence first."""
     made = []
     for place in dict.fromkeys(each.resource_kind for each in found.encounters):
         here = [each for each in found.encounters if each.resource_kind == place]
         cells = {(each.victim, each.aggressor): each for each in here}
         victims = _most([(each.victim, each) for each in here])
-        made.append(Grid(place, victims, _most([(each.aggressor, each) for each in here]), cells))
+        made.append(
+            MatrixGrid(place, victims, _most([(each.aggressor, each) for each in here]), cells)
+        )
     return sorted(made, key=lambda grid: -sum(map(sure, grid.cells.values())))
 
 

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import matplotlib
 
 from jostle.plot.charts.axis import ceiling, time_ticks, unit_label, value_label
-from jostle.plot.charts.chart import PALETTE, Chart, Panel
+from jostle.plot.charts.chart import PALETTE, Chart, Panel, summary
 from jostle.plot.figures.files import check_suffix
-from jostle.plot.terminal.chart import summary
 from jostle.report.format.values import local_time, zone_name
 
 matplotlib.use("Agg")

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from jostle.analysis.identification.model import Matrix
-from jostle.plot.charts.matrix import Grid, grids, short, signed, sure
+from jostle.plot.charts.matrix import MatrixGrid, grids, short, signed, sure
 from jostle.plot.figures.figure import INK, SOFT
 from jostle.plot.figures.page import FULL, NARROW, RULE, Canvas, Figures, Page, Plan, text_width
 from jostle.report.format.values import count
@@ -27,11 +27,11 @@ def plans(found: Matrix) -> Iterator[Plan]:
         yield _page(found, grid), partial(_draw, grid=grid, found=found)
 
 
-def _sides(grid: Grid) -> tuple[list[str], list[str]]:
+def _sides(grid: MatrixGrid) -> tuple[list[str], list[str]]:
     return grid.victims[:_MOST], grid.aggressors[:_MOST]
 
 
-def _page(found: Matrix, grid: Grid) -> Page:
+def _page(found: Matrix, grid: MatrixGrid) -> Page:
     evident = [each for each in grid.cells.values() if sure(each)]
     if evident:
         worst = max(evident, key=lambda each: each.slowdown.value if each.slowdown else 0.0)
@@ -64,7 +64,7 @@ def _below(columns: list[str]) -> float:
     return 0.3 + 0.62 * longest + 0.2
 
 
-def _numbers(grid: Grid) -> Figures:
+def _numbers(grid: MatrixGrid) -> Figures:
     columns = (
         "victim", "aggressor", "resource_kind", "with_runs", "without_runs", "with_mean",
         "without_mean", "slowdown", "low95", "high95", "test", "p", "q",
@@ -80,7 +80,7 @@ def _numbers(grid: Grid) -> Figures:
     return Figures(columns, tuple(rows))
 
 
-def _draw(made: Canvas, grid: Grid, found: Matrix) -> None:
+def _draw(made: Canvas, grid: MatrixGrid, found: Matrix) -> None:
     """Draw the cells, and beside them how sensitive each program is."""
     rows, columns = _sides(grid)
     left = 0.2 + max(text_width(short(name), _LABEL) for name in rows) + 0.1
@@ -91,7 +91,7 @@ def _draw(made: Canvas, grid: Grid, found: Matrix) -> None:
     _passive(bars, found, rows)
 
 
-def _cells(axes: Axes, grid: Grid, rows: list[str], columns: list[str]) -> None:
+def _cells(axes: Axes, grid: MatrixGrid, rows: list[str], columns: list[str]) -> None:
     from matplotlib.patches import Rectangle
 
     top = max((each.slowdown.value for each in grid.cells.values()

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jostle.plot.charts.axis import ceiling, time_ticks, value_label
-from jostle.plot.charts.chart import TERMINAL_PALETTE, Chart, Panel, Series
-from jostle.report.format.values import duration, quantity, rate, zone_name
+from jostle.plot.charts.chart import NOTHING, TERMINAL_PALETTE, Chart, Panel, Series, summary
+from jostle.report.format.values import duration, zone_name
 
-_NOTHING = 1e-9  # what is less, of any unit, cannot be told from nothing
 #: Columns in front of the axis, for labels.
 GUTTER = 12
 
@@ -75,7 +74,7 @@ def _series(
     glyphs: _Glyphs,
 ) -> Iterator[list[Span]]:
     """Yield the heading and the rows of one series."""
-    if series.peak < _NOTHING:
+    if series.peak < NOTHING:
         yield [("  " + series.label, colour), ("  nothing", "dim")]
         return
     yield [("  " + series.label, colour), ("  " + summary(panel, series), "dim")]
@@ -97,18 +96,6 @@ def _series(
         )
         gutter = f"{label if marked else '':>{GUTTER - 1}} "
         yield [(gutter + glyphs.axis, "dim"), (text.rstrip(), colour)]
-
-
-def summary(panel: Panel, series: Series, *, brief: bool = False) -> str:
-    """Return total, mean (left out when brief) and peak of a series in words."""
-    if series.peak < _NOTHING:
-        return "nothing"
-    show = quantity if panel.level else rate
-    words = [] if panel.level or series.total is None else [quantity(series.total, panel.unit)]
-    if not brief:
-        words.append(f"mean {show(series.mean, panel.unit)}")
-    words.append(f"peak {show(series.peak, panel.unit)}")
-    return ", ".join(words)
 
 
 def time_axis(start: int, end: int, columns: int, *, unicode: bool) -> Iterator[list[Span]]:

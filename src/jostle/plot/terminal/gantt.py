@@ -11,8 +11,8 @@ from jostle.plot.terminal.chart import GUTTER, Span, time_axis
 
 
 @dataclass(frozen=True)
-class Stay:
-    """When a job ran, as a row of a strip.
+class GanttRow:
+    """When a job ran, as a row of the chart.
 
     Attributes:
         label: Whose row it is.
@@ -27,23 +27,23 @@ class Stay:
     mark: bool = False
 
 
-def draw_stays(stays: list[Stay], *, width: int, unicode: bool) -> Iterator[list[Span]]:
+def draw_gantt(rows: list[GanttRow], *, width: int, unicode: bool) -> Iterator[list[Span]]:
     """Yield one line per job that says when it ran, on the time axis of the first one.
 
     Args:
-        stays: The jobs; the first one gives the axis.
+        rows: The jobs; the first one gives the axis.
         width: Columns of the terminal; at least 50 are used.
         unicode: False for ASCII.
     """
     full, wall = ("█", "│") if unicode else ("#", "|")
-    start, end = stays[0].start_ns, max(stays[0].end_ns, stays[0].start_ns + 1)
+    start, end = rows[0].start_ns, max(rows[0].end_ns, rows[0].start_ns + 1)
     columns = max(width, 50) - GUTTER - 2
-    for stay in stays:
-        first = (max(stay.start_ns, start) - start) / (end - start) * columns
-        last = (min(stay.end_ns, end) - start) / (end - start) * columns
+    for row in rows:
+        first = (max(row.start_ns, start) - start) / (end - start) * columns
+        last = (min(row.end_ns, end) - start) / (end - start) * columns
         place = min(math.floor(first), columns - 1)
         bar = full * max(math.ceil(last) - place, 1)
-        colour = TERMINAL_PALETTE[0 if stay.mark else 1]
-        label = stay.label if len(stay.label) < GUTTER else stay.label[: GUTTER - 3] + ".."
+        colour = TERMINAL_PALETTE[0 if row.mark else 1]
+        label = row.label if len(row.label) < GUTTER else row.label[: GUTTER - 3] + ".."
         yield [(f"{label:>{GUTTER - 1}} ", ""), (wall, "dim"), (" " * place + bar, colour)]
     yield from time_axis(start, end, columns, unicode=unicode)

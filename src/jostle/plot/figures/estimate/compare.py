@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from jostle.plot.charts.cause_colours import COLOURS
 from jostle.plot.charts.chart import PALETTE
-from jostle.plot.charts.lost_time import COLOURS
 from jostle.plot.figures.estimate.axes import (
     BLUE,
     GREY,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from jostle.plot.charts.cause_colours import COLOURS
 from jostle.plot.charts.imprint import seconds_ticks
-from jostle.plot.charts.lost_time import COLOURS, drawn_part, lost_over_time
 from jostle.plot.figures.estimate import (
     clusters as estimate_clusters,
 )
@@ -23,6 +23,7 @@ from jostle.plot.figures.page import FULL, Canvas, Figures, Page, Plan
 from jostle.report.format.causes import CAUSES
 from jostle.report.format.values import count, duration, local_time, percent_within
 from jostle.report.format.values import percent as share_label
+from jostle.report.models.lost_time import drawn_part, lost_over_time
 from jostle.report.models.segments import (
     LEAST_MEMBERS,
     DrawnSegments,

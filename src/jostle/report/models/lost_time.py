@@ -1,0 +1,57 @@
+"""When a run lost its time, by cause: the numbers of the terminal's strip and of the figure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jostle.report.format.values import duration
+
+if TYPE_CHECKING:
+    from jostle.analysis.estimation.model import CauseName, Estimate
+
+#: Causes in the order in which charts show them.
+ORDER: tuple[CauseName, ...] = ("file system", "network", "cpu", "unknown", "memory or cpu")
+_NEARLY_ALL = 0.9  # of the loss
+
+
+def lost_over_time(
+    estimate: Estimate, borders: NDArray[np.float64]
+) -> dict[CauseName, NDArray[np.float64]]:
+    """Spread the lost seconds over spans of the run.
+
+    Args:
+        estimate: The estimate of the run; each hit is spread evenly over its own span.
+        borders: m + 1 instants in ns since the start of the run, ascending.
+
+    Returns:
+        For each cause that was hit, in a fixed order: m numbers, seconds lost in each span.
+    """
+    found = {}
+    for cause in ORDER:
+        hits = [hit for hit in estimate.hits if hit.cause == cause]
+        if not hits:
+            continue
+        lost = np.zeros(len(borders))
+        for hit in hits:
+            start, end = hit.start_ns - estimate.start_ns, hit.end_ns - estimate.start_ns
+            done = np.clip((borders - start) / max(end - start, 1), 0.0, 1.0)
+            lost += hit.seconds * done
+        found[cause] = np.diff(lost)
+    return found
+
+
+def drawn_part(estimate: Estimate) -> str:
+    """Return how much of the loss is drawn, as a sentence; "" if it is nearly all.
+
+    Small losses of many segments are part of the loss, but are no hits.
+    """
+    lost, drawn = estimate.lost_s.value, sum(hit.seconds for hit in estimate.hits)
+    if not estimate.hits or drawn >= _NEARLY_ALL * lost:
+        return ""
+    return (
+        f"{duration(drawn * 1e9)} of {duration(lost * 1e9)} are drawn: the rest came in pieces too "
+        "small to show"
+    )
