@@ -58,7 +58,7 @@ def test_what_failed_is_read_later_and_whole(
     ingester = Ingester(store.path, remove=True)
     with monkeypatch.context() as patch:
         if first_fails:
-            patch.setattr(ingest, "glance", fails)
+            patch.setattr(ingest, "peek_header", fails)
         else:
             plain = DecoderBatch.add
 
