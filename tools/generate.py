@@ -311,7 +311,7 @@ def python_module(metrics: list[Metric]) -> str:
 
 
 def sql_schema(metrics: list[Metric]) -> str:
-    """src/jostle/repository/schema.sql: the metric tables as DuckDB sees them."""
+    """tests/repository/expected_tables.sql: the metric tables as DuckDB must see them."""
     key = ["job VARCHAR", "process BIGINT", "host VARCHAR"]
     when = ["slice BIGINT", "slice_ns BIGINT", "span INTEGER"]
     process = [m for m in metrics if m.scope == "process"]
@@ -332,7 +332,7 @@ def sql_schema(metrics: list[Metric]) -> str:
             ["job VARCHAR", "mount VARCHAR", *when[:2], "count BIGINT", *rollup],
         ),
     )
-    parts = [f"-- The metric tables of a repository.\n-- {made_by(METRICS_TOML)}\n"]
+    parts = [f"-- The metric tables that a test expects of a repository.\n-- {made_by(METRICS_TOML)}\n"]
     for name, doc, columns in tables:
         body = ",\n".join(f"    {column}" for column in columns)
         parts.append(f"\n-- {doc}\nCREATE TABLE {name} (\n{body}\n);\n")
@@ -459,7 +459,7 @@ def outputs() -> dict[str, str]:
         "runtime/include/jst_metrics.h": c_header(metrics, layout),
         "runtime/src/jst_metrics.c": c_source(metrics, layout),
         "src/jostle/_schema.py": python_module(metrics),
-        "src/jostle/repository/schema.sql": sql_schema(metrics),
+        "tests/repository/expected_tables.sql": sql_schema(metrics),
         "docs/reference/metrics.md": metrics_page(metrics),
         **generate_profile.outputs(MOUNT_SLOTS),
     }

@@ -153,7 +153,7 @@ def test_gauges_hold_over_idle_slices(store, spool):
 
 def test_views_have_the_documented_columns(store, profiles, root):
     plain = duckdb.connect(":memory:")
-    plain.execute((root / "src/jostle/repository/schema.sql").read_text())
+    plain.execute((root / "tests/repository/expected_tables.sql").read_text())
     for table in ("slices", "mount_slices", "rollup"):
         wanted = {(r[0], r[1]) for r in plain.execute(f"DESCRIBE {table}").fetchall()}
         have = {

@@ -1,4 +1,4 @@
--- The metric tables of a repository.
+-- The metric tables that a test expects of a repository.
 -- Made by tools/generate.py from schema/metrics.toml; do not edit.
 
 -- one row per process and slice
