@@ -332,7 +332,9 @@ def sql_schema(metrics: list[Metric]) -> str:
             ["job VARCHAR", "mount VARCHAR", *when[:2], "count BIGINT", *rollup],
         ),
     )
-    parts = [f"-- The metric tables that a test expects of a repository.\n-- {made_by(METRICS_TOML)}\n"]
+    parts = [
+        f"-- The metric tables that a test expects of a repository.\n-- {made_by(METRICS_TOML)}\n"
+    ]
     for name, doc, columns in tables:
         body = ",\n".join(f"    {column}" for column in columns)
         parts.append(f"\n-- {doc}\nCREATE TABLE {name} (\n{body}\n);\n")

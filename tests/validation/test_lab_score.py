@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from jostle.validation.lab.plan import SLICE_NS, LabExperiment, LabNeighbour
+from jostle.validation.lab.plan import SLICE_NS, LabNeighbour, LabScene
 from jostle.validation.lab.runner import Played
 from jostle.validation.lab.score import Slices, alone, lab_score, see, unsteady
 
@@ -24,7 +24,7 @@ def experiment(
     """
     begin = _FIRST * SLICE_NS
     spans = [[begin + int(a * SLICE_NS), begin + int(b * SLICE_NS)] for a, b in bursts]
-    scene = LabExperiment(1, name, "writer", (_BAD,) if bursts else ())
+    scene = LabScene(1, name, "writer", (_BAD,) if bursts else ())
     active = [
         [_FIRST + at, beside if any(a < at + 1 and at < b for a, b in bursts) else 10]
         for at in range(-1, slices + 1)

@@ -1,4 +1,4 @@
-"""What a profiler costs: statistics of alternating runs (thesis §2.2.1 and §5.2.2)."""
+"""Statistics of a profiler's overhead from alternating runs (thesis §2.2.1 and §5.2.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The processes of a job as columns, and what each of them moved."""
+"""The processes of a job as columns, with what each of them moved."""
 
 from __future__ import annotations
 

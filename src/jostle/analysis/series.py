@@ -1,4 +1,4 @@
-"""Series over time: one axis for jobs whose slices may differ in length."""
+"""Resamples metrics of jobs with different slice lengths onto one time axis."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Least, mean and most of something over the processes or ranks of a job."""
+"""Minimum, mean and maximum over the processes or ranks of a job."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files to tables."""
+"""Decodes many profiles in one pass: files in, tables of slices out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be wrong with a profile."""
+"""The errors of the reader."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The C decoder (runtime/decoder/jst_decode.h), called through ctypes."""
+"""The ctypes binding of the C decoder (`runtime/decoder/jst_decode.h`)."""
 
 from __future__ import annotations
 

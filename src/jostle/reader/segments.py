@@ -1,4 +1,4 @@
-"""Files to execution segments: tables of segments, tokens and peers."""
+"""Decodes execution segments: tables of segments, tokens and peers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The door of the repository."""
+"""`Repository`: the public interface of the repository."""
 
 from __future__ import annotations
 

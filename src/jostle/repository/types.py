@@ -1,4 +1,4 @@
-"""What the repository hands out."""
+"""The result types of the repository."""
 
 from __future__ import annotations
 

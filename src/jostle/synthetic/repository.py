@@ -1,4 +1,4 @@
-"""Planted repositories: real ones, of jobs whose harm to each other is known.
+"""Makes planted repositories: jobs whose harm to each other is known.
 
 `plant` lets made-up programs run against each other (planted/contention.py), writes what the
 profiler would have seen of them with the repository's own writer, slice by slice and through its

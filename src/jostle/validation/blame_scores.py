@@ -1,4 +1,4 @@
-"""How well `jostle.analysis.identify` finds what was planted.
+"""Scores how well `jostle.analysis.identify` finds planted interference.
 
 Rules, fixed before anything was scored:
     A slice of a job is guilty when others cost it at least 5 % of the slice over all resources,

@@ -1,4 +1,4 @@
-"""Input of the real codes; @name@ is filled in."""
+"""Input files of the real codes; @name@ is filled in."""
 
 from __future__ import annotations
 

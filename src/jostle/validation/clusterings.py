@@ -1,4 +1,4 @@
-"""How ways to cluster the work of segments do on real programs (thesis figure 5.4)."""
+"""Scores ways to cluster segments on real programs (thesis figure 5.4)."""
 
 from __future__ import annotations
 

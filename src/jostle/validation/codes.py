@@ -1,4 +1,4 @@
-"""The programs that a validation runs: real codes where they are installed, and small ones of ours.
+"""The programs that a validation runs: installed real codes and small ones of our own.
 
 Each does the same work in every run, takes about nine seconds on two cores of 2025 (of a quick
 validation two), and stands for a way of using MPI. A person can add commands of his own.

@@ -1,4 +1,4 @@
-"""What may go wrong in a validation."""
+"""The errors of a validation."""
 
 from __future__ import annotations
 

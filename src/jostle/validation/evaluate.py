@@ -1,4 +1,4 @@
-"""Has every run of a validation judged, and brings truth and judgements together."""
+"""Estimates every run of a validation and joins the estimates with the truth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What else this machine did while a run went on: so that its own noise can be told."""
+"""Records what else this machine did during a run, to separate its own noise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads from a repository how far a run had come when."""
+"""Reads from a repository how far a run had come at which time."""
 
 from __future__ import annotations
 

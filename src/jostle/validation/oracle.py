@@ -1,4 +1,4 @@
-"""What a run lost, told from many interleaved runs of the same work; pure functions on arrays.
+"""Computes a run's true loss from interleaved runs of the same work. Pure functions.
 
 The estimator is not asked: windows are the same piece of work in every run. The fastest tenth of
 the runs in which nothing was planted says what a piece takes undisturbed, and all runs together how

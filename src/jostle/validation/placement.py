@@ -1,4 +1,4 @@
-"""How far apart this machine's cores lie: a hypervisor may move them, even to another socket.
+"""Measures the distance between this machine's cores, which a hypervisor may move.
 
 Ranks that exchange much lose a fifth by it, in runs from first to last, and no clock, steal or
 canary of theirs tells. It is no interference, and no run can say it of itself: so it is measured,

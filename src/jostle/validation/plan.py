@@ -1,4 +1,4 @@
-"""Which runs a validation makes, and in which order; seeded, so that a killed one goes on."""
+"""Plans the runs of a validation; seeded, so that a killed one can resume."""
 
 from __future__ import annotations
 

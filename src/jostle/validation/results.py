@@ -1,26 +1,16 @@
-"""All parts of a validation: what is wanted, made, and found."""
+"""Plain data: what a validation is asked for, and what it found. Runs nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from jostle.validation.codes import choose
-from jostle.validation.lab.score import LabScore, Seen
-from jostle.validation.plan import FEWEST_CLEAN, steps
-from jostle.validation.runner import Store, make
 
 if TYPE_CHECKING:
     from jostle.validation.blame_scores import BlameScore
     from jostle.validation.clusterings import Clustered
     from jostle.validation.evaluate import Evaluation
+    from jostle.validation.lab.score import LabScore, Seen
     from jostle.validation.synthetic import Family
-
-#: done, total, what comes next, seconds left (0: not known).
-Progress = Callable[[float, float, str, float], None]
-_LABS = 2
 
 
 @dataclass(frozen=True)
@@ -82,87 +72,3 @@ class Results:
             "planted": self.planted.to_json() if self.planted else None,
             "limits": self.limits,
         }  # fmt: skip
-
-
-def results(folder: Path, wanted: Wanted, progress: Progress) -> Results:
-    """Make what is missing, and judges all there is.
-
-    Args:
-        folder: Where runs and repositories are.
-        wanted: What is asked for.
-        progress: Told what comes next.
-
-    Raises:
-        JostleError: A program or the lab cannot be had.
-    """
-    store = Store(folder)
-    found = Results()
-    if wanted.make and "estimation" in wanted.parts:
-        _make(store, wanted, progress)
-    if "identification" in wanted.parts:
-        _identification(store.folder / "lab", wanted, found, progress)
-    if "estimation" in wanted.parts:
-        from jostle.validation.evaluate import evaluate
-
-        found.estimation = evaluate(
-            store, progress=lambda done, total, job: progress(done, total, f"judging {job}", 0)
-        )
-        found.limits += found.estimation.limits
-    if "clustering" in wanted.parts:
-        from jostle.validation.clusterings import clusterings
-
-        found.clustering = clusterings(store, seed=wanted.seed)
-    if "synthetic" in wanted.parts:
-        _synthetic(wanted, found, progress)
-    return found
-
-
-def _make(store: Store, wanted: Wanted, progress: Progress) -> None:
-    codes = choose(wanted.programs, wanted.commands, quick=wanted.quick)
-    plan = steps(
-        codes, injected=wanted.runs, disturbed=2 if wanted.quick else 5,
-        clean=2 if wanted.quick else FEWEST_CLEAN, seed=wanted.seed,
-        raw=2 if wanted.quick else max(wanted.runs // 3 + 1, 2),
-    )  # fmt: skip
-    make(store, plan, codes, progress=progress)
-
-
-def _synthetic(wanted: Wanted, found: Results, progress: Progress) -> None:
-    from jostle.validation.blame_scores import score_seeds
-    from jostle.validation.synthetic import FIRST_SEED, traces
-
-    found.synthetic = traces(
-        1 if wanted.quick else 4, seed=wanted.seed,
-        progress=lambda done, total, name: progress(done, total, f"trace {name}", 0),
-    )  # fmt: skip
-    found.limits += found.synthetic.limits
-    first, number = FIRST_SEED + 1000 * wanted.seed, 3 if wanted.quick else 20
-    progress(0, number, f"{number} planted repositories", 0)
-    found.planted = score_seeds(range(first, first + number))
-
-
-def _identification(folder: Path, wanted: Wanted, found: Results, progress: Progress) -> None:
-    from jostle.analysis import identify
-    from jostle.repository import Repository
-    from jostle.validation.errors import why
-    from jostle.validation.lab.plan import scenes
-    from jostle.validation.lab.runner import name_of, play, played
-    from jostle.validation.lab.score import alone, lab_score, see, unsteady
-
-    if wanted.make:
-        plan = scenes(harmful=3 if wanted.quick else wanted.runs,
-                      null=3 if wanted.quick else wanted.runs + 5, seed=wanted.seed)  # fmt: skip
-        play(folder, plan, labs=_LABS, name=name_of(folder), progress=progress)
-    made = played(folder)
-    usual, differing = alone(made), unsteady(made)
-    for number, one in enumerate(made):
-        progress(number, len(made), f"judging {one.scene.job}", 0)
-        try:
-            said = identify(Repository(one.repository).beside(one.scene.job), seed=wanted.seed)
-            seen = see(one, said, usual, differing)
-        except Exception as error:
-            found.limits.append(f"{one.scene.job} cannot be judged: {why(error)}")
-            continue
-        if seen is not None:
-            found.seen.append(seen)
-    found.lab = lab_score(found.seen, differing)

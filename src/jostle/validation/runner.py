@@ -1,4 +1,4 @@
-"""Makes the runs of a validation, one after the other, and remembers them."""
+"""Makes the runs of a validation one after the other and records them."""
 
 from __future__ import annotations
 

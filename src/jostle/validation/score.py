@@ -1,4 +1,4 @@
-"""Sets what was estimated of each run beside what it lost; pure functions.
+"""Compares estimates with true losses, run by run. Pure functions.
 
 Percent of the run time throughout. Rules: docs/explanation/validation.md.
 """

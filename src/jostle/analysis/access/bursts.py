@@ -1,4 +1,4 @@
-"""Bursts that come back: the period of what a job moved per slice, when it has one."""
+"""Finds the period of a job's bursts from the bytes it moved per slice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whose each written byte is: a file that was closed soon, a step back, or a file that grew."""
+"""Assigns each written byte to a way of writing: closed file, seek back or growing file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the analysis of access patterns says."""
+"""Result types of the analysis of access patterns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Access patterns: how a job writes to each mount, phase by phase (thesis 3.2.1, 3.3.4, 7.1).
+"""Names how a job writes to each mount, phase by phase (thesis 3.2.1, 3.3.4, 7.1).
 
 Every byte written is given to one of three ways of writing:
     files: it lies in a file that was closed soon after (open-write-close),

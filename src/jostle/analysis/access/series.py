@@ -1,4 +1,4 @@
-"""What a job did on one mount, laid out slice by slice: what access patterns are read from."""
+"""Lays out what a job did on one mount slice by slice: the input of access patterns."""
 
 from __future__ import annotations
 

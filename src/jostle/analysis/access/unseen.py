@@ -1,4 +1,4 @@
-"""Writing that no call shows: mapped memory, io_uring, static code. It leaves names in doubt."""
+"""Detects writes that no wrapped call shows: mapped memory, io_uring, static code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which kind of tool to use next for what a digest shows (thesis §2.1): rules as data.
+"""Rules that name the kind of tool to use next for what a digest shows (thesis §2.1).
 
 A silent profiler sees that something takes time, not why. Each rule names a kind of tool that
 looks closer, with examples that anybody can install.

@@ -1,4 +1,4 @@
-"""A job's figures over its processes, and how they lie among its program's other runs."""
+"""Compares a job's figures with the other runs of its program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The digest of a job: minimum, mean and maximum over its processes (design, Methods)."""
+"""Computes the digest of a job: minimum, mean and maximum over its processes."""
 
 from __future__ import annotations
 

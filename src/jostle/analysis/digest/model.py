@@ -1,4 +1,4 @@
-"""What a digest consists of."""
+"""Result types of the digest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The MPI part of a digest (thesis §2.1.3): pure functions on a job's tables."""
+"""Computes the MPI part of a digest (thesis §2.1.3). Pure functions on a job's tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a digest says of an MPI program: one `WorldDigest` per mpirun."""
+"""Result types of the MPI part of a digest: one `WorldDigest` per mpirun."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The segments of a world, summed up for its digest."""
+"""Summarises the segments of a world for its digest."""
 
 from __future__ import annotations
 

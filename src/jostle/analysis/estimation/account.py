@@ -1,4 +1,4 @@
-"""What is known of lost time without asking what was done: M and D of the account.
+"""Measures lost time directly: waiting beyond floors (M) and off-CPU time (D).
 
 M: in a bin of 10 ms everybody waited beyond the floors of the calls. It came from outside, through
 the network (within a node: memory and cores) or MPI itself: a late rank of their own would not have

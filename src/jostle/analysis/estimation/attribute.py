@@ -1,4 +1,4 @@
-"""Lost seconds by cause: what was measured names its own, the rest is joined with the slices."""
+"""Attributes lost seconds to causes: measured ones first, the rest from concurrent slices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns of tables as numbers."""
+"""Reads columns of Arrow tables as numpy arrays, and groups them."""
 
 from __future__ import annotations
 

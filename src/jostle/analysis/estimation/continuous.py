@@ -1,4 +1,4 @@
-"""Signs of interference that hits nearly everything: a warning, never a part of the loss."""
+"""Detects interference that hits nearly everything: a warning, never part of the loss."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""More ranks on a node than cores: waiting for a core is then mostly the job's own doing.
+"""Handles nodes with more ranks than cores, where most waiting for cores is the job's own.
 
 Four ranks on two cores wait half of their time, with nobody else there. What others took shows all
 the same: ranks that crowd a node leave no core idle (who waits in MPI polls, or another runs

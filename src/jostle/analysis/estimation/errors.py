@@ -1,4 +1,4 @@
-"""What an estimate refuses."""
+"""The errors of an estimate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long segments take undisturbed: references of clusters, and of what is too rare for one.
+"""Computes how long segments take undisturbed: references of clusters and of rare segments.
 
 A cluster with enough members is its own reference. Smaller ones are judged through their kin: a
 window takes the sum of what its parts take, so a kind's durations are a sum of its counts times

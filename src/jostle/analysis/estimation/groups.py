@@ -1,4 +1,4 @@
-"""Groups of segments that are equal in communication and I/O, and hybrid clusters (5.1.1)."""
+"""Groups segments of equal communication and I/O, and forms hybrid clusters (thesis 5.1.1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far an estimate may be from the truth.
+"""Computes the interval of an estimate.
 
 A resampling of segments tells how the result depends on which of them came, and on how well
 references are known; it does not tell what no segment shows. So the interval is widened by what

@@ -1,4 +1,4 @@
-"""Method jostle: account first, infer the rest (field notes' A = M + D + S, and I/O).
+"""Method `jostle`: accounts measured time first and infers the rest from clusters.
 
 Per segment: what everybody waited at once (M, messages), what the critical rank was off its CPU
 (D), what file calls took beyond their usual (I/O), and what then remains beyond the reference of

@@ -1,4 +1,4 @@
-"""Which light a run has, how sure that is, and what would decide it where it is not.
+"""Decides the light of a run, its probability, and what would decide an undecided one.
 
 A light is a claim: that a loss lies on one side of a border. The truth is taken to be as likely
 above the told loss as below it, and on either side to fall off as a normal distribution does whose

@@ -1,4 +1,4 @@
-"""What an estimate says; plain data.
+"""Result types of an estimate.
 
 Times in seconds unless the name ends in _ns (since the epoch, CLOCK_REALTIME); shares from 0 to 1;
 percent of the interfered run time (thesis 5.1.3). What could not be told is None, never 0.

@@ -1,4 +1,4 @@
-"""Clusters of one-dimensional values by relative distance (thesis 5.1.1, figure 5.3)."""
+"""Clusters one-dimensional values by relative distance (thesis 5.1.1, figure 5.3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is usual among values of which an unknown share was disturbed upwards.
+"""Finds the undisturbed range of values of which an unknown share was disturbed upwards.
 
 Interference only ever adds time. So the undisturbed values are the lowest place where many lie
 close together, and how much they scatter is told by those below it; both hold when more than half

@@ -1,4 +1,4 @@
-"""Several runs of one program compared, cluster by cluster and cause by cause (thesis 5.1.4)."""
+"""Compares several runs of one program, cluster by cluster and cause by cause (thesis 5.1.4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a file system's service cost a job beyond its usual, slice by slice.
+"""Computes what a file system's slower service cost a job, slice by slice.
 
 Time in file calls does not depend on demand once it is set against the work asked for: operations
 by class and size. Each class is worth what it takes on average, so that the work of a slice is the

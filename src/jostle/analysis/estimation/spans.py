@@ -1,4 +1,4 @@
-"""Jobs without segments: priced from their slices alone.
+"""Estimates jobs without segments from their slices alone.
 
 What the slices measure is time in file calls against the work asked for, time in which threads
 waited for a core (starved.py), and, of MPI programs, time that all ranks waited at once. How long

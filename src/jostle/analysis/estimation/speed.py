@@ -1,4 +1,4 @@
-"""How much slower the cores were than at their best: told by the canary.
+"""Computes from the canary how much slower the cores were than at their best.
 
 The canary is a fixed piece of work that the runtime times now and then on the cores of the ranks
 (JOSTLE_CANARY). What it takes more than at its best (its floor), programs take more, too, by about

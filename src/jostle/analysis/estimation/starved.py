@@ -1,4 +1,4 @@
-"""Kept from the cores: what others took of a job's time there, as the run queue tells it.
+"""Computes from the run queue how much core time other jobs took from a job.
 
 The kernel measures how long threads were ready to run and waited for a core. As long as a job has
 no more threads that want to run than cores it may use, others had these cores, whether it was so

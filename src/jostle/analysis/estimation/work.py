@@ -1,4 +1,4 @@
-"""What segments did: their kinds, their counts, and which of them did the same.
+"""Compares what segments did: their kinds, their counts, and which did the same work.
 
 Without a counter of instructions the calls are the work signature: which they were (the set of
 function, site and size, `signature_set`: the kind), how many, and how many bytes. Two segments with

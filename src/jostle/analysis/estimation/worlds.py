@@ -1,4 +1,4 @@
-"""Which of a job's MPI worlds is judged, and what is said of the others."""
+"""Chooses the MPI world of a job that is estimated, and describes the others."""
 
 from __future__ import annotations
 

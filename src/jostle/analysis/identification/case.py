@@ -1,4 +1,4 @@
-"""Slices, loads and slowdowns of one price: what a loss is set against."""
+"""Slowdowns, loads and undisturbed slices from which a loss is computed."""
 
 from __future__ import annotations
 

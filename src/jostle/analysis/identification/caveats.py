@@ -1,4 +1,4 @@
-"""What a person should know before trusting an answer."""
+"""Caveats of an identification, one sentence each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does a load explain a slowdown? Partial rank correlation against shifted and stretched loads.
+"""Tests whether a load explains a slowdown: partial rank correlation with shifted loads.
 
 Slices follow each other: slow ones come in runs, and loads in bursts. A test that takes them for
 independent finds suspects everywhere. Here the load is moved against the job in time: a load that

@@ -1,4 +1,4 @@
-"""Loads as flows: what was moved between two instants, however long the slices are.
+"""Amounts moved between two instants, whatever the slice lengths.
 
 Jobs of one repository have slices of different lengths. What one did while another had a slice is
 the part of its own slices that lies within.

@@ -1,4 +1,4 @@
-"""Which resources and whose load cost a job how many seconds (design: identification)."""
+"""Finds which resources and whose load cost a job how many seconds (design: identification)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which program slowed which, over a whole repository (Bhatele 5.3).
+"""Finds which program slowed which, over a whole repository (Bhatele 5.3).
 
 A run of a program is one value: the time that its operations took on a resource, over what they
 usually take this program there undisturbed (same operation, same size). Runs beside another

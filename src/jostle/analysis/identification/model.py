@@ -1,4 +1,4 @@
-"""What identification says; plain data.
+"""Result types of identification.
 
 Times in seconds unless the name ends in _ns (since the epoch, CLOCK_REALTIME); shares from 0 to 1.
 """

@@ -1,4 +1,4 @@
-"""Who ran beside a job, when and where."""
+"""Lists the jobs that ran beside a job, when and where."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a suspect used a resource, in a few words."""
+"""Describes in a few words how a suspect used a resource."""
 
 from __future__ import annotations
 

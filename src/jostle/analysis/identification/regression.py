@@ -1,4 +1,4 @@
-"""Least squares with nothing negative (Lawson and Hanson), for a few columns.
+"""Non-negative least squares (Lawson and Hanson) for a few columns.
 
 SciPy has it too, but importing scipy.optimize takes as long as all the rest of an answer.
 """

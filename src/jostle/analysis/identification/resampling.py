@@ -1,4 +1,4 @@
-"""How sure a price is: what was lost, drawn again and again from the slices at hand.
+"""Intervals of a loss by a block bootstrap over slices.
 
 What is asked is what the slices that there were cost, not what others of their kind would have
 cost: so disturbed slices are not drawn. What is not known of them is how long they would have

@@ -1,4 +1,4 @@
-"""One shared resource: is there evidence against anybody, and against whom."""
+"""Tests every suspect on one shared resource, with false-discovery control."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shared resources of a job on one time axis: its own calls there, and the load of others.
+"""Lays the shared resources of a job on one time axis: its own calls and others' load.
 
 All times in seconds, all arrays of shape (slices,) on the axis of the job's own slices.
 """

@@ -1,4 +1,4 @@
-"""Seconds lost, whose load they go to, and the slices where it happened."""
+"""Computes the seconds lost, each suspect's share, and the slices where they were lost."""
 
 from __future__ import annotations
 

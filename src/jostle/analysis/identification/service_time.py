@@ -1,4 +1,4 @@
-"""Service time of a job's operations, relative to the undisturbed ones of the same kind and size.
+"""Service time of a job's operations relative to undisturbed ones of the same kind and size.
 
 A dent in bytes per slice may be a program's own phase; the time that an operation takes does not
 depend on how many the program asks for. Operations are compared with others of the same class:

@@ -1,4 +1,4 @@
-"""Runs with and without a neighbour: are they different, and by how much (Bhatele 5.3)."""
+"""Compares runs with and without a neighbour (Bhatele 5.3)."""
 
 from __future__ import annotations
 

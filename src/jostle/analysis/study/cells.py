@@ -1,4 +1,4 @@
-"""Cells of a study, and what shows along its axes: curves, break-even sizes, serialised pairs."""
+"""Cells of a study and their curves, break-even sizes and serialised pairs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Evaluation of a study: from the records of its runs to tables, curves, imprints and laws."""
+"""Evaluates a study: from the records of its runs to tables, curves, imprints and laws."""
 
 from __future__ import annotations
 

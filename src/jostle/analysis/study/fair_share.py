@@ -1,4 +1,4 @@
-"""Kuo's model of two unequal programs on one link (equations 1-4), and what it rests on."""
+"""Kuo's model of two unequal programs on one link (equations 1-4), and its assumptions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The dents that the bursts of a periodic signal leave in a probe (CLUSTER'13 §III)."""
+"""Finds the dents that a periodic signal's bursts leave in a probe (CLUSTER'13 §III)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the slices say of each run of a study: alone and in pairs."""
+"""Measures each run of a study from its slices: alone and in pairs."""
 
 from __future__ import annotations
 

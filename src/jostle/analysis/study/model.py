@@ -1,4 +1,4 @@
-"""What a study found, as plain data: the result of `jostle.analysis.evaluate`.
+"""Result types of a study evaluation (`jostle.analysis.evaluate`).
 
 Rates are progress per second: bytes/s, or closes/s, collectives/s ... where a program's progress is
 counted in something else (`metric`). Shares (degradation, dilation, relative errors) are fractions,

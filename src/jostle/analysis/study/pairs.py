@@ -1,4 +1,4 @@
-"""Two programs side by side: rates from slices, degradation, dilation, what counts and what not."""
+"""Computes rates, degradation and dilation of two programs side by side."""
 
 from __future__ import annotations
 

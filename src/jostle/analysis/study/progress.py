@@ -1,4 +1,4 @@
-"""Progress of a job's processes per slice, from the tables of the repository."""
+"""Computes the progress of a job's processes per slice from repository tables."""
 
 from __future__ import annotations
 

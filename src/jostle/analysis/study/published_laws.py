@@ -1,4 +1,4 @@
-"""The laws of the papers, held against a study."""
+"""Checks the laws of the papers against a study."""
 
 from __future__ import annotations
 

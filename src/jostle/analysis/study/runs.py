@@ -1,4 +1,4 @@
-"""The runs of a study as its records tell of them (docs/reference/study.md)."""
+"""Parses the run records of a study (docs/reference/study.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings and summaries of studies: what their results are made of."""
+"""Settings and summaries of study results."""
 
 from __future__ import annotations
 

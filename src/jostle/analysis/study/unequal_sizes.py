@@ -1,4 +1,4 @@
-"""Two programs of unequal size on one link, as Kuo et al. look at them (001 §4.2, §4.3)."""
+"""Analyses two programs of unequal size on one link (Kuo et al. 001 §4.2, §4.3)."""
 
 from __future__ import annotations
 

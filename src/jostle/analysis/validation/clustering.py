@@ -1,4 +1,4 @@
-"""How well ways of clustering split work: figure 5.4 again.
+"""Scores how well ways of clustering separate work (thesis figure 5.4).
 
 The thesis compares relative distance with K-means and with mixtures of Gaussians (k from 2 to 40,
 the best by the index of Calinski and Harabasz), by the mean of std/mean over clusters and by the

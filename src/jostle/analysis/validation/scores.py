@@ -1,4 +1,4 @@
-"""Estimated against measured interference, and found against known slices (thesis 5.2.3)."""
+"""Compares estimated with true interference, and found with true slices (thesis 5.2.3)."""
 
 from __future__ import annotations
 

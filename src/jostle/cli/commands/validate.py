@@ -73,12 +73,13 @@ def command(
     if runs is not None and quick:
         raise UsageError("--quick has a number of runs of its own.", hint="Leave out one of them.")
     target = plot_folder(pictures)
-    from jostle.validation.results import Wanted, results
+    from jostle.validation.results import Wanted
+    from jostle.validation.run_validation import run_validation
 
     wanted = Wanted(tuple(parts), tuple(named), commands, runs or (4 if quick else 15), quick, seed,
                     not score_only)  # fmt: skip
     with Bar("validating", quiet=as_json) as bar:
-        found = results(Path(folder), wanted, progress=_follower(bar, quiet=as_json))
+        found = run_validation(Path(folder), wanted, progress=_follower(bar, quiet=as_json))
     content = plain(found.to_json())
     (Path(folder) / "results.json").write_text(json.dumps(content, indent=1, default=str))
     saved = []

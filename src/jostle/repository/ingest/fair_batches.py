@@ -1,4 +1,4 @@
-"""Which files are ingested when: small batches, and for every user his share of each pass."""
+"""Splits the work of an ingest into small batches that are fair between users."""
 
 from __future__ import annotations
 

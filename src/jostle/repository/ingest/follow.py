@@ -1,4 +1,4 @@
-"""Following spools: new slices appear in the repository while jobs run."""
+"""Follows spools, so that new slices appear in the repository while jobs run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ingest: from spools into the repository, each slice exactly once.
+"""Ingests spools into the repository, each slice exactly once.
 
 One pass looks at the head of every profile, decodes what is new in batches (two at a time, the
 decoder and the Parquet writer both leave the interpreter's lock), writes the files of a batch

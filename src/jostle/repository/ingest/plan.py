@@ -1,4 +1,4 @@
-"""What one commit of an ingest will hold: a batch of decoded files, judged one by one."""
+"""Plans one commit of an ingest: a batch of decoded files, validated one by one."""
 
 from __future__ import annotations
 

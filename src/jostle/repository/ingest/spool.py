@@ -1,4 +1,4 @@
-"""From the reader's headers to what the repository stores about processes and mounts."""
+"""Turns headers from the reader into rows about processes and mounts, and validates them."""
 
 from __future__ import annotations
 

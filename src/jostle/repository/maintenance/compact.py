@@ -1,4 +1,4 @@
-"""Compaction and retention: fewer, larger files, and none older than wanted."""
+"""Compaction and retention: merges small files and drops old ones."""
 
 from __future__ import annotations
 

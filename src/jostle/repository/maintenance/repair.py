@@ -1,4 +1,4 @@
-"""What is damaged in a repository, and how to go on with what is left.
+"""Finds damaged files and drops what cannot be recovered.
 
 A repair never guesses: a file that no commit names any more is taken back only where none of its
 rows are in the repository, together with all that was published with it (files.CHANGE).

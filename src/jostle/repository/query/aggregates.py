@@ -1,4 +1,4 @@
-"""Questions about many jobs at once, asked of no more columns and files than they need.
+"""Aggregates over many jobs at once; each query reads only the columns and files it needs.
 
 They go past the views: what several commits contributed to one slice is added up anyway. Those
 that pages ask again and again go past DuckDB, too (columns.py).

@@ -1,4 +1,4 @@
-"""What a job did on shared resources, slice by slice, and what others did there meanwhile.
+"""Loads the resources of a job slice by slice, with what co-running jobs did on them.
 
 Asked of the rollups alone, so that a job among a thousand costs no more than its own time span.
 """

@@ -1,4 +1,4 @@
-"""Columns of the rollups, read straight from their files and kept: no planner stands between.
+"""Reads columns of the rollups straight from their files and caches them, without DuckDB.
 
 A question about one job's hour reads three columns of two files; to plan that takes DuckDB ten
 times as long as to read it. What is kept holds for ever, for files never change.

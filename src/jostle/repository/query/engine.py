@@ -1,4 +1,4 @@
-"""Questions to a repository, answered by DuckDB from the files that the log names."""
+"""Runs SQL in DuckDB over the files that the commit log lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables and jobs as files that other tools read."""
+"""Exports tables and jobs as files for other tools."""
 
 from __future__ import annotations
 

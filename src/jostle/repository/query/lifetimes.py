@@ -1,4 +1,4 @@
-"""When jobs lived: what a slice holds was done in the part of it in which its job was there.
+"""Cuts slices to the lifetimes of their jobs.
 
 A slice of 4 s holds the last second of one job and the first of the next. Taken as a whole it would
 make them neighbours, and spread what they did over time in which they were not.

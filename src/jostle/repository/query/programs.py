@@ -1,4 +1,4 @@
-"""What every job of a repository did on shared resources: which program slowed which."""
+"""Loads what all jobs did on shared resources: the input of the interference matrix."""
 
 from __future__ import annotations
 

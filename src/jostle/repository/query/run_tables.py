@@ -1,4 +1,4 @@
-"""A job's own slices out of the rollups: what an estimate of its run needs beside its segments."""
+"""Loads a job's own rollup rows, which an estimate needs beside its segments."""
 
 from __future__ import annotations
 

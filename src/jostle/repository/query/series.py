@@ -1,4 +1,4 @@
-"""One job's metrics slice by slice, and what its neighbours did meanwhile."""
+"""Loads one job's metrics slice by slice, and those of its neighbours."""
 
 from __future__ import annotations
 

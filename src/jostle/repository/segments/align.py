@@ -1,4 +1,4 @@
-"""Boundaries of segments that all ranks of a world share; pure functions on columns.
+"""Finds the segment boundaries that all ranks of a world share. Pure functions on columns.
 
 Ranks do not communicate when they cut their run into segments; their boundaries nest instead. A
 boundary at a global collective is the same on two ranks when both had as many global collectives

@@ -1,4 +1,4 @@
-"""Waiting and off-CPU time in fine bins of the clock; pure functions on columns.
+"""Merges waiting and off-CPU time in fine time bins. Pure functions on columns.
 
 A rank's segment holds one byte per bin of 10 ms << shift: 255 for a bin that passed wholly so. The
 first bin is the one that the segment's start lies in, counted from the epoch, so that bins of all

@@ -1,4 +1,4 @@
-"""The segments of a job out of those of its ranks; pure functions on tables.
+"""Merges the segments of a world's ranks. Pure functions on tables.
 
 The ranks of a world are coarsened to the boundaries that all of them share (align.py). What a rank
 counted between two of these adds up; over the ranks durations become a median with minimum and

@@ -1,4 +1,4 @@
-"""Merged segments, kept: one Parquet file per world that is over and took long to merge.
+"""Caches merged segments: one Parquet file per finished world that took long to merge.
 
 A copy is believed only if it was made by these very rules from these very rows (its key says so)
 and every byte of it is as it was written (its name says so). Nothing depends on it: without one, or

@@ -1,4 +1,4 @@
-"""Merges a job's segments out of the repository's files, and keeps those of jobs that are over.
+"""Merges a job's segments from the repository's files and caches those of finished jobs.
 
 A job of many ranks may have gigabytes of them: they are read a few ranks at a time, and what took
 long to merge is kept in a file (copies.py).

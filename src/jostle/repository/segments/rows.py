@@ -1,4 +1,4 @@
-"""From decoded segments, tokens and peers to the rows of the repository; vectorised, no files."""
+"""Turns decoded segments, tokens and peers into rows of the repository. No file access."""
 
 from __future__ import annotations
 

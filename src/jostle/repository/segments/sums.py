@@ -1,4 +1,4 @@
-"""What ranks counted between common boundaries, brought together rank by rank.
+"""Sums the ranks' counters between common boundaries, rank by rank.
 
 A rank's rows are seen once and let go, so that it takes the memory of one rank's rows and of the
 result, however many ranks there are.

@@ -1,4 +1,4 @@
-"""Which processes form an MPI world; a pure function of table processes."""
+"""Finds which processes form an MPI world. A pure function of table processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which file of a repository is damaged, and how."""
+"""Finds which file of a repository is damaged, and how."""
 
 from __future__ import annotations
 

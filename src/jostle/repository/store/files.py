@@ -1,4 +1,4 @@
-"""Parquet files: written whole under a hidden name, made durable, renamed into place."""
+"""Writes Parquet files under a hidden name, syncs them, then renames them into place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lies where in a repository: tables, columns, partitions and names.
+"""Defines the tables, columns, partitions and file names of a repository.
 
 Docs: docs/reference/repository.md. All-zero metric columns are left out of a file; the views
 give 0 for them. Histograms are stored as one column per bucket (`<id>_b05`), so that buckets

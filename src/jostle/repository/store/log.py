@@ -1,4 +1,4 @@
-"""The commit log: the one truth about which files a repository holds.
+"""The commit log: the only authority on which files a repository holds.
 
 A commit is a JSON file `commits/00000042.json`, made whole under another name and then given
 its number with link(2), which fails when the number is taken. Until then nothing that an

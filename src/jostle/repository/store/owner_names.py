@@ -1,4 +1,4 @@
-"""What a repository calls jobs and processes: by their owner, whatever their profiles say.
+"""Names jobs and processes by their owner, whatever their profiles claim.
 
 Anybody may call his job what he likes, so a name is a job only together with its owner. The jobs
 of who owns the repository keep their names; "lammps" of another user is "lammps@u2". (A name that

@@ -1,4 +1,4 @@
-"""Files of the log: JSON that carries its own number and a sum over all of it."""
+"""Writes and reads log files: JSON with a number and a checksum over the content."""
 
 from __future__ import annotations
 

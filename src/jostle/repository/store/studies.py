@@ -1,4 +1,4 @@
-"""Studies in a repository: `studies/NAME/` with the file, the plan, one line per run, and logs.
+"""Stores studies: `studies/NAME/` with the file, the plan, one line per run, and logs.
 
 study.toml    the study's file, word for word
 plan.json     what was resolved from it, the place, versions

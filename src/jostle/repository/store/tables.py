@@ -1,4 +1,4 @@
-"""From decoded profiles to the rows of the repository; vectorised, no files.
+"""Turns decoded profiles into rows of the repository, one chunk per partition. No file access.
 
 Every function works on whole columns (numpy, int64). Rows come out sorted as the layout asks
 and cut into chunks of one time partition each.

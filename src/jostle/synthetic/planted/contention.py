@@ -1,4 +1,4 @@
-"""Plays the jobs of a planted repository against each other.
+"""Simulates the contention between the jobs of a planted repository.
 
 Every job has a clock of its own that goes slower while others load what it uses. In a short step
 the phase at its clock says which share h of its time goes to calls on each resource r; those take

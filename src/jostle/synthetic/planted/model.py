@@ -1,4 +1,4 @@
-"""What a planted repository is asked to hold, and the truth about what it holds; plain data.
+"""Parameters of a planted repository, and the truth about its content.
 
 Times in seconds unless the name ends in _ns (since the epoch, CLOCK_REALTIME).
 """

@@ -1,4 +1,4 @@
-"""The programs of a planted repository: what they do, phase by phase, when nobody disturbs them.
+"""The programs of a planted repository and their undisturbed phases.
 
 A repository draws the traits of each program once, so that all runs of a program are alike; each
 run then gets its own size, file system and begin.

@@ -1,4 +1,4 @@
-"""From what jobs did to rows of a repository, by the repository's own writer."""
+"""Writes what the planted jobs did as rows of a repository."""
 
 from __future__ import annotations
 

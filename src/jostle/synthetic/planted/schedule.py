@@ -1,4 +1,4 @@
-"""Who runs when and where in a planted repository."""
+"""Schedules which planted job runs when and where."""
 
 from __future__ import annotations
 

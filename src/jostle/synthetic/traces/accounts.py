@@ -1,4 +1,4 @@
-"""What the runtime accounts of a replayed run: waiting beyond floors, and time off the CPU.
+"""Computes what the runtime would account of a replayed run: waiting and off-CPU time.
 
 The rules are those of runtime/src/mpi_account.c, done with whole columns.
 """

@@ -1,4 +1,4 @@
-"""What disturbs a synthetic run: drawn once per seed, applied with any strength."""
+"""Draws disturbances once per seed and applies them with any strength."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The families of synthetic runs: methods are tuned on seeds 0-99 and scored from 1000 on."""
+"""The families of synthetic runs: seeds 0-99 tune methods, seeds from 1000 score them."""
 
 from __future__ import annotations
 

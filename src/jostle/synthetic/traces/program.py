@@ -1,4 +1,4 @@
-"""What a synthetic program does: its calls in order, and what each rank computes before each.
+"""Describes a synthetic program: its calls in order and the computation before each.
 
 A program is written as phases that iterate over calls; `write_script` draws one run of it: the flat
 list of its events with everything that belongs to the program itself (work, imbalance, how often an

@@ -1,4 +1,4 @@
-"""Rows of table segments for the ranks of a replayed run, as the reader would give them."""
+"""Makes rows of table segments for the ranks of a replayed run, as the reader would."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables that the repository would hand out of a replayed run."""
+"""Makes the tables that the repository would return for a replayed run."""
 
 from __future__ import annotations
 

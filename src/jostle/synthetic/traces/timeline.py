@@ -1,4 +1,4 @@
-"""When each rank enters and leaves each call: a script replayed, disturbed or not."""
+"""Replays a script: when each rank enters and leaves each call, disturbed or not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Synthetic runs whose truth is known: `trace` makes the tables of one, and says what it lost."""
+"""Makes the tables of a synthetic run and its true loss (`trace`)."""
 
 from __future__ import annotations
 

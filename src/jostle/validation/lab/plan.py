@@ -1,4 +1,4 @@
-"""Which experiments are made in the lab: a probe, and neighbours that hurt it or do not."""
+"""Plans the lab experiments: a probe, and neighbours that do or do not harm it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class LabNeighbour:
 
 
 @dataclass(frozen=True)
-class LabExperiment:
+class LabScene:
     """An experiment.
 
     Attributes:
@@ -116,7 +116,7 @@ _ELSEWHERE = ("open-write-close", "--chunk", "64KiB")
 _LITTLE = ("open-write-close", "--chunk", "16KiB", "--iterations", "4")
 
 
-def scenes(*, harmful: int, null: int, seed: int) -> list[LabExperiment]:
+def scenes(*, harmful: int, null: int, seed: int) -> list[LabScene]:
     """Plan experiments.
 
     The first of them are probes alone, which say how long each takes undisturbed; then harmful
@@ -140,7 +140,7 @@ def scenes(*, harmful: int, null: int, seed: int) -> list[LabExperiment]:
         probe = names[number % len(names)]
         kinds.append(("harmless", probe, _harmless(dice, probe, number // len(names))))
     dice.shuffle(kinds)
-    return [LabExperiment(number, *kind) for number, kind in enumerate(kinds, 1)]
+    return [LabScene(number, *kind) for number, kind in enumerate(kinds, 1)]
 
 
 def _harmful(dice: random.Random, probe: str, turn: int) -> tuple[LabNeighbour, ...]:
@@ -204,9 +204,9 @@ def rhythm(period: float, length: float, phase: float) -> tuple[tuple[float, flo
     return tuple(found)
 
 
-def from_json(plain: dict[str, Any]) -> LabExperiment:
-    """Read what `LabExperiment.to_json` gave."""
+def from_json(plain: dict[str, Any]) -> LabScene:
+    """Read what `LabScene.to_json` gave."""
     own = [LabNeighbour(**{**one, "words": tuple(one["words"]),
                         "bursts": tuple(tuple(pair) for pair in one["bursts"])})
            for one in plain["neighbours"]]  # fmt: skip
-    return LabExperiment(plain["number"], plain["name"], plain["probe"], tuple(own))
+    return LabScene(plain["number"], plain["name"], plain["probe"], tuple(own))

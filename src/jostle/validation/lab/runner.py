@@ -1,4 +1,4 @@
-"""Makes the experiments in the lab, several labs at a time, and remembers them."""
+"""Runs the lab experiments, several labs at a time, and records them."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from jostle.validation.lab.plan import (
     RATE,
     SCHEDULE_S,
     SLICE_NS,
-    LabExperiment,
     LabNeighbour,
+    LabScene,
     from_json,
 )
 
@@ -57,7 +57,7 @@ class Played:
         rounds: (begin, end) in ns of each time that the probe was at work, by its own log.
     """
 
-    scene: LabExperiment
+    scene: LabScene
     repository: str
     begin_ns: int
     end_ns: int
@@ -105,7 +105,7 @@ def played(folder: Path, *, failed: bool = False) -> list[Played]:
 
 
 def play(
-    folder: Path, plan: Sequence[LabExperiment], *, labs: int, name: str,
+    folder: Path, plan: Sequence[LabScene], *, labs: int, name: str,
     progress: Callable[[int, int, str, float], None],
 ) -> None:  # fmt: skip
     """Make the experiments of a plan that are not yet made.
@@ -129,9 +129,9 @@ def play(
         _play(state, some, 1 if apart else labs, f"{name}{'x' * apart}")
 
 
-def _play(state: _State, todo: Sequence[LabExperiment], labs: int, name: str) -> None:
+def _play(state: _State, todo: Sequence[LabScene], labs: int, name: str) -> None:
     """Play scenes, several labs at a time; whatever ends one of them ends all."""
-    left: queue.SimpleQueue[LabExperiment] = queue.SimpleQueue()
+    left: queue.SimpleQueue[LabScene] = queue.SimpleQueue()
     for scene in todo:
         left.put(scene)
     threads = [threading.Thread(target=_worker, args=(state, left, f"{name}{number}"))
@@ -162,7 +162,7 @@ class _State:
         self.lock, self.over = threading.Lock(), threading.Event()
         self.trouble: list[Exception] = []
 
-    def begin(self, scene: LabExperiment) -> None:
+    def begin(self, scene: LabScene) -> None:
         with self.lock:
             left = (self.total - self.done) * 25.0 / self.labs
             self.progress(self.done, self.total, scene.job, left)
@@ -174,7 +174,7 @@ class _State:
             self.done += 1
 
 
-def _worker(state: _State, left: queue.SimpleQueue[LabExperiment], name: str) -> None:
+def _worker(state: _State, left: queue.SimpleQueue[LabScene], name: str) -> None:
     try:
         lab = up(LabSpec(name=name, nodes=4, storage_rate=RATE))
     except Exception as error:  # a thread's own end would tell nobody
@@ -198,7 +198,7 @@ def _worker(state: _State, left: queue.SimpleQueue[LabExperiment], name: str) ->
             lab.down()
 
 
-def _one(lab: Lab, scene: LabExperiment, repository: Path, over: threading.Event) -> Played:
+def _one(lab: Lab, scene: LabScene, repository: Path, over: threading.Event) -> Played:
     """Make one experiment and takes its profiles into a repository."""
     if PROBES[scene.probe].partner and shutil.which(f"mpirun.{_MPI}") is None:
         return Played(scene, str(repository), 0, 0, [], {}, f"mpirun.{_MPI} is not installed")
@@ -226,7 +226,7 @@ def _one(lab: Lab, scene: LabExperiment, repository: Path, over: threading.Event
     return _taken(lab, scene, repository, status)
 
 
-def _taken(lab: Lab, scene: LabExperiment, repository: Path, status: int) -> Played:
+def _taken(lab: Lab, scene: LabScene, repository: Path, status: int) -> Played:
     spools = [lab.local(node) / "spool" for node in lab.nodes]
     Repository(repository, create=True).ingest(spools, remove=True)
     log = read_log([lab.local(node) / "log" for node in lab.nodes])
@@ -259,7 +259,7 @@ def _merged(spans: list[list[int]]) -> list[list[int]]:
     return found
 
 
-def _probe(lab: Lab, scene: LabExperiment, start_ns: int) -> subprocess.Popen[bytes]:
+def _probe(lab: Lab, scene: LabScene, start_ns: int) -> subprocess.Popen[bytes]:
     """Start the probe; one of several rounds is a shell that goes through them."""
     probe = PROBES[scene.probe]
     folder = _MEMORY if probe.memory else lab.here if probe.apart else lab.shared
@@ -304,7 +304,7 @@ def _profiled(
 
 
 def _neighbour(
-    lab: Lab, scene: LabExperiment, one: LabNeighbour, start_ns: int, ended: threading.Event
+    lab: Lab, scene: LabScene, one: LabNeighbour, start_ns: int, ended: threading.Event
 ) -> None:
     """Lets a neighbour come and go: a process per burst, so that its silence costs no core."""
     folder = lab.shared if one.place == "shared" else lab.here

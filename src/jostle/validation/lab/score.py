@@ -1,4 +1,4 @@
-"""Scores what is said of experiments in the lab; pure functions."""
+"""Scores identifications of lab experiments. Pure functions."""
 
 from __future__ import annotations
 
