@@ -13,6 +13,7 @@
 #include "digest.h"
 #include "heartbeat.h"
 #include "inject.h"
+#include "modules.h"
 #include "modules/os.h"
 #include "mount.h"
 #include "profile_layout.h"
@@ -206,7 +207,7 @@ static void begin_child(void)
     jst_now_life.part = 0;
     jst_segments_child();
     jst_together_child();
-    jst_os_child();
+    jst_modules_child();
     jst_short_begin();
     jst_inject_child();
     begin_lazily();

@@ -25,9 +25,9 @@
 #include "config.h"
 #include "core.h"
 #include "heartbeat.h"
+#include "modules.h"
 #include "modules/canary.h"
 #include "modules/os.h"
-#include "modules/papi.h"
 #include "modules/perf.h"
 #include "profile_layout.h"
 #include "record.h"
@@ -64,25 +64,12 @@ static void answer(uint32_t what)
     jst_futex(&answered, FUTEX_WAKE, 1, NULL, 0);
 }
 
-/* What counters could not be had, and why; asked again, since they are opened late. */
-static void note_missing(uint64_t now, bool ending)
-{
-    const char *perf = jst_perf_missing(), *papi = jst_papi_missing(ending);
-    if (perf)
-        jst_note(profile_fd, now, perf);
-    if (papi)
-        jst_note(profile_fd, now, papi);
-}
-
 /* False: stop. */
 static bool serve(uint32_t what)
 {
     if (what == SAMPLE) {
-        jst_os_sample(&jst_a.blocks[0]);
-        jst_children_look(jst_clock_ns(CLOCK_REALTIME));
-        jst_perf_sample(&jst_a.blocks[0]);
-        jst_canary_sample(&jst_a.blocks[0]);
-        note_missing(jst_clock_ns(CLOCK_REALTIME), true);
+        jst_modules_sample(0, JST_AT_END);
+        jst_modules_note_missing(profile_fd, jst_clock_ns(CLOCK_REALTIME), true);
         jst_slice_finish(profile_fd);
     }
     if (what == DRAIN) { /* nobody waits for an answer */
@@ -114,7 +101,9 @@ static void mend_profile(uint64_t now)
         jst_note(profile_fd, now, "the profile was removed from the spool; it was written again");
 }
 
-/* The next look, or before it a run of the canary, or when the counters want to be opened. */
+/* The next look, or before it a run of the canary, or when the counters want to be opened. These two
+ * wakes are no part of a module's table: the canary runs before the counters are read, whatever the
+ * order of samples. */
 static void sleep_until(uint64_t look, uint64_t canary)
 {
     uint64_t due = jst_perf_due(), ns = due != 0 && due < look ? due : look;
@@ -127,39 +116,32 @@ static void sleep_until(uint64_t look, uint64_t canary)
 /* What is known of a process that is killed is as old as the last look. */
 static void look(uint64_t now)
 {
-    jst_os_sample(&jst_a.blocks[0]);
-    jst_children_look(now);
+    jst_modules_sample(now, JST_AT_LOOK);
     jst_a.head.heartbeat_ns = now;
     jst_a.head.tick_now = jst_ticks();
 }
 
 static void beat(void)
 {
-    const char *missing;
     uint64_t looked = jst_clock_ns(CLOCK_REALTIME);
     uint64_t boundaries = 0;
     jst_sys2(SYS_prctl, PR_SET_NAME, JST_HEARTBEAT_NAME);
     jst_children_begin();
-    jst_os_open();
-    jst_os_sample(&jst_a.blocks[0]);
-    if ((missing = jst_os_missing()))
-        jst_note(profile_fd, jst_clock_ns(CLOCK_REALTIME), missing);
-    jst_perf_open();
-    jst_canary_open();
+    jst_modules_open(profile_fd);
     for (;;) {
         uint64_t now = jst_clock_ns(CLOCK_REALTIME);
         uint64_t next = (now / jst_cfg.slice_ns + 1) * jst_cfg.slice_ns;
         uint64_t canary = jst_canary_due(now, next);
         sleep_until(looked + LOOK_NS < next ? looked + LOOK_NS : next, canary);
         if (!serve(atomic_load(&request))) {
-            jst_perf_close();
+            jst_modules_close();
             return;
         }
         now = jst_clock_ns(CLOCK_REALTIME);
         jst_canary_run(&jst_a.blocks[0], canary, now, next);
         if (jst_perf_due() != 0 && now >= jst_perf_due())
             jst_perf_tick(&jst_a.blocks[0]);
-        note_missing(now, false);
+        jst_modules_note_missing(profile_fd, now, false);
         if (now < next && now + jst_cfg.slice_ns >= next) { /* a request, the canary, or a look */
             if (now - looked >= LOOK_NS)
                 look(looked = now);
@@ -167,10 +149,7 @@ static void beat(void)
         }
         looked = now;
         mend_profile(now);
-        jst_os_sample(&jst_a.blocks[0]);
-        jst_children_look(now);
-        jst_perf_tick(&jst_a.blocks[0]);
-        jst_canary_sample(&jst_a.blocks[0]);
+        jst_modules_sample(now, JST_AT_BOUNDARY);
         jst_slice_tick(profile_fd, now);
         jst_together_tick(now);
         if (is_alone())

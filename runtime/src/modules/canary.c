@@ -18,6 +18,7 @@
 #include "../common.h"
 #include "../config.h"
 #include "../core.h"
+#include "../modules.h"
 #include "../profile_layout.h"
 #include "../sys.h"
 #include "../text.h"
@@ -422,4 +423,18 @@ void jst_canary_run(jst_block *b, uint64_t due, uint64_t now, uint64_t boundary)
         return;
     b->cells[JST_CELL_CANARY_NS] += least;
     b->cells[JST_CELL_CANARY_COUNT]++;
+}
+
+const char *jst_module_canary_open(jst_block *b)
+{
+    (void)b;
+    jst_canary_open();
+    return NULL;
+}
+
+void jst_module_canary_sample(jst_block *b, uint64_t now_ns, enum jst_occasion occasion)
+{
+    (void)now_ns;
+    if (occasion != JST_AT_LOOK)
+        jst_canary_sample(b);
 }

@@ -8,6 +8,7 @@
 
 #include "../block.h"
 #include "../common.h"
+#include "../modules.h"
 #include "../profile_layout.h"
 #include "../sys.h"
 #include "../text.h"
@@ -258,3 +259,16 @@ bool jst_os_leader_gone(void)
 }
 
 #endif
+
+const char *jst_module_os_open(jst_block *b)
+{
+    jst_os_open();
+    jst_os_sample(b);
+    return jst_os_missing();
+}
+
+void jst_module_os_sample(jst_block *b, uint64_t now_ns, enum jst_occasion occasion)
+{
+    (void)now_ns, (void)occasion;
+    jst_os_sample(b);
+}

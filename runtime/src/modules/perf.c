@@ -18,6 +18,7 @@
 #include "../common.h"
 #include "../config.h"
 #include "../core.h"
+#include "../modules.h"
 #include "../sys.h"
 #include "../text.h"
 #include "perf.h"
@@ -375,3 +376,25 @@ uint64_t jst_perf_cost_ns(void)
 }
 
 #endif
+
+const char *jst_module_perf_open(jst_block *b)
+{
+    (void)b;
+    jst_perf_open();
+    return NULL;
+}
+
+void jst_module_perf_sample(jst_block *b, uint64_t now_ns, enum jst_occasion occasion)
+{
+    (void)now_ns;
+    if (occasion == JST_AT_BOUNDARY)
+        jst_perf_tick(b);
+    else if (occasion == JST_AT_END)
+        jst_perf_sample(b);
+}
+
+const char *jst_module_perf_missing(bool ending)
+{
+    (void)ending;
+    return jst_perf_missing();
+}

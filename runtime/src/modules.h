@@ -1,0 +1,45 @@
+/* modules.h: metrics that the heartbeat samples, one module each.
+ *
+ * A new module is one file in modules/ and one row in the table of modules.c, which names the module's
+ * functions:
+ *
+ *   open     The heartbeat starts. Returns what cannot be had, to be noted in the profile, or NULL.
+ *   sample   Brings the module's cells in block 0 up to date.
+ *   missing  Returns what has turned out to be missing since it was asked last, or NULL. Asked at every
+ *            wake; ending: the process is about to end.
+ *   child    In a forked child, in the thread that makes its first call.
+ *   close    The heartbeat stops, and another one may follow.
+ *
+ * All but `child` run in the heartbeat: no libc, and no thread-local storage. None of this is on the
+ * path of a wrapped call.
+ */
+#ifndef JST_MODULES_H
+#define JST_MODULES_H
+
+#include "block.h"
+#include "common.h"
+
+enum jst_occasion {
+    JST_AT_LOOK,     /* once a second within a long slice */
+    JST_AT_BOUNDARY, /* a slice ends */
+    JST_AT_END       /* the process is about to end, and waits for it */
+};
+
+/* What the modules define for the table. */
+const char *jst_module_os_open(jst_block *b);
+void jst_module_os_sample(jst_block *b, uint64_t now_ns, enum jst_occasion occasion);
+void jst_module_children_sample(jst_block *b, uint64_t now_ns, enum jst_occasion occasion);
+const char *jst_module_perf_open(jst_block *b);
+void jst_module_perf_sample(jst_block *b, uint64_t now_ns, enum jst_occasion occasion);
+const char *jst_module_perf_missing(bool ending);
+const char *jst_module_canary_open(jst_block *b);
+void jst_module_canary_sample(jst_block *b, uint64_t now_ns, enum jst_occasion occasion);
+
+/* What the heartbeat calls: each goes through all modules, in the order of the table. */
+void jst_modules_open(int fd);
+void jst_modules_sample(uint64_t now_ns, enum jst_occasion occasion);
+void jst_modules_note_missing(int fd, uint64_t now_ns, bool ending);
+void jst_modules_child(void);
+void jst_modules_close(void);
+
+#endif
