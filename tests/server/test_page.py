@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from jostle.cli.commands.serve import _listening
 from jostle.server.transport.front_end import _PAGES, Assets, links
-from jostle.server.verdicts.verdict_payload import drawn
+from jostle.server.verdicts.verdict_payload import page_payload
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_a_verdict_for_a_page_has_what_it_draws():
         "interference": {"resources": [resource, resource], "neighbours": 2,
                          "guilty": [{"start_ns": 0, "seconds": 0.123456789}]},
     }  # fmt: skip
-    found = drawn(whole)
+    found = page_payload(whole)
     # One of 2000 columns is 4 ns wide: what lies in one of them is one span.
     one = {"start_ns": 0, "end_ns": 3, "seconds": 1.0, "resource": "/fs0"}
     assert found["estimate"]["hits"] == [one, hit(4000, 5000)]
@@ -86,4 +86,4 @@ def test_a_verdict_for_a_page_has_what_it_draws():
     assert found["interference"]["guilty"] == [{"start_ns": 0, "seconds": 0.123457}]
     assert whole["estimate"]["hits"] and resource["own_load"], "the verdict itself is whole"
     alone = {"estimate": whole["estimate"], "interference": None}
-    assert drawn(alone) == alone
+    assert page_payload(alone) == alone
