@@ -23,7 +23,7 @@ static bool appends(int fd, jst_access *a)
     return before & JST_ACCESS_APPENDS;
 }
 
-__attribute__((noinline)) void jst_access_elsewhere(jst_block *b, unsigned place, int fd,
+__attribute__((noinline)) void jst_access_elsewhere(jst_block *b, unsigned slot, int fd,
                                                     uint64_t at, uint64_t n, bool stays)
 {
     jst_access *a = &jst_descriptors[fd].access;
@@ -36,13 +36,13 @@ __attribute__((noinline)) void jst_access_elsewhere(jst_block *b, unsigned place
     if (follows)
         at = end;
     if (!first && at < end) {
-        uint64_t *slot = jst_slot(b, place);
-        jst_add(&slot[JST_CELL_ACCESS_BACK_OPS], 1);
-        jst_add(&slot[JST_CELL_ACCESS_BACK_BYTES], run);
+        uint64_t *cells = jst_slot_cells(b, slot);
+        jst_add(&cells[JST_CELL_ACCESS_BACK_OPS], 1);
+        jst_add(&cells[JST_CELL_ACCESS_BACK_BYTES], run);
         before += run;
         run = 0;
     } else if (!first && at > end) {
-        jst_add(&jst_slot(b, place)[JST_CELL_ACCESS_GAP_OPS], 1);
+        jst_add(&jst_slot_cells(b, slot)[JST_CELL_ACCESS_GAP_OPS], 1);
     }
     JST_STORE(a->origin, at - run);
     JST_STORE(a->run, run + n);

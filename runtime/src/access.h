@@ -31,7 +31,7 @@ typedef struct jst_access jst_access;
 
 /** A write of n bytes that does not begin where the last one ended, or leaves the file offset behind
  *  for the first time. stays: it left the file offset where it was (pwrite and its kin). */
-__attribute__((noinline)) void jst_access_elsewhere(jst_block *b, unsigned place, int fd,
+__attribute__((noinline)) void jst_access_elsewhere(jst_block *b, unsigned slot, int fd,
                                                     uint64_t at, uint64_t n, bool stays);
 /** The descriptor has a new meaning, or none: bytes of the file that is closed by that; 0 where
  *  nothing was written, or where it was a duplicate of a number that is still open. */
@@ -46,15 +46,15 @@ void jst_access_flags_changed(int fd);
 void jst_access_sought(int fd, uint64_t at, bool told);
 
 /** n bytes were written at the file offset. */
-static inline void jst_access_wrote(jst_block *b, unsigned place, int fd, uint64_t n)
+static inline void jst_access_wrote(jst_block *b, unsigned slot, int fd, uint64_t n)
 {
-    if (JST_UNLIKELY(!jst_is_mount(place) || (unsigned)fd >= JST_FDS))
+    if (JST_UNLIKELY(!jst_is_mount(slot) || (unsigned)fd >= JST_FDS))
         return;
     jst_access *a = &jst_descriptors[fd].access;
     if (JST_LIKELY(!(JST_LOAD(a->before) & JST_ACCESS_AWAY)))
         jst_add(&a->run, n);
     else
-        jst_access_elsewhere(b, place, fd, JST_LOAD(a->offset), n, false);
+        jst_access_elsewhere(b, slot, fd, JST_LOAD(a->offset), n, false);
 }
 
 /** Where the last write on a descriptor ended. */
@@ -64,22 +64,21 @@ static inline uint64_t jst_access_end(const jst_access *a)
 }
 
 /** n bytes were written at an offset that the call named. */
-static inline void jst_access_wrote_at(jst_block *b, unsigned place, int fd, uint64_t at,
-                                       uint64_t n)
+static inline void jst_access_wrote_at(jst_block *b, unsigned slot, int fd, uint64_t at, uint64_t n)
 {
-    if (JST_UNLIKELY(!jst_is_mount(place) || (unsigned)fd >= JST_FDS))
+    if (JST_UNLIKELY(!jst_is_mount(slot) || (unsigned)fd >= JST_FDS))
         return;
     jst_access *a = &jst_descriptors[fd].access;
     if (JST_LIKELY(jst_access_end(a) == at && (JST_LOAD(a->before) & JST_ACCESS_AWAY)))
         jst_add(&a->run, n);
     else
-        jst_access_elsewhere(b, place, fd, at, n, true);
+        jst_access_elsewhere(b, slot, fd, at, n, true);
 }
 
 /** n bytes were written at the end of what was written, wherever the file offset is. */
-static inline void jst_access_appended(unsigned place, int fd, uint64_t n)
+static inline void jst_access_appended(unsigned slot, int fd, uint64_t n)
 {
-    if (jst_is_mount(place) && (unsigned)fd < JST_FDS)
+    if (jst_is_mount(slot) && (unsigned)fd < JST_FDS)
         jst_add(&jst_descriptors[fd].access.run, n);
 }
 
@@ -101,12 +100,12 @@ static inline void jst_access_read(int fd, uint64_t n)
 }
 
 /** A descriptor that held `bytes` of writes has been closed. */
-static inline void jst_access_closed(jst_block *b, unsigned place, uint64_t bytes)
+static inline void jst_access_closed(jst_block *b, unsigned slot, uint64_t bytes)
 {
-    if (bytes && jst_is_mount(place)) {
-        uint64_t *slot = jst_slot(b, place);
-        jst_add(&slot[JST_CELL_ACCESS_FILE_OPS], 1);
-        jst_add(&slot[JST_CELL_ACCESS_FILE_BYTES], bytes);
+    if (bytes && jst_is_mount(slot)) {
+        uint64_t *cells = jst_slot_cells(b, slot);
+        jst_add(&cells[JST_CELL_ACCESS_FILE_OPS], 1);
+        jst_add(&cells[JST_CELL_ACCESS_FILE_BYTES], bytes);
     }
 }
 

@@ -298,9 +298,9 @@ static bool moved_enough(void)
                                      JST_CELL_STDIO_READ_BYTES, JST_CELL_STDIO_WRITE_BYTES};
     jst_block *b = &jst_a.blocks[1];
     uint64_t sum = b->cells[JST_CELL_STREAM_READ_BYTES] + b->cells[JST_CELL_STREAM_WRITE_BYTES];
-    for (unsigned slot = 0; slot < jst_mounts_used(); slot++)
+    for (unsigned mount = 0; mount < jst_mounts_used(); mount++)
         for (unsigned i = 0; i < 4; i++)
-            sum += b->cells[slot * JST_MOUNT_STRIDE + bytes[i]];
+            sum += b->cells[mount * JST_MOUNT_STRIDE + bytes[i]];
     return sum >= JST_START_BYTES;
 }
 

@@ -7,7 +7,7 @@
 #include "errors.h"
 #include "mount.h"
 
-JST_COLD void jst_fail(jst_block *b, unsigned place, int error)
+JST_COLD void jst_fail(jst_block *b, unsigned slot, int error)
 {
     unsigned cell;
     if (b->mark == JST_CELL_STATE_IO_NS) { /* the call is over: see jst_elapsed in io.h */
@@ -17,7 +17,7 @@ JST_COLD void jst_fail(jst_block *b, unsigned place, int error)
         __asm__ volatile("" ::: "memory");
         jst_add(&b->cells[JST_CELL_STATE_IO_NS], ticks);
     }
-    if (!jst_is_mount(place))
+    if (!jst_is_mount(slot))
         return;
     switch (error) {
     case ENOENT:
@@ -79,5 +79,5 @@ JST_COLD void jst_fail(jst_block *b, unsigned place, int error)
     default:
         cell = JST_CELL_ERROR_OTHER_OPS;
     }
-    jst_add(&jst_slot(b, place)[cell], 1);
+    jst_add(&jst_slot_cells(b, slot)[cell], 1);
 }

@@ -6,6 +6,6 @@
 #include "common.h"
 
 /** Counts a failed file call by its class of error number. */
-JST_COLD void jst_fail(jst_block *b, unsigned place, int error);
+JST_COLD void jst_fail(jst_block *b, unsigned slot, int error);
 
 #endif

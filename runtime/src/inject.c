@@ -26,7 +26,7 @@ static bool timed(void)
 
 static bool is_file(int fd)
 {
-    return jst_is_mount(jst_fd_place_now(fd));
+    return jst_is_mount(jst_fd_slot_now(fd));
 }
 
 void jst_inject_begin(void)

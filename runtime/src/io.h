@@ -82,18 +82,18 @@ static const jst_direction jst_stdio_write = {
     JST_CELL_STREAM_WRITE_NS,
 };
 
-/** One successful transfer of n bytes that took `ticks` (0: not timed) at a place. */
-static inline void jst_count(jst_block *b, unsigned place, const jst_direction *d, uint64_t n,
+/** One successful transfer of n bytes that took `ticks` (0: not timed) at a slot. */
+static inline void jst_count(jst_block *b, unsigned slot, const jst_direction *d, uint64_t n,
                              uint64_t ticks)
 {
-    if (JST_LIKELY(jst_is_mount(place))) {
-        uint64_t *slot = jst_slot(b, place);
-        jst_add(&slot[d->ops], 1);
-        jst_add(&slot[d->bytes], n);
+    if (JST_LIKELY(jst_is_mount(slot))) {
+        uint64_t *cells = jst_slot_cells(b, slot);
+        jst_add(&cells[d->ops], 1);
+        jst_add(&cells[d->bytes], n);
         if (ticks)
-            jst_add(&slot[d->ns], ticks);
+            jst_add(&cells[d->ns], ticks);
         jst_add(&b->cells[d->size + jst_bucket(n)], 1);
-    } else if (place == JST_PLACE_STREAM) {
+    } else if (slot == JST_SLOT_STREAM) {
         jst_add(&b->cells[d->stream_ops], 1);
         jst_add(&b->cells[d->stream_bytes], n);
         if (ticks)
@@ -108,9 +108,9 @@ static inline void jst_io_done(jst_block *b, int fd, ssize_t r, uint64_t t, cons
 {
     uint64_t ticks = jst_elapsed(b, t);
     if (JST_LIKELY(r >= 0))
-        jst_count(b, jst_fd_place(fd), d, (uint64_t)r, ticks);
+        jst_count(b, jst_fd_slot(fd), d, (uint64_t)r, ticks);
     else
-        jst_fail(b, jst_fd_place(fd), errno);
+        jst_fail(b, jst_fd_slot(fd), errno);
 }
 
 /** End of a read at the file offset. */
@@ -125,13 +125,13 @@ static inline void jst_read_done(jst_block *b, int fd, ssize_t r, uint64_t t)
 static inline void jst_write_done(jst_block *b, int fd, ssize_t r, uint64_t t)
 {
     uint64_t ticks = jst_elapsed(b, t);
-    unsigned place = jst_fd_place(fd);
+    unsigned slot = jst_fd_slot(fd);
     if (JST_UNLIKELY(r < 0)) {
-        jst_fail(b, place, errno);
+        jst_fail(b, slot, errno);
         return;
     }
-    jst_count(b, place, &jst_posix_write, (uint64_t)r, ticks);
-    jst_access_wrote(b, place, fd, (uint64_t)r);
+    jst_count(b, slot, &jst_posix_write, (uint64_t)r, ticks);
+    jst_access_wrote(b, slot, fd, (uint64_t)r);
 }
 
 /** End of a write that goes to the end of the file, and leaves the file offset where it is. */
@@ -139,41 +139,41 @@ static inline void jst_append_done(jst_block *b, int fd, ssize_t r, uint64_t t)
 {
     jst_io_done(b, fd, r, t, &jst_posix_write);
     if (JST_LIKELY(r >= 0))
-        jst_access_appended(jst_fd_place(fd), fd, (uint64_t)r);
+        jst_access_appended(jst_fd_slot(fd), fd, (uint64_t)r);
 }
 
 /** End of a write at an offset of its own. */
 static inline void jst_write_at_done(jst_block *b, int fd, ssize_t r, off_t at, uint64_t t)
 {
     uint64_t ticks = jst_elapsed(b, t);
-    unsigned place = jst_fd_place(fd);
+    unsigned slot = jst_fd_slot(fd);
     if (JST_UNLIKELY(r < 0)) {
-        jst_fail(b, place, errno);
+        jst_fail(b, slot, errno);
         return;
     }
-    jst_count(b, place, &jst_posix_write, (uint64_t)r, ticks);
-    jst_access_wrote_at(b, place, fd, (uint64_t)at, (uint64_t)r);
+    jst_count(b, slot, &jst_posix_write, (uint64_t)r, ticks);
+    jst_access_wrote_at(b, slot, fd, (uint64_t)at, (uint64_t)r);
 }
 
-/** One call of a counted and timed kind (open, close, seek, sync, meta) at a place, and the ticks that
+/** One call of a counted and timed kind (open, close, seek, sync, meta) at a slot, and the ticks that
  *  it took. ns_cell 0 is a real cell only for posix_open_ops, which is never a time: 0 stands for "not
  *  timed". */
-static inline void jst_event_took(jst_block *b, unsigned place, unsigned ops_cell, unsigned ns_cell,
+static inline void jst_event_took(jst_block *b, unsigned slot, unsigned ops_cell, unsigned ns_cell,
                                   uint64_t ticks)
 {
-    if (jst_is_mount(place)) {
-        uint64_t *slot = jst_slot(b, place);
-        jst_add(&slot[ops_cell], 1);
+    if (jst_is_mount(slot)) {
+        uint64_t *cells = jst_slot_cells(b, slot);
+        jst_add(&cells[ops_cell], 1);
         if (ns_cell)
-            jst_add(&slot[ns_cell], ticks);
+            jst_add(&cells[ns_cell], ticks);
     }
 }
 
 /** The same, of a call that began at t. */
-static inline void jst_event(jst_block *b, unsigned place, unsigned ops_cell, unsigned ns_cell,
+static inline void jst_event(jst_block *b, unsigned slot, unsigned ops_cell, unsigned ns_cell,
                              uint64_t t)
 {
-    jst_event_took(b, place, ops_cell, ns_cell, t ? jst_elapsed(b, t) : 0);
+    jst_event_took(b, slot, ops_cell, ns_cell, t ? jst_elapsed(b, t) : 0);
 }
 
 #endif

@@ -27,16 +27,16 @@ static _Atomic uint32_t fds_used;
 #define DEVICES 64
 #define KNOWN (UINT64_C(1) << 63)
 
-/* device number << 8 | place, KNOWN set; filled from the front, never taken out. */
+/* device number << 8 | slot, KNOWN set; filled from the front, never taken out. */
 static _Atomic uint64_t devices[DEVICES];
 static struct {
     uint32_t major, minor;
     uint64_t magic, mnt_id;
     _Atomic uint32_t used;
-} slots[JST_MOUNT_SLOTS];
-static _Atomic uint32_t slots_used;
+} mounts[JST_MOUNT_SLOTS];
+static _Atomic uint32_t mounts_used;
 
-/* Directories seen in paths: hash << 8 | place. A slot is overwritten by the next one that hashes to
+/* Directories seen in paths: hash << 8 | slot. An entry is overwritten by the next one that hashes to
  * it; forgotten at every slice boundary, since mounts may change. */
 #define PATHS 64
 static _Atomic uint64_t paths[PATHS];
@@ -66,7 +66,7 @@ static uint64_t device_key(uint64_t maj, uint64_t min)
     return (maj << 20 | (min & 0xfffff)) & 0xffffffffu;
 }
 
-static unsigned device_place(uint64_t key)
+static unsigned slot_of_device(uint64_t key)
 {
     for (unsigned i = 0; i < DEVICES; i++) {
         uint64_t d = atomic_load_explicit(&devices[i], memory_order_acquire);
@@ -81,35 +81,35 @@ static unsigned device_place(uint64_t key)
 /* One mount can show several device numbers (subvolumes, overlays): they share a slot. */
 static unsigned slot_of_mount(uint64_t maj, uint64_t min, uint64_t magic, uint64_t mnt_id)
 {
-    uint32_t used = atomic_load(&slots_used);
+    uint32_t used = atomic_load(&mounts_used);
     for (uint32_t i = 0; mnt_id && i < used && i < JST_MOUNT_SLOTS - 1; i++)
-        if (slots[i].mnt_id == mnt_id && atomic_load(&slots[i].used))
+        if (mounts[i].mnt_id == mnt_id && atomic_load(&mounts[i].used))
             return i + 1;
     do
         if (used >= JST_MOUNT_SLOTS - 1)
-            return JST_PLACE_OTHER;
-    while (!atomic_compare_exchange_weak(&slots_used, &used, used + 1));
-    slots[used].major = (uint32_t)maj;
-    slots[used].minor = (uint32_t)min;
-    slots[used].magic = magic;
-    slots[used].mnt_id = mnt_id;
-    atomic_store(&slots[used].used, 1);
+            return JST_SLOT_OTHER;
+    while (!atomic_compare_exchange_weak(&mounts_used, &used, used + 1));
+    mounts[used].major = (uint32_t)maj;
+    mounts[used].minor = (uint32_t)min;
+    mounts[used].magic = magic;
+    mounts[used].mnt_id = mnt_id;
+    atomic_store(&mounts[used].used, 1);
     jst_mounts_to_head();
     return used + 1;
 }
 
 static JST_COLD unsigned new_device(uint64_t maj, uint64_t min, uint64_t magic, uint64_t mnt_id)
 {
-    unsigned place = is_pseudo(magic) ? JST_PLACE_IGNORE : slot_of_mount(maj, min, magic, mnt_id);
-    uint64_t entry = KNOWN | device_key(maj, min) << 8 | place;
+    unsigned slot = is_pseudo(magic) ? JST_SLOT_IGNORE : slot_of_mount(maj, min, magic, mnt_id);
+    uint64_t entry = KNOWN | device_key(maj, min) << 8 | slot;
     for (unsigned i = 0; i < DEVICES; i++) {
         uint64_t empty = 0;
         if (atomic_compare_exchange_strong(&devices[i], &empty, entry))
-            return place;
+            return slot;
         if (empty == entry || (empty & ~KNOWN) >> 8 == device_key(maj, min))
             return (unsigned)(empty & 0xff); /* another thread was first */
     }
-    return place; /* more devices than we keep: asked again next time */
+    return slot; /* more devices than we keep: asked again next time */
 }
 
 /* RATIONALE: DONT_SYNC, or a file system on a server is asked for the attributes of what was just
@@ -141,20 +141,20 @@ static bool look(int dirfd, const char *path, struct stat *st)
     return (*path ? jst_fstatat(dirfd, path, st, 0) : jst_fstat(dirfd, st)) == 0;
 }
 
-/* Place that a file's kind gives, 0: it is its device that counts. */
-static unsigned place_of_kind(mode_t mode)
+/* Slot that a file's kind gives, 0: it is its device that counts. */
+static unsigned slot_of_kind(mode_t mode)
 {
     switch (mode & S_IFMT) {
     case S_IFREG:
     case S_IFDIR:
         return 0;
     case S_IFBLK:
-        return JST_PLACE_OTHER;
+        return JST_SLOT_OTHER;
     case S_IFCHR:
     case S_IFLNK:
-        return JST_PLACE_IGNORE;
+        return JST_SLOT_IGNORE;
     default:
-        return JST_PLACE_STREAM;
+        return JST_SLOT_STREAM;
     }
 }
 
@@ -165,29 +165,29 @@ static void count_directory(int fd, mode_t mode)
         atomic_fetch_add_explicit(&jst_descriptors[fd].turn, 1, memory_order_relaxed);
 }
 
-static unsigned place_of_fd(int fd)
+static unsigned slot_of_fd(int fd)
 {
     struct stat st;
     if (!look(fd, "", &st))
         return 0;
     count_directory(fd, st.st_mode);
-    unsigned place = place_of_kind(st.st_mode);
-    if (!place)
-        place = device_place(device_key(major(st.st_dev), minor(st.st_dev)));
-    if (place)
-        return place;
+    unsigned slot = slot_of_kind(st.st_mode);
+    if (!slot)
+        slot = slot_of_device(device_key(major(st.st_dev), minor(st.st_dev)));
+    if (slot)
+        return slot;
     struct statfs fs;
     if (jst_sys2(SYS_fstatfs, fd, &fs) < 0)
-        return JST_PLACE_OTHER;
+        return JST_SLOT_OTHER;
     return new_device(major(st.st_dev), minor(st.st_dev), (uint64_t)fs.f_type, mount_id(fd, ""));
 }
 
-static void remember(int fd, unsigned place)
+static void remember(int fd, unsigned slot)
 {
     /* A vfork child shares our memory but not our descriptors: what it sees is not for the table. */
     if ((unsigned)fd >= JST_FDS || jst_tls_vfork)
         return;
-    atomic_store_explicit(&jst_descriptors[fd].place, (uint8_t)place, memory_order_relaxed);
+    atomic_store_explicit(&jst_descriptors[fd].slot, (uint8_t)slot, memory_order_relaxed);
     uint32_t used = atomic_load_explicit(&fds_used, memory_order_relaxed);
     while ((unsigned)fd >= used &&
            !atomic_compare_exchange_weak(&fds_used, &used, (uint32_t)fd + 1))
@@ -207,28 +207,28 @@ static JST_COLD bool fd_excluded(int fd)
 }
 
 /* What was trusted turns out to be there, or elsewhere. */
-static void verified(int fd, unsigned trusted, unsigned place)
+static void verified(int fd, unsigned trusted, unsigned slot)
 {
-    if (trusted & JST_PLACE_TRUSTED && place != (trusted & ~JST_PLACE_TRUSTED))
+    if (trusted & JST_SLOT_TRUSTED && slot != (trusted & ~JST_SLOT_TRUSTED))
         jst_trust_misled(atomic_load_explicit(&jst_descriptors[fd].source, memory_order_relaxed));
 }
 
 static unsigned look_at(int fd)
 {
-    unsigned place = place_of_fd(fd);
-    if (JST_UNLIKELY(jst_cfg.exclude_paths[0]) && jst_is_mount(place) && fd_excluded(fd))
-        place = JST_PLACE_IGNORE;
-    if (place) {
-        verified(fd, jst_fd_known(fd), place);
-        remember(fd, place);
+    unsigned slot = slot_of_fd(fd);
+    if (JST_UNLIKELY(jst_cfg.exclude_paths[0]) && jst_is_mount(slot) && fd_excluded(fd))
+        slot = JST_SLOT_IGNORE;
+    if (slot) {
+        verified(fd, jst_fd_known(fd), slot);
+        remember(fd, slot);
     }
-    return place ? place : JST_PLACE_OTHER;
+    return slot ? slot : JST_SLOT_OTHER;
 }
 
-unsigned jst_fd_place_now(int fd)
+unsigned jst_fd_slot_now(int fd)
 {
     unsigned p = jst_fd_known(fd);
-    return p || fd < 0 ? p & ~JST_PLACE_TRUSTED : place_of_fd(fd);
+    return p || fd < 0 ? p & ~JST_SLOT_TRUSTED : slot_of_fd(fd);
 }
 
 /** First use of a descriptor that was not seen to be opened, or was trusted until now. 'Other' when it
@@ -236,7 +236,7 @@ unsigned jst_fd_place_now(int fd)
 JST_COLD unsigned jst_fd_resolve(int fd)
 {
     if (fd < 0 || !jst_may_syscall())
-        return fd < 0 || !jst_fd_known(fd) ? JST_PLACE_OTHER : jst_fd_place_now(fd);
+        return fd < 0 || !jst_fd_known(fd) ? JST_SLOT_OTHER : jst_fd_slot_now(fd);
     return look_at(fd);
 }
 
@@ -244,7 +244,7 @@ unsigned jst_fd_opened(int fd)
 {
     jst_access_take(fd); /* closed unseen, if anything had been written */
     if (fd < 0 || !jst_may_syscall())
-        return JST_PLACE_OTHER;
+        return JST_SLOT_OTHER;
     jst_fd_forget(fd);
     return look_at(fd);
 }
@@ -254,7 +254,7 @@ static uint64_t base_of(int dirfd)
 {
     if (dirfd == AT_FDCWD)
         return (uint64_t)atomic_load_explicit(&cwd_generation, memory_order_relaxed) << 1;
-    jst_fd_place(dirfd); /* looked at, so that its turn is right */
+    jst_fd_slot(dirfd); /* looked at, so that its turn is right */
     unsigned turn = atomic_load_explicit(&jst_descriptors[dirfd].turn, memory_order_relaxed);
     return (uint64_t)dirfd << 16 | turn << 1 | 1;
 }
@@ -269,35 +269,35 @@ unsigned jst_fd_opened_at(int fd, int dirfd, const char *path, int flags)
         return jst_fd_opened(fd);
     size_t n;
     uint64_t key = jst_directory_key(path[0] == '/' ? 0 : base_of(dirfd), path, &n);
-    unsigned place = jst_trust_ask(key);
-    if (!place) {
-        place = jst_fd_opened(fd);
-        jst_trust_tell(key, place);
-        return place;
+    unsigned slot = jst_trust_ask(key);
+    if (!slot) {
+        slot = jst_fd_opened(fd);
+        jst_trust_tell(key, slot);
+        return slot;
     }
     jst_access_take(fd);
     /* What was made new is no link, and nothing else but a file. */
     bool new = (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
     atomic_store_explicit(&jst_descriptors[fd].source, (uint8_t)jst_trust_source(key),
                           memory_order_relaxed);
-    remember(fd, new ? place : place | JST_PLACE_TRUSTED);
-    return place;
+    remember(fd, new ? slot : slot | JST_SLOT_TRUSTED);
+    return slot;
 }
 
-void jst_fd_told(int fd, const struct stat *st)
+void jst_fd_observed(int fd, const struct stat *st)
 {
     unsigned known = jst_fd_known(fd);
-    if ((known && !(known & JST_PLACE_TRUSTED)) || (unsigned)fd >= JST_FDS ||
+    if ((known && !(known & JST_SLOT_TRUSTED)) || (unsigned)fd >= JST_FDS ||
         jst_cfg.exclude_paths[0])
         return;
-    unsigned place = place_of_kind(st->st_mode);
-    if (!place)
-        place = device_place(device_key(major(st->st_dev), minor(st->st_dev)));
-    if (!place) /* a device that was not seen before: looked at when it is used */
+    unsigned slot = slot_of_kind(st->st_mode);
+    if (!slot)
+        slot = slot_of_device(device_key(major(st->st_dev), minor(st->st_dev)));
+    if (!slot) /* a device that was not seen before: looked at when it is used */
         return;
     count_directory(fd, st->st_mode);
-    verified(fd, known, place);
-    remember(fd, place);
+    verified(fd, known, slot);
+    remember(fd, slot);
 }
 
 void jst_fd_forget_range(unsigned first, unsigned last)
@@ -322,9 +322,9 @@ static bool is_unread(const char *path, int error)
     return !path || error == EFAULT || error == EINVAL || error == ENAMETOOLONG || error == ENOSYS;
 }
 
-unsigned jst_path_place_after(int error, int dirfd, const char *path)
+unsigned jst_path_slot_after(int error, int dirfd, const char *path)
 {
-    return is_unread(path, error) ? JST_PLACE_OTHER : jst_path_place(dirfd, path);
+    return is_unread(path, error) ? JST_SLOT_OTHER : jst_path_slot(dirfd, path);
 }
 
 /* "a/b/" -> "a/", "a/" -> "", "/a/" -> "/". */
@@ -337,19 +337,19 @@ static size_t parent_length(const char *dir, size_t n)
     return n;
 }
 
-static unsigned place_of_directory(int dirfd, const char *path, size_t n)
+static unsigned slot_of_directory(int dirfd, const char *path, size_t n)
 {
     char dir[1024]; /* this may run on a small signal stack; longer ones are "other" */
     struct stat st;
     struct statfs fs;
     if (n >= sizeof dir)
-        return JST_PLACE_OTHER;
+        return JST_SLOT_OTHER;
     jst_copy(dir, path, n);
     dir[n] = 0;
     /* Where a folder is not there, the nearest parent that is tells on which mount it is missing. */
     while (!look(dirfd, n ? dir : ".", &st)) {
         if (n <= 1)
-            return JST_PLACE_OTHER;
+            return JST_SLOT_OTHER;
         n = parent_length(dir, n);
         dir[n] = 0;
     }
@@ -357,49 +357,49 @@ static unsigned place_of_directory(int dirfd, const char *path, size_t n)
         dir[0] = '.';
         dir[1] = 0;
     }
-    unsigned place = device_place(device_key(major(st.st_dev), minor(st.st_dev)));
-    if (place)
-        return place;
+    unsigned slot = slot_of_device(device_key(major(st.st_dev), minor(st.st_dev)));
+    if (slot)
+        return slot;
     int fd = jst_openat(dirfd, dir, O_PATH | O_CLOEXEC, 0);
     if (fd < 0)
-        return JST_PLACE_OTHER;
+        return JST_SLOT_OTHER;
     long r = jst_sys2(SYS_fstatfs, fd, &fs);
     uint64_t id = mount_id(fd, "");
     jst_close(fd);
     if (r < 0)
-        return JST_PLACE_OTHER;
+        return JST_SLOT_OTHER;
     return new_device(major(st.st_dev), minor(st.st_dev), (uint64_t)fs.f_type, id);
 }
 
-unsigned jst_path_place(int dirfd, const char *path)
+unsigned jst_path_slot(int dirfd, const char *path)
 {
     if (!path || !jst_may_syscall())
-        return JST_PLACE_OTHER;
+        return JST_SLOT_OTHER;
     if (JST_UNLIKELY(jst_cfg.exclude_paths[0]) && jst_path_excluded(path))
-        return JST_PLACE_IGNORE;
+        return JST_SLOT_IGNORE;
     size_t n;
     uint64_t h = jst_directory_key(base_of(AT_FDCWD), path, &n);
     if (n == 0 && dirfd != AT_FDCWD) { /* descriptors are known better than by their number */
-        unsigned place = jst_fd_place(dirfd);
-        return jst_is_mount(place) || place == JST_PLACE_IGNORE ? place : JST_PLACE_OTHER;
+        unsigned slot = jst_fd_slot(dirfd);
+        return jst_is_mount(slot) || slot == JST_SLOT_IGNORE ? slot : JST_SLOT_OTHER;
     }
     if (path[0] != '/' && dirfd != AT_FDCWD)
-        return place_of_directory(dirfd, path, n);
+        return slot_of_directory(dirfd, path, n);
     _Atomic uint64_t *entry = &paths[(h >> 8) % PATHS];
     uint64_t e = atomic_load_explicit(entry, memory_order_relaxed);
     if ((e ^ h) >> 8 == 0)
         return (unsigned)(e & 0xff);
-    unsigned place = place_of_directory(AT_FDCWD, path, n);
-    atomic_store_explicit(entry, (h & ~UINT64_C(0xff)) | place, memory_order_relaxed);
-    return place;
+    unsigned slot = slot_of_directory(AT_FDCWD, path, n);
+    atomic_store_explicit(entry, (h & ~UINT64_C(0xff)) | slot, memory_order_relaxed);
+    return slot;
 }
 
-unsigned jst_dev_place(uint64_t maj, uint64_t min, int dirfd, const char *path)
+unsigned jst_dev_slot(uint64_t maj, uint64_t min, int dirfd, const char *path)
 {
     if (JST_UNLIKELY(jst_cfg.exclude_paths[0]) && path && jst_path_excluded(path))
-        return JST_PLACE_IGNORE;
-    unsigned place = device_place(device_key(maj, min));
-    return place ? place : jst_path_place(dirfd, path);
+        return JST_SLOT_IGNORE;
+    unsigned slot = slot_of_device(device_key(maj, min));
+    return slot ? slot : jst_path_slot(dirfd, path);
 }
 
 /* Descriptors may change hands unseen (closed by a raw system call, received, opened inside libc) and
@@ -417,24 +417,24 @@ void jst_mounts_remember(void)
 {
     uint32_t used = atomic_load(&fds_used);
     for (int fd = 0; fd < (int)used || fd < 64; fd++)
-        jst_fd_place(fd);
+        jst_fd_slot(fd);
 }
 
 unsigned jst_mounts_used(void)
 {
-    return atomic_load(&slots_used);
+    return atomic_load(&mounts_used);
 }
 
 void jst_mounts_to_head(void)
 {
     for (unsigned i = 0; i < JST_MOUNT_SLOTS; i++) {
         /* What is there stays as it is: the heartbeat may be reading it. */
-        if (!atomic_load(&slots[i].used) || atomic_load(&jst_a.head.mounts[i].used))
+        if (!atomic_load(&mounts[i].used) || atomic_load(&jst_a.head.mounts[i].used))
             continue;
-        jst_a.head.mounts[i].major = slots[i].major;
-        jst_a.head.mounts[i].minor = slots[i].minor;
-        jst_a.head.mounts[i].fs_magic = slots[i].magic;
-        jst_a.head.mounts[i].mnt_id = slots[i].mnt_id;
+        jst_a.head.mounts[i].major = mounts[i].major;
+        jst_a.head.mounts[i].minor = mounts[i].minor;
+        jst_a.head.mounts[i].fs_magic = mounts[i].magic;
+        jst_a.head.mounts[i].mnt_id = mounts[i].mnt_id;
         atomic_store(&jst_a.head.mounts[i].used, 1);
     }
 }

@@ -1,18 +1,19 @@
 /* mount.h: descriptors, paths, and the mounts that they lie on (mount.c).
  *
- * A place is where traffic belongs: 0 not known yet, 1..8 a mount slot (plus one), or one of: */
+ * A slot is where a call is counted: 0 not known yet, 1..JST_MOUNT_SLOTS the number of a mount in the
+ * head, plus one, or one of JST_SLOT_STREAM and JST_SLOT_IGNORE. */
 #ifndef JST_MOUNT_H
 #define JST_MOUNT_H
 
 #include "block.h"
 #include "common.h"
 
-#define JST_PLACE_STREAM 0x3e
-#define JST_PLACE_IGNORE 0x3f
-#define JST_PLACE_OTHER JST_MOUNT_SLOTS
+#define JST_SLOT_STREAM 0x3e
+#define JST_SLOT_IGNORE 0x3f
+#define JST_SLOT_OTHER JST_MOUNT_SLOTS
 #define JST_FDS 65536
 /* With a mount: it was opened in a trusted directory, and not looked at yet (trusted_dirs.h). */
-#define JST_PLACE_TRUSTED 0x40
+#define JST_SLOT_TRUSTED 0x40
 
 /* What is known of a descriptor's number. In one cache line, so that what a call needs lies together,
  * and the usual numbers in a page; 4 MiB of address space. */
@@ -25,8 +26,8 @@ typedef struct jst_descriptor {
     } access;
     uint64_t twin_of; /* whose duplicate it is, and */
     uint32_t twinned; /* how often it was duplicated anew (access.c) */
-    _Atomic uint8_t place;
-    _Atomic uint8_t source; /* of a trusted one: what its place was taken from */
+    _Atomic uint8_t slot;
+    _Atomic uint8_t source; /* of a trusted one: what its slot was taken from */
     _Atomic uint8_t turn;   /* how many directories the number has stood for */
 } __attribute__((aligned(64))) jst_descriptor;
 
@@ -39,64 +40,64 @@ unsigned jst_fd_resolve(int fd);
 static inline unsigned jst_fd_known(int fd)
 {
     return (unsigned)fd < JST_FDS
-               ? atomic_load_explicit(&jst_descriptors[fd].place, memory_order_relaxed)
+               ? atomic_load_explicit(&jst_descriptors[fd].slot, memory_order_relaxed)
                : 0;
 }
 
-static inline unsigned jst_fd_place(int fd)
+static inline unsigned jst_fd_slot(int fd)
 {
     unsigned p = jst_fd_known(fd);
-    return JST_LIKELY(p - 1 < JST_PLACE_TRUSTED - 1) ? p : jst_fd_resolve(fd);
+    return JST_LIKELY(p - 1 < JST_SLOT_TRUSTED - 1) ? p : jst_fd_resolve(fd);
 }
 
 /** The same, where trust will do: for a descriptor that is about to be closed. */
-static inline unsigned jst_fd_place_trusted(int fd)
+static inline unsigned jst_fd_slot_trusted(int fd)
 {
     unsigned p = jst_fd_known(fd);
-    return JST_LIKELY(p != 0) ? p & ~JST_PLACE_TRUSTED : jst_fd_resolve(fd);
+    return JST_LIKELY(p != 0) ? p & ~JST_SLOT_TRUSTED : jst_fd_resolve(fd);
 }
 
 /** Forgets what a descriptor was; called before it is closed or replaced. */
 static inline void jst_fd_forget(int fd)
 {
     if ((unsigned)fd < JST_FDS)
-        atomic_store_explicit(&jst_descriptors[fd].place, 0, memory_order_relaxed);
+        atomic_store_explicit(&jst_descriptors[fd].slot, 0, memory_order_relaxed);
 }
 
 /** The same, and nothing is remembered: for a descriptor that is about to be closed. 0: not known. */
-unsigned jst_fd_place_now(int fd);
+unsigned jst_fd_slot_now(int fd);
 void jst_fd_forget_range(unsigned first, unsigned last);
 uint32_t jst_fds_seen(void); /* no descriptor from here on was ever looked at */
 void jst_cwd_changed(void);
 
-/** Place of a new descriptor; excluded paths are looked at here. */
+/** Slot of a new descriptor; excluded paths are looked at here. */
 unsigned jst_fd_opened(int fd);
 /** The same of what was opened by a path, which need not be looked at where its directory is trusted.
  *  flags: as given to open. */
 unsigned jst_fd_opened_at(int fd, int dirfd, const char *path, int flags);
 /** The program was told by fstat what a descriptor is: so were we. */
-void jst_fd_told(int fd, const struct stat *st);
-/** Place of the directory that holds a path's last component. path must be readable. */
-unsigned jst_path_place(int dirfd, const char *path);
-/** The same after a call that failed with an error number (0: it did not fail): JST_PLACE_OTHER when
+void jst_fd_observed(int fd, const struct stat *st);
+/** Slot of the directory that holds a path's last component. path must be readable. */
+unsigned jst_path_slot(int dirfd, const char *path);
+/** The same after a call that failed with an error number (0: it did not fail): JST_SLOT_OTHER when
  *  the kernel may not have read the path. */
-unsigned jst_path_place_after(int error, int dirfd, const char *path);
-/** Place of a device number if it is known already, else jst_path_place. */
-unsigned jst_dev_place(uint64_t major, uint64_t minor, int dirfd, const char *path);
+unsigned jst_path_slot_after(int error, int dirfd, const char *path);
+/** Slot of a device number if it is known already, else jst_path_slot. */
+unsigned jst_dev_slot(uint64_t major, uint64_t minor, int dirfd, const char *path);
 /** What a mount slot is called: for the heartbeat, which writes 'M' records. */
 void jst_mounts_to_head(void);
 unsigned jst_mounts_used(void);
 void jst_mounts_forget(void);
 void jst_mounts_remember(void);
 
-static inline uint64_t *jst_slot(jst_block *b, unsigned place)
+static inline uint64_t *jst_slot_cells(jst_block *b, unsigned slot)
 {
-    return b->cells + (place - 1) * JST_MOUNT_STRIDE;
+    return b->cells + (slot - 1) * JST_MOUNT_STRIDE;
 }
 
-static inline bool jst_is_mount(unsigned place)
+static inline bool jst_is_mount(unsigned slot)
 {
-    return place - 1 < JST_MOUNT_SLOTS;
+    return slot - 1 < JST_MOUNT_SLOTS;
 }
 
 #endif

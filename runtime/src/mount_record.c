@@ -7,7 +7,7 @@
 #include "sys.h"
 #include "text.h"
 
-static uint64_t mounts_written; /* a bit per slot */
+static uint64_t mounts_written; /* a bit per mount in the head */
 
 void jst_mount_records_begin(void)
 {
@@ -44,20 +44,20 @@ static uint64_t number(const char **p)
     return v;
 }
 
-static void write_mount(int fd, unsigned slot, const char *path, const char *type,
+static void write_mount(int fd, unsigned mount, const char *path, const char *type,
                         const char *source)
 {
-    uint8_t *p = jst_put_varint(jst_record_frame + JST_FRAME_GAP, slot);
+    uint8_t *p = jst_put_varint(jst_record_frame + JST_FRAME_GAP, mount);
     size_t n = jst_strlen(path), m = jst_strlen(source);
-    p = jst_put_varint(p, jst_a.head.mounts[slot].major);
-    p = jst_put_varint(p, jst_a.head.mounts[slot].minor);
-    p = jst_put_varint(p, jst_a.head.mounts[slot].mnt_id);
-    p = jst_put_varint(p, jst_a.head.mounts[slot].fs_magic);
+    p = jst_put_varint(p, jst_a.head.mounts[mount].major);
+    p = jst_put_varint(p, jst_a.head.mounts[mount].minor);
+    p = jst_put_varint(p, jst_a.head.mounts[mount].mnt_id);
+    p = jst_put_varint(p, jst_a.head.mounts[mount].fs_magic);
     p = jst_put_string(p, path, n < 1024 ? n : 1024);
     p = jst_put_string(p, type, jst_strlen(type) < 64 ? jst_strlen(type) : 64);
     p = jst_put_string(p, source, m < 1024 ? m : 1024);
     jst_append(fd, 'M', jst_record_frame, (size_t)(p - jst_record_frame) - JST_FRAME_GAP);
-    mounts_written |= 1ull << slot;
+    mounts_written |= 1ull << mount;
 }
 
 /* mountinfo: id parent major:minor root path options [optional ...] - type source super */
@@ -77,14 +77,14 @@ static void match_line(int fd, char *line, uint64_t wanted, bool by_device)
     while (*field && !(field[0] == '-' && !field[1]))
         field = next_field(&at);
     const char *type = next_field(&at), *source = next_field(&at);
-    for (unsigned slot = 0; slot < JST_MOUNT_SLOTS; slot++) {
-        if (!(wanted & 1ull << slot) || (mounts_written & 1ull << slot))
+    for (unsigned mount = 0; mount < JST_MOUNT_SLOTS; mount++) {
+        if (!(wanted & 1ull << mount) || (mounts_written & 1ull << mount))
             continue;
-        bool same =
-            by_device ? jst_a.head.mounts[slot].major == maj && jst_a.head.mounts[slot].minor == min
-                      : jst_a.head.mounts[slot].mnt_id == id;
+        bool same = by_device ? jst_a.head.mounts[mount].major == maj &&
+                                    jst_a.head.mounts[mount].minor == min
+                              : jst_a.head.mounts[mount].mnt_id == id;
         if (same)
-            write_mount(fd, slot, path, type, source);
+            write_mount(fd, mount, path, type, source);
     }
 }
 
@@ -115,15 +115,15 @@ static void scan_mounts(int fd, uint64_t wanted, bool by_device)
 void jst_mount_records_write(int fd)
 {
     uint64_t wanted = 0;
-    for (unsigned slot = 0; slot < JST_MOUNT_SLOTS; slot++)
-        if (atomic_load(&jst_a.head.mounts[slot].used))
-            wanted |= 1ull << slot;
+    for (unsigned mount = 0; mount < JST_MOUNT_SLOTS; mount++)
+        if (atomic_load(&jst_a.head.mounts[mount].used))
+            wanted |= 1ull << mount;
     if (!(wanted & ~mounts_written))
         return;
     scan_mounts(fd, wanted, false);
     if (wanted & ~mounts_written)
         scan_mounts(fd, wanted, true);
-    for (unsigned slot = 0; slot < JST_MOUNT_SLOTS; slot++)
-        if (wanted & ~mounts_written & 1ull << slot)
-            write_mount(fd, slot, "", "", ""); /* known by its device number only */
+    for (unsigned mount = 0; mount < JST_MOUNT_SLOTS; mount++)
+        if (wanted & ~mounts_written & 1ull << mount)
+            write_mount(fd, mount, "", "", ""); /* known by its device number only */
 }

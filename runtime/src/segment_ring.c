@@ -136,10 +136,10 @@ static void sum_features(uint64_t *sums)
     }
     for (unsigned f = 0; f < FILE_FEATURES; f++) {
         uint64_t sum = 0;
-        for (unsigned slot = 0; slot < JST_MOUNT_SLOTS; slot++)
-            if (atomic_load(&jst_a.head.mounts[slot].used) || slot == JST_MOUNT_SLOTS - 1)
-                sum += jst_sum_cell(slot * JST_MOUNT_STRIDE + file_cells[f][0]) +
-                       jst_sum_cell(slot * JST_MOUNT_STRIDE + file_cells[f][1]);
+        for (unsigned mount = 0; mount < JST_MOUNT_SLOTS; mount++)
+            if (atomic_load(&jst_a.head.mounts[mount].used) || mount == JST_MOUNT_SLOTS - 1)
+                sum += jst_sum_cell(mount * JST_MOUNT_STRIDE + file_cells[f][0]) +
+                       jst_sum_cell(mount * JST_MOUNT_STRIDE + file_cells[f][1]);
         sums[BIT_FILES + f] = sum;
     }
 }

@@ -22,8 +22,8 @@ void jst_self_cost_begin(void)
 static uint64_t sum_of_slots(unsigned cell)
 {
     uint64_t sum = 0;
-    for (unsigned slot = 0; slot < JST_MOUNT_SLOTS; slot++)
-        sum += jst_sum_cell(slot * JST_MOUNT_STRIDE + cell);
+    for (unsigned mount = 0; mount < JST_MOUNT_SLOTS; mount++)
+        sum += jst_sum_cell(mount * JST_MOUNT_STRIDE + cell);
     return sum;
 }
 

@@ -9,9 +9,9 @@
 #define FIRST 4  /* opens that are looked at before any is trusted */
 #define EVERY 16 /* after these, one in so many */
 
-/* 48 bits of the key, and the place. A directory that misled keeps its entry; one that falls on the
+/* 48 bits of the key, and the slot. A directory that misled keeps its entry; one that falls on the
  * entry of such a one is not trusted. */
-#define PLACE 0x3fu
+#define SLOT 0x3fu
 #define MISLED 0x40u
 #define KEY_SHIFT 16
 
@@ -62,19 +62,19 @@ unsigned jst_trust_ask(uint64_t key)
     bool look = times < FIRST || times == FIRST + EVERY;
     atomic_store_explicit(&asked[source], (uint8_t)(times == FIRST + EVERY ? FIRST : times),
                           memory_order_relaxed);
-    return look ? 0 : (unsigned)(entry & PLACE);
+    return look ? 0 : (unsigned)(entry & SLOT);
 }
 
-void jst_trust_tell(uint64_t key, unsigned place)
+void jst_trust_tell(uint64_t key, unsigned slot)
 {
     unsigned source = jst_trust_source(key);
     uint64_t entry = atomic_load_explicit(&directories[source], memory_order_relaxed);
-    bool good = place - 1 < JST_PLACE_OTHER - 1;
+    bool good = slot - 1 < JST_SLOT_OTHER - 1;
     if (is_of(entry, key)) {
-        if (!good || place != (entry & PLACE))
+        if (!good || slot != (entry & SLOT))
             jst_trust_misled(source);
     } else if (good && !(entry & MISLED)) {
-        uint64_t new = key >> KEY_SHIFT << KEY_SHIFT | place;
+        uint64_t new = key >> KEY_SHIFT << KEY_SHIFT | slot;
         atomic_store_explicit(&asked[source], 0, memory_order_relaxed);
         atomic_compare_exchange_strong_explicit(&directories[source], &entry, new,
                                                 memory_order_relaxed, memory_order_relaxed);

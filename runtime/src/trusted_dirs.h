@@ -14,10 +14,10 @@
 /** Names the directory of a path: what stands before its last slash, `length` bytes. base: a number
  *  that stands for the directory at which a relative path begins. */
 uint64_t jst_directory_key(uint64_t base, const char *path, size_t *length);
-/** Place of the files of a directory, 0: the next one must be looked at. */
+/** Slot of the files of a directory, 0: the next one must be looked at. */
 unsigned jst_trust_ask(uint64_t key);
 /** A file of it was looked at, and lies there. */
-void jst_trust_tell(uint64_t key, unsigned place);
+void jst_trust_tell(uint64_t key, unsigned slot);
 /** What stands for the directory of a trusted descriptor. */
 unsigned jst_trust_source(uint64_t key);
 /** A descriptor of this source lay elsewhere. */

@@ -30,30 +30,30 @@ static inline void submitting(void)
 static void submitted(jst_block *b, int fd, int r)
 {
     if (JST_UNLIKELY(b && r < 0))
-        jst_fail(b, jst_fd_place(fd), errno);
+        jst_fail(b, jst_fd_slot(fd), errno);
 }
 
 /* aio_return leaves errno alone: the request holds the error. */
 static void returned(jst_block *b, int fd, int opcode, ssize_t r, int error)
 {
-    unsigned place = jst_fd_place(fd);
+    unsigned slot = jst_fd_slot(fd);
     if (error == EINPROGRESS)
         return;
     if (r < 0) {
-        jst_fail(b, place, error);
+        jst_fail(b, slot, error);
         return;
     }
     switch (opcode & OPCODE_MASK) {
     case LIO_READ:
-        jst_count(b, place, &jst_posix_read, (uint64_t)r, 0);
+        jst_count(b, slot, &jst_posix_read, (uint64_t)r, 0);
         break;
     case LIO_WRITE:
-        jst_count(b, place, &jst_posix_write, (uint64_t)r, 0);
-        jst_access_appended(place, fd, (uint64_t)r);
+        jst_count(b, slot, &jst_posix_write, (uint64_t)r, 0);
+        jst_access_appended(slot, fd, (uint64_t)r);
         break;
     case OPCODE_DSYNC:
     case OPCODE_SYNC:
-        jst_event(b, place, JST_CELL_POSIX_SYNC_OPS, 0, 0);
+        jst_event(b, slot, JST_CELL_POSIX_SYNC_OPS, 0, 0);
         break;
     default:
         break;
@@ -118,7 +118,7 @@ JST_EXPORT int aio_fsync64(int op, struct aiocb64 *request)
 static void submitted_list(jst_block *b, int r)
 {
     if (JST_UNLIKELY(b && r < 0 && errno != EIO))
-        jst_fail(b, JST_PLACE_OTHER, errno);
+        jst_fail(b, JST_SLOT_OTHER, errno);
 }
 
 JST_EXPORT int lio_listio(int mode, struct aiocb *const list[], int n, struct sigevent *done)

@@ -56,15 +56,15 @@ JST_EXPORT int dup(int fd)
     return r;
 }
 
-/* to is a duplicate of fd now. place: what the number stood for before. */
-static void replaced(int fd, int to, unsigned place)
+/* to is a duplicate of fd now. slot: what the number stood for before. */
+static void replaced(int fd, int to, unsigned slot)
 {
     uint64_t written = jst_access_take(to);
     jst_fd_forget(to);
     jst_access_twin(fd, to);
     jst_block *b = written ? jst_enter() : NULL;
     if (b)
-        jst_access_closed(b, place, written);
+        jst_access_closed(b, slot, written);
 }
 
 /* What a number that is about to be replaced stands for, when something was written to it. NOTE: the
@@ -72,24 +72,24 @@ static void replaced(int fd, int to, unsigned place)
 static unsigned place_before(int fd)
 {
     bool mine = jst_access_bytes(fd) && !jst_tls_vfork && jst_enter();
-    return mine && jst_access_bytes(fd) ? jst_fd_place(fd) : 0;
+    return mine && jst_access_bytes(fd) ? jst_fd_slot(fd) : 0;
 }
 
 JST_EXPORT int dup2(int fd, int to)
 {
-    unsigned place = place_before(to);
+    unsigned slot = place_before(to);
     int r = JST_REAL(dup2)(fd, to);
     if (r >= 0 && fd != to)
-        replaced(fd, r, place);
+        replaced(fd, r, slot);
     return r;
 }
 
 JST_EXPORT int dup3(int fd, int to, int flags)
 {
-    unsigned place = place_before(to);
+    unsigned slot = place_before(to);
     int r = JST_REAL(dup3)(fd, to, flags);
     if (r >= 0)
-        replaced(fd, r, place);
+        replaced(fd, r, slot);
     return r;
 }
 

@@ -28,7 +28,7 @@ static void open_done(jst_block *b, int dir, const char *path, int flags, int fd
 {
     int error = fd < 0 ? errno : 0;
     if (JST_UNLIKELY(fd < 0)) {
-        jst_fail(b, jst_path_place_after(error, dir, path), error);
+        jst_fail(b, jst_path_slot_after(error, dir, path), error);
         return;
     }
     uint64_t ticks = jst_elapsed(b, t);
@@ -290,39 +290,39 @@ JST_EXPORT int mkostemps64(char *name, int suffix, int flags)
  * What the descriptor was is looked up and forgotten before the real call: after it another thread
  * may have been given the same number. */
 
-static void close_done(jst_block *b, unsigned place, int r, uint64_t written, uint64_t t)
+static void close_done(jst_block *b, unsigned slot, int r, uint64_t written, uint64_t t)
 {
     if (r < 0) {
-        jst_fail(b, place, errno);
+        jst_fail(b, slot, errno);
         return;
     }
-    jst_event(b, place, JST_CELL_POSIX_CLOSE_OPS, JST_CELL_POSIX_META_NS, t);
-    jst_access_closed(b, place, written);
+    jst_event(b, slot, JST_CELL_POSIX_CLOSE_OPS, JST_CELL_POSIX_META_NS, t);
+    jst_access_closed(b, slot, written);
 }
 
 JST_EXPORT int close(int fd)
 {
     jst_block *b = jst_enter();
-    unsigned place = b ? jst_fd_place_trusted(fd) : 0;
+    unsigned slot = b ? jst_fd_slot_trusted(fd) : 0;
     uint64_t written = b ? jst_access_take(fd) : 0;
     jst_fd_forget(fd);
     uint64_t t = jst_begin(b);
     int r = JST_REAL(close)(fd);
     if (b)
-        close_done(b, place, r, written, t);
+        close_done(b, slot, r, written, t);
     return r;
 }
 
 JST_EXPORT int __close(int fd)
 {
     jst_block *b = jst_enter();
-    unsigned place = b ? jst_fd_place_trusted(fd) : 0;
+    unsigned slot = b ? jst_fd_slot_trusted(fd) : 0;
     uint64_t written = b ? jst_access_take(fd) : 0;
     jst_fd_forget(fd);
     uint64_t t = jst_begin(b);
     int r = JST_REAL(__close)(fd);
     if (b)
-        close_done(b, place, r, written, t);
+        close_done(b, slot, r, written, t);
     return r;
 }
 
@@ -332,11 +332,11 @@ static void event_done(jst_block *b, int fd, bool fine, unsigned ops_cell, unsig
                        uint64_t t)
 {
     int error = errno;
-    unsigned place = jst_fd_place(fd);
+    unsigned slot = jst_fd_slot(fd);
     if (fine)
-        jst_event(b, place, ops_cell, ns_cell, t);
+        jst_event(b, slot, ops_cell, ns_cell, t);
     else
-        jst_fail(b, place, error);
+        jst_fail(b, slot, error);
 }
 
 /* at, whence: as given; r: where the offset is now. */
@@ -460,9 +460,9 @@ JST_EXPORT int posix_fallocate(int fd, off_t at, off_t n)
     uint64_t t = jst_begin(b);
     int r = JST_REAL(posix_fallocate)(fd, at, n);
     if (b && r == 0)
-        jst_event(b, jst_fd_place(fd), JST_CELL_POSIX_META_OPS, JST_CELL_POSIX_META_NS, t);
+        jst_event(b, jst_fd_slot(fd), JST_CELL_POSIX_META_OPS, JST_CELL_POSIX_META_NS, t);
     else if (b)
-        jst_fail(b, jst_fd_place(fd), r); /* it returns the error number and leaves errno alone */
+        jst_fail(b, jst_fd_slot(fd), r); /* it returns the error number and leaves errno alone */
     return r;
 }
 
@@ -472,9 +472,9 @@ JST_EXPORT int posix_fallocate64(int fd, off64_t at, off64_t n)
     uint64_t t = jst_begin(b);
     int r = JST_REAL(posix_fallocate64)(fd, at, n);
     if (b && r == 0)
-        jst_event(b, jst_fd_place(fd), JST_CELL_POSIX_META_OPS, JST_CELL_POSIX_META_NS, t);
+        jst_event(b, jst_fd_slot(fd), JST_CELL_POSIX_META_OPS, JST_CELL_POSIX_META_NS, t);
     else if (b)
-        jst_fail(b, jst_fd_place(fd), r); /* it returns the error number and leaves errno alone */
+        jst_fail(b, jst_fd_slot(fd), r); /* it returns the error number and leaves errno alone */
     return r;
 }
 

@@ -266,16 +266,16 @@ static void copy_done(jst_block *b, int in, int out, const off64_t *at, ssize_t 
 {
     uint64_t ticks = jst_elapsed(b, t);
     if (r < 0) {
-        jst_fail(b, jst_fd_place(out), errno);
+        jst_fail(b, jst_fd_slot(out), errno);
         return;
     }
-    jst_count(b, jst_fd_place(in), &jst_posix_read, (uint64_t)r, 0);
-    unsigned place = jst_fd_place(out);
-    jst_count(b, place, &jst_posix_write, (uint64_t)r, ticks);
+    jst_count(b, jst_fd_slot(in), &jst_posix_read, (uint64_t)r, 0);
+    unsigned slot = jst_fd_slot(out);
+    jst_count(b, slot, &jst_posix_write, (uint64_t)r, ticks);
     if (at)
-        jst_access_wrote_at(b, place, out, (uint64_t)(*at - r), (uint64_t)r);
+        jst_access_wrote_at(b, slot, out, (uint64_t)(*at - r), (uint64_t)r);
     else
-        jst_access_wrote(b, place, out, (uint64_t)r);
+        jst_access_wrote(b, slot, out, (uint64_t)r);
 }
 
 JST_EXPORT ssize_t sendfile(int out, int in, off_t *at, size_t n)

@@ -27,7 +27,7 @@ static void stat_done(jst_block *b, int dir, const char *path, int r, uint64_t m
                       uint64_t t)
 {
     if (r == 0)
-        jst_event(b, jst_dev_place(maj, min, dir, path), META, t);
+        jst_event(b, jst_dev_slot(maj, min, dir, path), META, t);
     else
         path_done(b, dir, path, false, t);
 }
@@ -47,8 +47,8 @@ static void fstat_done(jst_block *b, int fd, int r, const void *st, uint64_t t)
 {
     if (r == 0) {
         uint64_t ticks = jst_elapsed(b, t);
-        jst_fd_told(fd, st);
-        jst_event_took(b, jst_fd_place(fd), META, ticks);
+        jst_fd_observed(fd, st);
+        jst_event_took(b, jst_fd_slot(fd), META, ticks);
     } else {
         fd_done(b, fd, false, t);
     }
@@ -269,12 +269,12 @@ JST_EXPORT int closedir(DIR *dir)
     jst_block *b = jst_enter();
     DIR *volatile given = dir; /* declared to be never NULL, and yet it is */
     int fd = given ? dirfd(given) : -1;
-    unsigned place = b && given ? jst_fd_place(fd) : 0;
+    unsigned slot = b && given ? jst_fd_slot(fd) : 0;
     jst_fd_forget(fd);
     uint64_t t = jst_begin(b);
     int r = JST_REAL(closedir)(dir);
     if (b && r == 0)
-        jst_event(b, place, META, t);
+        jst_event(b, slot, META, t);
     return r;
 }
 
@@ -285,7 +285,7 @@ JST_EXPORT struct dirent *readdir(DIR *dir)
     uint64_t t = jst_begin(b);
     struct dirent *r = JST_REAL(readdir)(dir);
     if (b && r)
-        jst_event(b, jst_fd_place(dirfd(dir)), META, t);
+        jst_event(b, jst_fd_slot(dirfd(dir)), META, t);
     return r;
 }
 
@@ -295,7 +295,7 @@ JST_EXPORT struct dirent64 *readdir64(DIR *dir)
     uint64_t t = jst_begin(b);
     struct dirent64 *r = JST_REAL(readdir64)(dir);
     if (b && r)
-        jst_event(b, jst_fd_place(dirfd(dir)), META, t);
+        jst_event(b, jst_fd_slot(dirfd(dir)), META, t);
     return r;
 }
 

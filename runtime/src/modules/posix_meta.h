@@ -17,20 +17,20 @@
 static JST_SLOW void path_done(jst_block *b, int dir, const char *path, bool fine, uint64_t t)
 {
     int error = fine ? 0 : errno;
-    unsigned place = jst_path_place_after(error, dir, path);
+    unsigned slot = jst_path_slot_after(error, dir, path);
     if (fine)
-        jst_event(b, place, META, t);
+        jst_event(b, slot, META, t);
     else
-        jst_fail(b, place, error);
+        jst_fail(b, slot, error);
 }
 
 static JST_SLOW void fd_done(jst_block *b, int fd, bool fine, uint64_t t)
 {
     int error = errno;
     if (fine)
-        jst_event(b, jst_fd_place(fd), META, t);
+        jst_event(b, jst_fd_slot(fd), META, t);
     else
-        jst_fail(b, jst_fd_place(fd), error);
+        jst_fail(b, jst_fd_slot(fd), error);
 }
 
 #endif

@@ -12,21 +12,21 @@
 #include "../mount.h"
 #include "../resolve.h"
 
-/** Counts a character at a place that is known already; false: the long way is needed. */
+/** Counts a character at a slot that is known already; false: the long way is needed. */
 static inline bool counted(const FILE *fp, const jst_direction *d)
 {
     jst_block *b = (jst_block *)((uintptr_t)jst_tls_block & jst_wipe.mask);
     unsigned fd = (unsigned)fp->_fileno;
-    unsigned place = fd < JST_FDS && (fp->_flags & JST_STREAM_FILE) ? jst_descriptors[fd].place : 0;
+    unsigned slot = fd < JST_FDS && (fp->_flags & JST_STREAM_FILE) ? jst_descriptors[fd].slot : 0;
     if (JST_UNLIKELY(!b))
         return false;
-    if (JST_LIKELY(jst_is_mount(place))) {
-        uint64_t *slot = jst_slot(b, place);
-        jst_add(&slot[d->ops], 1);
-        jst_add(&slot[d->bytes], 1);
+    if (JST_LIKELY(jst_is_mount(slot))) {
+        uint64_t *cells = jst_slot_cells(b, slot);
+        jst_add(&cells[d->ops], 1);
+        jst_add(&cells[d->bytes], 1);
         if (d == &jst_stdio_write) /* after a seek the buffer has no room: not this way */
             jst_add(&jst_descriptors[fd].access.run, 1);
-    } else if (place == JST_PLACE_STREAM) {
+    } else if (slot == JST_SLOT_STREAM) {
         jst_add(&b->cells[d->stream_ops], 1);
         jst_add(&b->cells[d->stream_bytes], 1);
     } else {

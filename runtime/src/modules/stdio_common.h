@@ -1,7 +1,7 @@
 /* stdio_common.h: what the wrappers of stdio share.
  *
  * Rules of the module:
- *  - A stream belongs to the place of its descriptor. Memory streams (open_memstream leaves the
+ *  - A stream belongs to the slot of its descriptor. Memory streams (open_memstream leaves the
  *    descriptor's field unset) and cookie streams have none and are not counted.
  *  - Time is taken only of calls that will ask the kernel, decided before the call: a transfer of
  *    known size when the buffer has not that much room or data; one of unknown size (formatted,
@@ -62,10 +62,10 @@ static inline int jst_stream_fd(const FILE *fp)
     return JST_LIKELY(fp->_flags & JST_STREAM_FILE) ? fp->_fileno : -1;
 }
 
-static inline unsigned jst_stream_place(const FILE *fp)
+static inline unsigned jst_stream_slot(const FILE *fp)
 {
     int fd = jst_stream_fd(fp);
-    return JST_LIKELY(fd >= 0) ? jst_fd_place(fd) : JST_PLACE_IGNORE;
+    return JST_LIKELY(fd >= 0) ? jst_fd_slot(fd) : JST_SLOT_IGNORE;
 }
 
 static inline size_t jst_buffered(const FILE *fp)
@@ -93,12 +93,12 @@ static inline bool jst_in_failed(const FILE *fp)
 }
 
 /** n bytes passed the stream at its own position. */
-static inline void jst_stream_moved(jst_block *b, unsigned place, const FILE *fp,
+static inline void jst_stream_moved(jst_block *b, unsigned slot, const FILE *fp,
                                     const jst_direction *d, uint64_t n)
 {
     if (d == &jst_stdio_write)
-        jst_access_wrote(b, place, fp->_fileno, n);
-    else if (jst_is_mount(place))
+        jst_access_wrote(b, slot, fp->_fileno, n);
+    else if (jst_is_mount(slot))
         jst_access_read(fp->_fileno, n);
 }
 
@@ -107,28 +107,28 @@ static inline void jst_stream_done(jst_block *b, const FILE *fp, const jst_direc
                                    bool failed, uint64_t t)
 {
     uint64_t ticks = t ? jst_elapsed(b, t) : 0;
-    unsigned place = jst_stream_place(fp);
+    unsigned slot = jst_stream_slot(fp);
     if (JST_UNLIKELY(failed))
-        jst_fail(b, place, errno);
+        jst_fail(b, slot, errno);
     if (JST_LIKELY(!failed || n > 0))
-        jst_count(b, place, d, n, ticks);
-    jst_stream_moved(b, place, fp, d, n);
+        jst_count(b, slot, d, n, ticks);
+    jst_stream_moved(b, slot, fp, d, n);
 }
 
 /** End of a character function: n bytes, neither timed nor in a histogram. */
 static inline void jst_char_done(const FILE *fp, const jst_direction *d, uint64_t n, bool failed)
 {
     jst_block *b = jst_enter();
-    unsigned place = jst_stream_place(fp);
+    unsigned slot = jst_stream_slot(fp);
     if (!b)
         return;
     if (failed) {
-        jst_fail(b, place, errno);
-    } else if (jst_is_mount(place)) {
-        jst_add(&jst_slot(b, place)[d->ops], 1);
-        jst_add(&jst_slot(b, place)[d->bytes], n);
-        jst_stream_moved(b, place, fp, d, n);
-    } else if (place == JST_PLACE_STREAM) {
+        jst_fail(b, slot, errno);
+    } else if (jst_is_mount(slot)) {
+        jst_add(&jst_slot_cells(b, slot)[d->ops], 1);
+        jst_add(&jst_slot_cells(b, slot)[d->bytes], n);
+        jst_stream_moved(b, slot, fp, d, n);
+    } else if (slot == JST_SLOT_STREAM) {
         jst_add(&b->cells[d->stream_ops], 1);
         jst_add(&b->cells[d->stream_bytes], n);
     }

@@ -18,7 +18,7 @@
 /** End of a call that opened a stream, or failed to. path: NULL when there is none to blame. */
 static void opened(jst_block *b, const FILE *fp, const char *path, uint64_t t)
 {
-    unsigned place = JST_PLACE_OTHER;
+    unsigned slot = JST_SLOT_OTHER;
     if (JST_LIKELY(fp != NULL)) {
         uint64_t ticks = jst_elapsed(b, t);
         jst_event_took(b, jst_fd_opened_at(jst_stream_fd(fp), AT_FDCWD, path, 0),
@@ -26,8 +26,8 @@ static void opened(jst_block *b, const FILE *fp, const char *path, uint64_t t)
         return;
     }
     if (errno != ENOMEM) /* libc may have given up before the kernel saw the path */
-        place = jst_path_place_after(errno, AT_FDCWD, path);
-    jst_fail(b, place, errno);
+        slot = jst_path_slot_after(errno, AT_FDCWD, path);
+    jst_fail(b, slot, errno);
 }
 
 /* RATIONALE: CPython 3.12 and later count the threads of their process in this file, and print a
@@ -104,9 +104,9 @@ JST_EXPORT FILE *fdopen(int fd, const char *mode)
     uint64_t t = jst_begin(b);
     FILE *r = JST_REAL(fdopen)(fd, mode);
     if (b && r)
-        jst_event(b, jst_fd_place(fd), JST_CELL_STDIO_OPEN_OPS, JST_CELL_STDIO_META_NS, t);
+        jst_event(b, jst_fd_slot(fd), JST_CELL_STDIO_OPEN_OPS, JST_CELL_STDIO_META_NS, t);
     else if (b)
-        jst_fail(b, jst_fd_place(fd), errno);
+        jst_fail(b, jst_fd_slot(fd), errno);
     return r;
 }
 
@@ -150,16 +150,16 @@ JST_EXPORT int fclose(FILE *fp)
     jst_block *b = jst_enter();
     uint64_t t = jst_begin(b);
     int fd = jst_stream_fd(fp);
-    unsigned place = b && fd >= 0 ? jst_fd_place_trusted(fd) : JST_PLACE_IGNORE;
+    unsigned slot = b && fd >= 0 ? jst_fd_slot_trusted(fd) : JST_SLOT_IGNORE;
     /* before the call: then another thread may have it */
     uint64_t written = b ? jst_access_take(fd) : 0;
     jst_fd_forget(fd);
     int r = JST_REAL(fclose)(fp);
     if (b && r == 0) {
-        jst_event(b, place, JST_CELL_STDIO_CLOSE_OPS, JST_CELL_STDIO_META_NS, t);
-        jst_access_closed(b, place, written);
+        jst_event(b, slot, JST_CELL_STDIO_CLOSE_OPS, JST_CELL_STDIO_META_NS, t);
+        jst_access_closed(b, slot, written);
     } else if (b) {
-        jst_fail(b, place, errno);
+        jst_fail(b, slot, errno);
     }
     return r;
 }
@@ -174,14 +174,14 @@ JST_EXPORT int pclose(FILE *fp)
 
 static void sought(jst_block *b, const FILE *fp, int r, bool told)
 {
-    unsigned place = jst_stream_place(fp);
+    unsigned slot = jst_stream_slot(fp);
     if (r != 0) {
-        jst_fail(b, place, errno);
+        jst_fail(b, slot, errno);
         return;
     }
-    jst_event(b, place, JST_CELL_STDIO_SEEK_OPS, 0, 0);
+    jst_event(b, slot, JST_CELL_STDIO_SEEK_OPS, 0, 0);
     /* libc has just flushed, and knows of the kernel's offset and of what it has read ahead. */
-    if (jst_is_mount(place) && fp->_offset >= 0)
+    if (jst_is_mount(slot) && fp->_offset >= 0)
         jst_access_sought(fp->_fileno, (uint64_t)fp->_offset - jst_buffered(fp), told);
 }
 
@@ -243,7 +243,7 @@ JST_EXPORT void rewind(FILE *fp)
 /* fflush(NULL) is of no single mount. */
 static unsigned flush_place(const FILE *fp)
 {
-    return fp ? jst_stream_place(fp) : JST_PLACE_OTHER;
+    return fp ? jst_stream_slot(fp) : JST_SLOT_OTHER;
 }
 
 static bool has_to_flush(const FILE *fp)
@@ -284,7 +284,7 @@ JST_EXPORT int fflush_unlocked(FILE *fp)
 
 static void set(jst_block *b, const FILE *fp, uint64_t t)
 {
-    jst_event(b, jst_stream_place(fp), JST_CELL_STDIO_META_OPS, JST_CELL_STDIO_META_NS, t);
+    jst_event(b, jst_stream_slot(fp), JST_CELL_STDIO_META_OPS, JST_CELL_STDIO_META_NS, t);
 }
 
 JST_EXPORT int setvbuf(FILE *fp, char *buf, int mode, size_t n)
