@@ -1,4 +1,4 @@
-/* inject.h: where libjostle.so asks whether calls are to be delayed (inject.c). */
+/* inject.h: connects libjostle.so to the injector of delays, if one is loaded (inject.c). */
 #ifndef JST_INJECT_SIDE_H
 #define JST_INJECT_SIDE_H
 
@@ -10,9 +10,9 @@ typedef bool jst_inject_enter_type(struct jst_mpi_call *call);
 
 /** Looks for an injector; once per process image, before any real function is looked up. */
 void jst_inject_begin(void);
-/** What a wrapper calls: real, or the injector's stub in front of it. */
+/** Returns what a wrapper has to call: `real`, or the injector's stub in front of it. */
 void *jst_inject_io(unsigned index, void *real);
-/** What adapters call when a call begins. */
+/** Returns the function that adapters call when an MPI call begins. */
 jst_inject_enter_type *jst_inject_enter(void);
 void jst_inject_ranked(uint32_t rank);
 void jst_inject_child(void);

@@ -1,4 +1,5 @@
-/* mpi_host.h: what the finder of the MPI (mpi_find.c) and the loader of adapters (mpi_host.c) share. */
+/* mpi_host.h: interface between finding the MPI (mpi_find.c) and loading its adapter
+ * (mpi_host.c). */
 #ifndef JST_MPI_HOST_H
 #define JST_MPI_HOST_H
 
@@ -9,22 +10,24 @@
 /* header word mpi_adapter */
 enum { JST_ADAPTER_NONE, JST_ADAPTER_LOADED, JST_ADAPTER_LACKING, JST_ADAPTER_REFUSED };
 
-/** Looks for an MPI in the process; cheap while no library has been loaded since the last look. */
+/** Looks for an MPI in the process; cheap if no library has been loaded since the last call. */
 bool jst_mpi_found(void);
-/** The next function of this name behind ours, in whatever scope the MPI was loaded. Not a macro or
- *  inline: dlsym goes by the module that calls it. */
+/** Returns the next function of this name after ours, also if the MPI was loaded with
+ *  RTLD_LOCAL. Not a macro or inline function: the result of dlsym depends on the module that
+ *  calls it. */
 void *jst_mpi_real(const char *name);
-/** What MPI_Get_library_version says, "" where the MPI has no such function. */
+/** Stores the result of MPI_Get_library_version in text; "" if the MPI has no such function. */
 void jst_mpi_version(char *text, unsigned room);
-/** Does a function belong to an MPI? Names such as mpi_init are those of other libraries, too. */
+/** Returns whether a function belongs to an MPI: other libraries use names such as mpi_init as
+ *  well. */
 bool jst_mpi_owns(void *function);
-/** The MPI must not go away: a program may dlclose it. */
+/** Keeps the MPI library loaded even if the program closes it with dlclose. */
 void jst_mpi_keep_loaded(void);
 
 const char *jst_mpi_name(unsigned index);
 bool jst_mpi_name_is_c(const char *name);
 
-/** Called by a trampoline whose slot is empty: where to go. */
+/** Called by a trampoline whose slot is empty; returns the function to jump to. */
 void *jst_mpi_first(unsigned index);
 
 #endif

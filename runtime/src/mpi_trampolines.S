@@ -1,8 +1,9 @@
-/* mpi_trampolines.S: the MPI names that libjostle.so exports. Each jumps to where its slot says.
+/* mpi_trampolines.S: the MPI functions that libjostle.so exports. Each jumps to the address in its
+ * slot.
  *
- * RATIONALE: a name here knows neither arguments nor ABI. Slots are zero until the first call, in
- * .bss: a process that calls no MPI pays neither for a relocation nor for a page of them. The test
- * for zero costs less than one nanosecond, and is never mispredicted.
+ * RATIONALE: a trampoline depends neither on the arguments nor on the ABI of the MPI. The slots are
+ * in .bss and zero until the first call, so a process that calls no MPI needs no relocations and no
+ * page for them. The test for zero costs less than one nanosecond and is predicted correctly.
  */
 #include "../include/jst_ask.inc"
 
@@ -52,8 +53,9 @@
     .text
     jst_ask first_call, jst_mpi_first
 
-/* A section of their own: between the code that every process runs they would only cost page faults.
- * One description of the stack serves all: nothing is on it but the return address. */
+/* The trampolines have a section of their own: placed between code that every process runs they
+ * would cost page faults. One unwind description serves all of them: only the return address is
+ * on the stack. */
     .section jst_mpi_text, "ax", %progbits
     .balign 16
     .globl jst_mpi_names_begin, jst_mpi_names_end

@@ -1,8 +1,8 @@
 /* sys.h: system calls without libc.
  *
- * RATIONALE: everything jostle does for itself goes through here. A raw call touches neither
- * errno nor thread-local storage nor a cancellation point, is safe in a signal handler, and can
- * never be mistaken for a call of the program. Results are as the kernel gives them: -errno.
+ * RATIONALE: jostle makes all its own system calls through these functions. A raw call touches
+ * neither errno nor thread-local storage, is no cancellation point, is safe in a signal handler,
+ * and is never counted as a call of the program. Results are as the kernel returns them: -errno.
  */
 #ifndef JST_SYS_H
 #define JST_SYS_H
@@ -66,7 +66,7 @@ static inline int jst_close(int fd)
     return (int)jst_sys1(SYS_close, fd);
 }
 
-/* What we read and write ourselves is in /proc/self/io, too, and is taken out there (os.c). */
+/* /proc/self/io also counts what jostle itself reads and writes; os.c subtracts it. */
 extern uint64_t jst_own_read_bytes, jst_own_read_calls, jst_own_write_bytes, jst_own_write_calls;
 
 static inline long jst_own_read(long r)
@@ -119,7 +119,7 @@ static inline long jst_mmap_fixed(void *at, size_t n, int flags, int fd)
                     fd, 0);
 }
 
-/* What getdents64 gives: entries, each `length` bytes before the next. */
+/* An entry as getdents64 returns it; the next entry begins `length` bytes further on. */
 typedef struct jst_entry {
     uint64_t inode;
     int64_t next;
@@ -145,7 +145,7 @@ static inline uint64_t jst_clock_ns(int clock)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* All signals of this thread, as the kernel's 64-bit set (glibc's calls spare its internal ones). */
+/* Blocks all signals of this thread, also those that glibc's functions would leave unblocked. */
 static inline void jst_block_signals(uint64_t *old)
 {
     const uint64_t all = ~UINT64_C(0);
