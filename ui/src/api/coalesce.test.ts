@@ -1,10 +1,10 @@
 import { expect, it, vi } from 'vitest';
-import { paced } from './coalesce';
+import { coalesced } from './coalesce';
 
 it('passes news on when the answers to the last are there, and no later than that', () => {
   vi.useFakeTimers();
   let [under, told] = [false, 0];
-  const news = paced(() => under, () => { told += 1; }, () => vi.getMockedSystemTime()?.getTime() ?? 0);
+  const news = coalesced(() => under, () => { told += 1; }, () => vi.getMockedSystemTime()?.getTime() ?? 0);
   news();
   expect(told).toBe(1);
   under = true;

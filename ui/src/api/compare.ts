@@ -1,5 +1,5 @@
 // Runs side by side.
 import type { Compared } from './api-types';
-import { ask } from './request';
+import { getJson } from './request';
 
-export const compare = (jobs: readonly string[], signal?: AbortSignal) => ask<Compared>('compare', { job: jobs }, signal);
+export const compare = (jobs: readonly string[], signal?: AbortSignal) => getJson<Compared>('compare', { job: jobs }, signal);

@@ -1,21 +1,21 @@
 // One ear for the whole page: `live.commit` changes when the repository does, `live.verdict` when a
 // job has been judged.
-import { ask, underWay } from './request';
+import { getJson, requestsPending } from './request';
 import { connection } from './connection.svelte';
-import { paced } from './coalesce';
+import { coalesced } from './coalesce';
 
-interface Told { number: number; newest_ns: number; jobs: string[] }
+interface CommitEvent { number: number; newest_ns: number; jobs: string[] }
 
 let commit = $state(0);
 let verdict = $state(0);
 let last: number | undefined;
 const source = new EventSource('/api/v1/live');
-const grown = paced(underWay, () => { commit += 1; });
+const announceCommit = coalesced(requestsPending, () => { commit += 1; });
 
 source.addEventListener('commit', (event) => {
-  const { number } = JSON.parse((event as MessageEvent<string>).data) as Told;
+  const { number } = JSON.parse((event as MessageEvent<string>).data) as CommitEvent;
   // The first event only says where we are: pages have just asked.
-  if (last !== undefined && number !== last) grown();
+  if (last !== undefined && number !== last) announceCommit();
   last = number;
 });
 source.addEventListener('verdict', () => { verdict += 1; });
@@ -24,7 +24,7 @@ let asking = false;
 source.addEventListener('error', () => {
   if (asking) return;
   asking = true;
-  ask('me').catch(() => undefined).finally(() => { asking = false; });
+  getJson('me').catch(() => undefined).finally(() => { asking = false; });
 });
 source.addEventListener('open', () => { connection.lost = false; });
 

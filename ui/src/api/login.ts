@@ -1,9 +1,9 @@
 // Logging in and out (src/jostle/server/schemas/login.py).
 import type { Me, ScriptToken, WayIn } from './api-types';
-import { Refused, ask } from './request';
+import { RequestError, getJson } from './request';
 
-export const way = () => ask<WayIn>('login');
-export const me = () => ask<Me>('me');
+export const getWayIn = () => getJson<WayIn>('login');
+export const getMe = () => getJson<Me>('me');
 
 async function post(path: string, body: unknown, csrf: string | null): Promise<Response> {
   const headers: Record<string, string> = { 'Content-Type': 'application/json' };
@@ -11,10 +11,10 @@ async function post(path: string, body: unknown, csrf: string | null): Promise<R
   const answer = await fetch(`/api/v1/${path}`, { method: 'POST', headers, body: body === null ? null : JSON.stringify(body) });
   if (answer.ok) return answer;
   const said = (await answer.json().catch(() => ({}))) as { title?: string; mend?: string | null };
-  throw new Refused(answer.status, said.title ?? answer.statusText, said.mend ?? null, null, Number(answer.headers.get('Retry-After')) || 0);
+  throw new RequestError(answer.status, said.title ?? answer.statusText, said.mend ?? null, null, Number(answer.headers.get('Retry-After')) || 0);
 }
 
-export const enter = async (name: string, password: string) => { await post('login', { name, password }, null); };
-export const leave = async (who: Me) => { await post('logout', null, who.csrf); };
-export const leaveEverywhere = async (who: Me) => { await post('logout?everywhere=true', null, who.csrf); };
-export const scriptToken = async (who: Me) => (await (await post('token', null, who.csrf)).json()) as ScriptToken;
+export const logIn = async (name: string, password: string) => { await post('login', { name, password }, null); };
+export const logOut = async (who: Me) => { await post('logout', null, who.csrf); };
+export const logOutEverywhere = async (who: Me) => { await post('logout?everywhere=true', null, who.csrf); };
+export const createScriptToken = async (who: Me) => (await (await post('token', null, who.csrf)).json()) as ScriptToken;

@@ -1,7 +1,7 @@
 // Who slows whom, and what a cell of the matrix rests on.
 import type { Encounter, EvidenceReport, MatrixReport } from './api-types';
-import { whenMade } from './request';
+import { getWhenReady } from './request';
 
-export const matrix = (signal: AbortSignal, waits: () => void) => whenMade<MatrixReport>('matrix', {}, signal, waits);
+export const matrix = (signal: AbortSignal, waits: () => void) => getWhenReady<MatrixReport>('matrix', {}, signal, waits);
 export const evidence = (victim: string, aggressor: string, kind: Encounter['resource_kind'], signal: AbortSignal) =>
-  whenMade<EvidenceReport>('matrix/evidence', { victim, aggressor, kind }, signal, () => undefined);
+  getWhenReady<EvidenceReport>('matrix/evidence', { victim, aggressor, kind }, signal, () => undefined);

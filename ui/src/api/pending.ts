@@ -1,25 +1,25 @@
 // Says on <html data-idle> that all that was asked for is there and drawn: what looks at pages
 // (screenshots, measurements) waits for it.
 let pending = 0;
-let later: ReturnType<typeof setTimeout> | undefined;
+let timer: ReturnType<typeof setTimeout> | undefined;
 const QUIET_MS = 150;
 
-function tell() {
+function markComplete() {
   requestAnimationFrame(() => requestAnimationFrame(() => {
     if (pending === 0) document.documentElement.dataset['idle'] = '';
   }));
 }
 
 /** Something has begun that will change the page. */
-export function begin() {
+export function beginWork() {
   pending += 1;
-  clearTimeout(later);
+  clearTimeout(timer);
   if (typeof document !== 'undefined') delete document.documentElement.dataset['idle'];
 }
 
 /** It is over; the page gets a moment to draw what came. */
-export function end() {
+export function endWork() {
   pending -= 1;
-  clearTimeout(later);
-  if (pending === 0 && typeof document !== 'undefined') later = setTimeout(tell, QUIET_MS);
+  clearTimeout(timer);
+  if (pending === 0 && typeof document !== 'undefined') timer = setTimeout(markComplete, QUIET_MS);
 }

@@ -1,7 +1,7 @@
 // Studies: the list of them, and one or two side by side.
 import type { Studies, StudyPage } from './api-types';
-import { ask, whenMade } from './request';
+import { getJson, getWhenReady } from './request';
 
-export const studies = (signal: AbortSignal) => ask<Studies>('studies', {}, signal);
+export const studies = (signal: AbortSignal) => getJson<Studies>('studies', {}, signal);
 export const study = (name: string, other: string, signal: AbortSignal, waits: () => void) =>
-  whenMade<StudyPage>(`studies/${encodeURIComponent(name)}`, { with: other || null }, signal, waits);
+  getWhenReady<StudyPage>(`studies/${encodeURIComponent(name)}`, { with: other || null }, signal, waits);

@@ -1,6 +1,6 @@
 // The whole system: the time that the repository covers, its nodes by time, the load on its mounts.
 import type { MountLoads, Span } from './api-types';
-import { ask, askGrid, type Query } from './request';
+import { getJson, getGrid, type Query } from './request';
 
 /** A row of the grid: a node, or the first and the last of several. */
 export interface GridRow { host: string; last: string | null }
@@ -11,6 +11,6 @@ export interface SystemGrid {
   rows: GridRow[]; jobs: GridJob[]; values: Float32Array;
 }
 
-export const covered = (signal: AbortSignal) => ask<Span>('system/span', {}, signal);
-export const mountLoads = (query: Query, signal: AbortSignal) => ask<MountLoads>('system/mounts', query, signal);
-export const systemGrid = (query: Query, signal: AbortSignal) => askGrid<SystemGrid>('system/grid', query, signal);
+export const getCoveredSpan = (signal: AbortSignal) => getJson<Span>('system/span', {}, signal);
+export const getMountLoads = (query: Query, signal: AbortSignal) => getJson<MountLoads>('system/mounts', query, signal);
+export const getSystemGrid = (query: Query, signal: AbortSignal) => getGrid<SystemGrid>('system/grid', query, signal);

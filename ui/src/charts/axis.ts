@@ -8,7 +8,7 @@ const DIGITS = [1, 2, 2.5, 5, 10];
 const CUT = 4;
 
 /** A scale from 0; a few outliers do not flatten the rest (as in the figures of `--plot`). */
-export function linear(values: readonly number[], marks: readonly number[] = []): Axis {
+export function linearAxis(values: readonly number[], marks: readonly number[] = []): Axis {
   const known = values.filter((value) => value > 0).sort((a, b) => a - b);
   const most = Math.max(known.at(-1) ?? 0, ...marks.filter((mark) => Number.isFinite(mark)), 1e-9);
   const usual = known[Math.floor((known.length - 1) * 0.98)] ?? most;
@@ -21,7 +21,7 @@ export function linear(values: readonly number[], marks: readonly number[] = [])
 }
 
 /** A scale of powers around some values, with about so many labels. */
-export function powers(values: readonly number[], most = 6): Axis {
+export function logAxis(values: readonly number[], most = 6): Axis {
   let [low, high] = [Infinity, 0];
   for (const value of values) {
     if (!(value > 0)) continue;
@@ -45,18 +45,18 @@ export function powers(values: readonly number[], most = 6): Axis {
 }
 
 /** Where a value lies on a scale: 0 at its lower end, 1 at its upper; what is beyond lies on the edge. */
-export function place(axis: Axis, value: number): number {
+export function axisPosition(axis: Axis, value: number): number {
   const at = axis.log ? Math.log(Math.max(value, 1e-12) / axis.low) / Math.log(axis.high / axis.low) : (value - axis.low) / (axis.high - axis.low);
   return Math.min(Math.max(at, 0), 1);
 }
 
 /** A span as a label of an axis: `20 ms`, `1.5 s`. */
-export const label = (value: number): string => seconds(value).replace(/\.0+(?= )/, '').replace(/(\.\d*?)0+(?= )/, '$1');
+export const durationLabel = (value: number): string => seconds(value).replace(/\.0+(?= )/, '').replace(/(\.\d*?)0+(?= )/, '$1');
 
 const STEPS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400];
 
 /** Round instants of a span for an axis, s since the epoch, of UTC. */
-export function instants(from: number, to: number, most: number): number[] {
+export function roundInstants(from: number, to: number, most: number): number[] {
   const about = (to - from) / Math.max(most, 1);
   const step = STEPS.find((one) => one >= about) ?? Math.ceil(about / 86400) * 86400;
   const first = Math.ceil(from / step - 1e-9);

@@ -1,25 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import { coverage, shades } from './bands';
+import { coverage, bandsForColumns } from './bands';
 
 const many = Array.from({ length: 10_000 }, (_, i) => ({ from: i * 2, to: i * 2 + 1, weight: 0.5 }));
 
 describe('shades', () => {
   it('leaves few bands as they are, a column wide at least', () => {
-    expect(shades([{ from: 10, to: 10.001, weight: 0.5 }, { from: 200, to: 300, weight: 1 }], 0, 1000, 100)).toEqual([
+    expect(bandsForColumns([{ from: 10, to: 10.001, weight: 0.5 }, { from: 200, to: 300, weight: 1 }], 0, 1000, 100)).toEqual([
       { from: 10, to: 20, weight: 0.5 }, { from: 200, to: 300, weight: 1 },
     ]);
   });
   it('averages what shares a column, and joins what is alike', () => {
-    const made = shades(many, 0, 20_000, 1000);
+    const made = bandsForColumns(many, 0, 20_000, 1000);
     expect(made).toHaveLength(1);
     expect(made[0]?.from).toBe(0);
     expect(made[0]?.to).toBeCloseTo(20_000);
     expect(made[0]?.weight).toBeCloseTo(0.25, 1);
   });
-  it('is never more than the columns', () => { expect(shades(many.filter((_, i) => i % 50 < 25), 0, 20_000, 300).length).toBeLessThanOrEqual(300); });
+  it('is never more than the columns', () => { expect(bandsForColumns(many.filter((_, i) => i % 50 < 25), 0, 20_000, 300).length).toBeLessThanOrEqual(300); });
   it('shows each again close by, and nothing of elsewhere', () => {
-    expect(shades(many, 100, 110, 1000)).toHaveLength(5);
-    expect(shades(many, 30_000, 31_000, 100)).toEqual([]);
+    expect(bandsForColumns(many, 100, 110, 1000)).toHaveLength(5);
+    expect(bandsForColumns(many, 30_000, 31_000, 100)).toEqual([]);
   });
 });
 

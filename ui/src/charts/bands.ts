@@ -7,7 +7,7 @@ export interface Band { from: number; to: number; weight: number }
 const STEPS = 12;
 
 /** Bands of a span for so many columns of a screen: what shares a column is averaged over it. */
-export function shades(bands: readonly Band[], from: number, to: number, columns: number): Band[] {
+export function bandsForColumns(bands: readonly Band[], from: number, to: number, columns: number): Band[] {
   const count = Math.max(Math.floor(columns), 1);
   const step = (to - from) / count;
   const seen = bands.filter((band) => band.to > from && band.from < to);

@@ -1,9 +1,9 @@
 // Zoom and pan of a view over time by mouse, wheel, touch and keys: the same for charts and grids.
 import { chartKey } from '../shell/keys';
-import { placed, wall } from '../shell/viewport.svelte';
-import { inside, panned, pinched, scaled, type TimeSpan } from './zoom';
+import { boxOf, viewport } from '../shell/viewport.svelte';
+import { clampSpan, panSpan, pinchSpan, scaleSpan, type TimeSpan } from './zoom';
 
-export interface Gestured {
+export interface GestureOptions {
   span: () => TimeSpan;
   whole: () => TimeSpan;
   /** The shortest span, s. */
@@ -21,37 +21,37 @@ const WHEEL = 0.002;
 /** A mouse that moved less has clicked, px. */
 const STILL = 4;
 
-export function gestures(node: HTMLElement, how: Gestured) {
+export function gestures(node: HTMLElement, options: GestureOptions) {
   let wanted: TimeSpan | null = null;
   // Fingers and wheels tell faster than a screen draws.
   function go(span: TimeSpan) {
-    if (wanted === null) requestAnimationFrame(() => { if (wanted) how.set(wanted); wanted = null; });
-    wanted = inside(span, how.whole(), how.least());
+    if (wanted === null) requestAnimationFrame(() => { if (wanted) options.set(wanted); wanted = null; });
+    wanted = clampSpan(span, options.whole(), options.least());
   }
-  const now = () => wanted ?? how.span();
+  const now = () => wanted ?? options.span();
   function place(x: number): number {
-    const box = placed(node);
-    return (x / wall.zoom - box.left - how.left) / Math.max(box.width - how.left - how.right, 1);
+    const box = boxOf(node);
+    return (x / viewport.zoom - box.left - options.left) / Math.max(box.width - options.left - options.right, 1);
   }
   const bounded = (part: number) => Math.min(Math.max(part, 0), 1);
 
   function wheel(event: WheelEvent) {
     const sideways = Math.abs(event.deltaX) > Math.abs(event.deltaY);
-    if (event.ctrlKey || event.metaKey) go(scaled(now(), Math.exp(event.deltaY * WHEEL), bounded(place(event.clientX))));
-    else if (event.shiftKey || sideways) go(panned(now(), (sideways ? event.deltaX : event.deltaY) * WHEEL));
+    if (event.ctrlKey || event.metaKey) go(scaleSpan(now(), Math.exp(event.deltaY * WHEEL), bounded(place(event.clientX))));
+    else if (event.shiftKey || sideways) go(panSpan(now(), (sideways ? event.deltaX : event.deltaY) * WHEEL));
     else return; // the page scrolls
     event.preventDefault();
   }
 
   function key(event: KeyboardEvent) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (how.key?.(event)) { event.preventDefault(); return; }
+    if (options.key?.(event)) { event.preventDefault(); return; }
     const word = chartKey(event);
-    if (word === 'in') go(scaled(now(), 0.5));
-    else if (word === 'out') go(scaled(now(), 2));
-    else if (word === 'left') go(panned(now(), -0.2));
-    else if (word === 'right') go(panned(now(), 0.2));
-    else if (word === 'all') how.all();
+    if (word === 'in') go(scaleSpan(now(), 0.5));
+    else if (word === 'out') go(scaleSpan(now(), 2));
+    else if (word === 'left') go(panSpan(now(), -0.2));
+    else if (word === 'right') go(panSpan(now(), 0.2));
+    else if (word === 'all') options.all();
     else return;
     event.preventDefault();
   }
@@ -77,8 +77,8 @@ export function gestures(node: HTMLElement, how: Gestured) {
     if (before !== undefined) {
       const after = place(event.clientX);
       const other = [...fingers].find(([id]) => id !== event.pointerId)?.[1];
-      if (other === undefined) go(panned(now(), before - after));
-      else go(pinched(now(), [other, before], [other, after]));
+      if (other === undefined) go(panSpan(now(), before - after));
+      else go(pinchSpan(now(), [other, before], [other, after]));
       fingers.set(event.pointerId, after);
       return;
     }
@@ -86,9 +86,9 @@ export function gestures(node: HTMLElement, how: Gestured) {
     const by = event.clientX - begun.x;
     if (Math.abs(by) < STILL && chosen.hidden) return;
     if (!node.hasPointerCapture(event.pointerId)) node.setPointerCapture(event.pointerId);
-    if (begun.pans) { go(panned(begun.span, place(begun.x) - place(event.clientX))); return; }
-    const box = placed(node);
-    const [a, b] = [begun.x, event.clientX].map((x) => Math.min(Math.max(x / wall.zoom - box.left, how.left), box.width - how.right)) as [number, number];
+    if (begun.pans) { go(panSpan(begun.span, place(begun.x) - place(event.clientX))); return; }
+    const box = boxOf(node);
+    const [a, b] = [begun.x, event.clientX].map((x) => Math.min(Math.max(x / viewport.zoom - box.left, options.left), box.width - options.right)) as [number, number];
     chosen.hidden = false;
     chosen.style.left = `${Math.min(a, b)}px`;
     chosen.style.width = `${Math.abs(b - a)}px`;
@@ -103,7 +103,7 @@ export function gestures(node: HTMLElement, how: Gestured) {
     chosen.hidden = true;
     begun = null;
   }
-  const twice = (event: MouseEvent) => { if (!(event.target as Element).closest('button, a')) how.all(); };
+  const twice = (event: MouseEvent) => { if (!(event.target as Element).closest('button, a')) options.all(); };
 
   node.addEventListener('wheel', wheel, { passive: false });
   node.addEventListener('keydown', key);
@@ -114,5 +114,5 @@ export function gestures(node: HTMLElement, how: Gestured) {
   }
   node.addEventListener('dblclick', twice);
   node.style.touchAction = 'pan-y'; // the page scrolls by one finger, up and down
-  return { update: (next: Gestured) => { how = next; }, destroy: () => chosen.remove() };
+  return { update: (next: GestureOptions) => { options = next; }, destroy: () => chosen.remove() };
 }

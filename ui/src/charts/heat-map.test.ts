@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { columnWidth, light } from './heat-map';
+import { columnWidth, needsLightText } from './heat-map';
 
 describe('a heat map', () => {
   it('leaves words out where there is no room', () => {
@@ -8,7 +8,7 @@ describe('a heat map', () => {
     expect(columnWidth(100, 900)).toEqual({ width: 20, words: false });
   });
   it('is read on dark and on light', () => {
-    expect(light([200, 80, 0])).toBe(true);
-    expect(light([250, 224, 205])).toBe(false);
+    expect(needsLightText([200, 80, 0])).toBe(true);
+    expect(needsLightText([250, 224, 205])).toBe(false);
   });
 });

@@ -1,7 +1,7 @@
 // The cells of a heat map, and how wide its rows and columns are. Pure.
 
 /** One field of a heat map. */
-export interface Field {
+export interface HeatCell {
   /** How harmful, 0 to 1; null: not known. */
   value: number | null;
   text: string; small: string;
@@ -25,4 +25,4 @@ export function columnWidth(columns: number, room: number): { width: number; wor
 }
 
 /** Whether text on a colour should be light: by what the eye sees of it. */
-export const light = ([r, g, b]: readonly [number, number, number]) => 0.299 * r + 0.587 * g + 0.114 * b < 140;
+export const needsLightText = ([r, g, b]: readonly [number, number, number]) => 0.299 * r + 0.587 * g + 0.114 * b < 140;

@@ -1,7 +1,7 @@
 // The points of a small chart, told one by one: by keys, and by whoever points there. Pure.
 
 /** A point: its line, and its place on it. */
-export interface At { line: number; point: number }
+export interface PointRef { line: number; point: number }
 
 const WAYS: Record<string, readonly [number, number]> = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
@@ -12,7 +12,7 @@ const nearest = (places: readonly number[], place: number) =>
 
     `lines` has the places of each line's points, from left to right. From nowhere a key leads to the
     beginning, or, going left, to the end. Null: the key means nothing here. */
-export function stepped(lines: readonly (readonly number[])[], now: At | null, key: string): At | null {
+export function nextPoint(lines: readonly (readonly number[])[], now: PointRef | null, key: string): PointRef | null {
   const way = WAYS[key];
   if (!way || !lines.some((line) => line.length)) return null;
   const end = (line: number) => Math.max((lines[line]?.length ?? 0) - 1, 0);
@@ -27,8 +27,8 @@ export function stepped(lines: readonly (readonly number[])[], now: At | null, k
 }
 
 /** The point nearest to one of the picture; places of points are given as they are drawn. */
-export function pointedAt(lines: readonly (readonly (readonly [number, number])[])[], x: number, y: number): At | null {
-  let [best, found] = [Infinity, null as At | null];
+export function nearestPoint(lines: readonly (readonly (readonly [number, number])[])[], x: number, y: number): PointRef | null {
+  let [best, found] = [Infinity, null as PointRef | null];
   lines.forEach((points, line) => points.forEach(([px, py], point) => {
     const far = (px - x) ** 2 + (py - y) ** 2;
     if (far < best) [best, found] = [far, { line, point }];
@@ -37,7 +37,7 @@ export function pointedAt(lines: readonly (readonly (readonly [number, number])[
 }
 
 /** Where on a picture of a certain size, however large it is on the screen, somebody points. */
-export function placeOn(event: PointerEvent, wide: number, high: number): [number, number] {
+export function positionOn(event: PointerEvent, wide: number, high: number): [number, number] {
   const box = (event.currentTarget as Element).getBoundingClientRect();
   return [((event.clientX - box.left) / box.width) * wide, ((event.clientY - box.top) / box.height) * high];
 }

@@ -1,14 +1,14 @@
 // Numbers to pixels: a picture is made once, and stretched by the canvas when it is zoomed.
 type Rgb = [number, number, number];
 
-export function parse(text: string): Rgb {
+export function parseColour(text: string): Rgb {
   const found = text.match(/[\d.]+/g)?.map(Number) ?? [];
   const scale = text.startsWith('color(') ? 255 : 1;
   return [(found[0] ?? 0) * scale, (found[1] ?? 0) * scale, (found[2] ?? 0) * scale];
 }
 
 /** 256 colours from three, by equal steps. */
-export function ramp(stops: readonly [Rgb, Rgb, Rgb]): Uint32Array {
+export function colourRamp(stops: readonly [Rgb, Rgb, Rgb]): Uint32Array {
   const made = new Uint32Array(256);
   for (let at = 0; at < 256; at += 1) {
     const place = (at / 255) * 2;
@@ -22,7 +22,7 @@ export function ramp(stops: readonly [Rgb, Rgb, Rgb]): Uint32Array {
 
 const BINS = 1024;
 /** The value that is drawn darkest: the 99th of a hundred, so that one outlier does not bleach the rest. */
-export function top(values: Float32Array): number {
+export function strongestValue(values: Float32Array): number {
   let most = 0;
   for (let at = 0; at < values.length; at += 1) if ((values[at] ?? 0) > most) most = values[at] ?? 0;
   // Counted, not sorted: a picture has a hundred thousand values, and a step of zoom 16 ms.
@@ -41,7 +41,7 @@ export function top(values: Float32Array): number {
 }
 
 /** Colours of all values; what is not known stays clear. */
-export function paint(values: Float32Array, most: number, colours: Uint32Array): Uint32Array {
+export function paintValues(values: Float32Array, most: number, colours: Uint32Array): Uint32Array {
   const pixels = new Uint32Array(values.length);
   const scale = most > 0 ? 255 / most : 0;
   for (let at = 0; at < values.length; at += 1) {
@@ -52,7 +52,7 @@ export function paint(values: Float32Array, most: number, colours: Uint32Array):
 }
 
 /** Which cell a point of the picture is in. */
-export function hit(x: number, y: number, width: number, height: number, columns: number, rows: number): [number, number] | null {
+export function cellAt(x: number, y: number, width: number, height: number, columns: number, rows: number): [number, number] | null {
   if (x < 0 || y < 0 || x >= width || y >= height) return null;
   return [Math.floor((x / width) * columns), Math.floor((y / height) * rows)];
 }

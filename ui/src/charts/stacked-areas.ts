@@ -1,11 +1,11 @@
 // Load upon load: bands of a stack as paths in columns and parts of a thousand. Pure.
 export type Values = readonly (number | null)[];
-export interface Band { low: Float64Array; high: Float64Array }
+export interface StackLayer { low: Float64Array; high: Float64Array }
 
 export const TALL = 1000;
 
 /** Lays layers upon each other, the first at the bottom; what is not known adds nothing. */
-export function stacked(layers: readonly Values[], columns: number): Band[] {
+export function stackLayers(layers: readonly Values[], columns: number): StackLayer[] {
   let low = new Float64Array(columns);
   return layers.map((values) => {
     const high = Float64Array.from(low, (below, at) => below + (values[at] ?? 0));
@@ -16,7 +16,7 @@ export function stacked(layers: readonly Values[], columns: number): Band[] {
 }
 
 /** The greatest height of a stack within some columns. */
-export function highest(bands: readonly Band[], first: number, last: number): number {
+export function highestStack(bands: readonly StackLayer[], first: number, last: number): number {
   const whole = bands.at(-1)?.high;
   let most = 0;
   for (let at = Math.max(first, 0); whole && at < Math.min(last, whole.length); at += 1) most = Math.max(most, whole[at] ?? 0);
@@ -24,7 +24,7 @@ export function highest(bands: readonly Band[], first: number, last: number): nu
 }
 
 /** A band as a path of steps; columns without height are left out. */
-export function path(band: Band, most: number): string {
+export function layerPath(band: StackLayer, most: number): string {
   const y = (value: number) => Math.round((1 - value / most) * TALL * 10) / 10;
   const parts: string[] = [];
   let begin = -1;
@@ -49,12 +49,12 @@ export function path(band: Band, most: number): string {
 }
 
 /** Which band a height in a column is in; -1: above all. */
-export function bandAt(bands: readonly Band[], column: number, value: number): number {
+export function layerAt(bands: readonly StackLayer[], column: number, value: number): number {
   return bands.findIndex((band) => (band.low[column] ?? 0) <= value && value < (band.high[column] ?? 0));
 }
 
 /** What a band and all bands have in a column; of a band that is not there, nothing. */
-export function share(bands: readonly Band[], column: number, band: number): { own: number; all: number } {
+export function layerShare(bands: readonly StackLayer[], column: number, band: number): { own: number; all: number } {
   const own = bands[band];
   return { own: own ? (own.high[column] ?? 0) - (own.low[column] ?? 0) : 0, all: bands.at(-1)?.high[column] ?? 0 };
 }
@@ -63,12 +63,12 @@ export function share(bands: readonly Band[], column: number, band: number): { o
 export const TINTS = 6;
 
 /** How a band is drawn: no two of the named have one colour. */
-export function tint(band: number, named: number): string {
+export function layerTint(band: number, named: number): string {
   return band >= named ? 'rest' : band < TINTS ? `tint${band}` : 'small';
 }
 
 /** A round top for an axis: of bytes in powers of two. */
-export function roundTop(value: number, unit: string): number {
+export function roundAxisTop(value: number, unit: string): number {
   if (value <= 0) return 1;
   const base = unit.startsWith('bytes') ? 1024 ** Math.max(Math.floor(Math.log2(value) / 10), 0) : 10 ** Math.floor(Math.log10(value));
   const steps = unit.startsWith('bytes') ? [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 16, 20, 25, 32, 40, 50, 64, 80, 100, 128, 200, 256, 400, 512, 800, 1024] : [1, 1.5, 2, 3, 4, 5, 6, 8, 10];

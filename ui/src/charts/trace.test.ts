@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { columnsOf, lanes, painted } from './trace';
+import { columnsOf, arraysOf, paintColumns } from './trace';
 
-const track = (at: number[], mean: (number | null)[], spread = 0) => lanes({
+const track = (at: number[], mean: (number | null)[], spread = 0) => arraysOf({
   at, mean, low: mean.map((one) => (one === null ? null : one - spread)), high: mean.map((one) => (one === null ? null : one + spread)),
 });
 
@@ -36,18 +36,18 @@ describe('painted', () => {
   const column = (out: Uint32Array, x: number) => [0, 1, 2, 3, 4].map((row) => (out[x * 5 + row] ?? 0).toString(16));
   it('fills below the line; nothing where nothing is known', () => {
     const out = new Uint32Array(10);
-    painted(columnsOf(track([0, 1], [2, 2]), 0, 2, 2), size, 4, look, false, out);
+    paintColumns(columnsOf(track([0, 1], [2, 2]), 0, 2, 2), size, 4, look, false, out);
     expect(column(out, 0)).toEqual(['0', '800000ff', 'ff008080', 'ff00ff00', '0']);
     expect(column(out, 1)).toEqual(['0', '0', '0', '0', '0']);
   });
   it('draws a line at zero whole', () => {
     const out = new Uint32Array(10);
-    painted(columnsOf(track([0, 2], [0, 0]), 0, 2, 2), size, 4, { ...look, half: 1 }, false, out);
+    paintColumns(columnsOf(track([0, 2], [0, 0]), 0, 2, 2), size, 4, { ...look, half: 1 }, false, out);
     expect(column(out, 0)).toEqual(['0', '0', '0', 'ff0000ff', 'ff0000ff']);
   });
   it('lays a veil from least to greatest', () => {
     const out = new Uint32Array(10);
-    painted(columnsOf(track([0, 2], [2, 2], 1), 0, 2, 2), size, 4, { ...look, half: 0.01 }, true, out);
+    paintColumns(columnsOf(track([0, 2], [2, 2], 1), 0, 2, 2), size, 4, { ...look, half: 0.01 }, true, out);
     expect(column(out, 0)).toEqual(['0', '800000ff', 'ff008080', 'ff00ff00', '0']);
   });
 });

@@ -3,12 +3,12 @@
 import type { Track } from './track';
 
 /** A track in numbers alone: NaN where nothing is known. */
-export interface Lanes { at: Float64Array; mean: Float32Array; low: Float32Array; high: Float32Array }
+export interface TrackArrays { at: Float64Array; mean: Float32Array; low: Float32Array; high: Float32Array }
 /** What lies in each column: of the means, and of least and greatest; NaN: nothing. */
 export interface Columns { least: Float32Array; most: Float32Array; low: Float32Array; high: Float32Array; peak: number }
 type Rgb = readonly [number, number, number];
 /** Colours of a picture; `half` is half of the line's width. Heights are pixels. */
-export interface Look { line: Rgb; fill: Rgb | null; veil: number; half: number }
+export interface TraceStyle { line: Rgb; fill: Rgb | null; veil: number; half: number }
 
 function numbers(values: Track['mean']): Float32Array {
   const made = new Float32Array(values.length);
@@ -16,7 +16,7 @@ function numbers(values: Track['mean']): Float32Array {
   return made;
 }
 
-export function lanes(track: Track): Lanes {
+export function arraysOf(track: Track): TrackArrays {
   return { at: Float64Array.from(track.at), mean: numbers(track.mean), low: numbers(track.low), high: numbers(track.high) };
 }
 
@@ -32,7 +32,7 @@ function stepAt(at: Float64Array, time: number): number {
 }
 
 /** Puts the steps of a span into columns; `reach`: how many columns to each side a rise is wide. */
-export function columnsOf({ at, mean, low, high }: Lanes, from: number, to: number, width: number, reach = 0): Columns {
+export function columnsOf({ at, mean, low, high }: TrackArrays, from: number, to: number, width: number, reach = 0): Columns {
   const none = () => new Float32Array(width).fill(NaN);
   const [least, most, lows, highs] = [none(), none(), none(), none()];
   const scale = width / (to - from);
@@ -68,7 +68,7 @@ const mixed = (over: Rgb, under: Rgb, part: number): Rgb => [0, 1, 2].map((i) =>
  * The picture lies on its side, a column of the screen in a row, as runs are written fastest so.
  * `below` more pixels are for the lower half of a line at zero.
  */
-export function painted(columns: Columns, size: { width: number; height: number; below: number }, top: number, look: Look, ribbon: boolean, out: Uint32Array) {
+export function paintColumns(columns: Columns, size: { width: number; height: number; below: number }, top: number, look: TraceStyle, ribbon: boolean, out: Uint32Array) {
   const { width, height } = size;
   const tall = height + size.below;
   const line = packed(look.line, 1);
@@ -99,7 +99,7 @@ export function painted(columns: Columns, size: { width: number; height: number;
 }
 
 /** Lays a part of the line's colour over a pixel. */
-function edge(look: Look, line: number): (out: Uint32Array, at: number, part: number) => void {
+function edge(look: TraceStyle, line: number): (out: Uint32Array, at: number, part: number) => void {
   const rgb = line & 0xffffff;
   return (out, at, part) => {
     const under = out[at] as number;

@@ -2,7 +2,7 @@
 export type TimeSpan = readonly [number, number];
 
 /** Keeps a span inside the whole, its length if that can be. */
-export function inside(span: TimeSpan, whole: TimeSpan, least: number): TimeSpan {
+export function clampSpan(span: TimeSpan, whole: TimeSpan, least: number): TimeSpan {
   const most = whole[1] - whole[0];
   const length = Math.min(Math.max(span[1] - span[0], Math.min(least, most)), most);
   const begin = Math.min(Math.max(span[0], whole[0]), whole[1] - length);
@@ -10,19 +10,19 @@ export function inside(span: TimeSpan, whole: TimeSpan, least: number): TimeSpan
 }
 
 /** Makes a span longer or shorter; what is at a place stays there. */
-export function scaled(span: TimeSpan, factor: number, place = 0.5): TimeSpan {
+export function scaleSpan(span: TimeSpan, factor: number, place = 0.5): TimeSpan {
   const at = span[0] + (span[1] - span[0]) * place;
   return [at - (at - span[0]) * factor, at + (span[1] - at) * factor];
 }
 
 /** Moves a span by a part of its length. */
-export function panned(span: TimeSpan, part: number): TimeSpan {
+export function panSpan(span: TimeSpan, part: number): TimeSpan {
   const by = (span[1] - span[0]) * part;
   return [span[0] + by, span[1] + by];
 }
 
 /** Where a span goes when two fingers move: what is under each stays under it. */
-export function pinched(span: TimeSpan, before: TimeSpan, after: TimeSpan): TimeSpan {
+export function pinchSpan(span: TimeSpan, before: TimeSpan, after: TimeSpan): TimeSpan {
   const length = span[1] - span[0];
   const apart = Math.max(Math.abs(after[1] - after[0]), 0.02) * (after[1] < after[0] ? -1 : 1);
   const wide = Math.max(Math.abs(before[1] - before[0]), 0.02) * (before[1] < before[0] ? -1 : 1);
@@ -33,4 +33,4 @@ export function pinched(span: TimeSpan, before: TimeSpan, after: TimeSpan): Time
 }
 
 /** Whether two spans are the same for the eye. */
-export const same = (a: TimeSpan, b: TimeSpan) => Math.abs(a[0] - b[0]) < 1e-3 && Math.abs(a[1] - b[1]) < 1e-3;
+export const isSameSpan = (a: TimeSpan, b: TimeSpan) => Math.abs(a[0] - b[0]) < 1e-3 && Math.abs(a[1] - b[1]) < 1e-3;

@@ -1,16 +1,16 @@
 // Views as files: numbers as CSV, what is on the page as SVG and PNG. One way for all pages.
 import { colour } from '../shell/theme.svelte';
-import { placed, unlarged } from '../shell/viewport.svelte';
+import { boxOf, unzoomed } from '../shell/viewport.svelte';
 
 export interface Sheet { columns: string[]; rows: (string | number | null | undefined)[][] }
 
 /** A canvas that can draw itself as SVG elements, its left upper corner at 0, 0; the others go in as pixels. */
-export const vectors = new WeakMap<HTMLCanvasElement, () => string>();
+export const svgDrawers = new WeakMap<HTMLCanvasElement, () => string>();
 
 /** A cell of a spreadsheet that begins so would be taken for a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
-export function csv(sheet: Sheet): string {
+export function toCsv(sheet: Sheet): string {
   const cell = (value: string | number | null | undefined): string => {
     if (value === null || value === undefined || Number.isNaN(value)) return '';
     if (typeof value === 'number') return String(value);
@@ -20,7 +20,7 @@ export function csv(sheet: Sheet): string {
   return [sheet.columns, ...sheet.rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('');
 }
 
-export const escaped = (text: string) => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+export const escapeXml = (text: string) => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 const n = (value: number) => String(Math.round(value * 100) / 100);
 
 /** A file's name of parts: nothing in it that a shell or a folder would take amiss. */
@@ -31,46 +31,46 @@ const EDGE = 12;
 const STYLES = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'stroke-linecap', 'stroke-linejoin', 'opacity', 'fill-opacity', 'stroke-opacity', 'font-size', 'font-weight', 'font-family', 'text-anchor', 'dominant-baseline', 'paint-order', 'vector-effect', 'shape-rendering'];
 
 /** Draws a part of the page as one SVG text. Parts with data-export="no" stay out. */
-export function svg(host: HTMLElement, title: string): string {
-  const box = placed(host);
+export function toSvg(host: HTMLElement, title: string): string {
+  const box = boxOf(host);
   const parts: string[] = [];
   walk(host, parts);
   const [width, height] = [box.width + 2 * EDGE, box.height + HEAD + 2 * EDGE];
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${n(width)}" height="${n(height)}" viewBox="0 0 ${n(width)} ${n(height)}">`
     + `<rect width="100%" height="100%" fill="${colour('card')}"/>`
-    + `<text x="${EDGE}" y="${EDGE + 15}" font-family="Inter, system-ui, sans-serif" font-size="15" font-weight="600" fill="${colour('ink')}">${escaped(title)}</text>`
+    + `<text x="${EDGE}" y="${EDGE + 15}" font-family="Inter, system-ui, sans-serif" font-size="15" font-weight="600" fill="${colour('ink')}">${escapeXml(title)}</text>`
     + `<g transform="translate(${n(EDGE - box.left)} ${n(HEAD + EDGE - box.top)})">${parts.join('')}</g></svg>`;
 }
 
 function walk(element: Element, parts: string[]) {
   if (element instanceof HTMLElement && (element.dataset['export'] === 'no' || element.classList.contains('hidden-but-read'))) return;
   const style = getComputedStyle(element);
-  const box = placed(element);
+  const box = boxOf(element);
   if (style.display === 'none' || style.visibility === 'hidden' || style.opacity === '0') return;
-  if (element instanceof HTMLCanvasElement) { parts.push(canvas(element, box)); return; }
-  if (element instanceof SVGSVGElement) { parts.push(picture(element, box)); return; }
+  if (element instanceof HTMLCanvasElement) { parts.push(drawCanvas(element, box)); return; }
+  if (element instanceof SVGSVGElement) { parts.push(drawSvg(element, box)); return; }
   const clips = style.overflowX !== 'visible' && (element.scrollWidth > element.clientWidth + 1 || element.scrollHeight > element.clientHeight + 1);
   if (clips) parts.push(`<svg x="${n(box.left)}" y="${n(box.top)}" width="${n(box.width)}" height="${n(box.height)}" viewBox="${n(box.left)} ${n(box.top)} ${n(box.width)} ${n(box.height)}">`);
-  ground(style, box, parts);
+  drawBox(style, box, parts);
   for (const child of element.childNodes) {
-    if (child instanceof Text) words(child, style, parts);
+    if (child instanceof Text) drawText(child, style, parts);
     else if (child instanceof Element) walk(child, parts);
   }
   if (clips) parts.push('</svg>');
 }
 
 /** Whether a colour is seen at all: the last of four numbers says how much, that of three is its blue. */
-export const seen = (paint: string) => paint !== 'transparent' && !/^rgba\(.*, 0\)$|\/ 0\)$/.test(paint);
+export const isVisible = (paint: string) => paint !== 'transparent' && !/^rgba\(.*, 0\)$|\/ 0\)$/.test(paint);
 
 /** A box's ground and its borders. */
-function ground(style: CSSStyleDeclaration, box: DOMRect, parts: string[]) {
+function drawBox(style: CSSStyleDeclaration, box: DOMRect, parts: string[]) {
   if (!box.width || !box.height) return;
   const round = Math.min(parseFloat(style.borderTopLeftRadius) || 0, box.height / 2);
   const faint = style.opacity === '1' ? '' : ` opacity="${style.opacity}"`;
-  if (seen(style.backgroundColor)) parts.push(`<rect x="${n(box.left)}" y="${n(box.top)}" width="${n(box.width)}" height="${n(box.height)}" rx="${n(round)}" fill="${style.backgroundColor}"${faint}/>`);
+  if (isVisible(style.backgroundColor)) parts.push(`<rect x="${n(box.left)}" y="${n(box.top)}" width="${n(box.width)}" height="${n(box.height)}" rx="${n(round)}" fill="${style.backgroundColor}"${faint}/>`);
   const rule = (width: string, paint: string, d: string) => {
     const thick = parseFloat(width);
-    if (thick && seen(paint)) parts.push(`<path d="${d}" fill="none" stroke="${paint}" stroke-width="${n(thick)}"/>`);
+    if (thick && isVisible(paint)) parts.push(`<path d="${d}" fill="none" stroke="${paint}" stroke-width="${n(thick)}"/>`);
   };
   rule(style.borderTopWidth, style.borderTopColor, `M${n(box.left)} ${n(box.top)}H${n(box.right)}`);
   rule(style.borderBottomWidth, style.borderBottomColor, `M${n(box.left)} ${n(box.bottom)}H${n(box.right)}`);
@@ -79,7 +79,7 @@ function ground(style: CSSStyleDeclaration, box: DOMRect, parts: string[]) {
 }
 
 /** A text as it lies on the page, line by line. */
-function words(node: Text, style: CSSStyleDeclaration, parts: string[]) {
+function drawText(node: Text, style: CSSStyleDeclaration, parts: string[]) {
   if (!node.data.trim()) return;
   const range = document.createRange();
   const lines: { box: DOMRect; text: string }[] = [];
@@ -88,26 +88,26 @@ function words(node: Text, style: CSSStyleDeclaration, parts: string[]) {
     range.setEnd(node, word.index + word[0].length);
     const first = range.getClientRects()[0];
     if (!first?.width) continue;
-    const box = unlarged(first);
+    const box = unzoomed(first);
     const last = lines.at(-1);
     if (last && Math.abs(last.box.top - box.top) < 2) last.text += word[0];
     else lines.push({ box, text: word[0] });
   }
   const figures = style.fontVariantNumeric === 'normal' ? '' : ` style="font-variant-numeric:${style.fontVariantNumeric}"`;
   for (const { box, text } of lines) {
-    parts.push(`<text x="${n(box.left)}" y="${n(box.top + box.height * 0.8)}" font-family="${escaped(style.fontFamily)}" font-size="${style.fontSize}" font-weight="${style.fontWeight}" fill="${style.color}"${figures}>${escaped(text.replace(/\s+/g, ' ').trimEnd())}</text>`);
+    parts.push(`<text x="${n(box.left)}" y="${n(box.top + box.height * 0.8)}" font-family="${escapeXml(style.fontFamily)}" font-size="${style.fontSize}" font-weight="${style.fontWeight}" fill="${style.color}"${figures}>${escapeXml(text.replace(/\s+/g, ' ').trimEnd())}</text>`);
   }
 }
 
-function canvas(element: HTMLCanvasElement, box: DOMRect): string {
-  const drawn = vectors.get(element);
+function drawCanvas(element: HTMLCanvasElement, box: DOMRect): string {
+  const drawn = svgDrawers.get(element);
   if (drawn) return `<g transform="translate(${n(box.left)} ${n(box.top)})">${drawn()}</g>`;
   if (!element.width || !element.height) return '';
   return `<image x="${n(box.left)}" y="${n(box.top)}" width="${n(box.width)}" height="${n(box.height)}" preserveAspectRatio="none" image-rendering="pixelated" href="${element.toDataURL()}"/>`;
 }
 
 /** A drawing of the page with its styles written out, as it leaves the style sheet behind. */
-function picture(element: SVGSVGElement, box: DOMRect): string {
+function drawSvg(element: SVGSVGElement, box: DOMRect): string {
   const copy = element.cloneNode(true) as SVGSVGElement;
   const originals = [element, ...element.querySelectorAll('*')];
   [copy, ...copy.querySelectorAll('*')].forEach((made, at) => {
@@ -140,7 +140,7 @@ async function font(): Promise<string> {
 }
 
 /** Draws an SVG text as PNG, two dots per pixel. */
-export async function png(drawing: string, scale = 2): Promise<Blob> {
+export async function toPng(drawing: string, scale = 2): Promise<Blob> {
   const style = await font();
   const image = new Image();
   const address = URL.createObjectURL(new Blob([drawing.replace('>', `>${style}`)], { type: 'image/svg+xml' }));
@@ -157,7 +157,7 @@ export async function png(drawing: string, scale = 2): Promise<Blob> {
 }
 
 /** Hands a file to the browser. */
-export function save(name: string, body: Blob) {
+export function saveFile(name: string, body: Blob) {
   const link = document.createElement('a');
   link.download = name;
   link.href = URL.createObjectURL(body);

@@ -2,7 +2,7 @@
 import { onDestroy } from 'svelte';
 
 /** Called by a component that takes the focus: gives it back to who had it, or to the page's matrix. */
-export function givesBack() {
+export function returnFocusOnDestroy() {
   const before = document.activeElement;
   onDestroy(() => {
     const to = before instanceof HTMLElement && before !== document.body && before.isConnected ? before : document.querySelector<HTMLElement>('.heat');

@@ -35,20 +35,20 @@ const CHART: Record<string, ChartKey> = {
 const PAGES: Record<string, string> = { j: '/jobs', s: '/system', m: '/matrix', t: '/studies' };
 
 /** A key with Ctrl, Alt or Meta is the browser's. */
-const ours = (event: Pressed) => !event.ctrlKey && !event.metaKey && !event.altKey;
+const isOurs = (event: Pressed) => !event.ctrlKey && !event.metaKey && !event.altKey;
 
 export function pageKey(event: Pressed): PageKey | null {
-  return ours(event) ? (PAGE[event.key] ?? null) : null;
+  return isOurs(event) ? (PAGE[event.key] ?? null) : null;
 }
 export function chartKey(event: Pressed): ChartKey | null {
-  return ours(event) ? (CHART[event.key] ?? null) : null;
+  return isOurs(event) ? (CHART[event.key] ?? null) : null;
 }
 /** The page that a key leads to after `g`. */
 export function goKey(event: Pressed): string | null {
-  return ours(event) ? (PAGES[event.key] ?? null) : null;
+  return isOurs(event) ? (PAGES[event.key] ?? null) : null;
 }
 /** Whether keys are text just now; Escape is not. */
-export function typing(target: EventTarget | null): boolean {
+export function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   return target.isContentEditable || target.matches('textarea, select, input:not([type=checkbox], [type=radio], [type=button])');
 }

@@ -23,7 +23,7 @@ export const route = {
 };
 
 /** Follows a click on a link of ours without loading the page again. */
-export function follow(event: MouseEvent) {
+export function followLink(event: MouseEvent) {
   const link = (event.target as Element).closest('a');
   if (!link || event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
   if (link.origin !== location.origin || link.hasAttribute('download') || link.rel === 'external') return;

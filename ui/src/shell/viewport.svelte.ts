@@ -3,14 +3,14 @@
 let zoom = $state(1);
 let height = $state(innerHeight);
 
-function look() {
+function measure() {
   zoom = Number(getComputedStyle(document.documentElement).zoom) || 1;
   height = innerHeight / zoom;
 }
-addEventListener('resize', look);
-look();
+addEventListener('resize', measure);
+measure();
 
-export const wall = {
+export const viewport = {
   /** How many of the screen's pixels one of the page's is. */
   get zoom() { return zoom; },
   /** Height of the screen, in the page's pixels. */
@@ -20,12 +20,12 @@ export const wall = {
 };
 
 /** A place on the screen, in the page's pixels. */
-export const unlarged = (box: DOMRect) => new DOMRect(box.x / zoom, box.y / zoom, box.width / zoom, box.height / zoom);
+export const unzoomed = (box: DOMRect) => new DOMRect(box.x / zoom, box.y / zoom, box.width / zoom, box.height / zoom);
 /** An element's place on the screen, in the page's pixels. */
-export const placed = (node: Element) => unlarged(node.getBoundingClientRect());
+export const boxOf = (node: Element) => unzoomed(node.getBoundingClientRect());
 
 /** Where in an element an event was, in the page's pixels. */
-export function within(event: MouseEvent, node: Element): [number, number] {
-  const box = placed(node);
+export function positionIn(event: MouseEvent, node: Element): [number, number] {
+  const box = boxOf(node);
   return [event.clientX / zoom - box.left, event.clientY / zoom - box.top];
 }

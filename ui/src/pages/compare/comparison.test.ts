@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { compareAddress } from '../../jobs/compare-link';
-import { bars, candidates, having, headline, others, pieces, reasons, repeated, scale, signed, slowest } from './comparison';
+import { bars, loadCandidates, runsOfCluster, headline, otherRuns, pieces, reasons, repeatedPrograms, scale, signedSeconds, slowest } from './comparison';
 import type { Compared, JobRow } from '../../api/api-types';
 
 const bounded = (value: number) => ({ value, low: value, high: value });
@@ -33,24 +33,24 @@ describe('a difference', () => {
     expect(drawn.filter((bar) => bar.piece.seconds < 0)).toMatchObject([{ from: -0.4, to: 0 }]);
     expect(Math.max(...drawn.map((bar) => bar.to))).toBeCloseTo(3.5);
     expect(scale(made)).toEqual([-0.4, 3.5]);
-    expect([signed(3.1), signed(-0.5), signed(0)]).toEqual(['+3.1 s', '−500 ms', '0']);
+    expect([signedSeconds(3.1), signedSeconds(-0.5), signedSeconds(0)]).toEqual(['+3.1 s', '−500 ms', '0']);
   });
 });
 
 it('leaves out runs of which a cluster tells nothing', () => {
   const row = { name: 'x', members: [5, 0], reference_s: [1, 0], excess_s: [0, 0], total_s: [5, 0], numbers: [1, 0], boxes: [null, null] };
-  expect(having(made, row)).toEqual([0]);
-  expect(having(made, { ...row, members: [0, 5] })).toEqual([0, 1]);
+  expect(runsOfCluster(made, row)).toEqual([0]);
+  expect(runsOfCluster(made, { ...row, members: [0, 5] })).toEqual([0, 1]);
 });
 
 describe('runs to choose from', () => {
   const job = (name: string, program: string, start_ns: number) => ({ job: name, program, start_ns }) as JobRow;
   const rows = [job('a', 'x', 1), job('b', 'x', 3), job('c', 'y', 2), job('d', 'x', 2)];
   it('are of the same program, the newest first', () => {
-    expect(others(rows, ['a']).map((row) => row.job)).toEqual(['b', 'd']);
+    expect(otherRuns(rows, ['a']).map((row) => row.job)).toEqual(['b', 'd']);
   });
   it('are of programs that ran twice', () => {
-    expect(repeated(rows).map((one) => [one.program, one.runs.map((row) => row.job)])).toEqual([['x', ['b', 'd', 'a']]]);
+    expect(repeatedPrograms(rows).map((one) => [one.program, one.runs.map((row) => row.job)])).toEqual([['x', ['b', 'd', 'a']]]);
   });
   it('are found however many jobs ran since', async () => {
     const asked: string[] = [];
@@ -58,9 +58,9 @@ describe('runs to choose from', () => {
       asked.push(url);
       return Promise.resolve(new Response(JSON.stringify({ total: 9000, jobs: url.includes('program=') ? [job('new', 'x', 9)] : [job('ab', 'y', 1), job('a', 'x', 1)] })));
     });
-    expect((await candidates('a')).map((row) => row.job)).toEqual(['a', 'new']);
+    expect((await loadCandidates('a')).map((row) => row.job)).toEqual(['a', 'new']);
     expect(asked[1]).toContain('program=x');
-    expect(await candidates('none')).toEqual([]);
+    expect(await loadCandidates('none')).toEqual([]);
     vi.unstubAllGlobals();
   });
   it('have an address', () => {

@@ -70,7 +70,7 @@ export function bars(made: Compared, run: number): Bar[] {
 }
 
 /** Runs of which a cluster tells something: those that have it, and all where the fastest has. */
-export const having = (made: Compared, row: ComparedCluster): number[] =>
+export const runsOfCluster = (made: Compared, row: ComparedCluster): number[] =>
   made.runs.flatMap((_, run) => ((row.members[run] ?? 0) > 0 || (row.members[made.baseline] ?? 0) > 0 ? [run] : []));
 
 /** The ends of the one scale on which all runs are drawn. */
@@ -79,11 +79,11 @@ export function scale(made: Compared): [number, number] {
   return [Math.min(0, ...all.map((bar) => bar.from)), Math.max(1e-9, ...made.measured_s, ...all.map((bar) => bar.to))];
 }
 
-export const signed = (value: number): string => (Math.abs(value) < 1e-6 ? '0' : value > 0 ? `+${seconds(value)}` : seconds(value));
+export const signedSeconds = (value: number): string => (Math.abs(value) < 1e-6 ? '0' : value > 0 ? `+${seconds(value)}` : seconds(value));
 
 const MOST_ROWS = 500;
 /** Jobs to choose from: the newest, or all runs of the program of a job, however long ago it ran. */
-export async function candidates(first: string, signal?: AbortSignal): Promise<JobRow[]> {
+export async function loadCandidates(first: string, signal?: AbortSignal): Promise<JobRow[]> {
   if (!first) return (await jobs({ limit: MOST_ROWS, sort: '-start' }, signal)).jobs;
   const own = (await jobs({ search: first, limit: MOST_ROWS }, signal)).jobs.find((row) => row.job === first);
   if (!own) return [];
@@ -92,13 +92,13 @@ export async function candidates(first: string, signal?: AbortSignal): Promise<J
 }
 
 /** Other runs of the program that a job ran, the newest first. */
-export function others(rows: readonly JobRow[], chosen: readonly string[]): JobRow[] {
+export function otherRuns(rows: readonly JobRow[], chosen: readonly string[]): JobRow[] {
   const programs = new Set(rows.filter((row) => chosen.includes(row.job)).map((row) => row.program));
   return rows.filter((row) => !chosen.includes(row.job) && programs.has(row.program)).sort((a, b) => b.start_ns - a.start_ns);
 }
 
 /** Programs that ran more than once, with their runs, the most often run first. */
-export function repeated(rows: readonly JobRow[]): { program: string; runs: JobRow[] }[] {
+export function repeatedPrograms(rows: readonly JobRow[]): { program: string; runs: JobRow[] }[] {
   const found = new Map<string, JobRow[]>();
   for (const row of rows) found.set(row.program, [...(found.get(row.program) ?? []), row]);
   return [...found]

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { bars, listed } from './digest';
+import { bars, describeHistogram } from './digest';
 
 test('a histogram is drawn and said alike', () => {
   const histogram = [2, 0, 0, 1200, 0];
   expect(bars(histogram).map((bar) => bar.n)).toEqual(histogram);
   expect(bars(histogram)[3]?.height).toBe(1);
-  expect(listed(histogram)).toBe('0 to 1 B: 2, 4 B to 8 B: 1,200');
-  expect(listed([0, 0])).toBe('');
+  expect(describeHistogram(histogram)).toBe('0 to 1 B: 2, 4 B to 8 B: 1,200');
+  expect(describeHistogram([0, 0])).toBe('');
 });

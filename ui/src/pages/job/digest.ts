@@ -9,11 +9,11 @@ export interface Line {
   spread: { low: number; middle: number; high: number } | null; others: Among | null;
 }
 
-export const amount = (value: number) =>
+export const formatAmount = (value: number) =>
   value >= 1e6 ? `${(value / 1e6).toFixed(1)} M` : value >= 1e4 ? `${(value / 1e3).toFixed(1)} k` : String(Math.round(value));
-const TEXTS: Record<Figure['unit'], (value: number) => string> = { bytes, ops: amount, s: seconds };
+const TEXTS: Record<Figure['unit'], (value: number) => string> = { bytes, ops: formatAmount, s: seconds };
 
-export function line(figure: Figure): Line {
+export function figureLine(figure: Figure): Line {
   const write = TEXTS[figure.unit];
   const text = (value: number | null) => (value === null ? '' : write(value));
   const { least, mean, most } = figure;
@@ -40,7 +40,7 @@ function among(figure: Figure, write: (value: number) => string): Among | null {
 }
 
 /** Where the time of the processes went, the greatest share first; overlapping, so the sum means nothing. */
-export function shares(made: DigestReport): { name: string; share: number }[] {
+export function timeShares(made: DigestReport): { name: string; share: number }[] {
   const mpi = Object.entries(made.metrics).filter(([id]) => /^state_(p2p|collective|onesided|mpi)_ns$/.test(id));
   const inMpi = mpi.reduce((all, [, spread]) => all + spread.total, 0) / 1e9 / Math.max(made.process_seconds, 1e-9);
   return [...made.shares, { name: 'MPI calls', share: inMpi }]
@@ -48,7 +48,7 @@ export function shares(made: DigestReport): { name: string; share: number }[] {
     .sort((a, b) => b.share - a.share);
 }
 
-export function sheetOf(found: Figures): { columns: string[]; rows: (string | number | null)[][] } {
+export function figureSheet(found: Figures): { columns: string[]; rows: (string | number | null)[][] } {
   return {
     columns: ['figure', 'unit', 'total', 'least', 'mean', 'most', 'other_runs', 'others_min', 'others_q1', 'others_median', 'others_q3', 'others_max'],
     rows: found.figures.map(({ name, unit, total, least, mean, most, others }) => [name, unit, total, least, mean, most, others?.runs ?? 0, ...(['min', 'q1', 'median', 'q3', 'max'] as const).map((one) => others?.[one] ?? null)]),
@@ -78,7 +78,7 @@ export function mountSheet(made: DigestReport): { columns: string[]; rows: (stri
 }
 
 /** Least size of a bucket of a histogram of sizes. */
-export const edge = (bucket: number) => (bucket === 0 ? '0' : bytes(2 ** (bucket - 1)).replace('.00', '').replace(/(\.\d)0 /, '$1 '));
+export const bucketEdge = (bucket: number) => (bucket === 0 ? '0' : bytes(2 ** (bucket - 1)).replace('.00', '').replace(/(\.\d)0 /, '$1 '));
 
 /** Bars of a histogram; logarithms, as a lone great bar must not hide all the rest. */
 export function bars(histogram: readonly number[]): { n: number; height: number }[] {
@@ -87,13 +87,13 @@ export function bars(histogram: readonly number[]): { n: number; height: number 
 }
 
 /** A histogram in words, for who cannot see its bars. */
-export function listed(histogram: readonly number[]): string {
-  return histogram.flatMap((n, at) => (n ? [`${edge(at)} to ${edge(at + 1)}: ${n.toLocaleString('en')}`] : [])).join(', ');
+export function describeHistogram(histogram: readonly number[]): string {
+  return histogram.flatMap((n, at) => (n ? [`${bucketEdge(at)} to ${bucketEdge(at + 1)}: ${n.toLocaleString('en')}`] : [])).join(', ');
 }
 
 const MOST_PHASES = 6;
 /** The phases in which the job wrote, the largest first. */
-export function phases(made: DigestReport): { mount: string; pattern: string; bytes: number; start_ns: number; end_ns: number; evidence: string }[] {
+export function largestPhases(made: DigestReport): { mount: string; pattern: string; bytes: number; start_ns: number; end_ns: number; evidence: string }[] {
   const path = (mount: string) => made.mounts.find((one) => one.mount === mount)?.paths[0] ?? mount;
   return made.writing.flatMap((one) => one.phases.map((phase) => ({ ...phase, mount: path(one.mount) })))
     .sort((a, b) => b.bytes - a.bytes).slice(0, MOST_PHASES);

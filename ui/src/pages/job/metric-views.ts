@@ -1,4 +1,4 @@
 // The views of a job that have a button of their own.
-export const VIEWS: [string, string][] = [
+export const METRIC_VIEWS: [string, string][] = [
   ['bytes', 'Bytes'], ['ops', 'Calls'], ['time', 'Time in calls'], ['cpu', 'CPU'], ['mpi', 'MPI'], ['wait', 'Waiting'],
 ];

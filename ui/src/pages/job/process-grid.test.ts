@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cell, means, ranks, stragglers, ticksOf, worst } from './process-grid';
+import { cellValue, processMeans, rowLabels, describeStragglers, timeTicks, peakOf } from './process-grid';
 
 const grid = (rows: number[][]) => ({
   start_ns: 100e9, step_ns: 2e9, columns: rows[0]?.length ?? 0, rows: rows.map((_, rank) => ({ rank, name: `rank ${rank}`, host: 'n1' })), values: new Float32Array(rows.flat()),
@@ -7,19 +7,19 @@ const grid = (rows: number[][]) => ({
 
 describe('cells', () => {
   const found = grid([[1, NaN, 3], [4, 5, 6]]);
-  it('finds the cell of an instant', () => { expect([cell(found, 0, 101), cell(found, 1, 104.5), cell(found, 0, 102), cell(found, 0, 99), cell(found, 0, 106)]).toEqual([1, 6, null, null, null]); });
-  it('takes means of what is known', () => { expect(means(found)).toEqual([2, 5]); });
-  it('finds the greatest and its time', () => { expect(worst(found, 0)).toEqual({ value: 3, at_ns: 104e9 }); });
-  it('has nothing to say of a process without a record', () => { expect(worst(grid([[NaN]]), 0)).toBeNull(); });
+  it('finds the cell of an instant', () => { expect([cellValue(found, 0, 101), cellValue(found, 1, 104.5), cellValue(found, 0, 102), cellValue(found, 0, 99), cellValue(found, 0, 106)]).toEqual([1, 6, null, null, null]); });
+  it('takes means of what is known', () => { expect(processMeans(found)).toEqual([2, 5]); });
+  it('finds the greatest and its time', () => { expect(peakOf(found, 0)).toEqual({ value: 3, at_ns: 104e9 }); });
+  it('has nothing to say of a process without a record', () => { expect(peakOf(grid([[NaN]]), 0)).toBeNull(); });
 });
 
 describe('stragglers', () => {
-  const said = (values: number[]) => { const found = grid(values.map((one) => [one])); return stragglers(found, means(found)); };
+  const said = (values: number[]) => { const found = grid(values.map((one) => [one])); return describeStragglers(found, processMeans(found)); };
   it('names who does much more', () => { expect(said([1, 1, 1, 3])).toBe("rank 3 has 3.0 × the middle one's"); });
   it('leaves out what started the ranks', () => {
     const made = grid([[0], [4], [4], [4.1]]);
     made.rows[0] = { rank: -1, name: 'mpirun', host: 'n1' };
-    expect(stragglers(made, means(made))).toBe('all within 2 % of the middle one');
+    expect(describeStragglers(made, processMeans(made))).toBe('all within 2 % of the middle one');
   });
   it('names who does much less', () => { expect(said([10, 10, 4, 10])).toBe("rank 2 has 40 % of the middle one's"); });
   it('says that they are alike', () => { expect(said([100, 104, 100, 98])).toBe('all within 4 % of the middle one'); });
@@ -28,8 +28,8 @@ describe('stragglers', () => {
 
 describe('axes', () => {
   it('names as many rows as there is room for', () => {
-    expect(ranks(grid(Array.from({ length: 4 }, () => [1])), 64).map((one) => one.text)).toEqual(['rank 0', 'rank 1', 'rank 2', 'rank 3']);
-    expect(ranks(grid(Array.from({ length: 64 }, () => [1])), 256).map((one) => one.row)).toEqual([0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60]);
+    expect(rowLabels(grid(Array.from({ length: 4 }, () => [1])), 64).map((one) => one.text)).toEqual(['rank 0', 'rank 1', 'rank 2', 'rank 3']);
+    expect(rowLabels(grid(Array.from({ length: 64 }, () => [1])), 256).map((one) => one.row)).toEqual([0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60]);
   });
-  it('has round instants', () => { expect(ticksOf(1000.3, 1010, 500)).toEqual([1002, 1004, 1006, 1008]); });
+  it('has round instants', () => { expect(timeTicks(1000.3, 1010, 500)).toEqual([1002, 1004, 1006, 1008]); });
 });

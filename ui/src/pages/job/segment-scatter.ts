@@ -1,7 +1,7 @@
 // The timeline of segments: where each is drawn, on a canvas or as SVG, and which one is pointed at.
-import { escaped } from '../../export/export';
+import { escapeXml } from '../../export/export';
 import { clock } from '../../format/format';
-import { instants, label, place, type Axis } from '../../charts/axis';
+import { roundInstants, durationLabel, axisPosition, type Axis } from '../../charts/axis';
 import type { Points, Segments } from '../../api/api-types';
 
 export interface Pen {
@@ -30,7 +30,7 @@ function across(scene: Scene): (at: number) => number {
 }
 function down(scene: Scene): (value: number) => number {
   const { top, bottom, height } = scene.room;
-  return (value) => height - bottom - place(scene.axis, value) * (height - top - bottom);
+  return (value) => height - bottom - axisPosition(scene.axis, value) * (height - top - bottom);
 }
 
 export function draw(pen: Pen, scene: Scene, colours: Colours) {
@@ -39,14 +39,14 @@ export function draw(pen: Pen, scene: Scene, colours: Colours) {
   const end = room.width - room.right;
   for (const tick of scene.axis.ticks) {
     pen.line(room.left, y(tick), end, y(tick), colours.rule, false);
-    pen.text(room.left - 8, y(tick), tick === 0 ? '0' : label(tick), colours.soft, 'right');
+    pen.text(room.left - 8, y(tick), tick === 0 ? '0' : durationLabel(tick), colours.soft, 'right');
   }
-  const ticks = instants(scene.from, scene.to, (end - room.left) / 90);
+  const ticks = roundInstants(scene.from, scene.to, (end - room.left) / 90);
   const step = (ticks[1] ?? scene.to) - (ticks[0] ?? scene.from);
   for (const at of ticks) {
-    const place = x(at - begin(scene));
-    pen.line(place, room.height - room.bottom, place, room.height - room.bottom + 5, colours.rule, false);
-    pen.text(place, room.height - room.bottom + 16, step < 1 ? clock(at * 1e9, true) : step % 60 === 0 ? clock(at * 1e9).slice(0, 5) : clock(at * 1e9), colours.soft, 'center');
+    const tickX = x(at - begin(scene));
+    pen.line(tickX, room.height - room.bottom, tickX, room.height - room.bottom + 5, colours.rule, false);
+    pen.text(tickX, room.height - room.bottom + 16, step < 1 ? clock(at * 1e9, true) : step % 60 === 0 ? clock(at * 1e9).slice(0, 5) : clock(at * 1e9), colours.soft, 'center');
   }
   bodies(pen, scene, made.usual, colours.own, 0.75, x, y);
   if (scene.threshold) excess(pen, scene, colours.others, x, y);
@@ -110,8 +110,8 @@ function thresholds(pen: Pen, scene: Scene, colours: Colours, x: (at: number) =>
     return;
   }
   for (const [at, value] of known) {
-    const place = x(at);
-    if (place >= room.left && place <= room.width - room.right) pen.line(place - 3, y(value), place + 3, y(value), colours.others, false);
+    const startX = x(at);
+    if (startX >= room.left && startX <= room.width - room.right) pen.line(startX - 3, y(value), startX + 3, y(value), colours.others, false);
   }
 }
 
@@ -180,7 +180,7 @@ export function svgPen(): { pen: Pen; text: () => string } {
     rect: (x, y, width, height, colour, alpha) => { parts.push(`<rect x="${n(x)}" y="${n(y)}" width="${n(width)}" height="${n(height)}" fill="${colour}" opacity="${alpha}"/>`); },
     line: (x1, y1, x2, y2, colour, dashed) => { parts.push(`<path d="M${n(x1)} ${n(y1)}L${n(x2)} ${n(y2)}" stroke="${colour}"${dashed ? ' stroke-width="1.5" stroke-dasharray="6 4"' : ''}/>`); },
     mark: (x, y, colour) => { parts.push(`<path d="M${n(x)} ${n(y - MARK)}l${MARK} ${MARK * 1.8}h${-2 * MARK}z" fill="${colour}"/>`); },
-    text: (x, y, text, colour, align) => { parts.push(`<text x="${n(x)}" y="${n(y + 4)}" fill="${colour}" font-family="Inter, system-ui, sans-serif" font-size="12" text-anchor="${{ left: 'start', center: 'middle', right: 'end' }[align]}">${escaped(text)}</text>`); },
+    text: (x, y, text, colour, align) => { parts.push(`<text x="${n(x)}" y="${n(y + 4)}" fill="${colour}" font-family="Inter, system-ui, sans-serif" font-size="12" text-anchor="${{ left: 'start', center: 'middle', right: 'end' }[align]}">${escapeXml(text)}</text>`); },
   };
   return { pen, text: () => parts.join('') };
 }

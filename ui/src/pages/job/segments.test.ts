@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { finding, nothing, ranked, told, whole } from './segments';
+import { finding, emptyReason, rankClusters, describeCluster, isComplete } from './segments';
 import type { ClusterRow, Points, Segments } from '../../api/api-types';
 
 const points = (seconds: number[]): Points => ({ at_s: seconds.map((_, at) => at), seconds, cluster: seconds.map(() => 1), threshold_s: seconds.map(() => 2), lost_s: seconds.map(() => 0), work: seconds.map(() => null) });
@@ -11,9 +11,9 @@ const made = (more: Partial<Segments> = {}): Segments => ({
 
 describe('words', () => {
   it('say why there is nothing', () => {
-    expect(nothing(made({ total: 0, world: -1 }))?.title).toBe('This job has no segments');
-    expect(nothing(made({ total: 0 }))?.title).toBe('No segments were recorded');
-    expect(nothing(made())).toBeNull();
+    expect(emptyReason(made({ total: 0, world: -1 }))?.title).toBe('This job has no segments');
+    expect(emptyReason(made({ total: 0 }))?.title).toBe('No segments were recorded');
+    expect(emptyReason(made())).toBeNull();
   });
   it('say what was found', () => {
     expect(finding(made())).toBe('None of 40 segments took longer than its like.');
@@ -22,20 +22,20 @@ describe('words', () => {
     expect(finding(made({ total: 1 }))).toMatch(/^The whole run is one segment/);
   });
   it('say what a cluster lost, and beyond which duration', () => {
-    const text = told(cluster(7, { hit: 1, excess_s: 0.5 }), 'jostle');
+    const text = describeCluster(cluster(7, { hit: 1, excess_s: 0.5 }), 'jostle');
     expect(text).toMatch(/^1 of 20 segments of cluster 7, ended by MPI_Allreduce, is disturbed: 500 ms lost\. Undisturbed they take 1\.0 s, the threshold is 1\.4 s on average\./);
-    expect(told(cluster(7), 'thesis')).toBe('None of 20 segments of cluster 7, ended by MPI_Allreduce, is disturbed. Undisturbed they take 1.0 s, the threshold is 1.4 s.');
-    expect(told(cluster(7, { usable: false }), 'jostle')).toMatch(/too few of its kind/);
+    expect(describeCluster(cluster(7), 'thesis')).toBe('None of 20 segments of cluster 7, ended by MPI_Allreduce, is disturbed. Undisturbed they take 1.0 s, the threshold is 1.4 s.');
+    expect(describeCluster(cluster(7, { usable: false }), 'jostle')).toMatch(/too few of its kind/);
   });
 });
 
 it('lists first what lost most, then what took longest', () => {
   const rows = [cluster(1, { total_s: 5 }), cluster(2, { total_s: 9 }), cluster(3, { excess_s: 1 })];
-  expect(ranked(rows).map((one) => one.number)).toEqual([3, 2, 1]);
+  expect(rankClusters(rows).map((one) => one.number)).toEqual([3, 2, 1]);
 });
 
 it('knows when nothing was thinned out', () => {
-  expect(whole(made({ within: 1 }))).toBe(true);
-  expect(whole(made())).toBe(false);
+  expect(isComplete(made({ within: 1 }))).toBe(true);
+  expect(isComplete(made())).toBe(false);
 });
 

@@ -3,7 +3,7 @@ import type { ClusterRow, Segments } from '../../api/api-types';
 import { count, seconds } from '../../format/format';
 
 /** Why there is nothing to draw, in words; null where there is something. */
-export function nothing(made: Segments): { title: string; text: string } | null {
+export function emptyReason(made: Segments): { title: string; text: string } | null {
   if (made.total > 0) return null;
   if (made.world < 0)
     return { title: 'This job has no segments', text: 'A segment is what a job does between two MPI calls that all its ranks take part in. None is known of this job: its time is judged slice by slice.' };
@@ -20,7 +20,7 @@ export function finding(made: Segments): string {
 }
 
 /** What one cluster says (thesis 5.13, 5.14). */
-export function told(one: ClusterRow, method: string): string {
+export function describeCluster(one: ClusterRow, method: string): string {
   const ended = `ended by ${one.name}`;
   if (!one.usable) return `Cluster ${one.number}, ${ended}: too few of its kind to know what is usual; only waiting that was measured counts.`;
   const head = one.hit
@@ -32,9 +32,9 @@ export function told(one: ClusterRow, method: string): string {
 }
 
 /** Clusters as they are listed: those that lost most first, then those that took most. */
-export const ranked = (clusters: readonly ClusterRow[]): ClusterRow[] =>
+export const rankClusters = (clusters: readonly ClusterRow[]): ClusterRow[] =>
   [...clusters].sort((a, b) => b.excess_s - a.excess_s || b.total_s - a.total_s);
 
 /** Whether all segments of the span are in the answer, so that no closer look needs another. */
-export const whole = (made: Segments): boolean => made.usual.at_s.length + made.hits.at_s.length === made.within;
+export const isComplete = (made: Segments): boolean => made.usual.at_s.length + made.hits.at_s.length === made.within;
 

@@ -9,7 +9,7 @@ const NS = 1e9;
 const sum = (values: Values) => values.reduce<number>((all, value) => all + (value ?? 0), 0);
 
 /** Puts the finer numbers of a part in place of the coarse ones. */
-export function spliced({ coarse, fine }: Layers, line: number): Track {
+export function spliceFine({ coarse, fine }: Layers, line: number): Track {
   const track: Track = { at: [], mean: [], low: [], high: [] };
   const rough = coarse.lines[line];
   const smooth = fine?.lines.find((one) => one.name === rough?.name);
@@ -44,32 +44,32 @@ export function spliced({ coarse, fine }: Layers, line: number): Track {
 const rough = (series: Series) => series.lines.some((line) => line.mean.some((value, i) => value !== line.high[i]));
 
 /** Lines that are worth a chart: what is next to nothing beside the rest only costs room. */
-function lively(series: Series): number[] {
+function livelyLines(series: Series): number[] {
   const sums = series.lines.map((line) => sum(line.mean));
   const most = Math.max(...sums, 0);
   const found = sums.flatMap((one, at) => (one > 0.01 * most ? [at] : []));
   return found.length ? found : series.lines.slice(0, 1).map(() => 0);
 }
 
-function drawn(layers: Layers, lines: number[], who: string, note: string, tone: 'own' | 'others'): Panel[] {
+function linePanels(layers: Layers, lines: number[], who: string, note: string, tone: 'own' | 'others'): Panel[] {
   return lines.map((line) => {
     const name = layers.coarse.lines[line]?.name ?? '';
-    return { key: `${who} ${name}`, title: `${who}, ${name}`, note, unit: layers.coarse.unit, tone, ribbon: rough(layers.coarse), track: spliced(layers, line) };
+    return { key: `${who} ${name}`, title: `${who}, ${name}`, note, unit: layers.coarse.unit, tone, ribbon: rough(layers.coarse), track: spliceFine(layers, line) };
   });
 }
 
 /** The charts of a job's page: its own, what it waited, and others below. */
 export function panelsOf(own: Layers, others: Layers | undefined, suspects: Record<string, Layers>, told: Verdict | undefined): Panel[] {
-  const made = drawn(own, lively(own.coarse), 'This job', '', 'own');
+  const made = linePanels(own, livelyLines(own.coarse), 'This job', '', 'own');
   const loss = told?.interference?.resources[0];
   if (told && loss?.steps_ns.length) made.push(service(loss, told.mounts[loss.resource] ?? loss.resource, own.fine));
   if (others) {
-    const busy = lively(others.coarse).filter((line) => sum(others.coarse.lines[line]?.mean ?? []) > 0);
-    made.push(...drawn(others, busy, 'All others', 'on the same mounts or nodes', 'others'));
+    const busy = livelyLines(others.coarse).filter((line) => sum(others.coarse.lines[line]?.mean ?? []) > 0);
+    made.push(...linePanels(others, busy, 'All others', 'on the same mounts or nodes', 'others'));
   }
   for (const [job, layers] of Object.entries(suspects)) {
-    const busy = lively(layers.coarse).filter((line) => sum(layers.coarse.lines[line]?.mean ?? []) > 0);
-    made.push(...drawn(layers, busy.length ? busy : [0], job, 'a suspect, on the mounts or nodes that both use', 'others'));
+    const busy = livelyLines(layers.coarse).filter((line) => sum(layers.coarse.lines[line]?.mean ?? []) > 0);
+    made.push(...linePanels(layers, busy.length ? busy : [0], job, 'a suspect, on the mounts or nodes that both use', 'others'));
   }
   return made.filter((panel) => panel.track.at.length > 1);
 }
@@ -79,7 +79,7 @@ type Loss = NonNullable<Verdict['interference']>['resources'][number];
 const MOST_STEPS = 1000;
 
 function service(loss: Loss, place: string, near: Series | undefined): Panel {
-  const track = thinned(loss, near && [near.start_ns, near.start_ns + (near.lines[0]?.mean.length ?? 0) * near.step_ns]);
+  const track = thinOut(loss, near && [near.start_ns, near.start_ns + (near.lines[0]?.mean.length ?? 0) * near.step_ns]);
   return {
     key: `service ${loss.resource}`, title: 'Its time per call', note: `against undisturbed, on ${place}`, unit: '×', tone: 'own', base: 1,
     ribbon: loss.steps_ns.length > MOST_STEPS, track,
@@ -90,7 +90,7 @@ type Steps = Pick<Loss, 'steps_ns' | 'slice_ns' | 'service'>;
 const groups = new WeakMap<Steps, Track>();
 
 /** Appends steps to a track, so many of them as one with their least, mean and greatest. */
-function gather({ steps_ns, service }: Steps, first: number, last: number, group: number, track: Track) {
+function appendGrouped({ steps_ns, service }: Steps, first: number, last: number, group: number, track: Track) {
   for (let at = first; at < last; at += group) {
     let [known, all, least, most] = [0, 0, Infinity, -Infinity];
     for (let i = at; i < Math.min(at + group, last); i += 1) {
@@ -109,7 +109,7 @@ function gather({ steps_ns, service }: Steps, first: number, last: number, group
 }
 
 /** The first step at or after an instant. */
-function reached(steps_ns: readonly number[], time: number): number {
+function firstStepAt(steps_ns: readonly number[], time: number): number {
   let [low, high] = [0, steps_ns.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -120,15 +120,15 @@ function reached(steps_ns: readonly number[], time: number): number {
 }
 
 /** A curve of many steps with least, mean and greatest of several in one, but for a span and what is grouped with its ends. */
-export function thinned(loss: Steps, close: readonly [number, number] | undefined): Track {
+export function thinOut(loss: Steps, close: readonly [number, number] | undefined): Track {
   const { steps_ns, slice_ns } = loss;
   const length = steps_ns.length;
   const group = Math.max(Math.ceil(length / MOST_STEPS), 1);
   const coarse = groups.get(loss) ?? { at: [], mean: [], low: [], high: [] };
-  if (!groups.has(loss)) { gather(loss, 0, length, group, coarse); groups.set(loss, coarse); }
-  const [first, last] = close ? [Math.floor(reached(steps_ns, close[0]) / group), Math.ceil(reached(steps_ns, close[1]) / group)] : [0, 0];
+  if (!groups.has(loss)) { appendGrouped(loss, 0, length, group, coarse); groups.set(loss, coarse); }
+  const [first, last] = close ? [Math.floor(firstStepAt(steps_ns, close[0]) / group), Math.ceil(firstStepAt(steps_ns, close[1]) / group)] : [0, 0];
   const near: Track = { at: [], mean: [], low: [], high: [] };
-  gather(loss, first * group, Math.min(last * group, length), 1, near);
+  appendGrouped(loss, first * group, Math.min(last * group, length), 1, near);
   const put = <T,>(of: readonly T[], by: readonly T[]) => [...of.slice(0, first), ...by, ...of.slice(last)];
   const track: Track = { at: put(coarse.at, near.at), mean: put(coarse.mean, near.mean), low: put(coarse.low, near.low), high: put(coarse.high, near.high) };
   track.at.push(((steps_ns.at(-1) ?? 0) + slice_ns) / NS);
@@ -137,7 +137,7 @@ export function thinned(loss: Steps, close: readonly [number, number] | undefine
 }
 
 /** The numbers of all charts in a span, a row each. */
-export function sheetOf(panels: readonly Panel[], [from, to]: readonly [number, number]): { columns: string[]; rows: (string | number | null)[][] } {
+export function panelSheet(panels: readonly Panel[], [from, to]: readonly [number, number]): { columns: string[]; rows: (string | number | null)[][] } {
   const rows = panels.flatMap(({ title, unit, track }) => track.at.slice(0, -1).flatMap((start, i) => {
     const end = track.at[i + 1] ?? start;
     return end > from && start < to ? [[title, unit, start, end, track.low[i] ?? null, track.mean[i] ?? null, track.high[i] ?? null]] : [];

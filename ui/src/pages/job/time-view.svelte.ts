@@ -1,13 +1,13 @@
 // The span of time that a page shows: in the address when it rests, at once while it moves.
 import { untrack } from 'svelte';
-import { begin, end } from '../../api/pending';
+import { beginWork, endWork } from '../../api/pending';
 import { route } from '../../shell/route.svelte';
-import { inside, same, type TimeSpan } from '../../charts/zoom';
+import { clampSpan, isSameSpan, type TimeSpan } from '../../charts/zoom';
 
 const REST_MS = 120;
 
 /** Makes the view of a component; `whole` may grow while a job runs. */
-export function viewOf(whole: () => TimeSpan, least: () => number) {
+export function createTimeView(whole: () => TimeSpan, least: () => number) {
   let moved = $state.raw<TimeSpan | null>(null);
   let written = '';
   let later: ReturnType<typeof setTimeout> | undefined;
@@ -19,7 +19,7 @@ export function viewOf(whole: () => TimeSpan, least: () => number) {
   });
   const span = $derived.by((): TimeSpan => {
     const wanted = moved ?? asked;
-    return wanted ? inside(wanted, whole(), least()) : whole();
+    return wanted ? clampSpan(wanted, whole(), least()) : whole();
   });
   // A link to another span of the same page.
   $effect(() => {
@@ -27,9 +27,9 @@ export function viewOf(whole: () => TimeSpan, least: () => number) {
     if (now !== written) { written = now; moved = null; untrack(stop); }
   });
   /** At rest the view is written down (browsers count changes of the address) and finer numbers are asked for. */
-  function look() {
+  function settle() {
     const left = stepped + REST_MS - performance.now();
-    if (left > 0) { later = setTimeout(look, left); return; }
+    if (left > 0) { later = setTimeout(settle, left); return; }
     const change = goal ? { from: goal[0].toFixed(3), to: goal[1].toFixed(3) } : { from: null, to: null };
     written = `${change.from ?? ''} ${change.to ?? ''}`;
     route.set(change);
@@ -38,26 +38,26 @@ export function viewOf(whole: () => TimeSpan, least: () => number) {
   }
   function stop() {
     clearTimeout(later);
-    if (moving) end();
+    if (moving) endWork();
     moving = false;
   }
   $effect(() => stop);
   return {
     get from() { return span[0]; },
     get to() { return span[1]; },
-    get zoomed() { return !same(span, whole()); },
+    get zoomed() { return !isSameSpan(span, whole()); },
     /** Whether it moves: what is asked of the server waits, what is there is drawn. */
     get moving() { return moving; },
     /** Shows a span; null: the whole run. */
     zoom(from: number | null, to: number | null) {
-      goal = from === null || to === null || same([from, to], whole()) ? null : [from, to];
+      goal = from === null || to === null || isSameSpan([from, to], whole()) ? null : [from, to];
       moved = goal ?? whole();
       stepped = performance.now();
       if (moving) return;
       moving = true;
-      begin();
-      later = setTimeout(look, REST_MS);
+      beginWork();
+      later = setTimeout(settle, REST_MS);
     },
   };
 }
-export type View = ReturnType<typeof viewOf>;
+export type TimeView = ReturnType<typeof createTimeView>;

@@ -3,12 +3,12 @@ import type { Blamed, GuiltySlice, Head, Verdict } from '../../api/api-types';
 import { clock, count, points, seconds } from '../../format/format';
 
 /** What stands for jobs whose names the viewer may not know (analysis/identification). */
-export const OTHERS = "other users' jobs";
+export const OTHER_USERS_JOBS = "other users' jobs";
 
 export interface LossSpan { from: number; to: number; seconds: number; slices: number }
 
 /** Joins guilty slices that touch (or nearly so) into spans. */
-export function spans(guilty: readonly GuiltySlice[]): LossSpan[] {
+export function joinSlices(guilty: readonly GuiltySlice[]): LossSpan[] {
   const found: LossSpan[] = [];
   for (const one of [...guilty].sort((a, b) => a.start_ns - b.start_ns)) {
     const last = found.at(-1);
@@ -36,7 +36,7 @@ export function lightWords(head: Pick<Head, 'light' | 'cause'>): string {
 }
 
 /** Guilty slices as bands; the more of a slice was lost, the stronger. */
-export function weights(guilty: readonly GuiltySlice[]): { from: number; to: number; weight: number }[] {
+export function lossBands(guilty: readonly GuiltySlice[]): { from: number; to: number; weight: number }[] {
   const most = Math.max(...guilty.map((one) => one.seconds / one.length_ns), 0);
   return guilty.map((one) => ({
     from: one.start_ns / 1e9,
@@ -46,13 +46,13 @@ export function weights(guilty: readonly GuiltySlice[]): { from: number; to: num
 }
 
 /** Where time was lost: slices in which suspects did it, and spans that the run tells by itself. */
-export function blamed(told: Verdict): GuiltySlice[] {
+export function lossSlices(told: Verdict): GuiltySlice[] {
   const guilty = told.interference?.guilty ?? [];
   const rest = told.estimate.hits.map((hit) => ({
     start_ns: hit.start_ns, length_ns: hit.end_ns - hit.start_ns, resource: hit.resource, seconds: hit.seconds, suspect: '',
   }));
   if (!guilty.length) return rest;
-  const slow = spans(guilty);
+  const slow = joinSlices(guilty);
   const free = (at: number) => !slow.some((one) => one.from <= at && at < one.to);
   return [...guilty, ...rest.filter((one) => free(one.start_ns + one.length_ns / 2))].sort((a, b) => a.start_ns - b.start_ns);
 }
@@ -60,18 +60,18 @@ export function blamed(told: Verdict): GuiltySlice[] {
 /** What is said of the rest of a loss (report/verdict/blame.py). */
 export const UNEXPLAINED = 'explained by no profiled job';
 /** Less of the loss is not worth a word. */
-const WORTH_A_WORD = 0.05;
-export const leavesSome = (told: Verdict) => told.blame.unexplained_share >= WORTH_A_WORD;
+const LEAST_SHARE = 0.05;
+export const leavesUnexplained = (told: Verdict) => told.blame.unexplained_share >= LEAST_SHARE;
 
 /** In how many slices suspects did it, of how many that lost time; '' where nobody is suspected. */
-export function slicesOf(told: Verdict): string {
+export function describeSuspectSlices(told: Verdict): string {
   const { suspect_slices: slow, lost_slices: lost } = told.blame;
   if (!told.blame.suspects.length) return '';
   return lost > slow ? `suspects in ${slow.toLocaleString('en')} of ${lost.toLocaleString('en')} slices that lost time` : `in ${count(slow, 'slice')}`;
 }
 
 /** The metric that shows the cause. */
-export function telling(told: Verdict): string {
+export function metricOfCause(told: Verdict): string {
   const { cause } = told.head;
   return cause === 'network' || cause === 'memory or cpu' ? 'mpi' : cause === 'cpu' ? 'cpu' : 'bytes';
 }
@@ -79,26 +79,26 @@ export function telling(told: Verdict): string {
 export function headline(told: Verdict): string {
   const { head } = told;
   if (!head.light) return 'Whether this run was disturbed is undecided';
-  if (isUndisturbed(head)) return alone(told) ? 'This run had the machine to itself' : 'Nobody disturbed this run';
+  if (isUndisturbed(head)) return ranAlone(told) ? 'This run had the machine to itself' : 'Nobody disturbed this run';
   const [lost, run] = [seconds(head.lost_s.value), seconds(head.run_s)];
   if (!told.blame.suspects.length) return `This run lost ${lost} of its ${run}`;
-  if (!leavesSome(told)) return `Others cost this run ${lost} of ${run}`;
+  if (!leavesUnexplained(told)) return `Others cost this run ${lost} of ${run}`;
   return `This run lost ${lost} of its ${run}: ${seconds(told.blame.explained_s.value)} to others that were profiled`;
 }
 
 /** Who did it, where no job is suspected: what was not profiled has no name. */
-export function nameless(told: Verdict): string {
+export function byWhom(told: Verdict): string {
   const { head } = told;
   if (!head.light && head.lost_s.value <= 0) return 'not known';
   if (head.lost_s.value <= 0 || isUndisturbed(head)) return 'nobody';
   if (told.interference?.blind) return 'cannot be told';
-  return alone(told) ? 'none that was profiled' : 'no profiled job';
+  return ranAlone(told) ? 'none that was profiled' : 'no profiled job';
 }
 
 /** Whether nobody ran beside it, as far as is known. */
-export const alone = (told: Verdict) => !told.interference || told.interference.neighbours === 0;
+export const ranAlone = (told: Verdict) => !told.interference || told.interference.neighbours === 0;
 
-export function interval(told: Verdict): string {
+export function percentInterval(told: Verdict): string {
   const { low, high } = told.head.percent;
   return `${points(low)} to ${points(high)} %`;
 }
@@ -106,7 +106,7 @@ export function interval(told: Verdict): string {
 /** So many spans are told by their number alone. */
 const MANY = 40;
 
-export function when(found: readonly LossSpan[], most = 2): string {
+export function describeSpans(found: readonly LossSpan[], most = 2): string {
   const [first, last] = [found[0], found.at(-1)];
   if (first && last && found.length > MANY) {
     return `${found.length.toLocaleString('en')} times in ${seconds((last.to - first.from) / 1e9)}`;
@@ -122,6 +122,6 @@ export function when(found: readonly LossSpan[], most = 2): string {
 const MOST_SUSPECTS = 5;
 
 /** Who may have taken the time, the worst first. */
-export const suspectsOf = (told: Verdict): Blamed[] => told.blame.suspects.slice(0, MOST_SUSPECTS);
+export const topSuspects = (told: Verdict): Blamed[] => told.blame.suspects.slice(0, MOST_SUSPECTS);
 /** Whether a suspect has a name that the viewer may know. */
-export const named = (one: Blamed) => one.job !== OTHERS;
+export const isNamed = (one: Blamed) => one.job !== OTHER_USERS_JOBS;

@@ -8,11 +8,11 @@ export const FACETS = ['light', 'cause', 'user', 'program', 'state'] as const;
 export type Facet = (typeof FACETS)[number];
 export const LIGHTS = ['red', 'yellow', 'green', 'undecided', 'none'] as const;
 
-export interface Wanted extends Record<Facet, string[]> {
+export interface FilterState extends Record<Facet, string[]> {
   search: string; sort: string; from: string; to: string;
 }
 
-export function wanted(query: URLSearchParams): Wanted {
+export function readFilters(query: URLSearchParams): FilterState {
   const all = (name: string) => query.getAll(name);
   return {
     search: query.get('search') ?? '', sort: query.get('sort') ?? '-start', from: query.get('from') ?? '', to: query.get('to') ?? '',
@@ -21,33 +21,33 @@ export function wanted(query: URLSearchParams): Wanted {
 }
 
 /** An instant of the address: UTC, or in the zone that it names. */
-const ns = (text: string) => {
+const parseInstant = (text: string) => {
   const at = text ? new Date(/Z$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`).getTime() : NaN;
   return Number.isNaN(at) ? null : at * 1e6;
 };
 
 /** The question to the server. */
-export function question(what: Wanted, offset: number, limit: number): Query {
+export function jobsQuery(what: FilterState, offset: number, limit: number): Query {
   const { search, sort, from, to, ...facets } = what;
-  return { ...facets, search: search || null, sort, from_ns: ns(from), to_ns: ns(to), offset, limit };
+  return { ...facets, search: search || null, sort, from_ns: parseInstant(from), to_ns: parseInstant(to), offset, limit };
 }
 
-export function filtered(what: Wanted): boolean {
+export function isFiltered(what: FilterState): boolean {
   return Boolean(what.search || what.from || what.to || FACETS.some((facet) => what[facet].length));
 }
 
 /** Values of a filter, the most frequent first; chosen ones stay though no job has them any more. */
-export function choices(facets: Facets | undefined, facet: Facet, chosen: readonly string[], most = 200): [string, number][] {
+export function facetChoices(facets: Facets | undefined, facet: Facet, chosen: readonly string[], most = 200): [string, number][] {
   const counted = Object.entries(facets?.[facet] ?? {}).sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0])).slice(0, most);
   const gone = chosen.filter((value) => !counted.some(([known]) => known === value));
   return [...counted, ...gone.map((value): [string, number] => [value, facets?.[facet]?.[value] ?? 0])];
 }
 
-export const toggled = (values: readonly string[], value: string) =>
+export const toggleValue = (values: readonly string[], value: string) =>
   values.includes(value) ? values.filter((one) => one !== value) : [...values, value];
 
 /** First and last row (exclusive) that are worth having: those on the screen, and some around. */
-export function windowed(top: number, height: number, row: number, total: number, spare = 8): [number, number] {
+export function visibleRows(top: number, height: number, row: number, total: number, spare = 8): [number, number] {
   const first = Math.max(Math.floor(-top / row) - spare, 0);
   return [Math.min(first, total), Math.max(Math.min(Math.ceil((height - top) / row) + spare, total), 0)];
 }
@@ -56,7 +56,7 @@ export function windowed(top: number, height: number, row: number, total: number
 const ACTIVITY = { files: ['files', 'bytes read and written'], mpi: ['MPI', 'time in MPI'], cpu: ['CPU', 'CPU time'] } as const;
 
 /** Words for a job's sparkline: beneath it, and for who asks or cannot see it; null: it has none. */
-export function activity({ spark, spark_of: of }: Pick<JobRow, 'spark' | 'spark_of'>): { short: string; said: string } | null {
+export function describeActivity({ spark, spark_of: of }: Pick<JobRow, 'spark' | 'spark_of'>): { short: string; said: string } | null {
   if (!of || !spark.some((value) => value > 0)) return null;
   const most = spark.indexOf(Math.max(...spark));
   return { short: ACTIVITY[of][0], said: `${ACTIVITY[of][1]} over its time, most ${Math.round((100 * (most + 0.5)) / spark.length)} % of the way through` };
@@ -64,10 +64,10 @@ export function activity({ spark, spark_of: of }: Pick<JobRow, 'spark' | 'spark_
 
 const MOST_ROWS = 500; // of one answer
 /** Everything that is asked for, not only what has been on the screen. */
-export async function sheetOf(what: Wanted, ask: (query: Query) => Promise<Jobs>): Promise<Sheet> {
+export async function jobsSheet(what: FilterState, ask: (query: Query) => Promise<Jobs>): Promise<Sheet> {
   const rows: JobRow[] = [];
   for (let total = 1; rows.length < total;) {
-    const found = await ask(question(what, rows.length, MOST_ROWS));
+    const found = await ask(jobsQuery(what, rows.length, MOST_ROWS));
     if (!found.jobs.length) break;
     rows.push(...found.jobs);
     total = found.total;

@@ -1,12 +1,12 @@
 // Rows of a long list, asked for in pages as they come into sight.
-import { dropped } from '../../api/request';
+import { isAborted } from '../../api/request';
 
 const SIZE = 100;
 
-export interface Part<Row> { total: number; jobs: Row[] }
+export interface RowPage<Row> { total: number; jobs: Row[] }
 
 /** Rows by number; those not there yet are undefined. What was there stays until the new ones come. */
-export class Pages<Row, Answer extends Part<Row>> {
+export class PagedRows<Row, Answer extends RowPage<Row>> {
   rows = $state.raw<(Row | undefined)[]>([]);
   first = $state.raw<Answer>();
   failed = $state.raw<Error>();
@@ -48,7 +48,7 @@ export class Pages<Row, Answer extends Part<Row>> {
         this.first = found;
         this.failed = undefined;
       },
-      (error: Error) => { if (!dropped(error)) { this.failed = error; this.#asked = this.#asked.filter((one) => one !== page); } },
+      (error: Error) => { if (!isAborted(error)) { this.failed = error; this.#asked = this.#asked.filter((one) => one !== page); } },
     );
   }
 }

@@ -2,13 +2,13 @@
 import type { Me } from '../../api/api-types';
 
 /** Where to go after a log-in: the page that was asked for. Only paths of ours count. */
-export function goal(path: string, search: string): string {
+export function pageAfterLogin(path: string, search: string): string {
   const asked = new URLSearchParams(search).get('next');
   if (asked !== null && /^\/(?![/\\])/.test(asked)) return asked;
   return path === '/login' ? '/jobs' : path + search;
 }
 
-export interface News { kind: 'bad' | 'plain'; text: string }
+export interface LoginNotice { kind: 'bad' | 'plain'; text: string }
 const FAILED = new Map([
   ['busy', 'Too many log in just now. Try again in a minute.'],
   ['issuer', 'The log-in service does not answer as it should. Try again in a while; if it stays so, tell the operator.'],
@@ -17,7 +17,7 @@ const FAILED = new Map([
   ['refused', 'The log-in service did not let you in.'],
 ]);
 /** What to say above a log-in: of one that came back without success, of a session that is over; null: nothing. */
-export function news(search: string, ended: boolean): News | null {
+export function loginNotice(search: string, ended: boolean): LoginNotice | null {
   const query = new URLSearchParams(search);
   const word = query.get('failed');
   if (word !== null) return { kind: 'bad', text: FAILED.get(word) ?? 'The log-in failed. Try again.' };
@@ -26,7 +26,7 @@ export function news(search: string, ended: boolean): News | null {
 }
 
 /** What somebody sees here, in a sentence. */
-export function sight(who: Me): string {
+export function describeAccess(who: Me): string {
   if (who.role === 'support' || who.role === 'administrator') return 'You see the jobs of all users.';
   const names = who.accounts.map((one) => one.name);
   const own = who.uid === null ? 'This name is no user of the cluster, so there are no jobs of yours' : 'You see your own jobs';

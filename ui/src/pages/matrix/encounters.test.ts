@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answer, chance, field, grids, short, signed, sure } from './encounters';
+import { headline, formatProbability, heatCell, gridsOf, shortName, signedPercent, hasEvidence } from './encounters';
 import type { Encounter } from '../../api/api-types';
 
 const met = (victim: string, aggressor: string, value: number | null, q: number | null, kind: Encounter['resource_kind'] = 'file system'): Encounter => ({
@@ -10,7 +10,7 @@ const met = (victim: string, aggressor: string, value: number | null, q: number 
 describe('the matrix', () => {
   const all = [met('a', 'x', 0.1, 0.2), met('b', 'x', 0.4, 0.01), met('b', 'y', 0.9, null), met('a', 'y', 0.2, 0.5, 'node')];
   it('puts the most evident harm first, and the kind with most evidence', () => {
-    const [files, node] = grids(all);
+    const [files, node] = gridsOf(all);
     expect(files?.kind).toBe('file system');
     expect(files?.victims).toEqual(['b', 'a']);
     expect(files?.aggressors).toEqual(['x', 'y']);
@@ -18,25 +18,25 @@ describe('the matrix', () => {
     expect(node?.victims).toEqual(['a']);
   });
   it('is sure only of what was tested and slower', () => {
-    expect(all.map(sure)).toEqual([false, true, false, false]);
-    expect(sure(met('a', 'b', -0.3, 0.001))).toBe(false);
+    expect(all.map(hasEvidence)).toEqual([false, true, false, false]);
+    expect(hasEvidence(met('a', 'b', -0.3, 0.001))).toBe(false);
   });
   it('says counts and brackets where there is no evidence', () => {
-    expect(field(all[1] ?? null, 0.4)).toEqual({ value: 1, text: '+40 %', small: '7 | 9', more: '7 runs beside it, 9 without', sure: true });
-    expect(field(all[2] ?? null, 0.4)).toEqual({ value: 1, text: '(+90 %)', small: '7 | 9', more: '7 runs beside it, 9 without, too few to tell', sure: false });
-    expect(field(null, 1)).toBeNull();
+    expect(heatCell(all[1] ?? null, 0.4)).toEqual({ value: 1, text: '+40 %', small: '7 | 9', more: '7 runs beside it, 9 without', sure: true });
+    expect(heatCell(all[2] ?? null, 0.4)).toEqual({ value: 1, text: '(+90 %)', small: '7 | 9', more: '7 runs beside it, 9 without, too few to tell', sure: false });
+    expect(heatCell(null, 1)).toBeNull();
   });
   it('answers in a sentence', () => {
-    expect(answer(all)).toBe('x slows b by 40 %');
-    expect(answer([])).toContain('No two');
-    expect(answer([met('a', 'x', 0.1, 0.2)])).toContain('No evidence');
+    expect(headline(all)).toBe('x slows b by 40 %');
+    expect(headline([])).toContain('No two');
+    expect(headline([met('a', 'x', 0.1, 0.2)])).toContain('No evidence');
   });
 });
 
 describe('words', () => {
   it('signs as the commands do', () => {
-    expect([0.18, -0.18, 0.004, 0, null].map(signed)).toEqual(['+18 %', '−18 %', '+0.4 %', '0 %', '–']);
-    expect([short('/opt/bin/solver'), short('solver -x')]).toEqual(['solver', 'solver -x']);
-    expect([null, 0.00001, 0.004, 0.2].map(chance)).toEqual(['–', '< 0.0001', '0.0040', '0.200']);
+    expect([0.18, -0.18, 0.004, 0, null].map(signedPercent)).toEqual(['+18 %', '−18 %', '+0.4 %', '0 %', '–']);
+    expect([shortName('/opt/bin/solver'), shortName('solver -x')]).toEqual(['solver', 'solver -x']);
+    expect([null, 0.00001, 0.004, 0.2].map(formatProbability)).toEqual(['–', '< 0.0001', '0.0040', '0.200']);
   });
 });

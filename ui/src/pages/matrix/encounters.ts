@@ -1,41 +1,41 @@
 // Matrices of who slows whom: their order, their words and their cells. Pure.
-import type { Field } from '../../charts/heat-map';
+import type { HeatCell } from '../../charts/heat-map';
 import type { Encounter } from '../../api/api-types';
 
 export type Kind = Encounter['resource_kind'];
 
-export interface Grid { kind: Kind; victims: string[]; aggressors: string[]; cells: (Encounter | null)[][] }
+export interface EncounterGrid { kind: Kind; victims: string[]; aggressors: string[]; cells: (Encounter | null)[][] }
 
 const LEVEL = 0.05;
 /** There is evidence that the one slows the other: as the commands have it. */
-export const sure = (one: Encounter) => one.q !== null && one.q < LEVEL && (one.slowdown?.value ?? 0) > 0;
+export const hasEvidence = (one: Encounter) => one.q !== null && one.q < LEVEL && (one.slowdown?.value ?? 0) > 0;
 
 /** Programs in order: those with most evidence of harm first, then by their mean slowdown. */
-function most(encounters: readonly Encounter[], name: (one: Encounter) => string): string[] {
+function rankPrograms(encounters: readonly Encounter[], name: (one: Encounter) => string): string[] {
   const found = new Map<string, { evident: number; sum: number; n: number }>();
   for (const one of encounters) {
     const entry = found.get(name(one)) ?? { evident: 0, sum: 0, n: 0 };
     const size = one.slowdown?.value ?? 0;
-    found.set(name(one), { evident: entry.evident + (sure(one) ? size : 0), sum: entry.sum + size, n: entry.n + 1 });
+    found.set(name(one), { evident: entry.evident + (hasEvidence(one) ? size : 0), sum: entry.sum + size, n: entry.n + 1 });
   }
   return [...found].sort(([, a], [, b]) => b.evident - a.evident || b.sum / b.n - a.sum / a.n).map(([key]) => key);
 }
 
 /** A grid for each kind of resource, the one with most evidence first. */
-export function grids(encounters: readonly Encounter[]): Grid[] {
+export function gridsOf(encounters: readonly Encounter[]): EncounterGrid[] {
   const kinds = [...new Set(encounters.map((one) => one.resource_kind))];
   const made = kinds.map((kind) => {
     const here = encounters.filter((one) => one.resource_kind === kind);
-    const [victims, aggressors] = [most(here, (one) => one.victim), most(here, (one) => one.aggressor)];
+    const [victims, aggressors] = [rankPrograms(here, (one) => one.victim), rankPrograms(here, (one) => one.aggressor)];
     const at = new Map(here.map((one) => [`${one.victim}\n${one.aggressor}`, one]));
     return { kind, victims, aggressors, cells: victims.map((victim) => aggressors.map((aggressor) => at.get(`${victim}\n${aggressor}`) ?? null)) };
   });
-  const evidence = (grid: Grid) => grid.cells.flat().filter((one) => one && sure(one)).length;
+  const evidence = (grid: EncounterGrid) => grid.cells.flat().filter((one) => one && hasEvidence(one)).length;
   return made.sort((a, b) => evidence(b) - evidence(a));
 }
 
 /** `+18 %`; "–" where it is not known. */
-export function signed(share: number | null | undefined): string {
+export function signedPercent(share: number | null | undefined): string {
   if (share === null || share === undefined) return '–';
   const text = Math.abs(share) >= 0.0995 ? (100 * share).toFixed(0) : (100 * share).toFixed(1);
   if (Number(text) === 0) return '0 %';
@@ -43,28 +43,28 @@ export function signed(share: number | null | undefined): string {
 }
 
 /** A program without its folder. */
-export const short = (program: string) => (program.startsWith('/') ? (program.split('/').at(-1) ?? program) : program);
+export const shortName = (program: string) => (program.startsWith('/') ? (program.split('/').at(-1) ?? program) : program);
 
-export function chance(p: number | null): string {
+export function formatProbability(p: number | null): string {
   if (p === null) return '–';
   return p < 0.0001 ? '< 0.0001' : p.toFixed(p < 0.01 ? 4 : 3);
 }
 
 /** A cell as it is drawn; the strongest with evidence is the darkest. */
-export function field(one: Encounter | null, strongest: number): Field | null {
+export function heatCell(one: Encounter | null, strongest: number): HeatCell | null {
   if (!one) return null;
   const size = one.slowdown?.value ?? null;
-  const [text, runs] = [signed(size), `${one.with_runs} | ${one.without_runs}`];
+  const [text, runs] = [signedPercent(size), `${one.with_runs} | ${one.without_runs}`];
   const value = size === null ? null : Math.min(Math.max(size, 0) / Math.max(strongest, 0.05), 1);
-  return { value, text: sure(one) ? text : `(${text})`, small: runs, more: `${one.with_runs} runs beside it, ${one.without_runs} without${one.test ? '' : ', too few to tell'}`, sure: sure(one) };
+  return { value, text: hasEvidence(one) ? text : `(${text})`, small: runs, more: `${one.with_runs} runs beside it, ${one.without_runs} without${one.test ? '' : ', too few to tell'}`, sure: hasEvidence(one) };
 }
 
 /** What the matrix says in one sentence. */
-export function answer(encounters: readonly Encounter[]): string {
+export function headline(encounters: readonly Encounter[]): string {
   if (!encounters.length) return 'No two programs were at work on the same resource';
-  const evident = encounters.filter(sure).sort((a, b) => (b.slowdown?.value ?? 0) - (a.slowdown?.value ?? 0));
+  const evident = encounters.filter(hasEvidence).sort((a, b) => (b.slowdown?.value ?? 0) - (a.slowdown?.value ?? 0));
   const worst = evident[0];
   if (!worst) return 'No evidence that any program slows another';
-  return `${short(worst.aggressor)} slows ${short(worst.victim)} by ${signed(worst.slowdown?.value).replace('+', '')}`;
+  return `${shortName(worst.aggressor)} slows ${shortName(worst.victim)} by ${signedPercent(worst.slowdown?.value).replace('+', '')}`;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cellField, keyOf, likeOrder, panels, percent, size, tables } from './study';
+import { heatCell, keyOf, inOrderOf, curvePanels, formatShare, formatSize, tables } from './study';
 import type { Cell, StudyReport, Summary } from '../../api/api-types';
 
 const summary = (median: number | null, n = 1): Summary => ({ n, median, min: null, max: null, mean: null, low: n > 1 ? 0.1 : null, high: n > 1 ? 0.3 : null });
@@ -24,31 +24,31 @@ describe('a study', () => {
     expect(tables(study([cell('a', 'a', 1, 16, 4), cell('a', 'a', 1, 2, 4)]))[0]?.probes).toEqual(['a ×2', 'a ×16']);
   });
   it('has a panel for each probe, its signals as lines', () => {
-    const [panel] = panels(study([]));
+    const [panel] = curvePanels(study([]));
     expect(panel?.title).toBe('a, 4 against 4 processes');
     expect(panel?.lines.map((line) => [line.name, line.points.length])).toEqual([['beside b', 1]]);
   });
   it('draws the same signal alike in all panels, and tells lines apart by what stays', () => {
     const of = (axis: string, probe: string, signal: string, own: number, other: number) =>
       ({ axis, probe, signal, setting: cell(probe, signal, 1, own, other).setting, points: [{ x: 1, degradation: summary(0.5), best: null }] });
-    const made = panels({ ...study([]), curves: [of('chunk', 'a', 'a', 4, 4), of('chunk', 'b', 'b', 4, 4), of('chunk', 'b', 'a', 4, 4), of('chunk', 'a', 'b', 4, 4)] });
+    const made = curvePanels({ ...study([]), curves: [of('chunk', 'a', 'a', 4, 4), of('chunk', 'b', 'b', 4, 4), of('chunk', 'b', 'a', 4, 4), of('chunk', 'a', 'b', 4, 4)] });
     expect(made.map((panel) => [panel.title[0], panel.lines.map((line) => [line.name, line.tone])])).toEqual(
       ['b', 'a'].map((probe) => [probe, [['beside b', 0], ['beside a', 1]]]));
-    const sizes = panels({ ...study([]), curves: [of('processes', 'a', 'a', -1, 2), of('processes', 'a', 'a', -1, 4), of('signal processes', 'a', 'a', 2, -1)] });
+    const sizes = curvePanels({ ...study([]), curves: [of('processes', 'a', 'a', -1, 2), of('processes', 'a', 'a', -1, 4), of('signal processes', 'a', 'a', 2, -1)] });
     expect(sizes.map((panel) => panel.lines.map((line) => line.name))).toEqual([['beside a ×2', 'beside a ×4'], ['a ×2 beside a']]);
   });
   it('stands beside another one in the order of that one', () => {
-    expect(likeOrder(study([]), { ...study([]), programs: ['a', 'c'] }).programs).toEqual(['a', 'b']);
+    expect(inOrderOf(study([]), { ...study([]), programs: ['a', 'c'] }).programs).toEqual(['a', 'b']);
   });
   it('says how many runs, or how certain', () => {
-    expect(cellField(cell('a', 'b', 1), 'degradation')).toEqual({ value: 0.2, text: '20 %', small: '1 run', sure: true });
-    expect(cellField(cell('a', 'b', 1, 4, 4, 0.2, 3), 'degradation')?.small).toBe('10 to 30 %');
-    expect(cellField(cell('a', 'b', 1, 4, 4, null), 'degradation')).toEqual({ value: null, text: '–', small: 'failed', sure: false });
+    expect(heatCell(cell('a', 'b', 1), 'degradation')).toEqual({ value: 0.2, text: '20 %', small: '1 run', sure: true });
+    expect(heatCell(cell('a', 'b', 1, 4, 4, 0.2, 3), 'degradation')?.small).toBe('10 to 30 %');
+    expect(heatCell(cell('a', 'b', 1, 4, 4, null), 'degradation')).toEqual({ value: null, text: '–', small: 'failed', sure: false });
     expect(keyOf(cell('a', 'b', null))).toBe('a~b~~4-4~');
   });
 });
 
 it('numbers are those of the commands', () => {
-  expect([0.079, 0.5, -0.003, 0, null].map(percent)).toEqual(['7.9 %', '50 %', '−0.3 %', '0 %', '–']);
-  expect([512, 2048, 1048576, 1610612736].map(size)).toEqual(['512 B', '2 KiB', '1 MiB', '1.5 GiB']);
+  expect([0.079, 0.5, -0.003, 0, null].map(formatShare)).toEqual(['7.9 %', '50 %', '−0.3 %', '0 %', '–']);
+  expect([512, 2048, 1048576, 1610612736].map(formatSize)).toEqual(['512 B', '2 KiB', '1 MiB', '1.5 GiB']);
 });

@@ -1,17 +1,17 @@
 // Studies: how their cells are laid out as matrices and curves. Pure.
 import type { Cell, Curve, Setting, Standalone, StudyReport } from '../../api/api-types';
-import type { Field } from '../../charts/heat-map';
+import type { HeatCell } from '../../charts/heat-map';
 
 export type Measure = 'degradation' | 'dilation';
 
-export function size(bytes: number): string {
+export function formatSize(bytes: number): string {
   for (const [unit, name] of [[1024 ** 3, 'GiB'], [1024 ** 2, 'MiB'], [1024, 'KiB']] as const) {
     if (bytes >= unit) return `${Number((bytes / unit).toPrecision(4))} ${name}`;
   }
   return `${Math.round(bytes)} B`;
 }
 
-export function percent(share: number | null | undefined): string {
+export function formatShare(share: number | null | undefined): string {
   if (share === null || share === undefined) return '–';
   const value = 100 * share;
   const text = Math.abs(value) >= 9.95 ? value.toFixed(0) : value.toFixed(1);
@@ -22,7 +22,7 @@ export function percent(share: number | null | undefined): string {
 export function kindOf(setting: Setting): string {
   return [...setting.more.map(([name, value]) => `${name} ${value}`), setting.shared ? 'shared file' : '', setting.periodic ? 'periodic signal' : ''].filter(Boolean).join(', ');
 }
-export const chunkName = (chunk: number | null) => (chunk === null ? 'no chunk size' : size(chunk));
+export const chunkName = (chunk: number | null) => (chunk === null ? 'no chunk size' : formatSize(chunk));
 export const keyOf = (cell: { probe: string; signal: string; setting: Setting }) =>
   [cell.probe, cell.signal, cell.setting.chunk ?? '', cell.setting.processes.join('-'), kindOf(cell.setting)].join('~');
 
@@ -52,12 +52,12 @@ export function tables(found: StudyReport): Table[] {
 }
 
 /** A cell as it is drawn. */
-export function cellField(cell: Cell | null, measure: Measure): Field | null {
+export function heatCell(cell: Cell | null, measure: Measure): HeatCell | null {
   if (!cell) return null;
   const { median, low, high, n } = cell[measure];
   if (median === null) return { value: null, text: '–', small: cell.repetitions[0]?.verdict ?? 'no run', sure: false };
-  const small = low !== null && high !== null ? `${percent(low).replace(' %', '')} to ${percent(high)}` : `${n} ${n === 1 ? 'run' : 'runs'}`;
-  return { value: Math.min(Math.max(median, 0), 1), text: percent(median), small, sure: true };
+  const small = low !== null && high !== null ? `${formatShare(low).replace(' %', '')} to ${formatShare(high)}` : `${n} ${n === 1 ? 'run' : 'runs'}`;
+  return { value: Math.min(Math.max(median, 0), 1), text: formatShare(median), small, sure: true };
 }
 
 export interface Line { name: string; tone: number; points: { x: number; y: number; low: number | null; high: number | null }[] }
@@ -66,7 +66,7 @@ export interface Panel { title: string; axis: string; lines: Line[] }
 /** Curves as panels: one for each probe, axis and kind of setting, its signals as lines.
 
     A line has the same tone in all panels; what has no point is left out. */
-export function panels(found: StudyReport): Panel[] {
+export function curvePanels(found: StudyReport): Panel[] {
   const made = new Map<string, Panel>();
   const at = (program: string) => (found.programs.indexOf(program) + 1 || found.programs.length + 1) - 1;
   const order = (a: string, b: string) => at(a) - at(b);
@@ -79,7 +79,7 @@ export function panels(found: StudyReport): Panel[] {
     if (!points.length) continue;
     const kind = kindOf(curve.setting);
     const key = `${curve.axis}\n${curve.probe}\n${kind}\n${curve.axis === 'chunk' ? curve.setting.processes.join() : curve.setting.chunk}`;
-    const fixed = curve.axis === 'chunk' ? `${curve.setting.processes.join(' against ')} processes` : curve.setting.chunk === null ? '' : size(curve.setting.chunk);
+    const fixed = curve.axis === 'chunk' ? `${curve.setting.processes.join(' against ')} processes` : curve.setting.chunk === null ? '' : formatSize(curve.setting.chunk);
     const panel = made.get(key) ?? { title: [curve.probe, kind, fixed].filter(Boolean).join(', '), axis: curve.axis, lines: [] };
     panel.lines.push({ name: curve.name, tone: tones(curve.axis).indexOf(curve.name), points });
     panel.lines.sort((a, b) => a.tone - b.tone);
@@ -95,9 +95,9 @@ function lineName({ axis, probe, signal, setting: { processes: [own, other] } }:
 }
 
 /** Programs alone, in the order of the study and by size. */
-export const aloneOf = (found: StudyReport): Standalone[] => [...found.standalone].sort((a, b) =>
+export const standaloneInOrder = (found: StudyReport): Standalone[] => [...found.standalone].sort((a, b) =>
   found.programs.indexOf(a.program) - found.programs.indexOf(b.program) || (a.setting.chunk ?? 0) - (b.setting.chunk ?? 0) || a.setting.processes[0] - b.setting.processes[0]);
 
 /** The same study with its programs in the order of another one, so that both can be read side by side. */
-export const likeOrder = (found: StudyReport, as: StudyReport): StudyReport =>
+export const inOrderOf = (found: StudyReport, as: StudyReport): StudyReport =>
   ({ ...found, programs: [...as.programs.filter((one) => found.programs.includes(one)), ...found.programs.filter((one) => !as.programs.includes(one))] });

@@ -1,7 +1,7 @@
 // The command behind the picture of the system.
 
 /** The command that writes what a grid is made of: a table's rows of a metric and a span (s). */
-export function commandOf(table: string, metric: string, [from, to]: readonly [number, number]): string {
+export function exportCommand(table: string, metric: string, [from, to]: readonly [number, number]): string {
   const at = (s: number, round: (value: number) => number) => new Date(round(s) * 1000).toISOString().slice(0, 19) + 'Z';
   return `jostle export ${table} --metric ${metric} --from ${at(from, Math.floor)} --to ${at(to, Math.ceil)} --format csv`;
 }

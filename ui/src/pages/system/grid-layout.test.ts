@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { boxes, following, jobsAt, momentName, moments, named, rowHeight, rowName } from './grid-layout';
+import { jobBoxes, latestSpan, jobsAt, momentLabel, roundMoments, labelledRows, rowHeight, rowName } from './grid-layout';
 import type { GridJob } from '../../api/system';
 
 const S = 1e9;
@@ -10,7 +10,7 @@ const jobs: GridJob[] = [
 
 describe('rectangles', () => {
   it('a split job is several, and named once, where there is most room', () => {
-    const made = boxes(jobs, [0, 100], 1000, 10, () => 40);
+    const made = jobBoxes(jobs, [0, 100], 1000, 10, () => 40);
     expect(made.map((box) => [box.job, box.x, box.y, box.width, box.height, box.name])).toEqual([
       ['a', 0, 0, 500, 40, true],
       ['a', 0, 60, 500, 10, false],
@@ -18,13 +18,13 @@ describe('rectangles', () => {
     ]);
   });
   it('what begins before the span begins at its edge, and hair is left out', () => {
-    expect(boxes(jobs, [25, 26], 100, 10, () => 0).map((box) => box.x)).toEqual([-2, -2, -2]);
-    expect(boxes(jobs, [0, 1e6], 100, 10, () => 0)).toEqual([]);
+    expect(jobBoxes(jobs, [25, 26], 100, 10, () => 0).map((box) => box.x)).toEqual([-2, -2, -2]);
+    expect(jobBoxes(jobs, [0, 1e6], 100, 10, () => 0)).toEqual([]);
   });
   it('a name does not run into the next job', () => {
     const next: GridJob[] = [{ job: 'one', rows: [[0, 0]], start_ns: 0, end_ns: 90 * S }, { job: 'two', rows: [[0, 0]], start_ns: 3 * S, end_ns: 80 * S }];
-    expect(boxes(next, [0, 100], 1000, 20, () => 40).map((box) => box.name)).toEqual([false, true]);
-    expect(boxes(next, [0, 10], 1000, 20, () => 40).map((box) => box.name)).toEqual([true, true]);
+    expect(jobBoxes(next, [0, 100], 1000, 20, () => 40).map((box) => box.name)).toEqual([false, true]);
+    expect(jobBoxes(next, [0, 10], 1000, 20, () => 40).map((box) => box.name)).toEqual([true, true]);
   });
   it('the latest of several on a node is hit first', () => {
     expect(jobsAt(jobs, 2, 25 * S, 0).map((job) => job.job)).toEqual(['b', 'a']);
@@ -39,8 +39,8 @@ describe('rows', () => {
     expect(rowHeight(4, 600)).toBe(30);
     expect(rowHeight(60, 600)).toBe(10);
     expect(rowHeight(5000, 600)).toBe(6);
-    expect([0, 1, 2, 3].filter(named(4, 6))).toEqual([0, 3]);
-    expect([0, 1, 2].filter(named(3, 20))).toEqual([0, 1, 2]);
+    expect([0, 1, 2, 3].filter(labelledRows(4, 6))).toEqual([0, 3]);
+    expect([0, 1, 2].filter(labelledRows(3, 20))).toEqual([0, 1, 2]);
   });
   it('several nodes say from where to where', () => {
     expect(rowName({ host: 'n1', last: 'n4' })).toBe('n1 – n4');
@@ -50,12 +50,12 @@ describe('rows', () => {
 
 describe('axis', () => {
   it('stands on round moments, and no two names touch', () => {
-    const at = moments([3605, 3725], 400);
+    const at = roundMoments([3605, 3725], 400);
     expect(at).toEqual([3630, 3660, 3690, 3720]);
-    expect(momentName(3630, 30)).toBe('01:00:30');
+    expect(momentLabel(3630, 30)).toBe('01:00:30');
   });
   it('now is where the repository ends', () => {
-    expect(following(10, [0, 100])).toEqual([90, 100]);
-    expect(following(1000, [0, 100])).toEqual([0, 100]);
+    expect(latestSpan(10, [0, 100])).toEqual([90, 100]);
+    expect(latestSpan(1000, [0, 100])).toEqual([0, 100]);
   });
 });

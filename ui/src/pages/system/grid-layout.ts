@@ -10,7 +10,7 @@ export function rowHeight(rows: number, room: number): number {
 }
 
 /** Which rows bear their name: every n-th, so that names do not touch. */
-export function named(rows: number, high: number, least = 13): (row: number) => boolean {
+export function labelledRows(rows: number, high: number, least = 13): (row: number) => boolean {
   const step = Math.max(Math.ceil(least / high), 1);
   return (row) => row % step === 0 && rows - row > (step > 1 ? 0 : -1);
 }
@@ -19,7 +19,7 @@ export function named(rows: number, high: number, least = 13): (row: number) => 
 export const rowName = (row: GridRow) => (row.last ? `${row.host} – ${row.last}` : row.host);
 
 /** The rectangles of the jobs in a span, in pixels; those narrower than a pixel are left out. */
-export function boxes(jobs: readonly GridJob[], span: readonly [number, number], width: number, high: number, wide: (text: string) => number): Box[] {
+export function jobBoxes(jobs: readonly GridJob[], span: readonly [number, number], width: number, high: number, wide: (text: string) => number): Box[] {
   const scale = width / (span[1] - span[0]);
   const made: Box[] = [];
   for (const job of jobs) {
@@ -54,7 +54,7 @@ export function jobsAt(jobs: readonly GridJob[], row: number, ns: number, slack:
 const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800, 2592000];
 
 /** Round moments on a time axis, in seconds; of UTC. */
-export function moments(span: readonly [number, number], width: number, apart = 90): number[] {
+export function roundMoments(span: readonly [number, number], width: number, apart = 90): number[] {
   const least = ((span[1] - span[0]) / Math.max(width, 1)) * apart;
   const step = STEPS.find((one) => one >= least) ?? 2592000 * Math.ceil(least / 2592000);
   const found: number[] = [];
@@ -63,12 +63,12 @@ export function moments(span: readonly [number, number], width: number, apart = 
 }
 
 /** A moment on an axis: with seconds where they matter, as a date at midnight. */
-export function momentName(at: number, step: number): string {
+export function momentLabel(at: number, step: number): string {
   if (step >= 86400 || at % 86400 === 0) return day(at * 1e9).slice(0, 10);
   return clock(at * 1e9).slice(0, step < 60 ? 8 : 5);
 }
 
 /** What follows now: a span that ends where the repository does. */
-export function following(length: number, whole: readonly [number, number]): [number, number] {
+export function latestSpan(length: number, whole: readonly [number, number]): [number, number] {
   return [Math.max(whole[1] - length, whole[0]), whole[1]];
 }
