@@ -246,12 +246,12 @@ def test_a_cause_is_named_from_half_a_percent_on(percent: float, cause: str | No
     sys.path.insert(0, str(STUB.parents[1] / "plot"))
     import estimates
 
-    from jostle.analysis.estimation.model import Bounded, Cause
+    from jostle.analysis.estimation.model import Cause, Interval
     from jostle.report.verdict.verdict import head
 
     run = estimates.ftq()
     causes = [Cause("cpu", "node1", run.lost_s, "measured", "")]
-    made = replace(estimates.plain(run, causes=causes), percent=Bounded(percent, percent, percent))
+    made = replace(estimates.plain(run, causes=causes), percent=Interval(percent, percent, percent))
     assert head(made).cause == cause
 
 

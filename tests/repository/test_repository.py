@@ -25,10 +25,10 @@ from support import (
 )
 
 from jostle._schema import METRICS
+from jostle.arrow_columns import ints
 from jostle.repository import DamagedError, JobError, Repository, RepositoryError
 from jostle.repository.maintenance import compact as compact_module
 from jostle.repository.store.log import Log
-from jostle.repository.store.tables import ints
 from synth import EPOCH, SECOND, Profile
 
 

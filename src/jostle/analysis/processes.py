@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from jostle._schema import BY_ID, HIST_BUCKETS, HISTOGRAM_IDS, MOUNT_IDS, PROCESS_IDS
 from jostle.analysis.spread import Spread
+from jostle.arrow_columns import ints_or_zeros
 from jostle.repository.types import JobTables
 
 Ints = NDArray[np.int64]
@@ -50,13 +51,7 @@ class People:
 
     def ints(self, name: str) -> Ints:
         """Return a column of numbers; 0 where a row (of an older version) has none."""
-        if name not in self._table.column_names:
-            return np.zeros(self._table.num_rows, dtype=np.int64)
-        values = self._table.column(name).cast(pa.int64())
-        if values.null_count:
-            values = values.fill_null(0)
-        result: Ints = np.asarray(values.to_numpy(), dtype=np.int64)
-        return result
+        return ints_or_zeros(self._table, name)
 
     def texts(self, name: str) -> list[str]:
         """Return a column of texts; "" where a row has none."""
@@ -96,14 +91,6 @@ class People:
         return Spread(int(values.sum()), int(judged.min()), float(judged.mean()), int(judged.max()))
 
 
-def column(table: pa.Table, name: str) -> Ints:
-    """Return a column of numbers; zeros where there is no such column."""
-    if name not in table.column_names:
-        return np.zeros(table.num_rows, dtype=np.int64)
-    result: Ints = np.asarray(table.column(name).to_numpy(), dtype=np.int64)
-    return result
-
-
 def histogram(table: pa.Table, name: str) -> Ints:
     """Sum a histogram over all rows, shape (32,); zeros where there is no such column."""
     if name not in table.column_names or not table.num_rows:
@@ -118,7 +105,7 @@ def process_sums(tables: JobTables, people: People) -> dict[str, Ints]:
     """Sum every metric (gauges: takes the highest level) per process."""
     sums: dict[str, Ints] = {}
     for names, table in ((PROCESS_IDS, tables.totals), (MOUNT_IDS, tables.mount_totals)):
-        where = people.index(column(table, "process")) if table.num_rows else None
+        where = people.index(ints_or_zeros(table, "process")) if table.num_rows else None
         for name in names:
             if name in HISTOGRAM_IDS:
                 continue
@@ -126,5 +113,5 @@ def process_sums(tables: JobTables, people: People) -> dict[str, Ints]:
             if where is None:
                 continue
             add = np.maximum if BY_ID[name].kind == "gauge" else np.add
-            add.at(sums[name], where, column(table, name))
+            add.at(sums[name], where, ints_or_zeros(table, name))
     return sums

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from jostle.analysis.access.bursts import Floats
-from jostle.analysis.processes import Ints, column, histogram
+from jostle.analysis.processes import Ints, histogram
+from jostle.arrow_columns import ints_or_zeros
 from jostle.repository.types import JobTables
 
 _NS = 1e9
@@ -68,7 +69,7 @@ def mount_series(tables: JobTables) -> list[MountSeries]:
     names = np.asarray(rows.column("mount").to_pylist(), dtype=object)
     writers = _writers(tables)
     known, heavy = _follows(tables), _heavy(tables)
-    columns = {name: column(rows, name) for name in rows.column_names if name != "mount"}
+    columns = {name: ints_or_zeros(rows, name) for name in rows.column_names if name != "mount"}
     found = []
     for mount in sorted(set(names.tolist())):
         mine = names == mount
@@ -81,7 +82,7 @@ def mount_series(tables: JobTables) -> list[MountSeries]:
 def _follows(tables: JobTables) -> bool:
     """Return whether the runtime followed where writes begin."""
     rows = tables.writes
-    if rows is not None and any(column(rows, name).any() for name in rows.column_names
+    if rows is not None and any(ints_or_zeros(rows, name).any() for name in rows.column_names
                                 if name.startswith("access_")):  # fmt: skip
         return True
     if "library" not in tables.processes.column_names:
@@ -98,7 +99,9 @@ def _writers(tables: JobTables) -> dict[str, int]:
     rows = tables.mount_totals
     if not rows.num_rows:
         return {}
-    wrote = (column(rows, "posix_write_bytes") + column(rows, "stdio_write_bytes")) > 0
+    wrote = (
+        ints_or_zeros(rows, "posix_write_bytes") + ints_or_zeros(rows, "stdio_write_bytes")
+    ) > 0
     counts: dict[str, int] = {}
     for mount, did in zip(rows.column("mount").to_pylist(), wrote.tolist(), strict=True):
         counts[mount] = counts.get(mount, 0) + did
@@ -116,7 +119,7 @@ def _heavy(tables: JobTables) -> dict[str, float]:
     sizes = histogram(tables.totals, "posix_write_size") + histogram(
         tables.totals, "stdio_write_size"
     )
-    calls = column(rows, "posix_write_ops") + column(rows, "stdio_write_ops")
+    calls = ints_or_zeros(rows, "posix_write_ops") + ints_or_zeros(rows, "stdio_write_ops")
     mounts = np.asarray(rows.column("mount").to_pylist(), dtype=object)
     # From the largest down; a bucket's sizes are taken at its middle.
     number = sizes[::-1].astype(np.float64)

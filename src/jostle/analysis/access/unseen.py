@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from jostle.analysis.access.model import NONE, UNKNOWN, WritePattern
-from jostle.analysis.processes import Ints, column
+from jostle.analysis.processes import Ints
+from jostle.arrow_columns import ints_or_zeros
 from jostle.repository.types import JobTables
 
 _MEMORY = frozenset({"tmpfs", "ramfs", "devtmpfs", "proc", "sysfs"})
@@ -31,9 +32,11 @@ def unseen_bytes(tables: JobTables) -> int:
     """
     if not tables.totals.num_rows or "os_write_bytes" not in tables.totals.column_names:
         return 0
-    order = np.argsort(column(tables.totals, "process"), kind="stable")
-    people = column(tables.totals, "process")[order]
-    left = column(tables.totals, "os_write_bytes")[order] - _PER_SLICE * _slices(tables, people)
+    order = np.argsort(ints_or_zeros(tables.totals, "process"), kind="stable")
+    people = ints_or_zeros(tables.totals, "process")[order]
+    left = ints_or_zeros(tables.totals, "os_write_bytes")[order] - _PER_SLICE * _slices(
+        tables, people
+    )
     rows = tables.mount_totals
     if rows.num_rows:
         kinds = dict(zip(tables.mounts.column("mount").to_pylist(),
@@ -41,10 +44,12 @@ def unseen_bytes(tables: JobTables) -> int:
         on_disk = np.array([kinds.get(m) not in _MEMORY for m in rows.column("mount").to_pylist()])
         explained = np.zeros(rows.num_rows, dtype=np.int64)
         for kind in ("posix", "stdio"):
-            explained += column(rows, f"{kind}_write_bytes")
+            explained += ints_or_zeros(rows, f"{kind}_write_bytes")
             for call in ("open", "close", "write", "meta"):
-                explained += _PER_CALL * column(rows, f"{kind}_{call}_ops")
-        np.subtract.at(left, _places(people, column(rows, "process")[on_disk]), explained[on_disk])
+                explained += _PER_CALL * ints_or_zeros(rows, f"{kind}_{call}_ops")
+        np.subtract.at(
+            left, _places(people, ints_or_zeros(rows, "process")[on_disk]), explained[on_disk]
+        )
     found = int(np.maximum(left, 0).sum())
     return found if found >= _LEAST else 0
 
@@ -53,8 +58,8 @@ def _slices(tables: JobTables, people: Ints) -> Ints:
     """Count the slices that each process lived for."""
     rows, counts = tables.processes, np.ones(len(people), dtype=np.int64)
     if "first_slice" in rows.column_names:
-        lived = column(rows, "last_slice") - column(rows, "first_slice") + 1
-        counts[_places(people, column(rows, "process"))] = np.maximum(lived, 1)
+        lived = ints_or_zeros(rows, "last_slice") - ints_or_zeros(rows, "first_slice") + 1
+        counts[_places(people, ints_or_zeros(rows, "process"))] = np.maximum(lived, 1)
     return counts
 
 

@@ -24,7 +24,8 @@ from jostle.analysis.digest.model import (
     Unaccounted,
 )
 from jostle.analysis.digest.mpi import worlds
-from jostle.analysis.processes import Ints, People, column, histogram, process_sums
+from jostle.analysis.processes import Ints, People, histogram, process_sums
+from jostle.arrow_columns import ints_or_zeros
 from jostle.repository.types import JobTables
 
 _NS = 1e9
@@ -109,8 +110,8 @@ def _mounts(tables: JobTables, people: People, seconds: float) -> list[MountDige
     if isinstance(encoded, pa.ChunkedArray):
         encoded = encoded.combine_chunks()
     names, code = encoded.dictionary.to_pylist(), encoded.indices.to_numpy()
-    where = people.index(column(rows, "process"))
-    columns = {name: column(rows, name) for name in MOUNT_IDS}
+    where = people.index(ints_or_zeros(rows, "process"))
+    columns = {name: ints_or_zeros(rows, name) for name in MOUNT_IDS}
     columns = {name: values for name, values in columns.items() if values.any()}
     mounts = [
         _mount(name, described.get(name, []), code == rank, where, columns, people, seconds)

@@ -19,20 +19,11 @@ import pyarrow as pa
 from scipy.ndimage import percentile_filter
 
 from jostle.analysis.estimation.attribute import spread_over
-from jostle.analysis.estimation.columns import (
-    Flags,
-    Floats,
-    Ints,
-    floats,
-    grouped,
-    lists,
-    share,
-    some_floats,
-    summed,
-)
+from jostle.analysis.estimation.columns import Flags, Floats, Ints, grouped, share, summed
 from jostle.analysis.estimation.crowded import Together
 from jostle.analysis.estimation.robust import usual
 from jostle.analysis.estimation.work import CALLS
+from jostle.arrow_columns import floats, lists, some_floats
 
 _LEAST = 0.02  # of a bin: clocks, and the grain of a byte per bin
 _SIGMA = 1.48  # standard deviation of a MAD of 1

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from jostle.analysis.estimation.columns import Floats, Ints, floats, share
+from jostle.analysis.estimation.columns import Floats, Ints, share
 from jostle.analysis.estimation.crowded import Crowd, crowd
 from jostle.analysis.estimation.interval import Doubt
 from jostle.analysis.estimation.model import Cause, CauseKind, CauseName, Hit, Interval
 from jostle.analysis.estimation.service import FileService
+from jostle.arrow_columns import floats
 
 MPI = "MPI"
 _MOST_HITS = 10_000

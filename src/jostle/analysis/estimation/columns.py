@@ -1,8 +1,7 @@
-"""Reads columns of Arrow tables as numpy arrays, and groups them."""
+"""Sums, shares, numbers and groups of numpy columns."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -12,40 +11,6 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-
-
-def floats(table: pa.Table, name: str) -> Floats:
-    """Return a column as numbers; zeros where the table has none of the name."""
-    if name not in table.column_names:
-        return np.zeros(table.num_rows)
-    column = table.column(name)
-    parts = [chunk.to_numpy(zero_copy_only=False) for chunk in column.chunks]
-    values: Floats = np.concatenate([np.empty(0), *parts])
-    return np.nan_to_num(values, nan=0.0, copy=False) if column.null_count else values
-
-
-def some_floats(table: pa.Table, names: Iterable[str]) -> dict[str, Floats]:
-    """Return those columns that are not zero throughout, by their names: most columns are."""
-    known = set(table.column_names)
-    some = [name for name in names if name in known and _any(table.column(name))]
-    columns = {name: floats(table, name) for name in some}
-    return {name: values for name, values in columns.items() if values.any()}
-
-
-def _any(column: pa.ChunkedArray) -> bool:
-    return any(chunk.to_numpy(zero_copy_only=False).any() for chunk in column.chunks)
-
-
-def lists(table: pa.Table, name: str) -> tuple[Ints, Floats]:
-    """Return a column of lists: of each of its values the row, and the value."""
-    if name not in table.column_names or not table.num_rows:
-        return np.empty(0, np.int64), np.empty(0)
-    column: Any = table.column(name).combine_chunks()
-    if isinstance(column, pa.ChunkedArray):
-        column = column.chunk(0)
-    offsets = column.offsets.to_numpy().astype(np.int64)
-    values = column.values.to_numpy(zero_copy_only=False)[offsets[0] : offsets[-1]]
-    return np.repeat(np.arange(len(column)), np.diff(offsets)), values.astype(np.float64)
 
 
 def summed(rows: Ints, weights: Floats, count: int) -> Floats:

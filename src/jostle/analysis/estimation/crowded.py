@@ -14,9 +14,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jostle.analysis.estimation.columns import Flags, Floats, Ints, floats
+from jostle.analysis.estimation.columns import Flags, Floats, Ints
 from jostle.analysis.estimation.robust import usual
 from jostle.analysis.estimation.starved import NEARLY, cores
+from jostle.arrow_columns import floats
 
 _QUEUED = 0.05  # of the time: with less waiting there are cores enough
 _AWAKE = 0.5  # of the time: who neither runs nor waits for a core so long leaves cores idle

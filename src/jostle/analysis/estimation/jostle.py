@@ -24,7 +24,7 @@ from jostle.analysis.estimation.attribute import (
     hits,
     inferred_parts,
 )
-from jostle.analysis.estimation.columns import Floats, Ints, floats, ordered, share
+from jostle.analysis.estimation.columns import Floats, Ints, ordered, share
 from jostle.analysis.estimation.continuous import continuous
 from jostle.analysis.estimation.crowded import Together, together
 from jostle.analysis.estimation.expected import Expected, expected
@@ -36,6 +36,7 @@ from jostle.analysis.estimation.speed import Speed, core_speed, level_of, netted
 from jostle.analysis.estimation.starved import own_limits
 from jostle.analysis.estimation.work import Work, work_of
 from jostle.analysis.estimation.worlds import judged_world, ranks_by_node
+from jostle.arrow_columns import floats
 from jostle.repository.types import CoreFloor, RunTables, WorldSegments
 
 _HIDDEN = 0.3  # of what lies between the edge of a kind and its threshold may be loss

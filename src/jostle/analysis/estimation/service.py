@@ -13,8 +13,9 @@ from functools import cache
 import numpy as np
 import pyarrow as pa
 
-from jostle.analysis.estimation.columns import Floats, Ints, floats
+from jostle.analysis.estimation.columns import Floats, Ints
 from jostle.analysis.estimation.robust import usual
+from jostle.arrow_columns import floats
 
 #: Class: the counts that stand for its operations, its time, and its bytes.
 CLASSES = {

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from jostle.analysis.estimation.columns import Floats, Ints, floats, share
+from jostle.analysis.estimation.columns import Floats, Ints, share
+from jostle.arrow_columns import floats
 
 _TOP = 0.95  # quantile: what processes use together where nobody takes anything
 _IDLE = 0.15  # of a core: what is left of the last one, and yet it is there

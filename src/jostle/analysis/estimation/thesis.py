@@ -19,7 +19,7 @@ from jostle.analysis.estimation.groups import BytesRule, equal_rows, features, h
 from jostle.analysis.estimation.model import Cause, Cluster, Estimate, Hit, Interval
 from jostle.analysis.estimation.relative import relative_clusters
 from jostle.analysis.estimation.worlds import judged_world
-from jostle.repository.store.tables import ints
+from jostle.arrow_columns import ints
 from jostle.repository.types import RunTables, WorldSegments
 
 Ints = NDArray[np.int64]

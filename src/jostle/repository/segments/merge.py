@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from jostle.arrow_columns import ints
 from jostle.repository.segments.align import (
     COALESCED,
     EPOCH,
@@ -29,7 +30,7 @@ from jostle.repository.segments.bins import MergedBins, bin_counts
 from jostle.repository.segments.sums import COUNTED, Sums, middle
 from jostle.repository.segments.worlds import MpiWorld
 from jostle.repository.store.layout import SEGMENT_BINS
-from jostle.repository.store.tables import Ints, ints
+from jostle.repository.store.tables import Ints
 from jostle.repository.types import WorldSegments
 
 RECURRING = 5  # segments of one kind make it one that can be judged (thesis 5.1.1)

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from jostle.arrow_columns import ints
 from jostle.reader import SEGMENT_VALUES, SegmentRead, SegmentResult
 from jostle.repository.store.layout import DAY_NS, HOUR_NS, SEGMENT_BINS, TABLES
 from jostle.repository.store.tables import (
@@ -21,7 +22,6 @@ from jostle.repository.store.tables import (
     PartitionChunk,
     ProcessSource,
     dictionary,
-    ints,
     order,
     plausible,
     split_by_partition,

@@ -13,8 +13,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from jostle.arrow_columns import ints
 from jostle.reader import SEGMENT_VALUES
-from jostle.repository.store.tables import Ints, ints
+from jostle.repository.store.tables import Ints
 
 #: Of these the median over ranks is given too: a group may be made by it (thesis 5.1.2).
 MEDIANS = ("p2p_bytes", "collective_bytes", "read_bytes", "write_bytes", "mpiio_bytes")

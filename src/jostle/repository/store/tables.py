@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from jostle._schema import BY_ID, HIST_BUCKETS, HISTOGRAM_IDS
+from jostle.arrow_columns import ints
 from jostle.repository.store.layout import DAY_NS, GAUGE_IDS, HOUR_NS, TABLES, bucket_column
 
 Ints = NDArray[np.int64]
@@ -142,16 +143,6 @@ def _rank(names: Sequence[str]) -> tuple[list[str], Ints]:
     distinct = sorted(set(names))
     rank_of = {name: rank for rank, name in enumerate(distinct)}
     return distinct, np.array([rank_of[name] for name in names], dtype=np.int64)
-
-
-def ints(table: pa.Table, name: str) -> Ints:
-    """Return a column of numbers, as int64; 0 where there is none."""
-    column = table.column(name)
-    if column.null_count:  # else they come as floats, which have no room for nanoseconds
-        column = column.cast(pa.int64(), safe=False).fill_null(0)
-    chunk = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-    values: Ints = chunk.to_numpy(zero_copy_only=False)
-    return values.astype(np.int64, copy=False)
 
 
 def _rows(decoded: pa.Table, source_index: Ints, names: NameRanks) -> _DecodedRows:
