@@ -349,10 +349,10 @@ def metrics_page(metrics: list[Metric]) -> str:
     parts = [
         "# Metrics\n\n",
         f"<!-- {made_by(METRICS_TOML)} -->\n\n",
-        "Every number that a profile can hold. A metric of scope *mount* is kept for each of "
-        f'{MOUNT_SLOTS - 1} mounts and for "other"; one of scope *process* once per process. '
-        "A counter, a timer and a histogram hold the increase within the slice, a gauge the "
-        "level at its end. Timers are nanoseconds of wall-clock time.\n\n"
+        "This page lists every metric that a profile can hold. A metric of scope *mount* is "
+        f'recorded for each of {MOUNT_SLOTS - 1} mounts and for "other"; one of scope *process* '
+        "once per process. Counters, timers and histograms hold the increase within the slice, "
+        "gauges the level at its end. Timers are nanoseconds of wall-clock time.\n\n"
         "A histogram has 32 buckets: bucket 0 counts size 0, bucket b sizes in "
         "[2^(b-1), 2^b), bucket 31 everything from 1 GiB.\n",
     ]
@@ -421,8 +421,8 @@ def calls_page(calls: list[Call]) -> str:
     parts = [
         "# Wrapped functions\n\n",
         f"<!-- {made_by(CALLS_DEF)} -->\n\n",
-        f"`libjostle.so` exports these {len(calls)} functions, those of MPI, and nothing else. "
-        "Those marked *optional* are wrapped only where the C library has them.\n",
+        f"`libjostle.so` exports these {len(calls)} functions and those of MPI, nothing else. "
+        "Functions marked *optional* are wrapped only if the C library has them.\n",
     ]
     for module in dict.fromkeys(c.module for c in calls):
         parts.append(f"\n## {module}\n\n| function | class | |\n|---|---|---|\n")
