@@ -25,20 +25,20 @@ HEAD = """\
 
 <!-- Made by tools/generate_api.py from the application itself; do not edit. -->
 
-Scripts can use every request that the pages use. The complete description, with the schema of every
-answer, is OpenAPI 3.1 at `/api/v1/openapi.json` of a running server. Within `v1`, fields and parameters
-are only added; none is removed or gets another meaning.
+Scripts can use every request that the pages use. The complete description, with the schema of
+every answer, is OpenAPI 3.1 at `/api/v1/openapi.json` of a running server. Within `v1`, fields
+and parameters are only added; none is removed or gets another meaning.
 
-- **Log-in.** On this machine's own address, send the token of the printed URL:
-  `Authorization: Bearer TOKEN`. On a network address, log in as on the page, or create a token for
-  scripts there. [Serve a cluster](../how-to/serve-a-cluster.md) describes what each role may see. For a
-  job that you may not see, the answer is the same as for one that does not exist: 404.
+- **Log-in.** On this machine's own address, send the token of the printed URL: `Authorization:
+  Bearer TOKEN`. On a network address, log in as on the page, or create a token for scripts there.
+  [Serve a cluster](../how-to/serve-a-cluster.md) describes what each role may see. For a job that
+  you may not see, the answer is the same as for one that does not exist: 404.
 - **Times** are nanoseconds since the Unix epoch, durations seconds, unless a name says otherwise.
 - **Series** are reduced to at most `points` steps, each with minimum, mean and maximum.
-- **Grids** are binary: length of a header (uint32, little endian), the header (JSON, padded to four
-  bytes), then rows × columns float32, row by row; NaN where there is no value.
-- **Errors** are `application/problem+json` (RFC 9457): `title` says what failed and why, `mend` what to
-  do.
+- **Grids** are binary: length of a header (uint32, little endian), the header (JSON, padded to
+  four bytes), then rows × columns float32, row by row; NaN where there is no value.
+- **Errors** are `application/problem+json` (RFC 9457): `title` says what failed and why, `mend`
+  what to do.
 - **Unchanged answers**: answers have an `ETag`; `If-None-Match` gives 304.
 """
 TAGS = {

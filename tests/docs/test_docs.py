@@ -299,6 +299,16 @@ def test_mpi_reference() -> None:
             assert re.search(rf"\b{name}\b", row), f"{name} is not in the row of {entry['class']}"
 
 
+def test_map() -> None:
+    """Every file and folder that CONTRIBUTING.md's map names is there."""
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    rows = text.split("## Where do I change it?")[1].split("\n## ")[0]
+    paths = {name for name in re.findall(r"`([\w./-]+)`", rows) if "/" in name}
+    assert len(paths) > 30
+    for name in paths:
+        assert (ROOT / name).exists() or (ROOT / "src/jostle" / name).exists(), name
+
+
 def test_dependencies() -> None:
     """The decision on dependencies names every pinned package."""
     text = (DOCS / "adr/0007-dependencies.md").read_text()
