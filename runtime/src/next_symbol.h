@@ -7,7 +7,7 @@
 
 #define JST_NEXT_OBJECTS 512
 
-/** One library's table of dynamic symbols, as the loader mapped it. */
+/** The dynamic symbol table of one library, as the loader mapped it. */
 typedef struct jst_symbols {
     ElfW(Addr) base;
     const ElfW(Sym) * symbols;
@@ -23,10 +23,10 @@ typedef struct jst_next {
     uint32_t count;
 } jst_next;
 
-/** Collects what was loaded after this library; only before the program loads anything itself. */
+/** Collects the libraries loaded after this one. Call it before the program loads any by dlopen. */
 void jst_next_open(jst_next *next);
 
-/** The function that dlsym(RTLD_NEXT, name) would find; NULL: dlsym knows better, or nobody does. */
+/** Returns the function that dlsym(RTLD_NEXT, name) would find; NULL if dlsym has to be asked. */
 void *jst_next_find(const jst_next *next, const char *name);
 
 #endif

@@ -24,7 +24,8 @@ typedef struct jst_head {
     char host[64], job[128], program[256], library[32], command[512];
     uint32_t start_clock_state, start_clock_error_us;
     uint64_t pid_namespace;
-    /* of MPI: filled in by mpi_account.c as the program gets there */
+    /* MPI fields: mpi_account.c fills them in as the program reaches MPI_Init, MPI_Finalize and
+     * so on */
     _Atomic uint32_t mpi_state;
     uint32_t mpi_adapter, world_size, world_rank, thread_level, appnum, spawned, omp_threads;
     uint64_t mpi_init_ns, mpi_ready_ns, mpi_finalize_ns, mpi_end_ns;
