@@ -110,14 +110,14 @@ def modified_z(values: Sequence[float]) -> Floats:
     return np.asarray(off / (math.sqrt(math.pi / 2) * mean)) if mean > 0 else np.zeros_like(data)
 
 
-def outliers(values: Sequence[float], cut: float = CUT) -> NDArray[np.bool_]:
-    """Return which values a modified Z-score beyond the cut calls outliers.
+def outliers(values: Sequence[float]) -> NDArray[np.bool_]:
+    """Return which values a modified Z-score beyond CUT calls outliers.
 
     Of fewer than five values none is: two that happen to be close would condemn the others.
     """
     if len(values) < _FEWEST_FOR_OUTLIERS:
         return np.zeros(len(values), dtype=bool)
-    return np.asarray(np.abs(modified_z(values)) > cut)
+    return np.asarray(np.abs(modified_z(values)) > CUT)
 
 
 def interval(values: Sequence[float] | Floats, confidence: float = CONFIDENCE) -> tuple[float, ...]:

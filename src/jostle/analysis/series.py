@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from jostle._schema import BY_ID
+from jostle.arrow_columns import ints
 from jostle.repository.query.lifetimes import spans
 
 Ints = NDArray[np.int64]
@@ -140,15 +141,15 @@ def resample(
     first, last = offset // step, (offset + length - 1) // step
     width = last - first + 1
     source = np.repeat(np.arange(len(start)), width)
-    place = np.repeat(first - (np.cumsum(width) - width), width) + np.arange(len(source))
-    lo = np.maximum(offset[source], place * step)
-    hi = np.minimum((offset + length)[source], (place + 1) * step)
+    index = np.repeat(first - (np.cumsum(width) - width), width) + np.arange(len(source))
+    lo = np.maximum(offset[source], index * step)
+    hi = np.minimum((offset + length)[source], (index + 1) * step)
     if within is not None:
         lo = np.maximum(lo, within[0] - begin)
         hi = np.maximum(np.minimum(hi, within[1] - begin), lo)
     part = (hi - lo) / (step if level else length[source])
-    inside = (place >= 0) & (place < steps)
-    np.add.at(out, place[inside], (values[source] * part)[inside])
+    inside = (index >= 0) & (index < steps)
+    np.add.at(out, index[inside], (values[source] * part)[inside])
     return out
 
 
@@ -158,9 +159,9 @@ def _busiest(start: Ints, length: Ints, counts: Ints, axis: tuple[int, int, int]
     out = np.zeros(steps, dtype=np.int64)
     first, last = (start - begin) // step, (start - begin + length - 1) // step
     for shift in range(int((last - first).max(initial=-1)) + 1):
-        place = first + shift
-        inside = (place <= last) & (place >= 0) & (place < steps)
-        np.maximum.at(out, place[inside], counts[inside])
+        index = first + shift
+        inside = (index <= last) & (index >= 0) & (index < steps)
+        np.maximum.at(out, index[inside], counts[inside])
     return out.tolist()
 
 
@@ -182,21 +183,16 @@ class _RowSpans:
 
     @classmethod
     def of(cls, series: pa.Table) -> _RowSpans:
-        parts = np.stack([*spans(series), _ints(series, "slice_ns")])
+        parts = np.stack([*spans(series), ints(series, "slice_ns")])
         keys, where = np.unique(parts, axis=1, return_inverse=True)
         where = where.reshape(-1)
         columns = []
         for name in ("sum", "count", "jobs"):
             total = np.zeros(keys.shape[1], dtype=np.int64)
             if name in series.column_names:
-                np.add.at(total, where, _ints(series, name))
+                np.add.at(total, where, ints(series, name))
             columns.append(total)
         return cls(keys[0], keys[1], keys[2], columns[0], columns[1], columns[2])
-
-
-def _ints(table: pa.Table, name: str) -> Ints:
-    result: Ints = np.asarray(table.column(name).to_numpy(), dtype=np.int64)
-    return result
 
 
 def _axis(parts: list[_RowSpans], step_ns: int) -> tuple[int, int, int]:
@@ -271,7 +267,7 @@ def background(
     known = BY_ID[metric]
     if not own.num_rows:
         return BackgroundSeries(job, metric, known.unit, 0, 0, [])
-    axis = _axis([_RowSpans.of(own)], int(_ints(own, "slice_ns").max()))
+    axis = _axis([_RowSpans.of(own)], int(ints(own, "slice_ns").max()))
     level = known.kind == "gauge"
     counted = "jobs" in others.column_names
     result = []
@@ -291,7 +287,7 @@ def background(
                 sum(other_values) / total if total else 0.0,
             )
         )
-    result.sort(key=lambda place: (-sum(place.others), place.resource))
+    result.sort(key=lambda resource: (-sum(resource.others), resource.resource))
     return BackgroundSeries(job, metric, known.unit, axis[0], axis[1], result)
 
 

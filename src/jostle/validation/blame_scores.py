@@ -150,32 +150,19 @@ def identify_job(repository: Repository, job: str) -> Interference:
     return identify(repository.beside(job), seed=0)
 
 
-def score_seeds(
-    seeds: Iterable[int],
-    spec: Spec | None = None,
-    *,
-    null: bool = True,
-    identify: Identify = identify_job,
-    progress: Callable[[int], None] | None = None,
-) -> BlameScore:
-    """Plant a repository per seed, and for each the same without harm, and scores the answers.
+def score_seeds(seeds: Iterable[int]) -> BlameScore:
+    """Plant two repositories per seed, one with and one without harm, and score the answers.
 
     Args:
         seeds: Unseen ones (1000 and above) for a score that counts.
-        spec: What to plant.
-        null: Plant the harmless twin too.
-        identify: What answers for a job.
-        progress: Told how many seeds are done.
     """
-    spec = spec or Spec()
+    spec = Spec()
     parts = []
-    for number, seed in enumerate(seeds):
-        for each in (spec, replace(spec, harm=0.0)) if null else (spec,):
+    for seed in seeds:
+        for each in (spec, replace(spec, harm=0.0)):
             with TemporaryDirectory(prefix="jostle-planted-") as folder:
                 planted = plant(Path(folder) / "repository", each, seed)
-                parts.append(score(planted, identify=identify))
-        if progress:
-            progress(number + 1)
+                parts.append(score(planted))
     failed = {name: why for part in parts for name, why in part.failed.items()}
     return BlameScore([job for part in parts for job in part.jobs], failed)
 

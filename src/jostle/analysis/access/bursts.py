@@ -14,6 +14,8 @@ Ints = NDArray[np.int64]
 
 # Of the usual amount of a slice that carries traffic: from there on a slice is on. The second holds
 # bursts together that others slow down at times.
+#: Largest p value of a period, over all tries together.
+_ALPHA = 0.01
 _ON = (0.25, 0.05)
 _QUIET = 0.1  # of a slice that is on: what one that is off carries at most, on average
 _EDGE = np.sqrt(1 / 6)  # slices: scatter of the distance between two edges rounded to slices
@@ -47,9 +49,7 @@ class Period:
         return asdict(self)
 
 
-def find_period(
-    amounts: Floats, slice_s: float, *, busy: Floats | None = None, alpha: float = 0.01
-) -> Period | None:
+def find_period(amounts: Floats, slice_s: float, *, busy: Floats | None = None) -> Period | None:
     """Find the period of bursts in a series (thesis 3.3.3: periodic signals).
 
     A slice is on when it carries at least a quarter (or, tried besides, a twentieth) of what the
@@ -63,7 +63,6 @@ def find_period(
         slice_s: Length of a slice, s.
         busy: Seconds that a process spent inside I/O calls in each slice, mean over processes;
             where the silence is spent waiting for I/O, bursts are only calls that end.
-        alpha: Largest p value that counts, already over all tries together.
 
     Returns:
         The period, or None: too few bursts (three at least), or not regular enough.
@@ -75,7 +74,7 @@ def find_period(
     for level, join in tries:
         on = _joined(amounts >= level * usual_amount(amounts), join)
         found = _test(*_runs(on), join + 1, slice_s)
-        if found is None or found.p_value * len(tries) > alpha:
+        if found is None or found.p_value * len(tries) > _ALPHA:
             continue
         if best is None or found.p_value < best.p_value:
             best = found if _silent(amounts, on, slice_s, busy) else best

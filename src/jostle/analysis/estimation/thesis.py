@@ -19,7 +19,7 @@ from jostle.analysis.estimation.groups import BytesRule, equal_rows, features, h
 from jostle.analysis.estimation.model import Cause, Cluster, Estimate, Hit, Interval
 from jostle.analysis.estimation.relative import relative_clusters
 from jostle.analysis.estimation.worlds import judged_world
-from jostle.arrow_columns import ints
+from jostle.arrow_columns import ints, ints_or_zeros
 from jostle.repository.types import RunTables, WorldSegments
 
 Ints = NDArray[np.int64]
@@ -155,17 +155,17 @@ def work_of(segments: pa.Table, ranks: int) -> tuple[NDArray[Any], list[str]]:
         ranks: Ranks that they were merged from.
     """
     for name in ("flops", "instructions"):
-        values = _column(segments, name)
+        values = ints_or_zeros(segments, name)
         if values.any():
             missing = float((values == 0).mean())
             said = [] if missing < 0.01 else [
                 f"{100 * missing:.0f} % of the segments have no {name}: they are taken for alike."
             ]  # fmt: skip
             return values, said
-    outside = _column(segments, "duration_ns") * ranks - _column(segments, "mpi_ns")
-    away = np.maximum(_column(segments, "io_ns"), _column(segments, "offcpu_ns"))
+    outside = ints_or_zeros(segments, "duration_ns") * ranks - ints_or_zeros(segments, "mpi_ns")
+    away = np.maximum(ints_or_zeros(segments, "io_ns"), ints_or_zeros(segments, "offcpu_ns"))
     work = (outside - away).clip(0)
-    burnt = _column(segments, "cpu_ns")
+    burnt = ints_or_zeros(segments, "cpu_ns")
     if burnt.any():
         work = np.minimum(work, burnt)
     return work, [
@@ -173,12 +173,6 @@ def work_of(segments: pa.Table, ranks: int) -> tuple[NDArray[Any], list[str]]:
         "file calls stood in for them. A core that slows down looks like more work then, and its "
         "loss is not seen."
     ]
-
-
-def _column(segments: pa.Table, name: str) -> Ints:
-    if name not in segments.column_names:
-        return np.zeros(segments.num_rows, dtype=np.int64)
-    return ints(segments, name)
 
 
 def _window(tables: RunTables, world: WorldSegments) -> tuple[int, int]:

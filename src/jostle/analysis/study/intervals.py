@@ -12,6 +12,7 @@ from jostle.analysis.overhead import interval
 from jostle.analysis.study.setting import Summary
 
 CONFIDENCE = 0.95
+_SEED = 1  # equal values give equal intervals
 NOTHING = Summary(0, None, None, None, None, None, None)
 
 
@@ -127,17 +128,16 @@ def pooled_loss(parts: Sequence[tuple[Sequence[float], Sequence[float]]]) -> Sum
     return replace(found, low=found.mean - half, high=found.mean + half)
 
 
-def median_interval(values: Sequence[float], seed: int = 1) -> tuple[float | None, float | None]:
+def median_interval(values: Sequence[float]) -> tuple[float | None, float | None]:
     """Return the 95 % interval of a median by bootstrap (percentiles of 4000 resamples).
 
     Args:
         values: Fewer than three give no interval.
-        seed: Of the generator: equal values give equal intervals.
     """
     data = np.asarray(known(values))
     if len(data) < 3:
         return None, None
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(_SEED)
     medians = np.median(generator.choice(data, (4000, len(data))), axis=1)
     low, high = np.quantile(medians, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
     return float(low), float(high)

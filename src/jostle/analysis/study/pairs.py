@@ -153,18 +153,17 @@ def _comparable(p: JobProgress, q: JobProgress) -> None:
         )
 
 
-def done_at(progress: JobProgress, volume: float | None = None, share: float = DONE) -> int | None:
-    """Find the slice in which a program has done a share of its work (thesis §3.2.3).
+def done_at(progress: JobProgress, volume: float | None = None) -> int | None:
+    """Find the slice in which a program has done the share DONE of its work (thesis §3.2.3).
 
     Args:
         progress: The program.
         volume: All it has to do; by default what it did.
-        share: The share.
 
     Returns:
         The slice's number; None if it never got there.
     """
-    goal = (progress.total if volume is None else volume) * share
+    goal = (progress.total if volume is None else volume) * DONE
     if goal <= 0:
         return None
     # A share of a sum of floats may miss by a rounding error what integers would reach.

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from jostle.analysis.study.pairs import JobProgress
+from jostle.arrow_columns import ints
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -101,14 +102,14 @@ def progress_of(
     amount = np.zeros(rows.num_rows)
     for name in names:
         if name in rows.column_names:
-            amount += _ints(rows, name)
-    lengths = np.unique(_ints(rows, "slice_ns"))
+            amount += ints(rows, name)
+    lengths = np.unique(ints(rows, "slice_ns"))
     if len(lengths) > 1:
         raise ValueError(f"slices of {job} differ in length: {', '.join(map(str, lengths))} ns")
     moved = np.flatnonzero(amount > 0)
     if not len(moved):
         return JobProgress(job, int(lengths[0]) if len(lengths) else 0, 0, np.zeros((0, 0)))
-    process, first, span = (_ints(rows, name)[moved] for name in ("process", "slice", "span"))
+    process, first, span = (ints(rows, name)[moved] for name in ("process", "slice", "span"))
     span = np.maximum(span, 1)
     if begin_ns is not None:
         begin = begin_ns // int(lengths[0])
@@ -116,11 +117,6 @@ def progress_of(
         span = np.where(within, first + span - begin, span)
         first = np.where(within, begin, first)
     return _laid(job, int(lengths[0]), (process, first, span), amount[moved])
-
-
-def _ints(table: pa.Table, name: str) -> Ints:
-    values: Ints = np.asarray(table.column(name).to_numpy(), dtype=np.int64)
-    return values
 
 
 def _laid(job: str, slice_ns: int, keys: tuple[Ints, Ints, Ints], amount: Floats) -> JobProgress:
@@ -196,6 +192,6 @@ def progress_of_log(job: str, slices: pa.Table, slice_ns: int, column: str) -> J
     hosts, pids = (slices.column(name).to_pylist() for name in ("host", "pid"))
     names = [f"{host} {pid}" for host, pid in zip(hosts, pids, strict=True)]
     process = np.unique(np.array(names), return_inverse=True)[1].astype(np.int64)
-    first = _ints(slices, "slice")
+    first = ints(slices, "slice")
     ones = np.ones(len(first), dtype=np.int64)
-    return _laid(job, slice_ns, (process, first, ones), _ints(slices, column).astype(np.float64))
+    return _laid(job, slice_ns, (process, first, ones), ints(slices, column).astype(np.float64))

@@ -14,6 +14,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from jostle.arrow_columns import ints
+
 if TYPE_CHECKING:
     from jostle.repository.query.engine import Engine
 
@@ -97,14 +99,10 @@ def cut(start: Ints, length: Ints, lo: Ints | int, hi: Ints | int) -> tuple[Ints
 def spans(table: pa.Table) -> tuple[Ints, Ints]:
     """Return begin and length (ns) of what slices are cut to; whole ones where they are not."""
     if "start_ns" in table.column_names:
-        start, length = (_ints(table, name) for name in ("start_ns", "length_ns"))
+        start, length = (ints(table, name) for name in ("start_ns", "length_ns"))
         return start, length
-    length = _ints(table, "slice_ns")
-    return _ints(table, "slice") * length, length
-
-
-def _ints(table: pa.Table, name: str) -> Ints:
-    return np.asarray(table.column(name).to_numpy(), dtype=np.int64)
+    length = ints(table, "slice_ns")
+    return ints(table, "slice") * length, length
 
 
 def lived(table: pa.Table, lives: Lives) -> pa.Table:

@@ -90,8 +90,8 @@ class Played:
         return {**self.__dict__, "scene": self.scene.to_json()}
 
 
-def played(folder: Path, *, failed: bool = False) -> list[Played]:
-    """Return the experiments that were made; the last line may be torn by a crash."""
+def played(folder: Path) -> list[Played]:
+    """Return the experiments that succeeded; the last line may be torn by a crash."""
     try:
         lines = (folder / "scenes.jsonl").read_text().splitlines()
     except FileNotFoundError:
@@ -101,7 +101,7 @@ def played(folder: Path, *, failed: bool = False) -> list[Played]:
         with contextlib.suppress(ValueError, KeyError, TypeError):
             plain = json.loads(line)
             found.append(Played(**{**plain, "scene": from_json(plain["scene"])}))
-    return [one for one in found if failed or not one.error]
+    return [one for one in found if not one.error]
 
 
 def play(
