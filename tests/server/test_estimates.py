@@ -62,7 +62,7 @@ def test_what_is_damaged_or_of_another_version_is_not_believed(
         assert kept.get("a/1", "m") is None
     file.write_bytes(whole)
     assert kept.get("a/1", "m") == MADE
-    monkeypatch.setattr(module, "maker", lambda: "other")
+    monkeypatch.setattr(module, "code_fingerprint", lambda: "other")
     assert EstimateStore(tmp_path).get("a/1", "m") is None
     assert not file.exists()
 

@@ -9,7 +9,7 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jostle.cli.config import OFF, Settings, settings
+from jostle.cli.launch.environment import RunSpool, child_environment
 from jostle.cli.launch.run_names import batch, candidates, file_stem, is_taken, job_name, joins
 from jostle.cli.launch.spawn import Outcome, program_of, run
 from jostle.cli.options.common import (
@@ -25,30 +26,14 @@ from jostle.cli.options.common import (
     open_repository,
     repository_flag,
     repository_option,
-    slice_text,
 )
 from jostle.cli.output import next_steps, stderr_style, warn
-from jostle.errors import JostleError, UsageError
+from jostle.errors import UsageError
 
 if TYPE_CHECKING:
     from jostle.cli.launch.gate import Gate
     from jostle.cli.views.inject import Delays
     from jostle.repository import IngestReport, Repository
-
-
-@dataclass(frozen=True)
-class Spool:
-    """Where the profiles of this run go.
-
-    Attributes:
-        folder: The folder.
-        private: Whether it was made for this run alone, to be removed afterwards.
-        mark: In a spool that others use, too: the folder that says that the run's name is taken.
-    """
-
-    folder: Path
-    private: bool
-    mark: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -169,7 +154,7 @@ def once(
     return outcome.status
 
 
-def claim(wish: Name, rules: Settings, repository: Path) -> tuple[str, Spool]:
+def claim(wish: Name, rules: Settings, repository: Path) -> tuple[str, RunSpool]:
     """Find a name that no earlier run has, and the spool: the user's, a locked one, or our own.
 
     RATIONALE: the folder of a run bears its name as long as the run's profiles are not in the
@@ -181,7 +166,7 @@ def claim(wish: Name, rules: Settings, repository: Path) -> tuple[str, Spool]:
     alone = wish.named and not joins(wish.text)
     name = next(candidates(wish.text, wish.number))
     if shared and not (alone and os.access(parent, os.W_OK | os.X_OK)):
-        return name, Spool(parent, private=False)
+        return name, RunSpool(parent, private=False)
     try:
         if not shared and not parent.is_dir():
             parent.mkdir(mode=0o1777, parents=True)
@@ -195,13 +180,13 @@ def claim(wish: Name, rules: Settings, repository: Path) -> tuple[str, Spool]:
     except OSError:
         # The spool is closed, full or open to mischief: any place will do for one run.
         if shared:
-            return name, Spool(parent, private=False)
+            return name, RunSpool(parent, private=False)
         folder = Path(tempfile.mkdtemp(prefix=f"jostle-run-{name}-"))
     if shared:
-        return name, Spool(parent, private=False, mark=folder)
+        return name, RunSpool(parent, private=False, mark=folder)
     if os.geteuid() == 0:
         folder.chmod(0o1777)  # root's children may become other users
-    return name, Spool(folder, private=True)
+    return name, RunSpool(folder, private=True)
 
 
 def _mark(wish: Name, parent: Path, repository: Path) -> tuple[str, Path]:
@@ -230,32 +215,7 @@ def _trustworthy(parent: Path) -> bool:
     return stat.S_ISDIR(facts.st_mode) and mine and (closed or bool(facts.st_mode & stat.S_ISVTX))
 
 
-def child_environment(
-    spool: Spool, name: str, slice_ns: int | None, more: Mapping[str, str] | None = None
-) -> dict[str, str]:
-    """Return the environment of CMD: ours and more, the runtime in front of other preloads."""
-    from jostle import _native_path
-
-    library = str(_native_path("libjostle.so"))
-    if " " in library or ":" in library:
-        raise JostleError(
-            f"{library} cannot be preloaded: LD_PRELOAD splits at spaces and colons.",
-            hint="Install jostle below a path without them.",
-        )
-    environment = dict(os.environ) | dict(more or {})
-    others = environment.get("LD_PRELOAD", "")
-    environment["LD_PRELOAD"] = f"{library}:{others}" if others else library
-    environment["JOSTLE_SPOOL"] = str(spool.folder)
-    environment["JOSTLE_JOB"] = name
-    environment["JOSTLE_FIRST"] = str(os.getpid())
-    # The digest that it asks for is printed here, at the end, for programs of every kind.
-    environment["JOSTLE_DIGEST"] = "off"
-    if slice_ns is not None:
-        environment["JOSTLE_SLICE"] = slice_text(slice_ns)
-    return environment
-
-
-def profiles_of(spool: Spool, name: str) -> list[Path]:
+def profiles_of(spool: RunSpool, name: str) -> list[Path]:
     """Return the job's own files in the spool."""
     safe = file_stem(name)
     found = [
@@ -267,7 +227,7 @@ def profiles_of(spool: Spool, name: str) -> list[Path]:
 def _report(
     cmd: Sequence[str],
     name: str,
-    spool: Spool,
+    spool: RunSpool,
     outcome: Outcome,
     repository: Path,
     more: Gate | Delays | None,
@@ -327,7 +287,7 @@ def _digest(store: Repository, name: str) -> None:
     show("", *view(read_digest(store, name), among), err=True)
 
 
-def _clear(spool: Spool, files: Sequence[Path], report: IngestReport, *, keep: bool) -> bool:
+def _clear(spool: RunSpool, files: Sequence[Path], report: IngestReport, *, keep: bool) -> bool:
     """Remove the private spool; return True when it must stay for processes that still run."""
     from jostle.reader import ProfileHeader, read_header
 
@@ -392,7 +352,7 @@ def _static_note(cmd: Sequence[str], name: str, outcome: Outcome, files: Sequenc
         click.echo(f"not in these figures: {reason}", err=True)
 
 
-def _keep_for_later(spool: Spool, error: Exception | None) -> None:
+def _keep_for_later(spool: RunSpool, error: Exception | None) -> None:
     """The run is over and its report failed: the profiles stay, CMD's exit status stands."""
     if error is not None:
         hint = getattr(error, "hint", "")

@@ -106,7 +106,7 @@ def profile(
     Returns:
         The command's exit status.
     """
-    from jostle.cli.commands.run import Spool, child_environment
+    from jostle.cli.launch.environment import RunSpool, child_environment
     from jostle.cli.launch.run_names import candidates, is_taken, job_name
     from jostle.cli.launch.spawn import run
 
@@ -120,7 +120,7 @@ def profile(
     for spool in spools:
         spool.mkdir()  # a new one: what stands there already may be somebody's link
         spool.chmod(0o1777)
-    wanted = child_environment(Spool(lab.here / folder, private=True), name, slice_ns)
+    wanted = child_environment(RunSpool(lab.here / folder, private=True), name, slice_ns)
     added = {key: value for key, value in wanted.items() if os.environ.get(key) != value}
     outcome = None
     kept = True

@@ -1,0 +1,51 @@
+"""The environment of a profiled command, and the spool of its profiles."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from jostle.cli.options.common import slice_text
+from jostle.errors import JostleError
+
+
+@dataclass(frozen=True)
+class RunSpool:
+    """Where the profiles of this run go.
+
+    Attributes:
+        folder: The folder.
+        private: Whether it was made for this run alone, to be removed afterwards.
+        mark: In a spool that others use, too: the folder that says that the run's name is taken.
+    """
+
+    folder: Path
+    private: bool
+    mark: Path | None = None
+
+
+def child_environment(
+    spool: RunSpool, name: str, slice_ns: int | None, more: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """Return the environment of CMD: ours and more, the runtime in front of other preloads."""
+    from jostle import _native_path
+
+    library = str(_native_path("libjostle.so"))
+    if " " in library or ":" in library:
+        raise JostleError(
+            f"{library} cannot be preloaded: LD_PRELOAD splits at spaces and colons.",
+            hint="Install jostle below a path without them.",
+        )
+    environment = dict(os.environ) | dict(more or {})
+    others = environment.get("LD_PRELOAD", "")
+    environment["LD_PRELOAD"] = f"{library}:{others}" if others else library
+    environment["JOSTLE_SPOOL"] = str(spool.folder)
+    environment["JOSTLE_JOB"] = name
+    environment["JOSTLE_FIRST"] = str(os.getpid())
+    # The digest that it asks for is printed here, at the end, for programs of every kind.
+    environment["JOSTLE_DIGEST"] = "off"
+    if slice_ns is not None:
+        environment["JOSTLE_SLICE"] = slice_text(slice_ns)
+    return environment
