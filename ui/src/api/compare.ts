@@ -2,4 +2,4 @@
 import type { Compared } from './api-types';
 import { getJson } from './request';
 
-export const compare = (jobs: readonly string[], signal?: AbortSignal) => getJson<Compared>('compare', { job: jobs }, signal);
+export const getComparison = (jobs: readonly string[], signal?: AbortSignal) => getJson<Compared>('compare', { job: jobs }, signal);

@@ -1,7 +1,7 @@
 // Whether the server answers, and whether it knows us; App shows both.
 let lost = $state(false);
-let stranger = $state(false);
-let known = $state(false);
+let loggedOut = $state(false);
+let wasLoggedIn = $state(false);
 let flag = $state('');
 
 export const connection = {
@@ -9,14 +9,14 @@ export const connection = {
   get lost() { return lost; },
   set lost(value: boolean) { lost = value; },
   /** The server answered that nobody is logged in. */
-  get stranger() { return stranger; },
-  set stranger(value: boolean) { stranger = value; },
+  get loggedOut() { return loggedOut; },
+  set loggedOut(value: boolean) { loggedOut = value; },
   /** It did know us since the page was opened. */
-  get known() { return known; },
-  set known(value: boolean) { known = value; },
+  get wasLoggedIn() { return wasLoggedIn; },
+  set wasLoggedIn(value: boolean) { wasLoggedIn = value; },
   /** What commands need to find this repository. */
   get flag() { return flag; },
   set flag(value: string) { flag = value; },
   /** The session is over. */
-  get ended() { return stranger && known; },
+  get ended() { return loggedOut && wasLoggedIn; },
 };

@@ -8,21 +8,21 @@ export type Answer = Verdict | Judging;
 export const isVerdict = (answer: Answer): answer is Verdict => 'estimate' in answer;
 
 const jobPath = (job: string) => `jobs/${encodeURIComponent(job)}`;
-export const jobs = (query: Query, signal?: AbortSignal) => getJson<Jobs>('jobs', query, signal);
-export const verdict = (job: string, signal?: AbortSignal) => getJson<Answer>(`${jobPath(job)}/verdict`, { drawn: 'true' }, signal);
-export const series = (job: string, query: Query, signal?: AbortSignal) =>
+export const getJobs = (query: Query, signal?: AbortSignal) => getJson<Jobs>('jobs', query, signal);
+export const getVerdict = (job: string, signal?: AbortSignal) => getJson<Answer>(`${jobPath(job)}/verdict`, { drawn: 'true' }, signal);
+export const getSeries = (job: string, query: Query, signal?: AbortSignal) =>
   getJson<Series>(`${jobPath(job)}/series`, query, signal);
-export const segments = (job: string, query: { cluster: number | null; from_ns?: number; to_ns?: number; points: number }, signal?: AbortSignal) =>
+export const getSegments = (job: string, query: { cluster: number | null; from_ns?: number; to_ns?: number; points: number }, signal?: AbortSignal) =>
   getJson<Segments>(`${jobPath(job)}/segments`, query, signal);
-export const figures = (job: string, signal?: AbortSignal) => getJson<Figures>(`${jobPath(job)}/figures`, {}, signal);
-export const digest = (job: string) => getJson<DigestReport>(jobPath(job), {});
+export const getFigures = (job: string, signal?: AbortSignal) => getJson<Figures>(`${jobPath(job)}/figures`, {}, signal);
+export const getDigest = (job: string) => getJson<DigestReport>(jobPath(job), {});
 
 let known: Promise<Metrics> | undefined;
 /** All metrics; they are the same for every job. */
-export const metrics = () => (known ??= getJson<Metrics>('metrics', {}).catch((error: unknown) => { known = undefined; throw error; }));
+export const getMetrics = () => (known ??= getJson<Metrics>('metrics', {}).catch((error: unknown) => { known = undefined; throw error; }));
 
 /** A row of a process grid; rank -1: it is none. */
 export interface GridRow { rank: number; name: string; host: string }
 export interface Grid { unit: string; start_ns: number; step_ns: number; columns: number; rows: GridRow[]; values: Float32Array }
 
-export const grid = (job: string, query: Query, signal?: AbortSignal) => getGrid<Grid>(`${jobPath(job)}/grid`, query, signal);
+export const getProcessGrid = (job: string, query: Query, signal?: AbortSignal) => getGrid<Grid>(`${jobPath(job)}/grid`, query, signal);

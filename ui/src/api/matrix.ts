@@ -2,6 +2,6 @@
 import type { Encounter, EvidenceReport, MatrixReport } from './api-types';
 import { getWhenReady } from './request';
 
-export const matrix = (signal: AbortSignal, waits: () => void) => getWhenReady<MatrixReport>('matrix', {}, signal, waits);
-export const evidence = (victim: string, aggressor: string, kind: Encounter['resource_kind'], signal: AbortSignal) =>
+export const getMatrix = (signal: AbortSignal, waits: () => void) => getWhenReady<MatrixReport>('matrix', {}, signal, waits);
+export const getEvidence = (victim: string, aggressor: string, kind: Encounter['resource_kind'], signal: AbortSignal) =>
   getWhenReady<EvidenceReport>('matrix/evidence', { victim, aggressor, kind }, signal, () => undefined);

@@ -52,8 +52,8 @@ async function fetchWithRetry(url: string, signal?: AbortSignal): Promise<Respon
 
 async function send(path: string, query: Query, signal?: AbortSignal): Promise<Response> {
   const answer = await fetchWithRetry(`/api/v1/${path}${queryString(query)}`, signal);
-  if (answer.ok) { connection.known ||= path === 'me'; return answer; }
-  if (answer.status === 401) connection.stranger = true;
+  if (answer.ok) { connection.wasLoggedIn ||= path === 'me'; return answer; }
+  if (answer.status === 401) connection.loggedOut = true;
   const said = (await answer.json().catch(() => ({}))) as Partial<Problem>;
   throw new RequestError(answer.status, said.title ?? answer.statusText, said.mend ?? null, said.detail ?? null);
 }

@@ -2,6 +2,6 @@
 import type { Studies, StudyPage } from './api-types';
 import { getJson, getWhenReady } from './request';
 
-export const studies = (signal: AbortSignal) => getJson<Studies>('studies', {}, signal);
-export const study = (name: string, other: string, signal: AbortSignal, waits: () => void) =>
+export const getStudies = (signal: AbortSignal) => getJson<Studies>('studies', {}, signal);
+export const getStudy = (name: string, other: string, signal: AbortSignal, waits: () => void) =>
   getWhenReady<StudyPage>(`studies/${encodeURIComponent(name)}`, { with: other || null }, signal, waits);

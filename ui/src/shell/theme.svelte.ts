@@ -4,22 +4,22 @@ const KEY = 'theme';
 const ORDER: Theme[] = ['system', 'light', 'dark'];
 
 let chosen = $state<Theme>((localStorage.getItem(KEY) as Theme | null) ?? 'system');
-let turns = $state(0);
+let revision = $state(0);
 let colours: Record<string, string> = {};
-function turned() { colours = {}; turns += 1; }
+function coloursChanged() { colours = {}; revision += 1; }
 
 function apply() {
   if (chosen === 'system') delete document.documentElement.dataset['theme'];
   else document.documentElement.dataset['theme'] = chosen;
-  turned();
+  coloursChanged();
 }
 apply();
-matchMedia('(prefers-color-scheme: dark)').addEventListener('change', turned);
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', coloursChanged);
 
 export const theme = {
   get chosen() { return chosen; },
   /** Changes whenever colours do: read it where a canvas is painted. */
-  get turns() { return turns; },
+  get revision() { return revision; },
   next() {
     chosen = ORDER[(ORDER.indexOf(chosen) + 1) % ORDER.length] ?? 'system';
     localStorage.setItem(KEY, chosen);

@@ -1,5 +1,5 @@
 // Runs of one program side by side: where the seconds between them lie, in words and in bars.
-import { jobs } from '../../api/jobs';
+import { getJobs } from '../../api/jobs';
 import type { JobRow, Compared, ComparedCluster } from '../../api/api-types';
 import { seconds } from '../../format/format';
 
@@ -14,11 +14,11 @@ export const KINDS: Record<Kind, string> = {
 };
 
 /** What makes a run longer than the fastest, piece by piece; their sum is what was measured. */
-export function pieces(made: Compared, run: number): Piece[] {
-  const found: Piece[] = Object.entries(made.by_cause).map(([cause, values]) => ({ label: CAUSES[cause] ?? cause, kind: 'lost', seconds: values[run] ?? 0 }));
-  found.push({ label: KINDS.slower, kind: 'slower', seconds: made.displaced_s[run] ?? 0 });
-  found.push({ label: KINDS.work, kind: 'work', seconds: made.work_s[run] ?? 0 });
-  found.push({ label: KINDS.unexplained, kind: 'unexplained', seconds: made.unexplained_s[run] ?? 0 });
+export function pieces(comparison: Compared, run: number): Piece[] {
+  const found: Piece[] = Object.entries(comparison.by_cause).map(([cause, values]) => ({ label: CAUSES[cause] ?? cause, kind: 'lost', seconds: values[run] ?? 0 }));
+  found.push({ label: KINDS.slower, kind: 'slower', seconds: comparison.displaced_s[run] ?? 0 });
+  found.push({ label: KINDS.work, kind: 'work', seconds: comparison.work_s[run] ?? 0 });
+  found.push({ label: KINDS.unexplained, kind: 'unexplained', seconds: comparison.unexplained_s[run] ?? 0 });
   return found.filter((piece) => Math.abs(piece.seconds) > 1e-6);
 }
 
@@ -36,32 +36,32 @@ function phrase(piece: Piece): string {
 }
 
 /** What took a run longer, the largest first, then what made up for it, as a list of words. */
-export function reasons(made: Compared, run: number, worth = WORTH): string {
-  const found = pieces(made, run).sort((a, b) => Math.abs(b.seconds) - Math.abs(a.seconds));
+export function reasons(comparison: Compared, run: number, worth = WORTH): string {
+  const found = pieces(comparison, run).sort((a, b) => Math.abs(b.seconds) - Math.abs(a.seconds));
   const least = worth * Math.max(...found.map((piece) => Math.abs(piece.seconds)), 0);
   const told = found.filter((piece) => Math.abs(piece.seconds) >= least);
   return [...told.filter((piece) => piece.seconds > 0), ...told.filter((piece) => piece.seconds < 0)].map(phrase).join(', ');
 }
 
 /** The run that took longest. */
-export const slowest = (made: Compared): number => made.measured_s.indexOf(Math.max(...made.measured_s));
+export const slowest = (comparison: Compared): number => comparison.measured_s.indexOf(Math.max(...comparison.measured_s));
 
 /** The answer in one sentence. */
-export function headline(made: Compared): string {
-  const at = slowest(made);
-  const [slow, fast] = [made.runs[at], made.runs[made.baseline]];
-  const longer = made.measured_s[at] ?? 0;
-  const alike = new Set(made.runs.map((run) => run.ranks)).size === 1;
-  if (!slow || !fast || longer < EQUAL * fast.run_s || !alike) return made.finding;
-  const why = reasons(made, at, WORTH_A_HEADLINE);
+export function headline(comparison: Compared): string {
+  const at = slowest(comparison);
+  const [slow, fast] = [comparison.runs[at], comparison.runs[comparison.baseline]];
+  const longer = comparison.measured_s[at] ?? 0;
+  const alike = new Set(comparison.runs.map((run) => run.ranks)).size === 1;
+  if (!slow || !fast || longer < EQUAL * fast.run_s || !alike) return comparison.finding;
+  const why = reasons(comparison, at, WORTH_A_HEADLINE);
   return `${slow.job} took ${seconds(longer)} longer than ${fast.job}${why ? `: ${why}` : ''}`;
 }
 
 export interface Bar { piece: Piece; from: number; to: number }
 /** The pieces of a run laid out on a line: to the right of 0 what took longer, to the left what took less. */
-export function bars(made: Compared, run: number): Bar[] {
+export function bars(comparison: Compared, run: number): Bar[] {
   let [left, right] = [0, 0];
-  return pieces(made, run).map((piece) => {
+  return pieces(comparison, run).map((piece) => {
     const from = piece.seconds > 0 ? right : left + piece.seconds;
     if (piece.seconds > 0) right += piece.seconds;
     else left += piece.seconds;
@@ -70,13 +70,13 @@ export function bars(made: Compared, run: number): Bar[] {
 }
 
 /** Runs of which a cluster tells something: those that have it, and all where the fastest has. */
-export const runsOfCluster = (made: Compared, row: ComparedCluster): number[] =>
-  made.runs.flatMap((_, run) => ((row.members[run] ?? 0) > 0 || (row.members[made.baseline] ?? 0) > 0 ? [run] : []));
+export const runsOfCluster = (comparison: Compared, row: ComparedCluster): number[] =>
+  comparison.runs.flatMap((_, run) => ((row.members[run] ?? 0) > 0 || (row.members[comparison.baseline] ?? 0) > 0 ? [run] : []));
 
 /** The ends of the one scale on which all runs are drawn. */
-export function scale(made: Compared): [number, number] {
-  const all = made.runs.flatMap((_, run) => bars(made, run));
-  return [Math.min(0, ...all.map((bar) => bar.from)), Math.max(1e-9, ...made.measured_s, ...all.map((bar) => bar.to))];
+export function scale(comparison: Compared): [number, number] {
+  const all = comparison.runs.flatMap((_, run) => bars(comparison, run));
+  return [Math.min(0, ...all.map((bar) => bar.from)), Math.max(1e-9, ...comparison.measured_s, ...all.map((bar) => bar.to))];
 }
 
 export const signedSeconds = (value: number): string => (Math.abs(value) < 1e-6 ? '0' : value > 0 ? `+${seconds(value)}` : seconds(value));
@@ -84,10 +84,10 @@ export const signedSeconds = (value: number): string => (Math.abs(value) < 1e-6 
 const MOST_ROWS = 500;
 /** Jobs to choose from: the newest, or all runs of the program of a job, however long ago it ran. */
 export async function loadCandidates(first: string, signal?: AbortSignal): Promise<JobRow[]> {
-  if (!first) return (await jobs({ limit: MOST_ROWS, sort: '-start' }, signal)).jobs;
-  const own = (await jobs({ search: first, limit: MOST_ROWS }, signal)).jobs.find((row) => row.job === first);
+  if (!first) return (await getJobs({ limit: MOST_ROWS, sort: '-start' }, signal)).jobs;
+  const own = (await getJobs({ search: first, limit: MOST_ROWS }, signal)).jobs.find((row) => row.job === first);
   if (!own) return [];
-  const same = (await jobs({ program: [own.program], limit: MOST_ROWS, sort: '-start' }, signal)).jobs;
+  const same = (await getJobs({ program: [own.program], limit: MOST_ROWS, sort: '-start' }, signal)).jobs;
   return same.some((row) => row.job === first) ? same : [own, ...same];
 }
 

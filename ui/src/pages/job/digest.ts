@@ -40,10 +40,10 @@ function among(figure: Figure, write: (value: number) => string): Among | null {
 }
 
 /** Where the time of the processes went, the greatest share first; overlapping, so the sum means nothing. */
-export function timeShares(made: DigestReport): { name: string; share: number }[] {
-  const mpi = Object.entries(made.metrics).filter(([id]) => /^state_(p2p|collective|onesided|mpi)_ns$/.test(id));
-  const inMpi = mpi.reduce((all, [, spread]) => all + spread.total, 0) / 1e9 / Math.max(made.process_seconds, 1e-9);
-  return [...made.shares, { name: 'MPI calls', share: inMpi }]
+export function timeShares(digest: DigestReport): { name: string; share: number }[] {
+  const mpi = Object.entries(digest.metrics).filter(([id]) => /^state_(p2p|collective|onesided|mpi)_ns$/.test(id));
+  const inMpi = mpi.reduce((all, [, spread]) => all + spread.total, 0) / 1e9 / Math.max(digest.process_seconds, 1e-9);
+  return [...digest.shares, { name: 'MPI calls', share: inMpi }]
     .filter((one) => one.share >= 0.005)
     .sort((a, b) => b.share - a.share);
 }
@@ -61,19 +61,19 @@ const total = (metrics: Record<string, Spread>, which: RegExp) =>
   Object.entries(metrics).reduce((all, [id, spread]) => (which.test(id) ? all + spread.total : all), 0);
 
 /** Mounts, the busiest first. */
-export function mountLines(made: DigestReport): MountLine[] {
-  return made.mounts.map((one) => ({
+export function mountLines(digest: DigestReport): MountLine[] {
+  return digest.mounts.map((one) => ({
     mount: one.mount, path: one.paths[0] ?? one.mount, type: one.type, shared: one.shared, processes: one.processes,
     written: total(one.metrics, /^(posix|stdio)_write_bytes$/), read: total(one.metrics, /^(posix|stdio)_read_bytes$/),
     time_s: total(one.metrics, /^(posix|stdio)_(read|write|sync|meta)_ns$/) / 1e9, opens: total(one.metrics, /^(posix|stdio)_open_ops$/),
-    service: one.rates['write_service']?.value ?? null, pattern: made.writing.find((how) => how.mount === one.mount)?.pattern ?? '',
+    service: one.rates['write_service']?.value ?? null, pattern: digest.writing.find((how) => how.mount === one.mount)?.pattern ?? '',
   })).sort((a, b) => b.written + b.read - a.written - a.read);
 }
 
-export function mountSheet(made: DigestReport): { columns: string[]; rows: (string | number | null)[][] } {
+export function mountSheet(digest: DigestReport): { columns: string[]; rows: (string | number | null)[][] } {
   return {
     columns: ['mount', 'path', 'type', 'shared', 'processes', 'written_bytes', 'read_bytes', 'time_s', 'opens', 'write_bytes_per_s', 'pattern'],
-    rows: mountLines(made).map((one) => [one.mount, one.path, one.type, String(one.shared), one.processes, one.written, one.read, one.time_s, one.opens, one.service, one.pattern]),
+    rows: mountLines(digest).map((one) => [one.mount, one.path, one.type, String(one.shared), one.processes, one.written, one.read, one.time_s, one.opens, one.service, one.pattern]),
   };
 }
 
@@ -93,8 +93,8 @@ export function describeHistogram(histogram: readonly number[]): string {
 
 const MOST_PHASES = 6;
 /** The phases in which the job wrote, the largest first. */
-export function largestPhases(made: DigestReport): { mount: string; pattern: string; bytes: number; start_ns: number; end_ns: number; evidence: string }[] {
-  const path = (mount: string) => made.mounts.find((one) => one.mount === mount)?.paths[0] ?? mount;
-  return made.writing.flatMap((one) => one.phases.map((phase) => ({ ...phase, mount: path(one.mount) })))
+export function largestPhases(digest: DigestReport): { mount: string; pattern: string; bytes: number; start_ns: number; end_ns: number; evidence: string }[] {
+  const path = (mount: string) => digest.mounts.find((one) => one.mount === mount)?.paths[0] ?? mount;
+  return digest.writing.flatMap((one) => one.phases.map((phase) => ({ ...phase, mount: path(one.mount) })))
     .sort((a, b) => b.bytes - a.bytes).slice(0, MOST_PHASES);
 }

@@ -12,7 +12,7 @@ export interface Pen {
 }
 export interface Room { width: number; height: number; left: number; right: number; top: number; bottom: number }
 export interface Colours { own: string; others: string; rule: string; soft: string }
-export interface Scene { made: Segments; axis: Axis; from: number; to: number; room: Room; threshold: boolean }
+export interface Scene { segments: Segments; axis: Axis; from: number; to: number; room: Room; threshold: boolean }
 /** A segment of an answer: whether it was disturbed, and its place in the list. */
 export interface Pointed { hit: boolean; at: number }
 
@@ -22,7 +22,7 @@ export const FONT = '12px Inter, system-ui, sans-serif';
 /** Thresholds that differ by less are drawn as one line. */
 const SAME = 0.05;
 
-const begin = (scene: Scene) => scene.made.start_ns / 1e9;
+const begin = (scene: Scene) => scene.segments.start_ns / 1e9;
 function across(scene: Scene): (at: number) => number {
   const { left, right, width } = scene.room;
   const [start, scale] = [begin(scene), (width - left - right) / (scene.to - scene.from)];
@@ -34,7 +34,7 @@ function down(scene: Scene): (value: number) => number {
 }
 
 export function draw(pen: Pen, scene: Scene, colours: Colours) {
-  const { made, room } = scene;
+  const { segments, room } = scene;
   const [x, y] = [across(scene), down(scene)];
   const end = room.width - room.right;
   for (const tick of scene.axis.ticks) {
@@ -48,9 +48,9 @@ export function draw(pen: Pen, scene: Scene, colours: Colours) {
     pen.line(tickX, room.height - room.bottom, tickX, room.height - room.bottom + 5, colours.rule, false);
     pen.text(tickX, room.height - room.bottom + 16, step < 1 ? clock(at * 1e9, true) : step % 60 === 0 ? clock(at * 1e9).slice(0, 5) : clock(at * 1e9), colours.soft, 'center');
   }
-  bodies(pen, scene, made.usual, colours.own, 0.75, x, y);
+  bodies(pen, scene, segments.usual, colours.own, 0.75, x, y);
   if (scene.threshold) excess(pen, scene, colours.others, x, y);
-  bodies(pen, scene, made.hits, colours.others, 0.9, x, y);
+  bodies(pen, scene, segments.hits, colours.others, 0.9, x, y);
   marks(pen, scene, colours.others, x, y);
   if (scene.threshold) thresholds(pen, scene, colours, x, y);
 }
@@ -69,7 +69,7 @@ function bodies(pen: Pen, scene: Scene, points: Points, colour: string, alpha: n
 
 /** What was lost hangs from the duration down to what was to be expected. */
 function excess(pen: Pen, scene: Scene, colour: string, x: Scale, y: Scale) {
-  const [left, end, lost] = [scene.room.left, scene.room.width - scene.room.right, scene.made.hits];
+  const [left, end, lost] = [scene.room.left, scene.room.width - scene.room.right, scene.segments.hits];
   for (let i = 0; i < lost.at_s.length; i += 1) {
     const [at, took] = [lost.at_s[i] ?? 0, lost.seconds[i] ?? 0];
     const [a, b] = [Math.max(x(at), left), Math.min(x(at + took), end)];
@@ -81,7 +81,7 @@ function excess(pen: Pen, scene: Scene, colour: string, x: Scale, y: Scale) {
 const APART = 3;
 
 function marks(pen: Pen, scene: Scene, colour: string, x: Scale, y: Scale) {
-  const [left, end, lost] = [scene.room.left, scene.room.width - scene.room.right, scene.made.hits];
+  const [left, end, lost] = [scene.room.left, scene.room.width - scene.room.right, scene.segments.hits];
   const columns = Math.ceil(scene.room.width / APART);
   const taken = new Uint8Array(columns * Math.ceil(scene.room.height / APART + 1));
   for (let i = 0; i < lost.at_s.length; i += 1) {
@@ -97,8 +97,8 @@ function marks(pen: Pen, scene: Scene, colour: string, x: Scale, y: Scale) {
 }
 
 function thresholds(pen: Pen, scene: Scene, colours: Colours, x: (at: number) => number, y: (value: number) => number) {
-  const { room, made } = scene;
-  const known = [made.usual, made.hits].flatMap((points) => points.at_s.flatMap((at, i) => {
+  const { room, segments } = scene;
+  const known = [segments.usual, segments.hits].flatMap((points) => points.at_s.flatMap((at, i) => {
     const value = points.threshold_s[i];
     return value === null || value === undefined ? [] : [[at, value] as const];
   }));
@@ -120,7 +120,7 @@ export function nearest(scene: Scene, px: number, py: number, reach = 14): Point
   const [x, y] = [across(scene), down(scene)];
   let [best, found] = [reach * reach, null as Pointed | null];
   for (const hit of [true, false]) {
-    const points = hit ? scene.made.hits : scene.made.usual;
+    const points = hit ? scene.segments.hits : scene.segments.usual;
     points.at_s.forEach((start, at) => {
       const took = points.seconds[at] ?? 0;
       const [a, b] = [x(start), x(start + took)];

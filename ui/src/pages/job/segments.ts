@@ -3,20 +3,20 @@ import type { ClusterRow, Segments } from '../../api/api-types';
 import { count, seconds } from '../../format/format';
 
 /** Why there is nothing to draw, in words; null where there is something. */
-export function emptyReason(made: Segments): { title: string; text: string } | null {
-  if (made.total > 0) return null;
-  if (made.world < 0)
+export function emptyReason(segments: Segments): { title: string; text: string } | null {
+  if (segments.total > 0) return null;
+  if (segments.world < 0)
     return { title: 'This job has no segments', text: 'A segment is what a job does between two MPI calls that all its ranks take part in. None is known of this job: its time is judged slice by slice.' };
   return { title: 'No segments were recorded', text: 'The ranks of this job took part in no MPI call together after they began, or their segments have expired.' };
 }
 
 /** What the segments say, in one sentence. */
-export function finding(made: Segments): string {
-  if (made.total === 1) return 'The whole run is one segment: there is nothing like it to compare it with.';
-  const one = made.clusters.length + made.rest.clusters === 1;
-  const of = one ? `${count(made.total, 'segment')}, all of one cluster,` : count(made.total, 'segment');
-  if (!made.hit) return one ? `${count(made.total, 'segment')}, all of one cluster: none took longer than its like.` : `None of ${of} took longer than its like.`;
-  return `${made.hit.toLocaleString('en')} of ${of} took longer than their like: ${seconds(made.excess_s)} lost.`;
+export function finding(segments: Segments): string {
+  if (segments.total === 1) return 'The whole run is one segment: there is nothing like it to compare it with.';
+  const one = segments.clusters.length + segments.rest.clusters === 1;
+  const of = one ? `${count(segments.total, 'segment')}, all of one cluster,` : count(segments.total, 'segment');
+  if (!segments.hit) return one ? `${count(segments.total, 'segment')}, all of one cluster: none took longer than its like.` : `None of ${of} took longer than its like.`;
+  return `${segments.hit.toLocaleString('en')} of ${of} took longer than their like: ${seconds(segments.excess_s)} lost.`;
 }
 
 /** What one cluster says (thesis 5.13, 5.14). */
@@ -36,5 +36,5 @@ export const rankClusters = (clusters: readonly ClusterRow[]): ClusterRow[] =>
   [...clusters].sort((a, b) => b.excess_s - a.excess_s || b.total_s - a.total_s);
 
 /** Whether all segments of the span are in the answer, so that no closer look needs another. */
-export const isComplete = (made: Segments): boolean => made.usual.at_s.length + made.hits.at_s.length === made.within;
+export const isComplete = (segments: Segments): boolean => segments.usual.at_s.length + segments.hits.at_s.length === segments.within;
 

@@ -59,10 +59,10 @@ function linePanels(layers: Layers, lines: number[], who: string, note: string, 
 }
 
 /** The charts of a job's page: its own, what it waited, and others below. */
-export function panelsOf(own: Layers, others: Layers | undefined, suspects: Record<string, Layers>, told: Verdict | undefined): Panel[] {
+export function panelsOf(own: Layers, others: Layers | undefined, suspects: Record<string, Layers>, verdict: Verdict | undefined): Panel[] {
   const made = linePanels(own, livelyLines(own.coarse), 'This job', '', 'own');
-  const loss = told?.interference?.resources[0];
-  if (told && loss?.steps_ns.length) made.push(service(loss, told.mounts[loss.resource] ?? loss.resource, own.fine));
+  const loss = verdict?.interference?.resources[0];
+  if (verdict && loss?.steps_ns.length) made.push(service(loss, verdict.mounts[loss.resource] ?? loss.resource, own.fine));
   if (others) {
     const busy = livelyLines(others.coarse).filter((line) => sum(others.coarse.lines[line]?.mean ?? []) > 0);
     made.push(...linePanels(others, busy, 'All others', 'on the same mounts or nodes', 'others'));

@@ -46,9 +46,9 @@ export function lossBands(guilty: readonly GuiltySlice[]): { from: number; to: n
 }
 
 /** Where time was lost: slices in which suspects did it, and spans that the run tells by itself. */
-export function lossSlices(told: Verdict): GuiltySlice[] {
-  const guilty = told.interference?.guilty ?? [];
-  const rest = told.estimate.hits.map((hit) => ({
+export function lossSlices(verdict: Verdict): GuiltySlice[] {
+  const guilty = verdict.interference?.guilty ?? [];
+  const rest = verdict.estimate.hits.map((hit) => ({
     start_ns: hit.start_ns, length_ns: hit.end_ns - hit.start_ns, resource: hit.resource, seconds: hit.seconds, suspect: '',
   }));
   if (!guilty.length) return rest;
@@ -61,45 +61,45 @@ export function lossSlices(told: Verdict): GuiltySlice[] {
 export const UNEXPLAINED = 'explained by no profiled job';
 /** Less of the loss is not worth a word. */
 const LEAST_SHARE = 0.05;
-export const leavesUnexplained = (told: Verdict) => told.blame.unexplained_share >= LEAST_SHARE;
+export const leavesUnexplained = (verdict: Verdict) => verdict.blame.unexplained_share >= LEAST_SHARE;
 
 /** In how many slices suspects did it, of how many that lost time; '' where nobody is suspected. */
-export function describeSuspectSlices(told: Verdict): string {
-  const { suspect_slices: slow, lost_slices: lost } = told.blame;
-  if (!told.blame.suspects.length) return '';
+export function describeSuspectSlices(verdict: Verdict): string {
+  const { suspect_slices: slow, lost_slices: lost } = verdict.blame;
+  if (!verdict.blame.suspects.length) return '';
   return lost > slow ? `suspects in ${slow.toLocaleString('en')} of ${lost.toLocaleString('en')} slices that lost time` : `in ${count(slow, 'slice')}`;
 }
 
 /** The metric that shows the cause. */
-export function metricOfCause(told: Verdict): string {
-  const { cause } = told.head;
+export function metricOfCause(verdict: Verdict): string {
+  const { cause } = verdict.head;
   return cause === 'network' || cause === 'memory or cpu' ? 'mpi' : cause === 'cpu' ? 'cpu' : 'bytes';
 }
 
-export function headline(told: Verdict): string {
-  const { head } = told;
+export function headline(verdict: Verdict): string {
+  const { head } = verdict;
   if (!head.light) return 'Whether this run was disturbed is undecided';
-  if (isUndisturbed(head)) return ranAlone(told) ? 'This run had the machine to itself' : 'Nobody disturbed this run';
+  if (isUndisturbed(head)) return ranAlone(verdict) ? 'This run had the machine to itself' : 'Nobody disturbed this run';
   const [lost, run] = [seconds(head.lost_s.value), seconds(head.run_s)];
-  if (!told.blame.suspects.length) return `This run lost ${lost} of its ${run}`;
-  if (!leavesUnexplained(told)) return `Others cost this run ${lost} of ${run}`;
-  return `This run lost ${lost} of its ${run}: ${seconds(told.blame.explained_s.value)} to others that were profiled`;
+  if (!verdict.blame.suspects.length) return `This run lost ${lost} of its ${run}`;
+  if (!leavesUnexplained(verdict)) return `Others cost this run ${lost} of ${run}`;
+  return `This run lost ${lost} of its ${run}: ${seconds(verdict.blame.explained_s.value)} to others that were profiled`;
 }
 
 /** Who did it, where no job is suspected: what was not profiled has no name. */
-export function byWhom(told: Verdict): string {
-  const { head } = told;
+export function byWhom(verdict: Verdict): string {
+  const { head } = verdict;
   if (!head.light && head.lost_s.value <= 0) return 'not known';
   if (head.lost_s.value <= 0 || isUndisturbed(head)) return 'nobody';
-  if (told.interference?.blind) return 'cannot be told';
-  return ranAlone(told) ? 'none that was profiled' : 'no profiled job';
+  if (verdict.interference?.blind) return 'cannot be told';
+  return ranAlone(verdict) ? 'none that was profiled' : 'no profiled job';
 }
 
 /** Whether nobody ran beside it, as far as is known. */
-export const ranAlone = (told: Verdict) => !told.interference || told.interference.neighbours === 0;
+export const ranAlone = (verdict: Verdict) => !verdict.interference || verdict.interference.neighbours === 0;
 
-export function percentInterval(told: Verdict): string {
-  const { low, high } = told.head.percent;
+export function percentInterval(verdict: Verdict): string {
+  const { low, high } = verdict.head.percent;
   return `${points(low)} to ${points(high)} %`;
 }
 
@@ -122,6 +122,6 @@ export function describeSpans(found: readonly LossSpan[], most = 2): string {
 const MOST_SUSPECTS = 5;
 
 /** Who may have taken the time, the worst first. */
-export const topSuspects = (told: Verdict): Blamed[] => told.blame.suspects.slice(0, MOST_SUSPECTS);
+export const topSuspects = (verdict: Verdict): Blamed[] => verdict.blame.suspects.slice(0, MOST_SUSPECTS);
 /** Whether a suspect has a name that the viewer may know. */
 export const isNamed = (one: Blamed) => one.job !== OTHER_USERS_JOBS;
