@@ -9,7 +9,8 @@ import pytest
 from beside_maker import MIB, MOUNT, SLICE_NS, START, bursts, writer
 
 from jostle.analysis import identify
-from jostle.analysis.estimation.model import Hit, Interval
+from jostle.analysis.estimation.model import Hit
+from jostle.analysis.interval import Interval
 from jostle.report.verdict.blame import blame
 
 SIZE = 240

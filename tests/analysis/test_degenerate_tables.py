@@ -11,9 +11,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from jostle.analysis.estimation.model import Interval
 from jostle.analysis.estimation.spans import _spans
 from jostle.analysis.identification.resources import _axis
+from jostle.analysis.interval import Interval
 from jostle.plain_values import plain
 from jostle.repository.query.co_running import JobFacts, _merged
 from jostle.repository.query.programs import _known

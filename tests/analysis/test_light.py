@@ -11,7 +11,7 @@ import pytest
 from jostle.analysis import estimate
 from jostle.analysis.estimation.interval import Doubt, doubt
 from jostle.analysis.estimation.light import SURE, at_most, lit
-from jostle.analysis.estimation.model import Interval
+from jostle.analysis.interval import Interval
 from jostle.synthetic import SPECS, trace
 from jostle.validation.synthetic import traces
 

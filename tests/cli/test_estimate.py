@@ -200,7 +200,7 @@ def test_an_evident_loss_of_which_little_is_sure_is_no_green() -> None:
     sys.path.insert(0, str(STUB.parents[1] / "plot"))
     import estimates
 
-    from jostle.analysis.estimation.model import Interval
+    from jostle.analysis.interval import Interval
     from jostle.report.verdict.verdict import head
 
     run = replace(estimates.heads(disturbed=False), run_s=60.0, percent=Interval(0.0, 0.0, 3.9),
@@ -246,7 +246,8 @@ def test_a_cause_is_named_from_half_a_percent_on(percent: float, cause: str | No
     sys.path.insert(0, str(STUB.parents[1] / "plot"))
     import estimates
 
-    from jostle.analysis.estimation.model import Cause, Interval
+    from jostle.analysis.estimation.model import Cause
+    from jostle.analysis.interval import Interval
     from jostle.report.verdict.verdict import head
 
     run = estimates.ftq()

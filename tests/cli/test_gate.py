@@ -109,7 +109,7 @@ def test_a_finding_is_as_sure_as_its_interval(
     sys.path.insert(0, str(ROOT / "tests/plot"))
     import estimates
 
-    from jostle.analysis.estimation.model import Interval
+    from jostle.analysis.interval import Interval
     from jostle.cli.launch.gate import find
 
     made = estimates.plain(estimates.ftq(), percent=Interval(*lost), coverage=coverage)

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 
-from jostle.analysis.estimation.model import Interval
 from jostle.analysis.identification.model import (
     Encounter,
     GuiltySlice,
@@ -17,6 +16,7 @@ from jostle.analysis.identification.model import (
     ResourceLoss,
     Suspect,
 )
+from jostle.analysis.interval import Interval
 
 SECOND = 1_000_000_000
 BEGIN = 1_700_000_000 * SECOND

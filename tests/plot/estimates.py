@@ -20,9 +20,9 @@ from jostle.analysis.estimation.model import (
     Continuous,
     Estimate,
     Hit,
-    Interval,
 )
 from jostle.analysis.identification.model import GuiltySlice, Interference, ResourceLoss, Suspect
+from jostle.analysis.interval import Interval
 
 EPOCH = 1_700_000_000_000_000_000
 SHARED = "sshfs:storage.lab:/"

@@ -17,8 +17,8 @@ from jostle.analysis.estimation.model import (
     CoreSpeed,
     Estimate,
     Hit,
-    Interval,
 )
+from jostle.analysis.interval import Interval
 from jostle.report.verdict.verdict_worker import VerdictAnswer
 from jostle.server.access import Viewer
 from jostle.server.job_service import JobService

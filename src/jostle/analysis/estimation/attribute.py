@@ -11,8 +11,9 @@ import pyarrow as pa
 from jostle.analysis.estimation.columns import Floats, Ints, share
 from jostle.analysis.estimation.crowded import Crowd, crowd
 from jostle.analysis.estimation.interval import Doubt
-from jostle.analysis.estimation.model import Cause, CauseKind, CauseName, Hit, Interval
+from jostle.analysis.estimation.model import Cause, CauseKind, CauseName, Hit
 from jostle.analysis.estimation.service import FileService
+from jostle.analysis.interval import Interval
 from jostle.arrow_columns import floats
 
 MPI = "MPI"

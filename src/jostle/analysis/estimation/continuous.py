@@ -6,7 +6,8 @@ import numpy as np
 
 from jostle.analysis.estimation.columns import Floats
 from jostle.analysis.estimation.expected import Expected
-from jostle.analysis.estimation.model import Continuous, Interval
+from jostle.analysis.estimation.model import Continuous
+from jostle.analysis.interval import Interval
 
 _PIECES = 12  # of the run, compared with each other
 _ENOUGH = 8  # segments in a piece

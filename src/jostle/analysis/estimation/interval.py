@@ -13,7 +13,7 @@ import numpy as np
 
 from jostle.analysis.estimation.columns import Floats
 from jostle.analysis.estimation.light import DoubtName
-from jostle.analysis.estimation.model import Interval
+from jostle.analysis.interval import Interval
 
 _DRAWS = 400
 _LEVEL = (0.025, 0.975)

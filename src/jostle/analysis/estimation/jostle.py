@@ -29,13 +29,14 @@ from jostle.analysis.estimation.continuous import continuous
 from jostle.analysis.estimation.crowded import Together, together
 from jostle.analysis.estimation.expected import Expected, expected
 from jostle.analysis.estimation.interval import Doubt, doubt
-from jostle.analysis.estimation.model import Cluster, Continuous, CoreSpeed, Estimate, Interval
+from jostle.analysis.estimation.model import Cluster, Continuous, CoreSpeed, Estimate
 from jostle.analysis.estimation.service import FileService, services
 from jostle.analysis.estimation.spans import estimate_slices
 from jostle.analysis.estimation.speed import Speed, core_speed, level_of, netted, speed_limits
 from jostle.analysis.estimation.starved import own_limits
 from jostle.analysis.estimation.work import Work, work_of
 from jostle.analysis.estimation.worlds import judged_world, ranks_by_node
+from jostle.analysis.interval import Interval
 from jostle.arrow_columns import floats
 from jostle.repository.types import CoreFloor, RunTables, WorldSegments
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 from jostle.analysis.estimation.classes import HIGH, LOW, ClassName
 
 if TYPE_CHECKING:
-    from jostle.analysis.estimation.model import Interval
+    from jostle.analysis.interval import Interval
 
 Light = Literal["green", "yellow", "red"]
 #: What makes an interval reach as far as it does.

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from jostle.analysis.estimation.classes import ClassName, class_of, probability
 from jostle.analysis.estimation.light import DoubtName, Light, Lit, lit
+from jostle.analysis.interval import Interval
 from jostle.plain_values import plain
 
 Method = Literal["jostle", "thesis"]
@@ -26,15 +27,6 @@ ADVICE: dict[Light | None, str] = {
     "red": "re-run advised",
     None: "cannot be called fit",
 }
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A figure with its 95 % interval, in the unit of the figure."""
-
-    value: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True)

@@ -25,10 +25,11 @@ from jostle.analysis.estimation.attribute import (
 from jostle.analysis.estimation.columns import Floats, Ints, share
 from jostle.analysis.estimation.errors import EstimateError
 from jostle.analysis.estimation.interval import doubt
-from jostle.analysis.estimation.model import Estimate, Interval
+from jostle.analysis.estimation.model import Estimate
 from jostle.analysis.estimation.robust import usual
 from jostle.analysis.estimation.service import FileService, services
 from jostle.analysis.estimation.starved import alive, own_limits, starved
+from jostle.analysis.interval import Interval
 from jostle.arrow_columns import floats
 from jostle.repository.types import RunTables
 

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from jostle.analysis.estimation.errors import EstimateError
 from jostle.analysis.estimation.groups import BytesRule, equal_rows, features, hybrid
-from jostle.analysis.estimation.model import Cause, Cluster, Estimate, Hit, Interval
+from jostle.analysis.estimation.model import Cause, Cluster, Estimate, Hit
 from jostle.analysis.estimation.relative import relative_clusters
 from jostle.analysis.estimation.worlds import judged_world
+from jostle.analysis.interval import Interval
 from jostle.arrow_columns import ints, ints_or_zeros
 from jostle.repository.types import RunTables, WorldSegments
 

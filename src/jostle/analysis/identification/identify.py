@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from jostle.analysis.estimation.model import Interval
 from jostle.analysis.identification.caveats import clock_slices, limits
 from jostle.analysis.identification.model import (
     OTHERS,
@@ -28,6 +27,7 @@ from jostle.analysis.identification.resource_tests import (
 from jostle.analysis.identification.resources import Floats, shared_resources
 from jostle.analysis.identification.seconds_lost import LEAST_SHARE, Price, price
 from jostle.analysis.identification.service_time import ServiceTimes
+from jostle.analysis.interval import Interval
 from jostle.repository.query.co_running import Beside, hide
 
 _NS = 1e9

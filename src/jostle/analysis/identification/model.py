@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from jostle.analysis.estimation.model import Interval
+from jostle.analysis.interval import Interval
 from jostle.plain_values import plain
 
 ResourceKind = Literal["file system", "network", "node"]

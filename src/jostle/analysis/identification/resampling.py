@@ -12,9 +12,9 @@ import math
 
 import numpy as np
 
-from jostle.analysis.estimation.model import Interval
 from jostle.analysis.identification.case import Case, Rows
 from jostle.analysis.identification.resources import Floats
+from jostle.analysis.interval import Interval
 
 Rng = np.random.Generator
 

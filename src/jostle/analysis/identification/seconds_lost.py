@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from jostle.analysis.estimation.model import Interval
 from jostle.analysis.identification.case import Case, cut
 from jostle.analysis.identification.evidence import Moved
 from jostle.analysis.identification.resampling import drawn
 from jostle.analysis.identification.resources import Floats, SharedResource
 from jostle.analysis.identification.service_time import Flags, ServiceTimes, quiet_slices, service
+from jostle.analysis.interval import Interval
 
 Rng = np.random.Generator
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jostle.analysis.estimation.model import Interval
+from jostle.analysis.interval import Interval
 
 Floats = NDArray[np.float64]
 

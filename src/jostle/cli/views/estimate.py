@@ -31,13 +31,9 @@ from jostle.report.verdict.verdict import (
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.light import Light
-    from jostle.analysis.estimation.model import (
-        Cause,
-        Cluster,
-        Estimate,
-        Interval,
-    )
+    from jostle.analysis.estimation.model import Cause, Cluster, Estimate
     from jostle.analysis.identification.model import Interference
+    from jostle.analysis.interval import Interval
 
 #: Rows of the tables of clusters and suspects; --json has them all.
 _MOST_CLUSTERS, _MOST_SUSPECTS, _MOST_SPANS = 6, 5, 3

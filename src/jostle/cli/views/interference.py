@@ -15,8 +15,8 @@ from jostle.report.verdict.blame import Blame, blame
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from jostle.analysis.estimation.model import Interval
     from jostle.analysis.identification.model import Interference, ResourceLoss, Suspect
+    from jostle.analysis.interval import Interval
 
 _ACQUITTED = 8  # neighbours whose innocence is told one by one
 _NODES = 3  # nodes that are told one by one: what one tells the others tell again

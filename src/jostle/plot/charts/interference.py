@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from jostle.analysis.estimation.model import Interval
 from jostle.analysis.identification.model import Interference, ResourceKind, ResourceLoss
+from jostle.analysis.interval import Interval
 from jostle.report.format.values import duration, significant
 
 Floats = NDArray[np.float64]

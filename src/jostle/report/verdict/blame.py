@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from jostle.plain_values import plain
 
 if TYPE_CHECKING:
-    from jostle.analysis.estimation.model import Hit, Interval
+    from jostle.analysis.estimation.model import Hit
     from jostle.analysis.identification.model import Interference, Suspect
+    from jostle.analysis.interval import Interval
 
 #: What is said of the rest: a neighbour that was not profiled, or one that nothing could be shown
 #: against.
@@ -95,7 +96,7 @@ def blame(lost: Interval, who: Interference | None, hits: Sequence[Hit] = ()) ->
         who: What is known of the neighbours; None where none were looked for.
         hits: Spans in which the run shows by itself that it lost time.
     """
-    from jostle.analysis.estimation.model import Interval
+    from jostle.analysis.interval import Interval
 
     named = sum(one.seconds.value for one in who.suspects) if who else 0.0
     explained = min(_by_suspects(who, named), lost.value) if who else 0.0
@@ -129,7 +130,7 @@ def _by_suspects(who: Interference, named: float) -> float:
 
 def _suspects(found: Sequence[Suspect], scale: float, lost: Interval) -> list[Blamed]:
     """Make one of what is said of a job on several resources."""
-    from jostle.analysis.estimation.model import Interval
+    from jostle.analysis.interval import Interval
 
     by_job: dict[str, list[Suspect]] = {}
     for one in found:

@@ -13,8 +13,9 @@ from jostle.report.verdict.blame import Blame, blame
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.light import Light
-    from jostle.analysis.estimation.model import CauseName, Estimate, Interval
+    from jostle.analysis.estimation.model import CauseName, Estimate
     from jostle.analysis.identification.model import Interference, ResourceKind
+    from jostle.analysis.interval import Interval
     from jostle.repository import Repository, RunTables
 
 #: Loss in percent of the run time below which no cause and no suspect is named.

@@ -24,8 +24,8 @@ from jostle.analysis.estimation.model import (
     CoreSpeed,
     Estimate,
     Hit,
-    Interval,
 )
+from jostle.analysis.interval import Interval
 from jostle.server.verdicts.verdict_store import code_fingerprint
 
 #: Bound of the size of all files, bytes; a million segments take about ten million.
