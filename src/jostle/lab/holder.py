@@ -95,7 +95,7 @@ def _network(number: int) -> None:
 
 
 def _mounts(name: str, site: LabSite, hide_store: bool) -> None:
-    """What a host has for itself: names, shared memory, its own folder, its own /sys."""
+    """Give a host what it has for itself: names, shared memory, its own folder, its own /sys."""
     bind = namespaces.MS_BIND
     namespaces.mount(site.folder / "hosts", "/etc/hosts", "", bind)
     namespaces.mount("tmpfs", "/dev/shm", "tmpfs", namespaces.MS_NOSUID, "mode=1777")

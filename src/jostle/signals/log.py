@@ -110,7 +110,7 @@ def _place(one: _One) -> tuple[int, int]:
 
 
 def _files(places: Iterable[str | os.PathLike[str]], job: str | None) -> Iterator[Path]:
-    """The files to read: a folder's logs, by name when a job is asked for."""
+    """Return the files to read: a folder's logs, by name when a job is asked for."""
     for place in map(Path, places):
         try:
             if place.is_dir():
@@ -148,7 +148,7 @@ def _nothing(places: list[str | os.PathLike[str]], job: str | None, others: set[
 
 
 def _jobs(place: Path) -> Iterator[str]:
-    """The jobs of a folder as its file names tell: JOB.HOST.PID.jsonl."""
+    """Return the jobs of a folder by its file names: JOB.HOST.PID.jsonl."""
     if place.is_dir():
         for path in place.glob("*.jsonl"):
             pieces = path.name.rsplit(".", 3)

@@ -69,7 +69,7 @@ class DiskMonitor:
         raise OSError(f"no disk {':'.join(self._number)} in /proc/diskstats")
 
     def own(self, nodes: Sequence[str]) -> list[str]:
-        """A disk does not know who wrote."""
+        """Return none: a disk does not know who wrote."""
         return []
 
 

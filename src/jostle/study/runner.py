@@ -227,7 +227,7 @@ class Runner:
         }
 
     def _clean_up_after_a_crash(self) -> None:
-        """Ends and removes what an earlier runner left when it was killed."""
+        """End and remove what an earlier runner left when it was killed."""
         noted = self.store.running()
         if noted is None:
             return

@@ -26,7 +26,7 @@ _PASS_ON = {"ignore_unknown_options": True, "allow_interspersed_args": False}
 
 @click.group("lab", subcommand_metavar="up|exec|mpirun|status|down")
 def command() -> None:
-    """A small cluster on this machine: nodes, switches, a shared file system.
+    """Run a small cluster on this machine: nodes, switches, a shared file system.
 
     Everything lives in namespaces of its own: nothing of it reaches this machine's networks, and
     nothing of it stays.

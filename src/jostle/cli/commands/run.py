@@ -353,7 +353,7 @@ def _static_note(cmd: Sequence[str], name: str, outcome: Outcome, files: Sequenc
 
 
 def _keep_for_later(spool: RunSpool, error: Exception | None) -> None:
-    """The run is over and its report failed: the profiles stay, CMD's exit status stands."""
+    """Keep the profiles when the report of a run failed; CMD's exit status stands."""
     if error is not None:
         hint = getattr(error, "hint", "")
         click.echo(f"jostle: the run is over, but its report failed: {error}", err=True)

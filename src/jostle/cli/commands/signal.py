@@ -52,7 +52,7 @@ class _SignalCommand(click.Command):
 
 
 def _program_options() -> str:
-    """The options as the program prints them: it alone knows them all."""
+    """Return the options as the program prints them: it alone knows them all."""
     try:
         path = program()
     except NativeMissingError as error:

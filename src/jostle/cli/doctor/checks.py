@@ -252,7 +252,7 @@ def check_repository(path: Path) -> Check:
 
 
 def check_settings() -> Check:
-    """Does an operator's file or the environment change what jostle does?"""
+    """Check whether an operator's file or the environment changes what jostle does."""
     rules: Settings = settings()
     if rules.problems:
         return Check("settings", "warn", "; ".join(rules.problems), "correct or remove these lines")

@@ -48,7 +48,7 @@ class Desk:
             return self._here.total() < most and self._here[near] < _MOST_OF_ONE
 
     async def ask(self, near: str, do: Callable[[], _T]) -> _T:
-        """Does something in a thread of the desk, once those who came before are done.
+        """Run something in a thread of the desk, once earlier requests are done.
 
         Args:
             near: The address that it counts for.
@@ -87,7 +87,7 @@ class Familiar:
         return place in self._places
 
     def add(self, name: str, near: str) -> None:
-        """Notes that it has; of too many the one that was not used for longest is forgotten."""
+        """Note that it has; of too many, the least recently used one is forgotten."""
         self._places.pop((name, near), None)
         self._places[name, near] = None
         if len(self._places) > _MOST_FAMILIAR:

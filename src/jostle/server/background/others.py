@@ -214,7 +214,7 @@ class Others:
         return (self._now_ns() - SETTLED_NS) // CELL_NS * CELL_NS
 
     def _number(self, name: str) -> int:
-        """Number names of resources and jobs."""
+        """Return the number of a resource or job; a new name gets the next one."""
         with self._guard:
             if name not in self._known:
                 self._known[name] = len(self._names)
@@ -222,7 +222,7 @@ class Others:
             return self._known[name]
 
     def _shut(self, rows: _Rows, line: Line, names: list[str], *, is_node: bool) -> dict[int, Ints]:
-        """Gives, by resource, the starts of cells that may not be told."""
+        """Return, by resource, the starts of cells that may not be shown."""
         unseen = rows.where(~rows.seen)
         hours, cells = (
             _unsafe(unseen, line, names, length, any_load=is_node) for length in (HOUR_NS, CELL_NS)

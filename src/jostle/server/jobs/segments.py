@@ -253,5 +253,5 @@ def _digits(values: NDArray[np.float64]) -> list[float | None]:
 
 
 def _short(value: float) -> float:
-    """Sums from many terms: what comes after a microsecond is rounding."""
+    """Round sums of many terms: digits below a microsecond are rounding errors."""
     return round(value, 6)

@@ -109,7 +109,7 @@ def _add_passwords(app: FastAPI, context: ServerContext) -> None:
 
     @app.post("/api/v1/login", operation_id="login", tags=["access"])
     async def login(entry: Password, request: Request, answer: Response) -> Me:
-        """Logs in with a local account."""
+        """Log in with a local account."""
         way = access.way
         if not isinstance(way, Accounts):
             raise HTTPException(409, "This server has no local accounts.")

@@ -70,7 +70,7 @@ def natural(name: str) -> tuple[tuple[int, int, str], ...]:
 
 
 def factor(seen: View, step_ns: int) -> float:
-    """What turns a sum over a column into a rate."""
+    """Return what turns a sum over a column into a rate."""
     scale = 1.0 if seen.level else 1e9 / step_ns
     return scale / 1e9 if seen.unit == "ns" else scale
 
@@ -191,7 +191,7 @@ def _values(cells: pa.Table, jobs: set[str], row: Mapping[str, int], axis: Axis)
 
 
 def _lived(lives: list[Life], row: Mapping[str, int], axis: Axis) -> Floats:
-    """Counts, by row and column, the nodes that had a job."""
+    """Count, by row and column, the nodes that had a job."""
     hosts = {host: number for number, host in enumerate(row)}
     busy = np.zeros((len(hosts), axis.columns), dtype=bool)
     for one in lives:

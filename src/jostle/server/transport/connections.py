@@ -45,7 +45,7 @@ class Visit:
             self._room.waiting(self)
 
     def arrived(self) -> None:
-        """What was waited for is here."""
+        """End the wait: the request has come."""
         if self._late is not None:
             self._late.cancel()
             self._late = None
@@ -115,12 +115,12 @@ class Room:
             self._visits.pop(visit.near, None)
 
     def waiting(self, visit: Visit) -> None:
-        """Notes that a request is waited for."""
+        """Note that a request is waited for."""
         self._waiting.setdefault(visit.near, {})[visit] = None
         self._all_waiting[visit] = None
 
     def arrived(self, visit: Visit) -> None:
-        """Notes that it has come, or will not."""
+        """Note that it has come, or will not."""
         there = self._waiting[visit.near]
         del there[visit], self._all_waiting[visit]
         if not there:
@@ -149,7 +149,7 @@ class Guest(H11Protocol):
         self._visit.wait(REQUEST_S)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Ends."""
+        """Note that the connection has ended."""
         super().connection_lost(exc)
         self._heed(None)
         self.gone.set()
@@ -163,12 +163,12 @@ class Guest(H11Protocol):
             self._visit.arrived()
 
     def pause_writing(self) -> None:
-        """A part of the answer waits for the guest."""
+        """Note that a part of the answer waits for the client."""
         super().pause_writing()
         self._heed(self.transport.get_write_buffer_size())
 
     def resume_writing(self) -> None:
-        """The guest has taken all."""
+        """Note that the client has taken the whole answer."""
         super().resume_writing()
         self._heed(None)
 

@@ -92,7 +92,7 @@ class LabPlace(Base):
             raise
 
     def gone(self) -> str:
-        """A lab may be taken down by somebody else."""
+        """Return that the lab was taken down, as somebody else may do; "" if it is up."""
         return "" if self.lab.alive() else f"the lab `{self.lab.name}` was taken down"
 
     def _same_shape(self, lab: Lab) -> None:
@@ -128,7 +128,7 @@ class LabPlace(Base):
                 attach(name).down()
 
     def root(self) -> Path:
-        """A folder of the shared file system."""
+        """Return a folder of the shared file system."""
         return self._root(self.lab)
 
     def _root(self, lab: Lab) -> Path:
@@ -199,7 +199,7 @@ class LabPlace(Base):
         return [Command(argv, env)]
 
     def monitor(self) -> Monitor | None:
-        """The lab's counters."""
+        """Return the lab's counters."""
         return LabMonitor(self.lab)
 
     def facts(self) -> dict[str, object]:

@@ -138,7 +138,7 @@ class Base:
             self._scratch = None
 
     def gone(self) -> str:
-        """A machine does not go away under what runs on it."""
+        """Return "": a machine does not go away under what runs on it."""
         return ""
 
     def folder(self, run: str) -> Path:
@@ -229,7 +229,7 @@ class Local(Base):
         shutil.rmtree(self._root, ignore_errors=True)
 
     def root(self) -> Path:
-        """A hidden folder where the study was started, or in [where] dir."""
+        """Return a hidden folder where the study was started, or in [where] dir."""
         return self._root
 
     def lead_s(self, launches: Sequence[Launch]) -> float:
@@ -247,7 +247,7 @@ class Local(Base):
         return [Command(own, env, launch.folder)]
 
     def monitor(self) -> Monitor | None:
-        """The disk below the folder, where there is one."""
+        """Return the disk below the folder, if there is one."""
         try:
             return DiskMonitor(self._root)
         except OSError:

@@ -131,7 +131,7 @@ class SlurmPlace(Base):
         super().close()
 
     def gone(self) -> str:
-        """An allocation ends with its time limit, or when somebody cancels it."""
+        """Return why the allocation ended: its time limit, or somebody cancelled it; "" if not."""
         try:
             state = _said("squeue", "--noheader", f"--jobs={self._id}", "--format=%T").strip()
         except (StudyError, OSError, subprocess.SubprocessError):
@@ -139,11 +139,11 @@ class SlurmPlace(Base):
         return "" if state in ("RUNNING", "SUSPENDED") else f"the allocation {self._id} has ended"
 
     def root(self) -> Path:
-        """A hidden folder in [where] dir."""
+        """Return a hidden folder in [where] dir."""
         return self._root
 
     def scratch(self, run: str) -> Path:
-        """A folder with one path on every node, local to each."""
+        """Return a folder with one path on every node, local to each."""
         return Path(self.study.slurm.spool) / f"jostle-{self.study.name}-{self._id}" / run
 
     def make_scratch(self, launch: Launch) -> None:
@@ -155,7 +155,7 @@ class SlurmPlace(Base):
         shutil.rmtree(self.scratch(run), ignore_errors=True)
 
     def lead_s(self, launches: Sequence[Launch]) -> float:
-        """A step starts the slower the more nodes it has."""
+        """Return the time a step may take to start: the longer, the more nodes it has."""
         nodes = max(len(one.nodes) for one in launches)
         mpi = any(one.program.mpi not in (None, "none") for one in launches)
         return 2.0 + 2.0 * mpi + 0.05 * nodes

@@ -256,7 +256,7 @@ def _legend(made: Canvas, matrix: Matrix) -> None:
 
 
 def _range(matrix: Matrix) -> tuple[float, float]:
-    """Ends of the axis in per cent: 0 and all medians and runs inside, intervals as far as sane."""
+    """Return the ends of the axis in percent: 0, all medians and runs, intervals as far as sane."""
     seen = [0.0]
     for cell in matrix.group.cells:
         if cell.setting.chunk not in matrix.chunks:
