@@ -28,7 +28,7 @@ describe('words', () => {
     expect(loginNotice('?from=1', true)?.text).toContain('session has ended');
   });
   it('say what one sees', () => {
-    expect(describeAccess(ANNE)).toBe("You see your own jobs. Of everybody else's you see sums.");
+    expect(describeAccess(ANNE)).toBe("You see your own jobs. Of other users' jobs you see only sums.");
     expect(describeAccess({ ...ANNE, role: 'support' })).toBe('You see the jobs of all users.');
     const accounts = ['bert', 'carl', 'dora'].map((name, uid) => ({ name, uid }));
     expect(describeAccess({ ...ANNE, role: 'manager', accounts })).toContain('and those of bert, carl and dora.');

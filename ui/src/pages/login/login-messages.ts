@@ -32,5 +32,5 @@ export function describeAccess(who: Me): string {
   const own = who.uid === null ? 'This name is no user of the cluster, so there are no jobs of yours' : 'You see your own jobs';
   const list = names.length > 4 ? `${names.length} users` : names.join(', ').replace(/, ([^,]*)$/, ' and $1');
   const more = names.length ? `${who.uid === null ? '; you see those' : ', and those'} of ${list}` : '';
-  return `${own}${more}. Of everybody else's you see sums.`;
+  return `${own}${more}. Of other users' jobs you see only sums.`;
 }
