@@ -55,13 +55,13 @@ __attribute__((noinline)) void jst_access_elsewhere(jst_block *b, unsigned slot,
     JST_STORE(a->before, before);
 }
 
-void jst_access_sought(int fd, uint64_t at, bool told)
+void jst_access_sought(int fd, uint64_t at, bool asked_only)
 {
     if ((unsigned)fd >= JST_FDS || jst_tls_vfork)
         return;
     jst_access *a = &jst_descriptors[fd].access;
     uint64_t before = JST_LOAD(a->before), end = jst_access_end(a);
-    if (told && !(before & JST_ACCESS_AWAY)) {
+    if (asked_only && !(before & JST_ACCESS_AWAY)) {
         /* What was inherited or appended began somewhere else than at 0. */
         JST_STORE(a->origin, at - JST_LOAD(a->run));
     } else if (at == end) {

@@ -42,8 +42,9 @@ JST_COLD void jst_access_twin(int fd, int to);
 void jst_access_child(uint32_t used);
 /** O_APPEND may have changed. */
 void jst_access_flags_changed(int fd);
-/** The file offset is now `at`. told: it was only asked for, so that writes still follow on. */
-void jst_access_sought(int fd, uint64_t at, bool told);
+/** The file offset is now `at`. asked_only: the call only asked where it is, so writes
+ *  still follow each other. */
+void jst_access_sought(int fd, uint64_t at, bool asked_only);
 
 /** n bytes were written at the file offset. */
 static inline void jst_access_wrote(jst_block *b, unsigned slot, int fd, uint64_t n)

@@ -37,7 +37,8 @@ jst_life jst_now_life;
 jst_block *_Atomic jst_more;
 _Atomic uint32_t jst_blocks;
 
-#define BUSY_NS 20000000 /* of CPU time: two ticks of the clock that a start is told in */
+#define BUSY_NS                                                                                    \
+    20000000 /* of CPU time: two ticks of the clock in which the kernel gives the start of a process */
 
 static _Atomic uint32_t sandboxed;
 static bool over; /* the end of a short process has been recorded: no profile may begin */
@@ -45,7 +46,7 @@ static _Atomic uint64_t ask_at; /* age, in ticks, at which the clock is asked */
 
 /* ---- blocks ---- */
 
-/* That what a thread wrote is done when the kernel calls it dead, ThreadSanitizer must be told. */
+/* ThreadSanitizer does not know that a thread which the kernel calls dead has finished its writes. */
 #ifdef __SANITIZE_THREAD__
 #include <sanitizer/tsan_interface.h>
 
@@ -110,12 +111,13 @@ static bool reserve_more(void)
     return true;
 }
 
-/* Never back: of two threads that come at once the later one may have seen fewer, and what is not told
- * of there is read by nobody. */
+/* Never back: of two threads that come at once the later one may have seen fewer, and nobody reads a block that
+ * the head does not count. */
 void jst_blocks_to_head(void)
 {
-    uint32_t used = atomic_load(&jst_blocks), told = atomic_load(&jst_a.head.blocks_used);
-    while (told < used && !atomic_compare_exchange_weak(&jst_a.head.blocks_used, &told, used))
+    uint32_t used = atomic_load(&jst_blocks), published = atomic_load(&jst_a.head.blocks_used);
+    while (published < used &&
+           !atomic_compare_exchange_weak(&jst_a.head.blocks_used, &published, used))
         used = atomic_load(&jst_blocks);
 }
 
@@ -358,7 +360,7 @@ void jst_start(void)
     uint64_t signals;
     jst_block_signals(&signals);
     if (atomic_compare_exchange_strong(&jst_state, &lazy, JST_STARTING)) {
-        /* Threads that we were not told of: what they have begun to count shall be counted before
+        /* Threads whose start no wrapper saw: they finish the calls that they are counting before
          * the file takes the place of the memory. */
         struct timespec moment = {0, 1000000};
         if (atomic_load(&jst_blocks) > 2)

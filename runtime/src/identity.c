@@ -1,4 +1,4 @@
-/* identity.c: which job this process belongs to, without being told.
+/* identity.c: finds which job this process belongs to.
  *
  * JOSTLE_JOB names it; else the batch system's number and the world, which is what one mpirun has in
  * common on all nodes and with no other: its own address (Open MPI, MPICH's hydra), its name space

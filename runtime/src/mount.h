@@ -75,7 +75,7 @@ unsigned jst_fd_opened(int fd);
 /** The same of what was opened by a path, which need not be looked at where its directory is trusted.
  *  flags: as given to open. */
 unsigned jst_fd_opened_at(int fd, int dirfd, const char *path, int flags);
-/** The program was told by fstat what a descriptor is: so were we. */
+/** The program has called fstat: its answer also says which slot the descriptor has. */
 void jst_fd_observed(int fd, const struct stat *st);
 /** Slot of the directory that holds a path's last component. path must be readable. */
 unsigned jst_path_slot(int dirfd, const char *path);

@@ -101,7 +101,7 @@ class Tools:
     def command(self, language: str, folder: Path) -> list[str | Path]:
         """The command line, up to the folder to work in."""
         if language == "python":
-            return [sys.executable, "-S", PROGRAMS / "plain_values.py"]
+            return [sys.executable, "-S", PROGRAMS / "plain.py"]
         if shutil.which("javac") is None or shutil.which("java") is None:
             pytest.skip("needs a Java compiler and runtime")
         classes = self.folder / "java"

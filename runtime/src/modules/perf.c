@@ -6,7 +6,7 @@
  *
  * RATIONALE: the events of the processor are not free for the program. Its counters are set anew at
  * every switch of threads: a microsecond on bare metal, tens of them in a virtual machine that traps
- * it. So the price of one switch is measured, the switches are counted, and the group is open only
+ * it. So the cost of one switch is measured, the switches are counted, and the group is open only
  * while their product is a small share of the CPU time that the process uses. perf_task_clock_ns is
  * the CPU time during which they counted: instructions by task clock is a rate even with pauses.
  */
@@ -32,22 +32,22 @@
 #define BEGIN_NS (NS / 4) /* after the heartbeat's start */
 #define LOOK_NS (NS / 2)  /* and again, since starts are busy (MPI_Init) and slices long */
 #define LOOKS 8
-#define JUDGE_NS (NS / 20) /* a shorter span says nothing about the rate of switches */
-#define OPEN_SHARE 500     /* opened where it costs less than a 500th of the CPU time, */
-#define CLOSE_SHARE 200    /* closed where it costs more than a 200th */
-#define DEAR_NS 10000      /* with more than one event of the processor a switch may cost that */
-#define TOO_DEAR 1         /* in place of an error number */
+#define EVALUATE_NS (NS / 20) /* a shorter span says nothing about the rate of switches */
+#define OPEN_SHARE 500        /* opened where it costs less than a 500th of the CPU time, */
+#define CLOSE_SHARE 200       /* closed where it costs more than a 200th */
+#define DEAR_NS 10000         /* with more than one event of the processor a switch may cost that */
+#define TOO_DEAR 1            /* in place of an error number */
 #define ASKED 0x7fu
 
 static uint64_t begin_ns; /* when to look again whether counting may begin, 0: at slices only */
 static unsigned looks;    /* so often, */
 static bool begun;
-static uint64_t price_ns; /* of setting the processor's counters anew */
+static uint64_t switch_cost_ns; /* of setting the processor's counters anew */
 static uint64_t cost_ns;
 static bool said_dear, said_crowded;
 static struct {
     uint64_t at, switches, cpu;
-} judged;
+} evaluated;
 static char note[512];
 static bool noted;
 
@@ -139,7 +139,7 @@ static int probe_event(unsigned g, unsigned e, int leader)
 }
 
 /* Switching a group off and on sets the counters anew, as a switch of threads does. */
-static uint64_t price_of(int leader)
+static uint64_t measure_switch_cost(int leader)
 {
     uint64_t best = UINT64_MAX;
     for (int i = 0; i < 4; i++) {
@@ -165,14 +165,14 @@ static void probe_group(unsigned g, int *fds)
             lacking(g, e, fds[e], &said);
             continue;
         }
-        uint64_t price = g == JST_HARD ? price_of(leader < 0 ? fds[e] : leader) : 0;
-        if (leader >= 0 && price > DEAR_NS && jst_cfg.perf != JST_PERF_ON) {
+        uint64_t cost = g == JST_HARD ? measure_switch_cost(leader < 0 ? fds[e] : leader) : 0;
+        if (leader >= 0 && cost > DEAR_NS && jst_cfg.perf != JST_PERF_ON) {
             lacking(g, e, TOO_DEAR, &said);
             jst_close(fds[e]);
             fds[e] = -1;
             continue;
         }
-        price_ns = g == JST_HARD ? price : price_ns;
+        switch_cost_ns = g == JST_HARD ? cost : switch_cost_ns;
         jst_groups[g].usable |= 1u << e;
         leader = leader < 0 ? fds[e] : leader;
     }
@@ -240,38 +240,39 @@ static void say_dear(uint64_t switches, uint64_t span)
     said_dear = true;
     p = jst_put_number(p, text + sizeof text, switches * NS / span);
     p = jst_put_text(p, text + sizeof text, " switches of threads a second at ");
-    p = jst_put_number(p, text + sizeof text, price_ns);
+    p = jst_put_number(p, text + sizeof text, switch_cost_ns);
     jst_put_text(p, text + sizeof text, " ns each");
     say("the processor's counters pause while they are too dear: ", text);
 }
 
 /* Opens or closes the processor's group by what it cost, or would have cost, since last time. */
-static void judge(void)
+static void evaluate_cost(void)
 {
     struct rusage u;
     uint64_t now = jst_clock_ns(CLOCK_MONOTONIC);
-    if (now - judged.at < JUDGE_NS || jst_sys2(SYS_getrusage, RUSAGE_SELF, &u) < 0)
+    if (now - evaluated.at < EVALUATE_NS || jst_sys2(SYS_getrusage, RUSAGE_SELF, &u) < 0)
         return;
     uint64_t switches = (uint64_t)u.ru_nvcsw + (uint64_t)u.ru_nivcsw;
     uint64_t cpu = (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * NS +
                    (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000;
-    uint64_t span = now - judged.at, used = cpu - judged.cpu, more = switches - judged.switches;
-    bool first = judged.at == 0;
-    judged.at = now;
-    judged.cpu = cpu;
-    judged.switches = switches;
+    uint64_t span = now - evaluated.at, used = cpu - evaluated.cpu,
+             more = switches - evaluated.switches;
+    bool first = evaluated.at == 0;
+    evaluated.at = now;
+    evaluated.cpu = cpu;
+    evaluated.switches = switches;
     if (first || !jst_groups[JST_HARD].usable)
         return;
-    uint64_t price = more * price_ns, all = used > span ? used : span;
+    uint64_t cost = more * switch_cost_ns, all = used > span ? used : span;
     bool forced = jst_cfg.perf == JST_PERF_ON;
     if (jst_groups[JST_HARD].open) {
-        cost_ns += price;
-        if (price < all / CLOSE_SHARE || forced)
+        cost_ns += cost;
+        if (cost < all / CLOSE_SHARE || forced)
             return;
         jst_group_close(JST_HARD);
         jst_perf_self_close();
         say_dear(more, span);
-    } else if (price < all / OPEN_SHARE || forced) {
+    } else if (cost < all / OPEN_SHARE || forced) {
         say_crowded(jst_group_open(JST_HARD));
     } else {
         say_dear(more, span);
@@ -296,8 +297,8 @@ void jst_perf_open(void)
         cost_ns = 0;
     jst_a.head.perf_granted &= ~ASKED;
     begin_ns = jst_clock_ns(CLOCK_REALTIME) + BEGIN_NS;
-    judged.at = 0;
-    judge();
+    evaluated.at = 0;
+    evaluate_cost();
 }
 
 uint64_t jst_perf_due(void)
@@ -328,7 +329,7 @@ void jst_perf_tick(jst_block *b)
         if (jst_groups[g].open)
             say_crowded(jst_group_look(g, b->cells));
     jst_perf_sample(b);
-    judge();
+    evaluate_cost();
     if (jst_groups[JST_HARD].open)
         jst_perf_self_serve();
     if (begun)
