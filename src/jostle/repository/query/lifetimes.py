@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from jostle.arrow_columns import ints
 
 if TYPE_CHECKING:
-    from jostle.repository.query.engine import Engine
+    from jostle.repository.query.engine import Engine  # a type only: the engine makes a Lives
 
 Ints = NDArray[np.int64]
 #: From when to when, ns since the epoch.
