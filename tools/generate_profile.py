@@ -59,6 +59,7 @@ class Struct:
 
     Attributes:
         name: C: struct jst_NAME.
+        doc: What it is; may be empty.
         bytes: Size; 0 when an array of the runtime's own length ends it.
         align: Alignment in memory; 0: the natural one.
         parts: Its fields, by the name of their table on the page.
@@ -67,6 +68,7 @@ class Struct:
     """
 
     name: str
+    doc: str
     bytes: int
     align: int
     parts: dict[str, tuple[Field, ...]]
@@ -200,7 +202,8 @@ def _struct(entry: dict[str, Any], structs: dict[str, Struct], named: dict[str, 
         base, count = _split(name, entry["rest"]["type"])
         rest = (TYPES[base][1], count[1:-1], entry["rest"]["name"], entry["rest"].get("at", end))
     docs = {part["name"]: part.get("doc", "") for part in parts}
-    return Struct(name, entry.get("bytes", 0), entry.get("align", 0), fields, docs, rest)
+    size, align = entry.get("bytes", 0), entry.get("align", 0)
+    return Struct(name, entry.get("doc", ""), size, align, fields, docs, rest)
 
 
 def _split(name: str, text: str) -> tuple[str, str]:
@@ -299,7 +302,7 @@ def _c_segment_bits(profile: Profile) -> list[str]:
 
 def _c_struct(struct: Struct) -> list[str]:
     name = f"jst_{struct.name}"
-    lines = [f"typedef struct {name} {{"]
+    lines = [*_c_comment(struct.doc), f"typedef struct {name} {{"]
     end = gaps = 0
     for part, fields in struct.parts.items():
         for number, field in enumerate(fields):

@@ -5,7 +5,7 @@
 #include "jst_decode_internal.h"
 
 /* The largest record with its frame, and some more so that records come many at a time. */
-#define WINDOW_BYTES (JST_DECODE_PAYLOAD_MAX + 65536u)
+#define WINDOW_BYTES (JST_PAYLOAD_MAX + 65536u)
 
 uint32_t jst_decode_api(void)
 {
@@ -191,15 +191,15 @@ static void read_file(jst_job *j)
     const uint8_t *p = jst_source_at(j->s, 0, look);
     if (look == 0 || p == NULL) {
         jst_refuse(j, 0, look == 0 ? "the file is empty" : "the file cannot be read");
-    } else if (look == 8 && memcmp(p, "jostle01", 8) == 0) {
+    } else if (look == 8 && memcmp(p, JST_MAGIC, 8) == 0) {
         j->r->kind = JST_DECODE_PROFILE;
         jst_profile_read(j);
-    } else if (p[0] == 'H' || p[0] == 'P') {
+    } else if (p[0] == JST_RECORD_SHORTS_HEADER || p[0] == JST_RECORD_SHORT_PROCESS) {
         j->r->kind = JST_DECODE_SHORTS;
         if (!(j->flags & JST_DECODE_SEGMENTS))
             jst_shorts_read(j);
     } else {
-        jst_refuse(j, 0, "it does not begin like a profile (`jostle01`) or a shorts file");
+        jst_refuse(j, 0, "it does not begin like a profile (`" JST_MAGIC "`) or a shorts file");
     }
 }
 

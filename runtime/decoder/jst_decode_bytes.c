@@ -98,7 +98,7 @@ enum jst_record_state jst_record_frame(jst_source *s, uint64_t at, uint64_t end,
     uint64_t length = jst_take_varint(&c);
     if (c.p == NULL)
         return look < 6 ? JST_RECORD_CUT : JST_RECORD_BAD;
-    if (length > JST_DECODE_PAYLOAD_MAX)
+    if (length > JST_PAYLOAD_MAX)
         return JST_RECORD_BAD;
     uint64_t front = (uint64_t)(c.p - p);
     uint64_t total = front + length + 4;

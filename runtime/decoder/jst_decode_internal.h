@@ -6,16 +6,17 @@
 #include <string.h>
 
 #include "jst_decode.h"
+#include "jst_profile.h" /* from schema/profile.toml */
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "profiles are little-endian, and so must this machine be"
 #endif
 
-#define JST_DECODE_PAYLOAD_MAX (1u << 20) /* of one record, by the format */
+_Static_assert(sizeof(jst_head) == JST_DECODE_HEAD_BYTES, "results hold the header whole");
+
 #define JST_DECODE_CELLS_MAX 65536u
 #define JST_DECODE_SLOTS_MAX 64u
 #define JST_DECODE_TABLE_MAX (1u << 20)
-#define JST_DECODE_BLOCK_HEAD 64u
 #define JST_DECODE_HISTORY_MAX 10000u /* events kept of one profile */
 
 static inline uint32_t jst_load32(const uint8_t *p)
@@ -263,43 +264,15 @@ void jst_segments_read(jst_job *j); /* jst_decode_segments.c */
 void jst_shorts_read(jst_job *j);   /* jst_decode_shorts.c */
 
 /* ---- the head of a profile (jst_decode_profile.c) ---- */
-enum jst_head_field {
-    JST_AT_VERSION = 8,
-    JST_AT_HEAD_BYTES = 12,
-    JST_AT_CELL_COUNT = 16,
-    JST_AT_BLOCK_OFFSET = 20,
-    JST_AT_BLOCK_BYTES = 24,
-    JST_AT_BLOCK_CAPACITY = 28,
-    JST_AT_TABLE_OFFSET = 32,
-    JST_AT_TABLE_BYTES = 36,
-    JST_AT_COMMIT_OFFSET = 40,
-    JST_AT_COMMIT_BYTES = 44,
-    JST_AT_TABLE_CRC = 48,
-    JST_AT_MOUNT_SLOTS = 52,
-    JST_AT_MOUNT_STRIDE = 56,
-    JST_AT_SLICE_NS = 64,
-    JST_AT_FILE_NS = 80,
-    JST_AT_FIRST_SLICE = 88,
-    JST_AT_PART = 124,
-    JST_AT_MPI_STATE = 1152,
-    JST_AT_MPI_INIT_NS = 1184,
-    JST_AT_RING_OFFSET = 1504,
-    JST_AT_RING_BYTES = 1508,
-    JST_AT_GENERATION = 2048,
-    JST_AT_TICK_NS = 2056,
-    JST_AT_HEARTBEAT_NS = 2064,
-    JST_AT_END_NS = 2072,
-    JST_AT_BLOCKS_USED = 2084,
-    JST_AT_TICK_NOW = 2104,
-};
-enum jst_block_field { JST_BLOCK_MARK = 4, JST_BLOCK_SINCE = 16 };
+/* Offset of a field of jst_head in the file. */
+#define JST_AT(field) offsetof(jst_head, field)
 
-static inline uint32_t jst_head32(const jst_job *j, enum jst_head_field at)
+static inline uint32_t jst_head32(const jst_job *j, size_t at)
 {
     return jst_load32(j->r->head + at);
 }
 
-static inline uint64_t jst_head64(const jst_job *j, enum jst_head_field at)
+static inline uint64_t jst_head64(const jst_job *j, size_t at)
 {
     return jst_load64(j->r->head + at);
 }
@@ -308,13 +281,13 @@ static inline uint64_t jst_head64(const jst_job *j, enum jst_head_field at)
 bool jst_head_holds(const jst_job *j, uint64_t offset, uint64_t bytes);
 
 /* The valid commit, and what the blocks hold beyond it. */
-typedef struct jst_commit {
+typedef struct jst_commit_view {
     uint64_t records_end, open_slice;
     bool whole;   /* commit and blocks belong together */
     bool damaged; /* records_end cannot be right */
     bool cut;     /* the file ends before records_end */
-} jst_commit;
+} jst_commit_view;
 
-void jst_commit_read(jst_job *j, jst_commit *c);
+void jst_commit_read(jst_job *j, jst_commit_view *c);
 
 #endif

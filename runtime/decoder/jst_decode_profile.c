@@ -5,32 +5,32 @@
 
 bool jst_head_holds(const jst_job *j, uint64_t offset, uint64_t bytes)
 {
-    uint64_t end = jst_head32(j, JST_AT_HEAD_BYTES);
+    uint64_t end = jst_head32(j, JST_AT(head_bytes));
     return offset >= JST_DECODE_HEAD_BYTES && offset <= end && bytes <= end - offset;
 }
 
 static const char *head_flaw(const jst_job *j)
 {
-    uint64_t cells = jst_head32(j, JST_AT_CELL_COUNT);
-    if (jst_head32(j, JST_AT_VERSION) != 1)
+    uint64_t cells = jst_head32(j, JST_AT(cell_count));
+    if (jst_head32(j, JST_AT(version)) != JST_FORMAT_VERSION)
         return "its format version is not 1: a newer jostle wrote it";
-    if (jst_head32(j, JST_AT_HEAD_BYTES) > j->s->size)
+    if (jst_head32(j, JST_AT(head_bytes)) > j->s->size)
         return "the file ends inside its head: it was cut short";
     if (cells == 0 || cells > JST_DECODE_CELLS_MAX)
         return "the number of cells is out of bounds";
-    if (jst_head32(j, JST_AT_BLOCK_BYTES) < JST_DECODE_BLOCK_HEAD + 8 * cells ||
-        !jst_head_holds(j, jst_head32(j, JST_AT_BLOCK_OFFSET),
-                        (uint64_t)jst_head32(j, JST_AT_BLOCK_BYTES) *
-                            jst_head32(j, JST_AT_BLOCK_CAPACITY)))
+    if (jst_head32(j, JST_AT(block_bytes)) < offsetof(jst_block, cells) + 8 * cells ||
+        !jst_head_holds(j, jst_head32(j, JST_AT(block_offset)),
+                        (uint64_t)jst_head32(j, JST_AT(block_bytes)) *
+                            jst_head32(j, JST_AT(block_capacity))))
         return "the counter blocks do not lie inside the head";
-    if (jst_head32(j, JST_AT_COMMIT_BYTES) < 16 + 8 * cells ||
-        !jst_head_holds(j, jst_head32(j, JST_AT_COMMIT_OFFSET),
-                        2 * (uint64_t)jst_head32(j, JST_AT_COMMIT_BYTES)))
+    if (jst_head32(j, JST_AT(commit_bytes)) < offsetof(jst_commit, base) + 8 * cells ||
+        !jst_head_holds(j, jst_head32(j, JST_AT(commit_offset)),
+                        2 * (uint64_t)jst_head32(j, JST_AT(commit_bytes))))
         return "the commits do not lie inside the head";
-    if (jst_head32(j, JST_AT_TABLE_BYTES) > JST_DECODE_TABLE_MAX ||
-        !jst_head_holds(j, jst_head32(j, JST_AT_TABLE_OFFSET), jst_head32(j, JST_AT_TABLE_BYTES)))
+    if (jst_head32(j, JST_AT(table_bytes)) > JST_DECODE_TABLE_MAX ||
+        !jst_head_holds(j, jst_head32(j, JST_AT(table_offset)), jst_head32(j, JST_AT(table_bytes))))
         return "the metric table does not lie inside the head";
-    if (jst_head64(j, JST_AT_SLICE_NS) == 0)
+    if (jst_head64(j, JST_AT(slice_ns)) == 0)
         return "the slice length is zero";
     return NULL;
 }
@@ -59,29 +59,30 @@ static bool read_live(jst_job *j)
     const uint8_t *p = jst_source_at(j->s, 0, JST_DECODE_HEAD_BYTES);
     if (p == NULL)
         return false;
-    memcpy(head + JST_AT_MPI_STATE, p + JST_AT_MPI_STATE, JST_AT_RING_OFFSET - JST_AT_MPI_STATE);
-    memcpy(head + JST_AT_GENERATION, p + JST_AT_GENERATION,
-           JST_DECODE_HEAD_BYTES - JST_AT_GENERATION);
+    memcpy(head + JST_AT(mpi_state), p + JST_AT(mpi_state),
+           JST_AT(ring_offset) - JST_AT(mpi_state));
+    memcpy(head + JST_AT(generation), p + JST_AT(generation),
+           JST_DECODE_HEAD_BYTES - JST_AT(generation));
     return true;
 }
 
 static bool read_table(jst_job *j)
 {
     jst_table *t = &j->d->table;
-    jst_table shape = {.cell_count = jst_head32(j, JST_AT_CELL_COUNT),
-                       .slots = jst_head32(j, JST_AT_MOUNT_SLOTS),
-                       .stride = jst_head32(j, JST_AT_MOUNT_STRIDE),
-                       .text_bytes = jst_head32(j, JST_AT_TABLE_BYTES)};
-    uint32_t at = jst_head32(j, JST_AT_TABLE_OFFSET);
+    jst_table shape = {.cell_count = jst_head32(j, JST_AT(cell_count)),
+                       .slots = jst_head32(j, JST_AT(mount_slots)),
+                       .stride = jst_head32(j, JST_AT(mount_stride)),
+                       .text_bytes = jst_head32(j, JST_AT(table_bytes))};
+    uint32_t at = jst_head32(j, JST_AT(table_offset));
     const uint8_t *text = jst_source_at(j->s, at, shape.text_bytes);
     const char *wrong = "the metric table cannot be read";
     if (text != NULL && jst_table_is(t, &shape, text)) {
-        wrong = t->crc == jst_head32(j, JST_AT_TABLE_CRC) ? NULL
-                                                          : "the metric table fails its checksum";
+        wrong = t->crc == jst_head32(j, JST_AT(table_crc)) ? NULL
+                                                           : "the metric table fails its checksum";
     } else if (text != NULL) {
         jst_table_free(t);
         wrong = jst_table_read(t, &shape, text, j->d);
-        if (wrong == NULL && t->crc != jst_head32(j, JST_AT_TABLE_CRC))
+        if (wrong == NULL && t->crc != jst_head32(j, JST_AT(table_crc)))
             wrong = "the metric table fails its checksum";
         if (wrong != NULL)
             jst_table_free(t);
@@ -97,8 +98,9 @@ static bool read_table(jst_job *j)
  * has passed of it until the last heartbeat belongs to the last slice: the records may hold it. */
 static void add_in_progress(jst_job *j, const uint8_t *block, uint32_t cells)
 {
-    uint32_t mark = jst_load32(block + JST_BLOCK_MARK);
-    uint64_t since = jst_load64(block + JST_BLOCK_SINCE), now = jst_head64(j, JST_AT_TICK_NOW);
+    uint32_t mark = jst_load32(block + offsetof(jst_block, mark));
+    uint64_t since = jst_load64(block + offsetof(jst_block, since)),
+             now = jst_head64(j, JST_AT(tick_now));
     if (mark != 0 && mark < cells && j->d->table.cells[mark].timer && since < now)
         j->d->sums[mark] += now - since;
 }
@@ -106,21 +108,22 @@ static void add_in_progress(jst_job *j, const uint8_t *block, uint32_t cells)
 /* d->sums = sum over the blocks minus the commit. */
 static bool sum_blocks(jst_job *j, uint64_t commit_at)
 {
-    uint32_t cells = jst_head32(j, JST_AT_CELL_COUNT), bytes = jst_head32(j, JST_AT_BLOCK_BYTES);
-    uint32_t used = jst_head32(j, JST_AT_BLOCKS_USED),
-             capacity = jst_head32(j, JST_AT_BLOCK_CAPACITY);
+    uint32_t cells = jst_head32(j, JST_AT(cell_count)), bytes = jst_head32(j, JST_AT(block_bytes));
+    uint32_t used = jst_head32(j, JST_AT(blocks_used)),
+             capacity = jst_head32(j, JST_AT(block_capacity));
     uint64_t *sums = j->d->sums;
-    const uint8_t *p = jst_source_at(j->s, commit_at + 16, 8 * (uint64_t)cells);
+    const uint8_t *p =
+        jst_source_at(j->s, commit_at + offsetof(jst_commit, base), 8 * (uint64_t)cells);
     if (p == NULL)
         return false;
     for (uint32_t i = 0; i < cells; i++)
         sums[i] = 0 - jst_load64(p + 8 * (size_t)i);
     for (uint32_t b = 0; b < (used < capacity ? used : capacity); b++) {
-        uint64_t at = jst_head32(j, JST_AT_BLOCK_OFFSET) + (uint64_t)b * bytes;
-        if ((p = jst_source_at(j->s, at, JST_DECODE_BLOCK_HEAD + 8 * (uint64_t)cells)) == NULL)
+        uint64_t at = jst_head32(j, JST_AT(block_offset)) + (uint64_t)b * bytes;
+        if ((p = jst_source_at(j->s, at, offsetof(jst_block, cells) + 8 * (uint64_t)cells)) == NULL)
             return false;
         add_in_progress(j, p, cells);
-        p += JST_DECODE_BLOCK_HEAD;
+        p += offsetof(jst_block, cells);
         for (uint32_t i = 0; i < cells; i++)
             sums[i] += jst_load64(p + 8 * (size_t)i);
     }
@@ -132,7 +135,8 @@ static bool committed_levels(jst_job *j, uint64_t commit_at)
 {
     const jst_table *t = &j->d->table;
     for (uint32_t i = 0; i < t->gauge_count; i++) {
-        const uint8_t *p = jst_source_at(j->s, commit_at + 16 + 8 * (uint64_t)t->gauges[i], 8);
+        const uint8_t *p = jst_source_at(
+            j->s, commit_at + offsetof(jst_commit, base) + 8 * (uint64_t)t->gauges[i], 8);
         if (p == NULL)
             return false;
         j->d->committed[t->gauges[i]] = jst_load64(p);
@@ -143,21 +147,21 @@ static bool committed_levels(jst_job *j, uint64_t commit_at)
 /* RATIONALE: the process may write while we read. It fills the commit that is not valid and then
  * counts the generation up, so a commit (and the blocks read after it) is whole when the
  * generation is the same before and after. */
-void jst_commit_read(jst_job *j, jst_commit *c)
+void jst_commit_read(jst_job *j, jst_commit_view *c)
 {
     for (int attempt = 0; attempt < PATIENCE && read_live(j); attempt++) {
-        uint64_t generation = jst_head64(j, JST_AT_GENERATION);
-        uint64_t at = jst_head32(j, JST_AT_COMMIT_OFFSET) +
-                      (generation & 1) * jst_head32(j, JST_AT_COMMIT_BYTES);
+        uint64_t generation = jst_head64(j, JST_AT(generation));
+        uint64_t at = jst_head32(j, JST_AT(commit_offset)) +
+                      (generation & 1) * jst_head32(j, JST_AT(commit_bytes));
         const uint8_t *p = jst_source_at(j->s, at, 16);
         if (p == NULL)
             break;
-        *c = (jst_commit){.records_end = jst_load64(p), .open_slice = jst_load64(p + 8)};
+        *c = (jst_commit_view){.records_end = jst_load64(p), .open_slice = jst_load64(p + 8)};
         bool summed =
             (j->flags & JST_DECODE_SEGMENTS) != 0 ||
             (committed_levels(j, at) && (!(j->flags & JST_DECODE_REMAINDER) || sum_blocks(j, at)));
         jst_source_forget(j->s);
-        p = jst_source_at(j->s, JST_AT_GENERATION, 8);
+        p = jst_source_at(j->s, JST_AT(generation), 8);
         if (p == NULL)
             break;
         if (jst_load64(p) == generation) {
@@ -166,13 +170,13 @@ void jst_commit_read(jst_job *j, jst_commit *c)
         }
     }
     if (!c->whole)
-        jst_warn(j, jst_head32(j, JST_AT_COMMIT_OFFSET),
+        jst_warn(j, jst_head32(j, JST_AT(commit_offset)),
                  "the head changes faster than it can be read");
-    if (c->records_end < jst_head32(j, JST_AT_HEAD_BYTES)) {
-        jst_warn(j, jst_head32(j, JST_AT_COMMIT_OFFSET),
+    if (c->records_end < jst_head32(j, JST_AT(head_bytes))) {
+        jst_warn(j, jst_head32(j, JST_AT(commit_offset)),
                  "the commit is damaged: records are taken as far "
                  "as their checksums hold");
-        *c = (jst_commit){.records_end = j->s->size, .damaged = true};
+        *c = (jst_commit_view){.records_end = j->s->size, .damaged = true};
     } else if (c->records_end > j->s->size && c->records_end > jst_source_grown(j->s)) {
         jst_warn(j, j->s->size, "the file was cut short: records are missing at its end");
         c->records_end = j->s->size;
@@ -195,8 +199,10 @@ static bool keep_history(jst_job *j, uint64_t at)
 static bool take_event(jst_job *j, const jst_record *rec, uint64_t record)
 {
     jst_cursor c = rec->payload;
-    unsigned numbers = rec->type == 'M' ? 5 : rec->type == 'C' ? 4 : rec->type == 'N' ? 1 : 0;
-    unsigned texts = rec->type == 'M' ? 3 : rec->type == 'N' ? 1 : 0;
+    bool mount = rec->type == JST_RECORD_MOUNT, note = rec->type == JST_RECORD_NOTE;
+    bool clock = rec->type == JST_RECORD_CLOCK;
+    unsigned numbers = mount ? 5 : clock ? 4 : note ? 1 : 0;
+    unsigned texts = mount ? 3 : note ? 1 : 0;
     if (numbers == 0 || !keep_history(j, rec->next))
         return true;
     jst_decode_event *e = jst_event_add(j, rec->type, record);
@@ -204,7 +210,7 @@ static bool take_event(jst_job *j, const jst_record *rec, uint64_t record)
         return false;
     for (unsigned i = 0; i < numbers; i++)
         e->number[i] = jst_take_varint(&c);
-    if (rec->type == 'C')
+    if (clock)
         e->number[3] = (uint64_t)jst_unzigzag(e->number[3]);
     for (unsigned i = 0; i < texts; i++)
         jst_event_string(j, e, i, &c);
@@ -245,7 +251,7 @@ static bool levels_back(jst_job *j, walk w, uint64_t end)
     for (uint32_t i = 0; i < t->gauge_count; i++)
         d->levels[t->gauges[i]] = 0;
     for (; (state = jst_record_at(j->s, w.at, end, &rec)) == JST_RECORD_GOOD; w.at = rec.next) {
-        if (rec.type != 'S')
+        if (rec.type != JST_RECORD_SLICE)
             continue;
         jst_take_varint(&rec.payload);
         jst_take_varint(&rec.payload);
@@ -270,7 +276,7 @@ static bool hop(jst_job *j, walk *w, uint64_t end)
             break;
         if (state != JST_RECORD_GOOD)
             return false;
-        if (rec.type == 'S') {
+        if (rec.type == JST_RECORD_SLICE) {
             w->expected += (uint64_t)jst_unzigzag(jst_take_varint(&rec.payload));
             w->expected += jst_take_varint(&rec.payload);
             if (rec.payload.p == NULL)
@@ -285,10 +291,10 @@ static bool hop(jst_job *j, walk *w, uint64_t end)
     return levels_back(j, *w, end);
 }
 
-static void read_records(jst_job *j, const jst_commit *c)
+static void read_records(jst_job *j, const jst_commit_view *c)
 {
-    const walk begin = {.at = jst_head32(j, JST_AT_HEAD_BYTES),
-                        .expected = jst_head64(j, JST_AT_FIRST_SLICE)};
+    const walk begin = {.at = jst_head32(j, JST_AT(head_bytes)),
+                        .expected = jst_head64(j, JST_AT(first_slice))};
     walk w = begin;
     jst_record rec;
     enum jst_record_state state;
@@ -305,8 +311,8 @@ static void read_records(jst_job *j, const jst_commit *c)
             break;
         }
         events = j->d->event_count;
-        if (!(rec.type == 'S' ? take_slice(j, &rec, wanted, &w.expected)
-                              : take_event(j, &rec, w.number))) {
+        if (!(rec.type == JST_RECORD_SLICE ? take_slice(j, &rec, wanted, &w.expected)
+                                           : take_event(j, &rec, w.number))) {
             jst_events_forget(j, events);
             if (!j->no_memory)
                 jst_warn(j, w.at, "a record makes no sense: what follows it is left out");
@@ -329,12 +335,12 @@ static uint64_t ns_of_ticks(uint64_t ticks, uint64_t tick_ns)
 }
 
 /* The last, partial slice: what the live blocks hold beyond the records. */
-static void take_remainder(jst_job *j, const jst_commit *c)
+static void take_remainder(jst_job *j, const jst_commit_view *c)
 {
     jst_decode *d = j->d;
     const jst_table *t = &d->table;
-    uint64_t slice_ns = jst_head64(j, JST_AT_SLICE_NS), tick_ns = jst_head64(j, JST_AT_TICK_NS);
-    uint64_t end_ns = jst_head64(j, JST_AT_END_NS);
+    uint64_t slice_ns = jst_head64(j, JST_AT(slice_ns)), tick_ns = jst_head64(j, JST_AT(tick_ns));
+    uint64_t end_ns = jst_head64(j, JST_AT(end_ns));
     bool backwards = false;
     d->moved.count = 0;
     for (uint32_t i = 0; i < t->cell_count; i++) {
@@ -353,7 +359,7 @@ static void take_remainder(jst_job *j, const jst_commit *c)
         d->moved.values[d->moved.count++] = v;
     }
     if (backwards)
-        jst_warn(j, jst_head32(j, JST_AT_BLOCK_OFFSET),
+        jst_warn(j, jst_head32(j, JST_AT(block_offset)),
                  "counters lie behind their commit and are left "
                  "out of the last slice");
     if (d->moved.count == 0)
@@ -361,7 +367,7 @@ static void take_remainder(jst_job *j, const jst_commit *c)
     for (uint32_t i = 0; i < t->gauge_count; i++)
         d->levels[t->gauges[i]] = d->committed[t->gauges[i]];
     jst_levels_follow(d, t, &d->moved);
-    uint64_t last = (end_ns != 0 ? end_ns : jst_head64(j, JST_AT_HEARTBEAT_NS)) / slice_ns;
+    uint64_t last = (end_ns != 0 ? end_ns : jst_head64(j, JST_AT(heartbeat_ns))) / slice_ns;
     j->no_memory = !jst_rows_put(d, t, &d->moved, j->process, (int64_t)c->open_slice,
                                  jst_span(c->open_slice, last));
     j->r->remainder = !j->no_memory;
@@ -369,7 +375,7 @@ static void take_remainder(jst_job *j, const jst_commit *c)
 
 void jst_profile_read(jst_job *j)
 {
-    jst_commit c = {0};
+    jst_commit_view c = {0};
     if (!read_head(j))
         return;
     if (j->flags & JST_DECODE_SEGMENTS) {

@@ -8,19 +8,17 @@
 #include "jst_decode_internal.h"
 
 #define PATIENCE 16 /* readings of a ring that changes under us */
-#define RING_HEAD 64u
+#define RING_HEAD offsetof(jst_ring, data)
 #define RING_MAX (64u << 20)
 #define ENTRY_FRONT_MAX 21u /* type and two numbers */
 #define TOKENS_MAX 65536u   /* indices that segments may name */
 #define SHIFT_MAX 32u
-#define BIN_NS 10000000u /* at shift 0 */
 
 #define BIT(n) (1ull << (n))
-#define BITS_TIMES (BIT(25) | BIT(26) | BIT(27) | BIT(28) | BIT(29))
-#define BITS_VALUES (BIT(32) - BIT(1))
-#define BIT_WAIT 32
-#define BIT_OCCURRENCE 34
-#define VALUES_MAX 32
+#define BITS_BETWEEN(first, behind) (BIT(behind) - BIT(first))
+#define BITS_TIMES BITS_BETWEEN(JST_SEGMENT_BIT_MPI_NS, JST_SEGMENT_BIT_INSTRUCTIONS)
+#define BITS_VALUES BITS_BETWEEN(JST_SEGMENT_BIT_SENDS, JST_SEGMENT_BIT_WAIT_BINS)
+#define VALUES_MAX JST_SEGMENT_BIT_WAIT_BINS
 
 /* The entries on their way through. */
 typedef struct stream {
@@ -176,7 +174,8 @@ static bool take_bins(jst_cursor *c, segment *g, unsigned which)
     g->bins[which] = jst_take_bytes(c, n);
     g->bin_count[which] = n;
     /* One column holds the shift of both. */
-    bool other = which == 1 && g->present & BIT(BIT_WAIT) && shift != NULL && *shift != g->shift;
+    bool other = which == 1 && g->present & BIT(JST_SEGMENT_BIT_WAIT_BINS) && shift != NULL &&
+                 *shift != g->shift;
     if (c->p == NULL || *shift > SHIFT_MAX || other)
         return false;
     g->shift = *shift;
@@ -198,7 +197,7 @@ static bool parse_segment(jst_cursor c, segment *g, uint64_t set)
     g->sequence = (uint16_t)(hashes[0] | hashes[1] << 8);
     g->sum = jst_load32(hashes + 2);
     g->set = set;
-    if (g->present & 1) {
+    if (g->present & BIT(JST_SEGMENT_BIT_SET)) {
         const uint8_t *p = jst_take_bytes(&c, 8);
         g->set = p == NULL ? 0 : jst_load64(p);
     }
@@ -214,16 +213,17 @@ static bool parse_segment(jst_cursor c, segment *g, uint64_t set)
     g->shift = 0;
     g->bin_count[0] = g->bin_count[1] = 0;
     for (unsigned i = 0; i < 2; i++)
-        if (g->present & BIT(BIT_WAIT + i) && !take_bins(&c, g, i))
+        if (g->present & BIT(JST_SEGMENT_BIT_WAIT_BINS + i) && !take_bins(&c, g, i))
             return false;
-    g->occurrence = g->present & BIT(BIT_OCCURRENCE) ? jst_number(jst_take_varint(&c)) : 0;
+    g->occurrence =
+        g->present & BIT(JST_SEGMENT_BIT_OCCURRENCE) ? jst_number(jst_take_varint(&c)) : 0;
     return c.p != NULL;
 }
 
 /* Bins beyond the segment's end would lie in those of others. */
 static void cut_bins(stream *s, segment *g, uint64_t start, uint64_t end)
 {
-    uint64_t width = (uint64_t)BIN_NS << g->shift;
+    uint64_t width = (uint64_t)JST_BIN_NS << g->shift;
     uint64_t most = end / width - start / width + 1;
     for (unsigned i = 0; i < 2; i++)
         if (g->bin_count[i] > most) {
@@ -258,7 +258,8 @@ static bool put_segment(stream *s, segment *g, uint64_t number, uint64_t end)
     r->data[JST_DECODE_SEGMENT_SHIFT].p[r->count] = g->shift;
     for (uint64_t bits = g->present & BITS_VALUES; bits != 0; bits &= bits - 1) {
         unsigned bit = (unsigned)__builtin_ctzll(bits);
-        jst_values_of(r, JST_DECODE_SEGMENT_VALUES + bit - 1)[r->count] = g->values[bit];
+        jst_values_of(r, JST_DECODE_SEGMENT_VALUES + bit - JST_SEGMENT_BIT_SENDS)[r->count] =
+            g->values[bit];
     }
     r->count++;
     return true;
@@ -290,7 +291,7 @@ static uint64_t take_entries(stream *s, const uint8_t *p, uint64_t bytes)
         const uint8_t *begin = c.p;
         uint8_t type = *c.p++;
         uint64_t number = jst_take_varint(&c), length = jst_take_varint(&c);
-        if (c.p == NULL ? c.end - begin >= ENTRY_FRONT_MAX : length > JST_DECODE_PAYLOAD_MAX) {
+        if (c.p == NULL ? c.end - begin >= ENTRY_FRONT_MAX : length > JST_PAYLOAD_MAX) {
             stop(s, "an entry of the segments makes no sense: what follows it is left out");
             return bytes;
         }
@@ -304,9 +305,9 @@ static uint64_t take_entries(stream *s, const uint8_t *p, uint64_t bytes)
             return bytes;
         }
         jst_cursor entry = {payload, payload + length};
-        if (!(type == 's'   ? take_segment(s, entry, number)
-              : type == 't' ? take_token(s, entry, number)
-                            : true))
+        if (!(type == JST_STREAM_SEGMENT ? take_segment(s, entry, number)
+              : type == JST_STREAM_TOKEN ? take_token(s, entry, number)
+                                         : true))
             stop(s, "an entry of the segments makes no sense: what follows it is left out");
         s->expected += !s->over;
     }
@@ -368,7 +369,7 @@ static bool ring_copy(jst_job *j, ring *r, uint64_t at, uint64_t size)
     for (uint64_t n = r->drained; n < r->written;) {
         uint64_t place = n % size, piece = r->written - n;
         piece = piece < size - place ? piece : size - place;
-        piece = piece < JST_DECODE_PAYLOAD_MAX ? piece : JST_DECODE_PAYLOAD_MAX;
+        piece = piece < JST_PAYLOAD_MAX ? piece : JST_PAYLOAD_MAX;
         const uint8_t *p = jst_source_at(j->s, at + place, piece);
         if (p == NULL)
             return false;
@@ -384,7 +385,7 @@ static bool ring_copy(jst_job *j, ring *r, uint64_t at, uint64_t size)
  * and again when `drained` has moved meanwhile. */
 static void ring_read(jst_job *j, ring *r)
 {
-    uint64_t at = jst_head32(j, JST_AT_RING_OFFSET), bytes = jst_head32(j, JST_AT_RING_BYTES);
+    uint64_t at = jst_head32(j, JST_AT(ring_offset)), bytes = jst_head32(j, JST_AT(ring_bytes));
     uint64_t written, drained;
     const char *wrong = "the ring of the segments does not lie inside the head";
     if (bytes == 0)
@@ -453,18 +454,18 @@ static bool take_peers(jst_job *j, jst_cursor c)
 }
 
 /* Slices and events are hopped over by their lengths. */
-static void take_records(jst_job *j, stream *s, const jst_commit *c)
+static void take_records(jst_job *j, stream *s, const jst_commit_view *c)
 {
-    uint64_t at = jst_head32(j, JST_AT_HEAD_BYTES);
+    uint64_t at = jst_head32(j, JST_AT(head_bytes));
     enum jst_record_state state;
     jst_record rec;
     /* NOTE: entries lost in a damaged record show in the numbers of those in the ring. */
     while ((state = jst_record_frame(j->s, at, c->records_end, &rec)) == JST_RECORD_GOOD) {
-        if (rec.type == 'G' || rec.type == 'W') {
+        if (rec.type == JST_RECORD_SEGMENTS || rec.type == JST_RECORD_PEERS) {
             if ((state = jst_record_at(j->s, at, c->records_end, &rec)) != JST_RECORD_GOOD)
                 break;
             s->at = at;
-            if (rec.type == 'G') {
+            if (rec.type == JST_RECORD_SEGMENTS) {
                 uint64_t bytes = (uint64_t)(rec.payload.end - rec.payload.p);
                 take_piece(s, rec.payload.p, bytes);
                 s->bytes += bytes;
@@ -484,23 +485,23 @@ static void take_records(jst_job *j, stream *s, const jst_commit *c)
 
 void jst_segments_read(jst_job *j)
 {
-    stream s = {.j = j, .at = jst_head32(j, JST_AT_HEAD_BYTES)};
+    stream s = {.j = j, .at = jst_head32(j, JST_AT(head_bytes))};
     ring r = {0};
-    jst_commit c = {0};
-    if (jst_head32(j, JST_AT_MPI_STATE) == 0)
+    jst_commit_view c = {0};
+    if (jst_head32(j, JST_AT(mpi_state)) == 0)
         return; /* no MPI, no segments */
     ring_read(j, &r);
     jst_commit_read(j, &c);
     /* NOTE: now that the entries are there, so is the time of MPI_Init. A further part goes on
      * where its file was made. */
-    s.end_ns = jst_head64(j, jst_head32(j, JST_AT_PART) ? JST_AT_FILE_NS : JST_AT_MPI_INIT_NS);
+    s.end_ns = jst_head64(j, jst_head32(j, JST_AT(part)) ? JST_AT(file_ns) : JST_AT(mpi_init_ns));
     if (s.end_ns > INT64_MAX) {
-        jst_warn(j, JST_AT_MPI_INIT_NS, "the time of MPI_Init makes no sense");
+        jst_warn(j, JST_AT(mpi_init_ns), "the time of MPI_Init makes no sense");
         s.over = true;
     }
     if (!j->no_memory)
         take_records(j, &s, &c);
-    s.at = jst_head32(j, JST_AT_RING_OFFSET);
+    s.at = jst_head32(j, JST_AT(ring_offset));
     if (!j->no_memory)
         ring_take(&s, &r);
     if (s.rest_bytes > 0 && !s.over)

@@ -26,14 +26,14 @@ static bool rescue(jst_job *j, shorts *s, uint64_t *at)
         const uint8_t *b = jst_source_at(j->s, p, 1);
         if (b == NULL)
             return false;
-        if (*b != 'H' && *b != 'P')
+        if (*b != JST_RECORD_SHORTS_HEADER && *b != JST_RECORD_SHORT_PROCESS)
             continue;
         uint64_t front = j->s->size - p < 6 ? j->s->size - p : 6;
         if ((b = jst_source_at(j->s, p, front)) == NULL)
             return false;
         jst_cursor c = {b + 1, b + front};
         uint64_t length = jst_take_varint(&c);
-        if (c.p == NULL || length > JST_DECODE_PAYLOAD_MAX || length > j->s->size - p)
+        if (c.p == NULL || length > JST_PAYLOAD_MAX || length > j->s->size - p)
             continue;
         if (s->rescue < length + 8)
             return false;
@@ -58,7 +58,7 @@ static const char *take_header(jst_job *j, shorts *s, const jst_record *rec, uin
         return "a header of short processes makes no sense";
     if (s->count == HEADERS_MAX)
         return NULL;
-    jst_decode_event *e = jst_event_add(j, 'H', record);
+    jst_decode_event *e = jst_event_add(j, JST_RECORD_SHORTS_HEADER, record);
     if (e == NULL)
         return NULL;
     uint32_t event = (uint32_t)(j->r->events - 1);
@@ -103,7 +103,7 @@ static bool take_mounts(jst_job *j, jst_cursor *c, uint64_t record)
     if (c->p == NULL || mounts > JST_DECODE_SLOTS_MAX)
         return false;
     for (; mounts > 0; mounts--) {
-        jst_decode_event *m = jst_event_add(j, 'p', record);
+        jst_decode_event *m = jst_event_add(j, JST_DECODE_EVENT_SHORT_MOUNT, record);
         if (m == NULL)
             return false;
         for (int i = 0; i < 4; i++)
@@ -128,7 +128,7 @@ static bool take_short(jst_job *j, const shorts *s, const jst_record *rec, uint6
     *foreign = h == NULL;
     if (h == NULL)
         return true;
-    jst_decode_event *e = jst_event_add(j, 'P', record);
+    jst_decode_event *e = jst_event_add(j, JST_RECORD_SHORT_PROCESS, record);
     if (e == NULL || !jst_decode_scratch(d, h->table.cell_count))
         return false;
     memcpy(e->number, n, sizeof n);
@@ -156,21 +156,22 @@ static void pass(jst_job *j, shorts *s, uint8_t type)
         bool foreign = false;
         if (jst_record_at(j->s, at, j->s->size, &rec) != JST_RECORD_GOOD) {
             bool found = rescue(j, s, &at);
-            if (type == 'P')
+            if (type == JST_RECORD_SHORT_PROCESS)
                 jst_warn(j, from,
                          found ? "a torn record is passed over"
                                : "the end of the file is torn and left out");
             if (!found || jst_record_at(j->s, at, j->s->size, &rec) != JST_RECORD_GOOD)
                 return;
         }
-        if (type == 'H' && rec.type == 'H') {
+        if (type == JST_RECORD_SHORTS_HEADER && rec.type == JST_RECORD_SHORTS_HEADER) {
             const char *wrong = take_header(j, s, &rec, number);
             if (wrong != NULL) {
                 jst_events_forget(j, events);
                 jst_warn(j, at, wrong);
             }
         }
-        if (type == 'P' && rec.type == 'P' && number >= j->from_record) {
+        if (type == JST_RECORD_SHORT_PROCESS && rec.type == JST_RECORD_SHORT_PROCESS &&
+            number >= j->from_record) {
             j->r->complete = !jst_full(j);
             if (!j->r->complete)
                 return;
@@ -185,7 +186,7 @@ static void pass(jst_job *j, shorts *s, uint8_t type)
         }
         if (j->no_memory)
             return;
-        if (type == 'P') {
+        if (type == JST_RECORD_SHORT_PROCESS) {
             j->r->records_read = number + 1;
             j->r->records_end = rec.next;
         }
@@ -199,13 +200,13 @@ void jst_shorts_read(jst_job *j)
         j->no_memory = true;
         return;
     }
-    pass(j, &s, 'H');
+    pass(j, &s, JST_RECORD_SHORTS_HEADER);
     /* NOTE: the header may still be on its way: nothing counts as read until it is there. */
     if (s.count == 0)
         jst_refuse(j, 0, "no header of short processes in the file (yet)");
     s.rescue = RESCUE_COST * j->s->size;
     if (s.count > 0 && !j->no_memory)
-        pass(j, &s, 'P');
+        pass(j, &s, JST_RECORD_SHORT_PROCESS);
     for (uint32_t i = 0; i < s.count; i++)
         jst_table_free(&s.headers[i].table);
     free(s.headers);

@@ -189,7 +189,7 @@ static void repair_records(uint8_t *data, size_t size, size_t at, uint32_t table
         jst_cursor p = {payload, payload + length};
         for (int i = 0; i < 8; i++)
             jst_take_varint(&p);
-        if (data[at] == 'P' && jst_take_bytes(&p, 4) != NULL)
+        if (data[at] == JST_RECORD_SHORT_PROCESS && jst_take_bytes(&p, 4) != NULL)
             put32(data + (p.p - data) - 4, table_crc);
         size_t front = (size_t)(payload - data) + length - at;
         put32(data + at + front, jst_decode_crc32(data + at, front));
@@ -200,7 +200,7 @@ static void repair_records(uint8_t *data, size_t size, size_t at, uint32_t table
 static uint32_t first_table_crc(const uint8_t *data, size_t size)
 {
     jst_cursor c = {data, data + size};
-    if (size == 0 || *c.p++ != 'H')
+    if (size == 0 || *c.p++ != JST_RECORD_SHORTS_HEADER)
         return 0;
     jst_take_varint(&c);
     for (int i = 0; i < 4; i++)

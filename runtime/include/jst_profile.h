@@ -68,7 +68,7 @@ enum jst_mpi_state {
 };
 
 /* Whether MPI calls are counted. */
-enum jst_mpi_adapter {
+enum jst_adapter_state {
     JST_ADAPTER_NONE = 0, /* no MPI seen */
     JST_ADAPTER_LOADED = 1, /* loaded */
     JST_ADAPTER_LACKING = 2, /* an MPI was found for which no adapter is installed (its calls are not counted) */
@@ -76,7 +76,7 @@ enum jst_mpi_adapter {
 };
 
 /* Why a segment ended where it did. */
-enum jst_rule {
+enum jst_segment_rule {
     JST_RULE_EVERY = 0, /* at each delimiter */
     JST_RULE_COALESCED = 1, /* at each 2^level-th delimiter */
     JST_RULE_EPOCH = 2, /* at an epoch */
@@ -298,6 +298,7 @@ _Static_assert(offsetof(jst_head, tick_now) == 2104, "jst_head.tick_now");
 _Static_assert(offsetof(jst_head, mounts) == 2112, "jst_head.mounts");
 _Static_assert(sizeof(jst_head) == 4096, "jst_head");
 
+/* What the records already hold; see the page. */
 typedef struct jst_commit {
     uint64_t records_end; /* where the records end, as an offset in the file */
     uint64_t open_slice; /* slice that what no record holds belongs to */
@@ -308,6 +309,9 @@ _Static_assert(offsetof(jst_commit, records_end) == 0, "jst_commit.records_end")
 _Static_assert(offsetof(jst_commit, open_slice) == 8, "jst_commit.open_slice");
 _Static_assert(offsetof(jst_commit, base) == 16, "jst_commit.base");
 
+/* One thread's counters. Only this thread writes; they grow for ever, and the heartbeat only
+ * reads. Block 0 is the heartbeat's own (os and self metrics). The words before the cells belong
+ * to the thread, too. */
 typedef struct jst_block {
     _Atomic uint32_t tid; /* its thread, 0: never used */
     uint32_t mark; /* state mark: the cell of the `state_*` timer in progress, 0: none */
@@ -331,6 +335,7 @@ _Static_assert(offsetof(jst_block, cpu_ns) == 48, "jst_block.cpu_ns");
 _Static_assert(offsetof(jst_block, call_ticks) == 56, "jst_block.call_ticks");
 _Static_assert(offsetof(jst_block, cells) == 64, "jst_block.cells");
 
+/* Segments on their way into records: the program's threads write, the heartbeat drains. */
 typedef struct jst_ring {
     _Atomic uint64_t written; /* bytes ever put in */
     _Atomic uint64_t drained; /* bytes that records hold */

@@ -88,9 +88,10 @@ static bool same_world(const jst_head *h)
             return false;
     return h->version == own->version && h->head_bytes == own->head_bytes &&
            h->cell_count == own->cell_count && h->world_size == own->world_size &&
-           h->world_rank != own->world_rank && atomic_load(&h->mpi_state) == 2 &&
-           h->end_reason == 0 && h->thread_level < MANY_THREADS &&
-           jst_str_equal(h->job, own->job) && jst_str_equal(h->world, own->world);
+           h->world_rank != own->world_rank &&
+           atomic_load(&h->mpi_state) == JST_MPI_STATE_INITIALISED && h->end_reason == 0 &&
+           h->thread_level < MANY_THREADS && jst_str_equal(h->job, own->job) &&
+           jst_str_equal(h->world, own->world);
 }
 
 /* A file that somebody else may write to could be cut short under our mapping. */
@@ -170,7 +171,7 @@ void jst_together_tick(uint64_t now_ns)
         atomic_store(&moved, false);
     }
     /* Until then what is known of MPI is for the program's thread alone to read and to write. */
-    if (atomic_load(&own->mpi_state) != 2)
+    if (atomic_load(&own->mpi_state) != JST_MPI_STATE_INITIALISED)
         return;
     if (since == 0)
         since = own->mpi_init_ns;

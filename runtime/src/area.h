@@ -7,14 +7,6 @@
 #include "profile_layout.h"
 
 #define JST_TABLE_BYTES 12288
-#define JST_RING_BYTES 65536 /* segments that no record holds yet */
-
-/* Segments on their way into records: written by the program's threads, drained by the heartbeat. */
-typedef struct jst_ring {
-    _Atomic uint64_t written, drained;
-    uint8_t gap[48];
-    uint8_t data[JST_RING_BYTES - 64];
-} jst_ring;
 
 /* The mapped head. Static, so that its address never changes: the file is mapped over it. */
 typedef struct jst_area {

@@ -12,24 +12,6 @@
 #define JST_BLOCKS 24        /* blocks in the file; more threads than that use memory */
 #define JST_MORE_BLOCKS 8192 /* blocks in memory, reserved only when needed */
 
-/* One thread's counters. Single writer; grows for ever; the heartbeat only reads. Block 0 is the
- * heartbeat's own (os and self metrics). The header's words are the thread's own too: */
-typedef struct jst_block {
-    _Atomic uint32_t tid; /* owner, 0 = never used */
-    uint32_t mark; /* state mark: the state timer's cell while a call is in progress, else 0 */
-    uint64_t gap;
-    uint64_t since;      /* ticks when the marked call began */
-    uint64_t signature;  /* sum of token hashes since the thread came up (segment.c) */
-    uint64_t kinds;      /* set of tokens since the segment began */
-    uint64_t cpu_ticks;  /* when the thread's CPU clock was read last, ticks */
-    uint64_t cpu_ns;     /* and what it said */
-    uint64_t call_ticks; /* time in MPI calls since then */
-    uint64_t cells[JST_CELL_COUNT];
-} __attribute__((aligned(128))) jst_block;
-
-_Static_assert(offsetof(jst_block, cells) == 64, "a block's header");
-_Static_assert(sizeof(jst_block) <= 2 * JST_PAGE, "memory per thread");
-
 /* A page that the kernel wipes in a forked child (MADV_WIPEONFORK): mask is all ones as long as
  * this is the process that set it. One AND with the thread's block pointer, and one test, tell
  * "first call of this thread", "first call after fork" and "switched off" from the usual case. */

@@ -107,7 +107,7 @@ static void write_slice(child *c, uint64_t slice)
         uint8_t *p = jst_put_svarint(frame + JST_FRAME_GAP, (int64_t)(c->open_slice - c->expected));
         p = jst_put_varint(p, slice - c->open_slice);
         p = jst_put_cells(p, delta, taken, JST_LOAD(jst_tick_ns));
-        if (!append(c, 'S', frame, (size_t)(p - frame) - JST_FRAME_GAP))
+        if (!append(c, JST_RECORD_SLICE, frame, (size_t)(p - frame) - JST_FRAME_GAP))
             return;
         c->expected = slice;
     }
@@ -207,7 +207,7 @@ static void begin(child *c, const facts *f, uint64_t now)
     c->open_slice = c->expected = head.first_slice;
     uint8_t *p = jst_put_varint(frame + JST_FRAME_GAP, now);
     p = jst_put_string(p, note, sizeof note - 1);
-    append(c, 'N', frame, (size_t)(p - frame) - JST_FRAME_GAP);
+    append(c, JST_RECORD_NOTE, frame, (size_t)(p - frame) - JST_FRAME_GAP);
     commit(c);
 }
 

@@ -419,7 +419,7 @@ bool jst_may_syscall(void)
 
 /* ---- the end ---- */
 
-void jst_ending(enum jst_end reason)
+void jst_ending(enum jst_end_reason reason)
 {
     uint32_t state = atomic_load(&jst_state);
     if (jst_tls_vfork || state == JST_OFF || !jst_may_syscall())

@@ -10,19 +10,12 @@
 #define JST_CORE_H
 
 #include "common.h"
+#include "profile_layout.h"
 
 #define JST_START_BYTES 65536  /* moved bytes after which a process gets a profile */
 #define JST_START_NS 100000000 /* age after which a wrapped call starts the profile */
 
 enum jst_state { JST_NEW, JST_LAZY, JST_STARTING, JST_RUNNING, JST_MEMORY, JST_OFF };
-enum jst_end {
-    JST_END_NONE,
-    JST_END_EXIT,
-    JST_END__EXIT,
-    JST_END_EXEC,
-    JST_END_ABORT,
-    JST_END_PART
-};
 
 extern _Atomic uint32_t jst_state;
 
@@ -37,8 +30,8 @@ typedef struct jst_life {
 extern jst_life jst_now_life;
 
 void jst_come_up(void);
-void jst_ending(enum jst_end reason); /* the image is about to end in an orderly way */
-void jst_not_ending(void);            /* exec failed: it goes on */
+void jst_ending(enum jst_end_reason reason); /* the image is about to end in an orderly way */
+void jst_not_ending(void);                   /* exec failed: it goes on */
 void jst_new_part(void);
 void jst_sandboxed(void);
 bool jst_may_syscall(void);

@@ -44,7 +44,7 @@ static uint64_t cpu_period = UINT64_MAX, short_wait; /* in ticks */
 bool jst_mpi_runs(void)
 {
     uint32_t state = atomic_load_explicit(&jst_a.head.mpi_state, memory_order_relaxed);
-    return state == 1 || state == 2;
+    return state == JST_MPI_STATE_STARTING || state == JST_MPI_STATE_INITIALISED;
 }
 
 /* ---- time off the CPU in the gaps between calls ---- */
@@ -297,7 +297,7 @@ void jst_mpi_initialising(void)
     cpu_period = jst_ns_to_ticks(CPU_PERIOD_NS);
     short_wait = jst_ns_to_ticks(SHORT_NS);
     jst_segments_begin(b);
-    atomic_store(&jst_a.head.mpi_state, 1);
+    atomic_store(&jst_a.head.mpi_state, JST_MPI_STATE_STARTING);
 }
 
 void jst_mpi_initialised(uint32_t size, uint32_t rank, uint32_t thread_level, uint32_t appnum,
@@ -317,7 +317,7 @@ void jst_mpi_initialised(uint32_t size, uint32_t rank, uint32_t thread_level, ui
     jst_papi_begin();
     jst_inject_ranked(rank);
     jst_together_begin();
-    atomic_store(&h->mpi_state, 2);
+    atomic_store(&h->mpi_state, JST_MPI_STATE_INITIALISED);
 }
 
 void jst_mpi_finalising(void)
@@ -328,11 +328,11 @@ void jst_mpi_finalising(void)
     jst_papi_finish(b);
     jst_segments_end(b);
     jst_a.head.mpi_finalize_ns = jst_clock_ns(CLOCK_REALTIME);
-    atomic_store(&jst_a.head.mpi_state, 3);
+    atomic_store(&jst_a.head.mpi_state, JST_MPI_STATE_FINISHING);
 }
 
 void jst_mpi_finalised(void)
 {
     jst_a.head.mpi_end_ns = jst_clock_ns(CLOCK_REALTIME);
-    atomic_store(&jst_a.head.mpi_state, 4);
+    atomic_store(&jst_a.head.mpi_state, JST_MPI_STATE_FINALISED);
 }

@@ -7,9 +7,6 @@
 
 #define JST_MPI_VERSION_BYTES 8192 /* MPICH's MPI_MAX_LIBRARY_VERSION_STRING, the largest known */
 
-/* header word mpi_adapter */
-enum { JST_ADAPTER_NONE, JST_ADAPTER_LOADED, JST_ADAPTER_LACKING, JST_ADAPTER_REFUSED };
-
 /** Looks for an MPI in the process; cheap if no library has been loaded since the last call. */
 bool jst_mpi_found(void);
 /** Returns the next function of this name after ours, also if the MPI was loaded with

@@ -6,11 +6,11 @@
 #include "peers.h"
 #include "common.h"
 #include "encode.h"
+#include "profile_layout.h"
 #include "record.h"
 #include "sys.h"
 
 #define PEERS 4096u
-#define BEYOND 0xffffffffu
 
 typedef struct peer {
     _Atomic uint64_t sent_ops, sent_bytes, received_ops, room;
@@ -74,11 +74,11 @@ void jst_peers_write(int fd)
     for (unsigned i = 0; i <= PEERS; i++) {
         if (!is_used(&t[i]))
             continue;
-        p = jst_put_varint(p, i < PEERS ? i : BEYOND);
+        p = jst_put_varint(p, i < PEERS ? i : JST_PEERS_OTHERS);
         p = jst_put_varint(p, atomic_load(&t[i].sent_ops));
         p = jst_put_varint(p, atomic_load(&t[i].sent_bytes));
         p = jst_put_varint(p, atomic_load(&t[i].received_ops));
         p = jst_put_varint(p, atomic_load(&t[i].room));
     }
-    jst_append(fd, 'W', frame, (size_t)(p - frame) - JST_FRAME_GAP);
+    jst_append(fd, JST_RECORD_PEERS, frame, (size_t)(p - frame) - JST_FRAME_GAP);
 }

@@ -24,5 +24,6 @@ void jst_note(int fd, uint64_t now_ns, const char *text)
 {
     uint8_t *p = jst_put_varint(jst_record_frame + JST_FRAME_GAP, now_ns);
     p = jst_put_string(p, text, jst_strlen(text));
-    jst_append(fd, 'N', jst_record_frame, (size_t)(p - jst_record_frame) - JST_FRAME_GAP);
+    jst_append(fd, JST_RECORD_NOTE, jst_record_frame,
+               (size_t)(p - jst_record_frame) - JST_FRAME_GAP);
 }

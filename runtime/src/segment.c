@@ -218,7 +218,7 @@ static uint64_t shortest(uint64_t now_ns)
 
 /* A program may become a thousand times faster from one call to the next: decisions come too late
  * then. Of a kind that comes too soon only every second one counts from now on. */
-static void note_haste(enum jst_rule rule, uint64_t now_ns)
+static void note_haste(enum jst_segment_rule rule, uint64_t now_ns)
 {
     if (now_ns - seg.start_ns >= shortest(now_ns) / 2) {
         seg.hasty = 0;
@@ -232,7 +232,7 @@ static void note_haste(enum jst_rule rule, uint64_t now_ns)
         JST_STORE(jst_epoch_mask, (1ull << ++seg.epoch_level) - 1);
 }
 
-static void end_segment(jst_block *b, enum jst_rule rule, unsigned level, jst_site *site,
+static void end_segment(jst_block *b, enum jst_segment_rule rule, unsigned level, jst_site *site,
                         uint64_t occurrence, uint64_t now_ns, uint64_t now)
 {
     if (now_ns <= seg.start_ns) { /* the clock was set back: go on from where it stands, if far */
@@ -350,7 +350,7 @@ static void be_dense(jst_site *s, uint64_t now_ns)
 
 /* Sparse: every one. Dense: every 2^level-th of the chosen kind. When that has not come for long
  * (the program has gone on to something else), any will do, and it is decided anew. */
-static bool is_boundary(jst_site *s, uint64_t now_ns, enum jst_rule *rule, unsigned *level)
+static bool is_boundary(jst_site *s, uint64_t now_ns, enum jst_segment_rule *rule, unsigned *level)
 {
     *rule = JST_RULE_EVERY;
     *level = 0;
@@ -386,7 +386,7 @@ static void check_overdue(uint64_t now_ns)
 /* RATIONALE: apart, so that what 30 000 globals a second go through saves no registers. */
 static JST_SLOW void look_at_global(jst_block *b, jst_site *s, uint64_t now, bool milestone)
 {
-    enum jst_rule rule;
+    enum jst_segment_rule rule;
     unsigned level;
     uint64_t n = seg.globals, now_ns = jst_clock_ns(CLOCK_REALTIME);
     if (is_boundary(s, now_ns, &rule, &level))

@@ -7,10 +7,7 @@
 #include "common.h"
 #include "mpi_call_kinds.h"
 
-enum jst_rule { JST_RULE_EVERY, JST_RULE_COALESCED, JST_RULE_EPOCH, JST_RULE_RAW, JST_RULE_FINAL };
-
 #define JST_BINS 32
-#define JST_BIN_NS 10000000u /* the narrowest */
 
 /* Waiting and off-CPU time of the open segment in bins of the wall clock. */
 typedef struct jst_bins {
@@ -23,7 +20,7 @@ typedef struct jst_bins {
 /* What a segment was. */
 typedef struct jst_segment {
     uint64_t start_ns, end_ns;
-    enum jst_rule rule;
+    enum jst_segment_rule rule;
     unsigned level;
     jst_site *site;      /* of the delimiter, NULL none */
     uint64_t occurrence; /* of it, 0: does not matter */

@@ -23,65 +23,48 @@
 #define RING (sizeof jst_a.ring.data)
 #define ENTRY_MOST 512
 
-/* Features that are sums of process cells, by their bit in the entry. */
-enum {
-    BIT_SET = 0,
-    BIT_COUNTS = 1,
-    BIT_FILES = 17,
-    BIT_MPIIO_OPS = 23,
-    BIT_MPI_NS = 25,
-    BIT_IO_NS = 26,
-    BIT_CPU_NS = 27,
-    BIT_WAIT_NS = 28,
-    BIT_OFFCPU_NS = 29,
-    BIT_INSTRUCTIONS = 30,
-    BIT_FLOPS = 31,
-    BIT_WAIT_BINS = 32,
-    BIT_OFF_BINS = 33,
-    BIT_OCCURRENCE = 34,
-    BITS = 35
-};
-
 #define MOST_CELLS 9
 typedef struct feature {
     uint8_t bit;
     uint16_t cells[MOST_CELLS]; /* 0 ends the list */
 } feature;
 
+#define B(name) JST_SEGMENT_BIT_##name
 #define C(name) JST_CELL_##name
+/* Sums of process cells. */
 static const feature process_features[] = {
-    {1, {C(MPI_SEND_OPS)}},
-    {2, {C(MPI_RECV_OPS)}},
-    {3, {C(MPI_ISEND_OPS)}},
-    {4, {C(MPI_IRECV_OPS)}},
-    {5, {C(MPI_SENDRECV_OPS)}},
-    {6, {C(MPI_SEND_BYTES), C(MPI_ISEND_BYTES), C(MPI_SENDRECV_BYTES)}},
-    {7, {C(MPI_RECV_BYTES), C(MPI_IRECV_BYTES)}},
-    {8, {C(MPI_ONE_TO_ALL_OPS), C(MPI_IONE_TO_ALL_OPS)}},
-    {9, {C(MPI_ALL_TO_ONE_OPS), C(MPI_IALL_TO_ONE_OPS)}},
-    {10, {C(MPI_ALL_TO_ALL_OPS), C(MPI_IALL_TO_ALL_OPS)}},
-    {11, {C(MPI_BARRIER_OPS), C(MPI_IBARRIER_OPS)}},
-    {12, {C(MPI_SCAN_OPS), C(MPI_ISCAN_OPS)}},
-    {13, {C(MPI_NEIGHBOR_OPS), C(MPI_INEIGHBOR_OPS)}},
-    {14,
+    {B(SENDS), {C(MPI_SEND_OPS)}},
+    {B(RECVS), {C(MPI_RECV_OPS)}},
+    {B(ISENDS), {C(MPI_ISEND_OPS)}},
+    {B(IRECVS), {C(MPI_IRECV_OPS)}},
+    {B(SENDRECVS), {C(MPI_SENDRECV_OPS)}},
+    {B(P2P_BYTES), {C(MPI_SEND_BYTES), C(MPI_ISEND_BYTES), C(MPI_SENDRECV_BYTES)}},
+    {B(P2P_ROOM), {C(MPI_RECV_BYTES), C(MPI_IRECV_BYTES)}},
+    {B(ONE_TO_ALL), {C(MPI_ONE_TO_ALL_OPS), C(MPI_IONE_TO_ALL_OPS)}},
+    {B(ALL_TO_ONE), {C(MPI_ALL_TO_ONE_OPS), C(MPI_IALL_TO_ONE_OPS)}},
+    {B(ALL_TO_ALL), {C(MPI_ALL_TO_ALL_OPS), C(MPI_IALL_TO_ALL_OPS)}},
+    {B(BARRIERS), {C(MPI_BARRIER_OPS), C(MPI_IBARRIER_OPS)}},
+    {B(SCANS), {C(MPI_SCAN_OPS), C(MPI_ISCAN_OPS)}},
+    {B(NEIGHBORS), {C(MPI_NEIGHBOR_OPS), C(MPI_INEIGHBOR_OPS)}},
+    {B(COLLECTIVE_BYTES),
      {C(MPI_ONE_TO_ALL_BYTES), C(MPI_ALL_TO_ONE_BYTES), C(MPI_ALL_TO_ALL_BYTES), C(MPI_SCAN_BYTES),
       C(MPI_NEIGHBOR_BYTES), C(MPI_IONE_TO_ALL_BYTES), C(MPI_IALL_TO_ONE_BYTES),
       C(MPI_IALL_TO_ALL_BYTES), C(MPI_ISCAN_BYTES)}},
-    {15, {C(MPI_PUT_OPS), C(MPI_GET_OPS), C(MPI_ACCUMULATE_OPS)}},
-    {16, {C(MPI_PUT_BYTES), C(MPI_GET_BYTES), C(MPI_ACCUMULATE_BYTES)}},
-    {23,
+    {B(RMA_OPS), {C(MPI_PUT_OPS), C(MPI_GET_OPS), C(MPI_ACCUMULATE_OPS)}},
+    {B(RMA_BYTES), {C(MPI_PUT_BYTES), C(MPI_GET_BYTES), C(MPI_ACCUMULATE_BYTES)}},
+    {B(MPIIO_OPS),
      {C(MPIIO_OPEN_OPS), C(MPIIO_READ_OPS), C(MPIIO_READ_ALL_OPS), C(MPIIO_READ_SHARED_OPS),
       C(MPIIO_READ_SPLIT_OPS), C(MPIIO_WRITE_OPS), C(MPIIO_WRITE_ALL_OPS),
       C(MPIIO_WRITE_SHARED_OPS), C(MPIIO_WRITE_SPLIT_OPS)}},
-    {24,
+    {B(MPIIO_BYTES),
      {C(MPIIO_READ_BYTES), C(MPIIO_READ_ALL_BYTES), C(MPIIO_READ_SHARED_BYTES),
       C(MPIIO_READ_SPLIT_BYTES), C(MPIIO_WRITE_BYTES), C(MPIIO_WRITE_ALL_BYTES),
       C(MPIIO_WRITE_SHARED_BYTES), C(MPIIO_WRITE_SPLIT_BYTES)}},
-    {25, {C(STATE_P2P_NS), C(STATE_COLLECTIVE_NS), C(STATE_ONESIDED_NS), C(STATE_MPI_NS)}},
-    {26, {C(STATE_IO_NS), C(STATE_MPIIO_NS)}},
-    {28, {C(WAIT_MPI_NS)}},
-    {29, {C(WAIT_OFFCPU_NS)}},
-    {31, {C(PAPI_1_COUNT)}},
+    {B(MPI_NS), {C(STATE_P2P_NS), C(STATE_COLLECTIVE_NS), C(STATE_ONESIDED_NS), C(STATE_MPI_NS)}},
+    {B(IO_NS), {C(STATE_IO_NS), C(STATE_MPIIO_NS)}},
+    {B(WAIT_NS), {C(WAIT_MPI_NS)}},
+    {B(OFFCPU_NS), {C(WAIT_OFFCPU_NS)}},
+    {B(FLOPS), {C(PAPI_1_COUNT)}},
 };
 
 /* Of files: two cells each, in every mount. Cell 0 is posix_open_ops, so these lists have lengths. */
@@ -90,10 +73,11 @@ static const uint16_t file_cells[][2] = {
     {C(POSIX_READ_OPS), C(STDIO_READ_OPS)},     {C(POSIX_WRITE_OPS), C(STDIO_WRITE_OPS)},
     {C(POSIX_READ_BYTES), C(STDIO_READ_BYTES)}, {C(POSIX_WRITE_BYTES), C(STDIO_WRITE_BYTES)},
 };
+#undef B
 #undef C
 #define FILE_FEATURES (sizeof file_cells / sizeof *file_cells)
 
-static uint64_t before[BITS]; /* what the sums were when the segment began */
+static uint64_t before[JST_SEGMENT_BITS]; /* what the sums were when the segment began */
 static uint64_t signature_before, cpu_before, set_before;
 static uint64_t instructions_pending; /* as kinds_pending */
 static const jst_block *ended_by;     /* thread that ended the last segment */
@@ -140,7 +124,7 @@ static void sum_features(uint64_t *sums)
             if (atomic_load(&jst_a.head.mounts[mount].used) || mount == JST_MOUNT_SLOTS - 1)
                 sum += jst_sum_cell(mount * JST_MOUNT_STRIDE + file_cells[f][0]) +
                        jst_sum_cell(mount * JST_MOUNT_STRIDE + file_cells[f][1]);
-        sums[BIT_FILES + f] = sum;
+        sums[JST_SEGMENT_BIT_OPENS + f] = sum;
     }
 }
 
@@ -208,19 +192,19 @@ static bool any_bin(const uint64_t *ticks, const jst_bins *bins)
 
 static bool is_float(unsigned bit)
 {
-    return bit >= BIT_MPI_NS && bit <= BIT_OFFCPU_NS;
+    return bit >= JST_SEGMENT_BIT_MPI_NS && bit <= JST_SEGMENT_BIT_OFFCPU_NS;
 }
 
 static uint8_t *put_segment(uint8_t *p, const jst_segment *s, const jst_bins *bins,
                             const uint64_t *grown, uint64_t set, uint32_t signature)
 {
     uint64_t present = 0;
-    for (unsigned i = BIT_COUNTS; i < BIT_WAIT_BINS; i++)
+    for (unsigned i = JST_SEGMENT_BIT_SENDS; i < JST_SEGMENT_BIT_WAIT_BINS; i++)
         present |= (uint64_t)(grown[i] != 0) << i;
-    present |= (uint64_t)(!set_known || set != set_before) << BIT_SET;
-    present |= (uint64_t)any_bin(bins->wait, bins) << BIT_WAIT_BINS;
-    present |= (uint64_t)any_bin(bins->off, bins) << BIT_OFF_BINS;
-    present |= (uint64_t)(s->occurrence != 0) << BIT_OCCURRENCE;
+    present |= (uint64_t)(!set_known || set != set_before) << JST_SEGMENT_BIT_SET;
+    present |= (uint64_t)any_bin(bins->wait, bins) << JST_SEGMENT_BIT_WAIT_BINS;
+    present |= (uint64_t)any_bin(bins->off, bins) << JST_SEGMENT_BIT_OFFCPU_BINS;
+    present |= (uint64_t)(s->occurrence != 0) << JST_SEGMENT_BIT_OCCURRENCE;
     p = jst_put_varint(p, s->end_ns - s->start_ns);
     *p++ = (uint8_t)((unsigned)s->rule | s->level << 3);
     p = jst_put_varint(p, s->site ? s->site->token : 0);
@@ -230,15 +214,15 @@ static uint8_t *put_segment(uint8_t *p, const jst_segment *s, const jst_bins *bi
     for (unsigned i = 0; i < 4; i++)
         *p++ = (uint8_t)(signature >> 8 * i);
     p = jst_put_varint(p, present);
-    if (present & 1)
+    if (present & 1ull << JST_SEGMENT_BIT_SET)
         for (unsigned i = 0; i < 8; i++)
             *p++ = (uint8_t)(set >> 8 * i);
-    for (unsigned i = BIT_COUNTS; i < BIT_WAIT_BINS; i++)
+    for (unsigned i = JST_SEGMENT_BIT_SENDS; i < JST_SEGMENT_BIT_WAIT_BINS; i++)
         if (grown[i])
             p = is_float(i) ? put_float(p, grown[i]) : jst_put_varint(p, grown[i]);
-    if (present & 1ull << BIT_WAIT_BINS)
+    if (present & 1ull << JST_SEGMENT_BIT_WAIT_BINS)
         p = put_bins(p, bins->wait, bins);
-    if (present & 1ull << BIT_OFF_BINS)
+    if (present & 1ull << JST_SEGMENT_BIT_OFFCPU_BINS)
         p = put_bins(p, bins->off, bins);
     if (s->occurrence)
         p = jst_put_varint(p, s->occurrence);
@@ -289,7 +273,7 @@ static bool name_token(jst_site *s)
     if (!s || s->token || tokens == UINT16_MAX)
         return true;
     s->token = (uint16_t)(tokens + 1);
-    if (!put_entry('t', text, (size_t)(put_token(text, s) - text))) {
+    if (!put_entry(JST_STREAM_TOKEN, text, (size_t)(put_token(text, s) - text))) {
         s->token = 0;
         return false;
     }
@@ -304,26 +288,26 @@ uint64_t jst_segment_bytes(void)
 
 bool jst_segment_put(const jst_segment *s, const jst_bins *bins)
 {
-    static uint64_t sums[BITS], grown[BITS];
+    static uint64_t sums[JST_SEGMENT_BITS], grown[JST_SEGMENT_BITS];
     uint8_t text[ENTRY_MOST];
     if (!name_token(s->site))
         return false;
     sum_features(sums);
-    for (unsigned i = 0; i < BITS; i++)
+    for (unsigned i = 0; i < JST_SEGMENT_BITS; i++)
         grown[i] = sums[i] - before[i];
-    for (unsigned i = BIT_MPI_NS; i <= BIT_OFFCPU_NS; i++)
+    for (unsigned i = JST_SEGMENT_BIT_MPI_NS; i <= JST_SEGMENT_BIT_OFFCPU_NS; i++)
         grown[i] = jst_ticks_to_ns(grown[i]);
     uint64_t signature = sum_words(offsetof(jst_block, signature));
     uint64_t cpu = jst_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    grown[BIT_CPU_NS] = cpu > cpu_before ? cpu - cpu_before : 0;
+    grown[JST_SEGMENT_BIT_CPU_NS] = cpu > cpu_before ? cpu - cpu_before : 0;
     /* Of the thread that ended the segment before, too: else they are of some other time. */
     bool same = ended_by == jst_segment_owner;
-    grown[BIT_INSTRUCTIONS] = instructions_pending += jst_gap_instructions();
+    grown[JST_SEGMENT_BIT_INSTRUCTIONS] = instructions_pending += jst_gap_instructions();
     if (!same)
-        grown[BIT_INSTRUCTIONS] = grown[BIT_CPU_NS] = 0;
+        grown[JST_SEGMENT_BIT_INSTRUCTIONS] = grown[JST_SEGMENT_BIT_CPU_NS] = 0;
     uint64_t set = kinds_pending |= take_kinds();
     uint8_t *end = put_segment(text, s, bins, grown, set, (uint32_t)(signature - signature_before));
-    if (!put_entry('s', text, (size_t)(end - text)))
+    if (!put_entry(JST_STREAM_SEGMENT, text, (size_t)(end - text)))
         return false;
     jst_copy(before, sums, sizeof before);
     signature_before = signature;
@@ -350,6 +334,6 @@ void jst_segments_drain(int fd)
         return;
     for (uint64_t i = 0; i < n; i++)
         frame[JST_FRAME_GAP + i] = jst_a.ring.data[(from + i) % RING];
-    if (jst_append(fd, 'G', frame, n))
+    if (jst_append(fd, JST_RECORD_SEGMENTS, frame, n))
         atomic_store_explicit(&jst_a.ring.drained, until, memory_order_release);
 }

@@ -149,9 +149,8 @@ static void fill_head(jst_head *h)
 {
     struct stat ns;
     struct utsname uts;
-    static const char magic[8] = {'j', 'o', 's', 't', 'l', 'e', '0', '1'};
-    jst_copy(h->magic, magic, 8);
-    h->version = 1;
+    jst_copy(h->magic, JST_MAGIC, sizeof h->magic);
+    h->version = JST_FORMAT_VERSION;
     h->head_bytes = JST_HEAD_BYTES;
     h->cell_count = JST_CELL_COUNT;
     h->block_offset = offsetof(jst_area, blocks);
@@ -341,7 +340,7 @@ int jst_profile_create(int *out)
     if (r == 0)
         r = write_table(fd);
     if (r == 0 && !first) { /* the old part is complete */
-        jst_a.head.end_reason = JST_END_PART;
+        jst_a.head.end_reason = JST_END_CONTINUED;
         jst_a.head.end_ns = jst_clock_ns(CLOCK_REALTIME);
     }
     if (r == 0 && jst_mmap_fixed(&jst_a, sizeof jst_a, MAP_SHARED, fd) != (long)&jst_a)
@@ -446,7 +445,7 @@ static uint8_t *put_short_header(uint8_t *p)
     return jst_put_string(p, jst_metric_table, jst_metric_table_bytes);
 }
 
-static uint8_t *put_short(uint8_t *p, enum jst_end reason, const uint64_t *delta)
+static uint8_t *put_short(uint8_t *p, enum jst_end_reason reason, const uint64_t *delta)
 {
     JST_SCRATCH static uint64_t taken[JST_CELL_COUNT];
     const char *name = jst_base_name(program_invocation_short_name);
@@ -512,7 +511,8 @@ static int open_shorts(uint8_t *frame)
         fd = jst_openat(dir, name, flags, 0);
     if (fd >= 0 && jst_fstat(fd, &st) == 0 && st.st_size == 0) {
         uint8_t *end = put_short_header(frame + JST_FRAME_GAP);
-        uint8_t *start = jst_frame(frame, 'H', (size_t)(end - frame) - JST_FRAME_GAP, &size);
+        uint8_t *start = jst_frame(frame, JST_RECORD_SHORTS_HEADER,
+                                   (size_t)(end - frame) - JST_FRAME_GAP, &size);
         if (!append_whole(fd, start, size)) {
             if (missing)
                 jst_sys3(SYS_unlinkat, dir, name, 0);
@@ -539,7 +539,7 @@ bool jst_short_recorded(void)
 
 /* One write with O_APPEND, so that processes that end at the same time do not mix. What has been
  * recorded is subtracted the next time: an exec may fail and the process go on. */
-void jst_short_record(enum jst_end reason)
+void jst_short_record(enum jst_end_reason reason)
 {
     JST_SCRATCH static uint64_t delta[JST_CELL_COUNT];
     JST_SCRATCH static uint8_t frame[JST_RECORD_MAX + JST_TABLE_BYTES + 64];
@@ -557,7 +557,8 @@ void jst_short_record(enum jst_end reason)
     if (fd < 0)
         return;
     uint8_t *end = put_short(frame + JST_FRAME_GAP, reason, delta);
-    uint8_t *start = jst_frame(frame, 'P', (size_t)(end - frame) - JST_FRAME_GAP, &size);
+    uint8_t *start =
+        jst_frame(frame, JST_RECORD_SHORT_PROCESS, (size_t)(end - frame) - JST_FRAME_GAP, &size);
     if (append_whole(fd, start, size))
         for (unsigned i = 0; i < JST_CELL_COUNT; i++)
             recorded[i] += delta[i];

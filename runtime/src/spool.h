@@ -13,7 +13,7 @@ void jst_command_line(const char *path, char *to, size_t room); /* of /proc/PID/
 uint64_t jst_process_start(void); /* hundredths of a second after the boot, 0: not known */
 void jst_short_begin(void);
 bool jst_short_recorded(void); /* a record has been written, and the process goes on */
-void jst_short_record(enum jst_end reason);
+void jst_short_record(enum jst_end_reason reason);
 extern char jst_profile_name[160];
 
 #endif
