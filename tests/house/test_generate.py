@@ -115,3 +115,23 @@ def test_cells_do_not_overlap(generate: ModuleType) -> None:
     codes = generate.cell_codes(metrics, layout)
     assert {at for at, code in enumerate(codes) if code} == set(owner)
     assert f"0x{zlib.crc32(text.encode()):08x}u" in generate.c_source(metrics, layout)
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (('at = 16, type = "u32", name = "cell_count"', 'at = 14, type = "u32", name = "x"'), "x"),
+        (('letter = "M"', 'letter = "S"'), "two things"),
+        (('type = "mount_slot[8]"', 'type = "mount_slot[9]"'), "8 slots"),
+    ],
+)
+def test_rules_of_profile(
+    generate: ModuleType, tmp_path: Path, change: tuple[str, str], complaint: str
+) -> None:
+    profile = generate.generate_profile
+    text = profile.PROFILE_TOML.read_text()
+    assert change[0] in text
+    path = tmp_path / "profile.toml"
+    path.write_text(text.replace(*change))
+    with pytest.raises(generate.SchemaError, match=complaint):
+        profile.load_profile(path, 8)
