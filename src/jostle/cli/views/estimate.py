@@ -21,7 +21,6 @@ from jostle.report.format.values import (
 )
 from jostle.report.verdict.blame import UNEXPLAINED, Blame, Blamed
 from jostle.report.verdict.verdict import (
-    WORTH_A_WORD,
     Head,
     blame_of,
     deciding,
@@ -74,9 +73,8 @@ def verdict(made: Estimate, who: Interference | None = None) -> Any:
     from rich.text import Text
 
     judge = deciding(made, who)
-    loss = judge.percent.value >= WORTH_A_WORD and (made.lost_s.value > 0 or judge is not made)
     said = [*_causes_in_brief(made), *_who_in_brief(who, blame_of(made, who))]
-    why = ", ".join(said) if loss else ""
+    why = ", ".join(said) if head(made, who).cause else ""
     lost = f"  {made.job} lost {percent_within(made.percent)} of its time"
     if judge is not made:
         lost += f" by itself, but {percent_within(judge.percent)} by what its neighbours did"

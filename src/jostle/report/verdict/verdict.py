@@ -182,17 +182,19 @@ def head(made: Estimate, who: Interference | None = None) -> Head:
     """Return the numbers that go with the light: those of the neighbours if these decide."""
     judge = deciding(made, who)
     lit = judge.lit
+    cause, what, where = None, "", ""
     if who is not None and explains_more(made, who):
-        worst = next((one for one in who.resources if one.seconds.value > 0), None)
-        cause = _cause_of(worst.kind) if worst else None
-        what = cause_words(cause) if cause else ""
-        where = worst.resource if worst else ""
         of_run, lost, run_s, by = who.percent, who.seconds, who.run_s, "neighbours"
+        worst = next((one for one in who.resources if one.seconds.value > 0), None)
+        if worst and of_run.value >= WORTH_A_WORD:
+            cause, where = _cause_of(worst.kind), worst.resource
+            what = cause_words(cause)
     else:
-        first = made.causes[0] if made.causes and made.percent.value >= WORTH_A_WORD else None
-        cause, where = (first.cause, first.resource) if first else (None, "")
-        what = cause_words(first.cause, first.kind) if first else ""
         of_run, lost, run_s, by = made.percent, made.lost_s, made.run_s, "run"
+        if made.causes and of_run.value >= WORTH_A_WORD:
+            first = made.causes[0]
+            cause, where = first.cause, first.resource
+            what = cause_words(first.cause, first.kind)
     return Head(
         light=lit.light,
         percent=of_run,
