@@ -1,4 +1,4 @@
-/* access.c: writes that do not begin where the one before them ended (access.h). */
+/* access.c: handles writes that do not begin where the previous one ended (access.h). */
 #include "access.h"
 #include "block.h"
 #include "common.h"
@@ -6,12 +6,13 @@
 #include "mount.h"
 #include "sys.h"
 
-/* twin_of: the other's number + 1, and in the upper half how often that one had been duplicated anew
- * by then, so that its next owner is not taken for it; 0: nobody's. A shell that writes by `echo >&5`
- * makes and closes a duplicate for every line. */
+/* twin_of: which descriptor this one was duplicated from: its number + 1 in the lower half, and
+ * in the upper half its count of duplications at that time, so that a later file with the same
+ * number is not mistaken for it. 0: not a duplicate. A shell that writes by `echo >&5` makes and
+ * closes a duplicate for every line. */
 
-/* NOTE: asked for only where it matters, so that a descriptor that is written in order costs no
- * system call. */
+/* NOTE: asks the kernel only when the answer matters, so a descriptor that is written in order
+ * costs no system call. */
 static bool appends(int fd, jst_access *a)
 {
     uint64_t before = JST_LOAD(a->before);
@@ -86,7 +87,8 @@ void jst_access_twin(int fd, int to)
         (uint64_t)jst_descriptors[fd].twinned << 32 | ((uint64_t)(unsigned)fd + 1);
 }
 
-/* The number that fd was made from, if it still stands for the same file; -1. */
+/* Returns the descriptor that fd was duplicated from if it still refers to the same file, else
+ * -1. */
 static int source_of(int fd)
 {
     int source = (int)(jst_descriptors[fd].twin_of & UINT32_MAX) - 1;

@@ -33,12 +33,13 @@ typedef struct jst_access jst_access;
  *  for the first time. stays: it left the file offset where it was (pwrite and its kin). */
 __attribute__((noinline)) void jst_access_elsewhere(jst_block *b, unsigned slot, int fd,
                                                     uint64_t at, uint64_t n, bool stays);
-/** The descriptor has a new meaning, or none: bytes of the file that is closed by that; 0 where
- *  nothing was written, or where it was a duplicate of a number that is still open. */
+/** Called when a descriptor is closed or refers to another file from now on. Returns the bytes
+ *  that were written to the old file; 0 if none were, or if the descriptor was a duplicate of
+ *  one that is still open. */
 JST_COLD uint64_t jst_access_take(int fd);
 /** `to`, a number that was just taken, is now a duplicate of fd. */
 JST_COLD void jst_access_twin(int fd, int to);
-/** In a forked child: what the parent wrote is the parent's. used: descriptors ever looked at. */
+/** In a forked child: forgets what the parent wrote. used: number of descriptors ever seen. */
 void jst_access_child(uint32_t used);
 /** O_APPEND may have changed. */
 void jst_access_flags_changed(int fd);

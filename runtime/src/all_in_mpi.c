@@ -21,7 +21,7 @@
 #include "text.h"
 
 #define MOST 255u   /* other ranks on a node */
-#define FILES 1024u /* of the job that are looked into: a spool may be shared by many nodes */
+#define FILES 1024u /* files of the job that are opened at most: many nodes may share a spool */
 #define READS 4096u /* of 4 KiB each, of a spool that may be full of other jobs' profiles */
 #define LOOKS 16u   /* slices in which ranks are looked for: they do not come up all at once */
 #define QUEUED 20   /* part of a slice in the run queue: with more a rank has no core of its own */
@@ -43,12 +43,13 @@ uint64_t jst_together(uint64_t begin, uint64_t now)
     uint32_t n = atomic_load_explicit(&known, memory_order_acquire);
     if (n == 0)
         return 0;
-    /* That the caller has left is seen before the others are looked at: two that leave at the same
-     * instant do not both find the other inside. */
+    /* The fence makes the caller's own state visible before it reads the others'. So if two
+     * ranks leave MPI at the same instant, they do not both see the other one inside. */
     atomic_thread_fence(memory_order_seq_cst);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t mark = __atomic_load_n(&others[i]->mark, __ATOMIC_ACQUIRE);
-        /* Of a call that has begun meanwhile this is the later time: less is counted, never more. */
+        /* If another call has begun in between, `since` is its later start: then too little is
+         * counted, never too much. */
         uint64_t at = JST_LOAD(others[i]->since);
         if (JST_UNLIKELY(mark == JST_MARK_MOVED))
             atomic_store(&moved, true);
@@ -94,7 +95,7 @@ static bool same_world(const jst_head *h)
            jst_str_equal(h->world, own->world);
 }
 
-/* A file that somebody else may write to could be cut short under our mapping. */
+/* If another user could write to the file, he could truncate it while it is mapped (SIGBUS). */
 static bool is_ours(int fd)
 {
     struct stat st;
@@ -170,7 +171,8 @@ void jst_together_tick(uint64_t now_ns)
         atomic_store(&known, 0);
         atomic_store(&moved, false);
     }
-    /* Until then what is known of MPI is for the program's thread alone to read and to write. */
+    /* Until MPI_Init has returned, only the program's thread may access the MPI fields of the
+     * head. */
     if (atomic_load(&own->mpi_state) != JST_MPI_STATE_INITIALISED)
         return;
     if (since == 0)

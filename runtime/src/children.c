@@ -137,7 +137,7 @@ static void fill_head(jst_head *h, const facts *f, uint64_t now)
     char path[64];
     struct stat st;
     uint64_t boot = now - jst_clock_ns(CLOCK_BOOTTIME);
-    /* Who and where are this process' own; what it does meanwhile is written by its threads. */
+    /* The fields that identify the node and the job are copied from this process's head. */
     jst_zero(h, sizeof *h);
     jst_copy(h, &jst_a.head, offsetof(jst_head, mpi_state));
     jst_copy(h->launcher, jst_a.head.launcher,
@@ -355,8 +355,9 @@ static void walk(uint32_t pid, uint32_t tid, int depth, uint64_t now)
     }
 }
 
-/* Of one that has ended the kernel told its parent how much it used in all. Where one is missing
- * since the last look, and what was waited for since fits, that is its. */
+/* When a child has been waited for, the kernel adds its CPU time to the parent's sum over ended
+ * children. If exactly one child is missing since the last visit and the increase of this sum
+ * fits, the increase is that child's total. */
 static void settle(uint64_t now)
 {
     struct rusage u;

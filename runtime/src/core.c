@@ -278,8 +278,8 @@ void jst_come_up(void)
     jst_restore_signals(&signals);
 }
 
-/* The clock is asked once early, and again when the tick rate seen so far says that it is time: the
- * calls in between pay for a time stamp only. */
+/* The clock is read once early, and again when, by the tick rate so far, the process should be
+ * old enough. The calls in between only take a time stamp. */
 static bool old_enough(void)
 {
     uint64_t ticks = jst_ticks() - jst_now_life.start_ticks;

@@ -113,7 +113,8 @@ static void sleep_until(uint64_t look, uint64_t canary)
               FUTEX_BITSET_MATCH_ANY);
 }
 
-/* What is known of a process that is killed is as old as the last look. */
+/* Samples between slice boundaries, at least once a second: after a kill, the last sample is
+ * what is known. */
 static void look(uint64_t now)
 {
     jst_modules_sample(now, JST_AT_LOOK);
@@ -179,7 +180,8 @@ static bool spawn(int fd)
     if (profile_fd < 0)
         profile_fd = (int)jst_sys3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 0);
     atomic_store(&alive_tid, 1);
-    /* Not the next definition after ours but the first of all: the sanitizer's, which must know. */
+    /* Not the next definition after ours but the first in the process: that of the sanitizer,
+     * which has to know all threads. */
     __typeof__(&pthread_create) create = dlsym(RTLD_DEFAULT, "pthread_create");
     if (create != NULL && create(&thread, NULL, body, NULL) == 0) {
         pthread_detach(thread);
@@ -262,9 +264,9 @@ bool jst_heartbeat_start(int fd)
     return spawn(fd);
 }
 
-/* Asks and waits, at most 50 ms when the answer is only nice to have: on a crowded node the heartbeat
- * waits for a core as long as that, but it may also be held up by a slow disk, and the program must
- * not be. False: no answer. */
+/* Sends a request to the heartbeat and waits for the answer: at most 1 s if patient, else at
+ * most 50 ms. On a crowded node the heartbeat may wait 50 ms for a core; but if a slow disk
+ * blocks it, the program must not be blocked as well. Returns false if there is no answer. */
 static bool ask(uint32_t what, bool patient, const call *args)
 {
     uint32_t nobody = 0;
@@ -316,7 +318,8 @@ bool jst_heartbeat_stop(void)
     uint32_t tid = atomic_load(&alive_tid);
     if (!ask(STOP, true, NULL))
         return false;
-    /* Its word is cleared before it has left the thread group, and callers want it to be gone. */
+    /* The kernel clears alive_tid before the thread has left the thread group, and callers need
+     * it gone. */
     for (int i = 0; i < 2000 && jst_sys3(SYS_tgkill, jst_getpid(), tid, 0) == 0; i++) {
         struct timespec wait = {0, 100000};
         jst_sys2(SYS_nanosleep, &wait, NULL);

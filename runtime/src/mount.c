@@ -112,8 +112,9 @@ static JST_COLD unsigned new_device(uint64_t maj, uint64_t min, uint64_t magic, 
     return slot; /* more devices than we keep: asked again next time */
 }
 
-/* RATIONALE: DONT_SYNC, or a file system on a server is asked for the attributes of what was just
- * written, and answers after the data: the program stood in our call for as long as a sync takes. */
+/* RATIONALE: AT_STATX_DONT_SYNC. Without it a network file system asks its server for the
+ * attributes of a file that was just written, and the server answers after the data have
+ * arrived: the program would wait in our call for as long as a sync takes. */
 static long ask(int dirfd, const char *path, unsigned mask, struct statx *x)
 {
     x->stx_mask = 0;
@@ -402,8 +403,9 @@ unsigned jst_dev_slot(uint64_t maj, uint64_t min, int dirfd, const char *path)
     return slot ? slot : jst_path_slot(dirfd, path);
 }
 
-/* Descriptors may change hands unseen (closed by a raw system call, received, opened inside libc) and
- * mounts may come and go: at a slice boundary everything is forgotten and looked at anew. */
+/* A descriptor number may come to refer to another file unseen (closed by a raw system call,
+ * received over a socket, opened inside libc), and mounts may come and go. So at a slice
+ * boundary everything is forgotten and looked up again. */
 void jst_mounts_forget(void)
 {
     jst_fd_forget_range(0, atomic_load_explicit(&fds_used, memory_order_relaxed));

@@ -69,8 +69,9 @@ static void let_go(void)
     atomic_store_explicit(&busy, 0, memory_order_release);
 }
 
-/* Who counts a global must not miss it, or this rank's sequence is another than the others'. Others
- * hold on for microseconds; the heartbeat, when a profile vanished, for as long as a disk takes. */
+/* A thread that counts a global collective must not give up, or this rank's sequence would
+ * differ from the others'. Other threads hold the lock for microseconds; the heartbeat, when it
+ * rewrites a removed profile, for as long as the disk takes. */
 static bool hold_soon(void)
 {
     struct timespec moment = {0, 50000};
@@ -204,7 +205,7 @@ static bool is_raw(void)
     return jst_cfg.segments == JST_SEGMENTS_RAW && seg.coarser == 0;
 }
 
-/* Who asks for each end of a global gets more of them: half a million. */
+/* Raw segments get more space: enough for half a million. */
 static uint64_t bytes_most(void)
 {
     return jst_cfg.segments == JST_SEGMENTS_RAW ? 4 * BYTES_MOST : BYTES_MOST;
@@ -216,8 +217,9 @@ static uint64_t shortest(uint64_t now_ns)
     return (grown > SHORTEST_NS ? grown : SHORTEST_NS) << seg.coarser;
 }
 
-/* A program may become a thousand times faster from one call to the next: decisions come too late
- * then. Of a kind that comes too soon only every second one counts from now on. */
+/* A program may become a thousand times faster from one call to the next; the regular decisions
+ * would come too late. So if a segment is too short, its rule takes only every second call from
+ * now on. */
 static void note_haste(enum jst_segment_rule rule, uint64_t now_ns)
 {
     if (now_ns - seg.start_ns >= shortest(now_ns) / 2) {
@@ -265,8 +267,8 @@ static void end_segment(jst_block *b, enum jst_segment_rule rule, unsigned level
     begin_bins(now_ns, now);
 }
 
-/* Smallest power of two of a period that is as long as a segment must be, and half as much again:
- * the period is a mean. */
+/* Returns the smallest level such that 2^level periods last 1.5 times the required length; the
+ * half on top is for periods shorter than the mean. */
 static unsigned level_for(uint64_t period_ns, uint64_t least_ns)
 {
     unsigned level = 0;
@@ -275,7 +277,8 @@ static unsigned level_for(uint64_t period_ns, uint64_t least_ns)
     return level;
 }
 
-/* How often a kind of call, or a global that it ended, came since the last look. */
+/* Returns how many calls of a kind (ends: global collectives that it ended) came since
+ * look_anew. */
 static uint64_t recent(const jst_site *s, bool ends)
 {
     if (atomic_load_explicit(&s->key, memory_order_acquire) == 0)
@@ -294,9 +297,9 @@ static void look_anew(bool ends)
     }
 }
 
-/* The rarest kind that recurred at least `least` times since the last look. Counts that differ by
- * one, as the edges of a window will have it, are ties: these go to the hash, so that all ranks
- * choose the same. */
+/* Returns the rarest kind with at least `least` occurrences since look_anew. Counts that differ
+ * by one are treated as equal, since the edges of the window are arbitrary; among equal ones the
+ * smallest hash wins, so that all ranks choose the same kind. */
 static jst_site *rarest(bool ends, uint64_t least)
 {
     jst_site *best = NULL;
@@ -315,8 +318,9 @@ static jst_site *rarest(bool ends, uint64_t least)
     return best;
 }
 
-/* Are globals too frequent to end a segment each, and if so, which of them do? Kinds rarer than the
- * span are out. A kind that goes on recurring is kept, except at the milestones (powers of two). */
+/* Decides whether global collectives are too frequent for each of them to end a segment, and if
+ * so, which kind does. Kinds rarer than one per span are excluded. A chosen kind that still
+ * recurs is kept, except at milestones (powers of two). */
 static void decide(bool milestone, uint64_t now_ns)
 {
     uint64_t globals = seg.globals - seg.decided_at;
@@ -339,8 +343,8 @@ static void decide(bool milestone, uint64_t now_ns)
     look_anew(true);
 }
 
-/* A row of segments that are too short, where every global ends one: until it is decided again, this
- * kind does. */
+/* Called after a row of too short segments while every global collective ends one: until the
+ * next decision, only this kind ends segments. */
 static void be_dense(jst_site *s, uint64_t now_ns)
 {
     seg.dense = true;
@@ -348,8 +352,9 @@ static void be_dense(jst_site *s, uint64_t now_ns)
     seg.level = level_for((now_ns - seg.hasty_ns) / seg.hasty + 1, shortest(now_ns));
 }
 
-/* Sparse: every one. Dense: every 2^level-th of the chosen kind. When that has not come for long
- * (the program has gone on to something else), any will do, and it is decided anew. */
+/* Returns whether a global collective ends a segment. Sparse: each one does. Dense: every
+ * 2^level-th of the chosen kind. If the chosen kind has not come for long (the program does
+ * something else now), the next one of any kind ends the segment, and a kind is chosen again. */
 static bool is_boundary(jst_site *s, uint64_t now_ns, enum jst_segment_rule *rule, unsigned *level)
 {
     *rule = JST_RULE_EVERY;
@@ -372,8 +377,9 @@ static bool is_boundary(jst_site *s, uint64_t now_ns, enum jst_segment_rule *rul
     return true;
 }
 
-/* A segment much longer than its rule makes them: looked at when a bin ends. A run that is young gives
- * up a kind soon: it may be one of the set-up, which never comes again. */
+/* Called when a bin ends: marks the segment as overdue if it is much longer than its rule should
+ * make it. A young run loses patience sooner, since the chosen kind may belong to the set-up and
+ * never come again. */
 static void check_overdue(uint64_t now_ns)
 {
     uint64_t least = 4 * shortest(now_ns), most = 2 * jst_cfg.segment_span_ns;
@@ -383,7 +389,8 @@ static void check_overdue(uint64_t now_ns)
     seg.overdue = length > 2 * patience ? 2 : length > patience;
 }
 
-/* RATIONALE: apart, so that what 30 000 globals a second go through saves no registers. */
+/* RATIONALE: a function of its own, so that the path that 30 000 global collectives a second
+ * take need not save registers. */
 static JST_SLOW void look_at_global(jst_block *b, jst_site *s, uint64_t now, bool milestone)
 {
     enum jst_segment_rule rule;
@@ -399,7 +406,8 @@ static JST_SLOW void look_at_global(jst_block *b, jst_site *s, uint64_t now, boo
     let_go();
 }
 
-/* True: this one must be looked at. Most of 30 000 a second need not: they do not even ask the clock. */
+/* Counts a global collective. Returns whether it may end a segment or needs a decision; if
+ * collectives are frequent, most need neither, and the clock is not read for them. */
 static inline bool count_global(const jst_mpi_call *c, jst_site *s, uint64_t bytes, bool *milestone)
 {
     uint64_t n = ++seg.globals;
@@ -440,8 +448,9 @@ void jst_segment_global(jst_block *b, const jst_mpi_call *c, jst_site *s, uint64
     bool milestone;
     if (JST_LOAD(jst_bin_end) == UINT64_MAX)
         return;
-    /* Below MPI_THREAD_MULTIPLE no two threads come here at once, and a lock would be a fifth of what
-     * an Allreduce is slowed down by; the heartbeat, which may hold it, touches nothing of this. */
+    /* Below MPI_THREAD_MULTIPLE no two threads come here at once, so no lock is taken: it would
+     * make up a fifth of the time added to an Allreduce. The heartbeat, which may hold the lock,
+     * does not access what count_global changes. */
     if (JST_UNLIKELY(jst_a.head.thread_level == THREAD_MULTIPLE))
         held_global(b, c, s, bytes, now);
     else if (JST_UNLIKELY(count_global(c, s, bytes, &milestone)))

@@ -244,7 +244,7 @@ static uint8_t *put_token(uint8_t *p, const jst_site *s)
 
 /* ---- the ring ---- */
 
-/* Only what is whole is announced: `written` grows after the bytes are there. */
+/* `written` is raised after the bytes are in place, so readers see complete entries only. */
 static bool put_entry(uint8_t type, const uint8_t *payload, size_t n)
 {
     uint8_t head[24], *p = head;
@@ -300,7 +300,8 @@ bool jst_segment_put(const jst_segment *s, const jst_bins *bins)
     uint64_t signature = sum_words(offsetof(jst_block, signature));
     uint64_t cpu = jst_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     grown[JST_SEGMENT_BIT_CPU_NS] = cpu > cpu_before ? cpu - cpu_before : 0;
-    /* Of the thread that ended the segment before, too: else they are of some other time. */
+    /* CPU time and instructions count only if the same thread ended the previous segment: else
+     * the differences would cover another period. */
     bool same = ended_by == jst_segment_owner;
     grown[JST_SEGMENT_BIT_INSTRUCTIONS] = instructions_pending += jst_gap_instructions();
     if (!same)

@@ -27,7 +27,8 @@ static uint64_t sum_of_slots(unsigned cell)
     return sum;
 }
 
-/* Polls apart: of the others they cannot be taken off, since threads go on between two sums. */
+/* Sums all classes but polls. Subtracting polls from a sum over all would not work: threads go
+ * on counting between two sums. */
 static uint64_t mpi_calls(void)
 {
 #define OPS(name, metric, bytes, state) JST_CELL_##metric##_OPS,

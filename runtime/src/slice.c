@@ -53,8 +53,9 @@ static void add_block(uint64_t *to, const jst_block *b, uint64_t now)
         to[mark] += now - since;
 }
 
-/* What was in progress last time may not have arrived in its cell yet, and what is no level never
- * shrinks: no less than before, since a record could only say it as 2^64 less a little. */
+/* Time of a call in progress that an earlier record already contains may not have reached its
+ * cell yet, so a sum may seem smaller than before. Only levels can shrink; for all other cells
+ * the old value is kept, since a negative difference would be written as nearly 2^64. */
 static void not_less(uint64_t *now, const uint64_t *before)
 {
     for (unsigned i = 0; i < JST_CELL_COUNT; i++)
@@ -97,8 +98,8 @@ static bool is_idle(uint64_t slice_ns)
     return true;
 }
 
-/* What was written of a cell is taken from the file's blocks as far as they grew, the rest from
- * the blocks in memory. */
+/* Books the amount written for each cell: first against the growth of the blocks in the file,
+ * the rest against the blocks in memory. */
 static void settle(const jst_commit *c, jst_commit *next)
 {
     for (unsigned i = 0; i < JST_CELL_COUNT; i++) {
@@ -169,9 +170,9 @@ void jst_slice_finish(int fd)
         write_slice(fd, open, open);
 }
 
-/* Nearer to the next boundary than to its own: most of what was done since is not of the slice that
- * has ended, so the next record shall span both. Not twice in a row, or a heartbeat that is always
- * late would never write. */
+/* Returns whether the heartbeat is late by more than half a slice. Then much of what the record
+ * would contain does not belong to the slice that has ended, so the next record spans both
+ * slices. Not twice in a row, or a heartbeat that is always late would never write. */
 static bool is_too_late(uint64_t open, uint64_t now_ns)
 {
     return now_ns / jst_cfg.slice_ns == open + 1 &&

@@ -290,8 +290,8 @@ static const char *reason_text(int r)
     }
 }
 
-/* Told to those who named the spool themselves. Where the operator's or the default spool cannot be
- * used, the program's output stays untouched, and `jostle doctor` tells. */
+/* Printed only if the user named the spool himself. If the operator's or the default spool
+ * cannot be used, nothing is added to the program's output; `jostle doctor` reports it. */
 static int cannot(int r)
 {
     char mend[160];

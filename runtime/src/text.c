@@ -82,8 +82,8 @@ static bool is_name(const char *entry, const char *name)
     return !*name && *entry == '=';
 }
 
-/* One pass over the environment, and a look at one letter for most of it: a process that concerns
- * none of the names shall not pay for how many they are. */
+/* One pass over the environment, comparing only one letter of most entries: the cost must not
+ * grow with the number of names if none of them is set. */
 void jst_env_all(const char *const *names, const char **values, unsigned count)
 {
     extern char **environ;

@@ -41,7 +41,8 @@ static uint64_t cores, stolen; /* of the node; in all, ticks of the kernel */
 JST_LARGE static uint8_t near[28672] __attribute__((aligned(JST_PAGE)));
 JST_LARGE static uint8_t far[FAR_BYTES] __attribute__((aligned(JST_PAGE)));
 
-/* A page that was never written is the kernel's one page of zeros: all of them would be one. */
+/* Writes to each page once: untouched pages would all map the kernel's single page of zeros, and
+ * the reads would go to the same 4 KiB. */
 static void touch(void)
 {
     for (size_t i = 0; i < sizeof near; i += JST_PAGE)
@@ -309,8 +310,9 @@ static int core_in(const char *text)
     return *p >= '0' && *p <= '9' ? (int)number(&p) : -1;
 }
 
-/* Moves the heartbeat there; false: it is there, or stays where it is. old: what to go back to, read anew
- * each time, since others may bind the process meanwhile. */
+/* Moves the heartbeat to the main thread's core. Returns false if it is there already or cannot
+ * move. old: receives the affinity mask to restore; read anew each time, since it may be changed
+ * from outside. */
 static bool visit(cpus *old)
 {
     static cpus one;
@@ -374,8 +376,9 @@ void jst_canary_sample(jst_block *b)
 
 /* ---- when ---- */
 
-/* Each process has its own place within the interval: together, they would disturb each other. One
- * that falls right before a boundary comes earlier. */
+/* Each process runs its canary at an offset of its own within the interval, since canaries that
+ * run at once would disturb each other. A run that would fall right before a boundary comes
+ * earlier. */
 uint64_t jst_canary_due(uint64_t now, uint64_t boundary)
 {
     uint64_t every = jst_cfg.canary_ns;
