@@ -274,8 +274,8 @@ def background(
     for resource in dict.fromkeys(own.column("resource").to_pylist()):
         if zone is not None and not zone(resource):
             continue
-        mine, theirs = _RowSpans.of(_on(own, resource)), _RowSpans.of(_on(others, resource))
-        own_values = _resampled(mine, axis, level=level)
+        row_spans, theirs = _RowSpans.of(_on(own, resource)), _RowSpans.of(_on(others, resource))
+        own_values = _resampled(row_spans, axis, level=level)
         other_values = _resampled(theirs, axis, level=level)
         total = sum(own_values) + sum(other_values)
         result.append(

@@ -107,7 +107,7 @@ def make_image(path: Path, size: int) -> None:
     """
     with path.open("xb") as image:
         image.truncate(size)
-    made = subprocess.run(
+    result = subprocess.run(
         [
             "mkfs.ext4",
             "-q",
@@ -123,8 +123,8 @@ def make_image(path: Path, size: int) -> None:
         capture_output=True,
         text=True,
     )
-    if made.returncode:
-        raise LabError(f"{path} could not become a file system: {made.stderr.strip()}")
+    if result.returncode:
+        raise LabError(f"{path} could not become a file system: {result.stderr.strip()}")
 
 
 def attach_image(path: Path, target: Path) -> str:

@@ -129,22 +129,22 @@ def find_profiles(dirs: Iterable[Path | str]) -> list[Path]:
     Raises:
         ProfileError: A folder does not exist or cannot be read.
     """
-    found: set[Path] = set()
+    paths: set[Path] = set()
     for path in map(Path, dirs):
         try:
             if not path.is_dir():
                 path.lstat()
-                found.add(path)
+                paths.add(path)
                 continue
             with os.scandir(path) as entries:
-                found.update(
+                paths.update(
                     Path(entry.path) for entry in entries
                     if entry.name.endswith((".jst", ".jss", ".jsp"))
                     and entry.is_file(follow_symlinks=False)
                 )  # fmt: skip
         except OSError as error:
             raise _open_error(path, error) from None
-    return sorted(found)
+    return sorted(paths)
 
 
 def read_header(path: Path | str) -> ProfileHeader | ShortsHeader:

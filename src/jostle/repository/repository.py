@@ -411,8 +411,8 @@ class Repository:
         return self._merger.job(job)
 
     def _segments_or_none(self, job: str) -> JobSegments | None:
-        found = self.segments(job)
-        return found if any(world.rank_segments for world in found.worlds) else None
+        job_segments = self.segments(job)
+        return job_segments if any(world.rank_segments for world in job_segments.worlds) else None
 
     def process_segments(self, job: str) -> pa.Table:
         """Return the execution segments of each process of a job, by process and number."""

@@ -120,8 +120,8 @@ class JobService:
 
     def row(self, job: str, viewer: Viewer) -> dict[str, Any]:
         """Return a job's row with its verdict, if that is known already."""
-        found = self._verdicts.get(job, sight(viewer.users))
-        return self.rows()[job] | {"verdict": found.brief if found else None}
+        verdict = self._verdicts.get(job, sight(viewer.users))
+        return self.rows()[job] | {"verdict": verdict.brief if verdict else None}
 
     def verdict(self, job: str, viewer: Viewer, wait_s: float = 0.2) -> dict[str, Any] | None:
         """Return the full verdict on a job; None while it is being made.
@@ -150,8 +150,8 @@ class JobService:
         )
         return None if body is None else {"job": self.row(job, viewer), **body}
 
-    def _body(self, found: Verdict) -> dict[str, Any] | None:
-        body = self._verdicts.body(found.job, found.sight)
+    def _body(self, verdict: Verdict) -> dict[str, Any] | None:
+        body = self._verdicts.body(verdict.job, verdict.sight)
         if body is None:
             return None
         parts = {name: body.pop(name) for name in ("head", "blame", "interference", "mounts")}
@@ -171,26 +171,26 @@ class JobService:
 
     def _estimated(self, job: str, viewer: Viewer) -> Estimate:
         mark = self.index.marks.get(job, "")
-        kept = self._estimates.get(job, mark)
-        if kept is not None:
-            return kept
+        estimate = self._estimates.get(job, mark)
+        if estimate is not None:
+            return estimate
         with contextlib.suppress(JostleError):  # what is wrong, the estimate says as well
             self.verdict(job, viewer, wait_s=_PATIENCE_S)
         made: Estimate | None = self._cache.get(("estimate", job), (mark,))
         if made is not None:
             return made
-        found = self.queue.estimate(job)
-        if found.estimate is None:
-            raise EvaluationError(found.error, hint=found.hint)
-        self._keep(job, mark, found.estimate)
-        return found.estimate
+        verdict_answer = self.queue.estimate(job)
+        if verdict_answer.estimate is None:
+            raise EvaluationError(verdict_answer.error, hint=verdict_answer.hint)
+        self._keep(job, mark, verdict_answer.estimate)
+        return verdict_answer.estimate
 
-    def _keep(self, job: str, mark: str, made: Estimate) -> None:
+    def _keep(self, job: str, mark: str, estimate: Estimate) -> None:
         """Cache an estimate in memory, and on disk if its job is over."""
-        self._cache.put(("estimate", job), made, (mark,))
+        self._cache.put(("estimate", job), estimate, (mark,))
         row = self.index.rows.get(job)
         if row is not None and not row["running"]:
-            self._estimates.put(job, mark, made)
+            self._estimates.put(job, mark, estimate)
 
     def digest(self, job: str) -> dict[str, Any]:
         """Return the digest of a job as JSON (null for NaN)."""

@@ -77,7 +77,7 @@ def study(repository: Repository, name: str) -> dict[str, Any]:
     """
     from jostle.study.result import result
 
-    found = result(repository, name)
+    study_result = result(repository, name)
     plan = repository.study(name).plan()
     description = (plan.get("config") or {}).get("description", "")
-    return study_json(found) | {"description": description}
+    return study_json(study_result) | {"description": description}

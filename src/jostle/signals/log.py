@@ -80,11 +80,11 @@ def read_log(
         SignalLogError: There is no log, or one that cannot be read.
     """
     places = [source] if isinstance(source, (str, os.PathLike)) else list(source)
-    found = list(_files(places, job))
+    paths = list(_files(places, job))
     read: list[_One] = []
     notes: list[str] = []
     others: set[str] = set()
-    for path in found:
+    for path in paths:
         one = _read_file(path, job)
         if isinstance(one, str):
             others.add(one)

@@ -189,17 +189,17 @@ def _name(wishes: Wishes, name: str) -> str:
 
 
 def _where(table: Table) -> Where:
-    found = Where(
+    where = Where(
         place=table.word("place", PLACES) or "lab",
         dir=table.text("dir"),
         placement=table.word("placement", PLACEMENTS) or "disjoint",
         lead_s=table.span("lead"),
         settle_s=table.span("settle", 0.3) or 0.0,
     )
-    if found.lead_s is not None and found.lead_s < 0.5:
+    if where.lead_s is not None and where.lead_s < 0.5:
         raise table.error("lead", "programs need half a second to start.", 'lead = "0.5s" or more')
     table.finish()
-    return found
+    return where
 
 
 def check_where(study: Study) -> None:
@@ -225,7 +225,7 @@ def _lab(table: Table) -> LabTable:
         return table.take(key, lambda v: v if isinstance(v, str) and rate(v) else None,
                           "a rate", '"400mbit"') or other  # fmt: skip
 
-    found = LabTable(
+    lab_table = LabTable(
         name=table.name("name", "lab") or default.name,
         nodes=table.whole("nodes", 1, MOST_LAB_NODES) or default.nodes,
         storage_rate=speed("storage_rate", default.storage_rate),
@@ -235,7 +235,7 @@ def _lab(table: Table) -> LabTable:
         store=table.word("store", ("ram", "disk")) or default.store,
     )
     table.finish()
-    return found
+    return lab_table
 
 
 def _slurm(table: Table) -> SlurmTable:
@@ -353,17 +353,17 @@ def _programs(
             ("program",), "the study names no program.",
             'Write [[program]] with name = "..." and pattern = "..." or command = [...].',
         )  # fmt: skip
-    found: dict[str, Program] = {}
+    programs: dict[str, Program] = {}
     for number, data in enumerate(raw):
         table = Table(top.source, ("program", number), data)
         program = _program(table, defaults, forced)
-        if program.name in found:
+        if program.name in programs:
             raise table.error("name", f"there are two programs `{program.name}`.", "Rename one.")
         if wishes.mpi is not None:
             program = _with_mpi(program, wishes.mpi)
-        found[program.name] = program
+        programs[program.name] = program
         _consistent(table, program)
-    return tuple(found.values())
+    return tuple(programs.values())
 
 
 def _with_mpi(program: Program, mpi: str) -> Program:
@@ -486,15 +486,15 @@ def _pairs(
     names = [program.name for program in programs]
     if listed is None:
         return mode, tuple(_all_pairs(programs, mode)) if everything is not False else ()
-    found = []
+    pairs = []
     for item in listed:
         if not (isinstance(item, list) and len(item) == 2):
             raise table.error("list", f"{item!r} is no pair.", 'list = [["probe", "signal"]]')
         for word in item:
             if word not in names:
                 raise table.error("list", f"there is no program `{word}`.", near(str(word), names))
-        found.append(Pair(*item))
-    return mode, tuple(dict.fromkeys(found))
+        pairs.append(Pair(*item))
+    return mode, tuple(dict.fromkeys(pairs))
 
 
 def _all_pairs(programs: tuple[Program, ...], mode: str) -> list[Pair]:

@@ -207,7 +207,7 @@ class Runner:
         if self.place.name == "local":
             return  # one node, whatever the study says
         count = max if self.study.where.placement == "shared" else sum
-        need = max(count([one.program.nodes or 1 for one in run.members]) for run in runs)
+        need = max(count([member.program.nodes or 1 for member in run.members]) for run in runs)
         if need > len(self.place.nodes):
             raise StudyError(
                 f"A run needs {need} nodes, the {self.place.name} has {len(self.place.nodes)}.",

@@ -103,8 +103,8 @@ class BlameScore:
     @property
     def top1(self) -> float:
         """Share of harmed jobs whose first suspect is right; nan: no such job."""
-        asked = [each for each in self.jobs if each.culprit]
-        right = [each.suspect_share >= _NEAR for each in asked]
+        job_scores = [each for each in self.jobs if each.culprit]
+        right = [each.suspect_share >= _NEAR for each in job_scores]
         return float(np.mean(right)) if right else float("nan")
 
     @property
@@ -174,11 +174,11 @@ def score(planted: Planted, *, identify: Identify = identify_job) -> BlameScore:
     scores, failed = [], {}
     for job in planted.jobs.values():
         try:
-            found = identify(repository, job.job)
+            interference = identify(repository, job.job)
         except Exception as error:  # an answer that fails is a result too
             failed[job.job] = f"{type(error).__name__}: {error}"
             continue
-        scores.append(_job(planted, job, truth[job.job], found))
+        scores.append(_job(planted, job, truth[job.job], interference))
     return BlameScore(scores, failed)
 
 
@@ -195,10 +195,10 @@ def _guilt(planted: Planted) -> dict[str, dict[int, float]]:
 
 
 def _job(
-    planted: Planted, job: PlantedJob, shares: dict[int, float], found: Interference
+    planted: Planted, job: PlantedJob, shares: dict[int, float], interference: Interference
 ) -> JobScore:
     length = round(planted.spec.slice_s * 1e9)
-    blamed = {at for each in found.guilty if each.seconds >= CLEAN * planted.spec.slice_s
+    blamed = {at for each in interference.guilty if each.seconds >= CLEAN * planted.spec.slice_s
               for at in range(each.start_ns // length,
                               max((each.start_ns + each.length_ns) // length,
                                   each.start_ns // length + 1))}  # fmt: skip
@@ -209,10 +209,21 @@ def _job(
         cost[other] += seconds
     worst = max(cost, key=lambda name: cost[name], default="")
     asked = job.lost_s >= _WORTH * job.run_s
-    suspect = found.suspects[0].job if found.suspects else ""
+    suspect = interference.suspects[0].job if interference.suspects else ""
     return JobScore(
-        job.job, planted.seed, planted.spec.harm == 0, job.run_s, job.lost_s, found.seconds.value,
-        found.seconds.low, found.seconds.high, found.evident, len(guilty & blamed),
-        len(guilty - blamed), len(blamed - guilty - doubtful), worst if asked else "", suspect,
+        job.job,
+        planted.seed,
+        planted.spec.harm == 0,
+        job.run_s,
+        job.lost_s,
+        interference.seconds.value,
+        interference.seconds.low,
+        interference.seconds.high,
+        interference.evident,
+        len(guilty & blamed),
+        len(guilty - blamed),
+        len(blamed - guilty - doubtful),
+        worst if asked else "",
+        suspect,
         cost.get(suspect, 0.0) / cost[worst] if worst else 0.0,
-    )  # fmt: skip
+    )

@@ -183,12 +183,12 @@ def of_command(text: str) -> Code:
         ValidationError: It is none, its name is taken, or its program is not there.
     """
     name, _, words = text.partition("=")
-    found = re.fullmatch(r"[a-z][a-z0-9_-]*(?:@([1-9][0-9]{0,2}))?", name)
+    match = re.fullmatch(r"[a-z][a-z0-9_-]*(?:@([1-9][0-9]{0,2}))?", name)
     try:
         argv = shlex.split(words)
     except ValueError:
         argv = []
-    if found is None or not argv:
+    if match is None or not argv:
         raise ValidationError(
             f"`{text}` is no program to validate with.",
             hint="A name, perhaps the number of ranks, and a command: solve@4='./solve in.txt'.",
@@ -197,7 +197,7 @@ def of_command(text: str) -> Code:
     if name.partition("@")[0] in (*CODES, *_TAKEN):
         raise ValidationError(f"`{name}` is a name that jostle has taken.",
                               hint="Give your command another name.", exit_code=2)  # fmt: skip
-    code = Code(name, int(found[1] or 2), "a command of yours", (argv[0], "mpirun.openmpi"),
+    code = Code(name, int(match[1] or 2), "a command of yours", (argv[0], "mpirun.openmpi"),
                 "openmpi-bin", lambda _folder: argv, lambda _folder, _code: None, 0,
                 Path.cwd(), 3600.0)  # fmt: skip
     if missing := code.missing():

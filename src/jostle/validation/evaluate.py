@@ -179,7 +179,7 @@ def _of_code(
     limits: list[str],
 ) -> tuple[list[Row], float, Grain | None]:
     """Judge the runs of one program; gives its rate of global collectives and its grain, too."""
-    seen: dict[str, Marks] = {}
+    marks_by_run: dict[str, Marks] = {}
     said: dict[str, dict[str, Estimate]] = {}
     delays: dict[str, _Delays] = {}
     for number, run in enumerate(runs):
@@ -192,30 +192,39 @@ def _of_code(
                 continue
             if run.inject:
                 delays[run.job] = _delays(run)
-            seen[run.job] = found
+            marks_by_run[run.job] = found
             said[run.job] = _said(repository, run, floors, seed)
         except Exception as error:
             limits.append(f"{run.job} cannot be judged: {why(error)}")
     spans = {run.job: run.disturbed for run in runs}
     planted = spans | {job: log.spans() for job, log in delays.items()}
-    known = truths(seen, planted, spans)
+    known = truths(marks_by_run, planted, spans)
     if not known:
-        limits.append(f"{code} has too few runs of the same work for an oracle ({len(seen)}).")
+        limits.append(
+            f"{code} has too few runs of the same work for an oracle ({len(marks_by_run)})."
+        )
         return [], 0.0, None
-    if other := len(seen) - len(known):
-        limits.append(f"{other} of {len(seen)} runs of {code} did other work.")
+    if other := len(marks_by_run) - len(known):
+        limits.append(f"{other} of {len(marks_by_run)} runs of {code} did other work.")
     runs = [run for run in runs if run.job in known and run.job in said]
     if not runs:
         return [], 0.0, None
     measured = _by_thesis(runs, said, known, limits)
     rows = [
-        Row(run.job, code, run.step.kind, run.step.strength, known[run.job],
-            _band(delays.get(run.job), seen[run.job], known[run.job]), measured[run.job], run.noise,
-            {name: judged(one, known[run.job].edges_ns)
-             for name, one in said[run.job].items()})
+        Row(
+            run.job,
+            code,
+            run.step.kind,
+            run.step.strength,
+            known[run.job],
+            _band(delays.get(run.job), marks_by_run[run.job], known[run.job]),
+            measured[run.job],
+            run.noise,
+            {name: judged(one, known[run.job].edges_ns) for name, one in said[run.job].items()},
+        )
         for run in runs
-    ]  # fmt: skip
-    return rows, _rate(repository, runs[0].job, known[runs[0].job]), grain(seen, planted)
+    ]
+    return rows, _rate(repository, runs[0].job, known[runs[0].job]), grain(marks_by_run, planted)
 
 
 def _floors(store: Store, runs: Sequence[ValidationRun]) -> dict[str, dict[str, CoreFloor]]:
@@ -229,7 +238,7 @@ def _floors(store: Store, runs: Sequence[ValidationRun]) -> dict[str, dict[str, 
     """
     from jostle.repository.types import CoreFloor
 
-    found: dict[str, CoreFloor] = {}
+    core_floors: dict[str, CoreFloor] = {}
     owns: dict[str, dict[str, CoreFloor]] = {}
     for code in dict.fromkeys(run.step.code for run in runs):
         job = next(run.job for run in runs if run.step.code == code)
@@ -239,14 +248,16 @@ def _floors(store: Store, runs: Sequence[ValidationRun]) -> dict[str, dict[str, 
             continue
         owns[code] = dict(own)
         for host, floor in own.items():
-            known, jobs = found.get(host, CoreFloor(0.0, 0)), floor.jobs + 1
+            known, jobs = core_floors.get(host, CoreFloor(0.0, 0)), floor.jobs + 1
             mean = (known.ns * known.jobs + floor.ns * jobs) / (known.jobs + jobs)
-            found[host] = CoreFloor(mean, known.jobs + jobs)
+            core_floors[host] = CoreFloor(mean, known.jobs + jobs)
     return {
-        code: {host: CoreFloor(found[host].ns, found[host].jobs - 1, floor.ns, floor.jobs)
-               for host, floor in own.items()}
+        code: {
+            host: CoreFloor(core_floors[host].ns, core_floors[host].jobs - 1, floor.ns, floor.jobs)
+            for host, floor in own.items()
+        }
         for code, own in owns.items()
-    }  # fmt: skip
+    }
 
 
 def _said(

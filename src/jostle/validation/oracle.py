@@ -278,12 +278,12 @@ def displacement(row: Floats, reference: Floats) -> float:
 
 
 def beside(
-    seen: Marks, row: Floats, reference: Floats, spans: Sequence[tuple[int, int]]
+    marks: Marks, row: Floats, reference: Floats, spans: Sequence[tuple[int, int]]
 ) -> Band | None:
     """Return what a run lost while something was on beside it.
 
     Args:
-        seen: The run's marks.
+        marks: The run's marks.
         row: Durations of its windows (s).
         reference: Undisturbed durations of the same windows (s).
         spans: (begin, end) in ns of what was on.
@@ -293,7 +293,7 @@ def beside(
     """
     if not spans:
         return None
-    edges = _edges(seen, row)
+    edges = _edges(marks, row)
     covered = np.zeros(len(row))
     for begin, end in spans:
         covered += (np.minimum(edges[1:], end) - np.maximum(edges[:-1], begin)).clip(0)
@@ -304,9 +304,9 @@ def beside(
     return Band(low, flight, high, len(spans))
 
 
-def _edges(seen: Marks, row: Floats) -> Floats:
+def _edges(marks: Marks, row: Floats) -> Floats:
     """Return the edges of a run's windows, ns."""
-    edges: Floats = seen.at_ns[0] + np.concatenate([[0.0], np.cumsum(row)]) * 1e9
+    edges: Floats = marks.at_ns[0] + np.concatenate([[0.0], np.cumsum(row)]) * 1e9
     return edges
 
 

@@ -70,7 +70,7 @@ def longer(shape: str, times: float) -> str:
         shape: One of SHAPES, or the like.
         times: Factor of its lengths.
     """
-    return re.sub(r"([\d.]+)ms", lambda found: f"{float(found[1]) * times:.6g}ms", shape)
+    return re.sub(r"([\d.]+)ms", lambda match: f"{float(match[1]) * times:.6g}ms", shape)
 
 
 def steps(
@@ -94,7 +94,11 @@ def steps(
         The runs in the order in which they are made.
     """
     lists = [_of(code, injected, disturbed, clean, seed, raw) for code in codes]
-    return [one[row] for row in range(max(map(len, lists), default=0)) for one in lists]
+    return [
+        validation_steps[row]
+        for row in range(max(map(len, lists), default=0))
+        for validation_steps in lists
+    ]
 
 
 def _of(

@@ -66,7 +66,7 @@ class Results:
                 **self.lab.to_json(), "experiments": [one.to_json() for one in self.seen],
             },
             "clustering": None if self.clustering is None else [
-                one.to_json() for one in self.clustering
+                clustered.to_json() for clustered in self.clustering
             ],
             "synthetic": self.synthetic.to_json() if self.synthetic else None,
             "planted": self.planted.to_json() if self.planted else None,

@@ -30,25 +30,25 @@ def run_validation(folder: Path, wanted: Wanted, progress: Progress) -> Results:
         JostleError: A program or the lab cannot be had.
     """
     store = Store(folder)
-    found = Results()
+    results = Results()
     if wanted.make and "estimation" in wanted.parts:
         _make(store, wanted, progress)
     if "identification" in wanted.parts:
-        _identification(store.folder / "lab", wanted, found, progress)
+        _identification(store.folder / "lab", wanted, results, progress)
     if "estimation" in wanted.parts:
         from jostle.validation.evaluate import evaluate
 
-        found.estimation = evaluate(
+        results.estimation = evaluate(
             store, progress=lambda done, total, job: progress(done, total, f"judging {job}", 0)
         )
-        found.limits += found.estimation.limits
+        results.limits += results.estimation.limits
     if "clustering" in wanted.parts:
         from jostle.validation.clusterings import clusterings
 
-        found.clustering = clusterings(store, seed=wanted.seed)
+        results.clustering = clusterings(store, seed=wanted.seed)
     if "synthetic" in wanted.parts:
-        _synthetic(wanted, found, progress)
-    return found
+        _synthetic(wanted, results, progress)
+    return results
 
 
 def _make(store: Store, wanted: Wanted, progress: Progress) -> None:
@@ -61,21 +61,21 @@ def _make(store: Store, wanted: Wanted, progress: Progress) -> None:
     make(store, plan, codes, progress=progress)
 
 
-def _synthetic(wanted: Wanted, found: Results, progress: Progress) -> None:
+def _synthetic(wanted: Wanted, results: Results, progress: Progress) -> None:
     from jostle.validation.blame_scores import score_seeds
     from jostle.validation.synthetic import FIRST_SEED, traces
 
-    found.synthetic = traces(
+    results.synthetic = traces(
         1 if wanted.quick else 4, seed=wanted.seed,
         progress=lambda done, total, name: progress(done, total, f"trace {name}", 0),
     )  # fmt: skip
-    found.limits += found.synthetic.limits
+    results.limits += results.synthetic.limits
     first, number = FIRST_SEED + 1000 * wanted.seed, 3 if wanted.quick else 20
     progress(0, number, f"{number} planted repositories", 0)
-    found.planted = score_seeds(range(first, first + number))
+    results.planted = score_seeds(range(first, first + number))
 
 
-def _identification(folder: Path, wanted: Wanted, found: Results, progress: Progress) -> None:
+def _identification(folder: Path, wanted: Wanted, results: Results, progress: Progress) -> None:
     from jostle.analysis import identify
     from jostle.repository import Repository
     from jostle.validation.errors import why
@@ -92,11 +92,13 @@ def _identification(folder: Path, wanted: Wanted, found: Results, progress: Prog
     for number, one in enumerate(made):
         progress(number, len(made), f"judging {one.scene.job}", 0)
         try:
-            said = identify(Repository(one.repository).beside(one.scene.job), seed=wanted.seed)
-            seen = see(one, said, usual, differing)
+            interference = identify(
+                Repository(one.repository).beside(one.scene.job), seed=wanted.seed
+            )
+            seen = see(one, interference, usual, differing)
         except Exception as error:
-            found.limits.append(f"{one.scene.job} cannot be judged: {why(error)}")
+            results.limits.append(f"{one.scene.job} cannot be judged: {why(error)}")
             continue
         if seen is not None:
-            found.seen.append(seen)
-    found.lab = lab_score(found.seen, differing)
+            results.seen.append(seen)
+    results.lab = lab_score(results.seen, differing)

@@ -105,12 +105,12 @@ class Store:
         Args:
             failed: Those that cannot be used, too: that failed, or had their cores apart.
         """
-        found = self._recorded()
+        validation_runs = self._recorded()
         if failed:
-            return found
-        found = [run for run in found if not run.error]
-        good = together([run.noise for run in found])
-        return [run for run, fine in zip(found, good, strict=True) if fine]
+            return validation_runs
+        validation_runs = [run for run in validation_runs if not run.error]
+        good = together([run.noise for run in validation_runs])
+        return [run for run, fine in zip(validation_runs, good, strict=True) if fine]
 
     def _recorded(self) -> list[ValidationRun]:
         """Read the runs; the last line may be torn by a crash."""
@@ -118,11 +118,11 @@ class Store:
             lines = (self.folder / "runs.jsonl").read_text().splitlines()
         except FileNotFoundError:
             return []
-        found = []
+        validation_runs = []
         for line in lines:
             with contextlib.suppress(ValueError, KeyError, TypeError):
-                found.append(ValidationRun.from_json(json.loads(line)))
-        return found
+                validation_runs.append(ValidationRun.from_json(json.loads(line)))
+        return validation_runs
 
     def add(self, run: ValidationRun) -> None:
         """Remember a run."""

@@ -73,11 +73,11 @@ def find_period(amounts: Floats, slice_s: float, *, busy: Floats | None = None) 
     tries = list(product(_ON, _JOIN))
     for level, join in tries:
         on = _joined(amounts >= level * usual_amount(amounts), join)
-        found = _test(*_runs(on), join + 1, slice_s)
-        if found is None or found.p_value * len(tries) > _ALPHA:
+        period = _test(*_runs(on), join + 1, slice_s)
+        if period is None or period.p_value * len(tries) > _ALPHA:
             continue
-        if best is None or found.p_value < best.p_value:
-            best = found if _silent(amounts, on, slice_s, busy) else best
+        if best is None or period.p_value < best.p_value:
+            best = period if _silent(amounts, on, slice_s, busy) else best
     return best
 
 

@@ -56,12 +56,12 @@ class RunFigure:
 @cache
 def figures() -> tuple[RunFigure, ...]:
     """Return all figures, in the order of a digest."""
-    found = []
+    run_figures = []
     for name, unit, pattern in _WANTED:
-        named = [one for one in METRICS if re.fullmatch(pattern, one.id)]
-        ids = tuple(one.id for one in named)
-        found.append(RunFigure(name, unit, ids, named[0].scope == "mount"))
-    return tuple(found)
+        named = [metric for metric in METRICS if re.fullmatch(pattern, metric.id)]
+        ids = tuple(metric.id for metric in named)
+        run_figures.append(RunFigure(name, unit, ids, named[0].scope == "mount"))
+    return tuple(run_figures)
 
 
 def others_of(rows: Mapping[str, Mapping[str, Any]], job: str) -> tuple[list[str], int | None]:

@@ -90,8 +90,8 @@ def worlds(tables: JobTables, people: People, sums: Sums) -> list[WorldDigest]:
     Returns:
         One entry per mpirun, in the order of their starts; none without MPI.
     """
-    found = [_World(tables, people, sums, members).made() for members in _groups(people)]
-    return sorted(found, key=lambda world: (world.start_ns, world.world))
+    world_digests = [_World(tables, people, sums, members).made() for members in _groups(people)]
+    return sorted(world_digests, key=lambda world: (world.start_ns, world.world))
 
 
 def _groups(people: People) -> list[NDArray[np.intp]]:
@@ -191,18 +191,18 @@ class _World:
         return float(self._total([name]).sum()) / life if life > 0 else 0.0
 
     def _traffic(self) -> list[CallTraffic]:
-        found = []
+        call_traffics = []
         for name, (ops, moved) in TRAFFIC.items():
             calls, size = self._total(ops), self._total(moved)
             if calls.any() or size.any():
                 per_s = _NS / self._between
-                found.append(
+                call_traffics.append(
                     CallTraffic(
                         name, _spread(calls), _spread(size),
                         Range.of(calls * per_s), Range.of(size * per_s),
                     )
                 )  # fmt: skip
-        return found
+        return call_traffics
 
     def _shares(self) -> tuple[list[TimeShare], str, dict[str, Floats]]:
         """Divide the ranks' time; threads that are in MPI at once stretch it."""
@@ -267,7 +267,7 @@ class _World:
         return [*longest, "", "", "", ""][:4]
 
     def _counted(self, wanted: list[str], got: list[str], papi: list[str]) -> Counters:
-        made = Counters(wanted, got, [name for name in wanted if name not in got])
+        counters = Counters(wanted, got, [name for name in wanted if name not in got])
         instructions = self._total(["perf_instructions"])
         cycles = float(self._total(["perf_cycles"]).sum())
         misses = float(self._total(["perf_llc_misses"]).sum())
@@ -281,8 +281,8 @@ class _World:
         lived = np.maximum(counted, 1e-9)
         if instructions.any() and "instructions" in got and (counted > 0).any():
             total = float(instructions.sum())
-            made = replace(
-                made,
+            counters = replace(
+                counters,
                 instructions_per_s=Range.of((instructions / lived)[counted > 0]),
                 counted_share=min(float(counted.sum()) * _NS / max(float(cpu.sum()), 1.0), 1.0),
                 instructions_per_cycle=total / cycles if cycles and "cycles" in got else None,
@@ -295,10 +295,12 @@ class _World:
         }
         flops = next((name for name in events if _FLOPS.search(name)), "")
         if flops and (counted > 0).any():
-            made = replace(
-                made, flops_per_s=Range.of((events[flops] / lived)[counted > 0]), flops_event=flops
-            )  # fmt: skip
-        return replace(made, papi={name: _spread(n) for name, n in events.items()} or None)
+            counters = replace(
+                counters,
+                flops_per_s=Range.of((events[flops] / lived)[counted > 0]),
+                flops_event=flops,
+            )
+        return replace(counters, papi={name: _spread(n) for name, n in events.items()} or None)
 
 
 def _spread(values: Ints) -> Spread:

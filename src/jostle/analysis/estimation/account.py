@@ -115,7 +115,7 @@ def account(
 
 def _crowded(
     segments: pa.Table, row: Ints, waited: Floats, width: Floats, kind: Ints, taken: Floats,
-    turns: float, told: Together | None,
+    turns: float, together: Together | None,
 ) -> Account:  # fmt: skip
     """Accounts for lost time where ranks have no core of their own.
 
@@ -136,14 +136,14 @@ def _crowded(
     usually = share(left - beyond, duration - outside)
     lost = outside + beyond / (1 - usually).clip(_EVER)
     lost, anywhere = np.minimum(lost, duration) / 1e9, np.zeros(len(duration))
-    if told is not None:
-        lost, anywhere = _as_told(segments, lost, told)
+    if together is not None:
+        lost, anywhere = _as_told(segments, lost, together)
     # Ranks wait in MPI because one of them waits for a core that others have: one loss, not two.
     cpu = np.minimum(taken, duration / 1e9)
     return Account((lost - cpu).clip(0), cpu, anywhere)
 
 
-def _as_told(segments: pa.Table, lost: Floats, told: Together) -> tuple[Floats, Floats]:
+def _as_told(segments: pa.Table, lost: Floats, together: Together) -> tuple[Floats, Floats]:
     """Bring what segments lost by their bins to what the slices tell that was lost in all.
 
     Returns:
@@ -152,17 +152,17 @@ def _as_told(segments: pa.Table, lost: Floats, told: Together) -> tuple[Floats, 
     """
     duration = floats(segments, "duration_ns") / 1e9
     start, end = (segments.column(name).to_numpy() for name in ("start_ns", "end_ns"))
-    known = spread_over(start, end, lost, told.begin, told.until)
-    seconds = _where_shown(told.seconds, known)
+    known = spread_over(start, end, lost, together.begin, together.until)
+    seconds = _where_shown(together.seconds, known)
     kept = np.where(known > seconds, share(seconds, known), 1.0)
-    width = (told.until - told.begin) / 1e9
-    part = spread_over(told.begin, told.until, kept * width, start, end)
-    inside = spread_over(told.begin, told.until, width, start, end)
+    width = (together.until - together.begin) / 1e9
+    part = spread_over(together.begin, together.until, kept * width, start, end)
+    inside = spread_over(together.begin, together.until, width, start, end)
     outside = (duration - inside).clip(0)  # before ranks looked
     lost = lost * share(part + outside, inside + outside)
     more = (seconds - known).clip(0)
     anywhere = np.minimum(
-        spread_over(told.begin, told.until, more, start, end), (duration - lost).clip(0)
+        spread_over(together.begin, together.until, more, start, end), (duration - lost).clip(0)
     )
     return lost + anywhere, anywhere
 
@@ -262,14 +262,16 @@ def _beyond(part: Floats, width: float, jitter: float, grain: float, calls: floa
     """
     # One event fills many bins to the brim: that they are all alike makes them no more usual.
     open_bins = part[part < 1 - _LEAST]
-    found = usual(open_bins if len(open_bins) >= max(_OPEN * len(part), _FEW) else part, grain)
-    chunk = _SIGMA**2 * found.spread**2 / max(found.centre, 1e-9) * width
-    chunk += min(found.centre * width / calls, _ABOVE * chunk)
-    natural = found.centre * min(1.0, (jitter / max(chunk, 1e-9)) ** 4)
-    if natural < found.centre:
+    undisturbed_range = usual(
+        open_bins if len(open_bins) >= max(_OPEN * len(part), _FEW) else part, grain
+    )
+    chunk = _SIGMA**2 * undisturbed_range.spread**2 / max(undisturbed_range.centre, 1e-9) * width
+    chunk += min(undisturbed_range.centre * width / calls, _ABOVE * chunk)
+    natural = undisturbed_range.centre * min(1.0, (jitter / max(chunk, 1e-9)) ** 4)
+    if natural < undisturbed_range.centre:
         return np.where(part > natural + _LEAST, part - natural, 0.0)
-    hit = part > found.threshold(_LEAST)
-    reference = float(part[~hit].mean()) if not hit.all() else found.centre
+    hit = part > undisturbed_range.threshold(_LEAST)
+    reference = float(part[~hit].mean()) if not hit.all() else undisturbed_range.centre
     beyond: Floats = np.where(hit, part - reference, 0.0)
     return beyond.clip(0)
 

@@ -82,9 +82,19 @@ def evidence(
     late, late_share = np.zeros(len(start)), np.zeros(len(start))
     if storage:
         late = sum(storage.values(), late)
-        busy = sum((spread_over(one.start_ns, one.start_ns + one.slice_ns,
-                                one.time_s / one.processes, start, end) for one in services),
-                   np.zeros(len(start)))  # fmt: skip
+        busy = sum(
+            (
+                spread_over(
+                    file_service.start_ns,
+                    file_service.start_ns + file_service.slice_ns,
+                    file_service.time_s / file_service.processes,
+                    start,
+                    end,
+                )
+                for file_service in services
+            ),
+            np.zeros(len(start)),
+        )
         late_share = share(late, busy).clip(0, 1)
     hosts = np.array(slices.column("host").to_pylist(), dtype=object)
     begin = slices.column("slice").to_numpy() * slices.column("slice_ns").to_numpy()
@@ -110,9 +120,15 @@ def evidence(
 def _storage(services: list[FileService], start: Ints, end: Ints) -> dict[str, Floats]:
     """Return of each mount that was late the seconds by which, in each span."""
     return {
-        one.mount: spread_over(one.start_ns, one.start_ns + one.slice_ns, one.lost_s, start, end)
-        for one in services
-        if one.lost_s.any()
+        file_service.mount: spread_over(
+            file_service.start_ns,
+            file_service.start_ns + file_service.slice_ns,
+            file_service.lost_s,
+            start,
+            end,
+        )
+        for file_service in services
+        if file_service.lost_s.any()
     }
 
 
@@ -145,7 +161,7 @@ def spread_over(begin: Ints, until: Ints, amount: Floats, start: Ints, end: Ints
 
 def inferred_parts(
     inferred: Floats,
-    seen: SliceEvidence,
+    slice_evidence: SliceEvidence,
     stored: Floats,
     queued: Floats,
     cores: Mapping[CauseKind, Floats],
@@ -154,43 +170,52 @@ def inferred_parts(
 
     Args:
         inferred: Seconds of each span that no account explains; negative: too much was accounted.
-        seen: What the slices show.
+        slice_evidence: What the slices show.
         stored: Seconds of late file calls that are accounted for already.
         queued: The same of waiting for a core.
         cores: What a canary tells of cores -> seconds by which it made each span longer.
     """
     left = inferred.clip(0)
     parts = []
-    if seen.storage:
-        late = np.minimum(left, (seen.late - stored).clip(0))
-        part = share(late, seen.late)
+    if slice_evidence.storage:
+        late = np.minimum(left, (slice_evidence.late - stored).clip(0))
+        part = share(late, slice_evidence.late)
         parts += [CauseSeconds("file system", mount, False, own * part)
-                  for mount, own in seen.storage.items()]  # fmt: skip
+                  for mount, own in slice_evidence.storage.items()]  # fmt: skip
         left = left - late
-    took = np.minimum(left, (seen.queue - queued).clip(0))
-    parts += by_host("cpu", took, seen, measured=False)
+    took = np.minimum(left, (slice_evidence.queue - queued).clip(0))
+    parts += by_host("cpu", took, slice_evidence, measured=False)
     left -= took
     for kind, longer in cores.items():
         if longer.any():
             took = np.minimum(left, longer)
-            parts += by_host("cpu", took, seen, measured=False, kind=kind)
+            parts += by_host("cpu", took, slice_evidence, measured=False, kind=kind)
             left -= took
     parts.append(CauseSeconds("unknown", "", False, left))
     return parts
 
 
 def by_host(
-    cause: CauseName, seconds: Floats, seen: SliceEvidence, *, measured: bool, kind: CauseKind = ""
+    cause: CauseName,
+    seconds: Floats,
+    slice_evidence: SliceEvidence,
+    *,
+    measured: bool,
+    kind: CauseKind = "",
 ) -> list[CauseSeconds]:
     """Take seconds apart by the node that they were lost on, where any were."""
     if not seconds.any():
         return []
-    if len(seen.hosts) == 1:
-        return [CauseSeconds(cause, seen.hosts[0], measured, seconds, kind)]
-    lost_on = np.bincount(seen.host, weights=seconds, minlength=len(seen.hosts))
+    if len(slice_evidence.hosts) == 1:
+        return [CauseSeconds(cause, slice_evidence.hosts[0], measured, seconds, kind)]
+    lost_on = np.bincount(slice_evidence.host, weights=seconds, minlength=len(slice_evidence.hosts))
     return [
         CauseSeconds(
-            cause, seen.hosts[number], measured, np.where(seen.host == number, seconds, 0.0), kind
+            cause,
+            slice_evidence.hosts[number],
+            measured,
+            np.where(slice_evidence.host == number, seconds, 0.0),
+            kind,
         )
         for number in np.flatnonzero(lost_on).tolist()
     ]

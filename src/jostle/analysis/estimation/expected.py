@@ -101,27 +101,27 @@ def _of_kind(rest: Floats, amounts: Floats, members: Ints, cluster: Ints) -> tup
     away = np.log(rest / predicted)
     place = numbered(cluster)
     sizes = np.bincount(place)
-    found = usual(away)
+    undisturbed_range = usual(away)
     centres = _centres(away, place)
     known = sizes >= ENOUGH
     if len(rest) >= _KNOWN:  # of fewer costs are known too badly to doubt a cluster by them
-        known[_in_slow_stretches(away, place, centres, found.threshold(LEAST))] = False
+        known[_in_slow_stretches(away, place, centres, undisturbed_range.threshold(LEAST))] = False
     # What a cluster of n members knows of its centre, and how far clusters lie from their kind's.
-    doubt = (2.2 * max(found.spread, 1e-3)) ** 2 / sizes
+    doubt = (2.2 * max(undisturbed_range.spread, 1e-3)) ** 2 / sizes
     if known.sum() > 1:
         middle = float(np.average(centres[known], weights=sizes[known]))
         square = (centres[known] - middle) ** 2 - doubt[known]
         apart = max(float(np.average(square, weights=sizes[known])), 0.0)
     else:
-        middle, apart = found.centre, 0.0
+        middle, apart = undisturbed_range.centre, 0.0
     trust = np.where(known, apart / (apart + doubt), 0.0) if apart else np.zeros(len(sizes))
     away = away - (middle + trust * (centres - middle))[place]
-    found = usual(away)
-    hit = away > found.threshold(LEAST)
+    undisturbed_range = usual(away)
+    hit = away > undisturbed_range.threshold(LEAST)
     # The mean of those that were not hit, not their mode: what they scatter adds up to nothing.
-    level = np.log(np.exp(away[~hit]).mean()) if not hit.all() else found.centre
+    level = np.log(np.exp(away[~hit]).mean()) if not hit.all() else undisturbed_range.centre
     reference: Floats = rest / np.exp(away - level)
-    return reference, found.spread
+    return reference, undisturbed_range.spread
 
 
 def _told(cluster: Ints) -> Flags:
@@ -307,10 +307,12 @@ def _robust(rest: Floats, columns: Floats) -> tuple[Floats, float]:
         if not (predicted > 0).all():
             return costs, np.inf
         away = np.log(rest / predicted)
-        found = usual(away)
-        away -= found.centre
+        undisturbed_range = usual(away)
+        away -= undisturbed_range.centre
         far = np.minimum(np.abs(away), _FAR)
         # Disturbances make longer: who is far below tells of a wrong sum, who is above of those.
-        off = float((far * np.where(away < -max(3 * found.spread, LEAST), _NEVER, 1.0)).mean())
-        kept[:] = 1 / (1 + (away / max(reach, 3 * found.spread)) ** 2) ** 2
+        off = float(
+            (far * np.where(away < -max(3 * undisturbed_range.spread, LEAST), _NEVER, 1.0)).mean()
+        )
+        kept[:] = 1 / (1 + (away / max(reach, 3 * undisturbed_range.spread)) ** 2) ** 2
     return costs, off

@@ -75,21 +75,21 @@ class Lit:
     decided_by: str = ""
 
 
-def at_most(border: float, found: Interval) -> float:
+def at_most(border: float, interval: Interval) -> float:
     """Return the probability that a loss is at most so much.
 
     Args:
         border: In the unit of the loss.
-        found: The loss with its 95 % interval.
+        interval: The loss with its 95 % interval.
     """
-    if math.isnan(found.value):
+    if math.isnan(interval.value):
         return math.nan
-    if border < found.value:
-        spread, away = found.value - found.low, found.value - border
+    if border < interval.value:
+        spread, away = interval.value - interval.low, interval.value - border
     else:
-        spread, away = found.high - found.value, border - found.value
+        spread, away = interval.high - interval.value, border - interval.value
     beyond = 0.5 * math.erfc(_OUTER * away / spread / math.sqrt(2)) if spread > 0 else 0.0
-    return beyond if border < found.value else 1 - beyond
+    return beyond if border < interval.value else 1 - beyond
 
 
 def lit(

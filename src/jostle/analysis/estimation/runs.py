@@ -53,21 +53,21 @@ def compare(estimates: Sequence[Estimate]) -> Comparison:
             "One run cannot be compared with itself.",
             hint="Name two jobs or more: jostle compare JOB JOB",
         )
-    if len({one.method for one in estimates}) > 1:
+    if len({estimate.method for estimate in estimates}) > 1:
         raise EstimateError(
             "The runs were estimated by different methods.", hint="Estimate all by the same."
         )
     baseline = min(range(len(estimates)), key=lambda i: estimates[i].run_s)
     base = _profiles(estimates[baseline])
-    rows = [_matched(base, _profiles(one)) for one in estimates]
+    rows = [_matched(base, _profiles(estimate)) for estimate in estimates]
     table = _table(rows, len(estimates))
     displaced, work = [], []
-    for i, one in enumerate(estimates):
+    for i, estimate in enumerate(estimates):
         shift, other = _split(table, i, baseline)
         displaced.append(shift)
-        work.append(other + _outside(one) - _outside(estimates[baseline]))
-    measured = [one.run_s - estimates[baseline].run_s for one in estimates]
-    own = [_beyond(one) for one in estimates]
+        work.append(other + _outside(estimate) - _outside(estimates[baseline]))
+    measured = [estimate.run_s - estimates[baseline].run_s for estimate in estimates]
+    own = [_beyond(estimate) for estimate in estimates]
     lost = [seconds - own[baseline] for seconds in own]
     rest = [m - e - d - w for m, e, d, w in zip(measured, lost, displaced, work, strict=True)]
     return Comparison(
@@ -122,15 +122,15 @@ def _matched(base: list[_Profile], other: list[_Profile]) -> dict[int, Cluster]:
     """Return the index in the baseline's list of each cluster of a run; negative: not there."""
     from scipy.optimize import linear_sum_assignment  # half a second: only who compares pays it
 
-    found: dict[int, Cluster] = {}
+    clusters: dict[int, Cluster] = {}
     if base and other:
         cost = _distances(base, other)
         for i, j in zip(*linear_sum_assignment(np.minimum(cost, _APART)), strict=True):
             if cost[i, j] < _APART:
-                found[int(i)] = other[j].cluster
-    taken = {cluster.number for cluster in found.values()}
+                clusters[int(i)] = other[j].cluster
+    taken = {cluster.number for cluster in clusters.values()}
     left = [profile.cluster for profile in other if profile.cluster.number not in taken]
-    return found | {-k - 1: cluster for k, cluster in enumerate(left)}
+    return clusters | {-k - 1: cluster for k, cluster in enumerate(left)}
 
 
 def _distances(base: list[_Profile], other: list[_Profile]) -> Floats:
@@ -166,12 +166,12 @@ def _split(table: list[list[Cluster | None]], run: int, baseline: int) -> tuple[
     """Return seconds of displaced references, and of segments that only one of the runs has."""
     displaced = other = 0.0
     for line in table:
-        mine, base = line[run], line[baseline]
-        if mine is not None and base is not None:
-            displaced += mine.members * (mine.reference_s - base.reference_s)
-            other += (mine.members - base.members) * base.reference_s
-        elif mine is not None:
-            other += mine.total_s - mine.excess_s
+        cluster, base = line[run], line[baseline]
+        if cluster is not None and base is not None:
+            displaced += cluster.members * (cluster.reference_s - base.reference_s)
+            other += (cluster.members - base.members) * base.reference_s
+        elif cluster is not None:
+            other += cluster.total_s - cluster.excess_s
         elif base is not None:
             other -= base.total_s - base.excess_s
     return displaced, other
@@ -190,9 +190,9 @@ def _outside(estimate: Estimate) -> float:
 
 def _by_cause(estimates: Sequence[Estimate], baseline: int) -> dict[str, list[float]]:
     sums = []
-    for one in estimates:
+    for estimate in estimates:
         mine: dict[str, float] = {}
-        for cause in one.causes:
+        for cause in estimate.causes:
             if cause.kind and cause.how == "measured":
                 continue  # displaces references: told there
             mine[cause.cause] = mine.get(cause.cause, 0.0) + cause.seconds.value
@@ -224,13 +224,17 @@ def _limits(estimates: Sequence[Estimate], baseline: int) -> list[str]:
         "The fastest run is the baseline; whether it was itself disturbed, its own estimate says."
     ]
     base = estimates[baseline]
-    for one in estimates:
-        if one.ranks != base.ranks:
-            ranks = "1 rank" if one.ranks == 1 else f"{one.ranks} ranks"
-            said.append(f"Job '{one.job}' had {ranks}, the baseline {base.ranks}: they are no runs "
-                        "of the same thing.")  # fmt: skip
-        if not any(c.usable for c in one.clusters):
-            said.append(f"Job '{one.job}' has no usable clusters: only its causes are compared.")
+    for estimate in estimates:
+        if estimate.ranks != base.ranks:
+            ranks = "1 rank" if estimate.ranks == 1 else f"{estimate.ranks} ranks"
+            said.append(
+                f"Job '{estimate.job}' had {ranks}, the baseline {base.ranks}: they are no runs "
+                "of the same thing."
+            )
+        if not any(c.usable for c in estimate.clusters):
+            said.append(
+                f"Job '{estimate.job}' has no usable clusters: only its causes are compared."
+            )
     if base.light == "red":
         said.append("The baseline itself was too disturbed to be one: take more runs.")
     return said

@@ -73,13 +73,13 @@ def services(mount_slices: pa.Table) -> list[FileService]:
         return []
     names = np.array(mount_slices.column("mount").to_pylist(), dtype=object)
     total = _summed(mount_slices, tuple(n for _, times, _ in CLASSES.values() for n in times))
-    found = []
+    file_services = []
     for mount in sorted(set(names.tolist())):
         at = np.flatnonzero(names == mount)
         rows = mount_slices.take(pa.array(at))
         if total[at].sum() >= _WORTH * floats(rows, "slice_ns").sum():
-            found.append(_service(str(mount), rows))
-    return found
+            file_services.append(_service(str(mount), rows))
+    return file_services
 
 
 def _service(mount: str, rows: pa.Table) -> FileService:
@@ -158,14 +158,14 @@ def excess(time: Floats, work: Floats, block: Ints) -> tuple[Floats, float]:
         return np.zeros(len(time)), 0.0
     ratio = np.zeros(len(spent))
     ratio[fine] = np.log(spent[fine] / done[fine])
-    found = usual(ratio[fine], 0.02)
-    hit = fine & (ratio > found.threshold(_LEAST))
+    undisturbed_range = usual(ratio[fine], 0.02)
+    hit = fine & (ratio > undisturbed_range.threshold(_LEAST))
     calm = fine & ~hit
     reference = float(spent[calm].sum() / done[calm].sum())
     share = np.zeros(len(spent))
     share[hit] = (1 - reference * done[hit] / spent[hit]).clip(0)
     lost: Floats = time * share[block]
-    return lost, found.spread
+    return lost, undisturbed_range.spread
 
 
 def _summed(rows: pa.Table, names: tuple[str, ...]) -> Floats:

@@ -193,9 +193,9 @@ def _beyond(amount: Floats, seconds: Floats) -> Floats:
     if len(amount) < _FEW:
         return np.zeros(len(amount))
     share = amount / seconds
-    found = usual(share)
-    hit = share > found.threshold(_LEAST)
-    calm = float(share[~hit].mean()) if not hit.all() else found.centre
+    undisturbed_range = usual(share)
+    hit = share > undisturbed_range.threshold(_LEAST)
+    calm = float(share[~hit].mean()) if not hit.all() else undisturbed_range.centre
     beyond: Floats = np.where(hit, (share - calm).clip(0) * seconds, 0.0)
     return beyond
 

@@ -17,75 +17,76 @@ _APART = 0.1  # of a slice: clocks that agree better than this do no harm
 _FEW = 40
 
 
-def clock_slices(found: Beside) -> int:
+def clock_slices(beside: Beside) -> int:
     """Return how many slices before a load its effect is looked for, as clocks may disagree."""
-    return 1 if found.job.slice_ns and _apart_ns(found) > _APART * found.job.slice_ns else 0
+    return 1 if beside.job.slice_ns and _apart_ns(beside) > _APART * beside.job.slice_ns else 0
 
 
-def _apart_ns(found: Beside) -> int:
+def _apart_ns(beside: Beside) -> int:
     """Return the bound on the distance of the job's clocks and its neighbours'; 0: one clock."""
-    facts = [found.job, *found.others.values()]
+    facts = [beside.job, *beside.others.values()]
     if len({clock for fact in facts for clock in fact.clocks}) == 1:
         return 0
     worst = max(fact.clock_error_us for fact in facts) * 1000
     if any(fact.clock_state == _UNSYNCHRONISED for fact in facts):
-        return max(worst, found.job.slice_ns)
+        return max(worst, beside.job.slice_ns)
     return worst
 
 
 def limits(
-    found: Beside, judged: Sequence[ResourceTest], prices: Sequence[Price | None], run_s: float
+    beside: Beside, judged: Sequence[ResourceTest], prices: Sequence[Price | None], run_s: float
 ) -> list[str]:
     """List the limits of an answer, one sentence each."""
     said = []
-    if not found.job.slice_ns or not (found.own_mounts.num_rows or found.own_nodes.num_rows):
+    if not beside.job.slice_ns or not (beside.own_mounts.num_rows or beside.own_nodes.num_rows):
         said.append("The job has no slices: it was too short, or used nothing that is counted.")
     elif not judged:
         said.append("No other job was active on a resource of this job while it ran.")
-    apart = _apart_ns(found)
-    if judged and apart > _APART * found.job.slice_ns:
+    apart = _apart_ns(beside)
+    if judged and apart > _APART * beside.job.slice_ns:
         said.append(
             "Clocks of the nodes are not synchronised well enough: they may be up to "
-            f"{apart / 1e6:.0f} ms apart, with slices of {found.job.slice_ns / 1e6:.0f} ms; "
+            f"{apart / 1e6:.0f} ms apart, with slices of {beside.job.slice_ns / 1e6:.0f} ms; "
             "what moved by more than a slice is not found."
         )
-    for one, cost in zip(judged, prices, strict=True):
-        said += _of_place(one, cost)
-    several = len(set(found.node_loads.column("host").to_pylist())) - len(nodes(found))
+    for resource_test, cost in zip(judged, prices, strict=True):
+        said += _of_place(resource_test, cost)
+    several = len(set(beside.node_loads.column("host").to_pylist())) - len(nodes(beside))
     if several > 0:
         said.append("Of nodes shared with the same jobs only the most loaded one was judged.")
-    if found.job.processes > 1 and found.job.ranks <= 1 and any(prices):
+    if beside.job.processes > 1 and beside.job.ranks <= 1 and any(prices):
         said.append(
             "Seconds are those of the mean process: in a job whose processes wait for the slowest, "
             "more was lost."
         )
-    if not found.job.end_ns:
+    if not beside.job.end_ns:
         said.append("The job still runs: this is what is known so far.")
     return said
 
 
-def _of_place(one: ResourceTest, cost: Price | None) -> list[str]:
-    resource, said = one.resource, []
+def _of_place(resource_test: ResourceTest, cost: Price | None) -> list[str]:
+    resource, said = resource_test.resource, []
     if resource.raw_ns > resource.axis[1]:
         said.append(
             f"On {resource.name} others are known in slices of {resource.raw_ns / 1e9:g} s only: "
             "their bursts are blurred."
         )
-    quiet = int((quiet_slices(resource.others, 0) & one.served.judged).sum())
-    if one.slices and quiet < QUIET:
+    quiet = int((quiet_slices(resource.others, 0) & resource_test.served.judged).sum())
+    if resource_test.slices and quiet < QUIET:
         said.append(
             f"On {resource.name} somebody was active nearly all the time ({quiet} quiet slices of "
-            f"{one.slices}): what a steady load cost cannot be told from this run, the loss is "
+            f"{resource_test.slices}): what a steady load cost cannot be "
+            "told from this run, the loss is "
             "a lower bound."
         )
-    if 0 < one.slices < _FEW:
-        said.append(f"On {resource.name} only {one.slices} slices could be judged.")
-    if cost and one.jointly:
+    if 0 < resource_test.slices < _FEW:
+        said.append(f"On {resource.name} only {resource_test.slices} slices could be judged.")
+    if cost and resource_test.jointly:
         said.append(
             f"On {resource.name} no single load explains the slow slices; those of the suspects "
             "together do, and how they share the loss is less sure."
         )
-    if cost and _rhythm(one):
+    if cost and _rhythm(resource_test):
         said.append(
             f"On {resource.name} the suspect's bursts came in a strict rhythm: a rhythm of the "
             "job's own at the same instants would look the same."
@@ -93,10 +94,10 @@ def _of_place(one: ResourceTest, cost: Price | None) -> list[str]:
     return said
 
 
-def _rhythm(one: ResourceTest) -> bool:
+def _rhythm(resource_test: ResourceTest) -> bool:
     """Return whether a suspect's load repeats itself so well that one shift is like another."""
-    for name in one.suspects:
-        load = one.resource.loads[name]
+    for name in resource_test.suspects:
+        load = resource_test.resource.loads[name]
         free = load - load.mean()
         size = len(free)
         same = np.fft.irfft(np.abs(np.fft.rfft(free)) ** 2, size)[: size // 2]

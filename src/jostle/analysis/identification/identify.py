@@ -75,17 +75,18 @@ def identify(
     judged = [judge(resource, clock_slices(found)) for resource in shared_resources(found)]
     accuse(judged)
     run_s = max(found.job.last_ns - found.job.start_ns, 0) / _NS
-    for one in judged:
+    for resource_test in judged:
         # A loss that blames nobody, however sure, could not have been seen either.
-        one.smallest_s = min(max(one.smallest_s, _LEAST * run_s), run_s)
+        resource_test.smallest_s = min(max(resource_test.smallest_s, _LEAST * run_s), run_s)
     verdicts = [
-        _verdict(one, run_s, np.random.default_rng([seed, k])) for k, one in enumerate(judged)
+        _verdict(resource_test, run_s, np.random.default_rng([seed, k]))
+        for k, resource_test in enumerate(judged)
     ]
     seconds, guilty = _together(verdicts, run_s)
     suspects = _suspects(found, verdicts)
     part = 100 / run_s if run_s else 0.0
-    resources = [_resource(one) for one in verdicts]
-    unseen = [one.smallest_s for one in resources]
+    resources = [_resource(verdict) for verdict in verdicts]
+    unseen = [resource_loss.smallest_s for resource_loss in resources]
     return Interference(
         job=found.job.job,
         start_ns=found.job.start_ns,
@@ -96,21 +97,24 @@ def identify(
         suspects=suspects,
         acquitted=_acquitted(verdicts, {suspect.job for suspect in suspects}),
         guilty=guilty,
-        neighbours=len({job for one in judged for job in one.resource.loads}),
+        neighbours=len({job for resource_test in judged for job in resource_test.resource.loads}),
         smallest_s=max(unseen, default=0.0),
-        limits=limits(found, judged, [one.price for one in verdicts], run_s),
+        limits=limits(found, judged, [verdict.price for verdict in verdicts], run_s),
         seed=seed,
     )
 
 
-def _verdict(one: ResourceTest, run_s: float, rng: np.random.Generator) -> _Verdict:
+def _verdict(resource_test: ResourceTest, run_s: float, rng: np.random.Generator) -> _Verdict:
     """Price the suspects, and drops those that were only there when another did harm."""
-    names = sorted(one.suspects)
+    names = sorted(resource_test.suspects)
     together: dict[str, str] = {}
     result: Price | None = None
     while names:
-        loads = {name: delayed(one.resource.loads[name], one.tests[name].lag) for name in names}
-        result = price(one.resource, loads, one.lag, rng)
+        loads = {
+            name: delayed(resource_test.resource.loads[name], resource_test.tests[name].lag)
+            for name in names
+        }
+        result = price(resource_test.resource, loads, resource_test.lag, rng)
         part = {name: result.shares[name].value for name in names}
         worst = max(names, key=lambda name: part[name])
         weak = {name: part[name] for name in names if name != worst and (
@@ -122,8 +126,10 @@ def _verdict(one: ResourceTest, run_s: float, rng: np.random.Generator) -> _Verd
         names.remove(drop)
     if result is not None and not _visible(result, run_s):
         result = None
-    one.suspects = {name: one.suspects[name] for name in names if result is not None}
-    return _Verdict(one, result, together)
+    resource_test.suspects = {
+        name: resource_test.suspects[name] for name in names if result is not None
+    }
+    return _Verdict(resource_test, result, together)
 
 
 def _visible(cost: Price, run_s: float) -> bool:
@@ -139,17 +145,17 @@ def _together(verdicts: Sequence[_Verdict], run_s: float) -> tuple[Interval, lis
     work and of the wait counts that finds room outside them, and of several nodes the one that
     lost most. All together is no less than the largest part.
     """
-    priced = [(one, one.price) for one in verdicts if one.price is not None]
+    priced = [(verdict, verdict.price) for verdict in verdicts if verdict.price is not None]
     if not priced:
-        return _unseen(max((one.one.smallest_s for one in verdicts), default=0.0)), []
+        return _unseen(max((verdict.one.smallest_s for verdict in verdicts), default=0.0)), []
     _, length, steps = priced[0][0].one.resource.axis
     calls, cores, busy, work = np.zeros((4, steps))
-    for one in verdicts:
-        if one.one.resource.kind != "node":
-            busy += one.one.resource.busy
-    for one, cost in priced:
-        if one.one.resource.kind == "node":
-            work = np.where(np.abs(cost.lost) > np.abs(cores), one.one.resource.busy, work)
+    for verdict in verdicts:
+        if verdict.one.resource.kind != "node":
+            busy += verdict.one.resource.busy
+    for verdict, cost in priced:
+        if verdict.one.resource.kind == "node":
+            work = np.where(np.abs(cost.lost) > np.abs(cores), verdict.one.resource.busy, work)
             cores = _greater(cores, cost.lost)
         else:
             calls = calls + cost.lost
@@ -161,8 +167,8 @@ def _together(verdicts: Sequence[_Verdict], run_s: float) -> tuple[Interval, lis
     scale = value / alone if alone > 0 else 0.0
     down = sum((cost.seconds.value - cost.seconds.low) ** 2 for _, cost in priced) ** 0.5
     # Where there is no evidence there may still be a loss too small to be seen.
-    small = [one.one.smallest_s for one in verdicts
-             if one.price is None and one.one.total.critical < 1]  # fmt: skip
+    small = [verdict.one.smallest_s for verdict in verdicts
+             if verdict.price is None and verdict.one.total.critical < 1]  # fmt: skip
     above = [cost.seconds.high - cost.seconds.value for _, cost in priced]
     up = sum(part**2 for part in [*above, *small]) ** 0.5
     low = max(value - down * scale, *(cost.seconds.low for _, cost in priced), 0.0)
@@ -181,7 +187,7 @@ def _greater(a: Floats, b: Floats) -> Floats:
 
 
 def _guilty(priced: Sequence[tuple[_Verdict, Price]]) -> list[GuiltySlice]:
-    found: dict[int, GuiltySlice] = {}
+    guilty_slices: dict[int, GuiltySlice] = {}
     for verdict, cost in priced:
         resource = verdict.one.resource
         loads = {
@@ -190,74 +196,74 @@ def _guilty(priced: Sequence[tuple[_Verdict, Price]]) -> list[GuiltySlice]:
         }
         for k in np.flatnonzero(cost.guilty).tolist():
             seconds = max(float(cost.lost[k]), 0.0)
-            if k in found and found[k].seconds >= seconds:
+            if k in guilty_slices and guilty_slices[k].seconds >= seconds:
                 continue
             worst = max(loads, key=lambda name: (loads[name][k], name))
-            found[k] = GuiltySlice(
+            guilty_slices[k] = GuiltySlice(
                 resource.axis[0] + k * resource.axis[1],
                 resource.axis[1],
                 resource.name,
                 seconds,
                 worst,
             )
-    return [found[k] for k in sorted(found)]
+    return [guilty_slices[k] for k in sorted(guilty_slices)]
 
 
 def _weight(cost: Price, name: str) -> float:
     return max(cost.shares[name].value, 1e-9)
 
 
-def _suspects(found: Beside, verdicts: Sequence[_Verdict]) -> list[Suspect]:
+def _suspects(beside: Beside, verdicts: Sequence[_Verdict]) -> list[Suspect]:
     listed = []
     for verdict in verdicts:
-        one, cost = verdict.one, verdict.price
+        resource_test, cost = verdict.one, verdict.price
         if cost is None:
             continue
-        for name, q in one.suspects.items():
-            fact, test, share = found.others[name], one.tests[name], cost.shares[name]
+        for name, q in resource_test.suspects.items():
+            fact, test, share = beside.others[name], resource_test.tests[name], cost.shares[name]
             low, high = cost.seconds.low * share.low, cost.seconds.high * share.high
             value = cost.seconds.value * share.value
-            load = delayed(one.resource.loads[name], test.lag)
+            load = delayed(resource_test.resource.loads[name], test.lag)
             listed.append(Suspect(
                 job=name,
                 program=fact.program,
                 user=fact.user,
-                resource=one.resource.name,
+                resource=resource_test.resource.name,
                 share=share.value,
                 seconds=Interval(value, min(low, value), max(high, value)),
-                slices=int((one.served.judged & (load > 0)).sum()),
+                slices=int((resource_test.served.judged & (load > 0)).sum()),
                 correlation=test.correlation,
                 p=test.p,
                 q=q,
-                lag_s=test.lag * one.resource.axis[1] / _NS,
-                pattern="" if name == OTHERS else pattern(found, name, one.resource),
+                lag_s=test.lag * resource_test.resource.axis[1] / _NS,
+                pattern="" if name == OTHERS else pattern(beside, name, resource_test.resource),
             ))  # fmt: skip
     return sorted(listed, key=lambda suspect: (-suspect.seconds.value, suspect.job))
 
 
 def _resource(verdict: _Verdict) -> ResourceLoss:
-    one, cost = verdict.one, verdict.price
-    resource = one.resource
-    served: ServiceTimes = cost.service if cost else one.served
+    resource_test, cost = verdict.one, verdict.price
+    resource = resource_test.resource
+    served: ServiceTimes = cost.service if cost else resource_test.served
     service = np.full(resource.axis[2], np.nan)
     service[served.judged] = np.exp(served.slow[served.judged])
     return ResourceLoss(
         resource=resource.name,
         kind=resource.kind,
-        seconds=cost.seconds if cost else _unseen(one.smallest_s),
-        slices=one.slices,
-        own_s=one.own_s,
+        seconds=cost.seconds if cost else _unseen(resource_test.smallest_s),
+        slices=resource_test.slices,
+        own_s=resource_test.own_s,
         slowdown=cost.slowdown if cost else None,
         evident=cost is not None,
-        smallest_s=one.smallest_s,
-        why_not="" if cost else why_not(one),
+        smallest_s=resource_test.smallest_s,
+        why_not="" if cost else why_not(resource_test),
         steps_ns=[resource.axis[0] + k * resource.axis[1] for k in range(resource.axis[2])],
         slice_ns=resource.axis[1],
         service=service.tolist(),
         own_load=resource.own_load.tolist(),
         others_load=resource.others.tolist(),
         unit=resource.unit,
-        blind="" if cost else blind(one),
+        blind="" if cost else blind(resource_test),
     )
 
 
@@ -268,24 +274,24 @@ def _acquitted(verdicts: Sequence[_Verdict], guilty: set[str]) -> dict[str, str]
     """
     reasons: dict[str, str] = {}
     for verdict in sorted(verdicts, key=lambda one: -one.one.own_s):
-        one = verdict.one
-        for job in one.resource.loads:
+        resource_test = verdict.one
+        for job in resource_test.resource.loads:
             if job not in guilty:
                 reasons.setdefault(job, _reason(verdict, job))
     return dict(sorted(reasons.items()))
 
 
 def _reason(verdict: _Verdict, job: str) -> str:
-    one = verdict.one
-    where = one.resource.name
-    if job in one.little:
-        return f"Its load was only {one.little[job]:.1%} of all load on {where}."
+    resource_test = verdict.one
+    where = resource_test.resource.name
+    if job in resource_test.little:
+        return f"Its load was only {resource_test.little[job]:.1%} of all load on {where}."
     if job in verdict.together:
         return (
             f"It was active on {where} together with {verdict.together[job]}, whose load explains "
             "the slow slices better."
         )
-    test = one.tests[job]
+    test = resource_test.tests[job]
     if test.alike:
         return (
             f"Its load on {where} never changed, or changed with the job's own phases: "

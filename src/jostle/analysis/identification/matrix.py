@@ -107,7 +107,7 @@ def matrix_and_evidence(tables: Programs, eyes: Eyes) -> tuple[Matrix, list[Enco
         if len(rows.job):
             found += _encounters(rows, names, tables, eyes)
     found = _controlled(found)
-    encounters = [one for one, _ in found]
+    encounters = [encounter for encounter, _ in found]
     visible = {name: number for name, number in program.items() if eyes.own(tables.jobs[name].user)}
     limits = (
         [
@@ -466,44 +466,52 @@ def _controlled(found: list[_Met]) -> list[_Met]:
     """Control the rate of false discoveries over the matrix, and sorts it."""
     from dataclasses import replace
 
-    tested = [one for one, _ in found if one.p is not None]
-    q = dict(zip(map(id, tested), adjusted([one.p or 0.0 for one in tested]), strict=True))
-    done = [(replace(one, q=q.get(id(one))), runs) for one, runs in found]
+    tested = [encounter for encounter, _ in found if encounter.p is not None]
+    q = dict(
+        zip(map(id, tested), adjusted([encounter.p or 0.0 for encounter in tested]), strict=True)
+    )
+    done = [(replace(encounter, q=q.get(id(encounter))), runs) for encounter, runs in found]
 
     def order(met: _Met) -> tuple[bool, float, str, str]:
-        one = met[0]
-        return not _evident(one), -_size(one), one.victim, one.aggressor
+        encounter = met[0]
+        return not _evident(encounter), -_size(encounter), encounter.victim, encounter.aggressor
 
     return sorted(done, key=order)
 
 
-def _size(one: Encounter) -> float:
-    return one.slowdown.value if one.slowdown else 0.0
+def _size(encounter: Encounter) -> float:
+    return encounter.slowdown.value if encounter.slowdown else 0.0
 
 
-def _evident(one: Encounter) -> bool:
-    return one.q is not None and one.q <= LEVEL and _size(one) > 0
+def _evident(encounter: Encounter) -> bool:
+    return encounter.q is not None and encounter.q <= LEVEL and _size(encounter) > 0
 
 
-def _potentials(found: list[Encounter], names: list[str], program: list[int]) -> list[Potential]:
+def _potentials(
+    encounters: list[Encounter], names: list[str], program: list[int]
+) -> list[Potential]:
     runs = np.bincount(np.asarray(program, dtype=np.int64), minlength=len(names))
     listed = []
     for number, name in enumerate(names):
-        gives = [one for one in found if one.aggressor == name]
-        takes = [one for one in found if one.victim == name]
+        gives = [encounter for encounter in encounters if encounter.aggressor == name]
+        takes = [encounter for encounter in encounters if encounter.victim == name]
         listed.append(Potential(
             program=name,
             runs=int(runs[number]),
             active=_mean(gives),
             passive=_mean(takes),
-            hurts=sorted({one.victim for one in gives if _evident(one)}),
-            hurt_by=sorted({one.aggressor for one in takes if _evident(one)}),
+            hurts=sorted({encounter.victim for encounter in gives if _evident(encounter)}),
+            hurt_by=sorted({encounter.aggressor for encounter in takes if _evident(encounter)}),
         ))  # fmt: skip
-    return sorted(listed, key=lambda one: (-(one.passive or 0.0), one.program))
+    return sorted(listed, key=lambda potential: (-(potential.passive or 0.0), potential.program))
 
 
-def _mean(found: Sequence[Encounter]) -> float | None:
-    known = [(one.slowdown.value, one.with_runs) for one in found if one.slowdown is not None]
+def _mean(encounters: Sequence[Encounter]) -> float | None:
+    known = [
+        (encounter.slowdown.value, encounter.with_runs)
+        for encounter in encounters
+        if encounter.slowdown is not None
+    ]
     if not known:
         return None
     values, weights = zip(*known, strict=True)

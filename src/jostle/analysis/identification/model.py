@@ -152,7 +152,7 @@ class Interference:
     @property
     def blind(self) -> ResourceLoss | None:
         """The resource that says why nothing can be told of anybody; None: something can."""
-        if self.resources and all(one.blind for one in self.resources):
+        if self.resources and all(resource_loss.blind for resource_loss in self.resources):
             return self.resources[0]
         return None
 

@@ -27,12 +27,14 @@ def neighbours(beside: Beside, *, as_user: int | None = None) -> list[Neighbour]
     """
     found = beside if as_user is None else hide(beside, (as_user,), OTHERS)
     listed = [_neighbour(found, name) for name in found.others]
-    return sorted(listed, key=lambda one: (-one.overlap_s, one.start_ns, one.job))
+    return sorted(
+        listed, key=lambda neighbour: (-neighbour.overlap_s, neighbour.start_ns, neighbour.job)
+    )
 
 
-def _neighbour(found: Beside, name: str) -> Neighbour:
-    fact, own = found.others[name], found.job
-    load = _loads(found, name)
+def _neighbour(beside: Beside, name: str) -> Neighbour:
+    fact, own = beside.others[name], beside.job
+    load = _loads(beside, name)
     # Without names: no other's begin or end may be told apart either.
     overlap = max(min(fact.last_ns, own.last_ns) - max(fact.start_ns, own.start_ns), 0)
     return Neighbour(
@@ -48,9 +50,9 @@ def _neighbour(found: Beside, name: str) -> Neighbour:
     )
 
 
-def _loads(found: Beside, name: str) -> dict[str, str]:
+def _loads(beside: Beside, name: str) -> dict[str, str]:
     said: dict[str, str] = {}
-    rows = _of(found, found.mount_loads, name)
+    rows = _of(beside, beside.mount_loads, name)
     for mount in dict.fromkeys(rows.column("mount").to_pylist()) if rows.num_rows else ():
         here = rows.filter(pc.equal(rows.column("mount"), mount))
         parts = []
@@ -63,23 +65,23 @@ def _loads(found: Beside, name: str) -> dict[str, str]:
             many = _sum(here, *(f"{kind}_{call}" for kind in _KINDS for call in calls))
             parts.append(f"{many:.0f} operations without data")
         said[str(mount)] = ", ".join(parts)
-    rows = _of(found, found.node_loads, name)
+    rows = _of(beside, beside.node_loads, name)
     for node in dict.fromkeys(rows.column("host").to_pylist()) if rows.num_rows else ():
         here = rows.filter(pc.equal(rows.column("host"), node))
         said[str(node)] = f"{_sum(here, 'cpu_ns') / _NS:.1f} s of CPU time"
-    rows = _of(found, found.network_loads, name)
+    rows = _of(beside, beside.network_loads, name)
     if rows.num_rows:
         said["network"] = f"{size(_sum(rows, 'bytes'))} by MPI"
     return said
 
 
-def _of(found: Beside, table: pa.Table, name: str) -> pa.Table:
+def _of(beside: Beside, table: pa.Table, name: str) -> pa.Table:
     """Return the rows of a job, with the part of each that lies in the life of the other one."""
     if not table.num_rows:
         return table
     rows = table.filter(pc.equal(table.column("job"), name))
     start, length = spans(rows)
-    begin, end = found.job.life
+    begin, end = beside.job.life
     part = np.minimum(start + length, end) - np.maximum(start, begin)
     return rows.append_column("part", pa.array(np.clip(part / length, 0, 1)))
 

@@ -29,17 +29,17 @@ def size(count: float) -> str:
     )
 
 
-def pattern(found: Beside, job: str, resource: SharedResource) -> str:
+def pattern(beside: Beside, job: str, resource: SharedResource) -> str:
     """Return how a job used a resource: access pattern, chunk, reads, metadata, messages, CPU."""
     if resource.kind == "node":
         load = resource.loads[job]
         cores = load.sum() / max(float((load > 0).sum()), 1) / resource.axis[1]
         return f"{cores:.1f} cores busy"
     if resource.kind == "network":
-        rows = found.network_loads.filter(pc.equal(found.network_loads.column("job"), job))
+        rows = beside.network_loads.filter(pc.equal(beside.network_loads.column("job"), job))
         calls = _sum(rows, "ops")
         return f"MPI, {size(_sum(rows, 'bytes') / max(calls, 1))} a call"
-    rows = found.mount_loads
+    rows = beside.mount_loads
     rows = rows.filter(pc.and_(pc.equal(rows.column("job"), job),
                                pc.equal(rows.column("mount"), resource.name)))  # fmt: skip
     return _files(job, rows)

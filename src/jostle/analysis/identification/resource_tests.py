@@ -88,7 +88,7 @@ def judge(resource: SharedResource, clock_slices: int) -> ResourceTest:
     total = moved.test(grained(others))
     tests = {job: total if len(resource.loads) == 1 else moved.test(grained(resource.loads[job]))
              for job in candidates}  # fmt: skip
-    every = [one.p for one in tests.values()]
+    every = [test.p for test in tests.values()]
     if len(resource.loads) > 1:
         every.append(total.p)
     return ResourceTest(
@@ -160,50 +160,56 @@ def accuse(judgements: Sequence[ResourceTest]) -> None:
     On a resource with evidence suspects are taken one by one, the plainest first; what the load of
     one explains no longer speaks against (or hides) the others.
     """
-    for one, q in zip(judgements, adjusted([one.p for one in judgements]), strict=True):
-        one.q = q
-        moved, left = one.moved, dict(one.tests)
+    for resource_test, q in zip(
+        judgements, adjusted([resource_test.p for resource_test in judgements]), strict=True
+    ):
+        resource_test.q = q
+        moved, left = resource_test.moved, dict(resource_test.tests)
         while q <= LEVEL and left:
             within = dict(zip(left, adjusted([test.p for test in left.values()]), strict=True))
-            for name in [name for name in left if not _answers(one, name, left[name])]:
+            for name in [name for name in left if not _answers(resource_test, name, left[name])]:
                 within.pop(name)
             best = min(within, key=lambda name: (left[name].p, -left[name].correlation, name),
                        default=None)  # fmt: skip
             if best is None or max(q, within[best]) > LEVEL:
                 break
-            one.suspects[best] = max(q, within[best])
-            one.tests[best] = left.pop(best)
-            moved = moved.beside(delayed(grained(one.resource.loads[best]), one.tests[best].lag))
-            left = {name: moved.test(grained(one.resource.loads[name])) for name in left}
-        if q <= LEVEL and not one.suspects and one.total.p <= LEVEL:
-            one.suspects = dict.fromkeys(_jointly(one), q)
-            one.jointly = bool(one.suspects)
+            resource_test.suspects[best] = max(q, within[best])
+            resource_test.tests[best] = left.pop(best)
+            moved = moved.beside(
+                delayed(grained(resource_test.resource.loads[best]), resource_test.tests[best].lag)
+            )
+            left = {name: moved.test(grained(resource_test.resource.loads[name])) for name in left}
+        if q <= LEVEL and not resource_test.suspects and resource_test.total.p <= LEVEL:
+            resource_test.suspects = dict.fromkeys(_jointly(resource_test), q)
+            resource_test.jointly = bool(resource_test.suspects)
 
 
-def _jointly(one: ResourceTest) -> list[str]:
+def _jointly(resource_test: ResourceTest) -> list[str]:
     """Find the jobs whose loads together explain what that of none does alone.
 
     Where several share the harm each is the others' noise. The plainest begins, and the next are
     taken as long as their sum fits better; it must pass the test as one load.
     """
-    names = [name for name, test in one.tests.items() if _answers(one, name, test)]
-    names.sort(key=lambda name: (-one.tests[name].correlation, name))
+    names = [
+        name for name, test in resource_test.tests.items() if _answers(resource_test, name, test)
+    ]
+    names.sort(key=lambda name: (-resource_test.tests[name].correlation, name))
     best, chosen = NOTHING, []
-    load = np.zeros(one.resource.axis[2])
+    load = np.zeros(resource_test.resource.axis[2])
     for name in names:
-        test = one.moved.test(grained(load + one.resource.loads[name]))
+        test = resource_test.moved.test(grained(load + resource_test.resource.loads[name]))
         if test.correlation > best.correlation:
-            best, load = test, load + one.resource.loads[name]
+            best, load = test, load + resource_test.resource.loads[name]
             chosen.append(name)
     return chosen if best.p <= LEVEL and len(chosen) > 1 else []
 
 
-def _answers(one: ResourceTest, job: str, test: Test) -> bool:
+def _answers(resource_test: ResourceTest, job: str, test: Test) -> bool:
     """Return whether more load went with more slowdown, not only some load with some."""
     if test.correlation <= 0:
         return False
-    judged = one.served.judged
-    load = delayed(one.resource.loads[job], test.lag)
+    judged = resource_test.served.judged
+    load = delayed(resource_test.resource.loads[job], test.lag)
     here = judged & (load > 0)
     if int(here.sum()) < 2 * QUIET:
         return True
@@ -211,7 +217,9 @@ def _answers(one: ResourceTest, job: str, test: Test) -> bool:
     strong, weak = here & (load >= middle), judged & ~(here & (load >= middle))
     if not weak.any():
         return True
-    return bool(np.mean(one.served.slow[strong]) > np.mean(one.served.slow[weak]))
+    return bool(
+        np.mean(resource_test.served.slow[strong]) > np.mean(resource_test.served.slow[weak])
+    )
 
 
 def delayed(load: Floats, lag: int) -> Floats:
@@ -226,25 +234,28 @@ def delayed(load: Floats, lag: int) -> Floats:
     return moved
 
 
-def blind(one: ResourceTest) -> str:
+def blind(resource_test: ResourceTest) -> str:
     """Return why the slices of a resource cannot tell, and what would; "" where they can."""
-    if one.slices < FEWEST:
+    if resource_test.slices < FEWEST:
         # Of so few slices that none has its like, all may be judged where there are more.
-        some = one.slices or min(int((one.resource.mean_busy > 0).sum()), FEWEST - 1)
-        return (
-            f"Too few slices: {one.slices} could be judged, {FEWEST} are needed: "
-            f"{_more_slices(one.resource.axis[1], some)}."
+        some = resource_test.slices or min(
+            int((resource_test.resource.mean_busy > 0).sum()), FEWEST - 1
         )
-    if one.total.alike or _steady(one):
+        return (
+            f"Too few slices: {resource_test.slices} could be judged, {FEWEST} are needed: "
+            f"{_more_slices(resource_test.resource.axis[1], some)}."
+        )
+    if resource_test.total.alike or _steady(resource_test):
         return (
             "The others' load never changed while the job was active there, or changed with the "
             "job's own phases: its effect cannot be told from this job's slices, but by comparing "
             "it with a run without them."
         )
-    if one.tests and min(test.smallest for test in one.tests.values()) > LEVEL:
+    if resource_test.tests and min(test.smallest for test in resource_test.tests.values()) > LEVEL:
         return (
             f"Too few slices: no load could be told from the same load at other times among "
-            f"{one.slices}: {_more_slices(one.resource.axis[1], min(one.slices, FEWEST))}."
+            f"{resource_test.slices}: "
+            f"{_more_slices(resource_test.resource.axis[1], min(resource_test.slices, FEWEST))}."
         )
     return ""
 
@@ -257,23 +268,25 @@ def _more_slices(slice_ns: int, judged: int) -> str:
     return f"run with --slice {shorter[-1][1]}, or {longer}" if shorter else f"run {longer}"
 
 
-def why_not(one: ResourceTest) -> str:
+def why_not(resource_test: ResourceTest) -> str:
     """Return why there is no evidence on a resource, in one sentence."""
-    if said := blind(one):
+    if said := blind(resource_test):
         return said
-    if not one.tests:
+    if not resource_test.tests:
         return f"The others' load was less than {_DOSE:.0%} of all load there."
-    if one.q <= LEVEL:
+    if resource_test.q <= LEVEL:
         return (
-            f"Operations took longer when others were active (p = {min(one.p, 1):.2g}), but no "
+            "Operations took longer when others were active (p = "
+            f"{min(resource_test.p, 1):.2g}), but no "
             "job's load, alone or together, accounts for a loss that is worth the name."
         )
     return (
-        f"Operations took no longer when others were active (p = {min(one.p, 1):.2g}, after all "
-        f"tests {min(one.q, 1):.2g})."
+        "Operations took no longer when others were active (p = "
+        f"{min(resource_test.p, 1):.2g}, after all "
+        f"tests {min(resource_test.q, 1):.2g})."
     )
 
 
-def _steady(one: ResourceTest) -> bool:
-    level = grained(one.resource.others)[one.served.judged]
+def _steady(resource_test: ResourceTest) -> bool:
+    level = grained(resource_test.resource.others)[resource_test.served.judged]
     return bool(len(level) and np.ptp(level) <= 0.1 * max(float(np.max(level)), 1.0))

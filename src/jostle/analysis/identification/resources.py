@@ -83,34 +83,34 @@ class SharedResource:
         return np.sum(list(self.loads.values()), axis=0) if self.loads else np.zeros(self.axis[2])
 
 
-def shared_resources(found: Beside) -> list[SharedResource]:
+def shared_resources(beside: Beside) -> list[SharedResource]:
     """Lay out every resource that the job used and another job too, while it ran.
 
     Args:
-        found: From Repository.beside.
+        beside: From Repository.beside.
 
     Returns:
         Mounts, nodes and the network; none where the job has no slices.
     """
-    axis = _axis(found)
+    axis = _axis(beside)
     if not axis[2]:
         return []
     shared = [
-        _mount(found, name, axis)
-        for name in _names(found.mount_loads, "mount")
-        if name in set(_names(found.own_mounts, "mount"))
+        _mount(beside, name, axis)
+        for name in _names(beside.mount_loads, "mount")
+        if name in set(_names(beside.own_mounts, "mount"))
     ]
-    shared += [_node(found, name, axis) for name in nodes(found)]
-    if found.network_loads.num_rows and found.own_nodes.num_rows:
-        shared.append(_network(found, axis))
+    shared += [_node(beside, name, axis) for name in nodes(beside)]
+    if beside.network_loads.num_rows and beside.own_nodes.num_rows:
+        shared.append(_network(beside, axis))
     return [resource for resource in shared if any(load.any() for load in resource.loads.values())]
 
 
-def nodes(found: Beside) -> list[str]:
+def nodes(beside: Beside) -> list[str]:
     """Name the nodes to be judged: of those shared with the same jobs the most loaded one."""
     best: dict[tuple[str, ...], tuple[float, str]] = {}
-    for name in sorted(_names(found.node_loads, "host")):
-        rows = _where(found.node_loads, "host", name)
+    for name in sorted(_names(beside.node_loads, "host")):
+        rows = _where(beside.node_loads, "host", name)
         load = float(np.asarray(rows.column("cpu_ns").to_numpy(), dtype=np.float64).sum())
         jobs = tuple(sorted(_names(rows, "job")))
         best[jobs] = max(best.get(jobs, (-1.0, "")), (load, name))
@@ -121,9 +121,9 @@ def _names(table: pa.Table, column: str) -> list[str]:
     return list(dict.fromkeys(table.column(column).to_pylist())) if table.num_rows else []
 
 
-def _axis(found: Beside) -> Axis:
+def _axis(beside: Beside) -> Axis:
     """Span all slices of the job, in longer steps where they would be too many."""
-    own = [_slices(table) for table in (found.own_mounts, found.own_nodes) if table.num_rows]
+    own = [_slices(table) for table in (beside.own_mounts, beside.own_nodes) if table.num_rows]
     if not own:
         return 0, 1, 0
     start = np.concatenate([start for start, _ in own])
@@ -225,22 +225,22 @@ _BYTES = tuple(f"{kind}_{what}_bytes" for kind in _FILES for what in ("read", "w
 _OPS = tuple(f"{kind}_{what}_ops" for kind in _FILES for what in (*_FILE_OPS, "meta"))
 
 
-def _mount(found: Beside, name: str, axis: Axis) -> SharedResource:
-    rows = _AxisRows(_where(found.own_mounts, "mount", name), axis)
+def _mount(beside: Beside, name: str, axis: Axis) -> SharedResource:
+    rows = _AxisRows(_where(beside.own_mounts, "mount", name), axis)
     rows.stretch(rows.values(f"{time}_max" for time in _MOUNT_TIMES))
     calls = tuple(_file_calls(rows))
-    theirs = _where(found.mount_loads, "mount", name)
+    theirs = _where(beside.mount_loads, "mount", name)
     loads = {}
     for job, table in _by_job(theirs):
-        other = _AxisRows(table, axis, found.job.life)
+        other = _AxisRows(table, axis, beside.job.life)
         other.stretch(other.values(f"{time}_max" for time in _MOUNT_TIMES))
         loads[job] = _moved(other)
     active = rows.active()
-    seconds = np.sum([one.seconds for one in calls], axis=0)
+    seconds = np.sum([call_series.seconds for call_series in calls], axis=0)
     slowest = rows.sum(*(f"{time}_max" for time in _MOUNT_TIMES)) / _NS
     mean = seconds / np.maximum(active, 1)
     return SharedResource(
-        name, "file system", axis, calls, _counts(found, slowest, mean, axis),
+        name, "file system", axis, calls, _counts(beside, slowest, mean, axis),
         np.minimum(mean, axis[1] / _NS), active, _moved(rows), loads, "bytes",
         _longest(theirs, axis),
     )  # fmt: skip
@@ -281,9 +281,9 @@ def _per(amount: Floats, ops: Floats) -> Floats:
     return np.divide(amount, ops, out=np.zeros(len(amount)), where=ops > 0)
 
 
-def _counts(found: Beside, slowest: Floats, mean: Floats, axis: Axis) -> Floats:
+def _counts(beside: Beside, slowest: Floats, mean: Floats, axis: Axis) -> Floats:
     """Take the process that makes the job wait: in a bulk-synchronous one the slowest."""
-    return spilled(slowest if found.job.ranks > 1 else mean, axis[1] / _NS)
+    return spilled(slowest if beside.job.ranks > 1 else mean, axis[1] / _NS)
 
 
 def spilled(busy: Floats, slice_s: float) -> Floats:
@@ -308,13 +308,13 @@ def _longest(table: pa.Table, axis: Axis) -> int:
 # ---- nodes ----
 
 
-def _node(found: Beside, name: str, axis: Axis) -> SharedResource:
+def _node(beside: Beside, name: str, axis: Axis) -> SharedResource:
     """Lay out a node: the work is CPU time, its service time that plus the wait for a core."""
-    rows = _AxisRows(_where(found.own_nodes, "host", name), axis)
+    rows = _AxisRows(_where(beside.own_nodes, "host", name), axis)
     cpu, queued = rows.sum("os_user_ns", "os_system_ns") / _NS, rows.sum("os_runqueue_ns") / _NS
-    theirs = _where(found.node_loads, "host", name)
+    theirs = _where(beside.node_loads, "host", name)
     loads = {
-        job: _AxisRows(table, axis, found.job.life).sum("cpu_ns") for job, table in _by_job(theirs)
+        job: _AxisRows(table, axis, beside.job.life).sum("cpu_ns") for job, table in _by_job(theirs)
     }
     active = rows.sum("count")
     # Most processes of many jobs only wait for one of their own; who computes is told by the most.
@@ -330,9 +330,9 @@ def _node(found: Beside, name: str, axis: Axis) -> SharedResource:
 # ---- the network ----
 
 
-def _network(found: Beside, axis: Axis) -> SharedResource:
+def _network(beside: Beside, axis: Axis) -> SharedResource:
     """Lay out the network: what others send, against time in the job's own MPI calls."""
-    rows = _AxisRows(found.own_nodes, axis)
+    rows = _AxisRows(beside.own_nodes, axis)
     calls, moved = [], np.zeros(axis[2])
     for name, families, more in (("p2p", P2P, ("mpi_wait_ns",)), ("collective", COLLECTIVE, ())):
         ops = rows.sum(*(f"mpi_{family}_ops" for family in families))
@@ -341,25 +341,25 @@ def _network(found: Beside, axis: Axis) -> SharedResource:
         calls.append(CallSeries(f"MPI {name}", ops, _per(sent, ops), seconds))
         moved += sent + OPERATION * ops
     loads = {}
-    for job, table in _by_job(found.network_loads):
-        other = _AxisRows(table, axis, found.job.life)
+    for job, table in _by_job(beside.network_loads):
+        other = _AxisRows(table, axis, beside.job.life)
         loads[job] = other.sum("bytes") + OPERATION * other.sum("ops")
     active = rows.sum("count")
-    least = _least(found, axis)
+    least = _least(beside, axis)
     return SharedResource(
         "network", "network", axis, tuple(calls), least, least, active, moved, loads, "bytes",
-        _longest(found.network_loads, axis),
+        _longest(beside.network_loads, axis),
     )  # fmt: skip
 
 
-def _least(found: Beside, axis: Axis) -> Floats:
+def _least(beside: Beside, axis: Axis) -> Floats:
     """Return the time in MPI that every rank had: who waits for a rank of its own waits alone.
 
     A rank slowed by something else makes the others wait in MPI, but not itself.
     """
     least = np.full(axis[2], np.inf)
-    for name in _names(found.own_nodes, "host"):
-        rows = _AxisRows(_where(found.own_nodes, "host", name), axis)
+    for name in _names(beside.own_nodes, "host"):
+        rows = _AxisRows(_where(beside.own_nodes, "host", name), axis)
         here = rows.sum("state_p2p_ns_min", "state_collective_ns_min") / _NS
         ran = rows.sum("count") > 0
         least = np.where(ran, np.minimum(least, here), least)

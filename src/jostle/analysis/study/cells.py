@@ -146,7 +146,7 @@ def _without(setting: Setting, axis: str) -> Setting:
 
 def break_even(lines: Sequence[Curve]) -> list[BreakEven]:
     """Find where both programs lose equally, per pair with curves along chunk sizes."""
-    found, done = [], set()
+    break_evens, done = [], set()
     chunks = [curve for curve in lines if curve.axis == "chunk"]
     for curve in chunks:
         key = (curve.probe, curve.signal, _without(curve.setting, "chunk"))
@@ -160,8 +160,8 @@ def break_even(lines: Sequence[Curve]) -> list[BreakEven]:
         )  # fmt: skip
         if other is not None:
             done.add(key)
-            found.append(_break_even(curve, other))
-    return found
+            break_evens.append(_break_even(curve, other))
+    return break_evens
 
 
 def _break_even(curve: Curve, turned: Curve) -> BreakEven:
@@ -220,19 +220,26 @@ def serialised(found: Sequence[Cell]) -> list[Serialised]:
     for cell in found:
         if cell.setting.periodic:
             continue  # its silence is no turn
-        kept = [one for one in cell.repetitions if one.verdict == "kept"]
-        turns = [one.run for one in kept if (one.exclusive or 0) >= TURNS]
-        first = [(one.run, winner) for one in kept if (winner := _winner(one))]
+        repetitions = [
+            repetition for repetition in cell.repetitions if repetition.verdict == "kept"
+        ]
+        turns = [
+            repetition.run for repetition in repetitions if (repetition.exclusive or 0) >= TURNS
+        ]
+        first = [
+            (repetition.run, winner)
+            for repetition in repetitions
+            if (winner := _winner(repetition))
+        ]
         key = (frozenset((cell.probe, cell.signal)), _ordered(cell))
-        if len(first) * 2 > len(kept) and key not in result:
+        if len(first) * 2 > len(repetitions) and key not in result:
             result[key] = _first_one(cell, first)
-        elif len(turns) * 2 > len(kept) and key not in result:
+        elif len(turns) * 2 > len(repetitions) and key not in result:
             text = (
-                f"{cell.probe} and {cell.signal} wrote by turns in {len(turns)} of {len(kept)} runs"
+                f"{cell.probe} and {cell.signal} wrote by turns in "
+                f"{len(turns)} of {len(repetitions)} runs"
             )
-            result[key] = Serialised(
-                cell.probe, cell.signal, cell.setting, "by turns", turns, text
-            )  # fmt: skip
+            result[key] = Serialised(cell.probe, cell.signal, cell.setting, "by turns", turns, text)
     return list(result.values())
 
 
@@ -242,12 +249,12 @@ def _ordered(cell: Cell) -> Setting:
 
 def _winner(repetition: Repetition) -> str:
     """Name the program that shut the other out; "" if none did."""
-    one, other = repetition.probe, repetition.signal
-    if one is None or other is None or one.degradation is None or other.degradation is None:
+    side, other = repetition.probe, repetition.signal
+    if side is None or other is None or side.degradation is None or other.degradation is None:
         return ""
-    if one.degradation >= SHUT_OUT and other.degradation <= UNHURT:
+    if side.degradation >= SHUT_OUT and other.degradation <= UNHURT:
         return "signal"
-    if other.degradation >= SHUT_OUT and one.degradation <= UNHURT:
+    if other.degradation >= SHUT_OUT and side.degradation <= UNHURT:
         return "probe"
     return ""
 

@@ -108,18 +108,18 @@ def _references(runs: Sequence[StudyRun], source: Source) -> dict[str, Reference
     groups: dict[str, list[Alone]] = {}
     for run in sorted(runs, key=lambda run: run.repetition):
         groups.setdefault(run.programs[0].baseline, []).append(measure_alone(run, source))
-    found = {}
+    references = {}
     for baseline, group in groups.items():
         reference = Reference(group[0].program, foreign_alone(group))
         rates = [run.rate or 0.0 for run in reference.runs if run.verdict == "kept"]
         reference.outlier = outliers(rates).tolist()
-        found[baseline] = reference
-    return found
+        references[baseline] = reference
+    return references
 
 
 def _measured(run: StudyRun, references: dict[str, Reference], source: Source) -> MeasuredPair:
-    one, other = (references.get(program.baseline) for program in run.programs)
-    return measure_pair(run, (one, other), source)
+    reference, other = (references.get(program.baseline) for program in run.programs)
+    return measure_pair(run, (reference, other), source)
 
 
 def _standalone(reference: Reference, study: _Study) -> Standalone:
@@ -150,14 +150,14 @@ def _standalone(reference: Reference, study: _Study) -> Standalone:
 
 
 def _imprints(study: _Study) -> list[Imprint]:
-    found = [_pair_imprint(pair, study) for pair in study.measured if pair.verdict == "kept"]
-    found += [
+    imprints = [_pair_imprint(pair, study) for pair in study.measured if pair.verdict == "kept"]
+    imprints += [
         _split_imprint(run, study)
         for reference in study.references.values()
         for run in reference.kept
         if run.program.split and run.program.period_ns and run.program.duty > 0
     ]
-    return [one for one in found if one is not None]
+    return [imprint for imprint in imprints if imprint is not None]
 
 
 def _pair_imprint(pair: MeasuredPair, study: _Study) -> Imprint | None:
@@ -199,8 +199,8 @@ def _imprint(
 ) -> Imprint:
     probe, signal = names
     source, bursts = told
-    found = dents_of.dents(progress, bursts, int(signal.period_ns * signal.duty))
-    seen = sum(dent.seen for dent in found)
+    dents = dents_of.dents(progress, bursts, int(signal.period_ns * signal.duty))
+    seen = sum(dent.seen for dent in dents)
     return Imprint(
         probe,
         signal.name,
@@ -208,11 +208,11 @@ def _imprint(
         run.run,
         signal.period_ns / 1e9,
         source,
-        found,
+        dents,
         seen,
-        len(found),
-        *dents_of.probability(seen, len(found)),
-        summary([dent.depth for dent in found]),
+        len(dents),
+        *dents_of.probability(seen, len(dents)),
+        summary([dent.depth for dent in dents]),
         dents_of.false_rate(alone, signal.period_ns, int(signal.period_ns * signal.duty)),
         dents_of.TEST,
     )
@@ -239,7 +239,7 @@ def _traces(found: Sequence[Cell], study: _Study) -> list[Trace]:
     pairs = {pair.run.run: pair for pair in study.measured}
     traces = []
     for cell in found:
-        run = cell.best or next((one.run for one in cell.repetitions), "")
+        run = cell.best or next((repetition.run for repetition in cell.repetitions), "")
         pair = pairs.get(run)
         if pair is not None:
             trace = _pair_trace(cell, pair, study)
@@ -339,7 +339,11 @@ def _notes(
 
 def _note_clock(study: _Study, jobs: Sequence[str]) -> StudyNote:
     named = set(jobs)
-    runs = [run.run for run in study.runs if any(one.job in named for one in run.programs)]
+    runs = [
+        run.run
+        for run in study.runs
+        if any(run_program.job in named for run_program in run.programs)
+    ]
     text = (
         "The clocks of the nodes are not known to agree: slices of different nodes may not be of "
         "the same instant. Rates and degradation hold, overlap and imprints may be off; start "
@@ -349,7 +353,10 @@ def _note_clock(study: _Study, jobs: Sequence[str]) -> StudyNote:
 
 
 def _note_verdicts(study: _Study) -> list[StudyNote]:
-    told = [(one.run.run, one.verdict, one.reason) for one in study.measured]
+    told = [
+        (measured_pair.run.run, measured_pair.verdict, measured_pair.reason)
+        for measured_pair in study.measured
+    ]
     for reference in study.references.values():
         told += [(one.run.run, one.verdict, one.reason) for one in reference.runs]
     groups: dict[tuple[str, str], list[str]] = {}
@@ -372,7 +379,9 @@ def _note_verdicts(study: _Study) -> list[StudyNote]:
 
 def _note_repetitions(study: _Study, found: Sequence[Cell]) -> list[StudyNote]:
     few = [cell for cell in found if cell.degradation.n < _FEW]
-    few_alone = [one for one in study.references.values() if len(one.rates) < _FEW]
+    few_alone = [
+        reference for reference in study.references.values() if len(reference.rates) < _FEW
+    ]
     if not few and not few_alone:
         return []
     text = (

@@ -215,8 +215,8 @@ def service_time(job: str, window: Region, source: Source) -> float | None:
 
 
 def _written(run: StudyRun, source: Source) -> list[float]:
-    found = [source(program.job, "bytes") for program in run.programs]
-    return [0.0 if progress is None else progress.total for progress in found]
+    progress_by_job = [source(program.job, "bytes") for program in run.programs]
+    return [0.0 if progress is None else progress.total for progress in progress_by_job]
 
 
 def _server(run: StudyRun) -> float | None:
@@ -300,7 +300,7 @@ def _left_nodes(run: StudyRun) -> float | None:
 def measure_pair(run: StudyRun, references: tuple[Reference | None, Reference | None],
                  source: Source) -> MeasuredPair:  # fmt: skip
     """Measure a run of two programs."""
-    one, other = run.programs
+    run_program, other = run.programs
     p, q = (progress_of_program(program, source) for program in run.programs)
     window = _window(run.programs, p, q)
     overlap = _overlap(run.programs, p, q)
@@ -308,10 +308,12 @@ def measure_pair(run: StudyRun, references: tuple[Reference | None, Reference | 
     verdict, reason = _verdict(run, window, excess)
     parts = [
         _side(program, progress, reference, window, overlap, source)
-        for program, progress, reference in zip((one, other), (p, q), references, strict=True)
+        for program, progress, reference in zip(
+            (run_program, other), (p, q), references, strict=True
+        )
     ]
     spread = None
-    if p is not None and q is not None and overlap is not None and comparable(one, other):
+    if p is not None and q is not None and overlap is not None and comparable(run_program, other):
         spread = number(pairs.bytes_spread(p, q, overlap))
     return MeasuredPair(
         run, (p, q), window, overlap, verdict, reason, (parts[0], parts[1]), spread, excess,

@@ -166,10 +166,14 @@ class ProgressTables:
             return self.own[job, metric]
         resource = self.resource(job) if callable(self.resource) else self.resource
         begin = self.begins(job)
-        found = progress_of(job, self._table(job, metric in ON_MOUNTS), metric, resource, begin)
-        if not len(found.values) and metric == "bytes":
-            found = progress_of(job, self._table(job, mounts=False), "mpiio_bytes", None, begin)
-        return found if len(found.values) else None
+        job_progress = progress_of(
+            job, self._table(job, metric in ON_MOUNTS), metric, resource, begin
+        )
+        if not len(job_progress.values) and metric == "bytes":
+            job_progress = progress_of(
+                job, self._table(job, mounts=False), "mpiio_bytes", None, begin
+            )
+        return job_progress if len(job_progress.values) else None
 
     def _table(self, job: str, mounts: bool) -> pa.Table:
         if (job, mounts) not in self._tables:

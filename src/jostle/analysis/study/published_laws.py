@@ -79,19 +79,19 @@ def _equal_writers(result: StudyResult) -> Law | None:
         for row in _rows(result)
         if row.small == row.large and row.expected_ratio == 1
     }
-    found = [
+    cells = [
         cell
         for cell in result.cells
         if cell.probe == cell.signal
         and cell.metric == "bytes"
         and equal.get((cell.probe, cell.setting))
     ]
-    told = pooled_loss([(_alone(result, cell), _each(cell)) for cell in found])
+    told = pooled_loss([(_alone(result, cell), _each(cell)) for cell in cells])
     if told.mean is None:
         return None
-    runs = sum(len(_kept(cell)) for cell in found)
+    runs = sum(len(_kept(cell)) for cell in cells)
     inside = _verdict(told, HALF - HALF_WITHIN, HALF + HALF_WITHIN)
-    worst = max(found, key=_off_half)
+    worst = max(cells, key=_off_half)
     slack = [
         name if setting.chunk is None else f"{name} ({size_label(setting.chunk)})"
         for (name, setting), saturated in equal.items()
@@ -106,7 +106,7 @@ def _equal_writers(result: StudyResult) -> Law | None:
     return Law(
         "equal writers",
         f"Two equal writers on the saturated link lose {_percent(told.mean)} each"
-        f"{_range(told.low, told.high)}: {_count(runs, 'run')} in {_count(len(found), 'cell')}.",
+        f"{_range(told.low, told.high)}: {_count(runs, 'run')} in {_count(len(cells), 'cell')}.",
         told.mean,
         told.low,
         told.high,
@@ -120,8 +120,8 @@ def _equal_writers(result: StudyResult) -> Law | None:
 def _each(cell: Cell) -> list[float]:
     """Return the mean rate of the two relative to their standalone rate, per valid run."""
     found = []
-    for one in _kept(cell):
-        sides = [side for side in (one.probe, one.signal) if side is not None]
+    for repetition in _kept(cell):
+        sides = [side for side in (repetition.probe, repetition.signal) if side is not None]
         rates = known([side.interfered / side.isolated for side in sides
                        if side.isolated and side.interfered is not None])  # fmt: skip
         found += [sum(rates) / len(rates)] if rates else []
@@ -130,12 +130,16 @@ def _each(cell: Cell) -> list[float]:
 
 def _alone(result: StudyResult, cell: Cell) -> list[float]:
     """Return the standalone rates of a cell's probe, relative to their median."""
-    for one in result.standalone:
-        own = (one.setting.chunk, one.setting.processes[0], one.setting.shared)
+    for standalone in result.standalone:
+        own = (standalone.setting.chunk, standalone.setting.processes[0], standalone.setting.shared)
         wanted = (cell.setting.chunk, cell.setting.processes[0], cell.setting.shared)
-        if one.program == cell.probe and own == wanted and one.rate.median:
-            kept = [rate for rate, out in zip(one.rates, one.outlier, strict=True) if not out]
-            return [rate / one.rate.median for rate in kept]
+        if standalone.program == cell.probe and own == wanted and standalone.rate.median:
+            kept = [
+                rate
+                for rate, out in zip(standalone.rates, standalone.outlier, strict=True)
+                if not out
+            ]
+            return [rate / standalone.rate.median for rate in kept]
     return [1.0]
 
 
@@ -144,7 +148,7 @@ def _off_half(cell: Cell) -> float:
 
 
 def _kept(cell: Cell) -> list[Repetition]:
-    return [one for one in cell.repetitions if one.verdict == "kept"]
+    return [repetition for repetition in cell.repetitions if repetition.verdict == "kept"]
 
 
 def _shares(result: StudyResult) -> Law | None:
@@ -184,10 +188,10 @@ def _model(result: StudyResult) -> Law | None:
     others: dict[str, list[float]] = {"process": [], "node": []}
     for row in _rows(result):
         if row.holds and row.setting.processes[0] != row.setting.processes[1]:
-            for one in row.predictions:
-                missed = [abs(one.large_error), abs(one.small_error)]
-                others[one.by] += missed
-                errors += missed if one.by == _rule(row) else []
+            for prediction in row.predictions:
+                missed = [abs(prediction.large_error), abs(prediction.small_error)]
+                others[prediction.by] += missed
+                errors += missed if prediction.by == _rule(row) else []
     value = median(errors)
     low, high = median_interval(errors)
     why = ""
@@ -218,18 +222,25 @@ def _rule(row: KuoRow) -> str:
 
 
 def _imprints(result: StudyResult) -> Law | None:
-    found = [one for one in result.imprints if not _is_split(one)]
-    seen, total = sum(one.seen for one in found), sum(one.total for one in found)
+    imprints = [imprint for imprint in result.imprints if not _is_split(imprint)]
+    seen, total = (
+        sum(imprint.seen for imprint in imprints),
+        sum(imprint.total for imprint in imprints),
+    )
     if not total:
         return None
     value, low, high = probability(seen, total)
-    why = _dents_in_words(found)
+    why = _dents_in_words(imprints)
     missed = sorted(
-        (one for one in found if one.seen < one.total), key=lambda one: one.total - one.seen
+        (imprint for imprint in imprints if imprint.seen < imprint.total),
+        key=lambda imprint: imprint.total - imprint.seen,
     )
-    for one in reversed(missed[-3:]):
-        depth = median([dent.depth for dent in one.dents])
-        why += f" {one.probe} beside {one.signal} ({one.setting.label}): {one.seen} of {one.total}"
+    for imprint in reversed(missed[-3:]):
+        depth = median([dent.depth for dent in imprint.dents])
+        why += (
+            f" {imprint.probe} beside {imprint.signal} "
+            f"({imprint.setting.label}): {imprint.seen} of {imprint.total}"
+        )
         why += f", dents of {_percent(depth)}."
     return Law(
         "imprint",
@@ -246,8 +257,11 @@ def _imprints(result: StudyResult) -> Law | None:
 
 def _hits(result: StudyResult) -> Law | None:
     """Return the probability that noise of one half of the ranks hits the other (CLUSTER'13)."""
-    found = [one for one in result.imprints if _is_split(one)]
-    seen, total = sum(one.seen for one in found), sum(one.total for one in found)
+    imprints = [imprint for imprint in result.imprints if _is_split(imprint)]
+    seen, total = (
+        sum(imprint.seen for imprint in imprints),
+        sum(imprint.total for imprint in imprints),
+    )
     if not total:
         return None
     value, low, high = probability(seen, total)
@@ -261,7 +275,7 @@ def _hits(result: StudyResult) -> Law | None:
         total,
         "40 to 50 % on the papers' machine, none with collectives only",
         None,
-        _dents_in_words(found),
+        _dents_in_words(imprints),
     )
 
 
@@ -269,9 +283,9 @@ def _is_split(imprint: Imprint) -> bool:
     return imprint.setting.processes[1] == 0
 
 
-def _dents_in_words(found: Sequence[Imprint]) -> str:
-    depth = median([dent.depth for one in found for dent in one.dents])
-    wolf = median([one.false_rate for one in found])
+def _dents_in_words(imprints: Sequence[Imprint]) -> str:
+    depth = median([dent.depth for imprint in imprints for dent in imprint.dents])
+    wolf = median([imprint.false_rate for imprint in imprints])
     why = f"Median depth of the dents {_percent(depth)}."
     if wolf is not None:
         why += f" Where there is no signal the same test cries wolf in {_percent(wolf)} of the"
@@ -280,7 +294,7 @@ def _dents_in_words(found: Sequence[Imprint]) -> str:
 
 
 def _small_chunks(result: StudyResult) -> Law | None:
-    patterns = {one.program: one.pattern for one in result.standalone}
+    patterns = {standalone.program: standalone.pattern for standalone in result.standalone}
     pairs = [
         cell
         for cell in result.cells
@@ -331,8 +345,8 @@ def _why_small(cell: Cell) -> str:
     """Explain the losses by the time that one call takes, alone and beside the other."""
     told = []
     for name, sides in (
-        (cell.probe, [one.probe for one in _kept(cell)]),
-        (cell.signal, [one.signal for one in _kept(cell)]),
+        (cell.probe, [repetition.probe for repetition in _kept(cell)]),
+        (cell.signal, [repetition.signal for repetition in _kept(cell)]),
     ):
         alone = median([side.service_alone_ns if side else None for side in sides])
         beside = median([side.service_ns if side else None for side in sides])

@@ -71,13 +71,13 @@ class RunProgram:
         return (self.end_ns - self.begin_ns) / 1e9
 
 
-def comparable(one: RunProgram, other: RunProgram) -> bool:
+def comparable(run_program: RunProgram, other: RunProgram) -> bool:
     """Return whether the rates of two programs can be set against each other.
 
     Bytes can; an operation of a ping is not one of an all-to-all.
     """
-    same = (one.pattern or one.name) == (other.pattern or other.name)
-    return one.metric == other.metric and (same or one.metric in AMOUNTS)
+    same = (run_program.pattern or run_program.name) == (other.pattern or other.name)
+    return run_program.metric == other.metric and (same or run_program.metric in AMOUNTS)
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ def read_runs(records: Sequence[Mapping[str, Any]]) -> list[StudyRun]:
     Raises:
         RecordError: A record lacks what it must have.
     """
-    found: dict[str, StudyRun] = {}
+    study_runs: dict[str, StudyRun] = {}
     for place, record in enumerate(records, 1):
         try:
             run = _run(record)
@@ -131,8 +131,8 @@ def read_runs(records: Sequence[Mapping[str, Any]]) -> list[StudyRun]:
                 f"Record {place} of the study's runs is damaged: {_said(error)}.",
                 hint="Remove the line from runs.jsonl; `jostle study run` does the run again.",
             ) from error
-        found[run.run] = run
-    return list(found.values())
+        study_runs[run.run] = run
+    return list(study_runs.values())
 
 
 def _said(error: Exception) -> str:
@@ -210,7 +210,14 @@ def _tells_apart(name: str, runs: Sequence[StudyRun]) -> bool:
     values: dict[object, str] = {}
     for run in runs:
         alike = tuple(
-            (one.name, one.processes, one.chunk, one.shared, one.period_ns) for one in run.programs
+            (
+                run_program.name,
+                run_program.processes,
+                run_program.chunk,
+                run_program.shared,
+                run_program.period_ns,
+            )
+            for run_program in run.programs
         )
         if values.setdefault(alike, repr(run.cell.get(name))) != repr(run.cell.get(name)):
             return True

@@ -22,8 +22,8 @@ def kuo(
         if pair.verdict != "kept" or not _raced(pair):
             continue
         small = _smaller(pair)
-        one, other = pair.run.programs[small], pair.run.programs[1 - small]
-        key = (one.name, other.name, setting_of(pair.run, small, axes))
+        run_program, other = pair.run.programs[small], pair.run.programs[1 - small]
+        key = (run_program.name, other.name, setting_of(pair.run, small, axes))
         groups.setdefault(key, []).append((pair, small))
     if not groups:
         return None
@@ -42,8 +42,8 @@ def _raced(pair: MeasuredPair) -> bool:
 
 def _smaller(pair: MeasuredPair) -> int:
     """Return which program has fewer processes; of equals, names decide, so that runs agree."""
-    one, other = pair.run.programs
-    return int((other.processes, other.name) < (one.processes, one.name))
+    run_program, other = pair.run.programs
+    return int((other.processes, other.name) < (run_program.processes, run_program.name))
 
 
 def _errors(rows: Sequence[KuoRow], by: str) -> list[float]:
@@ -75,7 +75,10 @@ def _row(key: tuple[str, str, Setting], group: Sequence[tuple[MeasuredPair, int]
     overlap = _medians([(p.overlap, q.overlap) for p, q in sides])
     seconds = [summary([side[part].seconds for side in sides]) for part in (0, 1)]
     own = [references.get(small.baseline), references.get(large.baseline)]
-    alone = [summary([run.program.seconds for run in one.kept] if one else []) for one in own]
+    alone = [
+        summary([run.program.seconds for run in reference.kept] if reference else [])
+        for reference in own
+    ]
     # Only who did the same alone has a dilation: run times of the others tell nothing.
     fixed = all(median([side[part].dilation for side in sides]) is not None for part in (0, 1))
     reasons = [] if fixed else ["they do not have a fixed volume each"]
@@ -134,10 +137,10 @@ def _times(large: float | None, small: float | None, large_alone: float | None,
 def _predictions(small: RunProgram, large: RunProgram, times: Times | None) -> list[Prediction]:
     if times is None:
         return []
-    found = [predict(large.processes, small.processes, times)]
+    predictions = [predict(large.processes, small.processes, times)]
     if small.nodes and large.nodes and not set(small.nodes) & set(large.nodes):
-        found.append(predict(len(large.nodes), len(small.nodes), times, "node"))
-    return found
+        predictions.append(predict(len(large.nodes), len(small.nodes), times, "node"))
+    return predictions
 
 
 def _work(reference: Reference | None) -> float | None:
@@ -196,9 +199,9 @@ def _doubts(small: RunProgram, large: RunProgram, group: Sequence[tuple[Measured
 
 
 def _apart(pair: MeasuredPair) -> float | None:
-    one, other = pair.run.programs
-    shorter = min(one.seconds, other.seconds)
-    return abs(one.begin_ns - other.begin_ns) / 1e9 / shorter if shorter > 0 else None
+    run_program, other = pair.run.programs
+    shorter = min(run_program.seconds, other.seconds)
+    return abs(run_program.begin_ns - other.begin_ns) / 1e9 / shorter if shorter > 0 else None
 
 
 def _phases(group: Sequence[tuple[MeasuredPair, int]], alone: Reference | None) -> Phases | None:

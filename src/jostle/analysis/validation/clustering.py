@@ -57,14 +57,16 @@ def compare_methods(values: NDArray[Any], *, seed: int = 0) -> list[ClusteringSc
     values = np.asarray(values)
     if not len(values):
         raise JostleError("There are no segments to cluster.", hint="Name jobs that have some.")
-    found = [
+    clustering_scores = [
         clustering_score(f"relative {threshold:g}", values, relative_clusters(values, threshold))
         for threshold in THRESHOLDS
     ]
     few = _sampled(np.asarray(values, dtype=np.float64))
-    found.append(clustering_score("k-means", few, _best(few, _k_means(few, seed))))
-    found.append(clustering_score("Gaussian mixture", few, _best(few, _mixtures(few, seed))))
-    return found
+    clustering_scores.append(clustering_score("k-means", few, _best(few, _k_means(few, seed))))
+    clustering_scores.append(
+        clustering_score("Gaussian mixture", few, _best(few, _mixtures(few, seed)))
+    )
+    return clustering_scores
 
 
 def clustering_score(method: str, values: NDArray[Any], labels: Ints) -> ClusteringScore:

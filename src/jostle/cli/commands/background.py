@@ -42,22 +42,23 @@ def command(job: str, metric: str, plot: str | None, repository: Path, as_json: 
     store = open_repository(repository)
     with Bar("reading slices", quiet=as_json):
         name = store.resolve_job(job)
-        found = background_of(store, name, view)
-        panels = [panel(name, describe(found.row), view, found.own)]
-        for load in found.resources:
+        job_background = background_of(store, name, view)
+        panels = [panel(name, describe(job_background.row), view, job_background.own)]
+        for load in job_background.resources:
             note = "" if load.share is None else f"{percent(load.share)} of the load there"
             panels.append(panel(f"others on {load.resource}", note, view, load.lines))
         chart = Chart(f"{name} and its background: {view.title.lower()}", "", tuple(panels))
         saved = save(chart, plot)
     if as_json:
-        emit_json(found.to_json() | {"plot": saved})
+        emit_json(job_background.to_json() | {"plot": saved})
         return
     paint(chart, saved)
     flag = repository_flag(repository)
-    if not found.resources:
+    if not job_background.resources:
         show(f"Nobody else was at work on the mounts of {name}.")
         next_steps(f"jostle digest{flag} {name}")
         return
     next_steps(
-        f"jostle timeline{flag} {' '.join([name, *found.jobs[:3]])}", f"jostle digest{flag} {name}"
+        f"jostle timeline{flag} {' '.join([name, *job_background.jobs[:3]])}",
+        f"jostle digest{flag} {name}",
     )

@@ -58,25 +58,27 @@ def command(
             hint=f"jostle estimate {names[0]}, or name another run; `jostle jobs` lists them.",
         )
     with Bar("pricing", quiet=as_json) as bar:
-        made = compare_jobs(store, names, how, advance=bar.advance)
-    saved = _draw(made, place, endings, quiet=as_json) if place else []
+        comparison = compare_jobs(store, names, how, advance=bar.advance)
+    saved = _draw(comparison, place, endings, quiet=as_json) if place else []
     if as_json:
-        emit_json(compare_json(made) | {"figures": saved_json(saved)})
+        emit_json(compare_json(comparison) | {"figures": saved_json(saved)})
         return
     from jostle.cli.views.compare import view
 
-    show(*view(made))
+    show(*view(comparison))
     if place:
         show("", *saved_lines(saved, place, of="the runs have nothing"))
     flag = repository_flag(repository)
-    worst = max(made.estimates, key=lambda one: one.percent.value)
+    worst = max(comparison.estimates, key=lambda estimate: estimate.percent.value)
     plot = [] if place else [f"jostle compare{flag} {' '.join(names)} --plot DIR"]
     next_steps(f"jostle estimate{flag} {worst.job}", *plot)
 
 
-def _draw(made: Comparison, folder: Path, endings: tuple[str, ...], *, quiet: bool) -> list[Saved]:
+def _draw(
+    comparison: Comparison, folder: Path, endings: tuple[str, ...], *, quiet: bool
+) -> list[Saved]:
     from jostle.plot.figures.estimate.compare import plans
     from jostle.plot.figures.page import draw_pages
 
     with Bar("drawing", quiet=quiet) as bar:
-        return draw_pages(plans(made), folder, tuple(dict.fromkeys(endings)), bar.advance)
+        return draw_pages(plans(comparison), folder, tuple(dict.fromkeys(endings)), bar.advance)

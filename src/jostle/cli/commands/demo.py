@@ -51,8 +51,8 @@ def command(local: bool, as_json: bool) -> None:
     commands that it shows can be tried afterwards.
     """
     begin = time.monotonic()
-    kept = _home()
-    repository, pictures = kept / "repository", kept / "pictures"
+    path = _home()
+    repository, pictures = path / "repository", path / "pictures"
     os.environ["JOSTLE_REPOSITORY"] = str(repository)
     why = "--local was given." if local else _no_lab()
     with tempfile.TemporaryDirectory(prefix="jostle-demo-", dir=_disk()) as folder:

@@ -79,17 +79,17 @@ def prove(path: Path) -> Proof:
     (alone,) = runs[("writer",)]["programs"]
     pair = runs[("writer", "neighbour")]
     writer, neighbour = pair["programs"]
-    found = identify(repository.beside(writer["job"]))
+    interference = identify(repository.beside(writer["job"]))
     priced = estimate(repository.run_tables(writer["job"])).lost_s
     log = repository.study(_STUDY).folder / neighbour["log"]
     on = _slices_on(log, writer, pair["slice_ns"])
-    named = {guilty.start_ns for guilty in found.guilty}
+    named = {guilty.start_ns for guilty in interference.guilty}
     return Proof(
         slice_ns=pair["slice_ns"],
         on=len(on),
         named=len(named),
         both=len(on & named),
-        suspect=found.suspects[0].job if found.suspects else "",
+        suspect=interference.suspects[0].job if interference.suspects else "",
         neighbour=neighbour["job"],
         together_s=_seconds(writer),
         alone_s=_seconds(alone),

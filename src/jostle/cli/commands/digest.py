@@ -53,22 +53,22 @@ def command(
 
     if spool is not None:
         with spool_store(Path(spool), job, wait_s=wait_s, quiet=as_json) as (store, name):
-            made = _read(store, name, with_segments=with_segments)
+            digest = _read(store, name, with_segments=with_segments)
             among = figures_of(store, runs_of(store, name), name)
-        _put(made, among, as_json=as_json, with_segments=with_segments)
+        _put(digest, among, as_json=as_json, with_segments=with_segments)
         if not as_json:
             next_steps(f"jostle ingest {spool}")
         return
     store = open_repository(repository)
     with Bar("reading slices", quiet=as_json):
         name = store.resolve_job(job)
-        made = _read(store, name, with_segments=with_segments)
+        digest = _read(store, name, with_segments=with_segments)
         among = figures_of(store, runs_of(store, name), name)
-    _put(made, among, as_json=as_json, with_segments=with_segments)
+    _put(digest, among, as_json=as_json, with_segments=with_segments)
     if as_json:
         return
     flag = repository_flag(repository)
-    metric = " --metric mpi" if any(world.counted for world in made.mpi) else ""
+    metric = " --metric mpi" if any(world.counted for world in digest.mpi) else ""
     next_steps(f"jostle timeline{flag} {name}{metric}", f"jostle background{flag} {name}")
 
 
@@ -128,17 +128,17 @@ def _read(store: Repository, name: str, *, with_segments: bool) -> Digest:
     return made
 
 
-def _put(made: Digest, among: dict[str, Any], *, as_json: bool, with_segments: bool) -> None:
+def _put(digest: Digest, among: dict[str, Any], *, as_json: bool, with_segments: bool) -> None:
     """Print the digest."""
     if as_json:
-        emit_json(made.to_json() | {"figures": among})
+        emit_json(digest.to_json() | {"figures": among})
         return
     from jostle.cli.views.digest import view
 
-    show(*view(made, among))
+    show(*view(digest, among))
     if with_segments:
         from jostle.cli.views.mpi_world import segments_table
 
-        for world in made.mpi:
+        for world in digest.mpi:
             if world.segments and world.segments.rows:
                 show("", heading("Segments"), *segments_table(world.segments.rows, world.ranks))

@@ -67,25 +67,25 @@ def command(
         Bar(f"pricing {name}", quiet=as_json) as bar,
     ):
         alone = spool is not None
-        found = evaluate_job(store, name, how, alone=alone, viewer=viewer, say=bar.advance)
-    saved = _draw(found.estimate, place, endings, quiet=as_json)
-    written = write_intervals(found.estimate, file) if file else 0
+        evaluated_job = evaluate_job(store, name, how, alone=alone, viewer=viewer, say=bar.advance)
+    saved = _draw(evaluated_job.estimate, place, endings, quiet=as_json)
+    written = write_intervals(evaluated_job.estimate, file) if file else 0
     if as_json:
-        emit_json(verdict_json(found) | {"figures": saved_json(saved)})
+        emit_json(verdict_json(evaluated_job) | {"figures": saved_json(saved)})
         return
     from jostle.cli.views.estimate import view
 
-    show(*view(found.estimate, found.names, found.who))
+    show(*view(evaluated_job.estimate, evaluated_job.names, evaluated_job.who))
     if place:
         show("", *saved_lines(saved, place, of="the run has nothing"))
     if file:
         show(f"{written} interfered interval{'s' if written != 1 else ''}: {file}")
-    _what_next(name, found, repository, viewer=viewer, spool=spool, drawn=bool(place))
+    _what_next(name, evaluated_job, repository, viewer=viewer, spool=spool, drawn=bool(place))
 
 
 def _what_next(
     name: str,
-    found: EvaluatedJob,
+    evaluated_job: EvaluatedJob,
     repository: Path,
     *,
     viewer: int | None,
@@ -98,7 +98,7 @@ def _what_next(
         return
     flag = repository_flag(repository)
     seen = f" --as-user {viewer}" if viewer is not None else ""
-    judge = deciding(found.estimate, found.who)
+    judge = deciding(evaluated_job.estimate, evaluated_job.who)
     if judge.light is None:
         from jostle.analysis.estimation.light import LEAST_COVERAGE
 
@@ -108,7 +108,7 @@ def _what_next(
         next_steps(longer, f"jostle digest{flag} {name}")
         return
     steps = []
-    if found.who and found.who.neighbours:
+    if evaluated_job.who and evaluated_job.who.neighbours:
         steps.append(f"jostle interference{flag}{seen} {name}")
     if not drawn:
         steps.append(f"jostle estimate{flag}{seen} {name} --plot DIR")
@@ -132,7 +132,7 @@ def _store(
 
 
 def _draw(
-    made: Estimate, folder: Path | None, endings: tuple[str, ...], *, quiet: bool
+    estimate: Estimate, folder: Path | None, endings: tuple[str, ...], *, quiet: bool
 ) -> list[Saved]:
     if folder is None:
         return []
@@ -140,4 +140,4 @@ def _draw(
     from jostle.plot.figures.page import draw_pages
 
     with Bar("drawing", quiet=quiet) as bar:
-        return draw_pages(plans(made), folder, tuple(dict.fromkeys(endings)), bar.advance)
+        return draw_pages(plans(estimate), folder, tuple(dict.fromkeys(endings)), bar.advance)

@@ -58,54 +58,54 @@ def command(
 
         name = store.resolve_job(job, owner=viewer)
         beside = store.beside(name)
-        found = identify(beside, seed=seed, as_user=viewer)
-    saved = _draw(found, place, endings, quiet=as_json) if place else []
+        interference = identify(beside, seed=seed, as_user=viewer)
+    saved = _draw(interference, place, endings, quiet=as_json) if place else []
     if as_json:
-        emit_json(found.to_json() | {"figures": saved_json(saved)})
+        emit_json(interference.to_json() | {"figures": saved_json(saved)})
         return
-    _present(found)
+    _present(interference)
     if place:
         show("", *saved_lines(saved, place, of="no resource was shared by slices"))
     flag = repository_flag(repository)
     seen = f" --as-user {viewer}" if viewer is not None else ""
-    next_steps(*_next(found, flag, seen, drawn=place is not None))
+    next_steps(*_next(interference, flag, seen, drawn=place is not None))
 
 
-def _present(found: Interference) -> None:
+def _present(interference: Interference) -> None:
     from rich.text import Text
 
     from jostle.cli.views.interference import answer, details
     from jostle.plot.charts.interference import charts
     from jostle.plot.terminal.interference import draw_blame
 
-    show(*answer(found))
+    show(*answer(interference))
     width = shutil.get_terminal_size((80, 24)).columns
-    for chart in charts(found, most=_PAINTED):
+    for chart in charts(interference, most=_PAINTED):
         lines = draw_blame(chart, width=width, unicode=utf8())
         show("", *(Text.assemble(*line) for line in lines))
-    show(*details(found))
+    show(*details(interference))
 
 
 def _draw(
-    found: Interference, folder: Path, endings: tuple[str, ...], *, quiet: bool
+    interference: Interference, folder: Path, endings: tuple[str, ...], *, quiet: bool
 ) -> list[Saved]:
     from jostle.plot.figures.interference import plans
     from jostle.plot.figures.page import draw_pages
 
     with Bar("drawing", quiet=quiet) as bar:
-        return draw_pages(plans(found), folder, tuple(dict.fromkeys(endings)), bar.advance)
+        return draw_pages(plans(interference), folder, tuple(dict.fromkeys(endings)), bar.advance)
 
 
-def _next(found: Interference, flag: str, seen: str, *, drawn: bool) -> list[str]:
+def _next(interference: Interference, flag: str, seen: str, *, drawn: bool) -> list[str]:
     """Name the commands that look closer."""
     steps = []
-    if found.evident and not seen:
-        others = list(dict.fromkeys(suspect.job for suspect in found.suspects))[:3]
-        steps.append(f"jostle timeline{flag} {' '.join([found.job, *others])}")
-    if found.resources and not drawn:
-        steps.append(f"jostle interference{flag}{seen} {found.job} --plot DIR")
-    if found.neighbours:
-        steps.append(f"jostle neighbours{flag}{seen} {found.job}")
-    if not found.evident:
-        steps.append(f"jostle estimate{flag} {found.job}")
+    if interference.evident and not seen:
+        others = list(dict.fromkeys(suspect.job for suspect in interference.suspects))[:3]
+        steps.append(f"jostle timeline{flag} {' '.join([interference.job, *others])}")
+    if interference.resources and not drawn:
+        steps.append(f"jostle interference{flag}{seen} {interference.job} --plot DIR")
+    if interference.neighbours:
+        steps.append(f"jostle neighbours{flag}{seen} {interference.job}")
+    if not interference.evident:
+        steps.append(f"jostle estimate{flag} {interference.job}")
     return steps

@@ -78,17 +78,17 @@ def up(
     )  # fmt: skip
     begin = time.monotonic()
     with _Line(f"lab `{name}`") as line:
-        made = labs.up(spec, line.say)
+        lab = labs.up(spec, line.say)
     seconds = time.monotonic() - begin
     if as_json:
-        emit_json({"seconds": round(seconds, 3), **facts(made)})
+        emit_json({"seconds": round(seconds, 3), **facts(lab)})
         return
-    show(*summary(made, seconds))
-    flag = flag_of(made)
-    first, last = made.nodes[0], made.nodes[-1]
+    show(*summary(lab, seconds))
+    flag = flag_of(lab)
+    first, last = lab.nodes[0], lab.nodes[-1]
     next_steps(
-        f"jostle lab exec{flag} {first} -- dd if=/dev/zero of={made.shared}/file bs=1M count=100",
-        f"jostle lab mpirun{flag} -n {len(made.nodes)} -- hostname",
+        f"jostle lab exec{flag} {first} -- dd if=/dev/zero of={lab.shared}/file bs=1M count=100",
+        f"jostle lab mpirun{flag} -n {len(lab.nodes)} -- hostname",
         f"jostle lab exec{flag} {last} -- bash",
         f"jostle lab down{flag}",
     )

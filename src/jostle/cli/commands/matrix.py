@@ -66,9 +66,9 @@ def command(
     next_steps(*steps)
 
 
-def _draw(found: Matrix, folder: Path, endings: tuple[str, ...], *, quiet: bool) -> list[Saved]:
+def _draw(matrix: Matrix, folder: Path, endings: tuple[str, ...], *, quiet: bool) -> list[Saved]:
     from jostle.plot.figures.matrix import plans
     from jostle.plot.figures.page import draw_pages
 
     with Bar("drawing", quiet=quiet) as bar:
-        return draw_pages(plans(found), folder, tuple(dict.fromkeys(endings)), bar.advance)
+        return draw_pages(plans(matrix), folder, tuple(dict.fromkeys(endings)), bar.advance)

@@ -63,33 +63,35 @@ def command(job: str, viewer: int | None, repository: Path, as_json: bool) -> No
     next_steps(*steps or [f"jostle digest{flag} {own.job}"])
 
 
-def _view(own: JobFacts, found: list[Neighbour]) -> Iterator[Any]:
+def _view(own: JobFacts, neighbours: list[Neighbour]) -> Iterator[Any]:
     lasted = duration(own.last_ns - own.start_ns)
     many = {0: "nobody else was", 1: "one other job was"}.get(
-        len(found), f"{count(len(found))} other jobs were"
+        len(neighbours), f"{count(len(neighbours))} other jobs were"
     )
     yield heading(
         own.job, f"  from {local_time(own.start_ns)}, {lasted}: {many} at work on its resources"
     )
-    if not found:
+    if not neighbours:
         return
-    shown = found[:_SHOWN]
+    shown = neighbours[:_SHOWN]
     places = {place for each in shown for place in each.shared}
     where = f"  all on {places.pop()}" if len(places) == 1 else ""
     yield from ("", heading("Who", where), _who(own, shown, told=bool(where)))
     yield from ("", heading("When"))
     yield from _when(own, shown)
-    if len(found) > len(shown):
-        yield f"{count(len(found) - len(shown))} more had less time in common with it (--json)."
+    if len(neighbours) > len(shown):
+        yield (
+            f"{count(len(neighbours) - len(shown))} more had less time in common with it (--json)."
+        )
 
 
-def _who(own: JobFacts, found: list[Neighbour], *, told: bool) -> Table:
+def _who(own: JobFacts, neighbours: list[Neighbour], *, told: bool) -> Table:
     """List neighbours; where they all share one resource that was told, without it."""
     places = [] if told else ["=on"]
     frame = table(
         ["=job", "=program", "=user", ">beside", ">nodes", *places, "=load there"]
     )  # fmt: skip
-    for each in found:
+    for each in neighbours:
         loads = [f"{value}" for value in list(each.load.values())[:_LOADS] if value]
         share = each.overlap_s / max((own.last_ns - own.start_ns) / 1e9, 1e-9)
         frame.add_row(
@@ -101,14 +103,14 @@ def _who(own: JobFacts, found: list[Neighbour], *, told: bool) -> Table:
     return fit(frame, "nodes", "on", "user", "program", "load there")
 
 
-def _when(own: JobFacts, found: list[Neighbour]) -> Iterator[Any]:
+def _when(own: JobFacts, neighbours: list[Neighbour]) -> Iterator[Any]:
     """Draw when each of them ran, on the job's own time axis."""
     from rich.text import Text
 
     from jostle.plot.terminal.gantt import GanttRow, draw_gantt
 
     stays = [GanttRow(own.job, own.start_ns, own.last_ns, mark=True)]
-    stays += [GanttRow(each.job, each.start_ns, each.end_ns or own.last_ns) for each in found]
+    stays += [GanttRow(each.job, each.start_ns, each.end_ns or own.last_ns) for each in neighbours]
     width = shutil.get_terminal_size((80, 24)).columns
     for line in draw_gantt(stays, width=width, unicode=utf8()):
         yield Text.assemble(*line)

@@ -63,15 +63,15 @@ def command(
     if not done:
         raise JostleError("Interrupted before a single round was over.", hint="Use fewer ranks or "
                           "less input, so that a run takes less time.", exit_code=130)  # fmt: skip
-    timed, made = _judge(done)
-    saved = _save(made, done, timed, cmd, picture)
+    timed, overhead = _judge(done)
+    saved = _save(overhead, done, timed, cmd, picture)
     if as_json:
-        emit_json(_content(cmd, timed, done, made, notes, saved))
+        emit_json(_content(cmd, timed, done, overhead, notes, saved))
     else:
         from jostle.cli.views.overhead import view
 
-        _print(view(shlex.join(cmd), program_of(cmd), timed, made, notes), saved)
-        next_steps(*_next(cmd, runs, made, folder))
+        _print(view(shlex.join(cmd), program_of(cmd), timed, overhead, notes), saved)
+        next_steps(*_next(cmd, runs, overhead, folder))
     return 130 if interrupted else 0
 
 
@@ -142,13 +142,14 @@ def _estimate(done: Sequence[Run], runs: int) -> str:
     """Return how it stands after so many rounds."""
     from jostle.cli.views.overhead import interval_text
 
-    _, made = _judge(done)
+    _, overhead = _judge(done)
     seconds = sum(run.wall_s for run in done) / len(done) * (2 * runs - len(done))
     times = (
-        f"plain {duration(made.plain.mean * 1e9)}, profiled {duration(made.profiled.mean * 1e9)}"
+        f"plain {duration(overhead.plain.mean * 1e9)}, profiled "
+        f"{duration(overhead.profiled.mean * 1e9)}"
     )
     left = f", {duration(seconds * 1e9)} left" if seconds > 0 else ""
-    return f"round {len(done) // 2} of {runs}: {times}, {interval_text(made)}{left}"
+    return f"round {len(done) // 2} of {runs}: {times}, {interval_text(overhead)}{left}"
 
 
 def _notes(trial: Trial, done: Sequence[Run], runs: int, *, interrupted: bool) -> list[str]:
@@ -176,14 +177,14 @@ def _notes(trial: Trial, done: Sequence[Run], runs: int, *, interrupted: bool) -
 
 
 def _save(
-    made: Overhead, done: Sequence[Run], timed: str, cmd: Sequence[str], picture: Path | None
+    overhead: Overhead, done: Sequence[Run], timed: str, cmd: Sequence[str], picture: Path | None
 ) -> str | None:
     if picture is None:
         return None
     from jostle.cli.views.overhead import bars
     from jostle.plot.figures.bars import save_bars
 
-    return str(save_bars(bars(program_of(cmd), timed, made, _places(done)), picture))
+    return str(save_bars(bars(program_of(cmd), timed, overhead, _places(done)), picture))
 
 
 def _places(done: Sequence[Run]) -> dict[str, list[int]]:
@@ -214,7 +215,7 @@ def _content(
     cmd: Sequence[str],
     timed: str,
     done: Sequence[Run],
-    made: Overhead,
+    overhead: Overhead,
     notes: list[str],
     saved: str | None,
 ) -> dict[str, Any]:
@@ -226,19 +227,19 @@ def _content(
         "rounds": len(done) // 2,
         "time": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
         "runs": [vars(run) for run in done],
-        **made.to_json(),
-        "says": verdict(made),
+        **overhead.to_json(),
+        "says": verdict(overhead),
         "notes": notes,
         "plot": saved,
     }
 
 
-def _next(cmd: Sequence[str], runs: int, made: Overhead, folder: str | None) -> list[str]:
+def _next(cmd: Sequence[str], runs: int, overhead: Overhead, folder: str | None) -> list[str]:
     """Suggest more runs where they would tell more, else a picture or the profile itself."""
     words = shlex.join(cmd)
     steps = []
-    if made.verdict == "noise" and made.runs_needed <= 1000:
-        steps.append(f"jostle overhead -n {max(made.runs_needed, runs + 10)} -- {words}")
+    if overhead.verdict == "noise" and overhead.runs_needed <= 1000:
+        steps.append(f"jostle overhead -n {max(overhead.runs_needed, runs + 10)} -- {words}")
     if folder is None:
         steps.append(f"jostle overhead --plot . -- {words}")
     return [*steps, f"jostle run -- {words}"][:2]

@@ -77,7 +77,8 @@ def repair(repository: Path, as_json: bool) -> None:
         show(_damaged([*report.log, *report.lost]))
         show(
             f"Taken back: {count(report.rows)} rows in {count(len(report.taken_back))} files. "
-            f"Given up: {count(sum(one.rows for one in report.lost))} rows. Closed, as it is not "
+            "Given up: "
+            f"{count(sum(damaged.rows for damaged in report.lost))} rows. Closed, as it is not "
             f"known how far they were read: {count(report.closed)} processes."
         )
         if report.unknown:
@@ -94,9 +95,15 @@ def repair(repository: Path, as_json: bool) -> None:
 
 def _damaged(found: Sequence[Damaged]) -> Table:
     frame = table(["=file", "table", ">rows", "from (UTC)", "to", "what is wrong"])
-    for one in found:
-        span = [local_time(one.lo), local_time(one.hi)] if one.hi else ["", ""]
-        frame.add_row(one.file, one.table, count(one.rows) if one.table else "", *span, one.reason)
+    for damaged in found:
+        span = [local_time(damaged.lo), local_time(damaged.hi)] if damaged.hi else ["", ""]
+        frame.add_row(
+            damaged.file,
+            damaged.table,
+            count(damaged.rows) if damaged.table else "",
+            *span,
+            damaged.reason,
+        )
     return frame
 
 

@@ -218,10 +218,10 @@ def _trustworthy(parent: Path) -> bool:
 def profiles_of(spool: RunSpool, name: str) -> list[Path]:
     """Return the job's own files in the spool."""
     safe = file_stem(name)
-    found = [
+    paths = [
         path for kind in ("jst", "jss", "jsp") for path in spool.folder.glob(f"{safe}.*.{kind}")
     ]
-    return sorted(path for path in found if os.access(path, os.R_OK))
+    return sorted(path for path in paths if os.access(path, os.R_OK))
 
 
 def _report(

@@ -72,8 +72,8 @@ def command(
     place = plot_folder(folder)
     store = open_repository(repository)
     with Bar(f"evaluating {name}", quiet=as_json):
-        found = result(store, name)
-    present(found, place, endings, as_json=as_json)
+        study_result = result(store, name)
+    present(study_result, place, endings, as_json=as_json)
     flag = repository_flag(repository)
     steps = [f"jostle study run{flag} {_file_of(store, name)} --repetitions N"]
     if place is None:
@@ -83,32 +83,32 @@ def command(
 
 
 def present(
-    found: StudyResult, folder: Path | None, endings: tuple[str, ...], *, as_json: bool
+    study_result: StudyResult, folder: Path | None, endings: tuple[str, ...], *, as_json: bool
 ) -> None:
     """Print a result, and draw its figures.
 
     Args:
-        found: What the study found.
+        study_result: What the study found.
         folder: Where figures go; None draws none.
         endings: Their formats.
         as_json: Print JSON instead of tables.
     """
-    saved = _draw(found, folder, endings, quiet=as_json) if folder else []
+    saved = _draw(study_result, folder, endings, quiet=as_json) if folder else []
     if as_json:
-        emit_json(study_json(found) | {"figures": saved_json(saved)})
+        emit_json(study_json(study_result) | {"figures": saved_json(saved)})
         return
     from jostle.analysis import laws
     from jostle.cli.views.study import view
     from jostle.plot.charts.study import tidy
 
-    ordered = tidy(found)
-    show(*view(ordered, laws(found)))
+    ordered = tidy(study_result)
+    show(*view(ordered, laws(study_result)))
     _paint(ordered)
     if folder:
         show("", *saved_lines(saved, folder))
 
 
-def _paint(found: StudyResult) -> None:
+def _paint(study_result: StudyResult) -> None:
     """Draw the first imprints of periodic signals in the terminal."""
     from rich.text import Text
 
@@ -116,7 +116,7 @@ def _paint(found: StudyResult) -> None:
     from jostle.plot.terminal.imprint import draw_imprint
 
     width = shutil.get_terminal_size((80, 24)).columns
-    charts = periodic(found)
+    charts = periodic(study_result)
     for _, chart in charts[:_PAINTED]:
         lines = draw_imprint(chart, width=width, unicode=utf8())
         show("", *(Text.assemble(*line) for line in lines))
@@ -125,9 +125,9 @@ def _paint(found: StudyResult) -> None:
 
 
 def _draw(
-    found: StudyResult, folder: Path, endings: tuple[str, ...], *, quiet: bool
+    study_result: StudyResult, folder: Path, endings: tuple[str, ...], *, quiet: bool
 ) -> list[Saved]:
     from jostle.plot.figures.study.draw_all import draw_all
 
     with Bar("drawing", quiet=quiet) as bar:
-        return draw_all(found, folder, tuple(dict.fromkeys(endings)), bar.advance)
+        return draw_all(study_result, folder, tuple(dict.fromkeys(endings)), bar.advance)

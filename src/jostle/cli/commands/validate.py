@@ -79,24 +79,24 @@ def command(
     wanted = Wanted(tuple(parts), tuple(named), commands, runs or (4 if quick else 15), quick, seed,
                     not score_only)  # fmt: skip
     with Bar("validating", quiet=as_json) as bar:
-        found = run_validation(Path(folder), wanted, progress=_follower(bar, quiet=as_json))
-    content = plain(found.to_json())
+        results = run_validation(Path(folder), wanted, progress=_follower(bar, quiet=as_json))
+    content = plain(results.to_json())
     (Path(folder) / "results.json").write_text(json.dumps(content, indent=1, default=str))
     saved = []
     if target is not None:
         from jostle.plot.figures.validation import draw_all
 
-        saved = draw_all(found, target, endings)
+        saved = draw_all(results, target, endings)
     if as_json:
         emit_json({**content, "figures": saved_json(saved)})
         return 0
-    _print(found)
+    _print(results)
     if target is not None:
         show("", *saved_lines(saved, target, of="the validation has nothing yet"))
-    warn(found.limits)
+    warn(results.limits)
     again = f"jostle validate --dir {shlex.quote(folder)}"
-    judged = found.estimation and found.estimation.rows
-    if not (judged or found.seen or found.synthetic or found.clustering):
+    judged = results.estimation and results.estimation.rows
+    if not (judged or results.seen or results.synthetic or results.clustering):
         next_steps(f"{again} --estimation --quick")
     elif target is None:
         next_steps(f"{again} --score-only --plot figures")
@@ -118,8 +118,8 @@ def _follower(bar: Bar, *, quiet: bool) -> Callable[[float, float, str, float], 
     return follow
 
 
-def _print(found: Results) -> None:
+def _print(results: Results) -> None:
     from jostle.cli.views.validate import view
 
-    content: list[Any] = view(found)
+    content: list[Any] = view(results)
     show(*content)

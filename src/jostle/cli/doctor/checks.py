@@ -83,15 +83,15 @@ def _judge_profile(spool: Path, size: int, words: str) -> Check:
     """Compare what the runtime counted with the `size` bytes that dd wrote."""
     from jostle.reader import ReadRequest, find_profiles, read_profiles
 
-    found = [path for path in find_profiles([spool]) if path.suffix == ".jst"]
-    if not found:
+    paths = [path for path in find_profiles([spool]) if path.suffix == ".jst"]
+    if not paths:
         said = [line for line in words.splitlines() if "jostle" in line.lower()]
         why = said[0] if said else "the runtime said nothing"
         return Check(
             "preload", "fail", f"dd wrote {byte_count(size)} and left no profile ({why})",
             "look whether the operator's settings switch jostle off; see `settings` below",
         )  # fmt: skip
-    decoded = read_profiles([ReadRequest(path, number) for number, path in enumerate(found)])
+    decoded = read_profiles([ReadRequest(path, number) for number, path in enumerate(paths)])
     rows = decoded.mount_slices.column("posix_write_bytes").to_pylist()
     counted = sum(value or 0 for value in rows)
     if counted < size:

@@ -45,7 +45,7 @@ def adapters() -> list[str]:
 
 def mpis_on_path() -> list[FoundMpi]:
     """Return the MPIs whose launchers lie on PATH, each once."""
-    found: dict[str, FoundMpi] = {}
+    found_mpis: dict[str, FoundMpi] = {}
     seen = set()
     for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
         try:
@@ -58,9 +58,9 @@ def mpis_on_path() -> list[FoundMpi]:
             if _LAUNCHER.fullmatch(name) and real not in seen and os.access(path, os.X_OK):
                 seen.add(real)
                 mpi = _asked(path)
-                if mpi and mpi.says not in found:
-                    found[mpi.says] = mpi
-    return list(found.values())
+                if mpi and mpi.says not in found_mpis:
+                    found_mpis[mpi.says] = mpi
+    return list(found_mpis.values())
 
 
 def _asked(path: str) -> FoundMpi | None:
@@ -88,9 +88,9 @@ def recognised(words: str, path: str) -> FoundMpi | None:
 
 def check_mpi() -> Check:
     """Has each MPI of this machine an adapter?"""
-    installed, found = adapters(), mpis_on_path()
+    installed, found_mpis = adapters(), mpis_on_path()
     names = ", ".join(installed) or "none"
-    without = [mpi for mpi in found if not _has_adapter(mpi.family, installed)]
+    without = [mpi for mpi in found_mpis if not _has_adapter(mpi.family, installed)]
     if without:
         missing = ", ".join(f"{mpi.says} ({mpi.path})" for mpi in without)
         return Check(
@@ -98,9 +98,9 @@ def check_mpi() -> Check:
             f"{missing}", "install its compiler wrapper (mpicc) and build jostle again, with "
             "-DJOSTLE_MPICC=LIST for an MPI elsewhere",
         )  # fmt: skip
-    if not found:
+    if not found_mpis:
         return Check("MPI", "ok", f"adapters: {names}; no MPI on PATH")
-    served = ", ".join(mpi.says for mpi in found)
+    served = ", ".join(mpi.says for mpi in found_mpis)
     return Check("MPI", "ok", f"adapters: {names}; they serve {served}")
 
 

@@ -49,14 +49,14 @@ class Judgement:
     again: bool = False
 
 
-def find(made: Estimate, most: float) -> Judgement:
+def find(estimate: Estimate, most: float) -> Judgement:
     """Judge a run by its estimate, as its light is: by how sure it is on which side of the border.
 
     What was lost for certain counts even where little could be judged; a run without loss is only
     called clean where half of it could be judged.
 
     Args:
-        made: The estimate.
+        estimate: The estimate.
         most: Percent of the run time that may be lost.
     """
     from jostle.analysis.estimation.light import (
@@ -67,26 +67,26 @@ def find(made: Estimate, most: float) -> Judgement:
         what_decides,
     )
 
-    clean = at_most(most, made.percent)
+    clean = at_most(most, estimate.percent)
     if math.isnan(clean):
-        return Judgement("undecided", "Its loss is no number.", made)
-    if made.run_s < LEAST_RUN_S:
-        return Judgement("undecided", f"It ran for less than {LEAST_RUN_S:g} s.", made)
+        return Judgement("undecided", "Its loss is no number.", estimate)
+    if estimate.run_s < LEAST_RUN_S:
+        return Judgement("undecided", f"It ran for less than {LEAST_RUN_S:g} s.", estimate)
     if 1 - clean >= SURE:
-        return Judgement("disturbed", estimate=made, sure=1 - clean)
+        return Judgement("disturbed", estimate=estimate, sure=1 - clean)
     sure = max(clean, 1 - clean)
-    if not made.coverage >= LEAST_COVERAGE:
-        little = f"Only {percent(made.coverage)} of its time could be judged."
-        return Judgement("undecided", " ".join([little, *made.limits[:1]]), made, sure)
+    if not estimate.coverage >= LEAST_COVERAGE:
+        little = f"Only {percent(estimate.coverage)} of its time could be judged."
+        return Judgement("undecided", " ".join([little, *estimate.limits[:1]]), estimate, sure)
     if clean >= SURE:
-        return Judgement("clean", estimate=made, sure=clean)
+        return Judgement("clean", estimate=estimate, sure=clean)
     side = "at most" if clean >= 0.5 else "more than"
     why = (
         f"{side} {most:g} % was lost with a probability of {100 * sure:.0f} %, where "
         f"{100 * SURE:.0f} are asked. What would decide it: "
-        f"{what_decides(int(clean >= 0.5), made.doubts)}."
+        f"{what_decides(int(clean >= 0.5), estimate.doubts)}."
     )
-    return Judgement("undecided", why[0].upper() + why[1:], made, sure, again=True)
+    return Judgement("undecided", why[0].upper() + why[1:], estimate, sure, again=True)
 
 
 class Gate:
@@ -162,14 +162,14 @@ class Gate:
         """Print the verdict on stderr, and what the gate makes of it."""
         from jostle.cli.views.estimate import percent_within, verdict
 
-        made = self._found.estimate
-        if made is not None:
-            show(verdict(made), err=True)
-        if made is not None and made.continuous is not None:
-            more = percent_within(made.continuous.percent)
+        estimate = self._found.estimate
+        if estimate is not None:
+            show(verdict(estimate), err=True)
+        if estimate is not None and estimate.continuous is not None:
+            more = percent_within(estimate.continuous.percent)
             show(
                 f"  warning: perhaps another {more} all the time, which the gate does not count: "
-                f"{made.continuous.reason}",
+                f"{estimate.continuous.reason}",
                 err=True,
             )
         told = {
@@ -186,12 +186,12 @@ class Gate:
 
     def to_json(self) -> dict[str, Any]:
         """Return the last judgement as plain values."""
-        made = self._found.estimate
+        estimate = self._found.estimate
         return {
             "finding": self._found.finding, "most_percent": self._most, "why": self._found.why,
             "sure": self._found.sure, "attempt": self._attempt, "attempts": self._attempts,
             "status": self.status,
-            "estimate": estimate_json(made) if made else None,
+            "estimate": estimate_json(estimate) if estimate else None,
         }  # fmt: skip
 
 

@@ -19,9 +19,9 @@ _CHUNKS = {
 _MORE = 4  # phases that are told one by one
 
 
-def patterns_view(patterns: list[WritePattern], made: Digest) -> Iterator[str]:
+def patterns_view(patterns: list[WritePattern], digest: Digest) -> Iterator[str]:
     """Yield a line per mount, and one per phase where they differ."""
-    paths = {mount.mount: mount.paths[0] for mount in made.mounts if mount.paths}
+    paths = {mount.mount: mount.paths[0] for mount in digest.mounts if mount.paths}
     names = [paths.get(pattern.mount) or pattern.mount for pattern in patterns]
     twice = Counter(names)
     for name, pattern in zip(names, patterns, strict=True):
@@ -32,7 +32,7 @@ def patterns_view(patterns: list[WritePattern], made: Digest) -> Iterator[str]:
             continue
         yield f"  {shown}: {pattern_text(pattern)}"
         for phase in phases[:_MORE]:
-            after = max(phase.start_ns - made.start_ns, 0)
+            after = max(phase.start_ns - digest.start_ns, 0)
             yield (
                 f"    from {duration(after)} for {duration(phase.end_ns - phase.start_ns)}, "
                 f"{percent(phase.share)} of the bytes: {phase_text(phase)}"

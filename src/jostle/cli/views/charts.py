@@ -18,12 +18,12 @@ def panel(title: str, note: str, view: View, lines: Sequence[Steps]) -> Panel:
         view: The series to show.
         lines: The steps of each.
     """
-    drawn = [_series(line, view, found) for line, found in zip(view.lines, lines, strict=True)]
+    drawn = [_series(line, view, steps) for line, steps in zip(view.lines, lines, strict=True)]
     return Panel(title, note, view.unit, view.level, tuple(drawn))
 
 
-def _series(line: ViewLine, view: View, found: Steps) -> Series:
+def _series(line: ViewLine, view: View, steps: Steps) -> Series:
     if view.level:
-        return Series(line.label, found.edges, found.values)
-    per_second = found.values / (found.slice_ns / 1e9)
-    return Series(line.label, found.edges, per_second, float(found.values.sum()))
+        return Series(line.label, steps.edges, steps.values)
+    per_second = steps.values / (steps.slice_ns / 1e9)
+    return Series(line.label, steps.edges, per_second, float(steps.values.sum()))

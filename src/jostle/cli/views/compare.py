@@ -27,62 +27,73 @@ def signed(value: float) -> str:
     return f"+{seconds(value)}" if value > 0 else seconds(value)
 
 
-def view(made: Comparison) -> Iterator[Any]:
+def view(comparison: Comparison) -> Iterator[Any]:
     """Yield the comparison as lines and tables, the finding first."""
-    yield heading(finding(made))
+    yield heading(finding(comparison))
     yield ""
-    yield _runs(made)
+    yield _runs(comparison)
     yield (
         "measured: longer than the fastest run; estimated: interference of each run's own "
         "estimate; displaced: everything slower; work: segments that only one of both has"
     )
-    if any(any(values) for values in made.by_cause.values()):
-        yield from ("", heading("By cause", "  more than the fastest run"), _causes(made))
-    if made.clusters:
-        yield from ("", heading("By cluster", "  those that explain most first"), _clusters(made))
-    if made.limits:
+    if any(any(values) for values in comparison.by_cause.values()):
+        yield from ("", heading("By cause", "  more than the fastest run"), _causes(comparison))
+    if comparison.clusters:
+        yield from (
+            "",
+            heading("By cluster", "  those that explain most first"),
+            _clusters(comparison),
+        )
+    if comparison.limits:
         yield ""
-    yield from (f"note: {limit}" for limit in alike(made.limits))
+    yield from (f"note: {limit}" for limit in alike(comparison.limits))
 
 
-def _runs(made: Comparison) -> Any:
+def _runs(comparison: Comparison) -> Any:
     frame = table(["=run", "=light", ">interference", ">run time", ">measured", ">estimated",
                    ">displaced", ">work", ">unexplained"])  # fmt: skip
-    for number, one in enumerate(made.estimates):
-        base = number == made.baseline
-        pieces = (made.measured_s, made.estimated_s, made.displaced_s, made.work_s,
-                  made.unexplained_s)  # fmt: skip
+    for number, estimate in enumerate(comparison.estimates):
+        base = number == comparison.baseline
+        pieces = (
+            comparison.measured_s,
+            comparison.estimated_s,
+            comparison.displaced_s,
+            comparison.work_s,
+            comparison.unexplained_s,
+        )
         frame.add_row(
-            one.job, light_of(one.light), percent_within(one.percent),
-            seconds(one.run_s),
+            estimate.job, light_of(estimate.light), percent_within(estimate.percent),
+            seconds(estimate.run_s),
             *(["fastest", "-", "-", "-", "-"] if base else [signed(p[number]) for p in pieces]),
         )  # fmt: skip
     return fit(frame, "work", "light")
 
 
-def _causes(made: Comparison) -> Any:
-    frame = table(["=", *(f">{one.job}" for one in made.estimates)])
-    for name, values in made.by_cause.items():
+def _causes(comparison: Comparison) -> Any:
+    frame = table(["=", *(f">{estimate.job}" for estimate in comparison.estimates)])
+    for name, values in comparison.by_cause.items():
         if any(values):
             cause: CauseName = name  # type: ignore[assignment]
             frame.add_row(CAUSES.get(cause, name), *map(signed, values))
     return frame
 
 
-def _clusters(made: Comparison) -> Any:
+def _clusters(comparison: Comparison) -> Any:
     """Return the clusters that explain most: per run, members x usual length, and what was lost."""
-    frame = table(["=ended by", *(f">{one.job}" for one in made.estimates), ">difference"])
-    slowest = max(range(len(made.estimates)), key=lambda run: made.measured_s[run])
-    shown = large(made)[:_MOST_CLUSTERS]
+    frame = table(
+        ["=ended by", *(f">{estimate.job}" for estimate in comparison.estimates), ">difference"]
+    )
+    slowest = max(range(len(comparison.estimates)), key=lambda run: comparison.measured_s[run])
+    shown = large(comparison)[:_MOST_CLUSTERS]
     for row in shown:
         cells = [
             f"{count(number)} x {seconds(usual)}" + (f" +{seconds(lost)}" if lost > 0 else "")
             if number else "-"
             for number, usual, lost in zip(row.members, row.reference_s, row.excess_s, strict=True)
         ]  # fmt: skip
-        longer = row.total_s[slowest] - row.total_s[made.baseline]
+        longer = row.total_s[slowest] - row.total_s[comparison.baseline]
         frame.add_row(row.name, *cells, signed(longer))
-    more = len(made.clusters) - len(shown)
+    more = len(comparison.clusters) - len(shown)
     if more > 0:
-        frame.add_row(f"{more} more", *[""] * len(made.estimates), "")
+        frame.add_row(f"{more} more", *[""] * len(comparison.estimates), "")
     return frame

@@ -55,19 +55,19 @@ _PER_PROCESS = {
 }
 
 
-def processes_text(made: Digest) -> str:
+def processes_text(digest: Digest) -> str:
     """Return how many processes and threads there were, and on how many nodes."""
-    number = made.processes + made.short_processes
+    number = digest.processes + digest.short_processes
     words = [f"{count(number)} process{'es' if number != 1 else ''}"]
-    if made.short_processes:
-        words[0] += f" ({count(made.short_processes)} short-lived)"
-    threads = made.metrics.get("os_threads")
-    if threads and threads.total > made.processes:
+    if digest.short_processes:
+        words[0] += f" ({count(digest.short_processes)} short-lived)"
+    threads = digest.metrics.get("os_threads")
+    if threads and threads.total > digest.processes:
         words.append(f"{count(threads.total)} threads at most")
-    if len(made.hosts) > 1:
-        words.append(f"{len(made.hosts)} nodes")
-    programs = [f"{name} {count(times)}" for name, times in list(made.programs.items())[:4]]
-    more = ", ..." if len(made.programs) > 4 else ""
+    if len(digest.hosts) > 1:
+        words.append(f"{len(digest.hosts)} nodes")
+    programs = [f"{name} {count(times)}" for name, times in list(digest.programs.items())[:4]]
+    more = ", ..." if len(digest.programs) > 4 else ""
     return ", ".join(words) + f": {', '.join(programs)}{more}"
 
 
@@ -85,89 +85,89 @@ def traffic(mount: MountDigest) -> dict[str, int]:
     return {name: _both(mount, name) for name in names}
 
 
-def busy(made: Digest) -> list[MountDigest]:
+def busy(digest: Digest) -> list[MountDigest]:
     """Return the mounts on which anything but failures happened."""
-    return [mount for mount in made.mounts if any(traffic(mount).values())]
+    return [mount for mount in digest.mounts if any(traffic(mount).values())]
 
 
 def _both(mount: MountDigest, what: str) -> int:
-    found = (mount.metrics.get(f"{module}_{what}") for module in ("posix", "stdio"))
-    return sum(spread.total for spread in found if spread)
+    spreads = (mount.metrics.get(f"{module}_{what}") for module in ("posix", "stdio"))
+    return sum(spread.total for spread in spreads if spread)
 
 
-def io_share(made: Digest) -> float:
+def io_share(digest: Digest) -> float:
     """Return the part of the processes' lifetime that went into calls on files."""
-    return sum(share.share for share in made.shares if share.name.startswith("file "))
+    return sum(share.share for share in digest.shares if share.name.startswith("file "))
 
 
-def own_cost(made: Digest) -> str:
+def own_cost(digest: Digest) -> str:
     """Return what jostle cost."""
-    life = made.process_seconds
-    share = made.cost.total_s / life if life > 0 else 0.0
+    life = digest.process_seconds
+    share = digest.cost.total_s / life if life > 0 else 0.0
     return (
-        f"jostle itself {duration(made.cost.total_s * 1e9)}: {percent(share)} of the processes' "
-        f"time, {percent(made.cost.share_of_cpu)} of their CPU time"
+        f"jostle itself {duration(digest.cost.total_s * 1e9)}: {percent(share)} of the processes' "
+        f"time, {percent(digest.cost.share_of_cpu)} of their CPU time"
     )
 
 
-def view(made: Digest, among: Mapping[str, Any]) -> Iterator[Any]:
+def view(digest: Digest, among: Mapping[str, Any]) -> Iterator[Any]:
     """Yield the digest as lines and tables.
 
     Args:
-        made: The digest.
+        digest: The digest.
         among: What its figures are beside other runs: see `report.models.among_runs.figures_of`.
     """
-    state = "running since" if made.running else "from"
-    lengths = ", ".join(duration(length) for length in made.slice_ns)
-    yield heading(made.job, f"  {processes_text(made)}")
+    state = "running since" if digest.running else "from"
+    lengths = ", ".join(duration(length) for length in digest.slice_ns)
+    yield heading(digest.job, f"  {processes_text(digest)}")
     yield (
-        f"{state} {local_time(made.start_ns)}, {duration(made.seconds * 1e9)}; "
-        f"slices of {lengths}; nodes: {_few(made.hosts)}"
+        f"{state} {local_time(digest.start_ns)}, {duration(digest.seconds * 1e9)}; "
+        f"slices of {lengths}; nodes: {_few(digest.hosts)}"
     )
-    for world in made.mpi:
+    for world in digest.mpi:
         yield ""
         yield from world_view(world)
-    if busy(made):
-        yield from ("", heading("Files, by mount"), _mounts(made))
-    if any(access.ops for access in made.access):
-        yield from ("", heading("How they were accessed"), _access(made))
-    written = [each for each in made.writing if each.pattern != "none" and each.followed]
+    if busy(digest):
+        yield from ("", heading("Files, by mount"), _mounts(digest))
+    if any(access.ops for access in digest.access):
+        yield from ("", heading("How they were accessed"), _access(digest))
+    written = [each for each in digest.writing if each.pattern != "none" and each.followed]
     if written:
         yield from ("", heading("How they were written, by mount"))
-        yield from patterns_view(written, made)
-    shares = [share for share in made.shares if share.seconds > 0]
-    if shares and not any(world.shares for world in made.mpi):
-        yield from ("", heading("Where the time went", " (may overlap)"), _shares(made))
+        yield from patterns_view(written, digest)
+    shares = [share for share in digest.shares if share.seconds > 0]
+    if shares and not any(world.shares for world in digest.mpi):
+        yield from ("", heading("Where the time went", " (may overlap)"), _shares(digest))
     # Beside the ranks, mpirun and its like would only blur the least and the mean.
-    single = len(made.mpi) == 1
-    metrics = made.mpi[0].metrics if single else made.metrics
+    single = len(digest.mpi) == 1
+    metrics = digest.mpi[0].metrics if single else digest.metrics
     shown = [name for name in _PER_PROCESS if name in metrics]
     if shown:
         yield from ("", heading("Per rank" if single else "Per process"), _spreads(metrics, shown))
     yield from figures_view(among)
     yield ""
-    if made.errors:
-        failed = [f"{_ERRORS.get(name, name)} {count(n)}" for name, n in made.errors.items()]
+    if digest.errors:
+        failed = [f"{_ERRORS.get(name, name)} {count(n)}" for name, n in digest.errors.items()]
         yield f"failed calls: {', '.join(failed)}"
-    yield from _unaccounted(made)
-    yield f"{own_cost(made)}; {count(made.cost.calls)} calls counted"
-    yield made.clock.text
-    yield from (f"note: {note}" for note in alike(made.notes))
-    yield from (heading("warning:", f" {warning}") for warning in made.warnings)
-    yield from next_view(all_advice(made), made.job)
+    yield from _unaccounted(digest)
+    yield f"{own_cost(digest)}; {count(digest.cost.calls)} calls counted"
+    yield digest.clock.text
+    yield from (f"note: {note}" for note in alike(digest.notes))
+    yield from (heading("warning:", f" {warning}") for warning in digest.warnings)
+    yield from next_view(all_advice(digest), digest.job)
 
 
 def _few(names: list[str]) -> str:
     return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
 
 
-def _mounts(made: Digest) -> Any:
+def _mounts(digest: Digest) -> Any:
     frame = table(
         ["=mount", "=type", ">read", ">written", ">reads", ">writes", ">opens", ">metadata",
          ">read served at", ">write served at"]
     )  # fmt: skip
-    shown = Counter(mount_name(mount) for mount in busy(made))
-    for mount in busy(made):
+    shown = Counter(mount_name(mount) for mount in busy(digest))
+    for mount in busy(digest):
         name = mount_name(mount)
         if shown[name] > 1:
             name = f"{name} ({mount.mount})"  # each node has its own
@@ -185,11 +185,11 @@ def _mounts(made: Digest) -> Any:
     return fit(frame, "opens", "metadata", "write served at", "read served at", "type")
 
 
-def _access(made: Digest) -> Any:
+def _access(digest: Digest) -> Any:
     frame = table(
         ["=", ">calls", ">mean size", "=most common size", "=pattern", ">seeks/call", "=sizes"]
     )
-    for access in made.access:
+    for access in digest.access:
         if access.ops:
             frame.add_row(
                 access.direction, count(access.ops), byte_count(access.mean_bytes),
@@ -227,10 +227,10 @@ def histogram(buckets: list[int]) -> str:
     return f"{low} {drawn} {_edge(2**last)}"
 
 
-def _shares(made: Digest) -> Any:
+def _shares(digest: Digest) -> Any:
     frame = table(["=", ">time", ">share", "="])
     full, empty = ("█", "·") if utf8() else ("#", ".")
-    for share in made.shares:
+    for share in digest.shares:
         if share.seconds > 0:
             filled = min(round(share.share * 20), 20)
             bar = full * filled + empty * (20 - filled)
@@ -249,9 +249,9 @@ def _spreads(metrics: Mapping[str, Spread], names: list[str]) -> Any:
     return frame
 
 
-def _unaccounted(made: Digest) -> Iterator[str]:
+def _unaccounted(digest: Digest) -> Iterator[str]:
     """Return what the kernel saw and no wrapper did, where it is more than noise."""
-    for part in made.unaccounted:
+    for part in digest.unaccounted:
         if part.share > 0.05 and part.bytes > 1 << 20:
             yield (
                 f"unaccounted: {byte_count(part.bytes)} {_PAST[part.direction]}, "

@@ -48,14 +48,14 @@ _MORE_BY_NEIGHBOURS = (
 _MAIN = 0.25
 
 
-def percent_within(found: Interval) -> str:
+def percent_within(interval: Interval) -> str:
     """Return percent with their interval, in letters that the terminal has."""
-    return values.percent_within(found, plus_minus=_plus_minus())
+    return values.percent_within(interval, plus_minus=_plus_minus())
 
 
-def seconds_within(found: Interval) -> str:
+def seconds_within(interval: Interval) -> str:
     """Return seconds with their interval: `24.1 s (21.8 s to 26.4 s)`."""
-    text, low, high = seconds(found.value), seconds(found.low), seconds(found.high)
+    text, low, high = seconds(interval.value), seconds(interval.low), seconds(interval.high)
     return text if low == high else f"{text} ({low} to {high})"
 
 
@@ -68,15 +68,18 @@ def place(resource: str, names: Mapping[str, str]) -> str:
     return names.get(resource, resource)
 
 
-def verdict(made: Estimate, who: Interference | None = None) -> Any:
+def verdict(estimate: Estimate, interference: Interference | None = None) -> Any:
     """Return the verdict: `red  NAME lost 31 % ± 3 of its time: file system, by job ...`."""
     from rich.text import Text
 
-    judge = deciding(made, who)
-    said = [*_causes_in_brief(made), *_who_in_brief(who, blame_of(made, who))]
-    why = ", ".join(said) if head(made, who).cause else ""
-    lost = f"  {made.job} lost {percent_within(made.percent)} of its time"
-    if judge is not made:
+    judge = deciding(estimate, interference)
+    said = [
+        *_causes_in_brief(estimate),
+        *_who_in_brief(interference, blame_of(estimate, interference)),
+    ]
+    why = ", ".join(said) if head(estimate, interference).cause else ""
+    lost = f"  {estimate.job} lost {percent_within(estimate.percent)} of its time"
+    if judge is not estimate:
         lost += f" by itself, but {percent_within(judge.percent)} by what its neighbours did"
     undecided = judge.lit.undecided
     return Text.assemble(
@@ -93,29 +96,29 @@ def light_of(light: Light | None, style: str = "") -> Any:
     return Text(f"{dot}{light or 'undecided'}", style=f"{style}{light or 'default'}")
 
 
-def _causes_in_brief(made: Estimate) -> list[str]:
+def _causes_in_brief(estimate: Estimate) -> list[str]:
     """Name the causes that took most."""
     sums: dict[str, float] = {}
-    for cause in made.causes:
+    for cause in estimate.causes:
         name = CAUSES[cause.cause]
         sums[name] = sums.get(name, 0.0) + cause.seconds.value
-    main = [name for name, lost in sums.items() if lost >= _MAIN * made.lost_s.value]
+    main = [name for name, lost in sums.items() if lost >= _MAIN * estimate.lost_s.value]
     return [" and ".join(sorted(main, key=lambda name: -sums[name]))] if main else []
 
 
-def _who_in_brief(who: Interference | None, found: Blame) -> list[str]:
+def _who_in_brief(interference: Interference | None, blame: Blame) -> list[str]:
     """Name who did it, in which slices, and how much of the loss nobody explains."""
-    if who is None or not found.suspects:
+    if interference is None or not blame.suspects:
         return []
-    said = f"by {_job(found.suspects[0])}"
-    if len(found.suspects) > 1:
-        said += f" and {len(found.suspects) - 1} more"
-    if not found.leaves_some:
-        return [said, _when(who, found)]
+    said = f"by {_job(blame.suspects[0])}"
+    if len(blame.suspects) > 1:
+        said += f" and {len(blame.suspects) - 1} more"
+    if not blame.leaves_some:
+        return [said, _when(interference, blame)]
     return [
-        f"{seconds(found.explained_s.value)} {said}",
-        _when(who, found),
-        f"{seconds(found.unexplained_s.value)} {UNEXPLAINED}",
+        f"{seconds(blame.explained_s.value)} {said}",
+        _when(interference, blame),
+        f"{seconds(blame.unexplained_s.value)} {UNEXPLAINED}",
     ]
 
 
@@ -128,10 +131,15 @@ def _job(suspect: Blamed) -> str:
     return f"job {suspect.job}{owner}"
 
 
-def _when(who: Interference, found: Blame) -> str:
+def _when(interference: Interference, blame: Blame) -> str:
     """Say in how many slices suspects did it, of how many that lost time, and when."""
-    many = f"in {_slices(found)}"
-    spans = spans_of([(one.start_ns, one.start_ns + one.length_ns) for one in who.guilty])
+    many = f"in {_slices(blame)}"
+    spans = spans_of(
+        [
+            (guilty_slice.start_ns, guilty_slice.start_ns + guilty_slice.length_ns)
+            for guilty_slice in interference.guilty
+        ]
+    )
     if not spans:
         return many
     shown = [f"{_clock(begin)} to {_clock(end)}" for begin, end in spans[:_MOST_SPANS]]
@@ -140,8 +148,8 @@ def _when(who: Interference, found: Blame) -> str:
     return f"{many} ({', '.join(shown)}{more})"
 
 
-def _slices(found: Blame) -> str:
-    slow, lost = found.suspect_slices, found.lost_slices
+def _slices(blame: Blame) -> str:
+    slow, lost = blame.suspect_slices, blame.lost_slices
     of = f" of {count(lost)}" if lost > slow else ""
     return f"{count(slow)}{of} slice{'s' if lost != 1 else ''}{' that lost time' if of else ''}"
 
@@ -166,37 +174,37 @@ def spans_of(pieces: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def view(
-    made: Estimate, names: Mapping[str, str], who: Interference | None = None
+    estimate: Estimate, names: Mapping[str, str], interference: Interference | None = None
 ) -> Iterator[Any]:
     """Yield the estimate as lines and tables, the verdict first.
 
     Args:
-        made: What was told of the run.
+        estimate: What was told of the run.
         names: Path of each mount, for people.
-        who: What is known of the neighbours; None where none were looked for.
+        interference: What is known of the neighbours; None where none were looked for.
     """
-    yield verdict(made, who)
-    yield from _figures(made, head(made, who), deciding(made, who))
-    shown = [one for one in made.causes if one.seconds.value >= _NOTHING * made.run_s]
+    yield verdict(estimate, interference)
+    yield from _figures(estimate, head(estimate, interference), deciding(estimate, interference))
+    shown = [cause for cause in estimate.causes if cause.seconds.value >= _NOTHING * estimate.run_s]
     if shown:
-        yield from ("", heading("Where the seconds went"), _causes(made, shown, names))
-    yield from _beside_the_loss(made)
-    strip = list(_strip(made)) if shown else []
+        yield from ("", heading("Where the seconds went"), _causes(estimate, shown, names))
+    yield from _beside_the_loss(estimate)
+    strip = list(_strip(estimate)) if shown else []
     if strip:
-        yield from ("", heading("When", f"  {_strip_note(made)}"), *strip)
-    yield from _neighbours(who, blame_of(made, who), names)
-    usable = [one for one in made.clusters if one.usable]
+        yield from ("", heading("When", f"  {_strip_note(estimate)}"), *strip)
+    yield from _neighbours(interference, blame_of(estimate, interference), names)
+    usable = [cluster for cluster in estimate.clusters if cluster.usable]
     if usable:
-        yield from ("", heading("Why", f"  {_clusters_note(made)}"), _clusters(usable))
-    limits = [*made.limits, *(who.limits if who else [])]
-    if explains_more(made, who):
+        yield from ("", heading("Why", f"  {_clusters_note(estimate)}"), _clusters(usable))
+    limits = [*estimate.limits, *(interference.limits if interference else [])]
+    if explains_more(estimate, interference):
         limits.insert(0, _MORE_BY_NEIGHBOURS)
     if limits:
         yield ""
     yield from (f"note: {limit}" for limit in alike(limits))
 
 
-def _figures(made: Estimate, first: Head, judge: Estimate) -> Iterator[Any]:
+def _figures(estimate: Estimate, first: Head, judge: Estimate) -> Iterator[Any]:
     yield heading(
         f"{first.advice}.",
         f" {seconds_within(first.lost_s)} of {seconds(first.run_s)} lost; "
@@ -204,26 +212,26 @@ def _figures(made: Estimate, first: Head, judge: Estimate) -> Iterator[Any]:
     )
     if first.decided_by:
         yield f"what would decide it: {first.decided_by}"
-    who = "rank" if made.world >= 0 else "process"
-    plural = "" if made.ranks == 1 else "s" if who == "rank" else "es"
+    who = "rank" if estimate.world >= 0 else "process"
+    plural = "" if estimate.ranks == 1 else "s" if who == "rank" else "es"
     yield (
-        f"{significant(made.core_hours_lost)} core hours lost by {count(made.ranks)} "
+        f"{significant(estimate.core_hours_lost)} core hours lost by {count(estimate.ranks)} "
         f"{who}{plural}"
         + (f"; probability that the run is unfit: {judge.probability:.2f}" if judge.light else "")
     )
-    between = "from MPI_Init to MPI_Finalize" if made.world >= 0 else "from first to last slice"
-    judged = f"judged: {percent(made.coverage)} of the time {between}"
-    if made.inferred_coverage is not None:
-        judged += f"; clusters hold {percent(made.inferred_coverage)} of it after set-up"
-    yield f"{judged}; method {made.method}"
+    between = "from MPI_Init to MPI_Finalize" if estimate.world >= 0 else "from first to last slice"
+    judged = f"judged: {percent(estimate.coverage)} of the time {between}"
+    if estimate.inferred_coverage is not None:
+        judged += f"; clusters hold {percent(estimate.inferred_coverage)} of it after set-up"
+    yield f"{judged}; method {estimate.method}"
 
 
-def _causes(made: Estimate, shown: Sequence[Cause], names: Mapping[str, str]) -> Any:
+def _causes(estimate: Estimate, shown: Sequence[Cause], names: Mapping[str, str]) -> Any:
     frame = table(["=", "=", ">lost", ">95 %", ">of the run", "=", "=how"])
     full, empty = ("█", "·") if utf8() else ("#", ".")
     wide = 20 if console().width >= 80 else 10
     for cause in shown:
-        share = cause.seconds.value / made.run_s if made.run_s > 0 else 0.0
+        share = cause.seconds.value / estimate.run_s if estimate.run_s > 0 else 0.0
         filled = min(max(round(share * wide), int(share > 0)), wide)
         frame.add_row(
             cause_words(cause.cause, cause.kind), place(cause.resource, names),
@@ -234,9 +242,9 @@ def _causes(made: Estimate, shown: Sequence[Cause], names: Mapping[str, str]) ->
     return fit(frame, "95 %", "how")
 
 
-def _beside_the_loss(made: Estimate) -> Iterator[Any]:
+def _beside_the_loss(estimate: Estimate) -> Iterator[Any]:
     """Return how fast the cores were, and what is no part of the loss: imbalance, a drift."""
-    cores = made.core_speed
+    cores = estimate.core_speed
     if cores is not None:
         known = "this run alone" if not cores.jobs else f"{count(cores.jobs)} other jobs there"
         taken = f"; the host kept {percent(cores.steal)} of them" if cores.steal >= _NOTHING else ""
@@ -244,97 +252,107 @@ def _beside_the_loss(made: Estimate) -> Iterator[Any]:
             f"cores: the canary took {cores.canary:.2f} times as long as at its best (known from "
             f"{known}): sibling threads or frequency{taken}"
         )
-    if made.imbalance_s is not None and made.imbalance_s >= _NOTHING * made.run_s > 0:
-        share = made.imbalance_s / made.run_s
+    if estimate.imbalance_s is not None and estimate.imbalance_s >= _NOTHING * estimate.run_s > 0:
+        share = estimate.imbalance_s / estimate.run_s
         yield (
-            f"besides, {seconds(made.imbalance_s)} ({percent(share)}) went to waiting for slower "
+            f"besides, {seconds(estimate.imbalance_s)} "
+            f"({percent(share)}) went to waiting for slower "
             "ranks of its own: imbalance, no interference"
         )
-    if made.continuous is not None:
+    if estimate.continuous is not None:
         yield heading(
             "warning:",
-            f" perhaps another {percent_within(made.continuous.percent)} hit the whole run, not "
-            f"counted above: {made.continuous.reason}",
+            " perhaps another "
+            f"{percent_within(estimate.continuous.percent)} hit the whole run, not "
+            f"counted above: {estimate.continuous.reason}",
         )
 
 
-def _strip_note(made: Estimate) -> str:
+def _strip_note(estimate: Estimate) -> str:
     width = max(shutil.get_terminal_size((80, 24)).columns, 40) - 14
-    column = (made.end_ns - made.start_ns) / width
+    column = (estimate.end_ns - estimate.start_ns) / width
     return f"one column = {duration(column)}; a full one is lost altogether"
 
 
-def _strip(made: Estimate) -> Iterator[Any]:
+def _strip(estimate: Estimate) -> Iterator[Any]:
     from rich.text import Text
 
     from jostle.plot.terminal.lost_time import draw_lost
     from jostle.report.models.lost_time import drawn_part
 
     width = shutil.get_terminal_size((80, 24)).columns
-    for line in draw_lost(made, width=width, unicode=utf8()):
+    for line in draw_lost(estimate, width=width, unicode=utf8()):
         yield Text.assemble(*line)
-    if part := drawn_part(made):
+    if part := drawn_part(estimate):
         yield Text(part, "dim")
 
 
-def _neighbours(who: Interference | None, found: Blame, names: Mapping[str, str]) -> Iterator[Any]:
-    if who is None or not who.neighbours:
+def _neighbours(
+    interference: Interference | None, blame: Blame, names: Mapping[str, str]
+) -> Iterator[Any]:
+    if interference is None or not interference.neighbours:
         return
-    beside = f"{count(who.neighbours)} other job{'s' if who.neighbours != 1 else ''} beside it"
+    beside = (
+        f"{count(interference.neighbours)} other "
+        f"job{'s' if interference.neighbours != 1 else ''} beside it"
+    )
     yield from ("", heading("By whom", f"  {beside}"))
-    if not found.suspects:
-        yield _no_evidence(who, names)
+    if not blame.suspects:
+        yield _no_evidence(interference, names)
         return
     frame = table(
         ["=job", "=on", ">cost", ">95 %", ">of the loss", ">beside it", ">correlation",
          "=what it did"]
     )  # fmt: skip
-    for one in found.suspects[:_MOST_SUSPECTS]:
-        more = len(one.resources) - 1
-        where = place(one.resources[0], names) + (f" and {more} more" if more else "")
+    for blamed in blame.suspects[:_MOST_SUSPECTS]:
+        more = len(blamed.resources) - 1
+        where = place(blamed.resources[0], names) + (f" and {more} more" if more else "")
         frame.add_row(
-            _job(one).removeprefix("job "), where, seconds(one.seconds.value),
-            _ends(one.seconds), percent(one.share), _count_slices(one.slices),
-            f"{one.correlation:.2f}", one.pattern,
+            _job(blamed).removeprefix("job "), where, seconds(blamed.seconds.value),
+            _ends(blamed.seconds), percent(blamed.share), _count_slices(blamed.slices),
+            f"{blamed.correlation:.2f}", blamed.pattern,
         )  # fmt: skip
-    left = found.suspects[_MOST_SUSPECTS:]
+    left = blame.suspects[_MOST_SUSPECTS:]
     if left:
-        cost, share = sum(one.seconds.value for one in left), sum(one.share for one in left)
+        cost, share = (
+            sum(blamed.seconds.value for blamed in left),
+            sum(blamed.share for blamed in left),
+        )
         frame.add_row(f"{count(len(left))} more", "", seconds(cost), "", percent(share), "", "", "")
-    if found.leaves_some:
-        rest = found.unexplained_s
+    if blame.leaves_some:
+        rest = blame.unexplained_s
         frame.add_row(
-            UNEXPLAINED, "", seconds(rest.value), _ends(rest), percent(found.unexplained_share),
+            UNEXPLAINED, "", seconds(rest.value), _ends(rest), percent(blame.unexplained_share),
             "", "", "",
         )  # fmt: skip
     yield fit(frame, "95 %", "correlation", "beside it", "what it did")
-    if found.lost_slices > found.suspect_slices:
-        yield f"suspects were at it in {_slices(found)}"
+    if blame.lost_slices > blame.suspect_slices:
+        yield f"suspects were at it in {_slices(blame)}"
 
 
-def _no_evidence(who: Interference, names: Mapping[str, str]) -> str:
+def _no_evidence(interference: Interference, names: Mapping[str, str]) -> str:
     """Return what it means that there are no suspects: what cannot be told is no acquittal."""
-    if who.blind:
-        where = place(who.blind.resource, names)
-        return f"it cannot be told whether any of them did it; {where}: {who.blind.blind}"
+    if interference.blind:
+        where = place(interference.blind.resource, names)
+        return f"it cannot be told whether any of them did it; {where}: {interference.blind.blind}"
     return (
         "no evidence against any of them; a loss of less than "
-        f"{seconds(who.smallest_s)} could not have been seen"
+        f"{seconds(interference.smallest_s)} could not have been seen"
     )
 
 
-def _ends(found: Interval) -> str:
-    return f"{seconds(found.low)} to {seconds(found.high)}"
+def _ends(interval: Interval) -> str:
+    return f"{seconds(interval.low)} to {seconds(interval.high)}"
 
 
 def _count_slices(number: int) -> str:
     return f"{count(number)} slice{'s' if number != 1 else ''}"
 
 
-def _clusters_note(made: Estimate) -> str:
-    usable = sum(one.usable for one in made.clusters)
-    hit = sum(one.hit for one in made.clusters)
-    members = sum(one.members for one in made.clusters)
+def _clusters_note(estimate: Estimate) -> str:
+    usable = sum(cluster.usable for cluster in estimate.clusters)
+    hit = sum(cluster.hit for cluster in estimate.clusters)
+    members = sum(cluster.members for cluster in estimate.clusters)
     return (
         f"{count(hit)} of {count(members)} segments took longer than their like; "
         f"{count(usable)} cluster{'s' if usable != 1 else ''} of like segments"
@@ -345,19 +363,19 @@ def _clusters(usable: Sequence[Cluster]) -> Any:
     """Return the clusters that lost most; small ones, judged through their kin, as one."""
     frame = table([">cluster", "=ended by", ">segments", ">usually", ">interfered beyond", ">hit",
                    ">lost"])  # fmt: skip
-    large = [one for one in usable if one.members >= _LEAST_MEMBERS]
-    large.sort(key=lambda one: (-one.excess_s, -one.total_s))
-    for one in large[:_MOST_CLUSTERS]:
+    large = [cluster for cluster in usable if cluster.members >= _LEAST_MEMBERS]
+    large.sort(key=lambda cluster: (-cluster.excess_s, -cluster.total_s))
+    for cluster in large[:_MOST_CLUSTERS]:
         frame.add_row(
-            str(one.number), one.name, count(one.members), seconds(one.reference_s),
-            seconds(one.threshold_s), count(one.hit), seconds(one.excess_s),
+            str(cluster.number), cluster.name, count(cluster.members), seconds(cluster.reference_s),
+            seconds(cluster.threshold_s), count(cluster.hit), seconds(cluster.excess_s),
         )  # fmt: skip
-    small = [one for one in usable if one.members < _LEAST_MEMBERS]
+    small = [cluster for cluster in usable if cluster.members < _LEAST_MEMBERS]
     for name, rest in (("more", large[_MOST_CLUSTERS:]), ("small ones", small)):
         if rest:
             frame.add_row(
-                "", f"{count(len(rest))} {name}", count(sum(one.members for one in rest)),
-                "", "", count(sum(one.hit for one in rest)),
-                seconds(sum(one.excess_s for one in rest)),
+                "", f"{count(len(rest))} {name}", count(sum(cluster.members for cluster in rest)),
+                "", "", count(sum(cluster.hit for cluster in rest)),
+                seconds(sum(cluster.excess_s for cluster in rest)),
             )  # fmt: skip
     return fit(frame, "interfered beyond", "usually")

@@ -34,32 +34,35 @@ def percent_text(percent: Interval) -> str:
     return f"{value} % ({low} to {high})"
 
 
-def answer(found: Interference) -> Iterator[Any]:
+def answer(interference: Interference) -> Iterator[Any]:
     """Yield the answer, then a line per resource and per suspect."""
-    run = f"of its {duration(found.run_s * 1e9)}"
-    split = blame(found.seconds, found)
-    if found.evident:
+    run = f"of its {duration(interference.run_s * 1e9)}"
+    split = blame(interference.seconds, interference)
+    if interference.evident:
         yield heading(
-            f"{found.job} lost {seconds_text(found.seconds)} {run} to jobs that were profiled: "
-            f"{percent_text(found.percent)}."
+            f"{interference.job} lost {seconds_text(interference.seconds)} "
+            f"{run} to jobs that were profiled: "
+            f"{percent_text(interference.percent)}."
         )
         yield f"  {_first(split)}"
         yield "  What it lost to nobody that was profiled is not in this: `jostle estimate` has it."
-    elif found.blind:
-        yield heading(f"It cannot be told whether others slowed {found.job}.")
-        yield f"  {found.blind.resource}: {found.blind.blind}"
+    elif interference.blind:
+        yield heading(f"It cannot be told whether others slowed {interference.job}.")
+        yield f"  {interference.blind.resource}: {interference.blind.blind}"
     else:
-        yield heading(f"No evidence that others slowed {found.job}.")
-        yield from _seen(found, run)
+        yield heading(f"No evidence that others slowed {interference.job}.")
+        yield from _seen(interference, run)
     beside = {0: "Nobody else was", 1: "One other job was"}
-    neighbours = beside.get(found.neighbours, f"{count(found.neighbours)} other jobs were")
+    neighbours = beside.get(
+        interference.neighbours, f"{count(interference.neighbours)} other jobs were"
+    )
     yield f"  {neighbours} at work on its resources meanwhile."
-    if found.resources:
+    if interference.resources:
         yield from ("", heading("Where"))
-        yield from _where(found.resources)
-    if found.suspects:
+        yield from _where(interference.resources)
+    if interference.suspects:
         yield from ("", heading("Who", "  jobs whose load explains the loss"))
-        yield _suspects(found)
+        yield _suspects(interference)
 
 
 def _first(split: Blame) -> str:
@@ -74,14 +77,20 @@ def _first(split: Blame) -> str:
     return f"{said}, in {count(split.suspect_slices)} slices."
 
 
-def _seen(found: Interference, run: str) -> Iterator[str]:
+def _seen(interference: Interference, run: str) -> Iterator[str]:
     """Yield the smallest loss that would have been seen where something could be."""
-    seen = [one for one in found.resources if not one.blind]
-    if not seen:
+    resource_losses = [
+        resource_loss for resource_loss in interference.resources if not resource_loss.blind
+    ]
+    if not resource_losses:
         return
-    smallest = max(one.smallest_s for one in seen)
-    share = 100 * smallest / found.run_s if found.run_s else 0.0
-    some = f" on {' and '.join(one.resource for one in seen)}" if len(seen) < 3 else ""
+    smallest = max(resource_loss.smallest_s for resource_loss in resource_losses)
+    share = 100 * smallest / interference.run_s if interference.run_s else 0.0
+    some = (
+        f" on {' and '.join(resource_loss.resource for resource_loss in resource_losses)}"
+        if len(resource_losses) < 3
+        else ""
+    )
     yield (
         f"  A loss above {duration(smallest * 1e9)} ({significant(share)} % {run}){some} "
         "would have been seen."
@@ -91,9 +100,9 @@ def _seen(found: Interference, run: str) -> Iterator[str]:
 def _where(losses: list[ResourceLoss]) -> Iterator[Any]:
     """Yield the table of resources, and why those without evidence have none."""
     nodes = [loss for loss in losses if loss.kind == "node"][_NODES:]
-    told = [loss for loss in losses if loss not in nodes]
-    yield _resources(told)
-    for loss in told:
+    resource_losses = [loss for loss in losses if loss not in nodes]
+    yield _resources(resource_losses)
+    for loss in resource_losses:
         if not loss.evident and loss.why_not:
             yield f"  {loss.resource}: {loss.why_not}"
     if nodes:
@@ -119,12 +128,12 @@ def _resources(losses: list[ResourceLoss]) -> Table:
     return fit(frame, "own calls", "kind", "visible", "slices")
 
 
-def _suspects(found: Interference) -> Table:
+def _suspects(interference: Interference) -> Table:
     frame = table(
         ["=job", "=program", "=user", "=on", ">share there", ">lost", ">interval", ">slices",
          ">correlation", ">p", ">q", ">lag", "=how it used it"]
     )  # fmt: skip
-    for suspect, place in _once(found):
+    for suspect, place in _once(interference):
         ends = [duration(1e9 * end) for end in (suspect.seconds.low, suspect.seconds.high)]
         frame.add_row(
             suspect.job, PurePath(suspect.program).name or "-", who(suspect.user), place,
@@ -133,19 +142,19 @@ def _suspects(found: Interference) -> Table:
             probability(suspect.p), probability(suspect.q),
             duration(1e9 * suspect.lag_s) if suspect.lag_s else "none", suspect.pattern or "-",
         )  # fmt: skip
-    one = len({suspect.resource for suspect in found.suspects}) == 1
+    one = len({suspect.resource for suspect in interference.suspects}) == 1
     first, last = (["on"], []) if one else ([], ["on"])
     return fit(frame, *first, "interval", "p", "user", "lag", "program", "q", "how it used it",
                *last)  # fmt: skip
 
 
-def _once(found: Interference) -> Iterator[tuple[Suspect, str]]:
+def _once(interference: Interference) -> Iterator[tuple[Suspect, str]]:
     """Yield each suspect with where it was, once for all nodes that it shares with the job."""
-    kinds = {loss.resource: loss.kind for loss in found.resources}
-    nodes = Counter(suspect.job for suspect in found.suspects
+    kinds = {loss.resource: loss.kind for loss in interference.resources}
+    nodes = Counter(suspect.job for suspect in interference.suspects
                     if kinds.get(suspect.resource) == "node")  # fmt: skip
     told: set[str] = set()
-    for suspect in found.suspects:
+    for suspect in interference.suspects:
         if kinds.get(suspect.resource) != "node":
             yield suspect, suspect.resource
         elif suspect.job not in told:
@@ -160,14 +169,14 @@ def probability(value: float) -> str:
     return "< 0.001" if value < 0.001 else f"{value:.3f}".rstrip("0")
 
 
-def details(found: Interference) -> Iterator[Any]:
+def details(interference: Interference) -> Iterator[Any]:
     """Yield who is not to blame and why, and what limits the answer."""
-    if found.acquitted:
+    if interference.acquitted:
         yield from ("", heading("Beside it, but not to blame"))
-        told = list(found.acquitted.items())
+        told = list(interference.acquitted.items())
         yield from (f"  {job}: {why}" for job, why in told[:_ACQUITTED])
         if len(told) > _ACQUITTED:
             yield f"  and {len(told) - _ACQUITTED} more"
-    if found.limits:
+    if interference.limits:
         yield ""
-        yield from (f"note: {limit}" for limit in alike(found.limits))
+        yield from (f"note: {limit}" for limit in alike(interference.limits))

@@ -43,32 +43,34 @@ def check_export(file: str | None) -> Path | None:
     return path
 
 
-def write_intervals(made: Estimate, path: Path) -> int:
+def write_intervals(estimate: Estimate, path: Path) -> int:
     """Write the interfered intervals of a run; return how many there are.
 
     Args:
-        made: What was told of the run.
+        estimate: What was told of the run.
         path: A file ending in .json or .csv; replaced when it is there.
     """
     if path.suffix.lower() == ".csv":
-        _write_csv(made, path)
+        _write_csv(estimate, path)
     else:
-        path.write_text(json.dumps(trace_events(made), ensure_ascii=False) + "\n", encoding="utf-8")
-    return len(made.hits)
+        path.write_text(
+            json.dumps(trace_events(estimate), ensure_ascii=False) + "\n", encoding="utf-8"
+        )
+    return len(estimate.hits)
 
 
-def _write_csv(made: Estimate, path: Path) -> None:
+def _write_csv(estimate: Estimate, path: Path) -> None:
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(_COLUMNS)
-        for hit in made.hits:
+        for hit in estimate.hits:
             writer.writerow(
-                (cell(made.job), hit.start_ns, hit.end_ns, iso_time(hit.start_ns), hit.seconds,
+                (cell(estimate.job), hit.start_ns, hit.end_ns, iso_time(hit.start_ns), hit.seconds,
                  hit.cause, cell(hit.resource), hit.cluster if hit.cluster >= 0 else "")
             )  # fmt: skip
 
 
-def trace_events(made: Estimate) -> dict[str, Any]:
+def trace_events(estimate: Estimate) -> dict[str, Any]:
     """Return the intervals in the Trace Event Format of Chrome, which Perfetto reads.
 
     Times are microseconds since the Unix epoch, so that they lie right beside other events of
@@ -76,12 +78,12 @@ def trace_events(made: Estimate) -> dict[str, Any]:
     not overlap, so that there are as many tracks as overlap.
     """
     events: list[dict[str, Any]] = [
-        _named("process_name", 1, 0, f"{made.job}: interference"),
-        _complete("judged time", made.start_ns, made.end_ns, 1, _verdict(made)),
+        _named("process_name", 1, 0, f"{estimate.job}: interference"),
+        _complete("judged time", estimate.start_ns, estimate.end_ns, 1, _verdict(estimate)),
         _named("thread_name", 1, 1, "judged time"),
     ]
     places: dict[tuple[str, str], list[Hit]] = {}
-    for hit in made.hits:
+    for hit in estimate.hits:
         places.setdefault((hit.cause, hit.resource), []).append(hit)
     track = 1
     for (cause, resource), hits in places.items():
@@ -100,11 +102,11 @@ def trace_events(made: Estimate) -> dict[str, Any]:
     return {"traceEvents": events, "displayTimeUnit": "ms"}
 
 
-def _verdict(made: Estimate) -> dict[str, Any]:
+def _verdict(estimate: Estimate) -> dict[str, Any]:
     return {
-        "light": made.light, "sure": made.lit.sure, "undecided": made.lit.undecided,
-        "percent": made.percent.value, "lost_s": made.lost_s.value, "run_s": made.run_s,
-        "coverage": made.coverage, "method": made.method,
+        "light": estimate.light, "sure": estimate.lit.sure, "undecided": estimate.lit.undecided,
+        "percent": estimate.percent.value, "lost_s": estimate.lost_s.value, "run_s": estimate.run_s,
+        "coverage": estimate.coverage, "method": estimate.method,
     }  # fmt: skip
 
 

@@ -19,40 +19,40 @@ if TYPE_CHECKING:
 _PAIRS = 20  # that are told one by one
 
 
-def view(found: Matrix) -> Iterator[Any]:
+def view(matrix: Matrix) -> Iterator[Any]:
     """Yield the answer, the programs, the matrix, and the pairs with their tests."""
-    evident = [each for each in found.encounters if sure(each)]
-    yield heading(_answer(found, evident))
-    yield f"  {_many(found.jobs, 'job')} of {_many(len(found.programs), 'program')}."
-    if found.programs:
+    evident = [each for each in matrix.encounters if sure(each)]
+    yield heading(_answer(matrix, evident))
+    yield f"  {_many(matrix.jobs, 'job')} of {_many(len(matrix.programs), 'program')}."
+    if matrix.programs:
         yield from ("", heading("Programs", "  the most sensitive first"))
-        yield _programs(found.programs)
+        yield _programs(matrix.programs)
     reading = "  rows suffer from columns; in brackets: no evidence"
-    for grid in grids(found):
+    for grid in grids(matrix):
         yield from ("", heading(f"Slowed on the {grid.place}", reading), _grid(grid))
-    if found.encounters:
-        tested = [each for each in found.encounters if each.p is not None]
-        told = (evident or tested or found.encounters)[:_PAIRS]
+    if matrix.encounters:
+        tested = [each for each in matrix.encounters if each.p is not None]
+        encounters = (evident or tested or matrix.encounters)[:_PAIRS]
         yield from ("", heading("Pairs", "  runs beside it against runs without it"))
-        yield _pairs(told)
-        left = len(found.encounters) - len(told)
+        yield _pairs(encounters)
+        left = len(matrix.encounters) - len(encounters)
         if left:
             what = "" if len(evident) > _PAIRS else " without evidence"
             yield f"{count(left)} more pairs{what} (--json)."
-    if found.limits and found.encounters:
+    if matrix.limits and matrix.encounters:
         yield ""
-        yield from (f"note: {limit}" for limit in alike(found.limits))
+        yield from (f"note: {limit}" for limit in alike(matrix.limits))
 
 
 def _many(number: int, noun: str) -> str:
     return f"{count(number)} {noun}{'' if number == 1 else 's'}"
 
 
-def _answer(found: Matrix, evident: list[Encounter]) -> str:
-    if not found.encounters:
+def _answer(matrix: Matrix, evident: list[Encounter]) -> str:
+    if not matrix.encounters:
         return "No two programs were at work on the same resource."
     if not evident:
-        met = _many(len(found.encounters), "pair")
+        met = _many(len(matrix.encounters), "pair")
         return f"No evidence that any program slows another ({met})."
     worst = max(evident, key=lambda each: each.slowdown.value if each.slowdown else 0.0)
     size = f" by {100 * worst.slowdown.value:.0f} %" if worst.slowdown else ""

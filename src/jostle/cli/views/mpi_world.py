@@ -141,12 +141,12 @@ def _shares(world: WorldDigest) -> Any:
 
 
 def _balance(world: WorldDigest) -> Iterator[str]:
-    found = world.balance
-    if found is None:
+    balance = world.balance
+    if balance is None:
         return
-    words = f"load imbalance {percent(found.imbalance)}: rank {found.busiest} computes longest"
-    if found.least_waiting is not None:
-        who = "it" if found.least_waiting == found.busiest else f"rank {found.least_waiting}"
+    words = f"load imbalance {percent(balance.imbalance)}: rank {balance.busiest} computes longest"
+    if balance.least_waiting is not None:
+        who = "it" if balance.least_waiting == balance.busiest else f"rank {balance.least_waiting}"
         words += f", {who} waits least in collectives"
     yield words
     if world.waited >= 0.001 or world.off_cpu >= 0.001:
@@ -167,55 +167,65 @@ def _threads(world: WorldDigest) -> Iterator[str]:
 
 
 def _counters(world: WorldDigest) -> Iterator[str]:
-    found = world.counters
+    counters = world.counters
     words = []
-    if found.instructions_per_s:
-        words.append(f"{_range(found.instructions_per_s)} instructions per second of CPU time")
-    if found.instructions_per_cycle is not None:
-        words.append(f"{significant(found.instructions_per_cycle)} per cycle")
-    if found.misses_per_kilo is not None:
-        words.append(f"{significant(found.misses_per_kilo)} last-level misses per 1000")
-    if found.flops_per_s:
-        words.append(f"{_range(found.flops_per_s)} {found.flops_event} per second of CPU time")
-    for name, spread in (found.papi or {}).items():
-        if name != found.flops_event:
+    if counters.instructions_per_s:
+        words.append(f"{_range(counters.instructions_per_s)} instructions per second of CPU time")
+    if counters.instructions_per_cycle is not None:
+        words.append(f"{significant(counters.instructions_per_cycle)} per cycle")
+    if counters.misses_per_kilo is not None:
+        words.append(f"{significant(counters.misses_per_kilo)} last-level misses per 1000")
+    if counters.flops_per_s:
+        words.append(
+            f"{_range(counters.flops_per_s)} {counters.flops_event} per second of CPU time"
+        )
+    for name, spread in (counters.papi or {}).items():
+        if name != counters.flops_event:
             words.append(f"{name} {count(spread.mean)} per rank")
-    if words and found.counted_share < 0.9:
-        words.append(f"counted during {percent(found.counted_share)} of it")
+    if words and counters.counted_share < 0.9:
+        words.append(f"counted during {percent(counters.counted_share)} of it")
     if words:
         yield "; ".join(words)
-    if found.denied:
-        yield f"counters asked for and not granted: {', '.join(found.denied)}"
+    if counters.denied:
+        yield f"counters asked for and not granted: {', '.join(counters.denied)}"
 
 
 def _segments(world: WorldDigest) -> Iterator[str]:
-    found = world.segments
-    if found is None:
+    segments_digest = world.segments
+    if segments_digest is None:
         yield "segments: none were recorded"
         return
-    made = f"{count(found.number)} segments, rule {found.rule}"
-    if found.delimiter:
-        made += f", most ended by {found.delimiter}"
-    yield f"{made}; median {duration(found.median_s * 1e9)}"
-    if found.segmentable:
-        kinds = f"{count(found.kinds)} recurring kind{'s' if found.kinds != 1 else ''}"
-        yield f"segments: {percent(found.coverage)} of the time lies in {kinds}{_common(found)}"
+    made = f"{count(segments_digest.number)} segments, rule {segments_digest.rule}"
+    if segments_digest.delimiter:
+        made += f", most ended by {segments_digest.delimiter}"
+    yield f"{made}; median {duration(segments_digest.median_s * 1e9)}"
+    if segments_digest.segmentable:
+        kinds = (
+            f"{count(segments_digest.kinds)} recurring "
+            f"kind{'s' if segments_digest.kinds != 1 else ''}"
+        )
+        yield (
+            f"segments: {percent(segments_digest.coverage)} of the time lies in "
+            f"{kinds}{_common(segments_digest)}"
+        )
     else:
         yield (
-            f"segments: not segmentable: only {percent(found.coverage)} of the time lies in kinds "
-            f"that recur{_common(found)}"
+            "segments: not segmentable: only "
+            f"{percent(segments_digest.coverage)} of the time lies in kinds "
+            f"that recur{_common(segments_digest)}"
         )
-    if found.missing:
-        yield f"segments: {_ranks(len(found.missing))} without a profile are not in them"
-    yield from (f"segments: {note}" for note in alike(found.notes))
+    if segments_digest.missing:
+        yield f"segments: {_ranks(len(segments_digest.missing))} without a profile are not in them"
+    yield from (f"segments: {note}" for note in alike(segments_digest.notes))
 
 
-def _common(found: SegmentsDigest) -> str:
-    stored = found.per_rank
-    if stored.max == stored.min == found.number:
+def _common(segments_digest: SegmentsDigest) -> str:
+    stored = segments_digest.per_rank
+    if stored.max == stored.min == segments_digest.number:
         return ""
     return (
-        f"; {percent(found.agreement)} of the coarsest rank's boundaries are common to all "
+        f"; {percent(segments_digest.agreement)} of the coarsest "
+        "rank's boundaries are common to all "
         f"({count(round(stored.min))} to {count(round(stored.max))} segments per rank)"
     )
 
@@ -272,10 +282,10 @@ def _letter(kind: int) -> str:
     return "-" if kind == 0 else chr(ord("A") + kind - 1) if kind <= 26 else str(kind)
 
 
-def all_advice(made: Digest) -> list[Advice]:
+def all_advice(digest: Digest) -> list[Advice]:
     """Return the advice of all worlds, each kind of tool once."""
-    found: dict[str, Advice] = {}
-    for world in made.mpi:
+    advices: dict[str, Advice] = {}
+    for world in digest.mpi:
         for item in world.next:
-            found.setdefault(item.rule, item)
-    return list(found.values())
+            advices.setdefault(item.rule, item)
+    return list(advices.values())

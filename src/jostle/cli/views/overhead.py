@@ -22,49 +22,52 @@ def signed(share: float) -> str:
     return "0.00 %" if text in ("+0.00 %", "-0.00 %") else text
 
 
-def interval_text(made: Overhead) -> str:
+def interval_text(overhead: Overhead) -> str:
     """Return the mean overhead with its interval: `+0.35 % (-0.10 to +0.80 %)`."""
-    if not math.isfinite(made.low):
-        return signed(made.mean)
-    return f"{signed(made.mean)} ({signed(made.low)[:-2]} to {signed(made.high)})"
+    if not math.isfinite(overhead.low):
+        return signed(overhead.mean)
+    return f"{signed(overhead.mean)} ({signed(overhead.low)[:-2]} to {signed(overhead.high)})"
 
 
-def verdict(made: Overhead) -> str:
+def verdict(overhead: Overhead) -> str:
     """Say in a sentence what the runs show, and what they do not."""
-    between = f"99 % interval {signed(made.low)} to {signed(made.high)}"
-    if made.verdict == "few":
+    between = f"99 % interval {signed(overhead.low)} to {signed(overhead.high)}"
+    if overhead.verdict == "few":
         return "Too few runs to say anything."
-    if made.verdict == "cost":
-        return f"Profiling cost {signed(made.mean)[1:]} ({between})."
-    if made.verdict == "gain":
+    if overhead.verdict == "cost":
+        return f"Profiling cost {signed(overhead.mean)[1:]} ({between})."
+    if overhead.verdict == "gain":
         return (
-            f"The profiled runs were {signed(-made.mean)[1:]} faster ({between}): profiling saves "
+            f"The profiled runs were {signed(-overhead.mean)[1:]} "
+            f"faster ({between}): profiling saves "
             "no time, so something else differs (the layout of memory, the machine's own state)."
         )
-    if made.verdict == "none":
-        return f"No cost can be seen: it is below {signed(max(made.high, 0))[1:]} ({between})."
+    if overhead.verdict == "none":
+        return f"No cost can be seen: it is below {signed(max(overhead.high, 0))[1:]} ({between})."
     more = " Only a quieter machine would tell."
-    if made.runs_needed <= 1000:
-        more = f" About {made.runs_needed:,} runs of each would tell 1 %, or a quieter machine."
-    return f"Too noisy to tell: {signed(made.mean)} ({between}).{more}"
+    if overhead.runs_needed <= 1000:
+        more = f" About {overhead.runs_needed:,} runs of each would tell 1 %, or a quieter machine."
+    return f"Too noisy to tell: {signed(overhead.mean)} ({between}).{more}"
 
 
 def bars(
-    name: str, timed: str, made: Overhead, places: Mapping[str, Sequence[int]] | None = None
+    name: str, timed: str, overhead: Overhead, places: Mapping[str, Sequence[int]] | None = None
 ) -> Bars:
     """Return the chart: both kinds of runs against the median of the plain ones.
 
     Args:
         name: The program.
         timed: What was timed.
-        made: The comparison.
+        overhead: The comparison.
         places: The place of each run among all, by kind; without it no history is drawn.
     """
     return Bars(
         title=f"{name}: time against the median of the plain runs",
         note=f"bar: median; marks: least and most; outliers left out; {timed}",
         axis="overhead",
-        bars=tuple(_bar(arm, made.plain.median, places) for arm in (made.plain, made.profiled)),
+        bars=tuple(
+            _bar(arm, overhead.plain.median, places) for arm in (overhead.plain, overhead.profiled)
+        ),
         history_axis="seconds, in the order of the runs",
     )
 
@@ -87,28 +90,28 @@ def _bar(arm: Arm, base: float, places: Mapping[str, Sequence[int]] | None) -> I
 
 
 def view(
-    shown: str, program: str, timed: str, made: Overhead, notes: Sequence[str]
+    shown: str, program: str, timed: str, overhead: Overhead, notes: Sequence[str]
 ) -> Iterator[Any]:
     """Yield the measurement as lines, a table and a chart."""
-    rounds = len(made.plain.seconds)
+    rounds = len(overhead.plain.seconds)
     yield heading(shown, f"  {rounds} runs of each kind in turn; timed: {timed}")
     yield ""
-    yield _table(made)
+    yield _table(overhead)
     yield ""
-    if math.isfinite(made.plain.median):
-        yield bars(program, timed, made)
+    if math.isfinite(overhead.plain.median):
+        yield bars(program, timed, overhead)
         yield ""
-    yield heading(verdict(made))
+    yield heading(verdict(overhead))
     yield from (f"note: {note}" for note in notes)
 
 
-def _table(made: Overhead) -> Any:
+def _table(overhead: Overhead) -> Any:
     plus = "±" if utf8() else "+-"
     frame = table(
         ["=", f">mean {plus} 99 %", ">fastest", ">median", ">slowest", ">overhead: least",
          ">its median", ">most", ">left out"]
     )  # fmt: skip
-    for arm in (made.plain, made.profiled):
+    for arm in (overhead.plain, overhead.profiled):
         half = (arm.mean_high - arm.mean_low) / 2
         spread = f" {plus} {percent(half / arm.mean)}" if math.isfinite(half) else ""
         frame.add_row(

@@ -29,37 +29,37 @@ def read_digest(store: Repository, job: str) -> Digest:
 
 def headline(store: Repository, job: str, command: str, outcome: Outcome) -> None:
     """Print the headline of a run on stderr."""
-    made = read_digest(store, job)
+    digest = read_digest(store, job)
     name = PurePath(command).name
     ending = f"killed by {outcome.signal}" if outcome.signal else f"exit status {outcome.status}"
     show("", heading(job, f"  {name}, {ending}, {duration(outcome.wall_ns)}"), err=True)
-    show(f"  {processes_text(made)}", err=True)
-    for world in made.mpi:
+    show(f"  {processes_text(digest)}", err=True)
+    for world in digest.mpi:
         show(f"  {brief(world)}", err=True)
-    _mounts(made)
-    cpu = sum(share.seconds for share in made.shares if share.name.endswith("CPU"))
+    _mounts(digest)
+    cpu = sum(share.seconds for share in digest.shares if share.name.endswith("CPU"))
     show(
-        f"  file I/O {percent(io_share(made))} of the processes' time, CPU {duration(cpu * 1e9)}",
+        f"  file I/O {percent(io_share(digest))} of the processes' time, CPU {duration(cpu * 1e9)}",
         err=True,
     )
-    show(f"  {own_cost(made)}", err=True)
-    slice_ns = max(made.slice_ns, default=0)
+    show(f"  {own_cost(digest)}", err=True)
+    slice_ns = max(digest.slice_ns, default=0)
     if 300_000_000 <= outcome.wall_ns < 4 * slice_ns:
         finer = "100ms" if outcome.wall_ns < 5e9 else "500ms"
         show(
             f"  slices of {duration(slice_ns)} are coarse for this run: try --slice {finer}",
             err=True,
         )
-    if made.start_ns < outcome.start_ns - _SLACK_NS:
+    if digest.start_ns < outcome.start_ns - _SLACK_NS:
         show("  these figures cover earlier runs too: the job's name is not new", err=True)
-    for note in alike(made.notes):
+    for note in alike(digest.notes):
         show(f"  note: {note}", err=True)
 
 
-def _mounts(made: Digest) -> None:
+def _mounts(digest: Digest) -> None:
     """Print bytes and calls per mount, the four busiest."""
     frame = table(["=  mount", "=type", ">read", ">calls", ">written", ">calls"])
-    mounts = busy(made)
+    mounts = busy(digest)
     for mount in mounts[:4]:
         moved = traffic(mount)
         frame.add_row(
@@ -74,5 +74,5 @@ def _mounts(made: Digest) -> None:
 
 def headline_json(store: Repository, job: str, outcome: Outcome) -> dict[str, Any]:
     """Return the same for programs: how the command ended, and the digest."""
-    made = read_digest(store, job)
-    return {"job": job, "recorded": True, **vars(outcome), "digest": made.to_json()}
+    digest = read_digest(store, job)
+    return {"job": job, "recorded": True, **vars(outcome), "digest": digest.to_json()}

@@ -36,58 +36,58 @@ _MANY = 4  # chunk sizes; more make columns instead of a matrix each
 _LEVELS = " ▁▂▃▄▅▆▇█"
 
 
-def view(found: StudyResult, laws: Sequence[Law]) -> Iterator[Any]:
+def view(study_result: StudyResult, laws: Sequence[Law]) -> Iterator[Any]:
     """Yield a result as lines and tables, the most important first."""
-    yield from _head(found)
-    if found.standalone:
+    yield from _head(study_result)
+    if study_result.standalone:
         yield from ("", heading("Alone", "  throughput until 90 % of the work is done"))
-        yield _standalone(found.standalone)
-    known = patterns(found)
-    for group in groups(found.cells):
+        yield _standalone(study_result.standalone)
+    known = patterns(study_result)
+    for group in groups(study_result.cells):
         for measure in ("degradation", "dilation"):
             for part, _ in parts(group, known):
                 yield from _matrices(part, measure)
-    yield from _lines("Break-even chunk sizes", [one.text for one in found.break_even])
-    turns = [f"{one.text} ({one.setting.label})" for one in found.serialised]
+    yield from _lines("Break-even chunk sizes", [one.text for one in study_result.break_even])
+    turns = [f"{one.text} ({one.setting.label})" for one in study_result.serialised]
     yield from _lines("Pairs that took turns instead of sharing", turns)
-    yield from _imprints(found)
-    yield from _kuo(found)
+    yield from _imprints(study_result)
+    yield from _kuo(study_result)
     yield from _laws(laws)
-    yield from _left_out(found)
-    if found.notes:
+    yield from _left_out(study_result)
+    if study_result.notes:
         yield ""
-        yield from (f"{note.kind}: {note.text}" for note in found.notes)
+        yield from (f"{note.kind}: {note.text}" for note in study_result.notes)
 
 
-def _head(found: StudyResult) -> Iterator[Any]:
+def _head(study_result: StudyResult) -> Iterator[Any]:
     """Return what was run, how much of it counts, and how to read the numbers."""
     counts = dict.fromkeys(("kept", "discarded", "failed", "unusable"), 0)
-    for cell in _pairs(found.cells):
+    for cell in _pairs(study_result.cells):
         for verdict, number in verdicts(cell).items():
             counts[verdict] += number
-    planned = f" of {count(found.planned)} planned" if found.planned else ""
-    words = [f"place: {found.place}", f"slices of {duration(found.slice_ns)}",
-             f"{count(found.runs)} runs{planned}"]  # fmt: skip
-    yield heading(found.study, f"  {'; '.join(words)}")
+    planned = f" of {count(study_result.planned)} planned" if study_result.planned else ""
+    words = [f"place: {study_result.place}", f"slices of {duration(study_result.slice_ns)}",
+             f"{count(study_result.runs)} runs{planned}"]  # fmt: skip
+    yield heading(study_result.study, f"  {'; '.join(words)}")
     others = [f"{number} {verdict}" for verdict, number in list(counts.items())[1:] if number]
     kept = counts["kept"]
     pairs = f"{count(kept)} {'run of a pair counts' if kept == 1 else 'runs of pairs count'}" + (
         f", {', '.join(others)}" if others else ""
     )
-    repetitions = kept_label(verdicts(cell)["kept"] for cell in found.cells)
-    yield f"{pairs}; repetitions per cell: {repetitions}; clock: {_clock(found)}"
-    same = common([cell.setting for cell in found.cells])
+    repetitions = kept_label(verdicts(cell)["kept"] for cell in study_result.cells)
+    yield f"{pairs}; repetitions per cell: {repetitions}; clock: {_clock(study_result)}"
+    same = common([cell.setting for cell in study_result.cells])
     if same:
         yield f"everywhere: {same}"
     yield "degradation: share of its throughput alone that the probe loses beside the signal"
     yield "dilation:    share by which its run takes longer (for a fixed amount of work)"
 
 
-def _clock(found: StudyResult) -> str:
+def _clock(study_result: StudyResult) -> str:
     """Return which clock the slices were cut by."""
-    if any(note.kind == "clock" for note in found.notes):
+    if any(note.kind == "clock" for note in study_result.notes):
         return "see the note at the end"
-    one = found.place in ("local", "lab")
+    one = study_result.place in ("local", "lab")
     return "one machine's, for all nodes" if one else "synchronised on all nodes"
 
 
@@ -217,45 +217,45 @@ def _lines(title: str, lines: Sequence[str]) -> Iterator[Any]:
         yield from ("", heading(title), *(f"  {line}" for line in lines))
 
 
-def _imprints(found: StudyResult) -> Iterator[Any]:
+def _imprints(study_result: StudyResult) -> Iterator[Any]:
     """Yield how many bursts of periodic signals are seen in the probe."""
-    if not found.imprints:
+    if not study_result.imprints:
         return
     about = "  degradation in its bursts against the silence around them"
     yield from ("", heading("Imprint of the periodic signal", about))
     frame = table(["=probe", "=signal", "=setting", "=run", ">seen", ">95 % interval",
                    ">degradation", ">false alarms", "=bursts from"])  # fmt: skip
-    settings = [one.setting for one in found.imprints]
-    for one in found.imprints:
+    settings = [imprint.setting for imprint in study_result.imprints]
+    for imprint in study_result.imprints:
         interval = "-"
-        if one.low is not None and one.high is not None:
-            interval = f"{100 * one.low:.0f} to {100 * one.high:.0f} %"
+        if imprint.low is not None and imprint.high is not None:
+            interval = f"{100 * imprint.low:.0f} to {100 * imprint.high:.0f} %"
         frame.add_row(
-            one.probe, one.signal if one.setting.processes[1] else "its other half",
-            brief(one.setting, settings) or "-", one.run,
-            f"{one.seen} of {one.total}", interval, share_label(one.depth.median),
-            share_label(one.false_rate), one.source,
+            imprint.probe, imprint.signal if imprint.setting.processes[1] else "its other half",
+            brief(imprint.setting, settings) or "-", imprint.run,
+            f"{imprint.seen} of {imprint.total}", interval, share_label(imprint.depth.median),
+            share_label(imprint.false_rate), imprint.source,
         )  # fmt: skip
     yield _trimmed(fit(frame, "bursts from", "false alarms", "95 % interval", "run", "setting"))
 
 
-def _kuo(found: StudyResult) -> Iterator[Any]:
+def _kuo(study_result: StudyResult) -> Iterator[Any]:
     """Yield table 3, the model, and the two phases of Kuo et al."""
-    if found.kuo is None or not found.kuo.rows:
+    if study_result.kuo is None or not study_result.kuo.rows:
         return
-    rows = found.kuo.rows
+    rows = study_result.kuo.rows
     about = "  in the active overlap and over the whole runs; P has fewer processes"
-    yield from ("", heading("Throughput of two at once", about), _overlap(found))
+    yield from ("", heading("Throughput of two at once", about), _overlap(study_result))
     predicted = [row for row in rows if row.predictions]
     if predicted:
         about = "  Kuo's equations 1 (Q) and 2 (P) with their relative errors"
         yield from ("", heading("Run times of two at once, observed and predicted", about))
         yield _predictions(predicted)
-        yield from _errors(found)
+        yield from _errors(study_result)
         yield from _reasons(predicted)
     if any(row.phases for row in rows):
         about = "  beside the larger, and alone after its end"
-        yield from ("", heading("The two phases of the smaller", about), _phases(found))
+        yield from ("", heading("The two phases of the smaller", about), _phases(study_result))
 
 
 def _reasons(rows: Sequence[KuoRow]) -> Iterator[str]:
@@ -284,12 +284,12 @@ def _named(rows: Sequence[KuoRow]) -> list[tuple[str, str]]:
     ]  # fmt: skip
 
 
-def _overlap(found: StudyResult) -> Table:
-    rows = found.kuo.rows if found.kuo else []
+def _overlap(study_result: StudyResult) -> Table:
+    rows = study_result.kuo.rows if study_result.kuo else []
     frame = table(["=P and Q", "=setting", ">overlap P", ">overlap Q", ">Q/P", ">q/p",
                    ">spread", ">whole P", ">whole Q", ">Q/P ", ">n"])  # fmt: skip
     for row, names in zip(rows, _named(rows), strict=True):
-        metric = metric_of(found, row)
+        metric = metric_of(study_result, row)
         frame.add_row(
             *names, *(rate_label(rate, metric) for rate in row.overlap),
             _ratio(row.overlap_ratio), _ratio(row.expected_ratio), share_label(row.spread),
@@ -314,11 +314,15 @@ def _predictions(rows: Sequence[KuoRow]) -> Table:
                    ">by node", ">error by node", ">P observed", ">predicted", ">error of P",
                    "=holds"])  # fmt: skip
     for row, names in zip(rows, _named(rows), strict=True):
-        by = {one.by: one for one in row.predictions}
+        by = {prediction.by: prediction for prediction in row.predictions}
         words = []
         for key in ("process", "node"):
-            one = by.get(key)
-            words += [_seconds(one.large_s), signed_label(one.large_error)] if one else ["-", "-"]
+            prediction = by.get(key)
+            words += (
+                [_seconds(prediction.large_s), signed_label(prediction.large_error)]
+                if prediction
+                else ["-", "-"]
+            )
         any_one = row.predictions[0]
         frame.add_row(
             *names, _seconds(row.large_s.median), *words, _seconds(row.small_s.median),
@@ -328,22 +332,22 @@ def _predictions(rows: Sequence[KuoRow]) -> Table:
     return _trimmed(fit(frame, "holds", "P and Q", "by node", "by process", "predicted"))
 
 
-def _phases(found: StudyResult) -> Table:
-    rows = found.kuo.rows if found.kuo else []
+def _phases(study_result: StudyResult) -> Table:
+    rows = study_result.kuo.rows if study_result.kuo else []
     frame = table(["=P and Q", "=setting", ">beside", ">afterwards", ">alone from the start",
                    ">Q ends after", ">P ends after"])  # fmt: skip
     for row, names in zip(rows, _named(rows), strict=True):
         if row.phases:
-            one = row.phases
-            metric = metric_of(found, row)
-            rates = (rate_label(rate, metric) for rate in (one.together, one.alone,
-                                                            one.standalone))  # fmt: skip
-            frame.add_row(*names, *rates, _seconds(one.change_s), _seconds(one.end_s))
+            phases = row.phases
+            metric = metric_of(study_result, row)
+            rates = (rate_label(rate, metric) for rate in (phases.together, phases.alone,
+                                                            phases.standalone))  # fmt: skip
+            frame.add_row(*names, *rates, _seconds(phases.change_s), _seconds(phases.end_s))
     return _trimmed(fit(frame, "alone from the start", "P and Q"))
 
 
-def _errors(found: StudyResult) -> Iterator[str]:
-    kuo = found.kuo
+def _errors(study_result: StudyResult) -> Iterator[str]:
+    kuo = study_result.kuo
     if kuo is None:
         return
     said = [
@@ -377,11 +381,11 @@ def _holds(law: Law) -> str:
     return "holds" if law.holds else "does not hold"
 
 
-def _left_out(found: StudyResult) -> Iterator[Any]:
+def _left_out(study_result: StudyResult) -> Iterator[Any]:
     """Yield every run of a pair that does not count, with its reason."""
     frame = table(["=run", "=pair", "=setting", "=verdict", "=why"])
-    number, settings = 0, [cell.setting for cell in found.cells]
-    for cell in _pairs(found.cells):
+    number, settings = 0, [cell.setting for cell in study_result.cells]
+    for cell in _pairs(study_result.cells):
         for repetition in cell.repetitions:
             if repetition.verdict != "kept":
                 number += 1
@@ -390,7 +394,7 @@ def _left_out(found: StudyResult) -> Iterator[Any]:
                     brief(cell.setting, settings) or "-",
                     repetition.verdict, repetition.reason or "-",
                 )  # fmt: skip
-    alone = [row for row in found.standalone if row.failed or row.discarded]
+    alone = [row for row in study_result.standalone if row.failed or row.discarded]
     if number:
         yield from (
             "",

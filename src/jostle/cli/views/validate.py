@@ -22,46 +22,46 @@ _FEWEST = 8
 _LETTER = {"low": "L", "medium": "M", "high": "H"}
 
 
-def view(found: Results) -> list[Any]:
+def view(results: Results) -> list[Any]:
     """Return what to print of a validation."""
     lines: list[Any] = []
-    if found.estimation and found.estimation.rows:
-        lines += _estimation(found.estimation)
-    if found.lab and found.lab.runs:
-        lines += _lab(found.lab, found.seen)
-    if found.synthetic:
-        lines += _synthetic(found.synthetic)
-    if found.planted:
-        lines += _planted_repositories(found.planted)
-    if found.clustering:
-        lines += _clustering(found.clustering)
+    if results.estimation and results.estimation.rows:
+        lines += _estimation(results.estimation)
+    if results.lab and results.lab.runs:
+        lines += _lab(results.lab, results.seen)
+    if results.synthetic:
+        lines += _synthetic(results.synthetic)
+    if results.planted:
+        lines += _planted_repositories(results.planted)
+    if results.clustering:
+        lines += _clustering(results.clustering)
     return lines or ["Nothing to judge yet."]
 
 
-def _estimation(found: Evaluation) -> list[Any]:
+def _estimation(evaluation: Evaluation) -> list[Any]:
     lines: list[Any] = []
-    for code in dict.fromkeys(row.code for row in found.rows):
-        rows = [row for row in found.rows if row.code == code]
-        rate = found.calls.get(code, 0.0)
+    for code in dict.fromkeys(row.code for row in evaluation.rows):
+        rows = [row for row in evaluation.rows if row.code == code]
+        rate = evaluation.calls.get(code, 0.0)
         lines += ["", heading(code, f": {len(rows)} runs, {rate:,.0f} global collectives/s")]
         told = [row for row in rows if "jostle" in row.said]
-        reason = found.unknown.get(code)
+        reason = evaluation.unknown.get(code)
         if reason:
             lines += [heading("not scored", f": {reason}"), _not_scored(told)]
         elif told:
             lines.append(_runs(told))
         lines += [*([] if reason else _classes(rows)), "", _machine(rows), *_noise(rows)]
-        if fine := found.grains.get(code):
+        if fine := evaluation.grains.get(code):
             lines.append(
                 f"How well the truth is known: two halves of the runs tell {fine.total:.1f} points "
                 f"apart in all, {fine.instantaneous:.1f} of the instantaneous part"
             )
     lines += ["", heading("Estimates", " against the truth, in points of the run time")]
-    if not found.scored:
+    if not evaluation.scored:
         lines.append("Nothing could be scored: of no program is it known what its runs lost.")
         return lines
-    lines.append(_scores(found.scores))
-    lines += [f"{code} is not in these figures: {why}" for code, why in found.unknown.items()]
+    lines.append(_scores(evaluation.scores))
+    lines += [f"{code} is not in these figures: {why}" for code, why in evaluation.unknown.items()]
     return lines
 
 
@@ -171,12 +171,12 @@ def _classes(rows: Sequence[Row]) -> list[str]:
     lines = []
     for method in dict.fromkeys(name for row in rows for name in row.said):
         own = [row for row in rows if method in row.said]
-        found = class_scores(
+        f1s = class_scores(
             [row.measured(method) for row in own], [row.estimated(method) for row in own]
         )
         told = ", ".join(
-            f"{name} {one.f1:.2f} ({one.tp} right, {one.fp} wrong, {one.fn} missed)"
-            for name, one in found.items()
+            f"{name} {f1.f1:.2f} ({f1.tp} right, {f1.fp} wrong, {f1.fn} missed)"
+            for name, f1 in f1s.items()
         )
         lines.append(f"F1 by class, {method}: {told}")
     return lines
@@ -186,21 +186,21 @@ def _scores(scores: Sequence[Score]) -> Any:
     frame = table(("=program", "=method", ">runs", ">accuracy", ">10 %", ">least", ">total",
                    ">instant.", ">steady", ">clean", ">worst", ">interval",
                    ">inferred", ">lights right", ">undecided", ">of long"))  # fmt: skip
-    for one in scores:
+    for score in scores:
         frame.add_row(
-            one.code, one.method, str(one.runs), _number(one.soft.median, 3),
-            _number(one.soft.tenth, 2), _number(one.soft.worst, 2), _number(one.total.median),
-            _number(one.instantaneous.median), _number(one.steady.median),
-            _number(one.clean.median),
-            _number(one.clean.worst), _share(one.held), _share(one.inferred.median),
-            *_lights(one.lights),
+            score.code, score.method, str(score.runs), _number(score.soft.median, 3),
+            _number(score.soft.tenth, 2), _number(score.soft.worst, 2), _number(score.total.median),
+            _number(score.instantaneous.median), _number(score.steady.median),
+            _number(score.clean.median),
+            _number(score.clean.worst), _share(score.held), _share(score.inferred.median),
+            *_lights(score.lights),
         )  # fmt: skip
     return frame
 
 
-def _lights(found: Lights) -> list[str]:
+def _lights(lights: Lights) -> list[str]:
     """Return how many decided lights are right; of all runs, and of long ones, the undecided."""
-    return [_share(found.right_share), _share(found.undecided_share), _share(found.long_share)]
+    return [_share(lights.right_share), _share(lights.undecided_share), _share(lights.long_share)]
 
 
 def _number(value: float | None, digits: int = 1) -> str:
@@ -245,24 +245,33 @@ def _lab(score: LabScore, seen: Sequence[Seen]) -> list[Any]:
     return ["", heading("Identification", told), seconds, *own, frame]
 
 
-def _synthetic(found: Family) -> list[Any]:
+def _synthetic(family: Family) -> list[Any]:
     frame = table(("=traces", ">number", ">accuracy", ">least", ">error", ">worst", ">interval",
                    ">lights right", ">undecided"))  # fmt: skip
-    for one in found.scores:
+    for score in family.scores:
         frame.add_row(
-            one.code, str(one.runs), _number(one.soft.median, 3), _number(one.soft.worst, 2),
-            _number(one.total.median), _number(one.total.worst), _share(one.held),
-            *_lights(one.lights)[:2],
-        )  # fmt: skip
+            score.code,
+            str(score.runs),
+            _number(score.soft.median, 3),
+            _number(score.soft.worst, 2),
+            _number(score.total.median),
+            _number(score.total.worst),
+            _share(score.held),
+            *_lights(score.lights)[:2],
+        )
     return ["", heading("Synthetic traces", ": the loss is known exactly"), frame]
 
 
-def _planted_repositories(found: BlameScore) -> list[Any]:
+def _planted_repositories(blame_score: BlameScore) -> list[Any]:
     told = (
-        f": {len(found.jobs)} jobs; F1 per slice {found.f1:.2f} (precision {found.precision:.2f}, "
-        f"recall {found.recall:.2f}), first suspect right in {_share(found.top1)}, false alarms in "
-        f"{_share(found.false_alarms)} of the jobs of harmless repositories, seconds lost within "
-        f"{_share(found.relative_error)} where above 10 %, else {found.points_error:.1f} points"
+        f": {len(blame_score.jobs)} jobs; F1 per slice {blame_score.f1:.2f} "
+        f"(precision {blame_score.precision:.2f}, "
+        f"recall {blame_score.recall:.2f}), first suspect right in "
+        f"{_share(blame_score.top1)}, false alarms in "
+        f"{_share(blame_score.false_alarms)} of the jobs of harmless "
+        "repositories, seconds lost within "
+        f"{_share(blame_score.relative_error)} where above 10 %, else "
+        f"{blame_score.points_error:.1f} points"
     )
     return ["", heading("Planted repositories", told)]
 

@@ -93,24 +93,24 @@ class BlameChart:
         return int(self.edges[1] - self.edges[0])
 
 
-def charts(found: Interference, *, most: int = 3) -> list[BlameChart]:
+def charts(interference: Interference, *, most: int = 3) -> list[BlameChart]:
     """Lay out the resources that are worth a picture: the guilty ones, else the most used one.
 
     Args:
-        found: What the identification says.
+        interference: What the identification says.
         most: Number of charts at most.
     """
-    drawable = [loss for loss in found.resources if loss.steps_ns and loss.slice_ns > 0]
+    drawable = [loss for loss in interference.resources if loss.steps_ns and loss.slice_ns > 0]
     guilty = [loss for loss in drawable if loss.evident]
     # Every job computes: a node is of interest only where somebody shared nothing else.
     chosen = guilty or sorted(drawable, key=lambda loss: (loss.kind == "node", -loss.own_s))[:1]
     # The worst of each kind first: what one node tells the others of a job tell again.
     worst = {loss.kind: loss for loss in reversed(chosen)}
     chosen.sort(key=lambda loss: loss is not worst[loss.kind])
-    return [_chart(found, loss) for loss in chosen[:most]]
+    return [_chart(interference, loss) for loss in chosen[:most]]
 
 
-def _chart(found: Interference, loss: ResourceLoss) -> BlameChart:
+def _chart(interference: Interference, loss: ResourceLoss) -> BlameChart:
     at = np.array(loss.steps_ns, dtype=np.int64) // loss.slice_ns
     first = max(int(at.min()), int(at.max()) - _MOST_SLICES)
     size = int(at.max()) - first + 1
@@ -122,23 +122,32 @@ def _chart(found: Interference, loss: ResourceLoss) -> BlameChart:
         return row
 
     guilty = np.zeros(size, dtype=bool)
-    for each in found.guilty:
+    for each in interference.guilty:
         if each.resource == loss.resource:
             where = each.start_ns // loss.slice_ns - first
             last = max((each.start_ns + each.length_ns) // loss.slice_ns - first, where + 1)
             guilty[max(where, 0) : min(last, size)] = True
-    suspects = [suspect for suspect in found.suspects if suspect.resource == loss.resource]
+    suspects = [suspect for suspect in interference.suspects if suspect.resource == loss.resource]
     first_suspect = max(suspects, key=lambda suspect: suspect.share, default=None)
     per_second = 1e9 / loss.slice_ns
     return BlameChart(
-        found.job, loss.resource, loss.kind, loss.evident, loss.unit,
+        interference.job,
+        loss.resource,
+        loss.kind,
+        loss.evident,
+        loss.unit,
         (first + np.arange(size + 1, dtype=np.int64)) * loss.slice_ns,
-        laid(loss.service, 1.0), laid(loss.own_load, per_second),
-        laid(loss.others_load, per_second), guilty, loss.seconds,
-        100 * loss.seconds.value / found.run_s if found.run_s else 0.0, loss.smallest_s,
-        first_suspect.job if first_suspect else "", first_suspect.share if first_suspect else 0.0,
+        laid(loss.service, 1.0),
+        laid(loss.own_load, per_second),
+        laid(loss.others_load, per_second),
+        guilty,
+        loss.seconds,
+        100 * loss.seconds.value / interference.run_s if interference.run_s else 0.0,
+        loss.smallest_s,
+        first_suspect.job if first_suspect else "",
+        first_suspect.share if first_suspect else 0.0,
         loss.slices,
-    )  # fmt: skip
+    )
 
 
 def means(values: Floats, edges: NDArray[np.int64], borders: Floats) -> Floats:

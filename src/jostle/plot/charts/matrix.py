@@ -29,17 +29,19 @@ class MatrixGrid:
     cells: dict[tuple[str, str], Encounter]
 
 
-def grids(found: Matrix) -> list[MatrixGrid]:
+def grids(matrix: Matrix) -> list[MatrixGrid]:
     """Lay out the encounters, one grid per kind of resource, the one with most evidence first."""
-    made = []
-    for place in dict.fromkeys(each.resource_kind for each in found.encounters):
-        here = [each for each in found.encounters if each.resource_kind == place]
-        cells = {(each.victim, each.aggressor): each for each in here}
-        victims = _most([(each.victim, each) for each in here])
-        made.append(
-            MatrixGrid(place, victims, _most([(each.aggressor, each) for each in here]), cells)
+    matrix_grids = []
+    for place in dict.fromkeys(each.resource_kind for each in matrix.encounters):
+        encounters = [each for each in matrix.encounters if each.resource_kind == place]
+        cells = {(each.victim, each.aggressor): each for each in encounters}
+        victims = _most([(each.victim, each) for each in encounters])
+        matrix_grids.append(
+            MatrixGrid(
+                place, victims, _most([(each.aggressor, each) for each in encounters]), cells
+            )
         )
-    return sorted(made, key=lambda grid: -sum(map(sure, grid.cells.values())))
+    return sorted(matrix_grids, key=lambda grid: -sum(map(sure, grid.cells.values())))
 
 
 def _most(named: list[tuple[str, Encounter]]) -> list[str]:

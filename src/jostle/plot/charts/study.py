@@ -123,14 +123,19 @@ def tidy(result: StudyResult) -> StudyResult:
     return replace(
         result,
         programs=names,
-        standalone=sorted(result.standalone, key=lambda one: key(one.program, "", one.setting)),
-        cells=sorted(result.cells, key=lambda one: key(one.probe, one.signal, one.setting)),
+        standalone=sorted(
+            result.standalone,
+            key=lambda standalone: key(standalone.program, "", standalone.setting),
+        ),
+        cells=sorted(result.cells, key=lambda cell: key(cell.probe, cell.signal, cell.setting)),
         curves=sorted(
             result.curves,
             key=lambda c: (c.probe == c.signal, *key(c.probe, c.signal, c.setting)),
         ),
         imprints=sorted(result.imprints, key=lambda i: (key(i.probe, i.signal, i.setting), i.run)),
-        traces=sorted(result.traces, key=lambda one: key(one.probe, one.signal, one.setting)),
+        traces=sorted(
+            result.traces, key=lambda trace: key(trace.probe, trace.signal, trace.setting)
+        ),
         kuo=kuo,
     )
 
@@ -217,11 +222,11 @@ class Group:
 
 def groups(cells: Sequence[Cell]) -> list[Group]:
     """Sort cells into matrices: one per sharing, periodicity and further axes."""
-    found: dict[tuple[bool, bool, tuple[tuple[str, str], ...]], list[Cell]] = {}
+    cells_by_key: dict[tuple[bool, bool, tuple[tuple[str, str], ...]], list[Cell]] = {}
     for cell in cells:
         key = (cell.setting.shared, cell.setting.periodic, cell.setting.more)
-        found.setdefault(key, []).append(cell)
-    return [Group(*key, tuple(own), _sized(own)) for key, own in found.items()]
+        cells_by_key.setdefault(key, []).append(cell)
+    return [Group(*key, tuple(own), _sized(own)) for key, own in cells_by_key.items()]
 
 
 def _sized(cells: Iterable[Cell]) -> bool:

@@ -18,11 +18,11 @@ _MOST = 48  # cells that get a picture each
 
 def periodic(result: StudyResult) -> list[tuple[str, ImprintChart]]:
     """Return the traces with bursts as imprints, each with its file's name."""
-    found = {(i.probe, _other(i), i.setting, i.run): i for i in result.imprints}
+    imprints = {(i.probe, _other(i), i.setting, i.run): i for i in result.imprints}
     bursty = [trace for trace in result.traces if trace.bursts and trace.probe_rate]
     made = []
     for trace in bursty[:_MOST]:
-        imprint = found.get((trace.probe, trace.signal, trace.setting, trace.run))
+        imprint = imprints.get((trace.probe, trace.signal, trace.setting, trace.run))
         chart = _chart(result, trace, imprint)
         stem = f"time-slices-{slug(chart.probe)}-beside-{slug(chart.signal)}-{slug(_brief(trace))}"
         made.append((stem, chart))

@@ -76,14 +76,14 @@ def _drawn(imprint: ImprintChart) -> list[tuple[str, Any, int]]:
     return found
 
 
-def draw_figure(made: Canvas, imprint: ImprintChart) -> None:
+def draw_figure(canvas: Canvas, imprint: ImprintChart) -> None:
     """Draw the probe, alone and beside the signal, above the signal."""
-    width = made.width - _LEFT - _RIGHT
-    probe = made.axes(_LEFT, _TOP, width, _PROBE)
+    width = canvas.width - _LEFT - _RIGHT
+    probe = canvas.axes(_LEFT, _TOP, width, _PROBE)
     _probe(probe, imprint)
     last = probe
     if imprint.load is not None:
-        last = made.axes(_LEFT, _TOP + _PROBE + _GAP, width, _LOAD, sharex=probe)
+        last = canvas.axes(_LEFT, _TOP + _PROBE + _GAP, width, _LOAD, sharex=probe)
         _load(last, imprint)
         probe.tick_params(labelbottom=False)
     ticks = seconds_ticks(imprint.seconds, 9)

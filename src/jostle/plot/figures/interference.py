@@ -27,9 +27,9 @@ _SERVICE, _OWN, _OTHERS, _GAP, _FOOT = 1.25, 0.6, 1.0, 0.34, 0.45
 _MOST = 1200  # steps that can be told apart in print
 
 
-def plans(found: Interference) -> Iterator[Plan]:
+def plans(interference: Interference) -> Iterator[Plan]:
     """Yield a figure for each resource that is worth one (see `charts`)."""
-    for chart in charts(found):
+    for chart in charts(interference):
         yield blame_page(chart), partial(draw_figure, chart=chart)
 
 
@@ -67,15 +67,15 @@ def _numbers(chart: BlameChart) -> Figures:
     return Figures(columns, rows)
 
 
-def draw_figure(made: Canvas, chart: BlameChart) -> None:
+def draw_figure(canvas: Canvas, chart: BlameChart) -> None:
     """Draw service time, own load and the others' load below each other."""
-    width = made.width - _LEFT - _RIGHT
-    service = made.axes(_LEFT, _LEGEND, width, _SERVICE)
+    width = canvas.width - _LEFT - _RIGHT
+    service = canvas.axes(_LEFT, _LEGEND, width, _SERVICE)
     _service(service, chart)
     top = _LEGEND + _SERVICE + _GAP
-    own = made.axes(_LEFT, top, width, _OWN, sharex=service)
+    own = canvas.axes(_LEFT, top, width, _OWN, sharex=service)
     _load(own, chart, chart.own, _BLUE, f"load of {chart.job} itself")
-    others = made.axes(_LEFT, top + _OWN + _GAP, width, _OTHERS, sharex=service)
+    others = canvas.axes(_LEFT, top + _OWN + _GAP, width, _OTHERS, sharex=service)
     part = "the harm" if chart.share > 0.95 else f"{100 * chart.share:.0f} % of the harm"
     whose = f"; {chart.suspect} did {part}" if chart.evident and chart.suspect else ""
     _load(others, chart, chart.others, _ORANGE, f"load of all others{whose}")

@@ -21,17 +21,17 @@ _LABEL, _CELL = 7.0, 6.5  # points
 _BARS = 0.95  # inches of the bars beside the map
 
 
-def plans(found: Matrix) -> Iterator[Plan]:
+def plans(matrix: Matrix) -> Iterator[Plan]:
     """Yield a figure per kind of resource on which programs met."""
-    for grid in grids(found):
-        yield _page(found, grid), partial(_draw, grid=grid, found=found)
+    for grid in grids(matrix):
+        yield _page(matrix, grid), partial(_draw, grid=grid, matrix=matrix)
 
 
 def _sides(grid: MatrixGrid) -> tuple[list[str], list[str]]:
     return grid.victims[:_MOST], grid.aggressors[:_MOST]
 
 
-def _page(found: Matrix, grid: MatrixGrid) -> Page:
+def _page(matrix: Matrix, grid: MatrixGrid) -> Page:
     evident = [each for each in grid.cells.values() if sure(each)]
     if evident:
         worst = max(evident, key=lambda each: each.slowdown.value if each.slowdown else 0.0)
@@ -50,7 +50,7 @@ def _page(found: Matrix, grid: MatrixGrid) -> Page:
     )
     rows, columns = _sides(grid)
     body = 0.15 + _HIGH * len(rows) + _below(columns)
-    foot = f"{count(found.jobs)} jobs of {len(found.programs)} programs."
+    foot = f"{count(matrix.jobs)} jobs of {len(matrix.programs)} programs."
     if len(rows) < len(grid.victims) or len(columns) < len(grid.aggressors):
         foot += f" Drawn are the {_MOST} programs with most evidence; the table has all."
     width = NARROW if len(columns) <= 5 else FULL
@@ -80,15 +80,17 @@ def _numbers(grid: MatrixGrid) -> Figures:
     return Figures(columns, tuple(rows))
 
 
-def _draw(made: Canvas, grid: MatrixGrid, found: Matrix) -> None:
+def _draw(canvas: Canvas, grid: MatrixGrid, matrix: Matrix) -> None:
     """Draw the cells, and beside them how sensitive each program is."""
     rows, columns = _sides(grid)
     left = 0.2 + max(text_width(short(name), _LABEL) for name in rows) + 0.1
-    wide = min((made.width - left - _BARS - 0.45) / len(columns), _WIDE)
-    axes = made.axes(left, 0.15, wide * len(columns), _HIGH * len(rows))
+    wide = min((canvas.width - left - _BARS - 0.45) / len(columns), _WIDE)
+    axes = canvas.axes(left, 0.15, wide * len(columns), _HIGH * len(rows))
     _cells(axes, grid, rows, columns)
-    bars = made.axes(left + wide * len(columns) + 0.2, 0.15, _BARS, _HIGH * len(rows), sharey=axes)
-    _passive(bars, found, rows)
+    bars = canvas.axes(
+        left + wide * len(columns) + 0.2, 0.15, _BARS, _HIGH * len(rows), sharey=axes
+    )
+    _passive(bars, matrix, rows)
 
 
 def _cells(axes: Axes, grid: MatrixGrid, rows: list[str], columns: list[str]) -> None:
@@ -131,9 +133,9 @@ def _colour(share: float) -> Any:
     return tones(0.05 + 0.95 * share)
 
 
-def _passive(axes: Axes, found: Matrix, rows: list[str]) -> None:
+def _passive(axes: Axes, matrix: Matrix, rows: list[str]) -> None:
     """Draw how much each program of the rows is slowed over all its encounters."""
-    passive = {each.program: each.passive for each in found.programs}
+    passive = {each.program: each.passive for each in matrix.programs}
     values = [passive.get(name) or 0.0 for name in rows]
     axes.barh([y + 0.5 for y in range(len(rows))], values, height=0.5, color="#8FA3B5")
     wide = max(*map(abs, values), 0.01)

@@ -37,12 +37,12 @@ _FOOT = "Truth: against the fastest tenth of all runs of the program, window by 
 
 
 def draw_all(
-    found: Results, folder: Path, endings: Sequence[str] = ("png",), progress: Any = None
+    results: Results, folder: Path, endings: Sequence[str] = ("png",), progress: Any = None
 ) -> list[Saved]:
     """Draw all that a validation has data for.
 
     Args:
-        found: The validation.
+        results: The validation.
         folder: Where to.
         endings: Formats: png, svg, pdf.
         progress: As of draw_pages.
@@ -50,29 +50,32 @@ def draw_all(
     Returns:
         What was written, in order.
     """
-    return draw_pages(plans(found), folder, endings, progress)
+    return draw_pages(plans(results), folder, endings, progress)
 
 
-def plans(found: Results) -> Iterator[Plan]:
+def plans(results: Results) -> Iterator[Plan]:
     """Yield the figures that a validation has data for, without drawing them."""
-    every = found.estimation.rows if found.estimation else []
+    every = results.estimation.rows if results.estimation else []
     for code in dict.fromkeys(row.code for row in every):
         own = sorted((row for row in every if row.code == code and "jostle" in row.said),
                      key=lambda row: -row.truth.run_s)  # fmt: skip
         if own:
-            unknown = found.estimation.unknown.get(code, "") if found.estimation else ""
+            unknown = results.estimation.unknown.get(code, "") if results.estimation else ""
             yield _runs_page(code, own, unknown), partial(_draw_runs, rows=own)
-    rows = found.estimation.scored if found.estimation else []
+    rows = results.estimation.scored if results.estimation else []
     if rows:
         yield _logistic_page(rows), partial(_draw_logistic, rows=rows)
     for name, kinds in (("injected", ("inject",)), ("disturbed", ("cpu", "memory"))):
         some = [row for row in rows if row.kind in kinds]
         if any("jostle" in row.said for row in some):
             yield _boxes_page(name, some), partial(_draw_boxes, rows=some)
-    if found.seen:
-        yield _lab_page(found.seen), partial(_draw_lab, seen=found.seen)
-    if found.clustering:
-        yield _clustering_page(found.clustering), partial(_draw_clustering, found=found.clustering)
+    if results.seen:
+        yield _lab_page(results.seen), partial(_draw_lab, seen=results.seen)
+    if results.clustering:
+        yield (
+            _clustering_page(results.clustering),
+            partial(_draw_clustering, found=results.clustering),
+        )
 
 
 def _runs_page(code: str, rows: Sequence[Row], unknown: str = "") -> Page:
@@ -105,8 +108,8 @@ def _runs_page(code: str, rows: Sequence[Row], unknown: str = "") -> Page:
                 width=FULL, body=_TALL + 0.7)  # fmt: skip
 
 
-def _draw_runs(made: Canvas, rows: Sequence[Row]) -> None:
-    axes = made.axes(_LEFT, 0.25, made.width - _LEFT - _RIGHT, _TALL)
+def _draw_runs(canvas: Canvas, rows: Sequence[Row]) -> None:
+    axes = canvas.axes(_LEFT, 0.25, canvas.width - _LEFT - _RIGHT, _TALL)
     place = np.arange(len(rows))
     measured = [row.truth.total for row in rows]
     said = [row.said["jostle"] for row in rows]
@@ -163,18 +166,18 @@ def _logistic_page(rows: Sequence[Row]) -> Page:
     )  # fmt: skip
 
 
-def _draw_logistic(made: Canvas, rows: Sequence[Row]) -> None:
+def _draw_logistic(canvas: Canvas, rows: Sequence[Row]) -> None:
     from jostle.analysis.estimation.classes import probability
 
-    half = (made.width - _RIGHT) / 2
-    left = made.axes(_LEFT, 0.3, half - _LEFT - 0.15, 1.9)
+    half = (canvas.width - _RIGHT) / 2
+    left = canvas.axes(_LEFT, 0.3, half - _LEFT - 0.15, 1.9)
     grid = np.linspace(0, 30, 241)
     left.plot(grid, [probability(float(x)) for x in grid], color=LOOKS[0].colour, linewidth=1.4)
     for edge in (_LOW, _HIGH):
         left.axvline(edge, color=SOFT, linewidth=0.7, linestyle=(0, (4, 2)))
     left.set_xlabel("loss in percent of the run", color=INK)
     left.set_ylabel("probability", color=INK)
-    right = made.axes(half + _LEFT, 0.3, half - _LEFT, 1.9)
+    right = canvas.axes(half + _LEFT, 0.3, half - _LEFT, 1.9)
     right.plot([0, 1], [0, 1], color=SOFT, linewidth=0.7)
     for method, look in _METHODS.items():
         some = [row for row in rows if method in row.said]
@@ -186,7 +189,7 @@ def _draw_logistic(made: Canvas, rows: Sequence[Row]) -> None:
     right.set_xlabel("as measured", color=INK)
     right.set_ylabel("as estimated", color=INK)
     right.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3, fontsize=7, borderaxespad=0.2)
-    for axes in made.drawn:
+    for axes in canvas.drawn:
         axes.grid(axis="y")
 
 
@@ -215,13 +218,13 @@ def _boxes_page(name: str, rows: Sequence[Row]) -> Page:
     )
 
 
-def _draw_boxes(made: Canvas, rows: Sequence[Row]) -> None:
+def _draw_boxes(canvas: Canvas, rows: Sequence[Row]) -> None:
     from jostle.analysis.validation import soft_accuracy
 
     codes = list(dict.fromkeys(row.code for row in rows))
-    half = (made.width - _RIGHT) / 2
-    left = made.axes(_LEFT, 0.25, half - _LEFT - 0.1, _TALL)
-    right = made.axes(half + _LEFT, 0.25, half - _LEFT, _TALL)
+    half = (canvas.width - _RIGHT) / 2
+    left = canvas.axes(_LEFT, 0.25, half - _LEFT - 0.1, _TALL)
+    right = canvas.axes(half + _LEFT, 0.25, half - _LEFT, _TALL)
     methods = {name: look for name, look in _METHODS.items()
                if any(name in row.said for row in rows)}  # fmt: skip
     wide = 0.76 / len(methods)
@@ -272,8 +275,8 @@ def _lab_page(seen: Sequence[Seen]) -> Page:
     )  # fmt: skip
 
 
-def _draw_lab(made: Canvas, seen: Sequence[Seen]) -> None:
-    axes = made.axes(_LEFT, 0.1, made.width - _LEFT - _RIGHT, 2.35)
+def _draw_lab(canvas: Canvas, seen: Sequence[Seen]) -> None:
+    axes = canvas.axes(_LEFT, 0.1, canvas.width - _LEFT - _RIGHT, 2.35)
     for number, name in enumerate(dict.fromkeys(one.name for one in seen)):
         some, look = [one for one in seen if one.name == name], LOOKS[number]
         spans = [[max(one.said_s - one.low_s, 0) for one in some],
@@ -311,13 +314,13 @@ def _alone(found: Sequence[Any], method: str) -> str:
     return f"{100 * float(np.mean(shares)):.0f} %" if shares else "-"
 
 
-def _draw_clustering(made: Canvas, found: Sequence[Any]) -> None:
+def _draw_clustering(canvas: Canvas, found: Sequence[Any]) -> None:
     names = list(dict.fromkeys(row.method for one in found for row in one.rows))
-    half = (made.width - _RIGHT) / 2
+    half = (canvas.width - _RIGHT) / 2
     for side, (field, label) in enumerate(
         (("spread", "standard deviation / mean"), ("unclustered", "share alone"))
     ):
-        axes = made.axes(side * half + _LEFT, 0.1, half - _LEFT - 0.1 * (1 - side), _TALL)
+        axes = canvas.axes(side * half + _LEFT, 0.1, half - _LEFT - 0.1 * (1 - side), _TALL)
         for number, name in enumerate(names):
             values = [getattr(row, field) for one in found for row in one.rows
                       if row.method == name]  # fmt: skip

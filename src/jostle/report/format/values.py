@@ -95,14 +95,16 @@ def points(value: float, *, like: float | None = None) -> str:
     return text if float(text) else "0"
 
 
-def percent_within(found: Interval, *, plus_minus: str = "±") -> str:
+def percent_within(interval: Interval, *, plus_minus: str = "±") -> str:
     """Return percent with interval: `31 % ± 3`, or `4.0 % (1.2 to 9.0)` if that is asymmetric."""
-    down, up = found.value - found.low, found.high - found.value
+    down, up = interval.value - interval.low, interval.high - interval.value
     if max(up, down) < 0.05:
-        return f"{points(found.value)} %"
+        return f"{points(interval.value)} %"
     if abs(up - down) <= 0.2 * max(up, down):
-        return f"{points(found.value)} % {plus_minus} {points(max(up, down), like=found.value)}"
-    return f"{points(found.value)} % ({points(found.low)} to {points(found.high)})"
+        return (
+            f"{points(interval.value)} % {plus_minus} {points(max(up, down), like=interval.value)}"
+        )
+    return f"{points(interval.value)} % ({points(interval.low)} to {points(interval.high)})"
 
 
 def local_time(ns: int, *, zone: bool = True) -> str:

@@ -67,7 +67,7 @@ def _span(rows: Sequence[Mapping[str, Any]]) -> tuple[int, int]:
 def _parts(wanted: Sequence[RunFigure]) -> dict[bool, list[int]]:
     """Return which figures are of mounts (True) and which of processes."""
     return {
-        mount: [at for at, one in enumerate(wanted) if one.on_mounts == mount]
+        mount: [at for at, run_figure in enumerate(wanted) if run_figure.on_mounts == mount]
         for mount in (True, False)
     }
 

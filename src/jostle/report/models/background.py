@@ -55,14 +55,20 @@ class JobBackground:
             return [steps_json(*both) for both in zip(self.view.lines, lines, strict=True)]
 
         return {
-            "job": self.row["job"], "metric": self.view.name, "unit": self.view.unit,
+            "job": self.row["job"],
+            "metric": self.view.name,
+            "unit": self.view.unit,
             "own": plain(self.own),
             "background": [
-                {"resource": one.resource, "share": one.share, "series": plain(one.lines)}
-                for one in self.resources
+                {
+                    "resource": resource_load.resource,
+                    "share": resource_load.share,
+                    "series": plain(resource_load.lines),
+                }
+                for resource_load in self.resources
             ],
             "jobs": self.jobs,
-        }  # fmt: skip
+        }
 
 
 def background_of(store: Repository, job: str, view: View) -> JobBackground:

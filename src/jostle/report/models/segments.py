@@ -44,20 +44,20 @@ class DrawnSegments:
     least: float = 0.0
 
     @classmethod
-    def of(cls, made: Estimate) -> DrawnSegments:
+    def of(cls, estimate: Estimate) -> DrawnSegments:
         """Take the segments of an estimate."""
-        table = made.segments
+        table = estimate.segments
         # Instants since the epoch have more digits than a float.
         start = table.column("start_ns").to_numpy(zero_copy_only=False).astype(np.int64)
         cluster = np.nan_to_num(_floats(table, "cluster"), nan=0.0).astype(np.int64)
         return cls(
-            (start - made.start_ns) / 1e9,
+            (start - estimate.start_ns) / 1e9,
             _floats(table, "duration_ns", 0.0) / 1e9,
             _floats(table, "work"),
             np.maximum(cluster, 0),
             _floats(table, "threshold_ns") / 1e9,
             _floats(table, "excess_ns", 0.0) / 1e9,
-            0.0 if made.method == "thesis" else _TOLD,
+            0.0 if estimate.method == "thesis" else _TOLD,
         )
 
     @property
@@ -100,19 +100,23 @@ def _floats(table: pa.Table, name: str, missing: float = np.nan) -> Floats:
     return values
 
 
-def large_clusters(made: Estimate, most: int) -> list[Cluster]:
+def large_clusters(estimate: Estimate, most: int) -> list[Cluster]:
     """Return the clusters that figures show one by one, at most so many, by number.
 
     Args:
-        made: The estimate.
+        estimate: The estimate.
         most: Where there are more, those in which most time was spent.
     """
-    found = [one for one in made.clusters if one.members >= LEAST_MEMBERS]
-    longest = sorted(found, key=lambda one: -one.total_s)[:most]
-    return sorted(longest, key=lambda one: one.number)
+    clusters = [cluster for cluster in estimate.clusters if cluster.members >= LEAST_MEMBERS]
+    longest = sorted(clusters, key=lambda cluster: -cluster.total_s)[:most]
+    return sorted(longest, key=lambda cluster: cluster.number)
 
 
-def in_small_clusters(made: Estimate, segments: DrawnSegments) -> DrawnSegments:
+def in_small_clusters(estimate: Estimate, segments: DrawnSegments) -> DrawnSegments:
     """Return the segments of usable clusters that are too small to be shown."""
-    small = [one.number for one in made.clusters if one.usable and one.members < LEAST_MEMBERS]
+    small = [
+        cluster.number
+        for cluster in estimate.clusters
+        if cluster.usable and cluster.members < LEAST_MEMBERS
+    ]
     return segments.only(np.isin(segments.cluster, small))

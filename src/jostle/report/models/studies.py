@@ -22,8 +22,8 @@ def stored_studies(store: Repository) -> list[dict[str, Any]]:
     return found
 
 
-def study_json(found: StudyResult) -> dict[str, Any]:
+def study_json(study_result: StudyResult) -> dict[str, Any]:
     """Return what a study found as plain values: what `study show --json` prints."""
     from jostle.analysis import laws
 
-    return found.to_json() | {"laws": [law.to_json() for law in laws(found)]}
+    return study_result.to_json() | {"laws": [law.to_json() for law in laws(study_result)]}

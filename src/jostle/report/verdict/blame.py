@@ -84,7 +84,7 @@ class Blame:
         return found
 
 
-def blame(lost: Interval, who: Interference | None, hits: Sequence[Hit] = ()) -> Blame:
+def blame(lost: Interval, interference: Interference | None, hits: Sequence[Hit] = ()) -> Blame:
     """Split a loss among those who took it.
 
     Suspects explain no more than there is: of several resources that lost the same instants, and
@@ -93,19 +93,19 @@ def blame(lost: Interval, who: Interference | None, hits: Sequence[Hit] = ()) ->
 
     Args:
         lost: The loss, as `told.verdict.head` has it, or as the identification found it.
-        who: What is known of the neighbours; None where none were looked for.
+        interference: What is known of the neighbours; None where none were looked for.
         hits: Spans in which the run shows by itself that it lost time.
     """
     from jostle.analysis.interval import Interval
 
-    named = sum(one.seconds.value for one in who.suspects) if who else 0.0
-    explained = min(_by_suspects(who, named), lost.value) if who else 0.0
+    named = sum(suspect.seconds.value for suspect in interference.suspects) if interference else 0.0
+    explained = min(_by_suspects(interference, named), lost.value) if interference else 0.0
     scale = explained / named if named > 0 else 0.0
-    suspects = _suspects(who.suspects if who else (), scale, lost)
-    down = math.hypot(*(one.seconds.value - one.seconds.low for one in suspects))
-    up = math.hypot(*(one.seconds.high - one.seconds.value for one in suspects))
+    suspects = _suspects(interference.suspects if interference else (), scale, lost)
+    down = math.hypot(*(blamed.seconds.value - blamed.seconds.low for blamed in suspects))
+    up = math.hypot(*(blamed.seconds.high - blamed.seconds.value for blamed in suspects))
     rest = max(lost.value - explained, 0.0)
-    lost_slices, suspect_slices = _slices(who, hits)
+    lost_slices, suspect_slices = _slices(interference, hits)
     return Blame(
         lost_s=lost,
         suspects=suspects,
@@ -122,49 +122,55 @@ def blame(lost: Interval, who: Interference | None, hits: Sequence[Hit] = ()) ->
     )  # fmt: skip
 
 
-def _by_suspects(who: Interference, named: float) -> float:
+def _by_suspects(interference: Interference, named: float) -> float:
     """Return what suspects took together: what several resources lost at once counts once."""
-    alone = sum(one.seconds.value for one in who.resources if one.evident)
-    return named * min(who.seconds.value / alone, 1.0) if alone > 0 else named
+    alone = sum(
+        resource_loss.seconds.value
+        for resource_loss in interference.resources
+        if resource_loss.evident
+    )
+    return named * min(interference.seconds.value / alone, 1.0) if alone > 0 else named
 
 
-def _suspects(found: Sequence[Suspect], scale: float, lost: Interval) -> list[Blamed]:
+def _suspects(suspects: Sequence[Suspect], scale: float, lost: Interval) -> list[Blamed]:
     """Make one of what is said of a job on several resources."""
     from jostle.analysis.interval import Interval
 
     by_job: dict[str, list[Suspect]] = {}
-    for one in found:
-        by_job.setdefault(one.job, []).append(one)
+    for suspect in suspects:
+        by_job.setdefault(suspect.job, []).append(suspect)
     listed = []
     for job, each in by_job.items():
-        each.sort(key=lambda one: (-one.seconds.value, one.resource))
+        each.sort(key=lambda suspect: (-suspect.seconds.value, suspect.resource))
         value, low, high = (
-            scale * sum(getattr(one.seconds, end) for one in each)
+            scale * sum(getattr(suspect.seconds, end) for suspect in each)
             for end in ("value", "low", "high")
         )
         listed.append(Blamed(
             job=job,
             user=each[0].user,
             program=each[0].program,
-            resources=[one.resource for one in each],
+            resources=[suspect.resource for suspect in each],
             seconds=Interval(value, low, max(min(high, lost.high), value)),
             share=value / lost.value if lost.value > 0 else 0.0,
-            slices=max(one.slices for one in each),
+            slices=max(suspect.slices for suspect in each),
             correlation=each[0].correlation,
             pattern=each[0].pattern,
         ))  # fmt: skip
-    return sorted(listed, key=lambda one: (-one.seconds.value, one.job))
+    return sorted(listed, key=lambda blamed: (-blamed.seconds.value, blamed.job))
 
 
-def _slices(who: Interference | None, hits: Sequence[Hit]) -> tuple[int, int]:
+def _slices(interference: Interference | None, hits: Sequence[Hit]) -> tuple[int, int]:
     """Count the slices in which time was lost, and those that suspects made slow."""
-    guilty = who.guilty if who else []
-    places = who.resources if who else []
-    known = [one.length_ns for one in guilty] or [one.slice_ns for one in places]
+    guilty = interference.guilty if interference else []
+    places = interference.resources if interference else []
+    known = [guilty_slice.length_ns for guilty_slice in guilty] or [
+        resource_loss.slice_ns for resource_loss in places
+    ]
     length = max(known, default=0)
     if length <= 0:
         return 0, 0
-    slow = {one.start_ns // length for one in guilty}
+    slow = {guilty_slice.start_ns // length for guilty_slice in guilty}
     lost: dict[int, float] = {}
     for number, seconds in _laid(hits, length):
         lost[number] = lost.get(number, 0.0) + seconds

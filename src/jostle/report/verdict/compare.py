@@ -37,35 +37,37 @@ def compare_jobs(
     """
     from jostle.analysis import estimate
 
-    found, programs = [], []
+    estimates, programs = [], []
     for number, name in enumerate(names):
         if advance is not None:
             advance(number, len(names), f"pricing {name}")
         tables = store.run_tables(name)
-        found.append(estimate(tables, **how))
+        estimates.append(estimate(tables, **how))
         programs.append(program_of(tables.processes))
-    return comparison(found, programs)
+    return comparison(estimates, programs)
 
 
-def comparison(found: Sequence[Estimate], programs: Sequence[str]) -> Comparison:
+def comparison(estimates: Sequence[Estimate], programs: Sequence[str]) -> Comparison:
     """Compare estimates.
 
     Args:
-        found: Estimates of two jobs or more.
+        estimates: Estimates of two jobs or more.
         programs: The program of each, from `program_of`.
     """
     from jostle.analysis import compare
 
-    made = compare(found)
+    made = compare(estimates)
     if len(set(programs)) > 1:
-        ran = ", ".join(f"{one.job} {ran}" for one, ran in zip(found, programs, strict=True))
+        ran = ", ".join(
+            f"{estimate.job} {ran}" for estimate, ran in zip(estimates, programs, strict=True)
+        )
         made.limits.insert(0, f"These are no runs of one program: {ran}.")
     return made
 
 
 def compare_json(made: Comparison) -> dict[str, Any]:
     """Return a comparison as plain values: what `compare --json` prints."""
-    return made.to_json() | {"estimates": [estimate_json(one) for one in made.estimates]}
+    return made.to_json() | {"estimates": [estimate_json(estimate) for estimate in made.estimates]}
 
 
 def program_of(processes: pa.Table) -> str:
@@ -91,7 +93,7 @@ def finding(made: Comparison) -> str:
         return f"All {len(made.estimates)} runs took about as long: {seconds(fastest.run_s)}"
     name = made.estimates[slowest].job
     text = f"{name} took {seconds(longer)} longer than {fastest.job}"
-    if len({one.ranks for one in made.estimates}) > 1:
+    if len({estimate.ranks for estimate in made.estimates}) > 1:
         return f"{text}; but they are no runs of the same thing: their numbers of ranks differ"
     estimated = made.estimated_s[slowest]
     if estimated >= 0.5 * longer:
@@ -109,5 +111,5 @@ def finding(made: Comparison) -> str:
 
 def large(made: Comparison) -> list[ClusterDifference]:
     """Return the clusters with enough members to compare; all clusters if there is none."""
-    found = [row for row in made.clusters if max(row.members) >= _LEAST_MEMBERS]
-    return found or made.clusters
+    cluster_differences = [row for row in made.clusters if max(row.members) >= _LEAST_MEMBERS]
+    return cluster_differences or made.clusters

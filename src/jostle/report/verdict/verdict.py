@@ -118,12 +118,12 @@ def evaluate_job(
         run = side.submit(store.run_tables, name)
         from jostle.analysis import estimate
 
-        who = None if alone else _beside(store, name, how["seed"], viewer, at)
+        interference = None if alone else _beside(store, name, how["seed"], viewer, at)
         at(2)
         tables = run.result()
     at(3)
     made = estimate(tables, **how)
-    return EvaluatedJob(made, mount_paths(tables), who)
+    return EvaluatedJob(made, mount_paths(tables), interference)
 
 
 def _beside(
@@ -153,46 +153,60 @@ def mount_paths(tables: RunTables) -> dict[str, str]:
     return names
 
 
-def deciding(made: Estimate, who: Interference | None) -> Estimate:
+def deciding(estimate: Estimate, interference: Interference | None) -> Estimate:
     """Return the estimate whose light counts: the job's own, or that of its neighbours' load.
 
     If neighbours were active nearly all the time, the job has no undisturbed segments to compare
     with. Their load may then explain a larger loss than the segments show, and that loss counts,
     however small the coverage of the segments is.
     """
-    if who is not None and explains_more(made, who):
+    if interference is not None and explains_more(estimate, interference):
         doubts: Any = ("neighbours", "neighbours")
-        return replace(made, percent=who.percent, coverage=1.0, doubts=doubts)
-    return made
+        return replace(estimate, percent=interference.percent, coverage=1.0, doubts=doubts)
+    return estimate
 
 
-def explains_more(made: Estimate, who: Interference | None) -> bool:
+def explains_more(estimate: Estimate, interference: Interference | None) -> bool:
     """Return whether the neighbours explain more of the loss than the job's own segments show.
 
     That is so if the most likely loss to neighbours exceeds the upper bound of the job's own
     estimate. The lower bound of the former does not matter: it is near zero if neighbours were
     active all the time, though the job was evidently slowed.
     """
-    if who is None or made.method == "thesis":  # which is as the thesis has it, and knows nobody
+    if (
+        interference is None or estimate.method == "thesis"
+    ):  # which is as the thesis has it, and knows nobody
         return False
-    return who.evident and who.seconds.value > made.lost_s.high
+    return interference.evident and interference.seconds.value > estimate.lost_s.high
 
 
-def head(made: Estimate, who: Interference | None = None) -> Head:
+def head(estimate: Estimate, interference: Interference | None = None) -> Head:
     """Return the numbers that go with the light: those of the neighbours if these decide."""
-    judge = deciding(made, who)
+    judge = deciding(estimate, interference)
     lit = judge.lit
     cause, what, where = None, "", ""
-    if who is not None and explains_more(made, who):
-        of_run, lost, run_s, by = who.percent, who.seconds, who.run_s, "neighbours"
-        worst = next((one for one in who.resources if one.seconds.value > 0), None)
+    if interference is not None and explains_more(estimate, interference):
+        of_run, lost, run_s, by = (
+            interference.percent,
+            interference.seconds,
+            interference.run_s,
+            "neighbours",
+        )
+        worst = next(
+            (
+                resource_loss
+                for resource_loss in interference.resources
+                if resource_loss.seconds.value > 0
+            ),
+            None,
+        )
         if worst and of_run.value >= WORTH_A_WORD:
             cause, where = _cause_of(worst.kind), worst.resource
             what = cause_words(cause)
     else:
-        of_run, lost, run_s, by = made.percent, made.lost_s, made.run_s, "run"
-        if made.causes and of_run.value >= WORTH_A_WORD:
-            first = made.causes[0]
+        of_run, lost, run_s, by = estimate.percent, estimate.lost_s, estimate.run_s, "run"
+        if estimate.causes and of_run.value >= WORTH_A_WORD:
+            first = estimate.causes[0]
             cause, where = first.cause, first.resource
             what = cause_words(first.cause, first.kind)
     return Head(
@@ -200,7 +214,7 @@ def head(made: Estimate, who: Interference | None = None) -> Head:
         percent=of_run,
         lost_s=lost,
         run_s=run_s,
-        intrinsic_s=made.intrinsic_s if by == "run" else run_s - lost.value,
+        intrinsic_s=estimate.intrinsic_s if by == "run" else run_s - lost.value,
         cause=cause,
         what=what,
         resource=where,
@@ -213,32 +227,34 @@ def head(made: Estimate, who: Interference | None = None) -> Head:
     )
 
 
-def blame_of(made: Estimate, who: Interference | None) -> Blame:
+def blame_of(estimate: Estimate, interference: Interference | None) -> Blame:
     """Split the loss that goes with the light among the suspects."""
-    return blame(head(made, who).lost_s, who, made.hits)
+    return blame(head(estimate, interference).lost_s, interference, estimate.hits)
 
 
 def _cause_of(kind: ResourceKind) -> CauseName:
     return "cpu" if kind == "node" else kind
 
 
-def estimate_json(made: Estimate, who: Interference | None = None) -> dict[str, Any]:
+def estimate_json(estimate: Estimate, interference: Interference | None = None) -> dict[str, Any]:
     """Return an estimate as plain values; `judged` says whether its light is decided."""
-    judge = deciding(made, who)
+    judge = deciding(estimate, interference)
     told = judge.to_json()
     said = {
         name: told[name]
         for name in ("klass", "light", "likely", "sure", "undecided", "decided_by", "advice")
     }
     probability = judge.probability if judge.light else None
-    return made.to_json() | said | {"probability": probability, "judged": judge.light is not None}
+    return (
+        estimate.to_json() | said | {"probability": probability, "judged": judge.light is not None}
+    )
 
 
-def verdict_json(found: EvaluatedJob) -> dict[str, Any]:
+def verdict_json(evaluated_job: EvaluatedJob) -> dict[str, Any]:
     """Return the verdict on a job as plain values: what `estimate --json` prints."""
-    content = estimate_json(found.estimate, found.who)
-    content["head"] = head(found.estimate, found.who).to_json()
-    content["blame"] = blame_of(found.estimate, found.who).to_json()
-    content["interference"] = found.who.to_json() if found.who else None
-    content["mounts"] = found.names
+    content = estimate_json(evaluated_job.estimate, evaluated_job.who)
+    content["head"] = head(evaluated_job.estimate, evaluated_job.who).to_json()
+    content["blame"] = blame_of(evaluated_job.estimate, evaluated_job.who).to_json()
+    content["interference"] = evaluated_job.who.to_json() if evaluated_job.who else None
+    content["mounts"] = evaluated_job.names
     return content

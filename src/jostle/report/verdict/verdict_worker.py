@@ -81,24 +81,31 @@ class VerdictProgress:
 
 
 def answer(
-    store: Repository, asked: VerdictRequest, say: ReportProgress = lambda *_: None
+    store: Repository, verdict_request: VerdictRequest, say: ReportProgress = lambda *_: None
 ) -> VerdictAnswer:
     """Evaluate a job.
 
     Args:
         store: Its repository.
-        asked: Which job, and for whom.
+        verdict_request: Which job, and for whom.
         say: Called with the progress.
     """
     from jostle.report.verdict.verdict import USUAL, evaluate_job, head, verdict_json
 
     try:
-        found = evaluate_job(store, asked.job, USUAL, alone=asked.only, viewer=asked.users, say=say)
-        if asked.only:
-            return VerdictAnswer(estimate=found.estimate)
-        few = found.estimate.segments.num_rows <= _MOST_SEGMENTS
-        first, told = head(found.estimate, found.who), verdict_json(found)
-        if asked.users is not None:
+        evaluated_job = evaluate_job(
+            store,
+            verdict_request.job,
+            USUAL,
+            alone=verdict_request.only,
+            viewer=verdict_request.users,
+            say=say,
+        )
+        if verdict_request.only:
+            return VerdictAnswer(estimate=evaluated_job.estimate)
+        few = evaluated_job.estimate.segments.num_rows <= _MOST_SEGMENTS
+        first, told = head(evaluated_job.estimate, evaluated_job.who), verdict_json(evaluated_job)
+        if verdict_request.users is not None:
             for resource in (told["interference"] or {}).get("resources", []):
                 resource["others_load"] = []  # it may be that of one neighbour
         return VerdictAnswer(
@@ -110,9 +117,9 @@ def answer(
                 "lost_s": first.lost_s.value,
                 "cause": first.cause,
                 "what": first.what,
-                "resource": found.names.get(first.resource, first.resource) or None,
+                "resource": evaluated_job.names.get(first.resource, first.resource) or None,
             },
-            found.estimate if asked.whole and few else None,
+            evaluated_job.estimate if verdict_request.whole and few else None,
         )
     except JostleError as error:
         return VerdictAnswer(error=str(error), hint=error.hint)

@@ -190,10 +190,10 @@ class Ingester:
                 with self._guard:
                     self._segments.pop(job, None)
 
-    def _news(self, found: Iterable[Path], report: IngestReport) -> list[HeaderPeek]:
+    def _news(self, paths: Iterable[Path], report: IngestReport) -> list[HeaderPeek]:
         """Look at files and leaves out those that can hold nothing new."""
-        found = list(found)
-        twice = told_by_others(found)
+        paths = list(paths)
+        twice = told_by_others(paths)
         with self._guard:
             state = self._log.refresh()
             todo: list[HeaderPeek] = []
@@ -201,7 +201,7 @@ class Ingester:
             slice_ns = [4_000_000_000]
             locked: list[Path] = []
             names: dict[int, Path] = {}
-            for path in found:
+            for path in paths:
                 if path in self._over:
                     continue
                 if path in twice:
@@ -428,9 +428,9 @@ def _once(peek: HeaderPeek, names: dict[int, Path], report: IngestReport) -> Hea
         report.warnings.append(f"{peek.path} is another name of {first} (a hard link); left out.")
         return None
     here = 0
-    for one in peek.path.parent.iterdir():
+    for path in peek.path.parent.iterdir():
         with contextlib.suppress(OSError):
-            here += one.lstat().st_ino == inode
+            here += path.lstat().st_ino == inode
     return replace(peek, names=here)
 
 

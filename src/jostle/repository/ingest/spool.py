@@ -111,20 +111,20 @@ def _is_profile(head: bytes) -> bool:
     return len(head) == HEAD_BYTES and head.startswith(MAGIC)
 
 
-def told_by_others(found: Iterable[Path]) -> dict[Path, Mark | None]:
+def told_by_others(paths: Iterable[Path]) -> dict[Path, Mark | None]:
     """Pick the profiles that a process above kept (*.jsp) where the process left its own.
 
     A file makes another one superfluous only where both belong to one user, or the other is root's.
 
     Args:
-        found: All files of the spools.
+        paths: All files of the spools.
 
     Returns:
         Their marks, by path; None where that cannot be told now: they may be superfluous.
     """
     kept: list[Path] = []
     own: dict[tuple[Path, str, str], list[Path]] = {}
-    for path in found:
+    for path in paths:
         if path.suffix == ".jsp":
             kept.append(path)
         elif path.suffix == ".jst":

@@ -214,7 +214,7 @@ def _expire(root: Path, log: Log, horizon: int) -> ExpireReport:
     old = [file for file in state.files.values()
            if TABLES[file.table].partition_ns and file.hi <= horizon]  # fmt: skip
     rows_removed = sum(file.rows for file in old)
-    kept: list[PartitionChunk] = []
+    partition_chunks: list[PartitionChunk] = []
     forget: list[int] = []
     people = state.of("processes")
     if people:
@@ -225,14 +225,14 @@ def _expire(root: Path, log: Log, horizon: int) -> ExpireReport:
         rows_removed += len(forget)
         if forget:
             rows = rows.filter(pa.array(~gone))
-            kept.append(PartitionChunk("processes", rows, 0, 0))
+            partition_chunks.append(PartitionChunk("processes", rows, 0, 0))
             old += people
             for table in ("mounts", "tokens"):
                 files = state.of(table)
                 if files:
-                    kept.append(_of_jobs(root, files, rows))
+                    partition_chunks.append(_of_jobs(root, files, rows))
                     old += files
-    new = write_chunks(root, [chunk for chunk in kept if chunk.rows.num_rows])
+    new = write_chunks(root, [chunk for chunk in partition_chunks if chunk.rows.num_rows])
     change = Change(
         "expire",
         add=new,

@@ -167,7 +167,7 @@ def _repair(root: Path) -> RepairReport:
                 del state.files[file.path]
         if not report.log and not report.lost:
             return report
-        groups = _published(root, {*state.files, *(one.file for one in report.lost)})
+        groups = _published(root, {*state.files, *(damaged.file for damaged in report.lost)})
         report.unknown = [file.path for file in groups.pop("", [])]
         for group in groups.values():
             if all(_trouble(root, file) is None for file in group) and not _overlap(
@@ -183,9 +183,9 @@ def _repair(root: Path) -> RepairReport:
                     state.open.pop(key, None)
         state.number += 1  # readers that are open notice
         log.write_state()
-        for one in report.log:
+        for damaged in report.log:
             with contextlib.suppress(OSError):
-                (root / one.file).unlink()
+                (root / damaged.file).unlink()
     return report
 
 

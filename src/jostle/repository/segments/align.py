@@ -200,12 +200,12 @@ def _among(values: Ints, others: Ints) -> NDArray[np.bool_]:
     return result
 
 
-def _finals(rows: Rows, found: Alignment) -> Ints:
+def _finals(rows: Rows, alignment: Alignment) -> Ints:
     """Return the last rows, when all ranks came to MPI_Finalize together."""
-    none = np.empty((len(found.members), 0), dtype=np.int64)
-    if not found.members or found.parted >= 0:
+    none = np.empty((len(alignment.members), 0), dtype=np.int64)
+    if not alignment.members or alignment.parted >= 0:
         return none
-    last: Ints = rows.end[found.members] - 1
+    last: Ints = rows.end[alignment.members] - 1
     if (rows.rule[last] == FINAL).all() and (rows.place[last] == rows.place[last[0]]).all():
         return last[:, None]
     return none

@@ -66,7 +66,9 @@ class Merger:
             return kept[1]
         worlds = [self._world(job, world, processes if over else None, without)
                   for world in find_worlds(processes)]  # fmt: skip
-        result = JobSegments(job, tuple(_work_alone(one, processes) for one, _ in worlds))
+        result = JobSegments(
+            job, tuple(_work_alone(world_segments, processes) for world_segments, _ in worlds)
+        )
         if over and all(whole for _, whole in worlds):
             with self._guard:
                 self._kept.pop(job, None)

@@ -341,10 +341,10 @@ class Log:
         sync_folder(self.folder)
         reached("commit-linked")
         # Under a name of its own: the one above is the commit's, where it could not be removed.
-        told = self.folder / f".{uuid.uuid4().hex}"
+        path = self.folder / f".{uuid.uuid4().hex}"
         with contextlib.suppress(OSError):  # it only helps to miss what is gone
-            told.write_bytes(b"%d" % number)
-            os.rename(told, self.folder / NEWEST)
+            path.write_bytes(b"%d" % number)
+            os.rename(path, self.folder / NEWEST)
         return True
 
     def _checkpoint(self) -> None:

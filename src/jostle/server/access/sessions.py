@@ -48,8 +48,10 @@ class Sessions:
         """
         secret, now = secrets.token_urlsafe(32), self._clock()
         with self._guard:
-            self._all = {key: one for key, one in self._all.items() if not _over(one, now)}
-            his = [key for key, one in self._all.items() if one.viewer.name == viewer.name]
+            self._all = {
+                key: session for key, session in self._all.items() if not _over(session, now)
+            }
+            his = [key for key, session in self._all.items() if session.viewer.name == viewer.name]
             his.sort(key=lambda key: self._all[key].used_s)
             for key in his[: max(len(his) - _MOST + 1, 0)]:
                 del self._all[key]
@@ -69,15 +71,15 @@ class Sessions:
         key, now = _hash(secret), self._clock()
         with self._guard:
             # NOTE: the look-up goes by the hash, whose bytes nobody outside can choose.
-            found = self._all.get(key)
-            if found is None:
+            session = self._all.get(key)
+            if session is None:
                 return None
-            if _over(found, now) or (proof and proof(found.viewer.name) != found.proof):
+            if _over(session, now) or (proof and proof(session.viewer.name) != session.proof):
                 del self._all[key]
                 return None
             if is_use:
-                found.used_s = now
-            return found.viewer
+                session.used_s = now
+            return session.viewer
 
     def end(self, secret: str) -> None:
         """End a session; nothing happens where there is none."""
@@ -87,7 +89,9 @@ class Sessions:
     def end_all(self, name: str) -> None:
         """End all sessions of somebody."""
         with self._guard:
-            self._all = {key: one for key, one in self._all.items() if one.viewer.name != name}
+            self._all = {
+                key: session for key, session in self._all.items() if session.viewer.name != name
+            }
 
 
 def csrf(secret: str) -> str:
@@ -99,5 +103,5 @@ def _hash(secret: str) -> bytes:
     return hashlib.sha256(secret.encode(errors="replace")).digest()
 
 
-def _over(one: _Session, now: float) -> bool:
-    return now - one.used_s > one.idle_s or now - one.began_s > WHOLE_S
+def _over(session: _Session, now: float) -> bool:
+    return now - session.used_s > session.idle_s or now - session.began_s > WHOLE_S

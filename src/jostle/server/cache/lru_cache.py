@@ -46,11 +46,11 @@ class LruCache:
     def get(self, key: Hashable, state: Hashable = None) -> Any:
         """Return the value of a key if it was stored with this state, else None."""
         with self._guard:
-            found = self._entries.get(key)
-            if found is None or found.state != state:
+            entry = self._entries.get(key)
+            if entry is None or entry.state != state:
                 return None
             self._entries.move_to_end(key)
-            return found.value
+            return entry.value
 
     def put(self, key: Hashable, value: Any, state: Hashable = None) -> None:
         """Store a value and evict the least recently used ones.

@@ -67,32 +67,32 @@ class Compared(BaseModel):
     limits: list[str]
 
 
-def compared_runs(made: Comparison, programs: Sequence[str]) -> dict[str, Any]:
+def compared_runs(comparison: Comparison, programs: Sequence[str]) -> dict[str, Any]:
     """Return a comparison for a screen.
 
     Args:
-        made: The comparison.
+        comparison: The comparison.
         programs: What each run ran.
 
     Returns:
         What `Compared` says.
     """
-    plain = compare_json(made)
+    plain = compare_json(comparison)
     runs = [
         {name: one[name] for name in _OF_A_RUN} | {"program": program}
         for one, program in zip(plain["estimates"], programs, strict=True)
     ]
-    shown = large(made)[:_MOST_CLUSTERS]
-    boxes = [_boxes(DrawnSegments.of(one), [row.numbers[at] for row in shown])
-             for at, one in enumerate(made.estimates)]  # fmt: skip
+    shown = large(comparison)[:_MOST_CLUSTERS]
+    boxes = [_boxes(DrawnSegments.of(estimate), [row.numbers[at] for row in shown])
+             for at, estimate in enumerate(comparison.estimates)]  # fmt: skip
     clusters = [
         _cluster(row) | {"boxes": [own[place] for own in boxes]} for place, row in enumerate(shown)
     ]
     same = ("baseline", "measured_s", "estimated_s", "displaced_s", "work_s", "unexplained_s",
             "by_cause", "limits")  # fmt: skip
     return {name: plain[name] for name in same} | {
-        "runs": runs, "finding": finding(made), "clusters": clusters,
-        "more_clusters": len(made.clusters) - len(shown),
+        "runs": runs, "finding": finding(comparison), "clusters": clusters,
+        "more_clusters": len(comparison.clusters) - len(shown),
     }  # fmt: skip
 
 

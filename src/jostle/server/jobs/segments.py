@@ -116,20 +116,20 @@ class Segmented:
     rest: dict[str, Any]
 
     @classmethod
-    def of(cls, made: Estimate) -> Segmented:
+    def of(cls, estimate: Estimate) -> Segmented:
         """Sort the segments of an estimate."""
-        drawn = DrawnSegments.of(made)
+        drawn = DrawnSegments.of(estimate)
         by_cluster = np.argsort(drawn.cluster, kind="stable").astype(np.int32)
-        named = large_clusters(made, MOST_CLUSTERS)
-        known = {one.number for one in named}
+        named = large_clusters(estimate, MOST_CLUSTERS)
+        known = {cluster.number for cluster in named}
         return cls(
-            replace(made, segments=made.segments.slice(0, 0), hits=[]),
+            replace(estimate, segments=estimate.segments.slice(0, 0), hits=[]),
             drawn,
             drawn.hit,
             np.argsort(drawn.seconds, kind="stable").astype(np.int32),
             by_cluster,
-            [_row(drawn, by_cluster, one) for one in named],
-            _rest([one for one in made.clusters if one.number not in known]),
+            [_row(drawn, by_cluster, cluster) for cluster in named],
+            _rest([cluster for cluster in estimate.clusters if cluster.number not in known]),
         )
 
 
@@ -150,12 +150,12 @@ def segments_of(
     Raises:
         HTTPException: 404: there is no such cluster.
     """
-    made, drawn = run.made, run.drawn
-    chosen = next((one for one in made.clusters if one.number == cluster), None)
+    estimate, drawn = run.made, run.drawn
+    chosen = next((one for one in estimate.clusters if one.number == cluster), None)
     if cluster is not None and chosen is None:
-        raise HTTPException(404, f"Job {made.job!r} has no cluster {cluster}.")
-    begin, end = (max(span[0], made.start_ns), min(span[1], made.end_ns))
-    window = ((begin - made.start_ns) / 1e9, (max(end, begin) - made.start_ns) / 1e9)
+        raise HTTPException(404, f"Job {estimate.job!r} has no cluster {cluster}.")
+    begin, end = (max(span[0], estimate.start_ns), min(span[1], estimate.end_ns))
+    window = ((begin - estimate.start_ns) / 1e9, (max(end, begin) - estimate.start_ns) / 1e9)
     inside = (drawn.start + drawn.seconds >= window[0]) & (drawn.start <= window[1])
     if cluster is not None:
         inside &= drawn.cluster == cluster
@@ -167,14 +167,25 @@ def segments_of(
     calm = inside & ~run.hit
     few = spread_out(drawn.start, run.by_length[calm[run.by_length]], window, columns)
     return {
-        "job": made.job, "method": made.method, "world": made.world, "ranks": made.ranks,
-        "start_ns": made.start_ns, "end_ns": made.end_ns, "total": len(drawn),
-        "hit": int(run.hit.sum()), "excess_s": _short(sum(c.excess_s for c in made.clusters)),
-        "clusters": run.clusters, "rest": run.rest, "cluster": cluster,
+        "job": estimate.job,
+        "method": estimate.method,
+        "world": estimate.world,
+        "ranks": estimate.ranks,
+        "start_ns": estimate.start_ns,
+        "end_ns": estimate.end_ns,
+        "total": len(drawn),
+        "hit": int(run.hit.sum()),
+        "excess_s": _short(sum(c.excess_s for c in estimate.clusters)),
+        "clusters": run.clusters,
+        "rest": run.rest,
+        "cluster": cluster,
         "chosen": _row(drawn, run.by_cluster, chosen) if chosen else None,
-        "within": int(inside.sum()), "hits_within": hits_within,
-        "usual": _points(drawn, few), "hits": _points(drawn, worst), "limits": made.limits,
-    }  # fmt: skip
+        "within": int(inside.sum()),
+        "hits_within": hits_within,
+        "usual": _points(drawn, few),
+        "hits": _points(drawn, worst),
+        "limits": estimate.limits,
+    }
 
 
 def spread_out(
@@ -216,10 +227,10 @@ def box_of(seconds: NDArray[np.float64]) -> dict[str, float]:
     }  # fmt: skip
 
 
-def _row(drawn: DrawnSegments, by_cluster: Ints, one: Cluster) -> dict[str, Any]:
+def _row(drawn: DrawnSegments, by_cluster: Ints, cluster: Cluster) -> dict[str, Any]:
     """Return a cluster with its box; none where its segments were not judged one by one."""
-    own = members(drawn, by_cluster, one.number)
-    numbers = {name: getattr(one, name) for name in one.__dataclass_fields__}
+    own = members(drawn, by_cluster, cluster.number)
+    numbers = {name: getattr(cluster, name) for name in cluster.__dataclass_fields__}
     return numbers | {"box": box_of(own) if len(own) else None}
 
 
@@ -232,10 +243,12 @@ def members(drawn: DrawnSegments, by_cluster: Ints, number: int) -> NDArray[np.f
 
 def _rest(left: Sequence[Cluster]) -> dict[str, Any]:
     return {
-        "clusters": len(left), "members": sum(one.members for one in left),
-        "hit": sum(one.hit for one in left), "excess_s": _short(sum(one.excess_s for one in left)),
-        "total_s": _short(sum(one.total_s for one in left)),
-    }  # fmt: skip
+        "clusters": len(left),
+        "members": sum(cluster.members for cluster in left),
+        "hit": sum(cluster.hit for cluster in left),
+        "excess_s": _short(sum(cluster.excess_s for cluster in left)),
+        "total_s": _short(sum(cluster.total_s for cluster in left)),
+    }
 
 
 def _points(drawn: DrawnSegments, which: Ints) -> dict[str, Any]:

@@ -228,7 +228,7 @@ class Curves:
             return _of(rows, question.resource) if question.resource else rows
 
         span = JobSpan(axis.start_ns, axis.span[1], axis.step_ns)
-        found = [one.values[: axis.steps] for one in lines_of(seen, span, fetch)]
+        found = [steps.values[: axis.steps] for steps in lines_of(seen, span, fetch)]
         return np.stack(found)
 
 

@@ -47,13 +47,13 @@ def add(app: FastAPI, context: ServerContext) -> None:
         job = context.job(viewer, job)
         found = job_service.verdict(job, viewer, wait_s)
         if found is None:
-            said = job_service.queue.progress(job)
-            progress = None if said is None else dataclasses.asdict(said)
-            told = Judging.model_validate(
+            verdict_progress = job_service.queue.progress(job)
+            progress = None if verdict_progress is None else dataclasses.asdict(verdict_progress)
+            judging = Judging.model_validate(
                 {"job": job_service.row(job, viewer), "progress": progress}
             )
             return Response(
-                told.model_dump_json(), 202, {"Retry-After": "1"}, media_type="application/json"
+                judging.model_dump_json(), 202, {"Retry-After": "1"}, media_type="application/json"
             )
         key = ("verdict", job, viewer.users, drawn)
         return job_service.answer(

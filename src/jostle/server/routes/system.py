@@ -33,7 +33,7 @@ def add(app: FastAPI, context: ServerContext) -> None:
         """Return the time that jobs the viewer may see cover, and how many nodes they kept busy."""
 
         def make() -> dict[str, Any]:
-            return span_of([one for one in everybody() if viewer.sees(one.uid)], columns)
+            return span_of([life for life in everybody() if viewer.sees(life.uid)], columns)
 
         found = job_service.cached(("system span", viewer.users, columns), make)
         return Span.model_validate(found)

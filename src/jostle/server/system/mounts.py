@@ -54,13 +54,13 @@ def mount_load(
     ids = [name for line in seen.lines for name in line.metrics]
     if any(BY_ID[name].scope != "mount" for name in ids):
         raise UsageError(f"{metric} is not counted per mount.", hint="Try bytes, ops or time.")
-    visible = [one for one in lives if viewer.sees(one.uid)]
+    visible = [life for life in lives if viewer.sees(life.uid)]
     axis = Axis.of(span, visible, columns)
     loads = _loads(tiles, ids, axis)
     if not viewer.sees_all:
-        loads = _known(loads, {one.job for one in visible}, others, lives, viewer, seen, axis)
+        loads = _known(loads, {life.job for life in visible}, others, lives, viewer, seen, axis)
     scale = factor(seen, axis.step_ns)
-    whose = None if viewer.sees_all else {one.job for one in visible}
+    whose = None if viewer.sees_all else {life.job for life in visible}
     paths = mounts_named(tiles.repository, whose)
     mounts = []
     for mount, (jobs, rest) in loads.items():

@@ -43,9 +43,9 @@ class Axis:
     @staticmethod
     def of(span: tuple[int, int], lives: list[Life], columns: int) -> Axis:
         """Lay columns over the part of a span in which there are jobs."""
-        begin = max(span[0], min((one.start_ns for one in lives), default=0))
-        end = max(min(span[1], max((one.end_ns for one in lives), default=0)), begin + 1)
-        slice_ns = max((one.slice_ns for one in lives), default=10**9)
+        begin = max(span[0], min((life.start_ns for life in lives), default=0))
+        end = max(min(span[1], max((life.end_ns for life in lives), default=0)), begin + 1)
+        slice_ns = max((life.slice_ns for life in lives), default=10**9)
         least = max(-(-(end - begin) // columns), slice_ns)
         # A third of the columns that there is room for will do: minutes are at hand, slices not.
         whole = slice_ns if 3 * least <= MINUTE else int(np.lcm(slice_ns, MINUTE))
@@ -84,15 +84,15 @@ def span_of(lives: list[Life], columns: int) -> dict[str, Any]:
     """
     axis = Axis.of((0, 2**63 - 1), lives, columns)
     change = np.zeros(axis.columns + 1)
-    for one in lives:
-        first = axis.place(one.start_ns)
+    for life in lives:
+        first = axis.place(life.start_ns)
         change[first] += 1
-        change[max(axis.place(one.end_ns - 1) + 1, first + 1)] -= 1
+        change[max(axis.place(life.end_ns - 1) + 1, first + 1)] -= 1
     return {
-        "first_ns": min((one.start_ns for one in lives), default=0),
-        "last_ns": max((one.end_ns for one in lives), default=0),
-        "live": any(one.running for one in lives),
-        "nodes": len({one.host for one in lives}),
+        "first_ns": min((life.start_ns for life in lives), default=0),
+        "last_ns": max((life.end_ns for life in lives), default=0),
+        "live": any(life.running for life in lives),
+        "nodes": len({life.host for life in lives}),
         "start_ns": axis.start_ns,
         "step_ns": axis.step_ns,
         "busy": np.cumsum(change)[:-1].astype(int).tolist(),
@@ -132,30 +132,30 @@ def system_grid(
     seen = view(metric)
     ids = [name for line in seen.lines for name in line.metrics]
     on_mounts = BY_ID[ids[0]].scope == "mount"
-    visible = [one for one in lives if viewer.sees(one.uid)]
+    visible = [life for life in lives if viewer.sees(life.uid)]
     axis = Axis.of(span, visible, shape[1])
-    mine = [one for one in visible if search in one.host]
-    hosts = sorted({one.host for one in mine}, key=natural)
+    lifes = [life for life in visible if search in life.host]
+    hosts = sorted({life.host for life in lifes}, key=natural)
     together = max(-(-len(hosts) // shape[0]), 1)
     row = {host: number // together for number, host in enumerate(hosts)}
     cells = node_cells(tiles, ids, (axis.start_ns, axis.end_ns, axis.step_ns),
                        on_mounts=on_mounts, level=seen.level)  # fmt: skip
-    values = _values(cells, {one.job for one in mine}, row, axis)
+    values = _values(cells, {life.job for life in lifes}, row, axis)
     values *= factor(seen, axis.step_ns)
-    idle = _lived(mine, row, axis)
+    idle = _lived(lifes, row, axis)
     values = np.where(idle > 0, values / np.maximum(idle, 1), np.nan)
     rows = [_named(hosts[first : first + together]) for first in range(0, len(hosts), together)]
     everybody = None
     if not viewer.sees_all:
         everybody = _everybody(others, lives, viewer, seen, axis)
-        many = len({one.host for one in lives})
+        many = len({life.host for life in lives})
         values = np.vstack([everybody * factor(seen, axis.step_ns) / max(many, 1), values])
         rows.insert(0, {"host": "all nodes", "last": None})
     header = {
         "unit": seen.rate_unit, "table": "mount_slices" if on_mounts else "node_rollup",
         "start_ns": axis.start_ns, "step_ns": axis.step_ns,
         "columns": axis.columns, "rows": rows, "together": together, "all": everybody is not None,
-        "jobs": rectangles(mine, row, axis, shift=int(everybody is not None)),
+        "jobs": rectangles(lifes, row, axis, shift=int(everybody is not None)),
     }  # fmt: skip
     return packed(header, values)
 
@@ -194,10 +194,10 @@ def _lived(lives: list[Life], row: Mapping[str, int], axis: Axis) -> Floats:
     """Count, by row and column, the nodes that had a job."""
     hosts = {host: number for number, host in enumerate(row)}
     busy = np.zeros((len(hosts), axis.columns), dtype=bool)
-    for one in lives:
-        if one.end_ns > axis.start_ns and one.start_ns < axis.end_ns:
-            last = max(axis.place(one.end_ns - 1) + 1, axis.place(one.start_ns) + 1)
-            busy[hosts[one.host], axis.place(one.start_ns) : last] = True
+    for life in lives:
+        if life.end_ns > axis.start_ns and life.start_ns < axis.end_ns:
+            last = max(axis.place(life.end_ns - 1) + 1, axis.place(life.start_ns) + 1)
+            busy[hosts[life.host], axis.place(life.start_ns) : last] = True
     if not row:
         return np.zeros((0, axis.columns))
     first = np.flatnonzero(np.diff(list(row.values()), prepend=-1))  # hosts of a row are together
@@ -229,15 +229,15 @@ def rectangles(
 ) -> list[dict[str, Any]]:
     """Return the jobs of a picture; neighbouring rows of a job are one rectangle."""
     found: dict[str, dict[str, Any]] = {}
-    for one in lives:
-        if one.end_ns <= axis.start_ns or one.start_ns >= axis.end_ns:
+    for life in lives:
+        if life.end_ns <= axis.start_ns or life.start_ns >= axis.end_ns:
             continue
         job = found.setdefault(
-            one.job, {"job": one.job, "start_ns": one.start_ns, "end_ns": 0, "rows": set()}
+            life.job, {"job": life.job, "start_ns": life.start_ns, "end_ns": 0, "rows": set()}
         )
-        job["rows"].add(row[one.host] + shift)
-        job["start_ns"] = min(job["start_ns"], one.start_ns)
-        job["end_ns"] = max(job["end_ns"], one.end_ns)
+        job["rows"].add(row[life.host] + shift)
+        job["start_ns"] = min(job["start_ns"], life.start_ns)
+        job["end_ns"] = max(job["end_ns"], life.end_ns)
     return [job | {"rows": _runs(sorted(job["rows"]))} for job in found.values()]
 
 

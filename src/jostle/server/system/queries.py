@@ -109,7 +109,7 @@ def node_cells(
 
 def owners(lives: Sequence[Life]) -> Callable[[str], int | None]:
     """Return what tells the user of a job; None: several, or nobody knows."""
-    return {one.job: one.uid for one in lives}.get
+    return {life.job: life.uid for life in lives}.get
 
 
 def mount_cells(tiles: Tiles, ids: Sequence[str], axis: tuple[int, int, int]) -> pa.Table:

@@ -66,21 +66,21 @@ class EstimateStore:
         """
         path = self._path(job)
         with contextlib.suppress(OSError, pa.ArrowException, KeyError, TypeError, ValueError):
-            found = _read(path.read_bytes(), job, mark)
-            if found is not None:
+            estimate = _read(path.read_bytes(), job, mark)
+            if estimate is not None:
                 os.utime(path)  # the oldest go first
-            return found
+            return estimate
         return None
 
-    def put(self, job: str, mark: str, made: Estimate) -> None:
+    def put(self, job: str, mark: str, estimate: Estimate) -> None:
         """Store an estimate in place of an earlier one, if it is long and the disk has room."""
-        if made.segments.num_rows < WORTH_SEGMENTS:
+        if estimate.segments.num_rows < WORTH_SEGMENTS:
             return
         temporary = self._folder / f"{uuid.uuid4().hex}-{self._fingerprint}"
         try:
             # NOTE: not made durable: what a crash leaves is a file that is not believed.
             temporary.touch(mode=0o600, exist_ok=False)
-            temporary.write_bytes(_written(job, mark, made))
+            temporary.write_bytes(_written(job, mark, estimate))
             temporary.replace(self._path(job))
             self._make_room()
         except OSError:
@@ -102,11 +102,11 @@ class EstimateStore:
             left -= about.st_size
 
 
-def _written(job: str, mark: str, made: Estimate) -> bytes:
-    facts = asdict(replace(made, segments=pa.table({})))
+def _written(job: str, mark: str, estimate: Estimate) -> bytes:
+    facts = asdict(replace(estimate, segments=pa.table({})))
     del facts["segments"]
     text = json.dumps({"job": job, "mark": mark, "facts": facts}, default=lambda one: one.tolist())
-    table = made.segments.replace_schema_metadata({_FACTS: text.encode()})
+    table = estimate.segments.replace_schema_metadata({_FACTS: text.encode()})
     sink = pa.BufferOutputStream()
     options = pa.ipc.IpcWriteOptions(compression="zstd")
     with pa.ipc.new_stream(sink, table.schema, options=options) as stream:

@@ -69,8 +69,8 @@ def make_matrix(repository: Repository, users: frozenset[int] | None) -> Made:
 
     tables = repository.programs_beside()
     named = frozenset() if users is None else common(tables)
-    found, evidence = matrix_and_evidence(tables, Eyes(users, named))
-    return Made(found, evidence, {name: fact.user for name, fact in tables.jobs.items()})
+    matrix, evidence = matrix_and_evidence(tables, Eyes(users, named))
+    return Made(matrix, evidence, {name: fact.user for name, fact in tables.jobs.items()})
 
 
 def common(tables: Programs) -> frozenset[str]:

@@ -128,25 +128,25 @@ class VerdictQueue:
             users: Users (uids) whose jobs may be named; None: everybody's.
             wait_s: How long to wait for the verdict, s.
         """
-        found = self._current(job, users)
-        if found is not None:
-            return found
+        verdict = self._current(job, users)
+        if verdict is not None:
+            return verdict
         self._begin()
         task, end = _Task(job, users, asked=True), time.monotonic() + wait_s
         with self._news:
             if task not in self._asked:
                 self._asked.append(task)
                 self._news.notify_all()
-            while (found := self._current(job, users)) is None and not self._over:
+            while (verdict := self._current(job, users)) is None and not self._over:
                 left = end - time.monotonic()
                 if left <= 0 or not self._news.wait(left):
                     break
-        return found or self._current(job, users)
+        return verdict or self._current(job, users)
 
     def progress(self, job: str) -> VerdictProgress | None:
         """Return the progress of a job's verdict; None: it waits for another job's."""
-        now, found = self._now
-        return found if now == job else None
+        now, verdict_progress = self._now
+        return verdict_progress if now == job else None
 
     def estimate(self, job: str) -> VerdictAnswer:
         """Estimate a job with its segments, ahead of all verdicts, and wait for it.
@@ -201,13 +201,13 @@ class VerdictQueue:
 
     def _current(self, job: str, users: frozenset[int] | None) -> Verdict | None:
         """Return the stored verdict if it need not be made again yet."""
-        found, row = self._verdicts.get(job, sight(users)), self._index.rows.get(job)
-        if found is None or row is None:
+        verdict, row = self._verdicts.get(job, sight(users)), self._index.rows.get(job)
+        if verdict is None or row is None:
             return None
-        age = now() - found.made
-        if found.mark == self._index.marks.get(job):
-            return None if found.error and age > _AGAIN_S else found
-        return found if row["running"] and age < max(LIVE_S, _IDLE * found.seconds) else None
+        age = now() - verdict.made
+        if verdict.mark == self._index.marks.get(job):
+            return None if verdict.error and age > _AGAIN_S else verdict
+        return verdict if row["running"] and age < max(LIVE_S, _IDLE * verdict.seconds) else None
 
     def _run(self) -> None:
         while not self._over:
@@ -222,11 +222,11 @@ class VerdictQueue:
                 self._estimate(task, task.waits)
 
     def _estimate(self, task: _Task, waits: Future[VerdictAnswer]) -> None:
-        found = self._worker.ask(VerdictRequest(task.job, only=True))
+        verdict_answer = self._worker.ask(VerdictRequest(task.job, only=True))
         with self._news:
             self._asked.remove(task)
             if not waits.done():
-                waits.set_result(found)
+                waits.set_result(verdict_answer)
 
     def _next(self) -> _Task | None:
         if self._asked:
@@ -248,20 +248,28 @@ class VerdictQueue:
         row, mark = self._index.rows.get(task.job), self._index.marks.get(task.job, "")
         begin = time.monotonic()
         if row is not None and self._current(task.job, task.users) is None:
-            found = self._worker.ask(
+            verdict_answer = self._worker.ask(
                 VerdictRequest(task.job, task.users, whole=task.asked),
-                lambda said: setattr(self, "_now", (task.job, said)),
+                lambda verdict_progress: setattr(self, "_now", (task.job, verdict_progress)),
             )
             if self._over:
                 return
             seconds = time.monotonic() - begin
             self._verdicts.put(
-                Verdict(task.job, sight(task.users), mark, now(), seconds, found.brief, found.error,
-                        found.hint),
-                found.body,
-            )  # fmt: skip
-            if found.estimate is not None:
-                self.on_estimate(task.job, mark, found.estimate)
+                Verdict(
+                    task.job,
+                    sight(task.users),
+                    mark,
+                    now(),
+                    seconds,
+                    verdict_answer.brief,
+                    verdict_answer.error,
+                    verdict_answer.hint,
+                ),
+                verdict_answer.body,
+            )
+            if verdict_answer.estimate is not None:
+                self.on_estimate(task.job, mark, verdict_answer.estimate)
             if row["running"]:
                 self._live_after = time.monotonic() + _IDLE * seconds
         with self._news:

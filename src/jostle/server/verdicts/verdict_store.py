@@ -118,13 +118,20 @@ class VerdictStore:
         told: dict[str, Any] = json.loads(zlib.decompress(row[0]))
         return told
 
-    def put(self, found: Verdict, body: bytes) -> None:
+    def put(self, verdict: Verdict, body: bytes) -> None:
         """Store a verdict in place of an earlier one."""
         row = (
-            found.job, found.sight, found.mark, self._fingerprint, found.made, found.seconds,
-            json.dumps(found.brief) if found.brief else None, zlib.compress(body, 5), found.error,
-            found.hint,
-        )  # fmt: skip
+            verdict.job,
+            verdict.sight,
+            verdict.mark,
+            self._fingerprint,
+            verdict.made,
+            verdict.seconds,
+            json.dumps(verdict.brief) if verdict.brief else None,
+            zlib.compress(body, 5),
+            verdict.error,
+            verdict.hint,
+        )
         with self._guard:
             try:
                 self._write(row)
@@ -134,7 +141,7 @@ class VerdictStore:
                     self._database.backup(memory)
                 self._database = memory
                 self._write(row)
-            self._known[found.job, found.sight] = found
+            self._known[verdict.job, verdict.sight] = verdict
             self.count += 1
 
     def _write(self, row: tuple[Any, ...]) -> None:

@@ -176,7 +176,7 @@ class LabPlace(Base):
 
     def lead_s(self, launches: Sequence[Launch]) -> float:
         """Entering nodes takes a moment, mpirun over several of them a few seconds."""
-        return 2.5 if any(one.program.mpi != "none" for one in launches) else 0.8
+        return 2.5 if any(launch.program.mpi != "none" for launch in launches) else 0.8
 
     def commands(self, launch: Launch) -> list[Command]:
         """One process per node, or an mpirun over the nodes."""

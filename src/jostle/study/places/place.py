@@ -234,7 +234,7 @@ class Local(Base):
 
     def lead_s(self, launches: Sequence[Launch]) -> float:
         """Half a second; mpirun takes longer."""
-        return 1.5 if any(one.program.mpi != "none" for one in launches) else 0.5
+        return 1.5 if any(launch.program.mpi != "none" for launch in launches) else 0.5
 
     def commands(self, launch: Launch) -> list[Command]:
         """One process: the program, or its mpirun."""

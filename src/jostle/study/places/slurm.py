@@ -87,8 +87,8 @@ class SlurmPlace(Base):
             for line in process.stderr:
                 said.append(line.strip())
                 # Known from the first word on: an interrupt must not leave it behind.
-                if found := re.search(r"job allocation (\d+)", line):
-                    self._id, self._owned = found[1], True
+                if match := re.search(r"job allocation (\d+)", line):
+                    self._id, self._owned = match[1], True
         if process.returncode or not self._id:
             raise StudyError(
                 f"Slurm gives no nodes: {' '.join(said[-2:]) or 'salloc failed'}",
@@ -105,8 +105,8 @@ class SlurmPlace(Base):
         nodes = tasks = 1
         for run in plan(self.study):
             programs = [member.program for member in run.members]
-            nodes = max(nodes, count([one.nodes or 1 for one in programs]))
-            each = [-(-(one.processes or 1) // (one.nodes or 1)) for one in programs]
+            nodes = max(nodes, count([program.nodes or 1 for program in programs]))
+            each = [-(-(program.processes or 1) // (program.nodes or 1)) for program in programs]
             tasks = max(tasks, pile(each))
         return nodes, tasks
 
@@ -156,8 +156,8 @@ class SlurmPlace(Base):
 
     def lead_s(self, launches: Sequence[Launch]) -> float:
         """Return the time a step may take to start: the longer, the more nodes it has."""
-        nodes = max(len(one.nodes) for one in launches)
-        mpi = any(one.program.mpi not in (None, "none") for one in launches)
+        nodes = max(len(launch.nodes) for launch in launches)
+        mpi = any(launch.program.mpi not in (None, "none") for launch in launches)
         return 2.0 + 2.0 * mpi + 0.05 * nodes
 
     def _srun(self, nodes: Sequence[str], tasks: int, name: str) -> list[str]:
@@ -213,25 +213,25 @@ class SlurmPlace(Base):
     def gather(self, run: str, nodes: Sequence[str]) -> Path:
         """Copy each node's profiles and logs by way of the shared folder."""
         assert self._scratch is not None
-        shared, here = self._root / f"gather-{run}", self._scratch / run
+        shared, path = self._root / f"gather-{run}", self._scratch / run
         step = self._srun(nodes, len(nodes), f"gather-{run}")
         done = subprocess.run(
             [*step, "--mpi=none", "sh", "-c", _COLLECT, "sh", str(self.scratch(run)), str(shared)],
             stdin=subprocess.DEVNULL, capture_output=True, timeout=600, check=False,
         )  # fmt: skip
-        here.mkdir(parents=True, exist_ok=True)
+        path.mkdir(parents=True, exist_ok=True)
         for node in sorted(shared.glob("*")):
             for part in sorted(node.iterdir()):
                 # Short processes of two nodes share a file name: spools stay apart.
                 name = f"spool-{node.name}" if part.name == "spool" else part.name
-                shutil.copytree(part, here / name, dirs_exist_ok=True)
+                shutil.copytree(part, path / name, dirs_exist_ok=True)
         shutil.rmtree(shared, ignore_errors=True)
         if done.returncode:
             self.said.append(
                 "not all profiles could be gathered: "
                 + done.stderr.decode(errors="replace").strip()[-200:]
             )
-        return here
+        return path
 
     def facts(self) -> dict[str, object]:
         """Add the allocation, Slurm's version, and the file system."""

@@ -80,13 +80,13 @@ class DrawnDisturbance:
     """A disturbance with its dice thrown: the same hits come first at every strength."""
 
     def __init__(
-        self, what: Disturbance, program: ReplayProgram, script: Script, seed: int
+        self, disturbance: Disturbance, program: ReplayProgram, script: Script, seed: int
     ) -> None:
-        self.what = what
+        self.what = disturbance
         self._program, self._script, self._seed = program, script, seed
         random = np.random.default_rng(seed)
-        self._ranks = _ranks(what, program, random)
-        self._open = _open(what, script, random)
+        self._ranks = _ranks(disturbance, program, random)
+        self._open = _open(disturbance, script, random)
 
     def effect(self, strength: float) -> Effect:
         """Return what it adds.
@@ -95,22 +95,22 @@ class DrawnDisturbance:
             strength: Probability per call (call, all; beyond 1 what is sustained is longer), events
                 a second of computation (steal), or how much longer it takes, relative (slow, file).
         """
-        script, what = self._script, self.what
+        script, disturbance = self._script, self.what
         result = Effect.none(len(script.call))
         random = np.random.default_rng(self._seed + 1)
         sorts = script.sorts
         ranks = self._ranks
-        if what.how == "slow":
+        if disturbance.how == "slow":
             result.slowed_s = strength * script.gap_s * ranks * self._open[:, None]
-        elif what.how == "file":
+        elif disturbance.how == "file":
             cost = script.cost_s * (sorts == "file") * self._open
             result.file_s = (strength * cost)[:, None]
-        elif what.how == "all":
+        elif disturbance.how == "all":
             dice = random.random(len(sorts))
             hit = (dice < strength) & script.in_mpi & self._open
             sizes = self._sizes(random, len(sorts)) * self._scale(strength)
             result.all_s = np.where(hit, sizes, 0.0)[:, None]
-        elif what.how == "call":
+        elif disturbance.how == "call":
             each = random.random(script.gap_s.shape, dtype=np.float32)
             hit = (each < strength) & (script.in_mpi & self._open)[:, None] & ranks
             result.call_s = self._scattered(hit, hit.astype(np.int64)) * self._scale(strength)
@@ -145,27 +145,31 @@ class DrawnDisturbance:
 
 
 def _ranks(
-    what: Disturbance, program: ReplayProgram, random: np.random.Generator
+    disturbance: Disturbance, program: ReplayProgram, random: np.random.Generator
 ) -> NDArray[np.bool_]:
     """Return which ranks are hit [1, R]."""
     ranks = np.arange(program.ranks)
-    if what.where == "each":
+    if disturbance.where == "each":
         return np.ones((1, program.ranks), dtype=bool)
-    if what.where == "one":
+    if disturbance.where == "one":
         return np.asarray(ranks == random.integers(program.ranks))[None]
     nodes = -(-program.ranks // program.per_node)
     return np.asarray(ranks // program.per_node == random.integers(nodes))[None]
 
 
-def _open(what: Disturbance, script: Script, random: np.random.Generator) -> NDArray[np.bool_]:
+def _open(
+    disturbance: Disturbance, script: Script, random: np.random.Generator
+) -> NDArray[np.bool_]:
     """Return which events lie in the spans that are hit [K]."""
     events = len(script.call)
-    if not what.spans:
+    if not disturbance.spans:
         return np.ones(events, dtype=bool)
     when = np.cumsum(script.gap_s.mean(axis=1) + script.cost_s)
     when /= when[-1]
-    length = what.share / what.spans
-    begins = (np.arange(what.spans) + random.random(what.spans) * (1 - what.share)) / what.spans
+    length = disturbance.share / disturbance.spans
+    begins = (
+        np.arange(disturbance.spans) + random.random(disturbance.spans) * (1 - disturbance.share)
+    ) / disturbance.spans
     inside = np.zeros(events, dtype=bool)
     for begin in begins:
         inside |= (when >= begin) & (when < begin + length)

@@ -133,12 +133,15 @@ def replayed(spec: TraceSpec, seed: int) -> tuple[ReplayedRun, KnownLoss]:
     script = write_script(spec.program, random)
     wanted = float(random.uniform(spec.least, spec.most)) if random.random() > _CLEAN else 0.0
     clean = replay(script, Effect.none(len(script.call)))
-    drawn = [DrawnDisturbance(what, spec.program, script, int(random.integers(1 << 32)))
-             for what in spec.disturbances]  # fmt: skip
+    drawn = [DrawnDisturbance(disturbance, spec.program, script, int(random.integers(1 << 32)))
+             for disturbance in spec.disturbances]  # fmt: skip
     if not spec.disturbances:
         wanted = 0.0
     strengths = _strengths(script, clean, drawn, wanted) if wanted else [0.0] * len(drawn)
-    effects = [one.effect(strength) for one, strength in zip(drawn, strengths, strict=True)]
+    effects = [
+        drawn_disturbance.effect(strength)
+        for drawn_disturbance, strength in zip(drawn, strengths, strict=True)
+    ]
     together = sum(effects, Effect.none(len(script.call)))
     timeline = replay(script, together) if wanted else clean
     init = _START_NS + int(random.integers(10**9))
@@ -168,17 +171,19 @@ def _strengths(
     script: Script, clean: ReplayTimeline, drawn: list[DrawnDisturbance], wanted: float
 ) -> list[float]:
     """Find how strong each disturbance must be, by itself, for its part of the loss."""
-    weights = np.array([one.what.weight for one in drawn])
+    weights = np.array([drawn_disturbance.what.weight for drawn_disturbance in drawn])
     lost = clean.seconds * wanted / (100 - wanted) * weights / weights.sum()
-    return [_strength(script, clean, one, float(part))
-            for one, part in zip(drawn, lost, strict=True)]  # fmt: skip
+    return [_strength(script, clean, drawn_disturbance, float(part))
+            for drawn_disturbance, part in zip(drawn, lost, strict=True)]  # fmt: skip
 
 
-def _strength(script: Script, clean: ReplayTimeline, one: DrawnDisturbance, lost: float) -> float:
-    guess = _first_guess(script, clean, one, lost)
+def _strength(
+    script: Script, clean: ReplayTimeline, drawn_disturbance: DrawnDisturbance, lost: float
+) -> float:
+    guess = _first_guess(script, clean, drawn_disturbance, lost)
     low, high = 0.0, np.inf
     for _ in range(_TRIES):
-        found = replay(script, one.effect(guess)).seconds - clean.seconds
+        found = replay(script, drawn_disturbance.effect(guess)).seconds - clean.seconds
         if abs(found - lost) < _NEAR * lost:
             break
         low, high = (guess, high) if found < lost else (low, guess)
@@ -188,21 +193,25 @@ def _strength(script: Script, clean: ReplayTimeline, one: DrawnDisturbance, lost
 
 
 def _first_guess(
-    script: Script, clean: ReplayTimeline, one: DrawnDisturbance, lost: float
+    script: Script, clean: ReplayTimeline, drawn_disturbance: DrawnDisturbance, lost: float
 ) -> float:
     """Suppose that nothing is hidden and nobody is hit at the same time."""
-    what = one.what
-    part = what.share if what.spans else 1.0
+    disturbance = drawn_disturbance.what
+    part = disturbance.share if disturbance.spans else 1.0
     is_file = script.sorts == "file"
-    ranks: int = {"each": script.gap_s.shape[1], "one": 1, "node": 4}[what.where]
-    if what.how == "file":
+    ranks: int = {"each": script.gap_s.shape[1], "one": 1, "node": 4}[disturbance.where]
+    if disturbance.how == "file":
         return lost / max(float(script.cost_s[is_file].sum()) * part, 1e-9)
-    if what.how == "slow":
+    if disturbance.how == "slow":
         return lost / max(float(script.gap_s.max(axis=1).sum()) * part, 1e-9)
-    if what.how == "steal":
-        return lost / what.size_s / max(float(script.gap_s.mean(axis=1).sum()) * ranks * part, 1e-9)
-    calls: float = float(script.in_mpi.sum()) * part * (ranks if what.how == "call" else 1)
-    return lost / what.size_s / max(calls, 1.0)
+    if disturbance.how == "steal":
+        return (
+            lost
+            / disturbance.size_s
+            / max(float(script.gap_s.mean(axis=1).sum()) * ranks * part, 1e-9)
+        )
+    calls: float = float(script.in_mpi.sum()) * part * (ranks if disturbance.how == "call" else 1)
+    return lost / disturbance.size_s / max(calls, 1.0)
 
 
 def _truth(
@@ -217,7 +226,10 @@ def _truth(
     """Compare the run with itself undisturbed; causes by replays of their own, scaled."""
     lost = timeline.seconds - clean.seconds
     alone = {}
-    kinds = [(one.what.cause, one.what.sustained) for one in drawn]
+    kinds = [
+        (drawn_disturbance.what.cause, drawn_disturbance.what.sustained)
+        for drawn_disturbance in drawn
+    ]
     for kind in dict.fromkeys(kinds):
         mine = [e for e, other in zip(effects, kinds, strict=True) if other == kind]
         if len(mine) == len(effects):

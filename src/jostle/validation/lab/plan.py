@@ -63,7 +63,7 @@ class LabScene:
     @property
     def null(self) -> bool:
         """Nobody in it does harm."""
-        return not any(one.harm for one in self.neighbours)
+        return not any(lab_neighbour.harm for lab_neighbour in self.neighbours)
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain values."""

@@ -213,8 +213,8 @@ def _one(lab: Lab, scene: LabScene, repository: Path, over: threading.Event) -> 
     try:
         with ThreadPoolExecutor(max(len(scene.neighbours), 1)) as pool:
             try:
-                beside = [pool.submit(_neighbour, lab, scene, one, start_ns, ended)
-                          for one in scene.neighbours]  # fmt: skip
+                beside = [pool.submit(_neighbour, lab, scene, lab_neighbour, start_ns, ended)
+                          for lab_neighbour in scene.neighbours]  # fmt: skip
                 status = _wait(probe, over)
             finally:
                 ended.set()
@@ -237,8 +237,8 @@ def _taken(lab: Lab, scene: LabScene, repository: Path, status: int) -> Played:
     spans: dict[str, list[list[int]]] = {}
     for row in log.bursts.to_pylist():
         spans.setdefault(row["job"], []).append([row["begin_ns"], row["end_ns"]])
-    bursts = {one.name: _merged(spans.get(f"{scene.job}-{one.name}", []))
-              for one in scene.neighbours}  # fmt: skip
+    bursts = {lab_neighbour.name: _merged(spans.get(f"{scene.job}-{lab_neighbour.name}", []))
+              for lab_neighbour in scene.neighbours}  # fmt: skip
     mine = _merged(spans[scene.job])
     active: dict[int, int] = {}
     for row in log.slices.to_pylist():
@@ -304,18 +304,23 @@ def _profiled(
 
 
 def _neighbour(
-    lab: Lab, scene: LabScene, one: LabNeighbour, start_ns: int, ended: threading.Event
+    lab: Lab, scene: LabScene, lab_neighbour: LabNeighbour, start_ns: int, ended: threading.Event
 ) -> None:
     """Lets a neighbour come and go: a process per burst, so that its silence costs no core."""
-    folder = lab.shared if one.place == "shared" else lab.here
-    lead_s = _MPI_BURST_LEAD_S if one.partner else _BURST_LEAD_S
-    for begin, length in one.bursts:
+    folder = lab.shared if lab_neighbour.place == "shared" else lab.here
+    lead_s = _MPI_BURST_LEAD_S if lab_neighbour.partner else _BURST_LEAD_S
+    for begin, length in lab_neighbour.bursts:
         at_ns = start_ns + int(begin * 1e9)
         if ended.wait(max((at_ns - time.time_ns()) / 1e9 - lead_s, 0)) or begin > SCHEDULE_S:
             return
-        job, words = f"{scene.job}-{one.name}", [*one.words, "--time", f"{length:.3f}"]
-        words = _words(lab, job, words, folder, at_ns, mpi=bool(one.partner))
-        process = _profiled(lab, (one.node, one.partner), job, _bound(words, one.core))
+        job, words = (
+            f"{scene.job}-{lab_neighbour.name}",
+            [*lab_neighbour.words, "--time", f"{length:.3f}"],
+        )
+        words = _words(lab, job, words, folder, at_ns, mpi=bool(lab_neighbour.partner))
+        process = _profiled(
+            lab, (lab_neighbour.node, lab_neighbour.partner), job, _bound(words, lab_neighbour.core)
+        )
         try:
             process.wait(length + 15)
         except subprocess.TimeoutExpired:

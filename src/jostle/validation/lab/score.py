@@ -132,9 +132,9 @@ class Seen:
 def alone(runs: Sequence[Played]) -> dict[str, float]:
     """Return what each probe does in a slice alone: operations, mean of the middle half."""
     found: dict[str, list[int]] = {}
-    for one in runs:
-        if one.scene.name == "alone":
-            found.setdefault(one.scene.probe, []).extend(one.work().values())
+    for played in runs:
+        if played.scene.name == "alone":
+            found.setdefault(played.scene.probe, []).extend(played.work().values())
     return {probe: _middle(values) for probe, values in found.items() if values}
 
 
@@ -155,63 +155,72 @@ def unsteady(runs: Sequence[Played]) -> dict[str, float]:
         Range of the rates in null runs, share of their median, where it is above STEADY.
     """
     rates: dict[str, list[float]] = {}
-    for one in runs:
-        if one.scene.null and (done := list(one.work().values())):
-            rates.setdefault(one.scene.probe, []).append(_middle(done))
+    for played in runs:
+        if played.scene.null and (done := list(played.work().values())):
+            rates.setdefault(played.scene.probe, []).append(_middle(done))
     wide = {probe: (max(found) - min(found)) / max(statistics.median(found), 1e-12)
             for probe, found in rates.items()}  # fmt: skip
     return {probe: share for probe, share in wide.items() if share > STEADY}
 
 
 def see(
-    one: Played, said: Interference, usual: Mapping[str, float],
+    played: Played, interference: Interference, usual: Mapping[str, float],
     differing: Collection[str] = (),
 ) -> Seen | None:  # fmt: skip
     """Set an experiment beside what was said of it.
 
     Args:
-        one: The experiment.
-        said: The answer of `interference` for its probe.
+        played: The experiment.
+        interference: The answer of `interference` for its probe.
         usual: Operations of each probe in a slice alone.
         differing: Probes whose loss is known from the calm slices of the same run alone.
 
     Returns:
         None when the probe never ran alone.
     """
-    if one.scene.probe not in usual:
+    if played.scene.probe not in usual:
         return None
-    bad = [neighbour.name for neighbour in one.scene.neighbours if neighbour.harm]
-    blamed = tuple(suspect.job for suspect in said.suspects)
-    shares = beside(one, bad)
-    calm_s = lost(one, bad, rate) if (rate := calm(one, shares)) else None
-    same = calm_s is not None and one.scene.probe in differing
-    alone_s = lost(one, bad, usual[one.scene.probe])
+    bad = [neighbour.name for neighbour in played.scene.neighbours if neighbour.harm]
+    blamed = tuple(suspect.job for suspect in interference.suspects)
+    shares = beside(played, bad)
+    calm_s = lost(played, bad, rate) if (rate := calm(played, shares)) else None
+    same = calm_s is not None and played.scene.probe in differing
+    alone_s = lost(played, bad, usual[played.scene.probe])
     return Seen(
-        one.scene.job, one.scene.name, one.scene.probe, one.scene.null,
-        slices(shares, said), blamed,
-        blamed[:1] == (one.job(bad[0]),) if bad else None,
-        one.seconds, calm_s if same and calm_s is not None else alone_s,
-        said.seconds.value, said.seconds.low, said.seconds.high, calm_s, same,
-    )  # fmt: skip
+        played.scene.job,
+        played.scene.name,
+        played.scene.probe,
+        played.scene.null,
+        slices(shares, interference),
+        blamed,
+        blamed[:1] == (played.job(bad[0]),) if bad else None,
+        played.seconds,
+        calm_s if same and calm_s is not None else alone_s,
+        interference.seconds.value,
+        interference.seconds.low,
+        interference.seconds.high,
+        calm_s,
+        same,
+    )
 
 
-def beside(one: Played, bad: Sequence[str]) -> dict[int, float]:
+def beside(played: Played, bad: Sequence[str]) -> dict[int, float]:
     """Return the share of each slice of work in which a harmful neighbour was on.
 
     Args:
-        one: The experiment.
+        played: The experiment.
         bad: Names of the neighbours that did harm.
     """
-    on = dict.fromkeys(one.work(), 0)
+    on = dict.fromkeys(played.work(), 0)
     for name in bad:
-        for begin, end in one.bursts.get(name, []):
+        for begin, end in played.bursts.get(name, []):
             for number in on.keys() & set(range(begin // SLICE_NS, end // SLICE_NS + 1)):
                 edge = number * SLICE_NS
                 on[number] += min(end, edge + SLICE_NS) - max(begin, edge)
     return {number: ns / SLICE_NS for number, ns in on.items()}
 
 
-def lost(one: Played, bad: Sequence[str], usual: float) -> float:
+def lost(played: Played, bad: Sequence[str], usual: float) -> float:
     """Return the seconds that harmful neighbours cost.
 
     In the slices in which they were on: the time at work there, less what the work done there
@@ -219,16 +228,18 @@ def lost(one: Played, bad: Sequence[str], usual: float) -> float:
     where a stall is.
 
     Args:
-        one: The experiment.
+        played: The experiment.
         bad: Names of the neighbours that did harm.
         usual: Operations in a slice of undisturbed work.
     """
-    done = {pair[0]: pair[1] for pair in one.active}
-    first, last = one.begin_ns // SLICE_NS, one.end_ns // SLICE_NS
+    done = {pair[0]: pair[1] for pair in played.active}
+    first, last = played.begin_ns // SLICE_NS, played.end_ns // SLICE_NS
     # Older records do not tell when it rested: then slices beside those without work are left out.
-    spans = one.rounds or [[number * SLICE_NS, (number + 1) * SLICE_NS] for number in one.work()]
+    spans = played.rounds or [
+        [number * SLICE_NS, (number + 1) * SLICE_NS] for number in played.work()
+    ]
     at_work = _covered(spans, first, last)
-    on = _covered([span for name in bad for span in one.bursts.get(name, [])], first, last)
+    on = _covered([span for name in bad for span in played.bursts.get(name, [])], first, last)
     return sum(at_work[k] - done.get(first + k, 0) / usual
                for k in range(last - first + 1)
                if on[k] >= INNOCENT and at_work[k] > 0) * SLICE_NS / 1e9  # fmt: skip
@@ -244,7 +255,7 @@ def _covered(spans: Sequence[Sequence[int]], first: int, last: int) -> list[floa
     return found
 
 
-def calm(one: Played, shares: Mapping[int, float]) -> float | None:
+def calm(played: Played, shares: Mapping[int, float]) -> float | None:
     """Return the operations in a slice of the same run without harmful neighbours.
 
     The machine's own noise is in it, as it is in the other slices. Not taken are slices just
@@ -253,22 +264,22 @@ def calm(one: Played, shares: Mapping[int, float]) -> float | None:
     Returns:
         None where there are fewer than eight.
     """
-    done = one.work()
+    done = played.work()
     clear = [done[number] for number, share in shares.items()
              if share < INNOCENT and shares.get(number - 1, 0.0) < INNOCENT]  # fmt: skip
     return statistics.fmean(clear) if len(clear) >= _FEWEST_CALM else None
 
 
-def slices(shares: Mapping[int, float], said: Interference) -> Slices:
+def slices(shares: Mapping[int, float], interference: Interference) -> Slices:
     """Count slices that were told rightly and wrongly.
 
     Args:
         shares: Share of each slice in which a harmful neighbour was on.
-        said: What was said of the experiment.
+        interference: What was said of the experiment.
     """
     blamed = {
         number
-        for guilty in said.guilty
+        for guilty in interference.guilty
         for number in range(guilty.start_ns // SLICE_NS,
                             (guilty.start_ns + guilty.length_ns) // SLICE_NS)
     }  # fmt: skip

@@ -126,16 +126,16 @@ def logarithmic(axes: Axes, low: float, high: float, label: Label, *, axis: str 
     axes.grid(axis=axis)  # type: ignore[arg-type]
 
 
-def legend(made: Canvas, handles: list[Any], top: float = 0.1, left: float = LEFT) -> None:
+def legend(canvas: Canvas, handles: list[Any], top: float = 0.1, left: float = LEFT) -> None:
     """Name what is drawn, in a line at `top` inches from the top of the body.
 
     A line too wide for the page begins further to the left; one that is wider than the page is two.
     """
     wide = sum(text_width(handle.get_label(), _SMALL) + 0.43 for handle in handles)
-    left = max(min(left, made.width - wide), 0.12)
-    lines = 1 if wide <= made.width - left else 2
-    where = (left / made.width, (made.floor + made.body - top) / made.height)
-    made.figure.legend(
+    left = max(min(left, canvas.width - wide), 0.12)
+    lines = 1 if wide <= canvas.width - left else 2
+    where = (left / canvas.width, (canvas.floor + canvas.body - top) / canvas.height)
+    canvas.figure.legend(
         handles=handles, loc="center left", ncols=-(-len(handles) // lines), fontsize=_SMALL,
         borderaxespad=0, bbox_to_anchor=where, labelcolor=INK, columnspacing=1.6,
         handlelength=1.8, handletextpad=0.5,

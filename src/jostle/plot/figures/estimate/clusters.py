@@ -79,18 +79,18 @@ def spread_numbers(found: Sequence[tuple[str, Sequence[Box]]]) -> Figures:
     return Figures(columns, rows)
 
 
-def draw_spread(made: Canvas, found: Sequence[Box]) -> None:
+def draw_spread(canvas: Canvas, found: Sequence[Box]) -> None:
     """Draw a box per cluster on an axis of powers."""
-    axes = made.axes(LEFT, TOP, made.width - LEFT - RIGHT, PANEL)
+    axes = canvas.axes(LEFT, TOP, canvas.width - LEFT - RIGHT, PANEL)
     draw_boxes(axes, found, limits(found))
     axes.set_xlabel("cluster, in order of the work in its segments", loc="left", color=INK)
     axes.set_ylabel("duration of a segment", color=INK)
-    _legend(made, hit=any(box.hit.any() for box in found))
+    _legend(canvas, hit=any(box.hit.any() for box in found))
 
 
-def _legend(made: Canvas, *, hit: bool) -> None:
+def _legend(canvas: Canvas, *, hit: bool) -> None:
     entries = [patch(BLUE, "half of its segments, and the median"), dot(SOFT, "others", "o")]
-    legend(made, entries + ([dot(LOST, "interfered", "^")] if hit else []))
+    legend(canvas, entries + ([dot(LOST, "interfered", "^")] if hit else []))
 
 
 def limits(found: Sequence[Box]) -> tuple[float, float]:
@@ -148,33 +148,43 @@ def _some(values: Floats) -> Floats:
     return chosen
 
 
-def sizes_numbers(found: Sequence[Cluster]) -> Figures:
+def sizes_numbers(clusters: Sequence[Cluster]) -> Figures:
     """Return the size of every cluster."""
     columns = ("cluster", "ended_by", "segments", "interfered", "time_s", "lost_s")
     rows = tuple(
-        (one.number, one.name, one.members, one.hit, one.total_s, one.excess_s) for one in found
+        (
+            cluster.number,
+            cluster.name,
+            cluster.members,
+            cluster.hit,
+            cluster.total_s,
+            cluster.excess_s,
+        )
+        for cluster in clusters
     )
     return Figures(columns, rows)
 
 
-def draw_sizes(made: Canvas, found: Sequence[Cluster]) -> None:
+def draw_sizes(canvas: Canvas, clusters: Sequence[Cluster]) -> None:
     """Draw how many segments are in each cluster, the interfered on top."""
-    axes = made.axes(LEFT, TOP, made.width - LEFT - RIGHT, 1.7)
-    top = max(one.members for one in found)
+    axes = canvas.axes(LEFT, TOP, canvas.width - LEFT - RIGHT, 1.7)
+    top = max(cluster.members for cluster in clusters)
     linear(axes, top * 1.08, count_label)
-    for place, one in enumerate(found):
-        usual = one.members - one.hit
+    for place, cluster in enumerate(clusters):
+        usual = cluster.members - cluster.hit
         axes.bar(place, usual, width=0.62, facecolor=BLUE, alpha=0.75, linewidth=0)
-        axes.bar(place, one.hit, bottom=usual, width=0.62, facecolor=LOST, alpha=0.75, linewidth=0)
-        if len(found) <= 24:
-            axes.annotate(count(one.members), (place, one.members), (0, 2), ha="center",
+        axes.bar(
+            place, cluster.hit, bottom=usual, width=0.62, facecolor=LOST, alpha=0.75, linewidth=0
+        )
+        if len(clusters) <= 24:
+            axes.annotate(count(cluster.members), (place, cluster.members), (0, 2), ha="center",
                           textcoords="offset points", fontsize=6.5, color=INK)  # fmt: skip
-    spare = max(4 - len(found), 0) / 2
-    axes.set_xlim(-0.7 - spare, len(found) - 0.3 + spare)
-    labels = [str(one.number) for one in found]
-    axes.set_xticks(range(len(found)), labels, fontsize=7.5 if len(found) <= 30 else 5.5)
+    spare = max(4 - len(clusters), 0) / 2
+    axes.set_xlim(-0.7 - spare, len(clusters) - 0.3 + spare)
+    labels = [str(cluster.number) for cluster in clusters]
+    axes.set_xticks(range(len(clusters)), labels, fontsize=7.5 if len(clusters) <= 30 else 5.5)
     axes.tick_params(axis="x", length=0)
     axes.set_xlabel("cluster, in order of the work in its segments", loc="left", color=INK)
     axes.set_ylabel("segments", color=INK)
-    hit = any(one.hit for one in found)
-    legend(made, [patch(BLUE, "segments")] + ([patch(LOST, "interfered ones")] if hit else []))
+    hit = any(cluster.hit for cluster in clusters)
+    legend(canvas, [patch(BLUE, "segments")] + ([patch(LOST, "interfered ones")] if hit else []))

@@ -47,26 +47,26 @@ class Run:
     boxes: tuple[Box | None, ...]
 
 
-def plans(made: Comparison) -> Iterator[Plan]:
+def plans(comparison: Comparison) -> Iterator[Plan]:
     """Yield the figures that a comparison has data for, without drawing them."""
-    if any(abs(value) > 0 for value in made.measured_s):
-        yield _difference_page(made), partial(_draw_difference, made=made)
-    runs = _runs(made)
+    if any(abs(value) > 0 for value in comparison.measured_s):
+        yield _difference_page(comparison), partial(_draw_difference, comparison=comparison)
+    runs = _runs(comparison)
     if any(box for run in runs for box in run.boxes):
-        yield _clusters_page(made, runs), partial(_draw_clusters, runs=runs)
+        yield _clusters_page(comparison, runs), partial(_draw_clusters, runs=runs)
 
 
-def _runs(made: Comparison) -> list[Run]:
+def _runs(comparison: Comparison) -> list[Run]:
     """Find the segments of the matched clusters in every run, the shortest segments first."""
     from jostle.report.verdict.compare import large
 
-    rows = sorted(large(made)[:_MOST], key=lambda row: max(row.reference_s))
-    found = []
-    for number, one in enumerate(made.estimates[:_MOST_RUNS]):
-        segments = DrawnSegments.of(one)
+    rows = sorted(large(comparison)[:_MOST], key=lambda row: max(row.reference_s))
+    runs = []
+    for number, estimate in enumerate(comparison.estimates[:_MOST_RUNS]):
+        segments = DrawnSegments.of(estimate)
         boxes = [_box(segments, row, number, place + 1) for place, row in enumerate(rows)]
-        found.append(Run(one, tuple(boxes)))
-    return found
+        runs.append(Run(estimate, tuple(boxes)))
+    return runs
 
 
 def _box(segments: DrawnSegments, row: ClusterDifference, run: int, label: int) -> Box | None:
@@ -75,15 +75,15 @@ def _box(segments: DrawnSegments, row: ClusterDifference, run: int, label: int) 
     return Box(str(label), own.seconds, own.hit) if len(own) else None
 
 
-def _foot(made: Comparison) -> str:
-    fastest = made.estimates[made.baseline]
+def _foot(comparison: Comparison) -> str:
+    fastest = comparison.estimates[comparison.baseline]
     return (
-        f"{len(made.estimates)} runs · the fastest, {fastest.job}, is the baseline · "
+        f"{len(comparison.estimates)} runs · the fastest, {fastest.job}, is the baseline · "
         f"method {fastest.method}"
     )
 
 
-def _clusters_page(made: Comparison, runs: Sequence[Run]) -> Page:
+def _clusters_page(comparison: Comparison, runs: Sequence[Run]) -> Page:
     from jostle.report.verdict.compare import finding
 
     note = (
@@ -91,12 +91,19 @@ def _clusters_page(made: Comparison, runs: Sequence[Run]) -> Page:
         "with the median. A cluster has the same number in all runs."
     )
     shown = len(runs[0].boxes)
-    if len(made.clusters) > shown:
-        note += f" Shown are {shown} of {count(len(made.clusters))}, those that explain most."
+    if len(comparison.clusters) > shown:
+        note += f" Shown are {shown} of {count(len(comparison.clusters))}, those that explain most."
     numbers = spread_numbers([(run.made.job, [box for box in run.boxes if box]) for run in runs])
     body = _TOP + len(runs) * (_HIGH + _GAP) + 0.2
-    return Page("clusters-of-the-runs", finding(made), note, _foot(made), numbers, width=FULL,
-                body=body)  # fmt: skip
+    return Page(
+        "clusters-of-the-runs",
+        finding(comparison),
+        note,
+        _foot(comparison),
+        numbers,
+        width=FULL,
+        body=body,
+    )
 
 
 def _draw_clusters(canvas: Canvas, runs: Sequence[Run]) -> None:
@@ -118,39 +125,44 @@ def _draw_clusters(canvas: Canvas, runs: Sequence[Run]) -> None:
     legend(canvas, entries + ([dot(LOST, "interfered", "^")] if hit else []))
 
 
-def _pieces(made: Comparison) -> dict[str, list[float]]:
+def _pieces(comparison: Comparison) -> dict[str, list[float]]:
     """Return what each run took longer, by what explains it."""
-    pieces = {name: values for name, values in made.by_cause.items() if any(values)}
-    pieces |= {"displaced": made.displaced_s, "work": made.work_s,
-               "unexplained": made.unexplained_s}  # fmt: skip
+    pieces = {name: values for name, values in comparison.by_cause.items() if any(values)}
+    pieces |= {"displaced": comparison.displaced_s, "work": comparison.work_s,
+               "unexplained": comparison.unexplained_s}  # fmt: skip
     return {name: values for name, values in pieces.items() if any(values)}
 
 
-def _difference_page(made: Comparison) -> Page:
+def _difference_page(comparison: Comparison) -> Page:
     from jostle.report.verdict.compare import finding
 
     note = (
         "Seconds that each run took longer than the fastest (mark), and what they went to; to the "
         "left of 0: what went faster than in the fastest."
     )
-    pieces = _pieces(made)
+    pieces = _pieces(comparison)
     rows = tuple(
-        (one.job, one.run_s, made.measured_s[run], *(values[run] for values in pieces.values()))
-        for run, one in enumerate(made.estimates)
+        (
+            estimate.job,
+            estimate.run_s,
+            comparison.measured_s[run],
+            *(values[run] for values in pieces.values()),
+        )
+        for run, estimate in enumerate(comparison.estimates)
     )
     columns = ("run", "run_s", "measured_s", *(f"{name.replace(' ', '_')}_s" for name in pieces))
-    body = _TOP + 0.34 * len(made.estimates) + 0.5
-    return Page("difference-of-the-runs", finding(made), note, _foot(made),
+    body = _TOP + 0.34 * len(comparison.estimates) + 0.5
+    return Page("difference-of-the-runs", finding(comparison), note, _foot(comparison),
                 Figures(columns, rows), width=FULL, body=body)  # fmt: skip
 
 
-def _draw_difference(canvas: Canvas, made: Comparison) -> None:
+def _draw_difference(canvas: Canvas, comparison: Comparison) -> None:
     """Draw a stacked bar per run."""
-    names = [one.job for one in made.estimates]
+    names = [estimate.job for estimate in comparison.estimates]
     side = min(max(text_width(name, 7.5) for name in names) + 0.3, 2.6)
     axes = canvas.axes(side, _TOP, canvas.width - side - 0.8, 0.34 * len(names))
-    pieces = _pieces(made)
-    ends = [0.0, *made.measured_s]
+    pieces = _pieces(comparison)
+    ends = [0.0, *comparison.measured_s]
     for run in range(len(names)):
         place = len(names) - 1 - run
         right = left = 0.0
@@ -161,9 +173,9 @@ def _draw_difference(canvas: Canvas, made: Comparison) -> None:
                       alpha=0.85, linewidth=0)  # fmt: skip
             right, left = right + max(value, 0), left + min(value, 0)
         ends += [right, left]
-        measured = made.measured_s[run]
+        measured = comparison.measured_s[run]
         axes.plot([measured, measured], [place - 0.4, place + 0.4], color=INK, linewidth=1.6)
-        said = "fastest" if run == made.baseline else f"+{span_label(measured)}"
+        said = "fastest" if run == comparison.baseline else f"+{span_label(measured)}"
         axes.annotate(said, (max(right, measured), place), (5, 0), textcoords="offset points",
                       va="center", fontsize=7, color=INK, annotation_clip=False)  # fmt: skip
     axes.set_yticks(range(len(names)), list(reversed(names)), color=INK)

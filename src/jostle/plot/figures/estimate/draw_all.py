@@ -39,91 +39,96 @@ _SPANS = 120  # of the figure of lost time
 _MOST_CLUSTERS, _MUCH = 3, 0.2
 
 
-def plans(made: Estimate) -> Iterator[Plan]:
+def plans(estimate: Estimate) -> Iterator[Plan]:
     """Yield the figures that an estimate has data for, without drawing them."""
-    if made.hits:
-        yield _lost_page(made), partial(_draw_lost, estimate=made)
-    segments = DrawnSegments.of(made)
+    if estimate.hits:
+        yield _lost_page(estimate), partial(_draw_lost, estimate=estimate)
+    segments = DrawnSegments.of(estimate)
     if not len(segments):
         return
-    scene = Scene(segments, made.run_s)
-    yield _timeline_page(made, scene), partial(estimate_segments.draw_timeline, scene=scene)
-    yield _histogram_page(made, scene), partial(estimate_segments.draw_histograms, scene=scene)
-    clusters = large_clusters(made, estimate_clusters.MOST)
+    scene = Scene(segments, estimate.run_s)
+    yield _timeline_page(estimate, scene), partial(estimate_segments.draw_timeline, scene=scene)
+    yield _histogram_page(estimate, scene), partial(estimate_segments.draw_histograms, scene=scene)
+    clusters = large_clusters(estimate, estimate_clusters.MOST)
     boxes = estimate_clusters.boxes(segments, clusters)
     if boxes:
-        page = _spread_page(made, clusters, boxes)
+        page = _spread_page(estimate, clusters, boxes)
         yield page, partial(estimate_clusters.draw_spread, found=boxes)
-        page = _sizes_page(made, clusters)
-        yield page, partial(estimate_clusters.draw_sizes, found=clusters)
-    for cluster in _chosen(made, clusters):
-        yield from _one_cluster(made, segments, cluster)
-    small = in_small_clusters(made, segments)
+        page = _sizes_page(estimate, clusters)
+        yield page, partial(estimate_clusters.draw_sizes, clusters=clusters)
+    for cluster in _chosen(estimate, clusters):
+        yield from _one_cluster(estimate, segments, cluster)
+    small = in_small_clusters(estimate, segments)
     if small.seconds.sum() > _MUCH * segments.seconds.sum():
-        scene = Scene(small, made.run_s, threshold=True)
-        page = _small_page(made, scene)
+        scene = Scene(small, estimate.run_s, threshold=True)
+        page = _small_page(estimate, scene)
         yield page, partial(estimate_segments.draw_timeline, scene=scene)
 
 
-def _chosen(made: Estimate, clusters: Sequence[Cluster]) -> list[Cluster]:
+def _chosen(estimate: Estimate, clusters: Sequence[Cluster]) -> list[Cluster]:
     """Choose the clusters that lost most; where nothing is lost, the one that took longest."""
-    usable = [one for one in clusters if one.usable]
-    worst = sorted(usable, key=lambda one: (-one.excess_s, -one.total_s))[:_MOST_CLUSTERS]
-    whole = sum(one.excess_s for one in made.clusters)
+    usable = [cluster for cluster in clusters if cluster.usable]
+    worst = sorted(usable, key=lambda cluster: (-cluster.excess_s, -cluster.total_s))[
+        :_MOST_CLUSTERS
+    ]
+    whole = sum(cluster.excess_s for cluster in estimate.clusters)
     return [
-        one for place, one in enumerate(worst)
-        if not place or (whole > 0 and one.excess_s >= _MUCH * whole)
+        cluster for place, cluster in enumerate(worst)
+        if not place or (whole > 0 and cluster.excess_s >= _MUCH * whole)
     ]  # fmt: skip
 
 
-def members(made: Estimate) -> str:
+def members(estimate: Estimate) -> str:
     """Return how many ranks or processes were judged."""
-    one, many = ("rank", "ranks") if made.world >= 0 else ("process", "processes")
-    return f"{count(made.ranks)} {one if made.ranks == 1 else many}"
+    one, many = ("rank", "ranks") if estimate.world >= 0 else ("process", "processes")
+    return f"{count(estimate.ranks)} {one if estimate.ranks == 1 else many}"
 
 
-def foot(made: Estimate) -> str:
+def foot(estimate: Estimate) -> str:
     """Return the small print: job, method, coverage."""
     return (
-        f"job {made.job} of {local_time(made.start_ns)} · {members(made)} · method {made.method} · "
-        f"{share_label(made.coverage)} of the time judged"
+        f"job {estimate.job} of {local_time(estimate.start_ns)} · "
+        f"{members(estimate)} · method {estimate.method} · "
+        f"{share_label(estimate.coverage)} of the time judged"
     )
 
 
-def _lost_page(made: Estimate) -> Page:
-    title = f"{made.job} lost {percent_within(made.percent)} of its time{_to_whom(made)}"
-    length = made.run_s / _SPANS
+def _lost_page(estimate: Estimate) -> Page:
+    title = (
+        f"{estimate.job} lost {percent_within(estimate.percent)} of its time{_to_whom(estimate)}"
+    )
+    length = estimate.run_s / _SPANS
     note = (
         f"Share of the time that was lost, by cause, in each of {_SPANS} spans of "
         f"{duration(length * 1e9)} of the run."
     )
-    part = drawn_part(made)
+    part = drawn_part(estimate)
     note += f" {part}." if part else ""
-    lost = _spans(made)
-    borders = np.linspace(0, made.run_s, _SPANS + 1)
+    lost = _spans(estimate)
+    borders = np.linspace(0, estimate.run_s, _SPANS + 1)
     rows = tuple(
         (cause, float(borders[place]), float(borders[place + 1]), float(value))
         for cause, seconds in lost.items()
         for place, value in enumerate(seconds)
     )
     numbers = Figures(("cause", "begin_s", "end_s", "lost_s"), rows)
-    return Page("lost-time", title, note, foot(made), numbers, width=FULL, body=2.35)
+    return Page("lost-time", title, note, foot(estimate), numbers, width=FULL, body=2.35)
 
 
-def _to_whom(made: Estimate) -> str:
+def _to_whom(estimate: Estimate) -> str:
     """Return which cause took most, where one is known that did."""
     sums: dict[str, float] = {}
-    for one in made.causes:
-        sums[one.cause] = sums.get(one.cause, 0.0) + one.seconds.value
+    for cause in estimate.causes:
+        sums[cause.cause] = sums.get(cause.cause, 0.0) + cause.seconds.value
     worst = max(sums, key=lambda name: sums[name], default="unknown")
     if worst == "unknown" or sums[worst] < 0.5 * sum(sums.values()):
         return ""
     return f", most of it to the {'CPU' if worst == 'cpu' else worst}"
 
 
-def _spans(made: Estimate) -> dict[str, np.typing.NDArray[np.float64]]:
-    borders = np.linspace(0.0, made.end_ns - made.start_ns, _SPANS + 1)
-    return {str(cause): seconds for cause, seconds in lost_over_time(made, borders).items()}
+def _spans(estimate: Estimate) -> dict[str, np.typing.NDArray[np.float64]]:
+    borders = np.linspace(0.0, estimate.end_ns - estimate.start_ns, _SPANS + 1)
+    return {str(cause): seconds for cause, seconds in lost_over_time(estimate, borders).items()}
 
 
 def _draw_lost(canvas: Canvas, estimate: Estimate) -> None:
@@ -152,12 +157,12 @@ def _percent_label(value: float, _digits: int = 3) -> str:
     return f"{value:g} %" if value else "0"
 
 
-def _timeline_page(made: Estimate, scene: Scene) -> Page:
+def _timeline_page(estimate: Estimate, scene: Scene) -> Page:
     hit = int(scene.segments.hit.sum())
     number = count(len(scene.segments))
-    title = f"{count(hit)} of {number} segments of {made.job} took longer than their like"
+    title = f"{count(hit)} of {number} segments of {estimate.job} took longer than their like"
     if not hit:
-        title = f"None of {number} segments of {made.job} took longer than its like"
+        title = f"None of {number} segments of {estimate.job} took longer than its like"
     thinned = len(scene.segments.thinned())
     few = "" if thinned == len(scene.segments) else f" Drawn are {count(thinned)} of them."
     note = (
@@ -166,25 +171,25 @@ def _timeline_page(made: Estimate, scene: Scene) -> Page:
     )
     if not scene.has_work:
         note += " No instructions could be counted: work is told from calls and bytes."
-    return Page("segments-in-time", title, note, foot(made),
+    return Page("segments-in-time", title, note, foot(estimate),
                 estimate_segments.timeline_numbers(scene), width=FULL, body=scene.body)  # fmt: skip
 
 
-def _histogram_page(made: Estimate, scene: Scene) -> Page:
-    title = f"How long the segments of {made.job} took, and how much work was in them"
+def _histogram_page(estimate: Estimate, scene: Scene) -> Page:
+    title = f"How long the segments of {estimate.job} took, and how much work was in them"
     if not scene.has_work:
-        title = f"How long the segments of {made.job} took"
+        title = f"How long the segments of {estimate.job} took"
     note = "Number of segments in each of 60 bins; several peaks are several kinds of segments."
-    return Page("segments-histograms", title, note, foot(made),
+    return Page("segments-histograms", title, note, foot(estimate),
                 estimate_segments.histogram_numbers(scene), width=FULL,
                 body=estimate_segments.histogram_body(scene))  # fmt: skip
 
 
 def _spread_page(
-    made: Estimate, clusters: Sequence[Cluster], boxes: Sequence[estimate_clusters.Box]
+    estimate: Estimate, clusters: Sequence[Cluster], boxes: Sequence[estimate_clusters.Box]
 ) -> Page:
-    worst = max(clusters, key=lambda one: one.excess_s)
-    title = f"Like segments take alike: {count(len(clusters))} clusters of {made.job}"
+    worst = max(clusters, key=lambda cluster: cluster.excess_s)
+    title = f"Like segments take alike: {count(len(clusters))} clusters of {estimate.job}"
     if worst.excess_s > 0:
         title = (
             f"Cluster {worst.number}, ended by {worst.name}, lost most: "
@@ -192,52 +197,52 @@ def _spread_page(
         )
     note = (
         "Boxes: half of the segments of a cluster, with the median; whiskers: 1.5 times as far. "
-        f"{_shown(made, len(boxes))}"
+        f"{_shown(estimate, len(boxes))}"
     )
-    numbers = estimate_clusters.spread_numbers([(made.job, boxes)])
+    numbers = estimate_clusters.spread_numbers([(estimate.job, boxes)])
     body = estimate_clusters.TOP + estimate_clusters.PANEL + 0.42
-    return Page("clusters-spread", title, note, foot(made), numbers, width=FULL, body=body)
+    return Page("clusters-spread", title, note, foot(estimate), numbers, width=FULL, body=body)
 
 
-def _shown(made: Estimate, number: int) -> str:
+def _shown(estimate: Estimate, number: int) -> str:
     """Return which clusters are left out."""
-    large = sum(one.members >= LEAST_MEMBERS for one in made.clusters)
+    large = sum(cluster.members >= LEAST_MEMBERS for cluster in estimate.clusters)
     text = f"Clusters of fewer than {LEAST_MEMBERS} are not shown."
     if large > number:
         text += f" Of {count(large)} others, the {number} with most time are."
     return text
 
 
-def _sizes_page(made: Estimate, clusters: Sequence[Cluster]) -> Page:
-    largest = max(clusters, key=lambda one: one.members)
-    whole = sum(one.members for one in made.clusters)
+def _sizes_page(estimate: Estimate, clusters: Sequence[Cluster]) -> Page:
+    largest = max(clusters, key=lambda cluster: cluster.members)
+    whole = sum(cluster.members for cluster in estimate.clusters)
     title = (
         f"Cluster {largest.number} holds {count(largest.members)} of the {count(whole)} segments "
-        f"of {made.job}"
+        f"of {estimate.job}"
     )
-    note = f"Number of segments in each cluster. {_shown(made, len(clusters))}"
+    note = f"Number of segments in each cluster. {_shown(estimate, len(clusters))}"
     numbers = estimate_clusters.sizes_numbers(clusters)
-    return Page("clusters-sizes", title, note, foot(made), numbers, width=FULL,
+    return Page("clusters-sizes", title, note, foot(estimate), numbers, width=FULL,
                 body=estimate_clusters.TOP + 2.12)  # fmt: skip
 
 
-def _small_page(made: Estimate, scene: Scene) -> Page:
+def _small_page(estimate: Estimate, scene: Scene) -> Page:
     hit, number = int(scene.segments.hit.sum()), count(len(scene.segments))
     title = f"{count(hit)} of {number} segments took longer than others of their kind let expect"
     note = (
         f"Segments with fewer than {LEAST_MEMBERS} of the same work are judged by what their parts "
         "take in others: the red lines. Below them, interfered are those whose loss was measured."
     )
-    return Page("small-clusters-in-time", title, note, foot(made),
+    return Page("small-clusters-in-time", title, note, foot(estimate),
                 estimate_segments.timeline_numbers(scene), width=FULL, body=scene.body)  # fmt: skip
 
 
-def _one_cluster(made: Estimate, segments: DrawnSegments, cluster: Cluster) -> Iterator[Plan]:
+def _one_cluster(estimate: Estimate, segments: DrawnSegments, cluster: Cluster) -> Iterator[Plan]:
     """Yield timeline and histograms of one cluster, with its threshold."""
     own = segments.only(segments.cluster == cluster.number)
     if not len(own):
         return
-    scene = Scene(own, made.run_s, threshold=True)
+    scene = Scene(own, estimate.run_s, threshold=True)
     title = (
         f"{count(cluster.hit)} of {count(cluster.members)} segments of cluster {cluster.number} "
         f"are interfered: {duration(cluster.excess_s * 1e9)} lost"
@@ -249,15 +254,15 @@ def _one_cluster(made: Estimate, segments: DrawnSegments, cluster: Cluster) -> I
         f"{duration(cluster.reference_s * 1e9)}, beyond "
         f"{duration(cluster.threshold_s * 1e9)} (dashed) they are interfered."
     )
-    if made.method == "jostle":
+    if estimate.method == "jostle":
         note += (
             " That is the mean: each has its own threshold, and what is measured counts below it."
         )
     stem = f"cluster-{cluster.number}"
-    page = Page(f"{stem}-in-time", title, note, foot(made),
+    page = Page(f"{stem}-in-time", title, note, foot(estimate),
                 estimate_segments.timeline_numbers(scene), width=FULL, body=scene.body)  # fmt: skip
     yield page, partial(estimate_segments.draw_timeline, scene=scene)
-    page = Page(f"{stem}-histograms", title, note, foot(made),
+    page = Page(f"{stem}-histograms", title, note, foot(estimate),
                 estimate_segments.histogram_numbers(scene), width=FULL,
                 body=estimate_segments.histogram_body(scene))  # fmt: skip
     yield page, partial(estimate_segments.draw_histograms, scene=scene)

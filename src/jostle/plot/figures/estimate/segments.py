@@ -79,30 +79,30 @@ def timeline_numbers(scene: Scene) -> Figures:
     return Figures(columns, tuple(rows))
 
 
-def draw_timeline(made: Canvas, scene: Scene) -> None:
+def draw_timeline(canvas: Canvas, scene: Scene) -> None:
     """Draw the duration of each segment over the time of the run, and its work below."""
     drawn = scene.segments.thinned()
-    width = made.width - LEFT - RIGHT
-    above = made.axes(LEFT, _TOP, width, _HIGH)
+    width = canvas.width - LEFT - RIGHT
+    above = canvas.axes(LEFT, _TOP, width, _HIGH)
     heading(above, "duration of each segment")
     _points(above, drawn, drawn.seconds, span_label)
     last = above
     if scene.threshold:
         _threshold(above, drawn)
     if scene.has_work:
-        last = made.axes(LEFT, _TOP + _HIGH + _GAP, width, _HIGH, sharex=above)
+        last = canvas.axes(LEFT, _TOP + _HIGH + _GAP, width, _HIGH, sharex=above)
         heading(last, "work in it: computation as it was clustered by")
         _points(last, drawn, drawn.work, amount_label)
         above.tick_params(labelbottom=False)
     last.set_xlim(0, scene.run_s)
     last.set_xticks(seconds_ticks(scene.run_s, 10))
     last.set_xlabel("seconds since the start of the run", loc="left", color=INK)
-    _legend(made, scene, dot(BLUE, "a segment"), dot(LOST, "interfered", "^"))
+    _legend(canvas, scene, dot(BLUE, "a segment"), dot(LOST, "interfered", "^"))
 
 
-def _legend(made: Canvas, scene: Scene, usual: Any, hit: Any) -> None:
+def _legend(canvas: Canvas, scene: Scene, usual: Any, hit: Any) -> None:
     entries = [usual, *([hit] if scene.segments.hit.any() else [])]
-    legend(made, entries + ([dash("threshold")] if scene.threshold else []))
+    legend(canvas, entries + ([dash("threshold")] if scene.threshold else []))
 
 
 def _points(axes: Axes, drawn: DrawnSegments, values: Floats, label: Label) -> None:
@@ -204,18 +204,18 @@ def _mark(scene: Scene) -> float:
     return float(np.median(known)) if scene.threshold and len(known) else math.nan
 
 
-def draw_histograms(made: Canvas, scene: Scene) -> None:
+def draw_histograms(canvas: Canvas, scene: Scene) -> None:
     """Draw how many segments took how long, and below how many did how much work."""
-    width = made.width - LEFT - RIGHT
+    width = canvas.width - LEFT - RIGHT
     for number, (name, found) in enumerate(_both(scene)):
-        axes = made.axes(LEFT, _TOP + number * (_HIGH + _GAP + 0.3), width, _HIGH)
+        axes = canvas.axes(LEFT, _TOP + number * (_HIGH + _GAP + 0.3), width, _HIGH)
         time = name == "duration_s"
         _bars(axes, found, span_label if time else amount_label)
         axes.set_xlabel("duration of a segment" if time else "work in a segment", loc="left",
                         color=INK)  # fmt: skip
         if time and math.isfinite(mark := _mark(scene)):
             axes.axvline(mark, color=LOST, linewidth=1.1, linestyle=(0, (4, 2)))
-    _legend(made, scene, patch(BLUE, "segments"), patch(LOST, "interfered ones"))
+    _legend(canvas, scene, patch(BLUE, "segments"), patch(LOST, "interfered ones"))
 
 
 def histogram_body(scene: Scene) -> float:

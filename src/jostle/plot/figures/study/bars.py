@@ -90,7 +90,7 @@ def paged(chunks: Sequence[int | None]) -> list[tuple[list[int], str]]:
     ]
 
 
-def legend(made: Canvas, entries: Sequence[tuple[str, Look]], extra: Sequence[Any] = ()) -> None:
+def legend(canvas: Canvas, entries: Sequence[tuple[str, Look]], extra: Sequence[Any] = ()) -> None:
     """Name the bars, and further marks, above the axes."""
     from matplotlib.patches import Patch
 
@@ -99,10 +99,10 @@ def legend(made: Canvas, entries: Sequence[tuple[str, Look]], extra: Sequence[An
               label=label)
         for label, look in entries
     ]  # fmt: skip
-    top = made.floor + made.body - 0.1
-    made.figure.legend(
+    top = canvas.floor + canvas.body - 0.1
+    canvas.figure.legend(
         handles=[*handles, *extra], loc="center left", ncols=len(handles) + len(extra),
-        bbox_to_anchor=(0.12 / made.width, top / made.height), fontsize=7.5, borderaxespad=0,
+        bbox_to_anchor=(0.12 / canvas.width, top / canvas.height), fontsize=7.5, borderaxespad=0,
         handlelength=2.0, handleheight=1.0, columnspacing=1.2, labelcolor=INK,
     )  # fmt: skip
 

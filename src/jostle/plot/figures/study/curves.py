@@ -67,11 +67,11 @@ def pairs(result: StudyResult, *, chunk: bool) -> list[Pair]:
         result: The study.
         chunk: Curves along chunk sizes, else along numbers of processes.
     """
-    found: dict[tuple[object, ...], list[Curve]] = {}
+    curves_by_key: dict[tuple[object, ...], list[Curve]] = {}
     for curve in result.curves:
         if (curve.axis == "chunk") == chunk and len(curve.points) > 1:
-            found.setdefault(_key(curve), []).append(curve)
-    return [_pair(result, curves, chunk=chunk) for curves in found.values()]
+            curves_by_key.setdefault(_key(curve), []).append(curve)
+    return [_pair(result, curves, chunk=chunk) for curves in curves_by_key.values()]
 
 
 def _varied(curve: Curve) -> str:
@@ -231,21 +231,21 @@ def _numbers(found: list[Pair]) -> Figures:
     return Figures(columns, tuple(rows))
 
 
-def draw(made: Canvas, found: list[Pair], *, chunk: bool) -> None:
+def draw(canvas: Canvas, found: list[Pair], *, chunk: bool) -> None:
     """Draw the panels."""
     style = looks(_name(curve) for pair in found for curve in pair.curves)
-    _legend(made, style)
+    _legend(canvas, style)
     across = min(len(found), _ACROSS)
-    width = (made.width - _LEFT - 0.14 - (across - 1) * _BETWEEN) / across
+    width = (canvas.width - _LEFT - 0.14 - (across - 1) * _BETWEEN) / across
     points = [point.degradation for pair in found for curve in pair.curves
               for point in curve.points]  # fmt: skip
-    medians = [100 * one.median for one in points if one.median is not None]
-    lows = [max(100 * one.low, WIDEST) for one in points if one.low is not None]
+    medians = [100 * summary.median for summary in points if summary.median is not None]
+    lows = [max(100 * summary.low, WIDEST) for summary in points if summary.low is not None]
     lowest = min([*medians, *lows], default=0.0)
     for number, pair in enumerate(found):
         row, column = divmod(number, _ACROSS)
         top = 0.24 + row * (_HEAD + _PANEL + _FOOT) + _HEAD
-        axes = made.axes(_LEFT + column * (width + _BETWEEN), top, width, _PANEL)
+        axes = canvas.axes(_LEFT + column * (width + _BETWEEN), top, width, _PANEL)
         low = max(min(lowest * 1.2, 0.0), -100.0)
         told = pair.words if len({one.words for one in found}) > 1 else ""
         title = f"{pair.title} ({told})" if told else pair.title
@@ -256,7 +256,7 @@ def draw(made: Canvas, found: list[Pair], *, chunk: bool) -> None:
             axes.set_ylabel("degradation, %", color=INK)
 
 
-def _legend(made: Canvas, style: dict[str, Look]) -> None:
+def _legend(canvas: Canvas, style: dict[str, Look]) -> None:
     from matplotlib.lines import Line2D
 
     handles = [
@@ -264,10 +264,10 @@ def _legend(made: Canvas, style: dict[str, Look]) -> None:
                linewidth=1.2, label=f"{name} loses")
         for name, look in style.items()
     ]  # fmt: skip
-    top = made.floor + made.body - 0.1
-    made.figure.legend(
-        handles=handles, loc="center left", ncols=4 if made.width > NARROW else 2,
-        bbox_to_anchor=(0.12 / made.width, top / made.height), fontsize=7.5, borderaxespad=0,
+    top = canvas.floor + canvas.body - 0.1
+    canvas.figure.legend(
+        handles=handles, loc="center left", ncols=4 if canvas.width > NARROW else 2,
+        bbox_to_anchor=(0.12 / canvas.width, top / canvas.height), fontsize=7.5, borderaxespad=0,
         handlelength=2.6, columnspacing=1.2, labelcolor=INK,
     )  # fmt: skip
 
@@ -322,8 +322,8 @@ def _panel(
 
 def _grown(pair: Pair) -> str:
     """Name the program whose processes are counted."""
-    one = pair.curves[0]
-    return f"the {pair.axis} that grows" if one.probe == one.signal else pair.axis
+    curve = pair.curves[0]
+    return f"the {pair.axis} that grows" if curve.probe == curve.signal else pair.axis
 
 
 def _thinned(ticks: list[float], width: float) -> list[float]:

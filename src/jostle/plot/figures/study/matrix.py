@@ -217,18 +217,18 @@ def chunk_looks(chunks: list[int | None]) -> list[Look]:
     return [LOOKS[number % len(LOOKS)] for number in range(len(chunks))]
 
 
-def draw(made: Canvas, matrix: Matrix) -> None:
+def draw(canvas: Canvas, matrix: Matrix) -> None:
     """Draw the panels of a matrix."""
     top = 0.0
     if len(matrix.chunks) > 1:
-        _legend(made, matrix)
+        _legend(canvas, matrix)
         top = 0.24
     span = _range(matrix)
     for row in matrix.rows:
         left = _LEFT
         for place, number in enumerate(row):
             width = matrix.panel_width(number) * matrix.stretch
-            axes = made.axes(left, top + _HEAD, width, _PANEL)
+            axes = canvas.axes(left, top + _HEAD, width, _PANEL)
             _panel(axes, matrix, number, width, span, first=not place)
             if place:
                 axes.tick_params(labelleft=False)
@@ -238,7 +238,7 @@ def draw(made: Canvas, matrix: Matrix) -> None:
         top += _HEAD + _PANEL + _below(matrix, row)
 
 
-def _legend(made: Canvas, matrix: Matrix) -> None:
+def _legend(canvas: Canvas, matrix: Matrix) -> None:
     from matplotlib.patches import Patch
 
     handles: list[Any] = [
@@ -246,11 +246,11 @@ def _legend(made: Canvas, matrix: Matrix) -> None:
               label=chunk_label(chunk))
         for chunk, look in zip(matrix.chunks, chunk_looks(matrix.chunks), strict=True)
     ]  # fmt: skip
-    made.text(_LEFT, 0.13, "chunk size:", color=INK, va="center")
-    top = made.floor + made.body - 0.13
-    made.figure.legend(
+    canvas.text(_LEFT, 0.13, "chunk size:", color=INK, va="center")
+    top = canvas.floor + canvas.body - 0.13
+    canvas.figure.legend(
         handles=handles, loc="center left", ncols=len(handles),
-        bbox_to_anchor=((_LEFT + 0.62) / made.width, top / made.height), fontsize=7.5,
+        bbox_to_anchor=((_LEFT + 0.62) / canvas.width, top / canvas.height), fontsize=7.5,
         borderaxespad=0, handlelength=2.0, handleheight=1.0, columnspacing=1.4, labelcolor=INK,
     )  # fmt: skip
 

@@ -129,7 +129,7 @@ def _time(axes: Axes, seconds: float, most: int) -> None:
     axes.set_xticks(seconds_ticks(seconds, most))
 
 
-def _legend(made: Canvas, entries: Sequence[tuple[str, str, Any, bool]]) -> None:
+def _legend(canvas: Canvas, entries: Sequence[tuple[str, str, Any, bool]]) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -138,12 +138,18 @@ def _legend(made: Canvas, entries: Sequence[tuple[str, str, Any, bool]]) -> None
         else Line2D([], [], color=colour, linestyle=dash, linewidth=1.3, label=label)
         for label, colour, dash, area in entries
     ]  # fmt: skip
-    top = made.floor + made.body - 0.1
-    made.figure.legend(
-        handles=handles, loc="center left", ncols=len(handles), fontsize=7.5, borderaxespad=0,
-        bbox_to_anchor=(_LEFT / made.width, top / made.height), labelcolor=INK, columnspacing=1.4,
+    top = canvas.floor + canvas.body - 0.1
+    canvas.figure.legend(
+        handles=handles,
+        loc="center left",
+        ncols=len(handles),
+        fontsize=7.5,
+        borderaxespad=0,
+        bbox_to_anchor=(_LEFT / canvas.width, top / canvas.height),
+        labelcolor=INK,
+        columnspacing=1.4,
         handlelength=2.2,
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True)
@@ -165,7 +171,7 @@ class Grid:
 
 def grids(result: StudyResult) -> list[Grid]:
     """Put sustained cells of one chunk size and one process count together."""
-    found: dict[object, list[Trace]] = {}
+    traces_by_key: dict[object, list[Trace]] = {}
     apart = {_sides(phases.trace) for phases in two_phases(result)}
     failed = _without_runs(result)
     for trace in result.traces:
@@ -175,10 +181,10 @@ def grids(result: StudyResult) -> list[Grid]:
         if trace.signal and usable:
             processes = tuple(sorted(setting.processes))
             key = (setting.chunk, processes, setting.shared, setting.periodic, setting.more)
-            found.setdefault(key, []).append(trace)
+            traces_by_key.setdefault(key, []).append(trace)
     order = {name: place for place, name in enumerate(result.programs)}
     made = []
-    for traces in found.values():
+    for traces in traces_by_key.values():
         names = [sorted({getattr(trace, side) for trace in traces}, key=lambda n: order.get(n, 99))
                  for side in ("probe", "signal")]  # fmt: skip
         title = traces[0].setting.label
@@ -259,20 +265,20 @@ def _sized_names(trace: Trace) -> tuple[str, str]:
     return f"{trace.probe} ×{mine}", f"{trace.signal} ×{theirs}"
 
 
-def draw_grid(made: Canvas, grid: Grid) -> None:
+def draw_grid(canvas: Canvas, grid: Grid) -> None:
     """Draw the small pictures of a grid on common axes."""
     lines = {id(trace): Lines.of(trace) for trace in grid.traces}
     seconds = max(line.seconds for line in lines.values())
     high = _CELL if len(grid.traces) > 1 else 1.6
     side = 0.8 if len(grid.rows) > 1 else 0.1
     left = _LEFT + side
-    width = (made.width - left - _RIGHT - _CELL_GAP * (len(grid.columns) - 1)) / len(grid.columns)
+    width = (canvas.width - left - _RIGHT - _CELL_GAP * (len(grid.columns) - 1)) / len(grid.columns)
     for row, probe in enumerate(grid.rows):
         own = [t for t in grid.traces if t.probe == probe]
         top = _top(own, lines)
         for column, signal in enumerate(grid.columns):
             trace = grid.find(probe, signal)
-            axes = made.axes(
+            axes = canvas.axes(
                 left + column * (width + _CELL_GAP), 0.5 + row * (high + _CELL_GAP), width, high
             )
             if trace:
@@ -286,10 +292,12 @@ def draw_grid(made: Canvas, grid: Grid) -> None:
                                fontweight="bold")  # fmt: skip
         if len(grid.rows) > 1:
             words = ["probe", *broken(probe, side, 7.5, bold=True)]
-            made.text(0.12, 0.5 + row * (high + _CELL_GAP) + high / 2, "\n".join(words),
+            canvas.text(0.12, 0.5 + row * (high + _CELL_GAP) + high / 2, "\n".join(words),
                       va="center", color=INK, fontweight="bold", linespacing=1.15)  # fmt: skip
-    made.text(left, made.body - 0.02, "seconds since the start of the pair", color=INK, va="bottom")
-    _legend(made, [("probe", _BLUE, "-", False), ("signal", _ORANGE, (0, (1.5, 1)), False),
+    canvas.text(
+        left, canvas.body - 0.02, "seconds since the start of the pair", color=INK, va="bottom"
+    )
+    _legend(canvas, [("probe", _BLUE, "-", False), ("signal", _ORANGE, (0, (1.5, 1)), False),
                    ("probe alone", _GREY, _DASH, False)])  # fmt: skip
 
 
@@ -344,7 +352,7 @@ def two_phases(result: StudyResult) -> list[TwoPhases]:
         for row in rows
         if row.phases and len(set(row.setting.processes)) > 1
     }
-    made = []
+    phase_pairs = []
     for trace in result.traces:
         if (trace.probe, trace.signal, trace.setting) not in wanted or trace.bursts:
             continue
@@ -356,8 +364,10 @@ def two_phases(result: StudyResult) -> list[TwoPhases]:
         first = int(mine[0])
         together, after = own[first : change - 1], own[change + 1 : mine[-1]]
         if len(together) and len(after):
-            made.append(TwoPhases(trace, change, float(together.mean()), float(after.mean())))
-    return made[:_MOST]
+            phase_pairs.append(
+                TwoPhases(trace, change, float(together.mean()), float(after.mean()))
+            )
+    return phase_pairs[:_MOST]
 
 
 def two_phases_page(result: StudyResult, phases: TwoPhases) -> Page:
@@ -380,11 +390,11 @@ def two_phases_page(result: StudyResult, phases: TwoPhases) -> Page:
     return Page(stem, title, note, source(result), numbers([trace]), width=FULL, body=2.5)
 
 
-def draw_two_phases(made: Canvas, phases: TwoPhases) -> None:
+def draw_two_phases(canvas: Canvas, phases: TwoPhases) -> None:
     """Draw both jobs, the instant of the change and the smaller one's mean levels."""
     trace = phases.trace
     lines = Lines.of(trace)
-    axes = made.axes(_LEFT, 0.42, made.width - _LEFT - _RIGHT - 0.9, 1.62)
+    axes = canvas.axes(_LEFT, 0.42, canvas.width - _LEFT - _RIGHT - 0.9, 1.62)
     axes_line(axes, lines.alone, _GREY, _DASH)
     axes_line(axes, lines.signal, _ORANGE, (0, (1.5, 1)))
     _filled(axes, lines.probe, _BLUE)
@@ -410,6 +420,6 @@ def draw_two_phases(made: Canvas, phases: TwoPhases) -> None:
             color=INK, va="center", linespacing=1.2, annotation_clip=False,
         )  # fmt: skip
     small, large = trace.setting.processes
-    _legend(made, [(f"{trace.probe}, {small}: the smaller", _BLUE, "-", False),
+    _legend(canvas, [(f"{trace.probe}, {small}: the smaller", _BLUE, "-", False),
                    (f"{trace.signal}, {large}: the larger", _ORANGE, (0, (1.5, 1)), False),
                    ("the smaller alone", _GREY, _DASH, False)])  # fmt: skip

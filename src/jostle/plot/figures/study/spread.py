@@ -46,8 +46,8 @@ def spreads(result: StudyResult) -> list[Spread]:
 
 def spread_page(result: StudyResult, found: Sequence[Spread]) -> Page:
     """Return the page of the spread of bytes per process."""
-    whole = statistics.median(value for one in found for value in one.values)
-    worst = max(found, key=lambda one: statistics.median(one.values))
+    whole = statistics.median(value for spread in found for value in spread.values)
+    worst = max(found, key=lambda spread: statistics.median(spread.values))
     most = statistics.median(worst.values)
     title = (
         f"Processes of a pair differ by {share_label(whole)} (median); most, "
@@ -55,20 +55,26 @@ def spread_page(result: StudyResult, found: Sequence[Spread]) -> Page:
     )
     if most < 0.005:
         title = "All processes of a pair move the same"
-    counted = "bytes" if all(one.cell.metric == "bytes" for one in found) else "progress"
+    counted = "bytes" if all(spread.cell.metric == "bytes" for spread in found) else "progress"
     note = (
         f"Standard deviation over mean of the {counted} that each process of both moved in the "
-        f"active overlap. Points: runs, {kept_label(len(one.values) for one in found)}; bar: "
+        f"active overlap. Points: runs, {kept_label(len(spread.values) for spread in found)}; bar: "
         "median."
     )
     columns = ("pair", "chunk_bytes", "shared", "periodic", "run", "std_over_mean")
     rows = tuple(
-        (one.label, one.cell.setting.chunk, one.cell.setting.shared, one.cell.setting.periodic,
-         run.run, run.spread)
-        for one in found
-        for run in one.cell.repetitions
+        (
+            spread.label,
+            spread.cell.setting.chunk,
+            spread.cell.setting.shared,
+            spread.cell.setting.periodic,
+            run.run,
+            run.spread,
+        )
+        for spread in found
+        for run in spread.cell.repetitions
         if run.verdict == "kept" and run.spread is not None
-    )  # fmt: skip
+    )
     body = 0.15 + 0.19 * len(found) + 0.42
     return Page(
         "spread-per-process", title, note, source(result), Figures(columns, rows), width=FULL,
@@ -76,24 +82,24 @@ def spread_page(result: StudyResult, found: Sequence[Spread]) -> Page:
     )  # fmt: skip
 
 
-def draw_spread(made: Canvas, found: Sequence[Spread]) -> None:
+def draw_spread(canvas: Canvas, found: Sequence[Spread]) -> None:
     """Draw one line of points per pair."""
-    side = min(max(text_width(one.label, 7.5) for one in found) + 0.25, 3.4)
-    axes = made.axes(side, 0.1, made.width - side - 0.3, 0.19 * len(found))
-    for number, one in enumerate(found):
+    side = min(max(text_width(spread.label, 7.5) for spread in found) + 0.25, 3.4)
+    axes = canvas.axes(side, 0.1, canvas.width - side - 0.3, 0.19 * len(found))
+    for number, spread in enumerate(found):
         place = len(found) - 1 - number
-        middle = 100 * statistics.median(one.values)
+        middle = 100 * statistics.median(spread.values)
         axes.barh(place, middle, height=0.62, facecolor=LOOKS[0].fill, edgecolor=LOOKS[0].colour,
                   linewidth=0.8)  # fmt: skip
-        axes.plot([100 * v for v in one.values], [place] * len(one.values), ".", color=INK,
+        axes.plot([100 * v for v in spread.values], [place] * len(spread.values), ".", color=INK,
                   markersize=3, markeredgewidth=0)  # fmt: skip
-        axes.annotate(share_label(middle / 100), (100 * max(one.values), place), (4, 0),
+        axes.annotate(share_label(middle / 100), (100 * max(spread.values), place), (4, 0),
                       textcoords="offset points", va="center", fontsize=SMALL,
                       color=INK)  # fmt: skip
     axes.set_yticks(range(len(found)))
-    axes.set_yticklabels([one.label for one in reversed(found)], color=INK)
+    axes.set_yticklabels([spread.label for spread in reversed(found)], color=INK)
     axes.set_ylim(-0.6, len(found) - 0.4)
-    limit = max(max(100 * v for one in found for v in one.values), 1.0) * 1.15
+    limit = max(max(100 * v for spread in found for v in spread.values), 1.0) * 1.15
     axes.set_xlim(0, limit)
     axes.set_xticks([tick for tick in axes.get_xticks() if tick <= limit])
     axes.set_xlabel("spread over processes: standard deviation / mean, %", loc="left", color=INK)

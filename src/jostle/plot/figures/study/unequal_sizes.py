@@ -41,13 +41,13 @@ def row_label(result: StudyResult, row: KuoRow) -> str:
     """Name a row of table 3 on an axis: sizes, programs and sharing as far as they vary."""
     rows = result.kuo.rows if result.kuo else []
     words = []
-    if len({(one.small, one.large) for one in rows}) > 1:
+    if len({(kuo_row.small, kuo_row.large) for kuo_row in rows}) > 1:
         words.append(row.small if row.small == row.large else f"{row.small} + {row.large}")
-    if len({size for one in rows for size in one.setting.processes}) > 1:
+    if len({size for kuo_row in rows for size in kuo_row.setting.processes}) > 1:
         words.append(f"({row.setting.processes[0]}, {row.setting.processes[1]})")
-    if len({one.setting.chunk for one in rows}) > 1:
+    if len({kuo_row.setting.chunk for kuo_row in rows}) > 1:
         words.append(chunk_label(row.setting.chunk))
-    if len({one.setting.shared for one in rows}) > 1:
+    if len({kuo_row.setting.shared for kuo_row in rows}) > 1:
         words.append("shared" if row.setting.shared else "private")
     return "\n".join(words) or f"{row.small} + {row.large}"
 
@@ -143,11 +143,11 @@ def _kuo_page(
     return Page(stem, *texts, source(result), numbers, width=width, body=body)
 
 
-def draw_overlap(made: Canvas, result: StudyResult, rows: Sequence[KuoRow]) -> None:
+def draw_overlap(canvas: Canvas, result: StudyResult, rows: Sequence[KuoRow]) -> None:
     """Draw the two bars of every pair with their ratio and a fair share."""
     from matplotlib.lines import Line2D
 
-    axes = made.axes(LEFT, 0.3, made.width - LEFT - RIGHT, 1.4)
+    axes = canvas.axes(LEFT, 0.3, canvas.width - LEFT - RIGHT, 1.4)
     tops = []
     for number, row in enumerate(rows):
         small, large = row.overlap[0] or 0.0, row.overlap[1] or 0.0
@@ -166,7 +166,7 @@ def draw_overlap(made: Canvas, result: StudyResult, rows: Sequence[KuoRow]) -> N
             axes.annotate(f"{row.overlap_ratio:.{digits}f}", (number, max(tops[-4:])), (0, 2),
                           textcoords="offset points", ha="center", fontsize=7.5, color=INK,
                           fontweight="bold")  # fmt: skip
-    slot = (made.width - LEFT - RIGHT) / len(rows)
+    slot = (canvas.width - LEFT - RIGHT) / len(rows)
     bars_axis(
         axes,
         max(tops) * 1.12,
@@ -177,7 +177,7 @@ def draw_overlap(made: Canvas, result: StudyResult, rows: Sequence[KuoRow]) -> N
     fair_share = Line2D([], [], color=INK, linewidth=1.3, label="equal share per process")
     uneven = any(len(set(row.setting.processes)) > 1 for row in rows)
     names = ("P, the smaller", "Q, the larger") if uneven else ("the first, P", "the second, Q")
-    legend(made, list(zip(names, LOOKS, strict=False)), [fair_share])
+    legend(canvas, list(zip(names, LOOKS, strict=False)), [fair_share])
 
 
 def predicted_rows(result: StudyResult) -> list[KuoRow]:
@@ -200,7 +200,7 @@ def predicted_pages(result: StudyResult) -> list[tuple[Page, list[KuoRow]]]:
 
 def _predicted_page(result: StudyResult, rows: Sequence[KuoRow], suffix: str) -> Page:
     kuo = result.kuo
-    ways = list(dict.fromkeys(one.by for row in rows for one in row.predictions))
+    ways = list(dict.fromkeys(prediction.by for row in rows for prediction in row.predictions))
     errors = [(kuo.error_process, "process"), (kuo.error_node, "node")] if kuo else []
     said = [f"{share_label(error)} (shares by {by})" for error, by in errors if error is not None]
     title = "Predicted against observed concurrent run times"
@@ -223,14 +223,26 @@ def _predicted_page(result: StudyResult, rows: Sequence[KuoRow], suffix: str) ->
     )  # fmt: skip
     values = tuple(
         (
-            row.small, row.large, *row.setting.processes, row.setting.chunk, row.setting.shared,
-            one.by, row.holds, "; ".join(row.why_not), row.large_s.median, one.large_s,
-            one.large_error, row.small_s.median, one.small_s, one.small_error,
-            one.large_alone_error, one.small_alone_error,
+            row.small,
+            row.large,
+            *row.setting.processes,
+            row.setting.chunk,
+            row.setting.shared,
+            prediction.by,
+            row.holds,
+            "; ".join(row.why_not),
+            row.large_s.median,
+            prediction.large_s,
+            prediction.large_error,
+            row.small_s.median,
+            prediction.small_s,
+            prediction.small_error,
+            prediction.large_alone_error,
+            prediction.small_alone_error,
         )
         for row in rows
-        for one in row.predictions
-    )  # fmt: skip
+        for prediction in row.predictions
+    )
     numbers = Figures(columns, values)
     name = f"predicted-against-observed-run-time{suffix}"
     return _kuo_page(name, (title, note), result, numbers, rows, drawing=0.3 + 1.44 + 1.26)
@@ -239,14 +251,14 @@ def _predicted_page(result: StudyResult, rows: Sequence[KuoRow], suffix: str) ->
 _MARKS = {"process": ("D", "white"), "node": ("^", INK)}
 
 
-def draw_predicted(made: Canvas, result: StudyResult, rows: Sequence[KuoRow]) -> None:
+def draw_predicted(canvas: Canvas, result: StudyResult, rows: Sequence[KuoRow]) -> None:
     """Draw the larger jobs above the smaller ones."""
     from matplotlib.lines import Line2D
 
-    width = made.width - LEFT - RIGHT
+    width = canvas.width - LEFT - RIGHT
     for place, (name, look) in enumerate((("the larger, Q", LOOKS[1]), ("the smaller, P",
                                                                         LOOKS[0]))):  # fmt: skip
-        axes = made.axes(LEFT, 0.3 + place * 1.44, width, 1.26)
+        axes = canvas.axes(LEFT, 0.3 + place * 1.44, width, 1.26)
         large = place == 0
         tops = [
             _predicted(axes, number, row, row.large_s if large else row.small_s, look, large=large)
@@ -260,9 +272,9 @@ def draw_predicted(made: Canvas, result: StudyResult, rows: Sequence[KuoRow]) ->
         Line2D([], [], linestyle="none", marker=mark, markersize=4, markerfacecolor=fill,
                markeredgecolor=INK, label=f"predicted by {by}")
         for by, (mark, fill) in _MARKS.items()
-        if any(one.by == by for row in rows for one in row.predictions)
+        if any(prediction.by == by for row in rows for prediction in row.predictions)
     ]  # fmt: skip
-    legend(made, [("observed: Q", LOOKS[1]), ("P", LOOKS[0])], marks)
+    legend(canvas, [("observed: Q", LOOKS[1]), ("P", LOOKS[0])], marks)
 
 
 def _predicted(
@@ -276,10 +288,10 @@ def _predicted(
         if observed.min is not None and observed.max is not None and observed.n > 1:
             whisker(axes, number, observed.min, observed.max, 0.07)
         tops += [observed.median, observed.max or 0.0]
-    for one in row.predictions:
-        seconds = one.large_s if large else one.small_s
-        mark, fill = _MARKS.get(one.by, ("o", "white"))
-        shift = -0.13 if one.by == "process" else 0.13
+    for prediction in row.predictions:
+        seconds = prediction.large_s if large else prediction.small_s
+        mark, fill = _MARKS.get(prediction.by, ("o", "white"))
+        shift = -0.13 if prediction.by == "process" else 0.13
         axes.plot([number + shift], [seconds], mark, markersize=4, markerfacecolor=fill,
                   markeredgecolor=INK, markeredgewidth=0.7)  # fmt: skip
         tops.append(seconds)
@@ -289,13 +301,13 @@ def _predicted(
 
 def _error(axes: Axes, number: int, row: KuoRow, top: float, *, large: bool) -> None:
     """Write the relative error by process above a bar."""
-    for one in row.predictions:
-        if one.by == "process":
-            text = signed_label(_error_of(one, large=large)).removesuffix(" %")
+    for prediction in row.predictions:
+        if prediction.by == "process":
+            text = signed_label(_error_of(prediction, large=large)).removesuffix(" %")
             text = text if row.holds else f"({text})"
             axes.annotate(text, (number, top), (0, 3), textcoords="offset points", ha="center",
                           fontsize=SMALL, color=INK)  # fmt: skip
 
 
-def _error_of(one: Prediction, *, large: bool) -> float:
-    return one.large_error if large else one.small_error
+def _error_of(prediction: Prediction, *, large: bool) -> float:
+    return prediction.large_error if large else prediction.small_error

@@ -77,18 +77,25 @@ def versus(result: StudyResult) -> list[Versus]:
 
 def _alone_by_key(result: StudyResult) -> dict[object, Standalone]:
     return {
-        (one.program, one.setting.chunk, one.setting.processes[0], one.setting.shared): one
-        for one in result.standalone
+        (
+            standalone.program,
+            standalone.setting.chunk,
+            standalone.setting.processes[0],
+            standalone.setting.shared,
+        ): standalone
+        for standalone in result.standalone
     }
 
 
 def _versus(result: StudyResult, cell: Cell, known: dict[object, Standalone]) -> Versus | None:
     setting = cell.setting
     alone = known.get((cell.probe, setting.chunk, setting.processes[0], setting.shared))
-    kept = [run for run in cell.repetitions if run.verdict == "kept" and run.probe and run.signal]
+    repetitions = [
+        run for run in cell.repetitions if run.verdict == "kept" and run.probe and run.signal
+    ]
     rates: tuple[list[float], list[float]] = ([], [])
     times: tuple[list[float], list[float]] = ([], [])
-    for run in kept:
+    for run in repetitions:
         for place, side in enumerate((run.probe, run.signal)):
             if side and side.overall is not None:
                 rates[place].append(side.overall)
@@ -99,7 +106,7 @@ def _versus(result: StudyResult, cell: Cell, known: dict[object, Standalone]) ->
     seconds = alone.seconds.median if times[0] else None
     return Versus(
         pair_words(result, cell.probe, cell.signal, cell), setting.chunk, cell.metric,
-        alone.overall.median, rates, seconds, times, len(kept),
+        alone.overall.median, rates, seconds, times, len(repetitions),
     )  # fmt: skip
 
 
@@ -169,21 +176,21 @@ def _timed(found: Sequence[Versus]) -> bool:
     return any(one.alone_s is not None and one.together_s[0] for one in found)
 
 
-def draw_versus(made: Canvas, found: Sequence[Versus]) -> None:
+def draw_versus(canvas: Canvas, found: Sequence[Versus]) -> None:
     """Draw throughput above run time."""
-    width = made.width - LEFT - RIGHT
+    width = canvas.width - LEFT - RIGHT
     metric = found[0].metric
-    upper = made.axes(LEFT, 0.3, width, 1.2)
+    upper = canvas.axes(LEFT, 0.3, width, 1.2)
     slot = width / len(found)
     _trio(upper, found, lambda one: (one.alone, one.together), metric, slot)
     if _timed(found):
-        lower = made.axes(LEFT, 0.3 + 1.2 + 0.16, width, 1.2)
+        lower = canvas.axes(LEFT, 0.3 + 1.2 + 0.16, width, 1.2)
         _trio(lower, found, lambda one: (one.alone_s, one.together_s), "s", slot)
         lower.set_ylabel("run time", color=INK)
         upper.tick_params(labelbottom=False)
     counted = "throughput" if metric == "bytes" else f"{metric_label(metric)} per second"
     upper.set_ylabel(counted, color=INK)
-    legend(made, list(zip(("alone", "first of the pair", "second"), _TRIO,
+    legend(canvas, list(zip(("alone", "first of the pair", "second"), _TRIO,
                            strict=True)))  # fmt: skip
 
 
