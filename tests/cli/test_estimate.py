@@ -190,7 +190,7 @@ def test_neighbours_that_explain_more_than_the_run_shows_decide(told: dict[str, 
     assert lines[0].startswith("● red  crowded lost 0 % (0 to 1.0) of its time by itself, but 27 %")
     assert "by job writer (root), in 17 slices" in lines[0]
     assert lines[1].startswith("re-run advised.")
-    assert any("the light goes by the neighbours" in line for line in lines)
+    assert any("the light follows the neighbours" in line for line in lines)
     content = json.loads(told["crowded json"].out)
     assert (content["light"], content["percent"]["value"]) == ("red", 0)
 

@@ -98,7 +98,7 @@ def test_figures_are_drawn_and_named(jostle, tmp_path: Path) -> None:  # type: i
     busy.touch()
     done = jostle("interference", "logger-0000", "--plot", str(busy))
     assert done.code == 2
-    assert "is no folder" in done.err
+    assert "is not a folder" in done.err
 
 
 @pytest.mark.parametrize("words", VERBS, ids=lambda words: words[0])

@@ -81,6 +81,6 @@ def test_too_few_slices_are_said_first(lives) -> None:
     folder, _ = lives
     done = jostle("interference", "--repository", str(folder), "met")
     lines = done.out.splitlines()
-    assert lines[0] == "It cannot be told whether others slowed met."
+    assert lines[0] == "There is too little evidence to decide whether others slowed met."
     assert "16 are needed: run with --slice" in lines[1]
     assert "would have been seen" not in done.out

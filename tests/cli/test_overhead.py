@@ -177,7 +177,7 @@ def made(plain: list[float], profiled: list[float]) -> object:
         ([0.98, 0.981, 0.979, 0.98], "The profiled runs were 2.00 % faster"),
         ([1.0, 1.001, 0.999, 1.0], "No cost can be seen: it is below 0."),
         ([0.8, 1.2, 1.0, 1.1], "Too noisy to tell: +2.50 %"),
-        ([1.0], "Too few runs to say anything."),
+        ([1.0], "Too few runs for a result."),
     ],
 )
 def test_verdicts_in_words(profiled: list[float], begin: str) -> None:

@@ -144,7 +144,7 @@ def test_a_file_is_no_folder_for_figures(tmp_path: Path) -> None:
     from jostle.cli.options.figures import plot_folder
 
     (tmp_path / "file").touch()
-    with pytest.raises(UsageError, match="is no folder"):
+    with pytest.raises(UsageError, match="is not a folder"):
         plot_folder(str(tmp_path / "file"))
 
 

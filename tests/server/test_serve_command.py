@@ -148,7 +148,7 @@ def test_a_key_that_everybody_reads(place):
         ('url = "https://x.org"\nproxies = ["0.0.0.0/0"]', {"accounts": 'file = "F"'},
          "every user of this machine"),
         ("", {"proxy": 'user_header = "X"\nsecret_file = "F"'}, "now `proxy_secret_file`"),
-        ("", {"oidc": 'issuer = "http://sso.example.org"\nclient_id = "x"'}, "no https URL"),
+        ("", {"oidc": 'issuer = "http://sso.example.org"\nclient_id = "x"'}, "not an https URL"),
         ("", {"oidc": 'issuer = "https://sso.example.org"'}, "lacks [oidc] `client_id`"),
     ],
     ids=str,

@@ -38,13 +38,13 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "signal": ("signal", "Make controlled load at known instants, with a log of what it did."),
         "lab": ("lab", "A small cluster on this machine, to run jobs and experiments on."),
         "inject": ("inject", "Delay calls of a command on purpose, with a log of every delay."),
-        "study": ("study", "Run probe/signal experiments: who hurts whom, and how much."),
-        "validate": ("validate", "How well losses are told: runs whose loss is known."),
+        "study": ("study", "Run probe/signal experiments: which program slows which."),
+        "validate": ("validate", "Measure how accurate estimates are, where the loss is known."),
     },
     "Care": {
         "overhead": ("overhead", "What profiling costs a command: alternating runs."),
         "doctor": ("doctor", "Check what works on this machine, and how to mend it."),
-        "demo": ("demo", "A neighbour leaves its imprint on a program, in a minute or two."),
+        "demo": ("demo", "Watch a neighbour slow a program, in a minute or two."),
         "repository": ("repository", "Compact the repository, expire old slices, mend damage."),
     },
 }
@@ -161,22 +161,22 @@ def main(args: Sequence[str] | None = None) -> int:
         if os.environ.get("JOSTLE_DEBUG"):
             raise
         if isinstance(error, OSError) and isinstance(error.filename, str):
-            # A full disk, a place that takes no files, ...: nothing that we could have known.
+            # A full disk, a read-only folder, ...: not foreseeable.
             what = f"{error.filename}: {error.strerror}."
-            return _fail(words, what, "Make room, or name another place.", 1)
+            return _fail(words, what, "Make room, or choose another folder.", 1)
         message = f"Something broke that should not: {type(error).__name__}: {error}"
         return _fail(words, message, "JOSTLE_DEBUG=1 shows where; please report it.", 1)
 
 
 def _closed(error: PermissionError) -> tuple[str, str]:
-    """Return whose the file is that we may not touch, and what to do."""
+    """Return who owns the file that we may not access, and what to do."""
     from jostle.cli.config import closed_by
 
     where = Path(os.fsdecode(error.filename or "?"))
     place, owner = closed_by(where)
     return (
         f"{where} cannot be reached: {place} belongs to {owner}.",
-        f"Ask {owner}, or name a place of your own (--repository, --out, JOSTLE_SPOOL).",
+        f"Ask {owner}, or choose a folder of your own (--repository, --out, JOSTLE_SPOOL).",
     )
 
 

@@ -1,1 +1,1 @@
-"""The checks of `jostle doctor`: each answers with one line and how to mend what it found."""
+"""The checks of `jostle doctor`: each reports one line, and a fix where one is needed."""

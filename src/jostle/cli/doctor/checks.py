@@ -1,4 +1,4 @@
-"""What `jostle doctor` looks at; each check answers with one line and its mend."""
+"""Checks of `jostle doctor`; each reports one line, and a fix where one is needed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Check:
     """The finding of one check.
 
     Attributes:
-        name: What was looked at.
+        name: What was checked.
         state: ok, warn (jostle works, with less) or fail (it does not).
         says: What was found.
         mend: What to do about it; empty when all is well.
@@ -34,7 +34,7 @@ class Check:
 
 
 def check_runtime() -> Check:
-    """Are the compiled parts there, at a path that LD_PRELOAD can carry?"""
+    """Check that the compiled parts exist, at a path that LD_PRELOAD can carry."""
     from jostle import _native_path
 
     library = _native_path("libjostle.so")
@@ -86,10 +86,10 @@ def _judge_profile(spool: Path, size: int, words: str) -> Check:
     paths = [path for path in find_profiles([spool]) if path.suffix == ".jst"]
     if not paths:
         said = [line for line in words.splitlines() if "jostle" in line.lower()]
-        why = said[0] if said else "the runtime said nothing"
+        why = said[0] if said else "the runtime gave no reason"
         return Check(
             "preload", "fail", f"dd wrote {byte_count(size)} and left no profile ({why})",
-            "look whether the operator's settings switch jostle off; see `settings` below",
+            "check whether the operator's settings switch jostle off; see `settings` below",
         )  # fmt: skip
     decoded = read_profiles([ReadRequest(path, number) for number, path in enumerate(paths)])
     rows = decoded.mount_slices.column("posix_write_bytes").to_pylist()
@@ -103,7 +103,7 @@ def _judge_profile(spool: Path, size: int, words: str) -> Check:
 
 
 def check_counters() -> Check:
-    """Can the kernel's counters of a process be read?"""
+    """Check that the kernel's counters of a process can be read."""
     missing = []
     for path, what in (
         ("/proc/self/io", "bytes and calls of any origin"),
@@ -137,7 +137,7 @@ class _Timex(ctypes.Structure):
 
 
 def check_clock() -> Check:
-    """Is the clock synchronised, and how wrong may it be?"""
+    """Check that the clock is synchronised, and report its largest error."""
     libc = ctypes.CDLL(None, use_errno=True)
     facts = _Timex()
     state = libc.adjtimex(ctypes.byref(facts))
@@ -155,7 +155,7 @@ def check_clock() -> Check:
 
 
 def check_spool() -> Check:
-    """Can every user write profiles, and nobody remove another's?"""
+    """Check that every user can write profiles and nobody can remove another user's."""
     spool = settings().spool
     if not spool.exists():
         parent = spool.parent
@@ -167,7 +167,7 @@ def check_spool() -> Check:
         )  # fmt: skip
     facts = spool.stat()
     if not stat.S_ISDIR(facts.st_mode):
-        return Check("spool", "fail", f"{spool} is no folder", "remove it, or set JOSTLE_SPOOL")
+        return Check("spool", "fail", f"{spool} is not a folder", "remove it, or set JOSTLE_SPOOL")
     owner = owner_name(facts.st_uid)
     if not os.access(spool, os.W_OK | os.X_OK):
         return Check(
@@ -224,7 +224,7 @@ def file_system_of(path: Path) -> str:
 
 
 def check_file_systems() -> Check:
-    """Which file systems will be told apart?"""
+    """Report which file systems are distinguished."""
     seen = mounts()
     shared = sorted({f"{path} ({kind})" for path, kind, _ in seen if kind in NETWORK_TYPES})
     kinds = sorted({kind for _, kind, _ in seen})
@@ -235,7 +235,7 @@ def check_file_systems() -> Check:
 
 
 def check_repository(path: Path) -> Check:
-    """Is there a repository, and may we add to it?"""
+    """Check that there is a repository that we may write to."""
     from jostle.repository import Repository
 
     if not path.exists():
@@ -243,7 +243,8 @@ def check_repository(path: Path) -> Check:
     if not os.access(path, os.W_OK | os.X_OK):
         owner = owner_name(path.stat().st_uid)
         return Check(
-            "repository", "warn", f"{path} belongs to {owner}: you can look, not ingest",
+            "repository", "warn", f"{path} belongs to {owner}: you can read it, but not ingest "
+            f"into it",
             "name one of your own with --repository or JOSTLE_REPOSITORY",
         )  # fmt: skip
     number = Repository(path).jobs().num_rows

@@ -1,4 +1,4 @@
-"""What `jostle doctor` looks at for labs: which parts could come up, and what the others lack."""
+"""Checks of `jostle doctor` for labs: which parts can be started, and what the others lack."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _INSTALL = "apt-get install "
 
 
 def check_lab() -> Check:
-    """Say in one line which labs this machine can build."""
+    """Report in one line which labs this machine can build."""
     from jostle.lab import LabSpec
 
     basics = _problem(LabSpec(fs="plain"))

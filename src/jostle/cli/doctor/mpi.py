@@ -1,4 +1,4 @@
-"""What `jostle doctor` looks at for MPI programs: adapters, and hardware counters."""
+"""Checks of `jostle doctor` for MPI programs: adapters, and hardware counters."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _asked(path: str) -> FoundMpi | None:
 
 
 def recognised(words: str, path: str) -> FoundMpi | None:
-    """Tell from a launcher's words which MPI it belongs to; None when it is none."""
+    """Identify the MPI from the output of its launcher; None if it is not an MPI launcher."""
     if match := re.search(r"\((?:Open MPI|PRRTE|OpenRTE)\)\s*v?(\S+)", words):
         return FoundMpi("openmpi", f"Open MPI {match[1]}", path)
     if match := re.search(r"Intel\(R\) MPI Library.*?Version (\S+)", words, re.DOTALL):
@@ -87,7 +87,7 @@ def recognised(words: str, path: str) -> FoundMpi | None:
 
 
 def check_mpi() -> Check:
-    """Has each MPI of this machine an adapter?"""
+    """Check that each MPI of this machine has an adapter."""
     installed, found_mpis = adapters(), mpis_on_path()
     names = ", ".join(installed) or "none"
     without = [mpi for mpi in found_mpis if not _has_adapter(mpi.family, installed)]
@@ -139,7 +139,7 @@ def open_event(kind: int, config: int) -> int:
 
 
 def check_perf() -> Check:
-    """Which performance events does this machine grant, and why not the others?"""
+    """Report which performance events this machine grants, and why not the others."""
     failures = {name: open_event(kind, config) for name, kind, config in EVENTS}
     granted = [name for name, failure in failures.items() if failure == 0]
     denied = [name for name, failure in failures.items() if failure]
@@ -173,7 +173,7 @@ _PAPI_LIBRARIES = tuple(f"libpapi.so{version}" for version in ("", ".7", ".6", "
 
 
 def check_papi() -> Check:
-    """Is PAPI there for JOSTLE_PAPI, and which of the usual events does it know here?"""
+    """Check whether PAPI is installed for JOSTLE_PAPI, and which of the usual events it knows."""
     for name in (*_PAPI_LIBRARIES, ctypes.util.find_library("papi") or ""):
         try:
             library = ctypes.CDLL(name) if name else None

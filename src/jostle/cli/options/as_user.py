@@ -1,4 +1,4 @@
-"""Who looks: `--as-user` limits what is told of other users' jobs to aggregates."""
+"""The option `--as-user`: limit what is shown of other users' jobs to sums."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def as_user_option(function: F) -> F:
         "viewer",
         metavar="USER",
         callback=_uid,
-        help="Tell what USER (a name or number) may know: other users' jobs only in sum.",
+        help="Show what USER (a name or number) may see: other users' jobs only as sums.",
     )(function)
 
 
@@ -34,10 +34,10 @@ def _uid(_ctx: click.Context, _param: click.Parameter, value: str | None) -> int
         return pwd.getpwnam(value).pw_uid
     except KeyError:
         raise UsageError(
-            f"There is no user `{value}` on this machine.", hint="Name the user by number."
+            f"There is no user `{value}` on this machine.", hint="Give the user's number."
         ) from None
 
 
 def who(user: int | None) -> str:
-    """Name a job's owner; "-" where it is not told."""
+    """Return a job's owner; "-" where it is not shown."""
     return "-" if user is None else owner_name(user)

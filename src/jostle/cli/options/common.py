@@ -60,7 +60,7 @@ def _repository_path(ctx: click.Context, _param: click.Parameter, value: str | N
 
 
 def open_repository(path: Path, *, create: bool = False) -> Repository:
-    """Open the repository (and pay for its imports only now)."""
+    """Open the repository; its heavy imports happen only here."""
     from jostle.cli.output import warn
     from jostle.repository import Repository
 
@@ -109,7 +109,7 @@ class SliceLength(click.ParamType[int]):
             if self.least_ns <= length <= self.most_ns:
                 return length
         raise UsageError(
-            f"`{value}` is no {self.what}: it must lie between {self.bounds}.", hint=self.hint
+            f"`{value}` is not a {self.what}: it must lie between {self.bounds}.", hint=self.hint
         )
 
 
@@ -132,7 +132,7 @@ class Age(click.ParamType[float]):
         match = _AGE.fullmatch(str(value).strip())
         if not match:
             raise UsageError(
-                f"`{value}` is no age.", hint="Write for example `12h`, `30d` or `8w`."
+                f"`{value}` is not an age.", hint="Write for example `12h`, `30d` or `8w`."
             )
         return float(match[1]) * _AGE_SECONDS[match[2]]
 
@@ -148,7 +148,7 @@ class Instant(click.ParamType[int]):
             moment = datetime.fromisoformat(str(value).strip())
         except ValueError:
             raise UsageError(
-                f"`{value}` is no moment.",
+                f"`{value}` is not a time.",
                 hint="Write for example `2026-03-01T14:30Z`; without a zone it is UTC.",
             ) from None
         if moment.tzinfo is None:

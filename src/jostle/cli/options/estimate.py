@@ -1,4 +1,4 @@
-"""How an estimate is made: options that `estimate` and `compare` share."""
+"""Options of the method of an estimate, shared by `estimate` and `compare`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def how_to_estimate(method: str, bytes_rule: str | None, seed: int) -> dict[str,
     """
     if bytes_rule is not None and method != "thesis":
         raise UsageError(
-            f"--bytes is a rule of --method thesis; method {method} has no use for it.",
+            f"--bytes is a rule of --method thesis; method {method} does not use it.",
             hint=f"--method thesis --bytes {bytes_rule}, or leave --bytes out.",
         )
     return {"method": method, "bytes_rule": bytes_rule or "exact", "seed": seed}

@@ -1,4 +1,4 @@
-"""Figures of a verb: the folder they go to, their formats, and what is said of them."""
+"""Figures of a verb: their folder, their formats, and the lines that report them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ def plot_folder(folder: str | None) -> Path | None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:
-        raise UsageError(f"`{folder}` is no folder.", hint="Name a folder for --plot.") from error
+        raise UsageError(
+            f"`{folder}` is not a folder.", hint="Name a folder for --plot."
+        ) from error
     except OSError as error:
         problem = f"`{folder}` cannot be made: {error.strerror}."
         raise UsageError(problem, hint="Name another folder for --plot.") from error
@@ -52,7 +54,7 @@ def plot_folder(folder: str | None) -> Path | None:
 def saved_lines(
     saved: Sequence[Saved], folder: Path, *, of: str = "the study has nothing yet"
 ) -> list[Any]:
-    """Name the figures that were written; where there are none, say who has nothing to draw."""
+    """Return the lines that list the written figures, or the reason why there are none."""
     if not saved:
         return [f"No figure: {of} that could be drawn."]
     plural = "s" if len(saved) > 1 else ""

@@ -16,7 +16,7 @@ _CHUNKS = {
     "write-seek": "{} chunks",
     "aggregate-write": "{} writes",
 }
-_MORE = 4  # phases that are told one by one
+_MORE = 4  # phases that are listed one by one
 
 
 def patterns_view(patterns: list[WritePattern], digest: Digest) -> Iterator[str]:

@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 
 #: Rows of the tables of clusters and suspects; --json has them all.
 _MOST_CLUSTERS, _MOST_SUSPECTS, _MOST_SPANS = 6, 5, 3
-#: Smaller clusters are told of together.
+#: Smaller clusters are summed up in one row.
 _LEAST_MEMBERS = 5
 #: Less of a run than this is not worth a line.
 _NOTHING = 0.0005
 _MORE_BY_NEIGHBOURS = (
-    "What the neighbours did explains more than the run shows by itself, which has little "
-    "undisturbed time to be compared with: the light goes by the neighbours."
+    "The neighbours' activity explains more loss than the run shows by itself, because it has "
+    "little undisturbed time to compare with: the light follows the neighbours."
 )
 #: A cause is named in the verdict where it took this share of what was lost.
 _MAIN = 0.25
@@ -64,7 +64,7 @@ def _plus_minus() -> str:
 
 
 def place(resource: str, names: Mapping[str, str]) -> str:
-    """Name a resource as people do: a mount by the path where the job sees it."""
+    """Return a resource's name for users: a mount by the path where the job sees it."""
     return names.get(resource, resource)
 
 
@@ -107,7 +107,7 @@ def _causes_in_brief(estimate: Estimate) -> list[str]:
 
 
 def _who_in_brief(interference: Interference | None, blame: Blame) -> list[str]:
-    """Name who did it, in which slices, and how much of the loss nobody explains."""
+    """Name the suspects, their slices, and the share of the loss that no job explains."""
     if interference is None or not blame.suspects:
         return []
     said = f"by {_job(blame.suspects[0])}"
@@ -132,7 +132,7 @@ def _job(suspect: Blamed) -> str:
 
 
 def _when(interference: Interference, blame: Blame) -> str:
-    """Say in how many slices suspects did it, of how many that lost time, and when."""
+    """Return in how many of the slices that lost time suspects were active, and when."""
     many = f"in {_slices(blame)}"
     spans = spans_of(
         [
@@ -179,9 +179,9 @@ def view(
     """Yield the estimate as lines and tables, the verdict first.
 
     Args:
-        estimate: What was told of the run.
-        names: Path of each mount, for people.
-        interference: What is known of the neighbours; None where none were looked for.
+        estimate: The report on the run.
+        names: Path of each mount, for users.
+        interference: What is known of the neighbours; None where none were searched for.
     """
     yield verdict(estimate, interference)
     yield from _figures(estimate, head(estimate, interference), deciding(estimate, interference))
@@ -243,7 +243,7 @@ def _causes(estimate: Estimate, shown: Sequence[Cause], names: Mapping[str, str]
 
 
 def _beside_the_loss(estimate: Estimate) -> Iterator[Any]:
-    """Return how fast the cores were, and what is no part of the loss: imbalance, a drift."""
+    """Return the speed of the cores, and what is not part of the loss: imbalance, a drift."""
     cores = estimate.core_speed
     if cores is not None:
         known = "this run alone" if not cores.jobs else f"{count(cores.jobs)} other jobs there"
@@ -257,7 +257,7 @@ def _beside_the_loss(estimate: Estimate) -> Iterator[Any]:
         yield (
             f"besides, {seconds(estimate.imbalance_s)} "
             f"({percent(share)}) went to waiting for slower "
-            "ranks of its own: imbalance, no interference"
+            "ranks of its own: imbalance, not interference"
         )
     if estimate.continuous is not None:
         yield heading(
@@ -331,13 +331,13 @@ def _neighbours(
 
 
 def _no_evidence(interference: Interference, names: Mapping[str, str]) -> str:
-    """Return what it means that there are no suspects: what cannot be told is no acquittal."""
+    """Return the sentence for a result without suspects; undecided is not undisturbed."""
     if interference.blind:
         where = place(interference.blind.resource, names)
-        return f"it cannot be told whether any of them did it; {where}: {interference.blind.blind}"
+        return f"undecided whether any of them did it; {where}: {interference.blind.blind}"
     return (
-        "no evidence against any of them; a loss of less than "
-        f"{seconds(interference.smallest_s)} could not have been seen"
+        "no evidence against any of them; a loss below "
+        f"{seconds(interference.smallest_s)} could not have been detected"
     )
 
 
@@ -360,7 +360,7 @@ def _clusters_note(estimate: Estimate) -> str:
 
 
 def _clusters(usable: Sequence[Cluster]) -> Any:
-    """Return the clusters that lost most; small ones, judged through their kin, as one."""
+    """Return the clusters that lost most; small ones, evaluated with similar ones, as one row."""
     frame = table([">cluster", "=ended by", ">segments", ">usually", ">interfered beyond", ">hit",
                    ">lost"])  # fmt: skip
     large = [cluster for cluster in usable if cluster.members >= _LEAST_MEMBERS]

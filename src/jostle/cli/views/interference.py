@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from jostle.analysis.identification.model import Interference, ResourceLoss, Suspect
     from jostle.analysis.interval import Interval
 
-_ACQUITTED = 8  # neighbours whose innocence is told one by one
+_ACQUITTED = 8  # acquitted neighbours that are listed one by one
 _NODES = 3  # nodes that are told one by one: what one tells the others tell again
 
 
@@ -47,7 +47,9 @@ def answer(interference: Interference) -> Iterator[Any]:
         yield f"  {_first(split)}"
         yield "  What it lost to nobody that was profiled is not in this: `jostle estimate` has it."
     elif interference.blind:
-        yield heading(f"It cannot be told whether others slowed {interference.job}.")
+        yield heading(
+            f"There is too little evidence to decide whether others slowed {interference.job}."
+        )
         yield f"  {interference.blind.resource}: {interference.blind.blind}"
     else:
         yield heading(f"No evidence that others slowed {interference.job}.")
@@ -66,7 +68,7 @@ def answer(interference: Interference) -> Iterator[Any]:
 
 
 def _first(split: Blame) -> str:
-    """Name who took most, and what nobody is blamed for."""
+    """Name the first suspect, and the share that no job explains."""
     first = split.suspects[0]
     kind = PurePath(first.program).name
     what = f", {kind}" if kind and kind not in first.job else ""

@@ -33,7 +33,7 @@ def verdict(overhead: Overhead) -> str:
     """Say in a sentence what the runs show, and what they do not."""
     between = f"99 % interval {signed(overhead.low)} to {signed(overhead.high)}"
     if overhead.verdict == "few":
-        return "Too few runs to say anything."
+        return "Too few runs for a result."
     if overhead.verdict == "cost":
         return f"Profiling cost {signed(overhead.mean)[1:]} ({between})."
     if overhead.verdict == "gain":

@@ -67,7 +67,7 @@ class Live:
             self._live.stop()
 
     def report(self, progress: Progress) -> None:
-        """Take note of what happens."""
+        """Record an event of the study."""
         if self._quiet:
             return
         if progress.record is not None and progress.run is not None:

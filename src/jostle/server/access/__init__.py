@@ -1,4 +1,4 @@
-"""Who may look, and at what: ways to log in, roles, and the record of looks at others' jobs."""
+"""Access control: ways to log in, roles, and the record of accesses to other users' jobs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The door: which requests come in, and whose they are."""
+"""Decide which requests are admitted, and identify their users."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ Way = Token | OpenId | ProxyHeader | Accounts
 
 @dataclass(frozen=True)
 class Known:
-    """Whose a request is.
+    """The user behind a request.
 
     Attributes:
         viewer: Who asks.
-        csrf: What he must send along to change anything; None for a script, whose token no page
-            of others can make a browser send.
+        csrf: What the user must send to change anything; None for a script: no foreign page can
+            make a browser send its token.
     """
 
     viewer: Viewer
@@ -43,16 +43,16 @@ class Known:
 
 
 class Access:
-    """Who may look at a server's pages.
+    """Access control of a server's pages.
 
     Attributes:
         way: How one logs in.
-        sessions: Who has.
-        tries: How often one may.
-        desk: Where that is done.
-        familiar: From where it was done before.
-        audit: The record of looks at others' jobs; None: none is kept (on loopback, where the one
-            viewer could read the repository without us).
+        sessions: Who is logged in.
+        tries: Limits how often log-in may be tried.
+        desk: Threads in which log-ins are processed.
+        familiar: Addresses from which users logged in before.
+        audit: The record of accesses to other users' jobs; None: none is written (on loopback,
+            where the only viewer could read the repository directly).
         url: What browsers call the server, without a slash at its end; "" on loopback.
         proxies: Addresses from which alone requests are taken; None: from everywhere.
     """
@@ -66,12 +66,12 @@ class Access:
         proxies: Sequence[Net] | None = None,
         proxy_secret: str | None = None,
     ) -> None:
-        """Open the door.
+        """Set up access control.
 
         Args:
-            way: How one logs in; without one by a token, on loopback.
+            way: How users log in; None: by a token, on loopback.
             url: What browsers call the server.
-            audit: The record of looks at others' jobs.
+            audit: The record of accesses to other users' jobs.
             proxies: Addresses from which alone requests are taken; None: from everywhere.
             proxy_secret: What the proxy sends in SECRET_HEADER; None: its address is proof enough.
         """
@@ -100,7 +100,7 @@ class Access:
 
     @property
     def secure(self) -> bool:
-        """Tells whether browsers reach us through TLS."""
+        """Whether browsers reach the server through TLS."""
         return self.url.startswith("https:")
 
     @property
@@ -115,9 +115,9 @@ class Access:
         return name.lower() in self._hosts
 
     def comes_from(self, request: Request) -> bool:
-        """Return whether requests are taken from where this one comes from.
+        """Return whether requests from this address are accepted.
 
-        Of an address that others have as well, the proxy's secret tells.
+        Where others share the proxy's address, the proxy's secret decides.
         """
         host = request.client.host if request.client else None
         said = request.headers.get(SECRET_HEADER, "")
@@ -127,7 +127,7 @@ class Access:
         )
 
     def address(self, request: Request) -> str:
-        """Return the guest's address, as the proxy tells it, where there is one."""
+        """Return the client's address; behind a proxy, the one that the proxy reports."""
         if self.proxies is not None:
             # The last is the proxy's own word; those before it are the guest's.
             told = ",".join(request.headers.getlist("x-forwarded-for")).rpartition(",")[2].strip()
@@ -136,16 +136,16 @@ class Access:
         return request.client.host if request.client else ""
 
     def who(self, request: Request) -> Known | None:
-        """Return whose a request is; None: nobody's who is let in."""
+        """Return the user of a request; None if it is not admitted."""
         known = self._who(request)
         if known is None:
             return None
         return replace(known, viewer=replace(known.viewer, address=self.address(request)))
 
     def is_still(self, viewer: Viewer, request: Request) -> bool:
-        """Return whether a request of a while ago would be let in now, as the same viewer's.
+        """Return whether an earlier request would still be admitted, as the same viewer's.
 
-        It does not count as a use: what merely listens keeps no session alive.
+        It does not count as a use: listening alone does not keep a session alive.
         """
         try:
             known = self._who(request, is_use=False)
@@ -187,7 +187,7 @@ class Access:
         return secret
 
     def proof(self, viewer: Viewer) -> str:
-        """Return what sessions of a viewer hang on."""
+        """Return what a viewer's sessions depend on: they end when it changes."""
         return self._proof(viewer.name)
 
     def _proof(self, name: str) -> str:

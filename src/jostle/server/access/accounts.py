@@ -20,8 +20,8 @@ LEAST_CHARACTERS, MOST_CHARACTERS = 10, 1000
 class Accounts:
     """Log-in by name and password.
 
-    A line of the file is `NAME:HASH`. It is read again when it changes: who is taken out is logged
-    out, and so is who gets a new password.
+    A line of the file is `NAME:HASH`. It is read again when it changes: removed users, and users
+    with a new password, are logged out.
     """
 
     kind: Final = "accounts"
@@ -30,7 +30,7 @@ class Accounts:
         """Read the file.
 
         Raises:
-            AccessError: It cannot be read, is open to others, or is no such file.
+            AccessError: It cannot be read, is open to others, or is not a file of accounts.
         """
         from argon2 import PasswordHasher
 
@@ -39,11 +39,11 @@ class Accounts:
         self._hasher = PasswordHasher()
         self._state: tuple[int, int, int] | None = None
         self._hashes = self._read()
-        # Who asks for a name that is not there waits as long as for one that is.
+        # An unknown name takes as long as a known one.
         self._nobody = self._hasher.hash(os.urandom(16).hex())
 
     def enter(self, name: str, password: str) -> Viewer | None:
-        """Return who has logged in; None: name or password is wrong.
+        """Return the viewer who logged in; None: name or password is wrong.
 
         It takes 64 MB and a while: `Access.desk` does one at a time.
         """
@@ -57,7 +57,7 @@ class Accounts:
         return self.roles.now().viewer(name) if kept else None
 
     def proof(self, name: str) -> str:
-        """Return what a session of somebody hangs on: his hash, hashed; "" where he has none."""
+        """Return what a user's sessions depend on: the hash, hashed; "" without an account."""
         kept = self._read().get(name)
         return hashlib.sha256(kept.encode()).hexdigest() if kept else ""
 
@@ -83,7 +83,8 @@ def read_accounts(path: Path) -> dict[str, str]:
         name, _, kept = line.strip().partition(":")
         if not NAME.fullmatch(name) or not kept.startswith("$argon2id$"):
             raise AccessError(
-                f"{path}:{number} is no account.", hint="jostle serve --add-user NAME writes them."
+                f"{path}:{number} is not an account.",
+                hint="jostle serve --add-user NAME writes them.",
             )
         found[name] = kept
     return found
@@ -96,12 +97,14 @@ def add_account(path: Path, name: str, password: str) -> bool:
         True: the account is new.
 
     Raises:
-        AccessError: The name or the password will not do, or the file cannot be written.
+        AccessError: The name or the password is not acceptable, or the file cannot be written.
     """
     from argon2 import PasswordHasher
 
     if not NAME.fullmatch(name):
-        raise AccessError(f"`{name}` is no login name.", hint="Use the user's name on the cluster.")
+        raise AccessError(
+            f"`{name}` is not a login name.", hint="Use the user's name on the cluster."
+        )
     if not LEAST_CHARACTERS <= len(password) <= MOST_CHARACTERS:
         raise AccessError(
             f"The password has {len(password)} characters.",

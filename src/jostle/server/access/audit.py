@@ -1,4 +1,4 @@
-"""The record of looks at others' jobs: lines of JSON, on the disk before the look."""
+"""The record of accesses to other users' jobs: lines of JSON, written before access is given."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from jostle.server.access.files import AccessError
 from jostle.server.access.viewer import Viewer
 
 _log = logging.getLogger("jostle.serve")
-#: Questions of one viewer about one job are one look for so long: a page asks many.
+#: Requests of one viewer for one job within this time count as one access: a page makes many.
 LOOK_S = 600.0
 _CHUNK = 1 << 16
 
 
 class AuditError(JostleError):
-    """A look cannot be recorded, and so it cannot be had."""
+    """An access cannot be recorded, and is therefore refused."""
 
 
 class Audit:
-    """The file of looks."""
+    """The file of accesses."""
 
     def __init__(self, path: Path) -> None:
         """Open it, so that a server that cannot record does not start.
@@ -43,13 +43,13 @@ class Audit:
                 facts = os.fstat(file.fileno())
         except OSError as error:
             raise AccessError(
-                f"The record of looks, {path}, cannot be written: {error.strerror}.",
+                f"The record of accesses, {path}, cannot be written: {error.strerror}.",
                 hint=f"Make {path.parent} and give it to the user that `jostle serve` runs as.",
             ) from error
         if stat.S_ISREG(facts.st_mode) and facts.st_mode & 0o077:
             raise AccessError(
-                f"{path} has mode {stat.S_IMODE(facts.st_mode):04o}: it tells who looked at whose "
-                "jobs.",
+                f"{path} has mode {stat.S_IMODE(facts.st_mode):04o}: it shows who viewed whose "
+                f"jobs.",
                 hint=f"chmod 0600 {path}",
             )
 
@@ -58,10 +58,10 @@ class Audit:
         return os.open(self._path, flags, 0o600)
 
     def look(self, viewer: Viewer, job: str, owner: int | None) -> None:
-        """Record a look; the first of several within LOOK_S.
+        """Record an access; only the first of several within LOOK_S.
 
         Args:
-            viewer: Who looks.
+            viewer: Who views.
             job: At which job.
             owner: Its owner's uid; None: several users'.
 
@@ -90,7 +90,7 @@ class Audit:
             except OSError as error:
                 _log.error("no looks at others' jobs: %s: %s", self._path, error.strerror)
                 raise AuditError(
-                    "This look cannot be recorded, so the job is not shown.",
+                    "This access cannot be recorded, so the job is not shown.",
                     hint="Tell the server's operator; the log says why.",
                 ) from error
             if len(self._recent) > 10_000:
@@ -98,14 +98,14 @@ class Audit:
             self._recent[key] = now
 
     def page(self, before: int | None, limit: int) -> tuple[list[dict[str, Any]], int | None]:
-        """Return looks, the newest first.
+        """Return the accesses, the newest first.
 
         Args:
             before: Where the page before this one ended; None: at the newest.
-            limit: The most looks.
+            limit: The most accesses.
 
         Returns:
-            The looks, and where the next page goes on; None: there is none.
+            The accesses, and where the next page starts; None: there is none.
         """
         try:
             with self._path.open("rb") as file:
@@ -117,7 +117,7 @@ class Audit:
                     file.seek(start)
                     text = file.read(end - start)
         except OSError as error:
-            raise AuditError(f"The record of looks cannot be read: {error.strerror}.") from error
+            raise AuditError(f"The record of accesses cannot be read: {error.strerror}.") from error
         whole = text.rfind(b"\n") + 1  # what is behind it is cut
         end -= len(text) - whole
         lines = text[:whole].split(b"\n")

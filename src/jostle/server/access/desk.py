@@ -1,4 +1,4 @@
-"""Where people are logged in: beside all other requests, a few at a time, in a queue that ends."""
+"""Threads that process log-ins apart from all other requests: few at a time, in a bounded queue."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ _T = TypeVar("_T")
 #: Log-ins at once, served and waiting: in all, from one address, and how many more places there are
 #: for who has logged in from where he is before.
 _MOST, _MOST_OF_ONE, _KEPT_FREE = 16, 4, 4
-#: Who finds the queue full may come again after so long, s.
+#: Time after which a client that found the queue full may retry, s.
 AGAIN_S = 5
-#: So many places are remembered from which somebody has logged in.
+#: Most addresses to remember from which users logged in.
 _MOST_FAMILIAR = 10_000
 
 
 class Desk:
-    """Threads that log people in, and nobody else's.
+    """Threads that only process log-ins.
 
-    Whoever looks at pages is served by other threads, however many try to log in.
+    Pages are served by other threads, however many clients try to log in.
     """
 
     def __init__(self, threads: int) -> None:
@@ -48,7 +48,7 @@ class Desk:
             return self._here.total() < most and self._here[near] < _MOST_OF_ONE
 
     async def ask(self, near: str, do: Callable[[], _T]) -> _T:
-        """Run something in a thread of the desk, once earlier requests are done.
+        """Run a function in one of these threads, once earlier requests are done.
 
         Args:
             near: The address that it counts for.
@@ -70,14 +70,14 @@ class Desk:
         return await asyncio.wrap_future(future)
 
     def close(self) -> None:
-        """End the threads, without those who wait; who asks again begins others."""
+        """End the threads and drop waiting requests; a new request starts new threads."""
         if self._pool is not None:
             self._pool.shutdown(wait=False, cancel_futures=True)
             self._pool = None
 
 
 class Familiar:
-    """From where people have logged in before; what an attacker does not change by trying."""
+    """Addresses from which users logged in; failed tries do not change them."""
 
     def __init__(self) -> None:
         self._places: dict[tuple[str, str], None] = {}

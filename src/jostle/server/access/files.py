@@ -11,7 +11,7 @@ from jostle.regular_files import MOST_BYTES, open_regular
 
 
 class AccessError(UsageError):
-    """Who may look is not, or not safely, settled."""
+    """Access control is not configured, or not safely."""
 
 
 def read_private(path: Path, *, group: bool = False) -> str:
@@ -35,7 +35,7 @@ def read_private(path: Path, *, group: bool = False) -> str:
                 )
             return file.read(MOST_BYTES).decode()
     except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is no text"
+        why = error.strerror if isinstance(error, OSError) else "it is not text"
         raise AccessError(
             f"{path} cannot be read: {why}.", hint="`jostle serve` reads it as the user it runs as."
         ) from error

@@ -1,4 +1,4 @@
-"""How often somebody may try to log in."""
+"""Limit how often log-in may be tried."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST = 10_000
 
 
 class Limit:
-    """Counts tries of the last minute, by whatever they have in common."""
+    """Counts the tries of the last minute by key, such as a name or an address."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -49,7 +49,7 @@ class Limit:
         return [t for t in self._tries.get(key, []) if now - t < _SPAN_S]
 
     def _forget(self, now: float) -> None:
-        """Take out what is too old, or too much; it stands first."""
+        """Remove entries that are too old or too many; the oldest are first."""
         while self._tries:
             first = next(iter(self._tries))
             if len(self._tries) <= _MOST and now - self._tries[first][-1] < _SPAN_S:

@@ -31,7 +31,7 @@ _ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "E
 
 
 class OpenIdError(JostleError):
-    """Somebody cannot be logged in.
+    """A log-in failed.
 
     Attributes:
         word: Why, for the page: issuer (it does not answer as it should), late, refused.
@@ -77,7 +77,7 @@ class _Begun:
 
 
 class OpenId:
-    """Sends guests to the issuer, and reads what they bring back."""
+    """Sends clients to the issuer, and evaluates the answers."""
 
     kind: Final = "oidc"
 
@@ -173,7 +173,7 @@ class OpenId:
         return cast(str, found["id_token"])
 
     def _claims(self, token: str, nonce: str) -> dict[str, Any]:
-        """Return what an ID token says, if the issuer signed it for us, now, for this log-in."""
+        """Return the claims of an ID token, if the issuer signed it for this server and log-in."""
         from joserfc import jwt
         from joserfc.errors import JoseError
 
@@ -190,8 +190,8 @@ class OpenId:
             found = self._decoded(token).claims
             rules.validate(found)
         except (JoseError, ValueError, TypeError) as error:
-            _log.warning("log-in refused: the ID token does not hold: %s", type(error).__name__)
-            raise OpenIdError("refused", "The issuer's answer does not hold.") from None
+            _log.warning("log-in refused: the ID token is not valid: %s", type(error).__name__)
+            raise OpenIdError("refused", "The issuer's answer is not valid.") from None
         audience = found["aud"]
         many = isinstance(audience, list) and len(audience) > 1
         if found.get("azp", None if many else client_id) != client_id:
@@ -259,7 +259,7 @@ class OpenId:
             raise self._silent(ValueError("it calls itself otherwise"))
         for name in ("authorization_endpoint", "token_endpoint", "jwks_uri"):
             if not is_safe(str(found.get(name, ""))):
-                raise self._silent(ValueError(f"its {name} is no https URL"))
+                raise self._silent(ValueError(f"its {name} is not an https URL"))
         return found
 
     def _get(self, url: str, kept_s: float) -> dict[str, Any]:
@@ -310,7 +310,7 @@ def is_safe(url: str) -> bool:
 
 
 def _words(claim: object) -> list[str]:
-    """Return the words of a claim: a list, or a text with spaces or commas between them."""
+    """Return the values of a claim: a list, or a string separated by spaces or commas."""
     if isinstance(claim, str):
         return claim.replace(",", " ").split()
     return [word for word in claim if isinstance(word, str)] if isinstance(claim, list) else []

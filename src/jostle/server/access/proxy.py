@@ -1,4 +1,4 @@
-"""Log-in by a proxy in front, which tells in a header who asks."""
+"""Log-in by a proxy in front, which sends the user's name in a header."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from jostle.server.access.roles import Roles, RolesFile
 from jostle.server.access.viewer import Viewer
 
 Net = IPv4Network | IPv6Network
-#: In which a proxy shows that it is one, where its address is everybody's.
+#: Header with which a proxy identifies itself, where others share its address.
 SECRET_HEADER = "X-Jostle-Secret"
 _NAME = re.compile(r"[^\s\x00-\x1f\x7f:/]{1,128}")
 
 
 class ProxyHeader:
-    """Believes the header, for the guard lets only the proxies through to it.
+    """Trusts the header, because the middleware admits only the proxies.
 
     Attributes:
         header: Its name.
@@ -32,7 +32,7 @@ class ProxyHeader:
         self.roles = roles
 
     def viewer(self, request: Request) -> Viewer | None:
-        """Return whom the proxy has let in; None: nobody."""
+        """Return the viewer that the proxy has logged in; None: nobody."""
         names = request.headers.getlist(self.header)
         if len(names) != 1 or not _NAME.fullmatch(names[0]):
             return None  # two headers: one of them may be the guest's own

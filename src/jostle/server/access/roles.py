@@ -39,12 +39,12 @@ class Roles:
         return self
 
     def viewer(self, name: str, *, claimed: Role = "user", accounts: Iterable[str] = ()) -> Viewer:
-        """Return who somebody is.
+        """Return the viewer of a login name.
 
         Args:
-            name: His login name, which somebody has vouched for.
-            claimed: The role that the issuer of the log-in gives him; the higher one counts.
-            accounts: Users whose jobs the issuer lets him see.
+            name: The login name, already verified.
+            claimed: The role that the log-in's issuer gives the user; the higher one counts.
+            accounts: Users whose jobs the issuer lets this user see.
         """
         role = max(self._role(name), claimed, key=ROLES.index)
         named = (*self.manager.get(name, ()), *accounts) if role == "manager" else ()
@@ -61,7 +61,7 @@ class Roles:
         return found[1]
 
     def mark(self, name: str) -> str:
-        """Return what the table says of somebody: a session of his holds while that is the same."""
+        """Return the table's entry of a user: sessions are valid while it is unchanged."""
         return f"{self._role(name)} {' '.join(self.manager.get(name, ()))}"
 
     def _role(self, name: str) -> Role:
@@ -76,11 +76,11 @@ class Roles:
 class RolesFile:
     """The table as it stands in the operator's file by now: it is read again when that changes.
 
-    A file that means nothing, halfway through an edit, changes nothing.
+    An invalid file, such as one that is being edited, changes nothing.
     """
 
     def __init__(self, path: Path, table: Roles, read: Callable[[Path], Roles]) -> None:
-        """Begin with what was read.
+        """Start from a table that was read.
 
         Args:
             path: The file.
@@ -120,7 +120,7 @@ def _uid(name: str) -> int | None:
 
 
 def _members(names: Iterable[str]) -> Iterable[int]:
-    """Return the numbers of users and of members of groups; who is not there is nobody."""
+    """Return the numbers of users and of members of groups; unknown names are left out."""
     for name in names:
         if not name.startswith("@"):
             uid = _uid(name)

@@ -1,4 +1,4 @@
-"""Who is logged in: kept on the server, of the browser's secret only a hash."""
+"""Sessions of logged-in users, stored on the server with a hash of the browser's secret."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jostle.server.access.viewer import Viewer
 
 IDLE_S = 12 * 3600.0
 WHOLE_S = 7 * 86400.0
-#: Of one viewer; the one unused for longest gives way.
+#: Most sessions of one viewer; the least recently used one is dropped.
 _MOST = 20
 
 
@@ -40,7 +40,7 @@ class Sessions:
 
         Args:
             viewer: Who has logged in.
-            proof: What he has logged in by; when it changes the session is over (see `find`).
+            proof: The credential of the log-in; the session ends when it changes (see `find`).
             idle_s: How long it lasts without being used.
 
         Returns:
@@ -61,12 +61,12 @@ class Sessions:
     def find(
         self, secret: str, proof: Callable[[str], str] | None = None, *, is_use: bool = True
     ) -> Viewer | None:
-        """Return whose session a secret opens; None: it is over, or never was.
+        """Return the viewer of a session's secret; None: the session has ended or never existed.
 
         Args:
             secret: From the cookie or the script.
-            proof: Name -> what he would log in by now.
-            is_use: It is used by this, and lasts longer.
+            proof: Maps a name to its current credential.
+            is_use: This counts as a use and prolongs the session.
         """
         key, now = _hash(secret), self._clock()
         with self._guard:
@@ -87,7 +87,7 @@ class Sessions:
             self._all.pop(_hash(secret), None)
 
     def end_all(self, name: str) -> None:
-        """End all sessions of somebody."""
+        """End all sessions of a user."""
         with self._guard:
             self._all = {
                 key: session for key, session in self._all.items() if session.viewer.name != name
@@ -95,7 +95,7 @@ class Sessions:
 
 
 def csrf(secret: str) -> str:
-    """Return what a page must send along to change anything: only a holder of the secret can."""
+    """Return the token, known to holders of the secret only, that each change must carry."""
     return hmac.new(secret.encode(), b"csrf", hashlib.sha256).hexdigest()
 
 

@@ -63,7 +63,7 @@ class Settings:
         return Path(self._text("accounts", "file"))
 
     def access(self, *, behind_proxy: bool) -> Access:
-        """Make the door that the file describes.
+        """Make the access control that the file describes.
 
         Args:
             behind_proxy: Requests come through a proxy, which has TLS.
@@ -99,7 +99,7 @@ class Settings:
         return ProxyHeader(self._text("proxy", "user_header"), roles)
 
     def _proxy_secret(self, proxies: list[Net]) -> str | None:
-        """Return what tells the proxy from others who have its address."""
+        """Return the secret that distinguishes the proxy from others with its address."""
         file = self._text("", "proxy_secret_file", "")
         if (proxies and not file) and any(
             one.version == here.version and one.overlaps(here)
@@ -130,7 +130,7 @@ class Settings:
                 found.append(ip_network(text))
             except ValueError:
                 raise AccessError(
-                    f"{self.path}: {text!r} of `proxies` is no network.",
+                    f"{self.path}: {text!r} of `proxies` is not a network.",
                     hint='Write for example proxies = ["10.1.2.3/32"].',
                 ) from None
         if not found:
@@ -145,7 +145,7 @@ class Settings:
         file = text("oidc", "client_secret_file", "")
         issuer = text("oidc", "issuer")
         if not is_safe(issuer):
-            raise AccessError(f"{self.path}: the issuer {issuer!r} is no https URL.")
+            raise AccessError(f"{self.path}: the issuer {issuer!r} is not an https URL.")
         return OpenIdSettings(
             issuer,
             text("oidc", "client_id"),
@@ -166,7 +166,7 @@ class Settings:
         managers = table.get("manager", {})
         if not isinstance(managers, dict):
             raise AccessError(
-                f"{self.path}: [roles] manager is no table.",
+                f"{self.path}: [roles] manager is not a table.",
                 hint='Write for example [roles.manager] and mary = ["anne", "@physics"].',
             )
         return Roles(
@@ -187,7 +187,7 @@ class Settings:
 
     def _list(self, value: object, key: str) -> list[str]:
         if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-            raise AccessError(f"{self.path}: `{key}` is no list of texts.", hint=_REFERENCE)
+            raise AccessError(f"{self.path}: `{key}` is not a list of strings.", hint=_REFERENCE)
         return value
 
 
@@ -209,12 +209,12 @@ def read_settings(path: Path) -> Settings:
     except OSError as error:
         raise AccessError(f"{path} cannot be read: {error.strerror}.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise AccessError(f"{path} is no TOML: {error}.") from None
+        raise AccessError(f"{path} is not valid TOML: {error}.") from None
     tables: dict[str, dict[str, Any]] = {"": found}
     for name in (*_WAYS, "roles"):
         if name in found:
             if not isinstance(found[name], dict):
-                raise AccessError(f"{path}: `{name}` is no table.", hint=f"Write [{name}].")
+                raise AccessError(f"{path}: `{name}` is not a table.", hint=f"Write [{name}].")
             tables[name] = found[name]
     for name, table in tables.items():
         _check_keys(path, name, table)
@@ -222,7 +222,7 @@ def read_settings(path: Path) -> Settings:
 
 
 def _check_keys(path: Path, name: str, keys: Iterable[str]) -> None:
-    """Name a key that means nothing: misspelt, it might leave a door open."""
+    """Refuse an unknown key: misspelt, it might leave access open."""
     for key in keys:
         if (name, key) == ("proxy", "secret_file"):
             raise AccessError(
@@ -233,4 +233,4 @@ def _check_keys(path: Path, name: str, keys: Iterable[str]) -> None:
             close = difflib.get_close_matches(key, _KEYS[name], n=1)
             hint = f"Did you mean `{close[0]}`?" if close else _REFERENCE
             where = f" of [{name}]" if name else ""
-            raise AccessError(f"{path}: `{key}`{where} means nothing.", hint=hint)
+            raise AccessError(f"{path}: `{key}`{where} is unknown.", hint=hint)

@@ -28,12 +28,12 @@ class Token:
         self._viewer = Viewer(getpass.getuser(), os.getuid(), "administrator")
 
     def opens(self, token: str) -> Viewer | None:
-        """Return whom a token lets in."""
+        """Return the viewer of a token; None: it is wrong."""
         good = hmac.compare_digest(token.encode(errors="replace"), self.token.encode())
         return self._viewer if good else None
 
     def viewer(self, request: Request) -> Viewer | None:
-        """Return whom a script's `Authorization` header lets in."""
+        """Return the viewer of a script's `Authorization` header."""
         return self.opens(bearer(request))
 
 

@@ -1,4 +1,4 @@
-"""Who looks, and what he may see."""
+"""The viewer of pages, and what he may see."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ Role = Literal["user", "manager", "support", "administrator"]
 
 @dataclass(frozen=True)
 class Viewer:
-    """Somebody who looks at pages.
+    """A user who views pages.
 
     Attributes:
         name: His login name.
         uid: His user id; None where he has none on the cluster.
         role: What he may see.
         accounts: User ids whose jobs a manager may see, besides his own.
-        address: Where he sits, for the record of looks; two addresses make no two viewers.
+        address: Client address, for the record of accesses; it does not distinguish viewers.
     """
 
     name: str
@@ -30,7 +30,7 @@ class Viewer:
 
     @property
     def sees_all(self) -> bool:
-        """Tells whether everybody's jobs, and their names, are open to him."""
+        """Whether all users' jobs, and their names, are open to him."""
         return self.role in ("support", "administrator")
 
     @property
@@ -46,9 +46,9 @@ class Viewer:
 
 
 def _viewer(request: Request) -> Viewer:
-    viewer: Viewer = request.state.viewer  # the guard has put him there
+    viewer: Viewer = request.state.viewer  # the middleware has stored it
     return viewer
 
 
-#: A parameter of every route that tells of jobs.
+#: A parameter of every route that reports on jobs.
 Looking = Annotated[Viewer, Depends(_viewer)]
