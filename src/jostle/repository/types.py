@@ -9,14 +9,14 @@ from typing import Any
 
 import pyarrow as pa
 
+from jostle.file_metrics import file_metrics
+
 MAX_WARNINGS = 100
 
 #: What tells how files are written: of these JobTables.writes has the sums per slice.
 WRITE_METRICS = (
-    *(f"posix_{name}" for name in ("open_ops", "close_ops", "read_ops", "write_ops",
-                                   "write_bytes", "write_ns", "seek_ops", "sync_ns", "meta_ns")),
-    *(f"stdio_{name}" for name in ("open_ops", "close_ops", "read_ops", "write_ops",
-                                   "write_bytes", "write_ns", "seek_ops", "sync_ns", "meta_ns")),
+    *file_metrics("open_ops", "close_ops", "read_ops", "write_ops", "write_bytes", "write_ns",
+                  "seek_ops", "sync_ns", "meta_ns"),
     *(f"access_{name}" for name in ("back_ops", "back_bytes", "gap_ops", "file_ops",
                                     "file_bytes")),
 )  # fmt: skip

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from jostle.errors import JostleError
+from jostle.file_metrics import file_sum_sql
 from jostle.repository import Repository
 from jostle.study.launch import Command, Launch
 from jostle.study.model import Study
@@ -23,8 +24,8 @@ RECORD_VERSION = 1
 _POLL_S = 0.02
 #: A signal that lasts until its probe ends may outlast the probe's limit by so much.
 _LONGER_S = 30.0
-_WRITTEN = """
-SELECT coalesce(sum(posix_write_bytes_sum + stdio_write_bytes_sum), 0)::BIGINT AS written
+_WRITTEN = f"""
+SELECT coalesce(sum({file_sum_sql("write_bytes")}), 0)::BIGINT AS written
 FROM rollup WHERE job = ? AND mount = ?
 """
 

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
 
 from jostle.analysis.access.bursts import Floats
 from jostle.analysis.processes import Ints, histogram
 from jostle.arrow_columns import ints_or_zeros
+from jostle.file_metrics import file_metrics
 from jostle.repository.types import JobTables
 
 _NS = 1e9
@@ -94,14 +96,18 @@ def _follows(tables: JobTables) -> bool:
     return False
 
 
+def _sum(rows: pa.Table, quantity: str) -> Ints:
+    """Return a quantity of all calls on files, one value per row."""
+    posix, stdio = (ints_or_zeros(rows, name) for name in file_metrics(quantity))
+    return posix + stdio
+
+
 def _writers(tables: JobTables) -> dict[str, int]:
     """Count the processes that wrote, by mount."""
     rows = tables.mount_totals
     if not rows.num_rows:
         return {}
-    wrote = (
-        ints_or_zeros(rows, "posix_write_bytes") + ints_or_zeros(rows, "stdio_write_bytes")
-    ) > 0
+    wrote = _sum(rows, "write_bytes") > 0
     counts: dict[str, int] = {}
     for mount, did in zip(rows.column("mount").to_pylist(), wrote.tolist(), strict=True):
         counts[mount] = counts.get(mount, 0) + did
@@ -116,10 +122,8 @@ def _heavy(tables: JobTables) -> dict[str, float]:
     rows = tables.mount_totals
     if not rows.num_rows or "posix_write_size" not in tables.totals.column_names:
         return {}
-    sizes = histogram(tables.totals, "posix_write_size") + histogram(
-        tables.totals, "stdio_write_size"
-    )
-    calls = ints_or_zeros(rows, "posix_write_ops") + ints_or_zeros(rows, "stdio_write_ops")
+    posix, stdio = (histogram(tables.totals, name) for name in file_metrics("write_size"))
+    sizes, calls = posix + stdio, _sum(rows, "write_ops")
     mounts = np.asarray(rows.column("mount").to_pylist(), dtype=object)
     # From the largest down; a bucket's sizes are taken at its middle.
     number = sizes[::-1].astype(np.float64)
@@ -153,20 +157,17 @@ def _series(
                 np.add.at(values, (at - first)[inside], rows[name][inside].astype(np.float64))
         return values
 
-    calls = laid(
-        "posix_write_ns", "posix_sync_ns", "posix_meta_ns",
-        "stdio_write_ns", "stdio_sync_ns", "stdio_meta_ns",
-    )  # fmt: skip
+    calls = laid(*file_metrics("write_ns", "sync_ns", "meta_ns"))
     return MountSeries(
         mount=mount, first=first, slice_ns=length, writers=writers, heavy=heavy,
         known=known, active=laid("count"),
-        bytes=laid("posix_write_bytes", "stdio_write_bytes"),
-        writes=laid("posix_write_ops", "stdio_write_ops"),
+        bytes=laid(*file_metrics("write_bytes")),
+        writes=laid(*file_metrics("write_ops")),
         backs=laid("access_back_ops"), back_bytes=laid("access_back_bytes"),
         gaps=laid("access_gap_ops"),
         files=laid("access_file_ops"), file_bytes=laid("access_file_bytes"),
-        closes=laid("posix_close_ops", "stdio_close_ops"),
-        seeks=laid("posix_seek_ops", "stdio_seek_ops"),
-        reads=laid("posix_read_ops", "stdio_read_ops"),
+        closes=laid(*file_metrics("close_ops")),
+        seeks=laid(*file_metrics("seek_ops")),
+        reads=laid(*file_metrics("read_ops")),
         busy=calls / _NS / writers,
     )  # fmt: skip

@@ -26,6 +26,7 @@ from jostle.analysis.digest.model import (
 from jostle.analysis.digest.mpi import worlds
 from jostle.analysis.processes import Ints, People, histogram, process_sums
 from jostle.arrow_columns import ints_or_zeros
+from jostle.file_metrics import file_metrics, file_total
 from jostle.repository.types import JobTables
 
 _NS = 1e9
@@ -36,10 +37,10 @@ _SHARES = {
     "system CPU": ("os_system_ns",),
     "waiting for a core": ("os_runqueue_ns",),
     "kept by its CPU limit": ("os_throttled_ns",),
-    "file reads": ("posix_read_ns", "stdio_read_ns"),
-    "file writes": ("posix_write_ns", "stdio_write_ns"),
-    "file sync": ("posix_sync_ns", "stdio_sync_ns"),
-    "file metadata": ("posix_meta_ns", "stdio_meta_ns"),
+    "file reads": file_metrics("read_ns"),
+    "file writes": file_metrics("write_ns"),
+    "file sync": file_metrics("sync_ns"),
+    "file metadata": file_metrics("meta_ns"),
     "sockets and pipes": ("stream_read_ns", "stream_write_ns"),
 }
 
@@ -158,8 +159,8 @@ def _rates(totals: Mapping[str, int], seconds: float) -> dict[str, Rate]:
     """Return bytes per second of the job, and per second inside the calls."""
     rates = {}
     for way in ("read", "write"):
-        moved = totals.get(f"posix_{way}_bytes", 0) + totals.get(f"stdio_{way}_bytes", 0)
-        ops = totals.get(f"posix_{way}_ops", 0) + totals.get(f"stdio_{way}_ops", 0)
+        moved = file_total(totals, f"{way}_bytes")
+        ops = file_total(totals, f"{way}_ops")
         if moved and seconds > 0:
             rates[f"{way}_bytes"] = Rate(moved / seconds, "bytes/s", "the job's time", seconds)
             rates[f"{way}_ops"] = Rate(ops / seconds, "ops/s", "the job's time", seconds)
@@ -192,9 +193,8 @@ def _access(
     counted = int(sizes.sum())
     common = int(sizes.argmax()) if counted else 0
     small = float(sizes[: _SMALL_BUCKET + 1].sum()) / counted if counted else 0.0
-    seeks = totals.get("posix_seek_ops", 0) + totals.get("stdio_seek_ops", 0)
-    names = [f"{module}_{way}_ops" for module in ("posix", "stdio") for way in ("read", "write")]
-    all_ops = sum(totals.get(name, 0) for name in names)
+    seeks = file_total(totals, "seek_ops")
+    all_ops = file_total(totals, "read_ops", "write_ops")
     per_op = seeks / all_ops if all_ops else 0.0
     return AccessShape(
         direction=direction,

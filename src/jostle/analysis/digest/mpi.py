@@ -24,6 +24,7 @@ from jostle.analysis.digest.mpi_world import (
 from jostle.analysis.digest.segments import segments_of
 from jostle.analysis.processes import Ints, People
 from jostle.analysis.spread import Range, Spread
+from jostle.file_metrics import file_metrics
 from jostle.repository.types import JobTables
 
 Floats = NDArray[np.float64]
@@ -60,12 +61,12 @@ TRAFFIC: dict[str, tuple[list[str], list[str]]] = {
         [f"mpiio_write{form}_bytes" for form in _SPLIT],
     ),
     "file read": (
-        ["posix_read_ops", "stdio_read_ops"],
-        ["posix_read_bytes", "stdio_read_bytes"],
+        [*file_metrics("read_ops")],
+        [*file_metrics("read_bytes")],
     ),
     "file write": (
-        ["posix_write_ops", "stdio_write_ops"],
-        ["posix_write_bytes", "stdio_write_bytes"],
+        [*file_metrics("write_ops")],
+        [*file_metrics("write_bytes")],
     ),
 }  # fmt: skip
 #: What the time of a rank is divided into, besides computation.

@@ -16,17 +16,15 @@ import pyarrow as pa
 from jostle.analysis.estimation.columns import Floats, Ints
 from jostle.analysis.estimation.robust import usual
 from jostle.arrow_columns import floats
+from jostle.file_metrics import file_metrics
 
 #: Class: the counts that stand for its operations, its time, and its bytes.
 CLASSES = {
-    "read": (("posix_read_ops", "stdio_read_ops"), ("posix_read_ns", "stdio_read_ns"),
-             ("posix_read_bytes", "stdio_read_bytes")),
-    "write": (("posix_write_ops", "stdio_write_ops"), ("posix_write_ns", "stdio_write_ns"),
-              ("posix_write_bytes", "stdio_write_bytes")),
-    "sync": (("posix_sync_ops", "stdio_sync_ops"), ("posix_sync_ns", "stdio_sync_ns"), ()),
-    "meta": (("posix_meta_ops", "stdio_meta_ops", "posix_open_ops", "posix_close_ops",
-              "stdio_open_ops", "stdio_close_ops"), ("posix_meta_ns", "stdio_meta_ns"), ()),
-}  # fmt: skip
+    "read": (file_metrics("read_ops"), file_metrics("read_ns"), file_metrics("read_bytes")),
+    "write": (file_metrics("write_ops"), file_metrics("write_ns"), file_metrics("write_bytes")),
+    "sync": (file_metrics("sync_ops"), file_metrics("sync_ns"), ()),
+    "meta": (file_metrics("meta_ops", "open_ops", "close_ops"), file_metrics("meta_ns"), ()),
+}
 
 _WORTH = 0.01  # of the slices' time: a mount on which less passes cannot have cost more
 _AT_ONCE = 8  # operations that are judged together at least: one more or less is 12 %

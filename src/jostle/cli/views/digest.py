@@ -11,6 +11,7 @@ from jostle.cli.output import fit, heading, table, utf8
 from jostle.cli.views.access_patterns import patterns_view
 from jostle.cli.views.among_runs import figures_view
 from jostle.cli.views.mpi_world import all_advice, next_view, world_view
+from jostle.file_metrics import file_metrics
 from jostle.report.format.values import (
     alike,
     byte_count,
@@ -91,7 +92,7 @@ def busy(digest: Digest) -> list[MountDigest]:
 
 
 def _both(mount: MountDigest, what: str) -> int:
-    spreads = (mount.metrics.get(f"{module}_{what}") for module in ("posix", "stdio"))
+    spreads = (mount.metrics.get(name) for name in file_metrics(what))
     return sum(spread.total for spread in spreads if spread)
 
 

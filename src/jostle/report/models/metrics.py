@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from jostle._schema import BY_ID, METRICS
 from jostle.errors import UsageError
+from jostle.file_metrics import file_metrics
 
 
 @dataclass(frozen=True)
@@ -43,10 +44,6 @@ class View:
         return {"bytes": "bytes/s", "ns": "s/s"}.get(self.unit, f"{self.unit}/s")
 
 
-def _files(what: str) -> tuple[str, ...]:
-    return (f"posix_{what}", f"stdio_{what}")
-
-
 _MPI_STATES = ("state_p2p_ns", "state_collective_ns", "state_onesided_ns", "state_mpi_ns")
 _SENT = ("mpi_send_bytes", "mpi_isend_bytes")
 _COLLECTIVE_BYTES = tuple(
@@ -56,11 +53,14 @@ _COLLECTIVE_BYTES = tuple(
 )
 VIEWS = (
     View("bytes", "Bytes written and read", "bytes", False,
-         (ViewLine("written", _files("write_bytes")), ViewLine("read", _files("read_bytes")))),
+         (ViewLine("written", file_metrics("write_bytes")),
+          ViewLine("read", file_metrics("read_bytes")))),
     View("ops", "Write and read calls", "ops", False,
-         (ViewLine("writes", _files("write_ops")), ViewLine("reads", _files("read_ops")))),
+         (ViewLine("writes", file_metrics("write_ops")),
+          ViewLine("reads", file_metrics("read_ops")))),
     View("time", "Time in write and read calls", "ns", False,
-         (ViewLine("writing", _files("write_ns")), ViewLine("reading", _files("read_ns")))),
+         (ViewLine("writing", file_metrics("write_ns")),
+          ViewLine("reading", file_metrics("read_ns")))),
     View("cpu", "CPU time", "ns", False,
          (ViewLine("user", ("os_user_ns",)), ViewLine("system", ("os_system_ns",)))),
     View("mpi", "Time in MPI, and in files", "ns", False,

@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from jostle.file_metrics import file_sum_sql
 from jostle.repository.query.columns import Columns, Keys, NameColumn, RowGroupRows
 from jostle.repository.query.engine import ALWAYS, Engine
 from jostle.repository.query.lifetimes import END
@@ -209,8 +210,7 @@ class Loads:
                 "SELECT job, count AS records, (slice + 1) * slice_ns AS seen_ns, 0 AS read, "
                 f"0 AS written FROM {stored('node_rollup')} {which} UNION ALL "
                 "SELECT job, count, 0, "
-                "coalesce(posix_read_bytes_sum, 0) + coalesce(stdio_read_bytes_sum, 0), "
-                "coalesce(posix_write_bytes_sum, 0) + coalesce(stdio_write_bytes_sum, 0) "
+                f"{file_sum_sql('read_bytes')}, {file_sum_sql('write_bytes')} "
                 f"FROM {stored('rollup')} {which}) GROUP BY job"
             ),
             params,

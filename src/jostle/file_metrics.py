@@ -1,0 +1,34 @@
+"""What a program did with files: the sum over the interfaces through which it may have called.
+
+The runtime counts the POSIX and the stdio interface apart. A question about files ("how many bytes
+were written?") is about both: this module says which metrics belong to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+#: The interfaces whose calls are counted apart.
+INTERFACES = ("posix", "stdio")
+
+
+def file_metrics(*quantities: str) -> tuple[str, ...]:
+    """Return the metrics whose sum is what a program did with files.
+
+    Args:
+        quantities: Ends of metric names, such as `write_bytes`; of several all are summed.
+
+    Returns:
+        Ids of metrics, in the order of `quantities`.
+    """
+    return tuple(f"{each}_{quantity}" for quantity in quantities for each in INTERFACES)
+
+
+def file_total(totals: Mapping[str, int], *quantities: str) -> int:
+    """Return the sum of these quantities in totals by metric; a metric that is missing is 0."""
+    return sum(totals.get(name, 0) for name in file_metrics(*quantities))
+
+
+def file_sum_sql(quantity: str) -> str:
+    """Return the SQL for the sum of a quantity in a row of a rollup; a missing value is 0."""
+    return " + ".join(f"coalesce({name}_sum, 0)" for name in file_metrics(quantity))
