@@ -1,6 +1,6 @@
 """Identification: which resource and whose load slowed a job, slice by slice.
 
-Pure functions on tables. The door is `jostle.analysis`: identify, neighbours and matrix.
+Pure functions on tables. The public interface is `jostle.analysis`: identify, neighbours, matrix.
 """
 
 from jostle.analysis.identification.identify import identify

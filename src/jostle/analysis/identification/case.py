@@ -25,16 +25,16 @@ _HIGHEST = 0.995  # quantile of slowdowns at which single stalls are cut for the
 
 @dataclass(frozen=True)
 class Case:
-    """What one price is made of.
+    """The input from which the loss on one resource is computed.
 
     Attributes:
         busy: Seconds there of the process that counts.
-        whole: Time spent / expected; 1 where not judged.
-        ratio: The same with single stalls cut, which would make means of a few slices' chance.
-        heights: Loads as parts of their usual height, shape (slices, suspects); one more for all
-            that is not suspected, where calm slices are unclean.
-        served: How the resource served the job.
-        calm: Slices without suspects; hit: with them, or just after.
+        whole: Time spent / expected; 1 in slices that cannot be evaluated.
+        ratio: The same with single stalls cut, since a few stalls would dominate a mean.
+        heights: Loads as parts of their usual height, shape (slices, suspects); one more column for
+            all jobs that are not suspected if calm slices are unclean.
+        served: Service times of the job's operations on the resource.
+        calm: Slices without suspects; hit: slices with suspects, or just after them.
         unclean: Share of the calm slices in which others, not suspected, were active.
     """
 
@@ -49,12 +49,12 @@ class Case:
 
     @property
     def calm_known(self) -> bool:
-        """There are enough undisturbed slices."""
+        """Whether there are enough undisturbed slices."""
         many = int(self.calm.sum())
         return many >= max(QUIET, _FEW_CALM * int(self.served.judged.sum()))
 
     def fit(self, rows: Rows) -> tuple[float, Floats]:
-        """Fit ratio = level + sum of strength * height, nothing negative.
+        """Fit ratio = level + sum of strength * height, with no negative coefficient.
 
         Returns:
             The undisturbed level and the strengths.
@@ -66,11 +66,11 @@ class Case:
         return max(float(found[0]), 0.05), np.asarray(found[1:])
 
     def level(self, calm: Rows, fitted: float) -> float:
-        """Return the undisturbed ratio: references are medians, prices are means."""
+        """Return the undisturbed ratio; not 1, as references are medians and losses are means."""
         return self._mean(self.ratio, calm) if self.calm_known else fitted
 
     def stalled(self, calm: Rows) -> float:
-        """Return what single stalls in undisturbed slices add to that."""
+        """Return how much single stalls in undisturbed slices add to the undisturbed ratio."""
         return self._mean(self.whole - self.ratio, calm)
 
     def _mean(self, values: Floats, rows: Rows) -> float:
@@ -79,18 +79,18 @@ class Case:
     def without_others(self, level: float, fitted: float) -> float:
         """Return the undisturbed ratio where others were active in calm slices.
 
-        The regression tells what is left without them; but hardly less than the fastest slices.
+        It comes from the regression, but is not below that of the fastest slices.
         """
         least = max(fitted, self.fastest(_FASTER))
         return level + self.unclean * min(least - level, 0.0)
 
     def fastest(self, part: float) -> float:
-        """Return the ratio that only such a part of the slices stays below."""
+        """Return the quantile `part` of the ratio over the evaluated slices."""
         return float(np.quantile(self.ratio[self.served.judged], part))
 
     @cached_property
     def theirs(self) -> float:
-        """Part of the single stalls beside loads that is more than there are without."""
+        """Part of the single stalls in loaded slices that exceeds their rate in calm slices."""
         here, gone = (float((self.whole > self.ratio)[some].mean()) if some.any() else 0.0
                       for some in (self.hit, self.calm))  # fmt: skip
         return max(1 - gone / here, 0.0) if here else 1.0
@@ -98,13 +98,13 @@ class Case:
     def lost(self, rows: Rows, level: float | Floats, theirs: float | None = None) -> Floats:
         """Return seconds beyond what the operations usually take.
 
-        Negative where they went faster: cutting that off would make losses of noise.
+        Negative if they were faster: clipping at 0 would turn noise into loss.
 
         Args:
             rows: The slices.
             level: The undisturbed ratio, of each or of all.
-            theirs: Part of what single stalls took that counts; None: as many as there are more
-                beside loads than without.
+            theirs: Part of the time of single stalls that counts as loss; None: the excess of their
+                rate in loaded over that in calm slices.
         """
         theirs = self.theirs if theirs is None else theirs
         usual = level / np.maximum(np.stack([self.ratio[rows], self.whole[rows]]), 1e-12)
@@ -112,16 +112,16 @@ class Case:
         return np.asarray(self.busy[rows] * ((1 - theirs) * cut + theirs * whole))
 
     def early(self, level: float) -> float:
-        """Return what the slices before loads lost.
+        """Return the seconds lost in the slices just before loads.
 
-        A load is seen when its first calls end: the slice before may have been disturbed already.
+        A load is recorded when its first calls end: the slice before may be disturbed already.
         """
         before = np.flatnonzero(self.calm & np.append(self.hit[1:], False))
         return max(float(self.lost(before, level).sum()), 0.0)
 
 
 def cut(ratio: Floats, members: Flags) -> Floats:
-    """Cut single stalls among slices of a kind."""
+    """Cap single stalls among the member slices."""
     if not members.any():
         return ratio
     level = np.log(np.maximum(ratio[members], 1e-12))

@@ -18,7 +18,7 @@ _FEW = 40
 
 
 def clock_slices(beside: Beside) -> int:
-    """Return how many slices before a load its effect is looked for, as clocks may disagree."""
+    """Return how many slices before a load its effect is searched, since clocks may disagree."""
     return 1 if beside.job.slice_ns and _apart_ns(beside) > _APART * beside.job.slice_ns else 0
 
 
@@ -36,7 +36,7 @@ def _apart_ns(beside: Beside) -> int:
 def limits(
     beside: Beside, judged: Sequence[ResourceTest], prices: Sequence[Price | None], run_s: float
 ) -> list[str]:
-    """List the limits of an answer, one sentence each."""
+    """List the limits of an identification, one sentence each."""
     said = []
     if not beside.job.slice_ns or not (beside.own_mounts.num_rows or beside.own_nodes.num_rows):
         said.append("The job has no slices: it was too short, or used nothing that is counted.")
@@ -47,13 +47,13 @@ def limits(
         said.append(
             "Clocks of the nodes are not synchronised well enough: they may be up to "
             f"{apart / 1e6:.0f} ms apart, with slices of {beside.job.slice_ns / 1e6:.0f} ms; "
-            "what moved by more than a slice is not found."
+            "effects shifted by more than a slice are missed."
         )
     for resource_test, cost in zip(judged, prices, strict=True):
         said += _of_place(resource_test, cost)
     several = len(set(beside.node_loads.column("host").to_pylist())) - len(nodes(beside))
     if several > 0:
-        said.append("Of nodes shared with the same jobs only the most loaded one was judged.")
+        said.append("Of nodes shared with the same jobs only the most loaded one was evaluated.")
     if beside.job.processes > 1 and beside.job.ranks <= 1 and any(prices):
         said.append(
             "Seconds are those of the mean process: in a job whose processes wait for the slowest, "
@@ -74,28 +74,27 @@ def _of_place(resource_test: ResourceTest, cost: Price | None) -> list[str]:
     quiet = int((quiet_slices(resource.others, 0) & resource_test.served.judged).sum())
     if resource_test.slices and quiet < QUIET:
         said.append(
-            f"On {resource.name} somebody was active nearly all the time ({quiet} quiet slices of "
-            f"{resource_test.slices}): what a steady load cost cannot be "
-            "told from this run, the loss is "
-            "a lower bound."
+            f"On {resource.name} another job was active nearly all the time ({quiet} quiet "
+            f"slices of {resource_test.slices}): this run does not show what a steady load cost, "
+            "the loss is a lower bound."
         )
     if 0 < resource_test.slices < _FEW:
-        said.append(f"On {resource.name} only {resource_test.slices} slices could be judged.")
+        said.append(f"On {resource.name} only {resource_test.slices} slices could be evaluated.")
     if cost and resource_test.jointly:
         said.append(
             f"On {resource.name} no single load explains the slow slices; those of the suspects "
-            "together do, and how they share the loss is less sure."
+            "together do, and their shares of the loss are less certain."
         )
     if cost and _rhythm(resource_test):
         said.append(
-            f"On {resource.name} the suspect's bursts came in a strict rhythm: a rhythm of the "
-            "job's own at the same instants would look the same."
+            f"On {resource.name} the suspect's bursts came in a strict rhythm: the job's own "
+            "rhythm at the same instants would look the same."
         )
     return said
 
 
 def _rhythm(resource_test: ResourceTest) -> bool:
-    """Return whether a suspect's load repeats itself so well that one shift is like another."""
+    """Return whether a suspect's load is so periodic that shifting it makes no difference."""
     for name in resource_test.suspects:
         load = resource_test.resource.loads[name]
         free = load - load.mean()

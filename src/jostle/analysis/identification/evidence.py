@@ -1,10 +1,10 @@
 """Tests whether a load explains a slowdown: partial rank correlation with shifted loads.
 
-Slices follow each other: slow ones come in runs, and loads in bursts. A test that takes them for
-independent finds suspects everywhere. Here the load is moved against the job in time: a load that
-has nothing to do with it fits as well elsewhere as where it was. Moved as a circle, by more than
-the time in which either forgets itself; and because a load in strict rhythm fits itself again after
-each period, also with its time stretched or shrunk, to other rhythms.
+Slices are autocorrelated: slow ones come in runs, and loads in bursts. A test that treats them as
+independent finds suspects everywhere. Here the load is shifted against the job in time: an
+unrelated load fits as well after the shift as before. Shifts are circular and longer than the
+correlation time of both series. A strictly periodic load fits itself again after each period, so
+its time axis is also stretched and shrunk, which gives other periods.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from jostle.analysis.identification.resources import Floats
 
 Flags = NDArray[np.bool_]
 
-#: Judged slices without which nothing can be said.
+#: Fewest evaluated slices for a test.
 FEWEST = 16
-#: Of the shifts, to say anything at 5 %.
+#: Fewest shifts for a test at the 5 % level.
 _SHIFTS = 39
-_STRETCH = (0.62, 0.88)  # and the inverse of both: other rhythms than the load's own
+_STRETCH = (0.62, 0.88)  # and the inverse of both: other periods than the load's own
 _POINTS = 8_000  # slices of all stretched loads together
-_ALIKE = 0.1  # what is left of a load beside the job's own phases; with less they are one
+_ALIKE = 0.1  # part of a load beyond the job's own phases; with less it is taken for one of them
 _FORGOT = 0.2  # correlation with itself
 
 
 @dataclass(frozen=True)
 class Test:
-    """What the test of a load said.
+    """Result of the test of a load.
 
     Attributes:
         correlation: Partial rank correlation at the best lag.
-        lag: That lag, slices (the load before the slowdown).
-        p: Share of moved loads that fit as well; 1 where it could not be tested.
-        smallest: The smallest p that there could be.
-        critical: Correlation that only 5 % of the moved loads reach.
+        lag: That lag, slices; positive: the load comes before the slowdown.
+        p: Share of shifted loads that fit as well; 1 if the load could not be tested.
+        smallest: The smallest possible p.
+        critical: Correlation that only 5 % of the shifted loads reach.
         alike: The load came and went with the job's own phases, or never changed.
     """
 
@@ -53,7 +53,7 @@ NOTHING = Test(0.0, 0, 1.0, 1.0, 1.0, alike=False)
 
 
 def ranks(values: Floats) -> Floats:
-    """Return ranks from 0 to 1, equal values the mean of theirs."""
+    """Return ranks from 0 to 1; equal values get their mean rank."""
     _, where, counts = np.unique(values, return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
     middle = last - (counts + 1) / 2
@@ -61,11 +61,11 @@ def ranks(values: Floats) -> Floats:
 
 
 def own_phases(kind: NDArray[np.int64], judged: Flags, slow: Floats, own: list[Floats]) -> Floats:
-    """Make the base of what the job itself explains: classes of operations, and its own load.
+    """Return an orthonormal base of the job's own causes: classes of operations, and own load.
 
-    The job's own load is left out where slow slices have less of it: that is what interference
-    does to a job that waits for each operation. More of its own load with slower operations is
-    the job standing in its own way.
+    The job's own load is left out if slow slices have less of it: that is an effect of interference
+    on a job that waits for each operation. If more own load goes with slower operations, the job
+    slows itself.
 
     Args:
         kind: Class of each slice.

@@ -31,17 +31,17 @@ from jostle.analysis.interval import Interval
 from jostle.repository.query.co_running import Beside, hide
 
 _NS = 1e9
-#: Part of the run: a smaller loss is not worth blaming anybody, whatever the tests say.
+#: Part of the run: for a smaller loss no suspect is named, whatever the tests say.
 _LEAST = 0.01
 
 
 @dataclass
 class _Verdict:
-    """A judged resource with its price, where there is evidence.
+    """An evaluated resource with the loss on it, if there is evidence.
 
     Attributes:
-        one: The judgement; price: of the suspects; None without any.
-        together: Suspects dropped because another explains the loss better, with which.
+        one: The test result; price: the loss that the suspects caused; None without suspects.
+        together: Suspects dropped because another job explains the loss better -> that job.
     """
 
     one: ResourceTest
@@ -52,7 +52,7 @@ class _Verdict:
 def identify(
     beside: Beside, *, seed: int = 0, as_user: int | Collection[int] | None = None
 ) -> Interference:
-    """Find who slowed a job, on which shared resource, by how much and when.
+    """Find which jobs slowed a job, on which shared resource, by how much and when.
 
     Service time per operation (by kind and size) is set against the load of every other job on the
     same resource, over the slices in which the job was active there: partial rank correlation, a
@@ -62,12 +62,12 @@ def identify(
     Args:
         beside: From Repository.beside.
         seed: Of the bootstrap.
-        as_user: Uid of the viewer, or all uids whose jobs he may know: of other users' jobs only
-            the sum is looked at, and told.
+        as_user: Uid of the viewer, or all uids whose jobs he may see: of other users' jobs only the
+            sum is used and reported.
 
     Returns:
-        The answer; without evidence the loss lies between 0 and the smallest that could have been
-        seen.
+        The interference; without evidence the loss lies between 0 and the smallest that could have
+        been detected.
     """
     found = beside
     if as_user is not None:
@@ -76,7 +76,7 @@ def identify(
     accuse(judged)
     run_s = max(found.job.last_ns - found.job.start_ns, 0) / _NS
     for resource_test in judged:
-        # A loss that blames nobody, however sure, could not have been seen either.
+        # A loss below the reporting limit is never attributed, so it counts as undetectable.
         resource_test.smallest_s = min(max(resource_test.smallest_s, _LEAST * run_s), run_s)
     verdicts = [
         _verdict(resource_test, run_s, np.random.default_rng([seed, k]))
@@ -105,7 +105,7 @@ def identify(
 
 
 def _verdict(resource_test: ResourceTest, run_s: float, rng: np.random.Generator) -> _Verdict:
-    """Price the suspects, and drops those that were only there when another did harm."""
+    """Compute the suspects' loss; drop suspects that merely ran while another one did harm."""
     names = sorted(resource_test.suspects)
     together: dict[str, str] = {}
     result: Price | None = None
@@ -133,12 +133,12 @@ def _verdict(resource_test: ResourceTest, run_s: float, rng: np.random.Generator
 
 
 def _visible(cost: Price, run_s: float) -> bool:
-    """Return whether there is a loss to speak of: one that may be none is no evidence."""
+    """Return whether the loss is certainly above 0 and large enough to be reported."""
     return cost.evident.low > 0 and cost.evident.value >= _LEAST * run_s
 
 
 def _together(verdicts: Sequence[_Verdict], run_s: float) -> tuple[Interval, list[GuiltySlice]]:
-    """Add resources up so that no instant counts twice.
+    """Sum the losses on all resources so that no instant counts twice.
 
     A process is in one call at a time: losses in calls on several mounts and in MPI add, up to the
     slice. Waiting for a core may lie inside these calls as well: of a node only the part of the
@@ -166,7 +166,7 @@ def _together(verdicts: Sequence[_Verdict], run_s: float) -> tuple[Interval, lis
     alone = sum(cost.seconds.value for _, cost in priced)
     scale = value / alone if alone > 0 else 0.0
     down = sum((cost.seconds.value - cost.seconds.low) ** 2 for _, cost in priced) ** 0.5
-    # Where there is no evidence there may still be a loss too small to be seen.
+    # Resources without evidence may still have caused a loss too small to be detected.
     small = [verdict.one.smallest_s for verdict in verdicts
              if verdict.price is None and verdict.one.total.critical < 1]  # fmt: skip
     above = [cost.seconds.high - cost.seconds.value for _, cost in priced]
@@ -178,7 +178,7 @@ def _together(verdicts: Sequence[_Verdict], run_s: float) -> tuple[Interval, lis
 
 
 def _unseen(smallest_s: float) -> Interval:
-    """Return the loss where there is no evidence of any: none, or one too small to be seen."""
+    """Return the loss without evidence: between 0 and the smallest detectable loss."""
     return Interval(0.0, 0.0, smallest_s)
 
 
@@ -268,7 +268,7 @@ def _resource(verdict: _Verdict) -> ResourceLoss:
 
 
 def _acquitted(verdicts: Sequence[_Verdict], guilty: set[str]) -> dict[str, str]:
-    """Return why, for every job that did no visible harm.
+    """Return for every job without detectable harm the reason why it is no suspect.
 
     Of several resources, the reason comes from the one on which the job spent most time.
     """
@@ -295,7 +295,7 @@ def _reason(verdict: _Verdict, job: str) -> str:
     if test.alike:
         return (
             f"Its load on {where} never changed, or changed with the job's own phases: "
-            "its effect cannot be told from this job's slices."
+            "this job's slices do not show its effect."
         )
     if test.smallest >= 1:
         return f"Too few slices on {where} to tell."

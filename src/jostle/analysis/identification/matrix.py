@@ -111,8 +111,8 @@ def matrix_and_evidence(tables: Programs, eyes: Eyes) -> tuple[Matrix, list[Enco
     visible = {name: number for name, number in program.items() if eyes.own(tables.jobs[name].user)}
     limits = (
         [
-            "Programs that always come together share what a slice lost by their loads: neither "
-            "can be acquitted."
+            "The loss of a slice is divided by load between programs that always run together: "
+            "either may have caused it."
         ]
         if encounters
         else ["No two programs were active on a shared resource at the same time."]

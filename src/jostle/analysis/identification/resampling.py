@@ -74,11 +74,11 @@ def _once(case: Case, where: Rows, still: Rows, fitted: float, rng: Rng) -> floa
 
 
 def _unsure(case: Case, where: Rows, still: Rows, level: float, rng: Rng) -> Floats:
-    """Draw how much the loss may be off for what slices do not tell, whatever their number.
+    """Draw the error of the loss that does not shrink with the number of slices.
 
-    Stalls in calm slices may be the job's own: then there are such in the others, too, and nobody
-    else is to blame for them. And the slices before a load may be disturbed already. How much of
-    either is so nobody knows: any part is as likely as any other.
+    Stalls in calm slices may be the job's own; then such stalls are in the other slices too and are
+    no loss. The slices before a load may be disturbed already. The part to which either is true is
+    unknown: it is drawn uniformly from 0 to 1.
     """
     if not case.calm_known:
         return np.zeros(_DRAWS)

@@ -248,13 +248,13 @@ def blind(resource_test: ResourceTest) -> str:
     if resource_test.total.alike or _steady(resource_test):
         return (
             "The others' load never changed while the job was active there, or changed with the "
-            "job's own phases: its effect cannot be told from this job's slices, but by comparing "
-            "it with a run without them."
+            "job's own phases: this job's slices do not show its effect; a comparison with a run "
+            "without them does."
         )
     if resource_test.tests and min(test.smallest for test in resource_test.tests.values()) > LEVEL:
         return (
-            f"Too few slices: no load could be told from the same load at other times among "
-            f"{resource_test.slices}: "
+            f"Too few slices: no load could be distinguished from the same load at other times "
+            f"among {resource_test.slices}: "
             f"{_more_slices(resource_test.resource.axis[1], min(resource_test.slices, FEWEST))}."
         )
     return ""

@@ -353,9 +353,10 @@ def _network(beside: Beside, axis: Axis) -> SharedResource:
 
 
 def _least(beside: Beside, axis: Axis) -> Floats:
-    """Return the time in MPI that every rank had: who waits for a rank of its own waits alone.
+    """Return the time in MPI that every rank spent at least, s.
 
-    A rank slowed by something else makes the others wait in MPI, but not itself.
+    A rank slowed by something else makes the others wait in MPI, but does not wait itself: so only
+    time that all ranks spent there can be loss through the network.
     """
     least = np.full(axis[2], np.inf)
     for name in _names(beside.own_nodes, "host"):
@@ -367,7 +368,7 @@ def _least(beside: Beside, axis: Axis) -> Floats:
 
 
 def enough(calls: CallSeries) -> NDArray[np.bool_]:
-    """Tell in which slices there is enough of the calls to judge them."""
+    """Return in which slices there are enough calls to evaluate them."""
     on = (calls.ops > 0) & (calls.seconds > 0)
     if not on.any():
         return on

@@ -16,34 +16,35 @@ from jostle.analysis.interval import Interval
 Rng = np.random.Generator
 
 _STEPS = 25
-#: Part of its usual height from which on a load counts.
+#: A load counts from this part of its usual height on.
 _LOADED = 0.05
-#: Parts of a slice: a guilty one must be expected to have lost so much, and with what it lost
-#: to all appearances so much on average.
+#: Parts of a slice: in a guilty slice the expected loss is at least the first, and the mean of
+#: expected and measured loss at least the second.
 _EXPECTED, _LOST = 0.02, 0.035
-#: Of the loss, where no undisturbed slice is free of others: how much less it may be.
+#: Part of the loss by which it may be smaller if no undisturbed slice is free of other jobs.
 _DOUBT = 0.25
-_SURE = 4  # with a quarter of the undisturbed slices unclean, none of them need be undisturbed
-_FASTEST = 0.01  # quantile of the slowdowns: the undisturbed one is surely not below it
-_CLEAN = 0.1  # of the calm slices: so many may have others in them
-#: Suspects with less of the loss than this were only there at the time.
+_SURE = 4  # with a quarter of the undisturbed slices unclean, perhaps none is undisturbed
+_FASTEST = 0.01  # quantile of the slowdowns: certainly no more than the undisturbed one
+_CLEAN = 0.1  # of the calm slices: this part may contain load of other jobs
+#: Suspects with a smaller share of the loss are dropped: they merely ran at that time.
 LEAST_SHARE = 0.05
 
 
 @dataclass(frozen=True)
 class Price:
-    """What the suspects cost the job on one resource.
+    """The loss that the suspects caused the job on one resource.
 
     Attributes:
         seconds: Run time lost.
-        evident: The part of it in which slices with the suspects differ from those without, by
-            chance alone.
+        evident: The difference between slices with and without suspects, with the sampling error
+            only.
         shares: Part of each suspect, with its interval.
-        lost: Seconds lost per slice (0 where no suspect was, nor just before; where calm slices
-            are unclean, 0 where nobody was: what those lost that nobody is blamed for is in it).
-        guilty: Slices in which it shows.
-        slowdown: Service time in loaded slices / undisturbed; None where there are none.
-        service: What the slices were judged by, with the suspects' absence for undisturbed.
+        lost: Seconds lost per slice; 0 in slices without suspects in them or just before. If calm
+            slices are unclean, the loss through jobs that are no suspects is included, and it is 0
+            only in slices without any other job.
+        guilty: Slices in which the loss shows.
+        slowdown: Service time in loaded slices / undisturbed; None without such slices.
+        service: Service times, with the slices without suspects taken as undisturbed.
     """
 
     seconds: Interval
@@ -56,12 +57,12 @@ class Price:
 
 
 def price(resource: SharedResource, loads: dict[str, Floats], lag: int, rng: Rng) -> Price:
-    """Price the loads of suspects on a resource.
+    """Compute the loss that the loads of suspects caused on a resource.
 
     Args:
         resource: The resource.
         loads: Their loads, each moved by its lag.
-        lag: Slices after a load that are not yet quiet.
+        lag: Number of slices after a load that are not yet quiet.
         rng: For the bootstrap.
     """
     heights = np.array([np.minimum(load / _usual(load), 2.0) for load in loads.values()]).T
@@ -106,15 +107,15 @@ def _unclean(resource: SharedResource, calm: Flags) -> float:
 
 
 def _doubted(seconds: Interval, value: float, case: Case) -> Interval:
-    """Widen an interval where the undisturbed slices may be none.
+    """Widen an interval if the undisturbed slices may be disturbed too.
 
-    Jobs without evidence may still have cost something, then too in the slices that stand for
-    undisturbed. At most it is what all slices lost against the fastest of them.
+    Jobs without evidence may still have caused loss, also in the slices taken as undisturbed. The
+    loss is at most that of all slices relative to the fastest of them.
 
     Args:
-        seconds: What slices with suspects lost against those without.
-        value: The same against what is left without others.
-        case: What was priced.
+        seconds: Loss of slices with suspects relative to those without.
+        value: The same relative to the ratio without other jobs.
+        case: The input of the computation.
     """
     if not case.unclean:
         return seconds
@@ -136,10 +137,10 @@ def _usual(load: Floats) -> float:
 def smallest_loss(
     resource: SharedResource, served: ServiceTimes, load: Floats, moved: Moved, level: float
 ) -> float:
-    """Find the smallest loss that the test would have seen, in seconds.
+    """Return the smallest loss that the test would have detected, in seconds.
 
-    A slowdown in step with the load is put on top of the job's slices, growing until the test's
-    critical correlation is passed; what that would have cost is the answer.
+    A slowdown proportional to the load is added to the job's slices and increased until the test's
+    critical correlation is passed; the loss at that point is returned.
 
     Args:
         resource: The resource.

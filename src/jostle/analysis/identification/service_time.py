@@ -1,8 +1,8 @@
 """Service time of a job's operations relative to undisturbed ones of the same kind and size.
 
-A dent in bytes per slice may be a program's own phase; the time that an operation takes does not
-depend on how many the program asks for. Operations are compared with others of the same class:
-what they do, and the log2 of their mean size in the slice.
+A drop in bytes per slice may be a phase of the program; the time of an operation does not depend on
+how many the program issues. Operations are compared with others of the same class, given by their
+type and the log2 of their mean size in the slice.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from jostle.analysis.identification.resources import CallSeries, Floats, SharedR
 
 Flags = NDArray[np.bool_]
 
-#: Quiet slices that make a reference; with fewer the lower mode of all slices is taken.
+#: Fewest quiet slices for a reference; with fewer, the lower mode of all slices is taken.
 QUIET = 5
-#: Slices of a class that can be judged; those of rarer classes are left out.
+#: Fewest slices of a class; rarer classes are left out.
 _CLASS = 4
-#: A load below this part of a usual one is little.
+#: A load below this part of the usual one counts as quiet.
 LITTLE = 0.05
 _STEADY = 0.1  # sizes that differ by less are the same
-_EVEN = 0.1  # of the time of a slice: how much may be in calls that cannot be judged
+_EVEN = 0.1  # of the time of a slice that may lie in calls that cannot be evaluated
 
 
 @dataclass(frozen=True)
 class ServiceTimes:
-    """How a resource served the job, slice by slice.
+    """Service times of the job's operations on a resource, shape (slices,).
 
     Attributes:
         expected: Seconds that the operations would have taken undisturbed, over all processes.
         spent: Seconds that the same operations took.
-        slow: log(spent / expected); nan where it cannot be judged.
+        slow: log(spent / expected); nan where it is unknown.
         kind: Number of the class that most of the expected time belongs to; -1 without.
         judged: slow is known.
         referenced: Share of the expected time whose reference comes from quiet slices.
@@ -48,7 +48,7 @@ class ServiceTimes:
 
 
 def quiet_slices(load: Floats, lag: int) -> Flags:
-    """Find the slices with little load, also of the slices before (what they left drains).
+    """Return the slices with little load in them and in the `lag` slices before (queues drain).
 
     Args:
         load: Load of others.
@@ -65,7 +65,7 @@ def quiet_slices(load: Floats, lag: int) -> Flags:
 
 
 def service(resource: SharedResource, quiet: Flags) -> ServiceTimes:
-    """Set the time of the job's operations against their undisturbed time.
+    """Compare the time of the job's operations with their undisturbed time.
 
     Args:
         resource: The resource.
@@ -97,7 +97,7 @@ def service(resource: SharedResource, quiet: Flags) -> ServiceTimes:
 
 
 def _classes(calls: CallSeries) -> list[Flags]:
-    """Parts the slices by the log2 of the size; a rare class joins the next one."""
+    """Group the slices by the log2 of the size; a rare class joins the next one."""
     on = enough(calls)
     level = np.zeros(len(on), dtype=np.int64)
     sized = on & (calls.size > 0)
@@ -113,7 +113,7 @@ def _classes(calls: CallSeries) -> list[Flags]:
 
 
 def _reference(calls: CallSeries, members: Flags, quiet: Flags) -> tuple[Floats, bool]:
-    """Return the undisturbed time of one operation, per slice; and whether quiet slices told it."""
+    """Return the undisturbed seconds of an operation per slice, and whether from quiet slices."""
     rate = np.zeros(len(members))
     rate[members] = calls.seconds[members] / calls.ops[members]
     if int(quiet.sum()) >= QUIET:
@@ -140,7 +140,7 @@ def _slope(size: Floats, rate: Floats) -> float:
 
 
 def lower_mode(values: Floats) -> float:
-    """Find where the lower values crowd: the half-sample mode of their lower half."""
+    """Return the half-sample mode of the lower half of the values."""
     crowd = np.sort(values)
     crowd = crowd[: max(len(crowd) // 2 + 1, min(len(crowd), _CLASS))]
     while len(crowd) > 3:

@@ -1,4 +1,4 @@
-"""Compares runs with and without a neighbour (Bhatele 5.3)."""
+"""Compare runs with and without a neighbour (Bhatele 5.3)."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from jostle.analysis.interval import Interval
 
 Floats = NDArray[np.float64]
 
-#: Runs of each group below which nothing is tested.
+#: Fewest runs of each group for a test.
 FEWEST = 3
 _LEVEL = 0.05
-_DIGITS = 9  # of a value: what differs by rounding alone is a tie, not an order
+_DIGITS = 9  # of a value: values that differ by rounding only are ties
 _MOST_NORMAL = 5000  # values that Shapiro-Wilk is good for
 
 
 @dataclass(frozen=True)
 class Difference:
-    """What the two groups say.
+    """Comparison of the two groups.
 
     Attributes:
         slowdown: Mean with / mean without - 1, with its 95 % interval; None: a group is empty.
@@ -73,7 +73,7 @@ def difference(beside: Floats, without: Floats) -> Difference:
 
 
 def _rounded(values: Floats) -> Floats:
-    """Leave the digits that mean something."""
+    """Round to the significant digits."""
     scale = 10.0 ** (_DIGITS - 1 - np.floor(np.log10(np.where(values > 0, values, 1.0))))
     rounded: Floats = np.rint(values * scale) / scale
     return rounded
