@@ -85,7 +85,7 @@ def test_nothing_recorded_does_not_pass(tmp_path: Path) -> None:
     done = jostle("run", "--gate", "5", "--", "true", JOSTLE="off")
     assert done.code == 4
     assert "nothing recorded" in done.err
-    assert "gate: undecided: It left no profile." in done.err
+    assert "gate: undecided: The run left no profile." in done.err
 
 
 def test_a_command_too_short_to_be_judged_does_not_pass(tmp_path: Path) -> None:

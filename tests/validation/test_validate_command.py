@@ -84,7 +84,9 @@ def test_the_tables_of_the_thesis(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(raw) == 1 and raw[0].split()[1:5] == ["5.0", "2.0..4.0", "2.0", "20.0"]
     assert any(line.startswith("F1 by class, thesis, raw: ") for line in lines)
     assert any(line.startswith("Not planted: 0.0 % in the median, 4.0 at most") for line in lines)
-    assert any("two halves of the runs tell 1.5 points apart in all, 1.2 of" in x for x in lines)
+    assert any(
+        "oracles of two halves of the runs differ by 1.5 points in all, 1.2 of" in x for x in lines
+    )
     lab = next(line for line in lines if line.startswith("s002-writer"))
     assert lab.endswith("s002-writer-computes !")  # blamed without guilt
     assert "1 false alarms in 1 null runs" in " ".join(lines)

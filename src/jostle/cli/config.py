@@ -1,4 +1,4 @@
-"""The runtime's settings as a person finds them: defaults, operator's file, environment."""
+"""The runtime's settings as users see them: defaults, operator's file, environment."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ class SpoolError(JostleError):
 
 @dataclass(frozen=True)
 class Settings:
-    """What the runtime will go by.
+    """The settings that are in force for the runtime.
 
     Attributes:
         file: The operator's file, when there is one.
         values: Its keys and values.
         locked: Keys that the environment may not change.
-        problems: Lines of the file that mean nothing, each in one sentence.
+        problems: Invalid lines of the file, each in one sentence.
     """
 
     file: Path | None = None
@@ -135,7 +135,7 @@ def foreign_profiles(spools: Sequence[Path]) -> dict[str, int]:
 
 
 def check_readable(folder: Path) -> None:
-    """Refuse a spool that is missing or closed to us, saying whose it is and what to do."""
+    """Refuse a spool that is missing or not readable; the error names its owner and a fix."""
     try:
         facts = folder.stat()
     except FileNotFoundError:

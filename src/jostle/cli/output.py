@@ -1,4 +1,4 @@
-"""What every verb prints with: tables for people, JSON for programs, the next command."""
+"""Output of all verbs: tables for users, JSON for programs, the next command."""
 
 from __future__ import annotations
 

@@ -122,7 +122,9 @@ def evaluate(store: Store, *, seed: int = 0, progress: Progress = lambda *_: Non
         done += len(own)
     scored = [row for row in rows if row.code not in unknown]
     if rows and not scored:
-        limits.append("Nothing could be scored: of no program is it known what its runs lost.")
+        limits.append(
+            "Nothing could be scored: the true loss is not known well enough for any program."
+        )
     return Evaluation(rows, _scores(scored), calls, limits, grains, unknown)
 
 

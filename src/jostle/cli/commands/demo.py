@@ -46,8 +46,8 @@ Whatever else uses this disk is in the picture, too."""
 def command(local: bool, as_json: bool) -> None:
     """Watch a neighbour slow a program, and the verdict on it, in a minute or two.
 
-    A study of one probe and one periodic signal, on a small cluster of namespaces, or where none
-    can be built in a folder on this disk. It keeps a small repository of its own, so that the
+    A study of one probe and one periodic signal, on a small cluster of namespaces or, where none
+    can be built, in a folder on this disk. It keeps a small repository of its own, so that the
     commands that it shows can be tried afterwards.
     """
     begin = time.monotonic()

@@ -1,4 +1,4 @@
-"""What the demo says of itself: the verdict beside what the neighbour's own log says it did."""
+"""The demo's own check: the verdict beside the neighbour's log."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Proof:
     alone: Light | None
 
     def lines(self) -> list[str]:
-        """Say it in sentences."""
+        """Return the comparison in sentences."""
         who = "It named" if self.suspect == self.neighbour else "It did not name"
         value, low, high = self.lost_s
         length = f"{self.slice_ns / 1e6:g} ms"

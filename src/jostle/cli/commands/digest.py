@@ -45,9 +45,9 @@ def command(
 ) -> None:
     """Say what JOB did: MPI, traffic per mount, time, segments, errors, our own cost.
 
-    JOB is a name, the beginning of one, or `last`. An MPI program's ranks are compared, and it is
-    said which kind of tool may look closer, and why. Where its program ran before, it is said how
-    this run lies among the others.
+    JOB is a name, the beginning of one, or `last`. For an MPI program, ranks are compared and a
+    kind of tool for a closer view is suggested. If the program ran before, this run is compared
+    with the others.
     """
     from jostle.report.models.among_runs import figures_of, runs_of
 

@@ -1,4 +1,4 @@
-"""`jostle estimate`: what interference cost one run, and whether that run may be trusted."""
+"""`jostle estimate`: what interference cost one run, and whether its results can be trusted."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def command(
     repository: Path,
     as_json: bool,
 ) -> None:
-    """Price the interference that JOB suffered, from this one run.
+    """Estimate the interference that JOB suffered, from this one run.
 
     JOB is a name, the beginning of one, or `last`. The light is green below 7.5 % of the run time,
     red above 15 %.
@@ -92,7 +92,7 @@ def _what_next(
     spool: str | None,
     drawn: bool,
 ) -> None:
-    """Name what leads on: the figures, the neighbours, another run to compare with."""
+    """Suggest the next commands: the figures, the neighbours, another run to compare with."""
     if spool is not None:
         next_steps(f"jostle ingest {spool}")
         return
@@ -103,7 +103,7 @@ def _what_next(
         from jostle.analysis.estimation.light import LEAST_COVERAGE
 
         longer = "jostle run --slice 250ms -- CMD"
-        if judge.coverage >= LEAST_COVERAGE:  # other runs tell what leaves no trace
+        if judge.coverage >= LEAST_COVERAGE:  # other runs show what leaves no trace in this one
             longer = f"jostle compare{flag} {name} ANOTHER_RUN"
         next_steps(longer, f"jostle digest{flag} {name}")
         return

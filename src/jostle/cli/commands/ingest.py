@@ -50,7 +50,7 @@ def command(
         return
     foreign = foreign_profiles(paths)
     others = sum(foreign.values())
-    # One sentence about other people's profiles instead of one each.
+    # One sentence about other users' profiles instead of one for each.
     warn(text for text in report.warnings if not (foreign and "no permission" in text))
     warn(_expired(report))
     for owner, number in foreign.items():

@@ -48,7 +48,7 @@ def command(
 ) -> None:
     """Say which neighbours slowed JOB, on which resource, when, and how many seconds it cost.
 
-    Compared is, slice by slice, how long a call of JOB took with what all others did on the same
+    For each slice, the duration of JOB's calls is compared with what all other jobs did on the same
     file system, network or node at that time. JOB is a name, the beginning of one, or `last`.
     """
     place = plot_folder(folder)
@@ -97,7 +97,7 @@ def _draw(
 
 
 def _next(interference: Interference, flag: str, seen: str, *, drawn: bool) -> list[str]:
-    """Name the commands that look closer."""
+    """Suggest commands for a closer view."""
     steps = []
     if interference.evident and not seen:
         others = list(dict.fromkeys(suspect.job for suspect in interference.suspects))[:3]

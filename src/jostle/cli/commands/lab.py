@@ -28,8 +28,8 @@ _PASS_ON = {"ignore_unknown_options": True, "allow_interspersed_args": False}
 def command() -> None:
     """Run a small cluster on this machine: nodes, switches, a shared file system.
 
-    Everything lives in namespaces of its own: nothing of it reaches this machine's networks, and
-    nothing of it stays.
+    A lab runs in its own namespaces: it does not touch this machine's networks, and `down` removes
+    all of it.
     """
 
 

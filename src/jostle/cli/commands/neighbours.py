@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from jostle.analysis.identification.model import Neighbour
     from jostle.repository.query.co_running import JobFacts
 
-_SHOWN = 24  # neighbours that are told one by one, those with the longest overlap
+_SHOWN = 24  # neighbours that are listed one by one, those with the longest overlap
 _LOADS = 2  # resources whose load is told
 
 
@@ -40,7 +40,7 @@ _LOADS = 2  # resources whose load is told
 def command(job: str, viewer: int | None, repository: Path, as_json: bool) -> None:
     """Say who ran beside JOB, when and where, and what they shared with it.
 
-    JOB is a name, the beginning of one, or `last`. Being a neighbour is no guilt: `jostle
+    JOB is a name, the beginning of one, or `last`. A neighbour need not have slowed JOB: `jostle
     interference` weighs the evidence.
     """
     store = open_repository(repository)

@@ -139,7 +139,7 @@ def _judge(done: Sequence[Run]) -> tuple[str, Overhead]:
 
 
 def _estimate(done: Sequence[Run], runs: int) -> str:
-    """Return how it stands after so many rounds."""
+    """Return the state after a number of rounds."""
     from jostle.cli.views.overhead import interval_text
 
     _, overhead = _judge(done)
@@ -153,7 +153,7 @@ def _estimate(done: Sequence[Run], runs: int) -> str:
 
 
 def _notes(trial: Trial, done: Sequence[Run], runs: int, *, interrupted: bool) -> list[str]:
-    """Return what a reader of the figures ought to know besides."""
+    """Return remarks that a reader of the figures needs."""
     notes = []
     if interrupted:
         notes.append(f"interrupted after {len(done) // 2} of {runs} rounds")
@@ -235,7 +235,7 @@ def _content(
 
 
 def _next(cmd: Sequence[str], runs: int, overhead: Overhead, folder: str | None) -> list[str]:
-    """Suggest more runs where they would tell more, else a picture or the profile itself."""
+    """Suggest more runs if they would help, else a figure or the profile itself."""
     words = shlex.join(cmd)
     steps = []
     if overhead.verdict == "noise" and overhead.runs_needed <= 1000:

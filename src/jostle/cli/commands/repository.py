@@ -34,7 +34,7 @@ def command() -> None:
 @repository_option
 @json_option
 def check(repository: Path, as_json: bool) -> None:
-    """Read every file, and name those that are not what was written.
+    """Read every file, and list those that differ from what was written.
 
     Exit status 1 when there are any.
     """
@@ -59,10 +59,10 @@ def check(repository: Path, as_json: bool) -> None:
 @repository_option
 @json_option
 def repair(repository: Path, as_json: bool) -> None:
-    """Go on with what is left where files are damaged.
+    """Drop damaged files and go on with the rest.
 
-    Rows of damaged files are given up, and named. What damaged commits had published is taken back
-    where it can be told apart from what never was. Ingesters wait meanwhile.
+    Rows of damaged files are lost, and listed. What damaged commits had published is restored where
+    it can be distinguished from what was never published. Ingesters wait meanwhile.
     """
     from jostle.repository import Repository
 
@@ -85,8 +85,9 @@ def repair(repository: Path, as_json: bool) -> None:
             files = "file is" if len(report.unknown) == 1 else "files are"
             warn(
                 [
-                    f"{count(len(report.unknown))} {files} named by no commit and of an earlier "
-                    "version, so nothing tells whether they ever counted: left out (--json names "
+                    f"{count(len(report.unknown))} {files} in no commit, and written by an "
+                    f"earlier version, so it is unknown whether they were ever valid: left out "
+                    f"(--json names "
                     "them)"
                 ]
             )

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Name:
-    """What a run wants to be called.
+    """The requested name of a run.
 
     Attributes:
         text: The name.
@@ -118,7 +118,7 @@ def once(
 ) -> int:
     """Run CMD one time and report; return its status.
 
-    more: a gate, which judges a run that ended well, or delays that are injected into it.
+    more: A gate, which evaluates a run that ended well, or delays that are injected into it.
     """
     name, spool = claim(wish, settings(), repository)
     if wish.named and wish.number == 1 and name != wish.text and not as_json:
@@ -306,7 +306,7 @@ def _nothing_recorded(
     *,
     as_json: bool,
 ) -> None:
-    """Say why a run left no profile, instead of saying nothing."""
+    """Report why a run left no profile."""
     from jostle.cli.launch.elf import why_no_preload
     from jostle.report.format.values import duration
 

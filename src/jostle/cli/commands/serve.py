@@ -30,7 +30,7 @@ _HERE = ("127.0.0.1", "localhost", "[::1]")
 @click.command("serve")
 @click.argument("job", required=False)
 @click.option("--listen", default="127.0.0.1:8642", show_default=True, metavar="HOST:PORT",
-              help="Where to listen; on a network address people must log in.")  # fmt: skip
+              help="Where to listen; on a network address users must log in.")  # fmt: skip
 @click.option("--open", "browse", is_flag=True, help="Open the page in a browser.")
 @click.option("--behind-proxy", is_flag=True, help="A proxy in front has TLS.")
 @click.option("--tls-cert", type=click.Path(path_type=Path), metavar="FILE",
@@ -40,7 +40,7 @@ _HERE = ("127.0.0.1", "localhost", "[::1]")
 @click.option("--config", type=click.Path(path_type=Path), metavar="FILE",
               help="Who may log in, and see what [/etc/jostle/serve.toml].")  # fmt: skip
 @click.option("--cache", type=click.Path(path_type=Path), metavar="DIR",
-              help="Where what was judged is kept [$XDG_CACHE_HOME/jostle/serve].")  # fmt: skip
+              help="Folder of the cached verdicts [$XDG_CACHE_HOME/jostle/serve].")  # fmt: skip
 @click.option("--add-user", metavar="NAME",
               help="Ask for a password, write the local account, and end.")  # fmt: skip
 @repository_option
@@ -58,9 +58,8 @@ def command(
 ) -> None:
     """Show the repository in a browser: jobs, what disturbed them, when, and by how much.
 
-    The URL that is printed, and opened, is that of JOB's page if one is named. On this machine's
-    own address only who has it can look. On a network address people log in, and see their own
-    jobs.
+    The URL that is printed, and opened, is that of JOB's page if one is named. On a local address
+    only holders of the URL have access. On a network address users log in, and see their own jobs.
     """
     if add_user is not None:
         _add_user(add_user, config)
@@ -94,7 +93,7 @@ def command(
 
 @contextlib.contextmanager
 def _listening(host: str, port: int) -> Iterator[socket.socket]:
-    """Take an address, before anybody is told of it."""
+    """Bind the address before it is printed."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
         place = socket.create_server(found[4][:2], family=found[0], backlog=2048)
@@ -111,7 +110,7 @@ def _place(listen: str) -> tuple[str, int]:
     place = _PLACE.fullmatch(listen)
     if not place or int(place[2]) > 65535:
         raise UsageError(
-            f"`{listen}` is no address to listen on.",
+            f"`{listen}` is not an address to listen on.",
             hint="Write for example `--listen 127.0.0.1:8642`.",
         )
     return place[1], int(place[2])
@@ -140,7 +139,7 @@ def _check_tls(cert: Path | None, key: Path | None, *, behind_proxy: bool) -> No
 
 
 def _access(config: Path | None, *, behind_proxy: bool) -> Access:
-    """Make the door on a network address, as the operator's file says."""
+    """Make the access control for a network address, as the operator's file says."""
     from jostle.server.access.settings import SERVE_CONFIG, read_settings
 
     settings = read_settings(config or SERVE_CONFIG)
@@ -149,12 +148,12 @@ def _access(config: Path | None, *, behind_proxy: bool) -> Access:
 
 
 def _here(config: Path | None) -> Access:
-    """Make the door on loopback."""
+    """Make the access control for loopback."""
     from jostle.server import Access
 
     if config is not None:
         raise UsageError(
-            "On this machine's own address nobody logs in, and --config says who may.",
+            "On a local address no log-in is needed, so --config would have no effect.",
             hint="Leave it out, or add --behind-proxy or --tls-cert and --tls-key.",
         )
     return Access()

@@ -52,7 +52,7 @@ class _SignalCommand(click.Command):
 
 
 def _program_options() -> str:
-    """Return the options as the program prints them: it alone knows them all."""
+    """Return the options as the program prints them: only it knows all of them."""
     try:
         path = program()
     except NativeMissingError as error:

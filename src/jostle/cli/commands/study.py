@@ -51,7 +51,7 @@ class Words(click.Group):
 
 @click.group("study", cls=Words, subcommand_metavar="VERB [OPTIONS]")
 def command() -> None:
-    """Run probe/signal experiments, and see who hurts whom.
+    """Run probe/signal experiments, and see which program slows which, and by how much.
 
     A study is a TOML file, or one of the shipped ones: `jostle study list`.
     """
@@ -165,7 +165,7 @@ def _ended_in_order() -> Iterator[None]:
 
 
 def _end(study: Study, outcome: Outcome) -> None:
-    """Say how it ended."""
+    """Report how the study ended."""
     if not outcome.made:
         show(f"The study {study.name} is complete: {outcome.total} runs are in the repository. "
              "More repetitions (--repetitions) add to them; --fresh begins anew.")  # fmt: skip
@@ -174,7 +174,10 @@ def _end(study: Study, outcome: Outcome) -> None:
                                  "are in the repository."))  # fmt: skip
     if outcome.failed:
         runs = "run" if outcome.failed == 1 else "runs"
-        show(f"In {outcome.failed} {runs} a program failed: a result too; `study show` names them.")
+        show(
+            f"In {outcome.failed} {runs} a program failed: this is a result, too; `study show` "
+            f"lists them."
+        )
 
 
 def _show_plan(

@@ -40,7 +40,7 @@ def _complete(ctx: click.Context, _param: click.Parameter, begun: str) -> list[C
 
 
 def _file_of(store: Repository, name: str) -> str:
-    """Return what `study run` must be told to go on with a study."""
+    """Return the options with which `study run` resumes a study."""
     from jostle.study import load, shipped
 
     known = shipped()
@@ -62,7 +62,7 @@ def _file_of(store: Repository, name: str) -> str:
 def command(
     name: str, folder: str | None, endings: tuple[str, ...], repository: Path, as_json: bool
 ) -> None:
-    """Show what the study NAME found: who hurts whom, and by how much.
+    """Show what the study NAME found: which program slows which, and by how much.
 
     Degradation is throughput lost, dilation is run time gained: two different numbers. Runs that
     failed or were discarded are named with their reasons.

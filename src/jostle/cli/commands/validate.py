@@ -1,4 +1,4 @@
-"""`jostle validate`: runs whose loss is known, and how well that loss is told."""
+"""`jostle validate`: how accurate estimates are, on runs whose loss is known."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _PARTS = ("estimation", "identification", "clustering", "synthetic")
               help="Signals at known instants in the lab, and harmless neighbours.")  # fmt: skip
 @click.option("--clustering", is_flag=True,
               help="How well several ways to cluster segments do (thesis fig. 5.4).")  # fmt: skip
-@click.option("--synthetic", is_flag=True, help="Made-up runs, whose loss is known exactly.")
+@click.option("--synthetic", is_flag=True, help="Synthetic runs, whose loss is known exactly.")
 @click.option("--quick", is_flag=True, help="Few and short runs: minutes, for a first look.")
 @click.option("--programs", metavar="NAMES",
               help="Programs to run, comma separated [those installed].")  # fmt: skip
@@ -41,7 +41,7 @@ _PARTS = ("estimation", "identification", "clustering", "synthetic")
               help="Injected runs of each program, experiments in the lab [15].")  # fmt: skip
 @click.option("--seed", type=click.IntRange(0, 10**6), default=0, show_default=True, metavar="N",
               help="Of order, treatments and delays.")  # fmt: skip
-@click.option("--score-only", is_flag=True, help="Run no program; judge what DIR holds.")
+@click.option("--score-only", is_flag=True, help="Run no program; score what DIR holds.")
 @click.option("--plot", "pictures", metavar="DIR",
               help="Draw the thesis' figures 5.4 and 5.17 to 5.20 into DIR.")  # fmt: skip
 @format_option
@@ -62,7 +62,7 @@ def command(
     endings: tuple[str, ...],
     as_json: bool,
 ) -> int:
-    """Score the estimates and the blame of jostle against runs whose loss is known.
+    """Score jostle's estimates and suspects against runs whose loss is known.
 
     All four parts are done unless some are named. The rules of the truth, and how this
     machine's own noise is told from the planted one: docs/explanation/validation.md.

@@ -31,7 +31,7 @@ Finding = Literal["clean", "disturbed", "undecided"]
 
 @dataclass(frozen=True)
 class Judgement:
-    """What is said of one run.
+    """The finding about one run.
 
     Attributes:
         finding: clean, disturbed, or undecided.
@@ -52,8 +52,8 @@ class Judgement:
 def find(estimate: Estimate, most: float) -> Judgement:
     """Judge a run by its estimate, as its light is: by how sure it is on which side of the border.
 
-    What was lost for certain counts even where little could be judged; a run without loss is only
-    called clean where half of it could be judged.
+    A certain loss counts even where little of the run could be evaluated; a run without loss is
+    called clean only if half of it could be evaluated.
 
     Args:
         estimate: The estimate.
@@ -145,8 +145,8 @@ class Gate:
     def _judgement(self, files: Sequence[Path], start_ns: int) -> Judgement:
         own = [path for path in files if _is_of(path, start_ns)]
         if not own:
-            short = "It was too short to leave a profile of its own, and too short to be judged."
-            return Judgement("undecided", short if files else "It left no profile.")
+            short = "The run was too short for a profile, so its loss cannot be estimated."
+            return Judgement("undecided", short if files else "The run left no profile.")
         from jostle.analysis import estimate
         from jostle.repository import Repository
 
@@ -207,7 +207,7 @@ def _is_of(path: Path, start_ns: int) -> bool:
 
 
 class Rewind:
-    """Puts standard input back to where it was, so that a second run reads what the first did."""
+    """Rewinds standard input, so that a second run reads the same input as the first."""
 
     def __init__(self) -> None:
         """Remember the place, where standard input is a file."""

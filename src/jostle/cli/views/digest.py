@@ -73,7 +73,7 @@ def processes_text(digest: Digest) -> str:
 
 
 def mount_name(mount: MountDigest) -> str:
-    """Name a mount as people do: where it is seen; its identity where nodes share it."""
+    """Return a mount's name for users: its path; its identity where nodes share it."""
     paths = [path for path in mount.paths if path]
     if not paths:
         return mount.mount

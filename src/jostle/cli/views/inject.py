@@ -44,7 +44,7 @@ class Delays:
         self._folder = folder
 
     def judge(self, _files: Sequence[Path], _outcome: Outcome) -> bool:
-        """Say that there is something to say, however the run ended."""
+        """Return True: there is always a report, however the run ended."""
         return True
 
     def to_json(self) -> dict[str, Any]:

@@ -45,7 +45,7 @@ def answer(interference: Interference) -> Iterator[Any]:
             f"{percent_text(interference.percent)}."
         )
         yield f"  {_first(split)}"
-        yield "  What it lost to nobody that was profiled is not in this: `jostle estimate` has it."
+        yield "  Losses without a profiled cause are not included; see `jostle estimate`."
     elif interference.blind:
         yield heading(
             f"There is too little evidence to decide whether others slowed {interference.job}."
@@ -80,7 +80,7 @@ def _first(split: Blame) -> str:
 
 
 def _seen(interference: Interference, run: str) -> Iterator[str]:
-    """Yield the smallest loss that would have been seen where something could be."""
+    """Yield the smallest loss that would have been detected, where one could be."""
     resource_losses = [
         resource_loss for resource_loss in interference.resources if not resource_loss.blind
     ]
@@ -172,7 +172,7 @@ def probability(value: float) -> str:
 
 
 def details(interference: Interference) -> Iterator[Any]:
-    """Yield who is not to blame and why, and what limits the answer."""
+    """Yield the acquitted neighbours with the reasons, and the limits of the answer."""
     if interference.acquitted:
         yield from ("", heading("Beside it, but not to blame"))
         told = list(interference.acquitted.items())

@@ -27,7 +27,7 @@ def check_export(file: str | None) -> Path | None:
     folder = path.absolute().parent
     if path.suffix.lower() not in _SUFFIXES:
         raise UsageError(
-            f"`{file}` ends in no form that intervals can be written in.",
+            f"`{file}` has an ending that intervals cannot be written in.",
             hint="Name a file that ends in .json (Perfetto, Chrome) or .csv.",
         )
     if not folder.is_dir():
@@ -47,7 +47,7 @@ def write_intervals(estimate: Estimate, path: Path) -> int:
     """Write the interfered intervals of a run; return how many there are.
 
     Args:
-        estimate: What was told of the run.
+        estimate: The report on the run.
         path: A file ending in .json or .csv; replaced when it is there.
     """
     if path.suffix.lower() == ".csv":

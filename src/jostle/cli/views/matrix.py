@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from jostle.analysis.identification.model import Encounter, Matrix, Potential
 
-_PAIRS = 20  # that are told one by one
+_PAIRS = 20  # that are listed one by one
 
 
 def view(matrix: Matrix) -> Iterator[Any]:

@@ -39,7 +39,7 @@ _MOST_ROWS = 40
 
 
 def world_view(world: WorldDigest) -> Iterator[Any]:
-    """Yield what is said of one world."""
+    """Yield the lines and tables of one world."""
     yield heading(f"MPI: {_size(world)}", f"  {_who(world)}")
     yield from _facts(world)
     if world.traffic:
@@ -124,7 +124,7 @@ def _range(spread: Range) -> str:
 
 
 def _three(value: float) -> float:
-    """Round to three digits: rates are no exact counts."""
+    """Round to three digits: rates are not exact counts."""
     return float(f"{value:.3g}")
 
 

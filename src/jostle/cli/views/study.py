@@ -125,7 +125,7 @@ def _standalone(rows: Sequence[Standalone]) -> Table:
 
 
 def _trimmed(frame: Table) -> Table:
-    """Leave out a column of settings where nothing tells them apart."""
+    """Leave out a column of settings where all are equal."""
     for column in frame.columns:
         if column.header == "setting" and all(cell == "-" for cell in column.cells):
             frame.columns = [one for one in frame.columns if one is not column]
@@ -363,7 +363,7 @@ def _errors(study_result: StudyResult) -> Iterator[str]:
 
 
 def _laws(laws: Sequence[Law]) -> Iterator[Any]:
-    """Yield what became of the papers' laws here."""
+    """Yield whether the papers' laws hold here."""
     if not laws:
         return
     yield from ("", heading("Laws of the papers, here"))
@@ -373,7 +373,7 @@ def _laws(laws: Sequence[Law]) -> Iterator[Any]:
 
 
 def _holds(law: Law) -> str:
-    """Return whether a law holds; one observation is none."""
+    """Return whether a law holds; a single observation is too few."""
     if law.holds is None:
         return "cannot be told"
     if law.n < 2:

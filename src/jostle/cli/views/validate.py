@@ -35,7 +35,7 @@ def view(results: Results) -> list[Any]:
         lines += _planted_repositories(results.planted)
     if results.clustering:
         lines += _clustering(results.clustering)
-    return lines or ["Nothing to judge yet."]
+    return lines or ["Nothing to score yet."]
 
 
 def _estimation(evaluation: Evaluation) -> list[Any]:
@@ -53,12 +53,15 @@ def _estimation(evaluation: Evaluation) -> list[Any]:
         lines += [*([] if reason else _classes(rows)), "", _machine(rows), *_noise(rows)]
         if fine := evaluation.grains.get(code):
             lines.append(
-                f"How well the truth is known: two halves of the runs tell {fine.total:.1f} points "
-                f"apart in all, {fine.instantaneous:.1f} of the instantaneous part"
+                f"How well the truth is known: oracles of two halves of the runs differ by "
+                f"{fine.total:.1f} points in all, {fine.instantaneous:.1f} of the instantaneous "
+                f"part"
             )
     lines += ["", heading("Estimates", " against the truth, in points of the run time")]
     if not evaluation.scored:
-        lines.append("Nothing could be scored: of no program is it known what its runs lost.")
+        lines.append(
+            "Nothing could be scored: the true loss is not known well enough for any program."
+        )
         return lines
     lines.append(_scores(evaluation.scores))
     lines += [f"{code} is not in these figures: {why}" for code, why in evaluation.unknown.items()]
