@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Turn schema/metrics.toml, schema/profile.toml and schema/calls.def into what depends on them.
+"""Turn the files of schema/ into what depends on them.
 
 Usage:
     tools/generate.py            write every file that is stale
@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import generate_profile
+import generate_settings
 from generate_common import ROOT, SchemaError, made_by
 
 METRICS_TOML = ROOT / "schema" / "metrics.toml"
@@ -464,6 +465,7 @@ def outputs() -> dict[str, str]:
         "tests/repository/expected_tables.sql": sql_schema(metrics),
         "docs/reference/metrics.md": metrics_page(metrics),
         **generate_profile.outputs(MOUNT_SLOTS),
+        **generate_settings.outputs(),
     }
     if CALLS_DEF.exists():
         calls = load_calls(CALLS_DEF)

@@ -10,6 +10,7 @@
 #include "common.h"
 #include "config.h"
 #include "identity.h"
+#include "jst_settings.h"
 #include "spool.h"
 #include "sys.h"
 #include "text.h"
@@ -17,7 +18,6 @@
 #ifndef JST_SYSCONFDIR
 #define JST_SYSCONFDIR "/etc"
 #endif
-#define DEFAULT_SPOOL "/tmp/jostle"
 #define NS 1000000000ull
 #define SLICE_DEFAULT (4 * NS)
 #define SPAN_DEFAULT NS
@@ -32,41 +32,15 @@ extern char *program_invocation_short_name;
 
 jst_config jst_cfg;
 
-enum key {
-    ENABLED,
-    SLICE,
-    SPOOL,
-    SEGMENTS,
-    SEGMENT_SPAN,
-    CANARY,
-    PEERS,
-    PAPI,
-    PERF,
-    DIGEST,
-    COMMAND_LINES,
-    EXCLUDE_PROGRAMS,
-    EXCLUDE_PATHS,
-    KEYS
-};
+#define SYMBOL(symbol, key, variable) symbol,
+#define FILE_KEY(symbol, key, variable) key,
+#define ENV_KEY(symbol, key, variable) variable,
 
-static const char *const file_keys[KEYS] = {
-    "enabled", "slice", "spool",  "segments",      "segment_span",     "canary",       "peers",
-    "papi",    "perf",  "digest", "command_lines", "exclude_programs", "exclude_paths"};
+enum key { JST_SETTINGS(SYMBOL) KEYS };
+
+static const char *const file_keys[KEYS] = {JST_SETTINGS(FILE_KEY)};
 /* The last is no option: where the operator's file is, when it is not where it should be. */
-static const char *const env_keys[KEYS + 1] = {"JOSTLE",
-                                               "JOSTLE_SLICE",
-                                               "JOSTLE_SPOOL",
-                                               "JOSTLE_SEGMENTS",
-                                               "JOSTLE_SEGMENT_SPAN",
-                                               "JOSTLE_CANARY",
-                                               "JOSTLE_PEERS",
-                                               "JOSTLE_PAPI",
-                                               "JOSTLE_PERF",
-                                               "JOSTLE_DIGEST",
-                                               "JOSTLE_COMMAND_LINES",
-                                               "JOSTLE_EXCLUDE_PROGRAMS",
-                                               "JOSTLE_EXCLUDE_PATHS",
-                                               "JOSTLE_CONFIG"};
+static const char *const env_keys[KEYS + 1] = {JST_SETTINGS(ENV_KEY) "JOSTLE_CONFIG"};
 static const char *values[KEYS], *wrong[KEYS];
 static bool locked[KEYS], from_user[KEYS];
 
@@ -306,7 +280,7 @@ static const char *unreadable(long error)
  * stood there before; it is kept in wrong[] until it is known where to say so. */
 static void read_values(void)
 {
-    JST_LARGE static char text[65536 + 1]; /* values point into it */
+    JST_LARGE static char text[JST_SETTINGS_FILE_BYTES + 1]; /* values point into it */
     const char *environment[KEYS + 1], *config;
     jst_env_all(env_keys, environment, KEYS + 1);
     config = environment[KEYS];
@@ -408,7 +382,7 @@ bool jst_configure(void)
 {
     look_at_stderr(&error_device, &error_inode);
     jst_identify();
-    jst_put_text(jst_cfg.spool, jst_cfg.spool + sizeof jst_cfg.spool, DEFAULT_SPOOL);
+    jst_put_text(jst_cfg.spool, jst_cfg.spool + sizeof jst_cfg.spool, JST_DEFAULT_SPOOL);
     read_values();
     if (values[ENABLED] && says_off(values[ENABLED]))
         return false;

@@ -8,24 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from jostle._settings import DEFAULT_SPOOL as _DEFAULT_SPOOL
+from jostle._settings import KEYS, MAX_FILE_BYTES, VARIABLES
 from jostle.errors import JostleError
 from jostle.regular_files import read_regular
 from jostle.report.format.users import owner_name
 
-DEFAULT_SPOOL = Path("/tmp/jostle")
+DEFAULT_SPOOL = Path(_DEFAULT_SPOOL)
 SYSTEM_CONFIG = Path("/etc/jostle/jostle.conf")
-_KEYS = (
-    "enabled", "slice", "spool", "exclude_programs", "exclude_paths", "lock", "segments",
-    "segment_span", "canary", "peers", "papi", "perf", "digest", "command_lines",
-)  # fmt: skip
-_ENVIRONMENT = {
-    "spool": "JOSTLE_SPOOL",
-    "slice": "JOSTLE_SLICE",
-    "enabled": "JOSTLE",
-    "papi": "JOSTLE_PAPI",
-    "digest": "JOSTLE_DIGEST",
-}
-_MOST_BYTES = 64 << 10  # as the runtime has it
 OFF, ON = ("off", "0", "no", "false"), ("on", "1", "yes", "true")
 
 
@@ -62,7 +52,7 @@ class Settings:
 
     def get(self, key: str) -> str | None:
         """Return the value in force for `key`; None for the built-in default."""
-        user = os.environ.get(_ENVIRONMENT.get(key, ""))
+        user = os.environ.get(VARIABLES.get(key, ""))
         if user and key not in self.locked and _is_valid(key, user):
             return user
         value = self.values.get(key)
@@ -89,7 +79,7 @@ def settings() -> Settings:
             return Settings()
         path = Path(named)
     try:
-        text = read_regular(path, _MOST_BYTES).decode(errors="replace")
+        text = read_regular(path, MAX_FILE_BYTES).decode(errors="replace")
     except OSError as error:
         return Settings(file=path, problems=(f"{path} cannot be read: {error.strerror}",))
     values: dict[str, str] = {}
@@ -99,7 +89,7 @@ def settings() -> Settings:
         if not bare:
             continue
         key, equals, value = (part.strip() for part in bare.partition("="))
-        if not equals or key not in _KEYS:
+        if not equals or key not in KEYS:
             problems.append(f"{path}:{number}: `{bare}` is no `key = value` that jostle knows")
         else:
             values[key] = value

@@ -1,0 +1,43 @@
+"""The settings of the runtime: their names.
+
+Made by tools/generate.py from schema/settings.toml; do not edit.
+"""
+
+from typing import Final
+
+#: Keys of the operator's file.
+KEYS: Final = (
+    "enabled",
+    "slice",
+    "spool",
+    "segments",
+    "segment_span",
+    "canary",
+    "peers",
+    "papi",
+    "perf",
+    "digest",
+    "command_lines",
+    "exclude_programs",
+    "exclude_paths",
+    "lock",
+)
+#: Variable of the environment by key.
+VARIABLES: Final = {
+    "enabled": "JOSTLE",
+    "slice": "JOSTLE_SLICE",
+    "spool": "JOSTLE_SPOOL",
+    "segments": "JOSTLE_SEGMENTS",
+    "segment_span": "JOSTLE_SEGMENT_SPAN",
+    "canary": "JOSTLE_CANARY",
+    "peers": "JOSTLE_PEERS",
+    "papi": "JOSTLE_PAPI",
+    "perf": "JOSTLE_PERF",
+    "digest": "JOSTLE_DIGEST",
+    "command_lines": "JOSTLE_COMMAND_LINES",
+    "exclude_programs": "JOSTLE_EXCLUDE_PROGRAMS",
+    "exclude_paths": "JOSTLE_EXCLUDE_PATHS",
+}
+DEFAULT_SPOOL: Final = "/tmp/jostle"
+#: Size of the largest operator's file that is read.
+MAX_FILE_BYTES: Final = 65536
