@@ -115,7 +115,7 @@ def test_bytes_belong_to_method_thesis(told: dict[str, Done]) -> None:
 def test_runs_of_different_things_are_said_to_be_so(told: dict[str, Done]) -> None:
     done = told["unlike"]
     assert done.code == 0, done.err
-    assert "note: These are no runs of one program: heads-1 heads, ftq ftq." in done.out
+    assert "note: These are not runs of one program: heads-1 heads, ftq ftq." in done.out
 
 
 def test_the_verdict_is_the_first_line(told: dict[str, Done]) -> None:

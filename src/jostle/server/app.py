@@ -61,8 +61,8 @@ def create_app(
 
     Args:
         repository: Folder of the repository.
-        access: Who may look.
-        cache: Folder for verdicts and estimates, so that no run is judged twice; None: in the
+        access: Access control.
+        cache: Folder for verdicts and estimates, so that no run is evaluated twice; None: in the
             user's cache.
         flag: What commands need to find the repository, as ` --repository DIR`.
 
@@ -133,7 +133,7 @@ def _api(app: FastAPI, context: ServerContext) -> None:
 
 
 def _describe(app: FastAPI) -> None:
-    """Put the shape of errors into the OpenAPI text: no route answers it by itself."""
+    """Add the schema of errors to the OpenAPI text: no route returns it by itself."""
     plain = app.openapi
 
     def openapi() -> dict[str, Any]:

@@ -16,7 +16,7 @@ class ServerContext:
 
     Attributes:
         job_service: Answers about jobs.
-        access: Who may see what.
+        access: Access control.
         flag: Option that commands need to find the repository; "": none.
     """
 

@@ -15,15 +15,15 @@ from jostle.server.job_service import JobService
 
 _LOOK_S = 0.25
 _BEAT_S = 15.0
-#: So often it is looked whether a listener is still logged in, s.
+#: Interval of the check whether a listener is still logged in, s.
 _CHECK_S = 1.0
 #: Streams at once, in all and of one viewer.
 MOST_STREAMS, MOST_OF_ONE = 200, 20
-#: Changes that a slow listener may miss before he is told that everything changed.
+#: Changes that a slow listener may miss before he gets a message that everything changed.
 _REMEMBERED = 256
-#: Listeners are told one after the other, so that their questions do not all come at once, s.
+#: Listeners are notified one after the other, so that their requests do not come at once, s.
 _APART_S = 0.02
-#: No more than this part of a core goes into taking up changes.
+#: Largest share of a core for reading changes.
 _SHARE = 0.2
 
 
@@ -70,11 +70,11 @@ class Live:
         It ends within a second or so when the listener has logged out, or may see something else.
 
         `commit` says {number, newest_ns, jobs: those that changed and that the viewer may see};
-        `verdict` says {jobs}: those that were judged.
+        `verdict` says {jobs}: those with a new verdict.
 
         Args:
-            viewer: Who listens; `enter` has let him in.
-            is_still_in: Tells whether he would be let in now, as the same.
+            viewer: The listener; `enter` has admitted him.
+            is_still_in: Returns whether he would be admitted now, as the same viewer.
         """
         try:
             if self._job_service.index.number < 0:
@@ -160,7 +160,7 @@ class Live:
 
 
 def _tell(loop: asyncio.AbstractEventLoop, news: object) -> None:
-    """Hand news from the judge's thread to the loop, unless that has ended."""
+    """Pass a change from the verdict queue's thread to the loop, unless that has ended."""
     if asyncio.iscoroutine(news):
         if loop.is_closed():
             news.close()

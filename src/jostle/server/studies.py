@@ -1,4 +1,4 @@
-"""Studies as their page tells them: what `jostle study show --json` prints."""
+"""Studies for their page: what `jostle study show --json` prints."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def brief(repository: Repository, name: str, viewer: Viewer, visible: set[str]) 
 
 
 def allowed(repository: Repository, name: str, viewer: Viewer, visible: set[str]) -> set[str]:
-    """Lets through who may see a study.
+    """Admits viewers who may see a study.
 
     Returns:
         The jobs of its runs.

@@ -1,1 +1,1 @@
-"""Numbers, times, names and causes as people read them."""
+"""Numbers, times, names and causes as text for users."""

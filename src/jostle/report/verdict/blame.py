@@ -1,4 +1,4 @@
-"""Whom a loss goes to: suspects, and what no job that was profiled explains."""
+"""How a loss is divided: among suspects, and a rest that no profiled job explains."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 #: What is said of the rest: a neighbour that was not profiled, or one that nothing could be shown
 #: against.
 UNEXPLAINED = "explained by no profiled job"
-#: Less of the loss than this is not worth a word: intervals of losses are wider.
+#: A smaller share of the loss is not reported: intervals of losses are wider.
 WORTH_A_WORD = 0.05
 #: A slice that lost less of its length to anybody is none in which time was lost: that much makes
 #: a slice guilty.
@@ -30,14 +30,14 @@ class Blamed:
 
     Attributes:
         job: Its name.
-        user: Its owner's uid; None when it is not told.
-        program: Its program; "" when it is not told.
+        user: Its owner's uid; None if it is not shown.
+        program: Its program; "" if it is not shown.
         resources: Where, the costliest first.
         seconds: What it took.
         share: The same, as a part of the whole loss.
         slices: Slices in which both jobs were active there.
         correlation: Of its load with the job's service time, on the first resource.
-        pattern: How it used that resource, for people.
+        pattern: How it used that resource, for users.
     """
 
     job: str
@@ -53,7 +53,7 @@ class Blamed:
 
 @dataclass(frozen=True)
 class Blame:
-    """A loss, and whom it goes to: shares of suspects and the unexplained one add up to 1.
+    """A loss divided among suspects: their shares and the unexplained one add up to 1.
 
     Attributes:
         lost_s: The loss.
@@ -75,7 +75,7 @@ class Blame:
 
     @property
     def leaves_some(self) -> bool:
-        """Tell whether what nobody explains is worth a word."""
+        """Return whether the unexplained part is large enough to report."""
         return self.unexplained_share >= WORTH_A_WORD
 
     def to_json(self) -> dict[str, Any]:
@@ -85,7 +85,7 @@ class Blame:
 
 
 def blame(lost: Interval, interference: Interference | None, hits: Sequence[Hit] = ()) -> Blame:
-    """Split a loss among those who took it.
+    """Split a loss among the suspects.
 
     Suspects explain no more than there is: of several resources that lost the same instants, and
     where the loss as the run tells it is smaller than what its neighbours did, all get less in
@@ -133,7 +133,7 @@ def _by_suspects(interference: Interference, named: float) -> float:
 
 
 def _suspects(suspects: Sequence[Suspect], scale: float, lost: Interval) -> list[Blamed]:
-    """Make one of what is said of a job on several resources."""
+    """Merge a job's entries on several resources into one."""
     from jostle.analysis.interval import Interval
 
     by_job: dict[str, list[Suspect]] = {}

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from jostle.analysis.estimation.model import ClusterDifference, Comparison, Estimate
     from jostle.repository import Repository
 
-#: Less of the baseline's run time is no difference.
+#: A smaller share of the baseline's run time is not a difference.
 _EQUAL = 0.01
 _LEAST_MEMBERS = 5
 
@@ -61,7 +61,7 @@ def comparison(estimates: Sequence[Estimate], programs: Sequence[str]) -> Compar
         ran = ", ".join(
             f"{estimate.job} {ran}" for estimate, ran in zip(estimates, programs, strict=True)
         )
-        made.limits.insert(0, f"These are no runs of one program: {ran}.")
+        made.limits.insert(0, f"These are not runs of one program: {ran}.")
     return made
 
 
@@ -94,7 +94,7 @@ def finding(made: Comparison) -> str:
     name = made.estimates[slowest].job
     text = f"{name} took {seconds(longer)} longer than {fastest.job}"
     if len({estimate.ranks for estimate in made.estimates}) > 1:
-        return f"{text}; but they are no runs of the same thing: their numbers of ranks differ"
+        return f"{text}; but these are not runs of the same size: their numbers of ranks differ"
     estimated = made.estimated_s[slowest]
     if estimated >= 0.5 * longer:
         return f"{text}; interference explains {seconds(min(estimated, longer))} of it"

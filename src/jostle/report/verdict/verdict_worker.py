@@ -123,7 +123,7 @@ def answer(
         )
     except JostleError as error:
         return VerdictAnswer(error=str(error), hint=error.hint)
-    except Exception as error:  # whatever is wrong with one run is no matter of others
+    except Exception as error:  # an error in one run must not affect others
         return VerdictAnswer(error=f"{type(error).__name__}: {error}", hint="Please report it.")
 
 
@@ -144,12 +144,12 @@ def end_with_asker() -> None:
 
 
 def main() -> None:
-    """Answer questions until there are no more."""
+    """Answer requests until there are no more."""
     # systemd signals all processes of a service; a job must not be reported as the cause of that.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     end_with_asker()
     questions, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what libraries print is no answer
+    os.dup2(2, 1)  # what libraries print is not an answer
     os.nice(_NICE)
     from jostle.repository import Repository
 

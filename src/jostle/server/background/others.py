@@ -1,15 +1,15 @@
-"""Sums of what others did, made of cells that may be told (crowds.py) and of nothing else.
+"""Sums of other users' load, made only of cells that may be published (disclosure.py).
 
-A cell is a resource's 4 s. It is told where the rule of crowds.py holds in it and in its hour; an
-hour in which it does not hold is hidden whole. Two answers of different spans, steps or pages so
-have no hidden cell as their difference.
+A cell is 4 s of one resource. It is published if the rules of disclosure.py hold in it and in its
+hour; an hour in which they do not hold is hidden as a whole. The difference of two answers with
+other spans, steps or pages is therefore never a hidden cell.
 
-A cell is told a minute after it ended, when the slices of all who were there have come, and from
-then on it changes only by the load of a crowd. Who comes late is so not the difference of two
-answers either, as long as this server runs.
+A cell is published one minute after its end, when the slices of all its jobs have arrived. Later it
+changes only if the change itself satisfies the rules. So the difference of two answers does not
+reveal a late job either, as long as this server runs.
 
-A node of one's own has others only by exception: they are hidden there, and told in the sum of all
-nodes. Levels of others (a speed, a length of a queue) are no sums, and not told.
+Other users rarely share a user's own node: they are hidden there, and counted in the sum of all
+nodes. Levels of others (a speed, a queue length) are not sums and are not published.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from jostle.server.cache.lru_cache import LruCache
 Line = Sequence[str]
 #: Gives the user of a job; None: several.
 UserOf = Callable[[str], int | None]
-#: A step is told where at least this share of its time may be: by the mean over that.
+#: A step is published if at least this share of its time may be, as the mean over that share.
 _LEAST_TOLD = 0.5
 #: Hours that are looked at together.
 _HOURS = 24
@@ -100,7 +100,7 @@ class _Rows:
 
 
 class Others:
-    """Sums of what everybody did, as far as a viewer may know them."""
+    """Sums of all users' load, as far as a viewer may know them."""
 
     def __init__(self, tiles: Tiles, now_ns: Callable[[], int] = time.time_ns) -> None:
         """Ask nothing yet.
@@ -128,7 +128,7 @@ class Others:
         all_nodes: bool = False,
         within: tuple[int, int] | None = None,
     ) -> dict[str, Floats]:
-        """Return the load of all jobs on each resource, as far as it may be told.
+        """Return the load of all jobs on each resource, as far as it may be published.
 
         Args:
             viewer: Who asks.
@@ -141,8 +141,8 @@ class Others:
             within: What lies before or after this time (ns) does not count.
 
         Returns:
-            By resource, (steps,): NaN where it may not be told. Where a part of a step may be, the
-            step is told as if the rest were alike. Resources without any load are left out.
+            By resource, (steps,): NaN where it may not be published. If a part of a step may be,
+            its mean stands for the whole step. Resources without any load are left out.
         """
         names, end = family(line), axis[0] + axis[1] * axis[2]
         at = range(axis[0] // HOUR_NS, -(-end // HOUR_NS))
@@ -252,7 +252,7 @@ def _joined(parts: list[_Rows], metrics: int) -> _Rows:
 
 
 def _unsafe(rows: _Rows, line: Line, names: list[str], length_ns: int, *, any_load: bool) -> Flags:
-    """Return which rows are in a resource's time whose sum may not be told."""
+    """Return which rows are in a resource's time whose sum may not be published."""
     cell, cells, loads = rows.cells(length_ns)
     if any_load:
         return np.ones(len(cell), dtype=bool)
@@ -261,15 +261,15 @@ def _unsafe(rows: _Rows, line: Line, names: list[str], length_ns: int, *, any_lo
 
 
 def _released(before: _Rows, until_ns: int, now: _Rows, names: list[str]) -> _Rows:
-    """Return what may be told of others now, after what may have been told of them before.
+    """Return what may be published of others now, given what may have been published before.
 
-    What changed is a sum itself, the difference of two answers: where it is not that of a crowd,
-    a cell that may have been told stays as it was.
+    A change is itself a sum, the difference of two answers: if it does not satisfy the rules, a
+    cell that may have been published stays as it was.
 
     Args:
-        before: What was there then.
-        until_ns: Cells that ended later were not told.
-        now: What is there now.
+        before: The earlier loads.
+        until_ns: Cells that ended later were not published.
+        now: The current loads.
         names: The metrics of both.
     """
     old, new = before.where(~before.seen), now.where(~now.seen)
@@ -278,7 +278,7 @@ def _released(before: _Rows, until_ns: int, now: _Rows, names: list[str]) -> _Ro
     both.loads[: len(old.start)] *= -1
     change = np.abs(both.cells(CELL_NS)[2])
     change[change <= _ROUNDING * size] = 0.0
-    # Where each metric's change is that of a crowd, that of any line is.
+    # If each metric's change satisfies the rules, so does that of any line.
     few = np.any([unsafe(one, cells) for one in change.T], axis=0)[cell]
     stays, comes = few[: len(old.start)], few[len(old.start) :]
     stays &= _were_told(old, until_ns, names)
@@ -287,7 +287,7 @@ def _released(before: _Rows, until_ns: int, now: _Rows, names: list[str]) -> _Ro
 
 
 def _were_told(rows: _Rows, until_ns: int, names: list[str]) -> Flags:
-    """Return which rows are in cells of which some line may have been told."""
+    """Return which rows are in cells of which some line may have been published."""
     cell, cells, loads = rows.cells(CELL_NS)
     told = np.zeros(int(cells.max(initial=-1)) + 1, dtype=bool)
     for line in (*(frozenset({name}) for name in names), *LINES):
@@ -299,7 +299,7 @@ def _were_told(rows: _Rows, until_ns: int, names: list[str]) -> Flags:
 
 
 def _scaled(load: Floats, hidden_ns: Floats, room_ns: Floats) -> Floats:
-    """Take steps for known of which enough is, as if the rest were alike."""
+    """Scale up the steps of which enough is known to whole steps."""
     share = 1 - hidden_ns / np.maximum(room_ns, 1)
     known = share >= _LEAST_TOLD
     found: Floats = np.where(known, load / np.where(known, share, 1), np.nan)

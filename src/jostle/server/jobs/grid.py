@@ -77,7 +77,7 @@ def process_grid(
 
 
 def _name(one: dict[str, Any], number: int, ranked: bool) -> dict[str, Any]:
-    """Return a process' rank, and what it is called: what starts the ranks is none of them."""
+    """Return a process's rank and name; the launcher of the ranks has no rank."""
     if one["world_size"]:
         return {"rank": one["world_rank"], "name": f"rank {one['world_rank']}"}
     return {"rank": -1, "name": PurePath(one["program"]).name if ranked else f"process {number}"}

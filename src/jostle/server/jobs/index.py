@@ -110,7 +110,7 @@ class JobIndex:
         self._changes: deque[tuple[int, list[str]]] = deque(maxlen=_REMEMBERED)
 
     def refresh_if_stale(self) -> None:
-        """Refresh unless that was done just now, or another thread is at it."""
+        """Refresh unless that was done just now, or another thread is doing it."""
         late = time.monotonic() - self._refreshed > _REFRESH_S and not self._turn.locked()
         if late or self.number < 0:
             self.refresh()
@@ -245,7 +245,7 @@ def _by_job(points: Sequence[Row]) -> dict[str, list[float]]:
 
 
 def fits(row: Row, wanted: Filter, *, without: str = "") -> bool:
-    """Return whether a row is asked for, by all fields but one."""
+    """Return whether a row matches all filters but one."""
     if not (row["end_ns"] > wanted.from_ns and row["start_ns"] < wanted.to_ns):
         return False
     for name, value in _FACETS.items():

@@ -1,4 +1,4 @@
-"""Series thinned out for a screen: any span in a few thousand points, no peak lost.
+"""Series downsampled for a screen: any span in a few thousand points, with all peaks.
 
 A level k of a series holds min, mean and max of 2^k steps; a question for a span gets the finest
 level that has no more points than it asked for.

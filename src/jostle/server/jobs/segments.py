@@ -1,4 +1,4 @@
-"""The segments of a job for a screen: thinned out to columns of it, all losses kept."""
+"""The segments of a job for a screen: downsampled to its columns, with all losses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jostle.analysis.estimation.model import Cluster, Estimate
 from jostle.report.models.segments import DrawnSegments, large_clusters
 
 Ints = NDArray[np.signedinteger[Any]]
-#: Losses that an answer names one by one; of more, the largest.
+#: Most losses that an answer lists one by one: the largest.
 MOST_HITS = 10_000
 #: Clusters that an answer names one by one; of more, those that took most time.
 MOST_CLUSTERS = 100
@@ -95,11 +95,11 @@ class Segments(BaseModel):
 
 @dataclass(frozen=True)
 class Segmented:
-    """A run's segments, sorted as questions about them want it.
+    """A run's segments, sorted for the queries about them.
 
     Attributes:
         made: The run's estimate, without the table of its segments.
-        drawn: They, in time.
+        drawn: The segments in order of time.
         hit: Which are interfered.
         by_length: Their places, the shortest first.
         by_cluster: Their places, by number of the cluster, then in time.
@@ -261,7 +261,7 @@ def _points(drawn: DrawnSegments, which: Ints) -> dict[str, Any]:
 
 
 def _digits(values: NDArray[np.float64]) -> list[float | None]:
-    """Return numbers of five digits, which is what a screen can show; null where there is none."""
+    """Return numbers rounded to five digits, enough for a screen; null for missing ones."""
     return [None if value != value else float(f"{value:.5g}") for value in values.tolist()]
 
 

@@ -98,11 +98,12 @@ class Curves:
     def ask(
         self, question: Question, viewer: Viewer, span: tuple[int, int], points: int
     ) -> dict[str, Any]:
-        """Return a view over a span, thinned out to a number of points.
+        """Return a view over a span, downsampled to a number of points.
 
         Args:
             question: What is asked for.
-            viewer: Who asks: sums of few others are hidden from who may not see each of them.
+            viewer: The viewer: sums over few others are hidden from viewers who may not see each of
+                them.
             span: Start and end, ns since the epoch.
             points: The most points wanted.
 
@@ -203,7 +204,7 @@ class Curves:
         return found
 
     def _life(self, job: str) -> tuple[int, int]:
-        """Return from when to when a job was there: a neighbour is who was there meanwhile."""
+        """Return when a job ran: its neighbours are the jobs that ran meanwhile."""
         row = self._index.rows[job]
         return row["start_ns"], row["end_ns"]
 
@@ -268,5 +269,5 @@ def _on(rows: pa.Table, line: int, axis: Axis, within: tuple[int, int] | None = 
 
 
 def _plain(values: Floats) -> list[float | None]:
-    """Return numbers of four digits, which is what a screen can show; None where there is none."""
+    """Return numbers rounded to four digits, enough for a screen; None for missing ones."""
     return [None if value != value else float(f"{value:.4g}") for value in values.tolist()]

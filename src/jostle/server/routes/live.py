@@ -19,7 +19,7 @@ def add(app: FastAPI, context: ServerContext) -> None:
         responses={200: {"content": {"text/event-stream": {}}}},
     )  # fmt: skip
     async def listen(viewer: Looking, request: Request) -> StreamingResponse:
-        """Tell of changes, as server-sent events named `commit` and `verdict`.
+        """Send changes as server-sent events named `commit` and `verdict`.
 
         It ends when one logs out, when the session does, and when one's role changes.
 

@@ -1,4 +1,4 @@
-"""Per mount, who puts how much load on it, job upon job."""
+"""The load on each mount by job."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ def mount_load(
 ) -> dict[str, Any]:
     """Return the load on each mount over a span, by job.
 
-    Who may not see all is told of mounts on which jobs that he may see had load, as these call
-    them, and of the time of these jobs.
+    A viewer who may not see all jobs gets only mounts on which his visible jobs had load, under the
+    names that these jobs use, and only the time of these jobs.
 
     Args:
         tiles: What is asked.
-        others: What is asked by who may not see all.
+        others: Source of the sums for viewers who may not see all.
         lives: Of all jobs.
-        viewer: Who looks: jobs that he may not see are one sum, empty where too few others were
-            at work.
+        viewer: The viewer: jobs that he may not see are one sum, empty where too few others were
+            active.
         metric: A view or a metric of mounts.
         span: Start and end, ns since the epoch.
         columns: The most columns wanted.
@@ -74,7 +74,7 @@ def mount_load(
     }  # fmt: skip
 
 
-#: On a mount: the loads of jobs that may be named, and of all others; None: there are none.
+#: Loads on a mount: of jobs that may be named, and of all others; None: there are none.
 Loads = tuple[dict[str, Floats], Floats | None]
 
 
@@ -120,7 +120,7 @@ class _Split:
     Attributes:
         jobs: How many may be known to have had load there.
         layers: Name and load of the largest.
-        rest: Of all others, NaN where it may not be told; None: there are none.
+        rest: Of all others, NaN where it may not be published; None: there are none.
     """
 
     jobs: int

@@ -111,14 +111,15 @@ def system_grid(
 ) -> bytes:
     """Return a metric of every node over a span, and the jobs there.
 
-    Who may not see all is shown his own jobs on their nodes, and one row of all nodes together:
-    what may be told of others (others.py) and his own beside it. The time is that of his own.
+    A viewer who may not see all jobs gets his own jobs on their nodes, and one row for all nodes
+    together: what may be published of others (others.py) and his own load. The time is that of his
+    own jobs.
 
     Args:
         tiles: What is asked.
-        others: What is asked by who may not see all.
+        others: Source of the sums for viewers who may not see all.
         lives: Of all jobs.
-        viewer: Who looks.
+        viewer: The viewer.
         metric: A view or a metric.
         span: Start and end, ns since the epoch; cut to what there is.
         shape: The most rows and columns wanted; more nodes share a row.
@@ -205,7 +206,7 @@ def _lived(lives: list[Life], row: Mapping[str, int], axis: Axis) -> Floats:
 
 
 def _everybody(others: Others, lives: list[Life], viewer: Viewer, seen: View, axis: Axis) -> Floats:
-    """Add up what all jobs did, as far as it may be told: of mounts, those of which it may."""
+    """Add up what all jobs did, as far as it may be published (on mounts: mount by mount)."""
     if seen.level:
         return np.full(axis.columns, np.nan)
     ids = [name for line in seen.lines for name in line.metrics]

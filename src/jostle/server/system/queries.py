@@ -1,4 +1,4 @@
-"""What the pictures of the whole system ask the repository."""
+"""Queries of the repository for the charts of the whole system."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def node_cells(
 
 
 def owners(lives: Sequence[Life]) -> Callable[[str], int | None]:
-    """Return what tells the user of a job; None: several, or nobody knows."""
+    """Return a function from a job to its user; None: several users, or unknown."""
     return {life.job: life.uid for life in lives}.get
 
 

@@ -1,4 +1,4 @@
-"""Connections: how many there may be, and how long each may keep the server waiting."""
+"""Limits on connections: their number, and the time that each may keep the server waiting."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Visit:
             self._room.arrived(self)
 
     def close(self) -> None:
-        """End the connection, whatever it is about."""
+        """Close the connection in any state."""
         self.arrived()
         if self._task is not None:
             self._task.cancel()
@@ -66,7 +66,7 @@ class Room:
     """
 
     def __init__(self, most: int, proxies: Sequence[Net] = ()) -> None:
-        """Make an empty room.
+        """Start without connections.
 
         Args:
             most: Connections at once.
@@ -107,7 +107,7 @@ class Room:
         return visit
 
     def leave(self, visit: Visit) -> None:
-        """Return a place back; nothing happens where that was done."""
+        """Release a connection's slot; a second release does nothing."""
         visit.arrived()
         there = self._visits.get(visit.near, set())
         there.discard(visit)
@@ -173,7 +173,7 @@ class Guest(H11Protocol):
         self._heed(None)
 
     def _heed(self, left: int | None) -> None:
-        """Look later what has become of so many bytes; None: there are none."""
+        """Check later how many of these bytes were taken; None: there are none."""
         if self._slow is not None:
             self._slow.cancel()
             self._slow = None

@@ -1,4 +1,4 @@
-"""What went wrong, told without the server's folders: they are its operator's affair."""
+"""Error messages without the paths of the server's folders, which only its operator may know."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _FILE = re.compile(r"(?<![\w./])/(?:[^\s/'\"`:,;()]+/)+([^\s/'\"`:,;()]*)")
 
 
 def without_folders(text: str, repository: Path) -> str:
-    """Name files of the repository relative to it, and others by their last name alone.
+    """Replace paths: files of the repository relative to it, others by their last component.
 
     Args:
         text: What went wrong, or how to mend it.

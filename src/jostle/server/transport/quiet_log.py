@@ -1,4 +1,4 @@
-"""Keeps the log small while somebody makes the server say the same again and again."""
+"""Limits repeated messages in the log."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 
-#: So often the same may be said within so many seconds.
+#: Most records of a kind within a number of seconds.
 MOST, SPAN_S = 5, 60.0
-#: Of so many different messages it is known when they were said.
+#: Most kinds of messages whose times are remembered.
 _KNOWN = 1000
 _LOGGERS = ("jostle.serve", "uvicorn.error", "asyncio")
 
@@ -19,7 +19,7 @@ _LOGGERS = ("jostle.serve", "uvicorn.error", "asyncio")
 class Few(logging.Filter):
     """Lets the first few records of a kind through; the next one that gets through counts the rest.
 
-    Of one kind are records of one place in the program, whoever they are about.
+    Records of one source line are of one kind, whichever client they are about.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

@@ -1,4 +1,4 @@
-"""The HTTP server: it takes connections, as many as it can hold, and ends without a word."""
+"""The HTTP server: it accepts a limited number of connections, and ends without error messages."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Server(uvicorn.Server):
 
         Args:
             app: It.
-            access: The door that it was made with.
+            access: The access control that it was made with.
             cert: Certificate, and the chain behind it (PEM); None: without TLS.
             key: Its key.
         """
@@ -70,7 +70,7 @@ class Server(uvicorn.Server):
             self._accepting.append(asyncio.create_task(self._accept(place, room)))
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End what guests wait for first: cut off, each is an error of its own in the log."""
+        """End open requests first: one that is cut off would be an error in the log."""
         for task in self._accepting:
             task.cancel()
         await self._app.state.live.end()
@@ -95,7 +95,7 @@ class Server(uvicorn.Server):
             await asyncio.sleep(0)  # where many wait they would all be taken before any is served
 
     async def _welcome(self, connection: socket.socket, host: str, room: Room) -> None:
-        """Serve a connection; who cancels it closes it."""
+        """Serve a connection; cancelling the task closes it."""
         visit = room.enter(host)
         if visit is None:
             connection.close()
@@ -112,7 +112,7 @@ class Server(uvicorn.Server):
             )  # fmt: skip
             await guest.gone.wait()
         except OSError:
-            pass  # a handshake that came to nothing
+            pass  # the handshake failed
         finally:
             if isinstance(transport, asyncio.Transport):
                 transport.abort()

@@ -1,4 +1,4 @@
-"""Which program slowed which, and the runs that say so, as a viewer may know it."""
+"""Which program slowed which, and the runs that show it, as far as a viewer may know it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from jostle.repository import Repository
     from jostle.repository.query.programs import Programs
 
-_COMMON = 3  # users who run a program before its name is no secret
+_COMMON = 3  # least number of users of a program whose name is public
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,7 @@ class WorkerProcess:
             self._process = None
             end = f"killed by signal {-status}" if status < 0 else f"exit status {status}"
             return VerdictAnswer(
-                error=f"Judging {question.job} ended the process that did it ({end}).",
+                error=f"Evaluating {question.job} ended the process that did it ({end}).",
                 hint=f"Try `jostle estimate {question.job}`; please report it.",
             )
         return cast(VerdictAnswer, found)
