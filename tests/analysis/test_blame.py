@@ -99,7 +99,7 @@ def test_what_cannot_be_judged_is_said_with_what_would_make_it_so():
     found = identify(writer(np.ones(11), {"a": load}))
     assert found.blind is not None
     assert found.blind.blind == (
-        "Too few slices: 11 could be judged, 16 are needed: run with --slice 250ms, "
+        "Too few slices: 11 could be evaluated, 16 are needed: run with --slice 250ms, "
         "or 2.2 times as long."
     )
     assert found.to_json()["blind"].startswith(f"{MOUNT}: Too few slices")

@@ -56,7 +56,7 @@ def test_what_was_lost_for_certain_counts_however_little_could_be_judged() -> No
     assert lit(Interval(30, 20, 50), 0.3).light == "red"
     for percent in (Interval(0, 0, 3), Interval(11, 8, 14)):
         found = lit(percent, 0.3)
-        assert (found.light, found.undecided) == (None, "only 30 % of its time could be judged")
+        assert (found.light, found.undecided) == (None, "only 30 % of its time could be evaluated")
 
 
 def test_what_would_decide_it_is_what_makes_the_doubt() -> None:

@@ -178,7 +178,7 @@ def test_an_undecided_run_has_no_light_for_programs_either(told: dict[str, Done]
     content = json.loads(told["short json"].out)
     assert (content["judged"], content["light"], content["probability"]) == (False, None, None)
     assert content["advice"] == "cannot be called fit"
-    assert content["undecided"] == "only 30 % of its time could be judged"
+    assert content["undecided"] == "only 30 % of its time could be evaluated"
     assert content["decided_by"].startswith("a longer run")
     head = content["head"]
     assert (head["light"], head["undecided"]) == (None, content["undecided"])

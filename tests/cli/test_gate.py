@@ -118,7 +118,7 @@ def test_a_finding_is_as_sure_as_its_interval(
     assert (found.sure is not None and found.sure >= 0.8) or finding == "undecided"
     if finding == "undecided":
         little = coverage < 0.5
-        assert ("Only 40 % of its time could be judged." in found.why) == little
+        assert ("Only 40 % of its time could be evaluated." in found.why) == little
         assert ("What would decide it: " in found.why) == (not little)
         assert found.again == (not little)  # what cannot be judged will not be the next time
 

@@ -4,10 +4,10 @@ M: in a bin of 10 ms everybody waited beyond the floors of the calls. It came fr
 the network (within a node: memory and cores) or MPI itself: a late rank of their own would not have
 waited. D: a rank was off its CPU, and the others lost as much. Both are read from bins and sums
 that the runtime keeps (docs/explanation/waiting.md). Floors are lower quartiles, so undisturbed
-calls are beyond them too: what is usual for a kind of segment is taken off, and the jitter of many
-calls, each of which waited a little: events are longer. Where nearly every call is delayed, floors
-have risen with the delays, and what lies below them is added. Calls that are made a few times only
-have no floor: the calmest of their like stands for it, and so it does where a segment has one call.
+calls exceed them too: the usual excess of a kind of segment is subtracted, and so is the jitter of
+many calls that each waited a little, since events are longer. If nearly every call is delayed,
+floors rise with the delays; the part below the floors is then added. Calls that are made only a few
+times have no floor: the fastest similar segment replaces it, also for segments with a single call.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _LOWER = 25  # per cent of them wait less
 
 @dataclass(frozen=True)
 class Account:
-    """Time per segment that was seen to be lost, seconds.
+    """Directly measured loss per segment, seconds.
 
     Attributes:
         network: Everybody waited in MPI (M).
@@ -70,7 +70,7 @@ def account(
     segments: pa.Table, ranks: int, kind: Ints, taken: Floats | None = None, turns: float = 1.0,
     short: float = 0.0, told: Together | None = None, queue: Floats | float = 0.0,
 ) -> Account:  # fmt: skip
-    """Accounts for lost time segment by segment.
+    """Account for lost time segment by segment.
 
     Args:
         segments: Merged segments (repository.types.WorldSegments).
@@ -117,12 +117,12 @@ def _crowded(
     segments: pa.Table, row: Ints, waited: Floats, width: Floats, kind: Ints, taken: Floats,
     turns: float, together: Together | None,
 ) -> Account:  # fmt: skip
-    """Accounts for lost time where ranks have no core of their own.
+    """Account for lost time where ranks have no core of their own.
 
-    Whoever waits for a core makes all others wait, bin by bin. But that all of them wait longer
-    than ranks do on average who share the cores takes more: something else held them all up. What
-    is left is judged by whole segments, which evens turns out. So much for where it was; how much,
-    the ranks saw themselves, if they did.
+    A rank that waits for a core makes all others wait, bin by bin. If all of them wait longer than
+    ranks that share cores do on average, something else delayed them all. The remaining waiting is
+    evaluated by whole segments, which averages the turns. This gives the position of the loss; its
+    amount comes from the ranks' own record, if there is one.
     """
     duration = floats(segments, "duration_ns")
     part = share(waited, width)
@@ -132,7 +132,7 @@ def _crowded(
     outside = np.minimum(summed(row, held, len(duration)), duration)
     left = np.minimum(summed(row, waited - held, len(duration)).clip(0), duration - outside)
     beyond = _per_kind(left, duration - outside, kind, _TURNS_S, _TURNS, _FEW)
-    # Held up they take no turns: what is usual of turns is so of the rest of the time.
+    # Delayed ranks take no turns: the usual waiting for turns applies to the rest of the time.
     usually = share(left - beyond, duration - outside)
     lost = outside + beyond / (1 - usually).clip(_EVER)
     lost, anywhere = np.minimum(lost, duration) / 1e9, np.zeros(len(duration))
@@ -144,11 +144,11 @@ def _crowded(
 
 
 def _as_told(segments: pa.Table, lost: Floats, together: Together) -> tuple[Floats, Floats]:
-    """Bring what segments lost by their bins to what the slices tell that was lost in all.
+    """Scale the loss of segments by their bins to the total loss that the slices recorded.
 
     Returns:
-        What each segment lost, in a slice as much as told; and what of it the bins do not show, so
-        that it is spread evenly over its slice.
+        The loss of each segment, which per slice adds up to the record; and the part of it that the
+        bins do not show, spread evenly over its slice.
     """
     duration = floats(segments, "duration_ns") / 1e9
     start, end = (segments.column(name).to_numpy() for name in ("start_ns", "end_ns"))
@@ -168,9 +168,9 @@ def _as_told(segments: pa.Table, lost: Floats, together: Together) -> tuple[Floa
 
 
 def _where_shown(told: Floats, known: Floats) -> Floats:
-    """Move what a slice tells too much, by the bins, to the one before, if that tells too little.
+    """Move a slice's excess over the bins to the slice before, if that has less than the bins.
 
-    A stretch is told in the slice in which it ends.
+    A stretch is recorded in the slice in which it ends.
     """
     told = told.copy()
     for later in range(len(told) - 1, 0, -1):
@@ -191,7 +191,7 @@ def _per_kind(
     calls: Floats | None = None,
     short: float = 0.0,
 ) -> Floats:
-    """Return what is beyond the usual of a kind.
+    """Return the waiting beyond the usual of a kind, ns.
 
     Args:
         waited: Time that everybody waited in each bin, ns.
@@ -314,7 +314,7 @@ def _below_floors(
 
 
 def _without_floors(segments: pa.Table, kind: Ints, calls: Floats) -> Floats:
-    """Return what all ranks were longer in calls than in the calmest segment of the kind.
+    """Return how much longer all ranks were in calls than in the fastest segment of the kind, s.
 
     Of kinds whose calls are too few to have a floor, where everybody was in MPI most of the time.
     """
@@ -335,9 +335,9 @@ def _few(kind: Ints, calls: Floats) -> Flags:
 def _single_calls(segments: pa.Table, kind: Ints, calls: Floats) -> Floats:
     """Return what all ranks were longer in the one call of a segment than in calm ones of the kind.
 
-    Where four of five such calls are delayed, floors are delays. But who comes last to the only
-    call waits for nobody of his own: what he is in it is what it costs, and what holds it up.
-    Counted only where most are held up; scatter of what a call costs is no such thing.
+    If four of five such calls are delayed, floors are delays. But the last rank to arrive waits for
+    no other, so its time in the call is the call's cost plus any delay from outside. Counted only
+    if most calls are delayed: scatter of the cost is no delay.
     """
     inside, duration = floats(segments, "mpi_ns_min"), floats(segments, "duration_ns")
     longer = np.zeros(len(inside))
@@ -362,8 +362,9 @@ def _cpu(segments: pa.Table, ranks: int, kind: Ints, together: Floats, unknown: 
     wait for it, and it waited less for them. So it is no more than what every rank lost, waiting or
     off the CPU, beyond what all waited at once and what they usually wait for each other.
 
-    Where calls have no floor nobody is seen to wait. There it is no more than what every rank was
-    in MPI or off its CPU, and what a rank waited for a core: who sleeps by himself lost nothing.
+    Where calls have no floor nobody is seen to wait. There it is at most the time of every rank in
+    MPI or off its CPU, and the time a rank waited for a core: a rank that sleeps by its own
+    decision lost nothing.
 
     Args:
         segments: Merged segments.

@@ -22,19 +22,19 @@ def continuous(
     explained: float = 0.0,
     uneven: Floats | None = None,
 ) -> Continuous | None:
-    """Return whether what is usual moved in the course of the run, and by how much.
+    """Return by how much the usual duration changed in the course of the run; None: it did not.
 
-    What is left of segments without their losses should take what their references say, from the
-    first to the last. Where most pieces of the run are above the calmest ones, something was there
-    most of the time. What goes with the imbalance between ranks is the job's own, though: the mean
-    rank must have been slower, too.
+    Without their losses, segments should take as long as their references from the first to the
+    last. If most pieces of the run are above the fastest ones, there was interference most of the
+    time. Changes of the imbalance between ranks are the job's own, so the mean rank must have been
+    slower too.
 
     Args:
         duration: Of segments, seconds.
-        lost: What of it was priced.
+        lost: The estimated loss in it.
         expected: Their references.
         run: Seconds judged.
-        explained: Seconds of a drift that are priced already, as slow cores.
+        explained: Seconds of a drift that are already in the estimate, as slow cores.
         uneven: Seconds of each segment that ranks waited for slower ones of their own; None: not
             known.
     """
@@ -52,13 +52,13 @@ def continuous(
         return None
     return Continuous(
         Interval(100 * share, 0.0, 200 * share),
-        f"The same work takes longer in some parts of the run than in its calmest: by "
-        f"{100 * share:.1f} % of the run on average, beyond what was priced.",
+        f"The same work takes longer in some parts of the run than in its fastest parts: by "
+        f"{100 * share:.1f} % of the run on average, in addition to the estimated loss.",
     )
 
 
 def _raised(ratio: Floats) -> Floats:
-    """Return by how much pieces of the run are above its calmest, beyond chance."""
+    """Return by how much pieces of the run are above its fastest, beyond chance."""
     pieces = np.array_split(ratio, _PIECES)
     low, middle = np.array([np.quantile(piece, [0.25, 0.5]) for piece in pieces]).T
     scatter = middle - low

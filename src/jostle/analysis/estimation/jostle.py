@@ -48,18 +48,17 @@ _MOST_CLUSTERS = 500
 
 @dataclass(frozen=True)
 class SegmentCosts:
-    """The segments of a world, priced; seconds per segment.
+    """The segments of a world and their losses by cause, shape (segments,); seconds.
 
     Attributes:
         start: Start of each, ns.
         end: Its end, ns.
         duration: What it took.
-        account: What was seen to be lost.
-        storage: What file calls took beyond their usual.
-        inferred: What remained beyond its reference; negative where the account had more than
-            was really lost.
-        kept: Lost to the hypervisor, beside all that; zeros without a canary.
-        slow: Lost to cores slower than at their best, beside all that; zeros without a canary.
+        account: Directly measured loss.
+        storage: Time of file calls beyond their usual time.
+        inferred: Remaining time beyond the reference; negative where the account counted too much.
+        kept: Lost to the hypervisor, in addition; zeros without a canary.
+        slow: Lost to cores slower than at their best, in addition; zeros without a canary.
         spent: The same span by span, below 0 where cores were faster: what shows in its length.
         lost: All of it together.
         work: What the segments did.
@@ -146,14 +145,14 @@ def price(
     ranks: Mapping[str, int],
     floors: Mapping[str, CoreFloor],
 ) -> SegmentCosts:
-    """Price the segments of a world.
+    """Estimate the loss of each segment of a world.
 
     Args:
         world: The world; at least one segment.
         slices: The job's slices by host.
         served: What its mounts gave it.
         ranks: Node -> ranks of the world there.
-        floors: Node -> what its cores take at their best.
+        floors: Node -> the floor of the canary on its cores.
     """
     segments = world.segments
     start = segments.column("start_ns").to_numpy().astype(np.int64)
@@ -171,8 +170,9 @@ def price(
     ).clip(0)
     rest = (duration - seen.network - seen.cpu - storage).clip(0)
     uneven = None if shown.crowds else share(_uneven(world), duration)
-    # Of what others took of crowded cores ranks would have waited a part away: what they are short
-    # of is a bound. Taken off first it would make the disturbed segments the fastest.
+    # On crowded cores ranks would have waited during a part of the time that others took, so the
+    # missing CPU time is only a bound. Subtracted first, it would make disturbed segments the
+    # fastest.
     reference = expected(rest + seen.cpu if shown.crowds else rest, work, uneven)
     inferred = _inferred(rest, reference, seen.cpu + storage + seen.anywhere)
     if not shown.crowds:
@@ -201,7 +201,7 @@ def _short(slices: pa.Table) -> float:
 
 
 def _inferred(rest: Floats, reference: Expected, doubtful: Floats) -> Floats:
-    """Return what remains beyond the reference, or what the account had too much."""
+    """Return the remaining time beyond the reference; negative: the excess of the account."""
     away = np.where(reference.usable, rest - reference.seconds, 0.0)
     margin = np.where(reference.usable, reference.threshold - reference.seconds, np.inf)
     inferred: Floats = np.where(away > margin, away, 0.0)
@@ -211,9 +211,9 @@ def _inferred(rest: Floats, reference: Expected, doubtful: Floats) -> Floats:
 
 
 def _continuous(world: WorldSegments, priced: SegmentCosts, run: float) -> Continuous | None:
-    """Warn of what was there most of the time.
+    """Detect interference that was present most of the time.
 
-    Not of ranks that share cores: how these are mixed changes for a while by itself.
+    Not for ranks that share cores: their interleaving changes by itself for a while.
     """
     if priced.evidence.crowds:
         return None
@@ -227,7 +227,7 @@ def _judged_time(tables: RunTables, world: WorldSegments, priced: SegmentCosts) 
 
 
 def _coverages(priced: SegmentCosts, run: float) -> tuple[float, float | None]:
-    """Return the share of the run that was judged, and of the run after set-up in clusters.
+    """Return the share of the run that was evaluated, and of the time after set-up in clusters.
 
     Set-up is what comes before the first segment of a kind that recurs.
     """
@@ -237,7 +237,7 @@ def _coverages(priced: SegmentCosts, run: float) -> tuple[float, float | None]:
     first, last = int(np.argmax(usable)), len(usable) - int(np.argmax(usable[::-1]))
     inside = float(priced.duration[usable].sum())
     after = float(priced.duration[first:last].sum())
-    # The account needs no cluster, but calls with a floor: those of a program that comes round.
+    # The account needs no cluster, but calls with a floor, so a program that repeats itself.
     coverage = min(after / run, 1.0) if inside > 0.5 * after else inside / run
     return coverage, min(inside / max(after, 1e-9), 1.0)
 
@@ -245,7 +245,7 @@ def _coverages(priced: SegmentCosts, run: float) -> tuple[float, float | None]:
 def _doubt(
     priced: SegmentCosts, lost: float, run: float, coverage: float, seed: int, idle: float
 ) -> Doubt:
-    """Return the doubt that comes from references: each kind's, times the time priced by it.
+    """Return the uncertainty from references: of each kind, times the time evaluated by it.
 
     Args:
         priced: The segments.
@@ -264,7 +264,7 @@ def _doubt(
     spread = np.bincount(kind[usable], scatter[usable], count) / members / 4 * 1.5
     priced_s = np.bincount(kind[inferred], priced.expected.seconds[inferred], count)
     unsure = spread * priced_s / np.sqrt(members)
-    # What is below its threshold may have lost as much, all of them alike.
+    # Segments below their threshold may have lost time as well, all of them alike.
     calm = usable & ~inferred
     most = np.minimum(priced.expected.threshold, _WIDEST * priced.expected.edge)
     hidden = _HIDDEN * (most - priced.expected.edge)[calm].clip(0)
@@ -276,11 +276,11 @@ def _doubt(
 
 
 def _idle(world: WorldSegments, priced: SegmentCosts) -> float:
-    """Return the seconds in which cores with more ranks than one had nothing of theirs to compute.
+    """Return the seconds in which cores shared by several ranks computed nothing for them.
 
-    Ranks that take turns wait as long as delays are; what holds up every step alike shows in no
-    segment then, but it is no more than this. 0 where a node has a core for each, and from when on
-    ranks saw themselves when all of them waited.
+    Ranks that take turns wait anyway, so a delay of every step shows in no segment; but its sum is
+    at most this time. 0 if a node has a core for each rank, and for the time in which the ranks
+    recorded when all of them waited.
     """
     crowds = priced.evidence.crowds
     if len(crowds) < len(priced.evidence.hosts):
@@ -428,17 +428,17 @@ def _limits(priced: SegmentCosts, coverage: float, inferred: float | None) -> li
     if inferred is not None and inferred < 0.5:
         limits.append(
             f"Only {100 * inferred:.0f} % of the time after set-up lies in segments that recur: "
-            "outside them only waiting and time off the CPU are priced."
+            "outside them only waiting and time off the CPU are evaluated."
         )
     if coverage < 0.5:
-        limits.append(f"Only {100 * coverage:.2g} % of the run could be judged.")
+        limits.append(f"Only {100 * coverage:.2g} % of the run could be evaluated.")
     for name, crowd in priced.evidence.crowds.items():
         limits.append(
             f"More ranks than cores on {name}, it seems: {crowd.processes} had {crowd.cores:.1f} "
-            "cores at most. That they wait for each other is the job's own, and no part of the "
-            "loss; what others took is told less surely"
+            "cores at most. Ranks wait for each other's turns; this is not counted as loss. The "
+            "loss caused by others is less certain"
             + (
-                ", and what held up every step alike shows in the interval only."
+                ", and a delay of every step shows in the interval only."
                 if _blind(priced).all()
                 else "."
             )
@@ -446,14 +446,12 @@ def _limits(priced: SegmentCosts, coverage: float, inferred: float | None) -> li
     if priced.speed is not None:
         limits += speed_limits(priced.speed)
     if not priced.work.measured:
-        limits.append(
-            "No counter of instructions: the work of a segment is told from its calls and bytes."
-        )
+        limits.append("No counter of instructions: segments are compared by their calls and bytes.")
     return limits
 
 
 def _table(priced: SegmentCosts) -> pa.Table:
-    """Return the judged segments for charts."""
+    """Return the evaluated segments for charts."""
     work = None
     if priced.work.measured:
         work = priced.work.amounts[:, priced.work.names.index(priced.work.measured)]

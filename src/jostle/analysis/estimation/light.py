@@ -1,9 +1,9 @@
 """Decides the light of a run, its probability, and what would decide an undecided one.
 
-A light is a claim: that a loss lies on one side of a border. The truth is taken to be as likely
-above the told loss as below it, and on either side to fall off as a normal distribution does whose
-outer 2.5 % begin at the end of the 95 % interval. What lies within a light's borders is how sure
-that light is (docs/explanation/estimation.md).
+A light claims that the loss lies between two limits. The true loss is assumed to lie above or below
+the estimate with equal probability; on each side it follows a normal distribution whose outer 2.5 %
+begin at the end of the 95 % interval. The probability of a light is that of the range between its
+limits (docs/explanation/estimation.md).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from jostle.analysis.interval import Interval
 
 Light = Literal["green", "yellow", "red"]
-#: What makes an interval reach as far as it does.
+#: The largest source of an interval's width.
 DoubtName = Literal[
     "method",
     "few alike",
@@ -34,23 +34,24 @@ DoubtName = Literal[
 LIGHTS: dict[ClassName, Light] = {"low": "green", "medium": "yellow", "high": "red"}
 #: A light is shown from this probability on.
 SURE = 0.8
-#: That little was lost is said of no run of which less than this could be judged.
+#: A run of which a smaller share could be evaluated is never reported as little disturbed.
 LEAST_COVERAGE = 0.5
-#: A shorter run, in seconds, has no light: what its start meets by chance is a large part of it.
+#: A shorter run, in seconds, has no light: chance effects at its start are a large part of it.
 LEAST_RUN_S = 0.5
-#: A light with less than this probability is not named as a possible one.
+#: A light with a smaller probability is not listed as possible.
 _WORTH_A_WORD = 0.05
 _OUTER = 1.959964  # standard deviations from the middle to the outer 2.5 %
 _WHAT_DECIDES: dict[DoubtName, str] = {
-    "method": "another run, as this one is too near to a border: none is told better than to some "
-    "3 % of its time",
+    "method": "another run: this one is too near to a limit, and no loss is known more exactly "
+    "than about 3 % of the run",
     "few alike": "a longer run: more of the same work to compare with",
     "unseen": "a longer run, since work must recur to be compared with itself; without MPI shorter "
     "slices (--slice 250ms)",
-    "scatter": "other runs of the same: `jostle compare` tells what equal work scatters by itself",
+    "scatter": "other runs of the same work: `jostle compare` shows how much equal work scatters "
+    "by itself",
     "shared cores": "a run with a core for each rank",
-    "core speed": "more runs on these nodes with the canary on, which tell how fast the cores can "
-    "be; or a run alone on its nodes",
+    "core speed": "more runs on these nodes with the canary on, which show how fast the cores "
+    "can be; or a run alone on its nodes",
     "shared nodes": "a run alone on its nodes",
     "neighbours": "a run without them",
 }
@@ -76,7 +77,7 @@ class Lit:
 
 
 def at_most(border: float, interval: Interval) -> float:
-    """Return the probability that a loss is at most so much.
+    """Return the probability that a loss is at most `border`.
 
     Args:
         border: In the unit of the loss.
@@ -96,12 +97,12 @@ def lit(
     percent: Interval, coverage: float, doubts: tuple[DoubtName, DoubtName] = ("method", "method"),
     run_s: float = math.inf,
 ) -> Lit:  # fmt: skip
-    """Tell the light of a run.
+    """Return the light of a run.
 
     Args:
-        percent: What it lost, percent of its time.
-        coverage: Share of it that could be judged. What was lost there was lost, however little
-            that is, so a run may be red; but only red: nobody knows of the rest.
+        percent: Its loss, percent of its time.
+        coverage: Share of the run that could be evaluated. If it is small, the light can only be
+            red: the loss found is certain, but that of the rest is unknown.
         doubts: What most makes the interval reach down, and up.
         run_s: How long it ran, s.
     """
@@ -115,7 +116,7 @@ def lit(
         short = f"it ran for less than {LEAST_RUN_S:g} s"
         return Lit(None, likely, sure, short, "a longer run")
     if likely != "red" and not coverage >= LEAST_COVERAGE:
-        little = f"only {100 * coverage:.2g} % of its time could be judged"
+        little = f"only {100 * coverage:.2g} % of its time could be evaluated"
         decides: DoubtName = "shared nodes" if "shared nodes" in doubts else "unseen"
         return Lit(None, likely, sure, little, _WHAT_DECIDES[decides])
     if sure >= SURE:
@@ -137,7 +138,7 @@ def what_decides(side: int, doubts: tuple[DoubtName, DoubtName]) -> str:
 
 
 def _side(likely: Light, chances: dict[Light, float]) -> int:
-    """Tell over which border more of the doubt lies: 0 the lower, 1 the upper."""
+    """Return beyond which limit more of the probability lies: 0 the lower, 1 the upper."""
     if likely == "yellow":
         return int(chances["red"] > chances["green"])
     return int(likely == "green")

@@ -123,7 +123,8 @@ def _life(tables: RunTables) -> tuple[int, int, int]:
     """Return start and end of the job's processes that have slices, and how many these are."""
     if not tables.slices.num_rows or not tables.processes.num_rows:
         raise EstimateError(
-            f"Job {tables.job!r} has no slices: nothing of it was recorded that could be priced.",
+            f"Job {tables.job!r} has no slices: nothing was recorded from which a loss can be "
+            "estimated.",
             hint="Programs shorter than a tenth of a second leave none; `jostle jobs` lists all.",
         )
     rows = tables.processes.select(["start_ns", "end_ns", "last_slice", "slice_ns", "short"])
@@ -165,7 +166,7 @@ def _parts(
     seconds = spans.seconds
     queue = np.minimum(queue, seconds)
     parts = by_host("cpu", queue, shown, measured=True)
-    # Who waits for a core inside a file call is late there, too: one loss, not two.
+    # A process that waits for a core inside a file call is late there too: one loss, not two.
     late = (shown.late - queue * _in_files(served, spans)).clip(0)
     late = np.minimum(late, seconds - queue)
     part = share(late, shown.late)
@@ -181,7 +182,7 @@ def _parts(
 
 
 def _kept(slices: pa.Table, spans: _RunSlices) -> Floats:
-    """Return the seconds of a canary in which the hypervisor kept cores that were wanted."""
+    """Return the seconds in which the hypervisor withheld wanted cores, by the canary."""
     used = floats(slices, "os_user_ns_sum") + floats(slices, "os_system_ns_sum")
     length = floats(slices, "slice_ns").clip(1)
     return _over(slices, spans, floats(slices, "canary_steal_ns_max") / 1e9 *
@@ -189,7 +190,7 @@ def _kept(slices: pa.Table, spans: _RunSlices) -> Floats:
 
 
 def _beyond(amount: Floats, seconds: Floats) -> Floats:
-    """Return what is beyond the usual share of the time."""
+    """Return the seconds beyond the usual share of the time."""
     if len(amount) < _FEW:
         return np.zeros(len(amount))
     share = amount / seconds
@@ -209,7 +210,7 @@ def _over(slices: pa.Table, spans: _RunSlices, amount: Floats) -> Floats:
 
 
 def _queue(slices: pa.Table, spans: _RunSlices, begin: int, end: int) -> tuple[Floats, Floats]:
-    """Return the seconds that others had the cores that a job wanted, and what they may be.
+    """Return the seconds in which others had the cores that a job wanted, and their upper bound.
 
     Processes without MPI do not wait for each other on several nodes: of these it is the mean, each
     with the cores that it wanted.
@@ -227,7 +228,7 @@ def _queue(slices: pa.Table, spans: _RunSlices, begin: int, end: int) -> tuple[F
 
 
 def _fitted(amount: Floats, spans: _RunSlices) -> Floats:
-    """Move what is more than a span can hold to where there is room: it was booked late."""
+    """Move amounts that exceed a span to spans with room: they were booked late."""
     inside = np.minimum(amount, spans.seconds)
     room = spans.seconds - inside
     over = float((amount - inside).sum())
@@ -259,10 +260,10 @@ def _everybody_waits(slices: pa.Table, spans: _RunSlices) -> Floats:
 
 
 def _others(tables: RunTables, run: float) -> list[str]:
-    """Return which other jobs computed on its nodes: its own slices do not show what they share."""
+    """Return a note per node on which other jobs computed: slices do not show what they share."""
     return [
-        f"Other jobs computed on {host} meanwhile, {spent:.2g} s of CPU: by how much that slowed "
-        "its own computation (shared cores, memory, clock), its slices do not tell."
+        f"Other jobs computed on {host} meanwhile, {spent:.2g} s of CPU: its slices do not show "
+        "by how much that slowed its own computation (shared cores, memory, clock)."
         for host, spent in sorted(tables.others_cpu_s.items())
         if spent >= _CROWD * run
     ]
@@ -271,7 +272,7 @@ def _others(tables: RunTables, run: float) -> list[str]:
 def _coverage(
     tables: RunTables, spans: _RunSlices, served: list[FileService], run: float, *, computing: bool
 ) -> float:
-    """Return the share of the run in which something can be judged: in file calls, or on a core.
+    """Return the share of the run that can be evaluated: in file calls, or on a core.
 
     Args:
         tables: The run.
@@ -285,7 +286,7 @@ def _coverage(
     kinds = (*(("os_user_ns", "os_system_ns") if computing else ()), "os_runqueue_ns")
     count = floats(tables.slices, "count").clip(1)
     mean = sum((floats(tables.slices, f"{kind}_sum") for kind in kinds), 0 * count) / count
-    # Who never sleeps is who the others wait for.
+    # The others wait for the process that never sleeps.
     busiest = sum((floats(tables.slices, f"{kind}_max") for kind in kinds), 0 * count)
     nodes = len(set(tables.slices.column("host").to_pylist()))
     cores = _over(tables.slices, spans, np.maximum(mean, busiest)) / 1e9 / nodes
@@ -294,8 +295,8 @@ def _coverage(
 
 
 def _limits(spans: _RunSlices, served: list[FileService], coverage: float) -> list[str]:
-    limits = ["No execution segments: priced from slices, which do not know how long computation "
-              "should take."]  # fmt: skip
+    limits = ["No execution segments: estimated from slices, which do not show how long "
+    "computation should take."]  # fmt: skip
     for service in served:
         if not service.judged:
             limits.append(
@@ -305,5 +306,5 @@ def _limits(spans: _RunSlices, served: list[FileService], coverage: float) -> li
         many = "1 slice" if len(spans.start) == 1 else f"{len(spans.start)} slices"
         limits.append(f"Only {many}: take shorter ones (--slice 250ms).")
     if coverage < 0.5:
-        limits.append(f"Only {100 * coverage:.2g} % of the run could be judged.")
+        limits.append(f"Only {100 * coverage:.2g} % of the run could be evaluated.")
     return limits

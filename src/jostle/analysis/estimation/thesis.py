@@ -100,8 +100,9 @@ def estimate_thesis(
     world, limits = judged_world(tables)
     if world is None:
         raise EstimateError(
-            f"Job '{tables.job}' has no execution segments, and method thesis judges nothing else.",
-            hint="Use the method that also judges slices: --method jostle.",
+            f"Job '{tables.job}' has no execution segments, and method thesis evaluates only "
+            "segments.",
+            hint="Use the method that also evaluates slices: --method jostle.",
         )
     segments = world.segments
     duration = ints(segments, "duration_ns")
@@ -303,8 +304,9 @@ def _limits(found: _Found, world: WorldSegments, run_s: float, bytes_rule: Bytes
             "from about 300 on."
         )
     said.append(
-        "Only instantaneous interference is priced, and only what is above median + 4 MAD; where "
-        "more than half of a cluster is hit, nothing is seen. The thesis gives no interval: the "
+        "Only instantaneous interference is counted, and only the time above median + 4 MAD; if "
+        "more than half of a cluster is hit, nothing is detected. The thesis gives no interval: "
+        "the "
         "upper bound is the same segments above their median."
     )
     return said

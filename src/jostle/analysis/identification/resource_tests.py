@@ -64,7 +64,7 @@ class ResourceTest:
 
     @property
     def slices(self) -> int:
-        """Slices that could be judged."""
+        """Slices that could be evaluated."""
         return int(self.served.judged.sum())
 
     @property
@@ -242,7 +242,7 @@ def blind(resource_test: ResourceTest) -> str:
             int((resource_test.resource.mean_busy > 0).sum()), FEWEST - 1
         )
         return (
-            f"Too few slices: {resource_test.slices} could be judged, {FEWEST} are needed: "
+            f"Too few slices: {resource_test.slices} could be evaluated, {FEWEST} are needed: "
             f"{_more_slices(resource_test.resource.axis[1], some)}."
         )
     if resource_test.total.alike or _steady(resource_test):

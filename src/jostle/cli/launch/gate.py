@@ -76,7 +76,7 @@ def find(estimate: Estimate, most: float) -> Judgement:
         return Judgement("disturbed", estimate=estimate, sure=1 - clean)
     sure = max(clean, 1 - clean)
     if not estimate.coverage >= LEAST_COVERAGE:
-        little = f"Only {percent(estimate.coverage)} of its time could be judged."
+        little = f"Only {percent(estimate.coverage)} of its time could be evaluated."
         return Judgement("undecided", " ".join([little, *estimate.limits[:1]]), estimate, sure)
     if clean >= SURE:
         return Judgement("clean", estimate=estimate, sure=clean)
