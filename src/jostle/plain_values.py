@@ -47,7 +47,7 @@ def cell(value: Any) -> Any:
 
 
 def one_line(text: str) -> str:
-    """Return a text whose line ends and control characters are told, not done.
+    """Return a text whose line ends and control characters are escaped.
 
     A name from a spool may hold them, to write lines of its own into a log.
     """

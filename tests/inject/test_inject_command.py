@@ -74,9 +74,9 @@ def test_nothing_to_delay_is_said(tmp_path: Path, place: dict[str, str]) -> None
     [
         (("--calls", "alltoall", "--delay", "fixed:1ms"), "no calls `alltoall`", "all-to-all"),
         (("--calls", "", "--delay", "fixed:1ms"), "No calls", "--calls"),
-        (("--calls", "mpi", "--delay", "5ms"), "`5ms` is no delay", "fixed:5ms"),
+        (("--calls", "mpi", "--delay", "5ms"), "`5ms` is not a delay", "fixed:5ms"),
         (("--calls", "mpi", "--delay", "fixed:5"), "`5` is no length", "fixed:5ms"),
-        ((*GOOD, "--ranks", "a"), "`a` names no ranks", "0,2-3"),
+        ((*GOOD, "--ranks", "a"), "`a` is not a list of ranks", "0,2-3"),
         ((*GOOD, "--duty", ".1"), "parts of a period", "--period"),
         ((*GOOD, "--from", "5"), "`5` is no span", "5s"),
         ((*GOOD, "--probability", "2"), "2.0", "0.01"),

@@ -116,7 +116,7 @@ def without(line: dict[str, Any], name: str) -> dict[str, Any]:
 
 DAMAGE = {
     "no json": ('{"type": "signal"\n', 1, "not JSON"),
-    "nan": (whole().replace("40}", "NaN}"), 3, "NaN is no number"),
+    "nan": (whole().replace("40}", "NaN}"), 3, "NaN is not a number"),
     "no object": ("[1]\n", 1, "not an object"),
     "no type": ('{"version": 1}\n', 1, "no type"),
     "not utf-8": (b'{"type": "\xff"}\n', 1, "not text in UTF-8"),

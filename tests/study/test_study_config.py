@@ -23,8 +23,8 @@ ONE = HEAD + '[[program]]\npattern = "write-seek"\n'
 @pytest.mark.parametrize(
     ("text", "line", "reason", "mend"),
     [
-        ("[study\n", 1, "no TOML", "quotes"),
-        (HEAD + "x = [1,\n", None, "no TOML", "lists"),
+        ("[study\n", 1, "not valid TOML", "quotes"),
+        (HEAD + "x = [1,\n", None, "not valid TOML", "lists"),
         ('[study]\nslice = "1s"\n', 1, "no name", "name ="),
         (HEAD, None, "names no program", "[[program]]"),
         (HEAD + "repetition = 3\n", 3, "no such key", "`repetitions`"),
@@ -53,7 +53,7 @@ ONE = HEAD + '[[program]]\npattern = "write-seek"\n'
         (HEAD + '[[program]]\nname="x"\ncommand=["x"]\nfiles={"../x"="y"}\n', 6, "outside", ""),
         (HEAD + '[[program]]\nname="x"\ncommand=["x"]\nfiles={"/etc/x"="y"}\n', 6, "outside", ""),
         (ONE + '[pairs]\nlist = [["write-seek", "write-sek"]]\n', 6, "no program", "`write-seek`"),
-        (ONE + '[pairs]\nlist = [["write-seek"]]\n', 6, "no pair", "probe"),
+        (ONE + '[pairs]\nlist = [["write-seek"]]\n', 6, "not a pair", "probe"),
         (ONE + '[pairs]\nmode = "fight"\n', 6, "no `fight`", "race"),
         (ONE + '[axes]\nchunk = []\n', 6, "something in it", "["),
         (ONE + '[axes]\nchunk = ["1MiB", "1024KiB"]\n', 6, "twice", "Leave"),

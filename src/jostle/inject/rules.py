@@ -78,7 +78,7 @@ class Delay:
         wanted = {"fixed": (1,), "gauss": (2,), "pareto": (2, 3)}
         if len(words) not in wanted.get(shape, ()) or not rest:
             raise UsageError(
-                f"`{text}` is no delay.",
+                f"`{text}` is not a delay.",
                 hint="Write fixed:5ms, gauss:5ms,1ms (mean, deviation) or pareto:1ms,1.5 (least, "
                 "exponent; a third value caps it).",
             )
@@ -93,7 +93,7 @@ class Delay:
             exponent = 0.0
         if not 0.05 <= exponent <= 100:
             raise UsageError(
-                f"`{words[1]}` is no exponent of a heavy tail: 0.05 to 100.",
+                f"`{words[1]}` is not an exponent of a heavy tail (0.05 to 100).",
                 hint="Write for example pareto:1ms,1.5: the smaller, the heavier.",
             )
         cap = _delay_length(words[2]) if len(words) == 3 else min(CAP * size, LONGEST_NS)
@@ -169,14 +169,14 @@ class Rules:
                 )
         if not 0 <= self.probability <= 1:
             raise UsageError(
-                f"`{self.probability}` is no probability: 0 to 1.", hint="For example 0.01"
+                f"`{self.probability}` is not a probability (0 to 1).", hint="For example 0.01"
             )
         if not 0 <= self.seed < 1 << 63:
-            raise UsageError(f"`{self.seed}` is no seed.", hint="A whole number from 0.")
+            raise UsageError(f"`{self.seed}` is not a seed.", hint="A whole number from 0.")
         if self.until_ns is not None and self.until_ns <= self.from_ns:
             raise UsageError("The window ends before it begins.", hint="--until after --from")
         if self.period_ns and not 0 <= self.duty <= 1:
-            raise UsageError(f"`{self.duty}` is no share of a period.", hint="0 to 1")
+            raise UsageError(f"`{self.duty}` is not a share of a period.", hint="0 to 1")
         if len(self.ranks) > _MOST_RANGES:
             raise UsageError(
                 f"More than {_MOST_RANGES} ranges of ranks.", hint="Join them: 0-3,8-11"
@@ -214,7 +214,9 @@ def parse_ranks(text: str) -> tuple[tuple[int, int], ...]:
     for word in text.split(","):
         match = re.fullmatch(r"\s*(\d{1,9})(?:-(\d{1,9}))?\s*", word)
         if not match or int(match[2] or match[1]) < int(match[1]):
-            raise UsageError(f"`{text}` names no ranks.", hint="Write for example --ranks 0,2-3")
+            raise UsageError(
+                f"`{text}` is not a list of ranks.", hint="Write for example --ranks 0,2-3"
+            )
         ranges.append((int(match[1]), int(match[2] or match[1])))
     return tuple(ranges)
 
@@ -310,7 +312,7 @@ def log_folder(path: Path) -> Path:
     if used:
         raise UsageError(
             f"{folder} holds the logs of another run already.",
-            hint="One folder for each run: what was given could not be told apart.",
+            hint="Use one folder for each run: the delays of two runs could not be distinguished.",
         )
     if not os.access(folder, os.W_OK | os.X_OK):
         raise UsageError(f"{folder} may not be written to.", hint="Choose another --log.")

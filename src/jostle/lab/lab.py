@@ -1,4 +1,4 @@
-"""The door of the lab: bring one up, find one, run things on its nodes, take it down."""
+"""The lab's interface: bring one up, find one, run commands on its nodes, take it down."""
 
 from __future__ import annotations
 

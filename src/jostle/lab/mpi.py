@@ -67,7 +67,7 @@ def launch(
         LabError: That MPI is unknown or not installed, or the placement is empty.
     """
     if mpi not in MPIS:
-        raise LabError(f"`{mpi}` is no MPI of the lab.", hint="openmpi or mpich", exit_code=2)
+        raise LabError(f"`{mpi}` is not an MPI of the lab.", hint="openmpi or mpich", exit_code=2)
     if not placement or any(count < 1 for _, count in placement):
         raise LabError("An MPI job needs at least one rank on each of its nodes.", exit_code=2)
     program = shutil.which(f"mpirun.{mpi}")

@@ -101,7 +101,7 @@ def parse_rate(text: str) -> int:
     rate = round(float(match[1]) * _DECIMAL[match[2]]) if match else 0
     if not 10**6 <= rate <= 40 * 10**9:
         raise UsageError(
-            f"`{text}` is no rate of a link: 1mbit to 40gbit.", hint="Write for example 400mbit."
+            f"`{text}` is not a link rate (1mbit to 40gbit).", hint="Write for example 400mbit."
         )
     return rate
 
@@ -116,7 +116,7 @@ def parse_size(text: str) -> int:
     size = round(float(match[1]) * _BINARY[match[2].upper()]) if match else 0
     if size < 16 << 20:
         raise UsageError(
-            f"`{text}` is no size of a file system: 16MiB or more.",
+            f"`{text}` is not a size of a file system (16MiB or more).",
             hint="Write for example --size 4GiB.",
         )
     return size
@@ -124,4 +124,6 @@ def parse_size(text: str) -> int:
 
 def _one_of(field: str, value: str, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
-        raise UsageError(f"`{value}` is no {field} of a lab.", hint=f"One of {', '.join(allowed)}.")
+        raise UsageError(
+            f"`{value}` is not a {field} of a lab.", hint=f"One of {', '.join(allowed)}."
+        )

@@ -47,7 +47,7 @@ def own_folder(folder: Path, mode: int) -> Path:
 def trusted(folder: Path) -> Path:
     """Return a folder that is ours and closed to others.
 
-    Who else has made it could put links in it, and write what we believe.
+    Another owner could put links in it, and write data that we would trust.
 
     Raises:
         LabError: It is somebody else's, a link, or others may write to it.
@@ -56,7 +56,7 @@ def trusted(folder: Path) -> Path:
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o022:
         raise LabError(
-            f"{folder} is not a folder of yours alone, and no lab is trusted to it.",
+            f"{folder} is not a folder that only you can write to, so no lab is stored there.",
             hint=f"See who made it (ls -ld {folder}), and remove it.",
         )
     return folder

@@ -84,7 +84,7 @@ def parse_line(raw: bytes) -> Line:
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number")
 
 
 def _check(name: str, kind: pa.DataType, value: object) -> None:

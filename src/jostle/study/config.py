@@ -103,7 +103,7 @@ def load(path: Path, wishes: Wishes | None = None) -> Study:
         ) from error
     except UnicodeDecodeError as error:
         raise ConfigError(
-            f"{path} is no text: byte {error.start} is not UTF-8.", hint="A study is a TOML file."
+            f"{path} is not text: byte {error.start} is not UTF-8.", hint="A study is a TOML file."
         ) from error
     return parse(text, str(path), wishes or Wishes())
 
@@ -117,7 +117,7 @@ def parse(text: str, file: str, wishes: Wishes) -> Study:
         place = f"{file}:{where[1]}" if where else file
         reason = re.sub(r" \(at .*\)", "", str(error))
         raise ConfigError(
-            f"{place}: this is no TOML: {reason}.",
+            f"{place}: this is not valid TOML: {reason}.",
             hint="Texts stand in quotes, lists in [ ]; see docs/reference/study.md.",
         ) from error
     return _study(Table(Source(file, text), (), data), text, wishes)
@@ -203,7 +203,7 @@ def _where(table: Table) -> Where:
 
 
 def check_where(study: Study) -> None:
-    """Make sure that the place is told all that it needs.
+    """Check that the study's place has all the settings that it needs.
 
     No part of `load`: what the file leaves open, the command line may still say.
 
@@ -464,7 +464,7 @@ def _axes(table: Table) -> dict[str, tuple[Any, ...]]:
             read = [readers[key](part) for part in parts]
             if None in read or len(read) not in (1, 2):
                 raise table.error(
-                    key, f"{item!r} is no value for it.",
+                    key, f"{item!r} is not a value for it.",
                     "Write one value for both programs of a pair, or a list of two.",
                 )  # fmt: skip
             values.append(read[0] if not isinstance(item, list) or len(read) == 1 else tuple(read))
@@ -489,7 +489,7 @@ def _pairs(
     pairs = []
     for item in listed:
         if not (isinstance(item, list) and len(item) == 2):
-            raise table.error("list", f"{item!r} is no pair.", 'list = [["probe", "signal"]]')
+            raise table.error("list", f"{item!r} is not a pair.", 'list = [["probe", "signal"]]')
         for word in item:
             if word not in names:
                 raise table.error("list", f"there is no program `{word}`.", near(str(word), names))

@@ -1,4 +1,4 @@
-"""Makes one run: prepares its programs, starts them at one instant, watches, and tells the tale."""
+"""Makes one run: prepares its programs, starts them at one instant, watches and records them."""
 
 from __future__ import annotations
 

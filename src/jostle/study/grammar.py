@@ -1,4 +1,4 @@
-"""Reads tables of a TOML file that nobody has checked: every complaint names file and line."""
+"""Reads tables of an unchecked TOML file: every error names file and line."""
 
 from __future__ import annotations
 

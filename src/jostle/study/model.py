@@ -28,7 +28,7 @@ PLACEMENTS = ("disjoint", "interleaved", "shared")
 FLUSHES = ("each", "end", "none")
 #: Keys that an axis may vary.
 AXES = ("chunk", "processes", "nodes", "shared", "api")
-#: What tells nothing about how a program runs.
+#: Fields without influence on how a program runs.
 _NOT_LOAD = frozenset({"role", "alone", "progress", "limit_s", "expect_s", "needs", "weak"})
 
 
@@ -208,7 +208,7 @@ class Study:
 
     Attributes:
         name: Its name in the repository.
-        description: One line for people.
+        description: One line for users.
         repetitions: How often each run is repeated.
         slice_ns: Length of a slice.
         seed: Of the order of the runs.

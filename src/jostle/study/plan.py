@@ -70,7 +70,7 @@ class Run:
 
     @property
     def label(self) -> str:
-        """What people call it: `open-write-close × write-seek, 1MiB`."""
+        """Its label: `open-write-close × write-seek, 1MiB`."""
         names = " × ".join(member.program.name for member in self.members)
         words = [names]
         chunk = self.cell["chunk"]
@@ -267,7 +267,7 @@ def filled(study: Study, program: Program, values: Mapping[str, Any], slot: int)
 
 
 def _progress(pattern: str | None) -> str:
-    """Return what tells how far a program is: no profile sees bytes of memory or of a core."""
+    """Return what measures a program's progress: no profile sees bytes of memory or of a core."""
     if pattern == "read":
         return "read_bytes"
     moves = pattern is None or (PATTERNS[pattern] == "files" and pattern != "metadata")

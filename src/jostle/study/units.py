@@ -14,7 +14,7 @@ def size(value: object) -> int | None:
     """Read a size in bytes: a whole number, or `64KiB`, `1M` (powers of 1024).
 
     Returns:
-        Bytes, at least 1; None where it is no size.
+        Bytes, at least 1; None if it is not a size.
     """
     if isinstance(value, bool):
         return None
@@ -31,7 +31,7 @@ def span(value: object) -> float | None:
     """Read a span in seconds: a number, or `250ms`, `4s`, `2min`, `1h`.
 
     Returns:
-        Seconds, not negative; None where it is no span.
+        Seconds, not negative; None if it is not a span.
     """
     if isinstance(value, bool):
         return None

@@ -39,7 +39,7 @@ class Place(Protocol):
     Attributes:
         name: "local", "lab" or "slurm".
         nodes: Names of the nodes; known once it is open.
-        said: What it has to warn of, one sentence each.
+        said: Its warnings, one sentence each.
     """
 
     name: str
