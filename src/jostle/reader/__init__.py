@@ -1,7 +1,7 @@
 """The reader: profiles and shorts files to Arrow tables.
 
-Public door:
-    read_header: who wrote a file, its mounts, clock events and notes.
+Public interface:
+    read_header: the process that wrote a file, its mounts, clock events and notes.
     read_profiles: the slices of many files in two tables, without a loop over rows.
     read_segments: their execution segments, with the calls that ended them, and peers.
     find_profiles: the files in spool folders.

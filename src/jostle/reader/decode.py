@@ -70,7 +70,7 @@ class ReadRequest:
 
 @dataclass(frozen=True, slots=True)
 class ReadResult:
-    """What one file gave.
+    """Result of reading one file.
 
     Attributes:
         request: The request.
@@ -148,7 +148,7 @@ def find_profiles(dirs: Iterable[Path | str]) -> list[Path]:
 
 
 def read_header(path: Path | str) -> ProfileHeader | ShortsHeader:
-    """Read who wrote a file.
+    """Read the header of a file.
 
     Raises:
         ProfileError: It is no profile, or not readable.
@@ -213,7 +213,7 @@ def _add(batch: DecoderBatch, item: ReadRequest) -> FileRead | ProfileError:
 
 @dataclass(frozen=True, slots=True)
 class FileRead:
-    """What decoding one file gave.
+    """Result of decoding one file.
 
     Attributes:
         result: What the decoder says.

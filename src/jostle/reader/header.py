@@ -1,4 +1,4 @@
-"""Headers: who wrote a profile, and is that process still there?"""
+"""Headers: the process that wrote a profile, and whether it still runs."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class ClockEvent:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something a person should know, in the runtime's words (at realtime_ns)."""
+    """A note of the runtime for the user (at realtime_ns)."""
 
     realtime_ns: int
     text: str
@@ -71,7 +71,7 @@ class ProfileHeader:
     """Header of a profile; the fields of docs/reference/profile-format.md, times in ns.
 
     Attributes:
-        uid: Whose file it is, by the file system; the process's own word on it is not believed.
+        uid: Owner of the file by the file system; the header's own claim is not used.
         boot_id: As the kernel writes it, with dashes.
         mounts: The mounts that it used, by slot.
         clock_events: Changes of the clock's state, jumps.
@@ -220,8 +220,8 @@ class ShortProcess:
 def clean_text(raw: bytes) -> str:
     r"""Decode a string of a profile.
 
-    Whoever wrote it chose the bytes: what is no UTF-8 or would steer a terminal comes out as
-    \xNN, so that it can be printed and stored.
+    The bytes are not trusted: invalid UTF-8 and control characters are escaped as \xNN, so that the
+    text can be printed and stored.
     """
     text = raw.partition(b"\0")[0].decode("utf-8", "backslashreplace")
     if text.isprintable():
@@ -246,7 +246,7 @@ def parse_header(
 
     Args:
         head: The bytes; checked by the decoder.
-        owner: Whose file it is (a uid), by the file system. What the header says of it is no proof.
+        owner: Owner of the file (a uid) by the file system; the header's claim is not used.
         mounts: From its 'M' records, the latest of each slot.
         clock_events: From its 'C' records.
         notes: From its 'N' records.
@@ -316,7 +316,7 @@ def _own_pid_namespace() -> int:
 
 
 def _runs_within(namespace: int, pid: int, proc_start: int) -> bool | None:
-    """Look from outside for a process of a PID namespace, by the number that it has there.
+    """Search from outside for a process of a PID namespace by its number in there.
 
     Returns:
         None when nothing of that namespace is seen and we may not see everything.

@@ -20,7 +20,7 @@ class DamagedError(RepositoryError):
 
     Attributes:
         file: Which, within the repository; "" where that is not known.
-        reason: What is wrong with it, as who read it says.
+        reason: What is wrong with it, by the reader's error.
         span: From when to when its rows are, ns since the epoch: what lies outside is not touched.
     """
 

@@ -94,7 +94,7 @@ class Repository:
             yield repository
 
     def close(self) -> None:
-        """Lets go of what asking needs; nobody may be asking."""
+        """Release the query engine; no query may be running."""
         self._engine.close()
 
     # Writing
@@ -156,12 +156,12 @@ class Repository:
         return repair(self.path)
 
     def damage(self) -> list[str]:
-        """Return what is wrong with the log: a sentence each. Of it, readers see what is left."""
+        """Return the faults of the log, one sentence each; readers see the rest of it."""
         self._engine.refresh()
         return [f"{COMMITS}/{name} is damaged: {why}." for name, why in self._log.damage.items()]
 
     def on_damage(self, tell: Callable[[str], None]) -> None:
-        """Has each damaged file told that is found while asking, and gone on without.
+        """Report each damaged file that a query finds and leaves out.
 
         Args:
             tell: Told a sentence per file.
@@ -230,7 +230,8 @@ class Repository:
         if not names and whose:
             raise JobError(
                 f"The repository {self.path} holds no job{whose}.",
-                hint="A user is told of jobs that are wholly his own; `jostle jobs` names owners.",
+                hint="You can only see jobs in which every process is yours; `jostle jobs` names "
+                "owners.",
             )
         if not names:
             raise JobError(
@@ -255,7 +256,7 @@ class Repository:
             f"There is no job {name!r}{whose} in {self.path}.",
             hint=(f"Did you mean {' or '.join(near)}? " if near
                   else f"The newest: {', '.join(names[:3])}. ")
-            + ("Other users' jobs are not told of." if whose else "`jostle jobs` lists them all."),
+            + ("Other users' jobs are not shown." if whose else "`jostle jobs` lists them all."),
         )  # fmt: skip
 
     def newest(self, job: str) -> str:

@@ -1,9 +1,9 @@
-"""Made-up data whose truth is known: to tune and to score what judges real data.
+"""Synthetic data with known losses, to tune and to score the estimators.
 
-Public door:
-    plant: a repository of any size, of jobs that hurt each other in known ways.
-    Spec, Planted, PlantedJob: what it is to hold, and the truth about it; LARGE: 1000 jobs.
-    trace: the tables of one run of an MPI program, and what it lost really.
+Public interface:
+    plant: a repository of any size, of jobs that slow each other by known amounts.
+    Spec, Planted, PlantedJob: its specification, and the true losses; LARGE: 1000 jobs.
+    trace: the tables of one run of an MPI program, and its true loss.
     TraceSpec, Truth: a family of such runs, and that truth; SPECS: the families, by name.
 """
 

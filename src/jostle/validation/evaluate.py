@@ -52,7 +52,7 @@ class Evaluation:
         rows: All runs that have a truth, and of which every method said something.
         scores: Per program and method, then of all programs together, then of their quiet runs.
         calls: Global collectives a second and rank, per program.
-        limits: What a person should know, one sentence each.
+        limits: Notes for the user, one sentence each.
         grains: How well the truth is known, per program with enough runs to tell.
         unknown: Programs whose truth is not known well enough, and why, part of a sentence: their
             runs are rows, and in no score.
@@ -85,7 +85,7 @@ class Evaluation:
 
 
 def evaluate(store: Store, *, seed: int = 0, progress: Progress = lambda *_: None) -> Evaluation:
-    """Judge all runs of a folder.
+    """Evaluate all runs of a folder.
 
     Args:
         store: The folder.
@@ -331,7 +331,7 @@ def _band(delays: _Delays | None, seen: Marks, truth: Truth) -> Band | None:
 
 
 def judged(found: Estimate, edges_ns: Sequence[int] = ()) -> Judged:
-    """Take from an estimate what is scored.
+    """Extract the scored values from an estimate.
 
     Args:
         found: The estimate.

@@ -65,7 +65,7 @@ class Band:
 
 @dataclass(frozen=True)
 class Truth:
-    """What a run lost.
+    """The true loss of a run.
 
     Attributes:
         run_s: MPI_Init to MPI_Finalize.
@@ -149,7 +149,7 @@ def windows(runs: Mapping[str, Marks]) -> tuple[list[str], Ints, Floats]:
 def truths(
     runs: Mapping[str, Marks], planted: Spans | None = None, spans: Spans | None = None
 ) -> dict[str, Truth]:
-    """Return what each run lost.
+    """Return the true loss of each run.
 
     Args:
         runs: Marks of each run of one program, all of the same work, made in turn with others.
@@ -207,7 +207,7 @@ def grain(runs: Mapping[str, Marks], planted: Spans | None = None, seed: int = 0
 def _free(
     runs: Mapping[str, Marks], names: Sequence[str], durations: Floats, planted: Spans
 ) -> Flags:
-    """Tell in which windows of which runs nothing was planted (runs x windows)."""
+    """Return in which windows of which runs nothing was planted, shape (runs, windows)."""
     free = np.ones(durations.shape, dtype=bool)
     for flags, row, name in zip(free, durations, names, strict=True):
         edges = _edges(runs[name], row)
@@ -218,7 +218,7 @@ def _free(
 
 
 def _references(durations: Floats, free: Flags) -> tuple[Floats, float, float]:
-    """Return what windows take undisturbed.
+    """Return the undisturbed durations of windows.
 
     Args:
         durations: Runs x windows (s), at least three runs.
@@ -240,9 +240,9 @@ def _references(durations: Floats, free: Flags) -> tuple[Floats, float, float]:
 def _shares(durations: Floats) -> Floats:
     """Return which share of a program's time falls to each window: the same in every run.
 
-    The few runs that are fastest in a window were lucky there by different amounts. So a window's
-    share is told by all runs, each by the level of its own calm windows: slow hours of the machine
-    are divided out.
+    The runs that are fastest in a window were lucky there by different amounts. So a window's share
+    comes from all runs, each divided by the level of its own calm windows: this removes slow hours
+    of the machine.
     """
     measured = durations.clip(1e-9)
     share: Floats = np.median(measured, axis=0)
@@ -280,7 +280,7 @@ def displacement(row: Floats, reference: Floats) -> float:
 def beside(
     marks: Marks, row: Floats, reference: Floats, spans: Sequence[tuple[int, int]]
 ) -> Band | None:
-    """Return what a run lost while something was on beside it.
+    """Return the loss of a run while a disturber was on.
 
     Args:
         marks: The run's marks.

@@ -1,9 +1,8 @@
 """Measures the distance between this machine's cores, which a hypervisor may move.
 
-Ranks that exchange much lose a fifth by it, in runs from first to last, and no clock, steal or
-canary of theirs tells. It is no interference, and no run can say it of itself: so it is measured,
-from one core to the other, before and after each run, and runs whose cores lay apart are made
-again.
+Ranks that exchange much data lose a fifth by it, throughout a run, and neither clock, steal time
+nor canary shows it. It is not interference, and a run cannot detect it itself. So the distance is
+measured from core to core before and after each run, and runs whose cores lay apart are repeated.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Plain data: what a validation is asked for, and what it found. Runs nothing."""
+"""Plain data: request and results of a validation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a validation is asked for.
+    """Request of a validation.
 
     Attributes:
         parts: Of estimation, identification, clustering, synthetic.
@@ -38,7 +38,7 @@ class Wanted:
 
 @dataclass
 class Results:
-    """What a validation found; a part that was not asked for is None.
+    """Results of a validation; a part that was not requested is None.
 
     Attributes:
         estimation: Scores of estimates on real programs.
@@ -47,7 +47,7 @@ class Results:
         clustering: How ways to cluster do, per program.
         synthetic: Scores of estimates on made-up runs.
         planted: Scores of identification in made-up repositories.
-        limits: What a person should know, one sentence each.
+        limits: Notes for the user, one sentence each.
     """
 
     estimation: Evaluation | None = None

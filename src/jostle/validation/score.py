@@ -24,7 +24,7 @@ LONG_S = 10.0
 
 @dataclass(frozen=True)
 class Judged:
-    """What a method says of a run.
+    """The estimate of a run by one method.
 
     Attributes:
         percent, low, high: Its loss with the 95 % interval.
@@ -61,7 +61,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Row:
-    """A run: what it lost and what was said of it.
+    """A run: its true loss, and the estimates of it.
 
     Attributes:
         job: Its name.

@@ -26,7 +26,7 @@ _JOIN = (0, 1, 2)  # slices: pauses up to this long may lie inside a burst
 
 @dataclass(frozen=True)
 class Period:
-    """Bursts that come back in time.
+    """Bursts that recur periodically.
 
     Attributes:
         seconds: From the start of one to the start of the next.

@@ -40,7 +40,7 @@ class Claims:
 
 @dataclass(frozen=True)
 class _Closed:
-    """What the files tell that were closed in each slice; shape (slices,).
+    """Facts about the files that were closed in each slice, shape (slices,).
 
     Attributes:
         begun: The slice in which they were begun, as far as their size tells.
@@ -54,7 +54,7 @@ class _Closed:
 
 
 class _Purse:
-    """Bytes that nobody has claimed yet, the latest on top."""
+    """Stack of bytes that are not assigned yet, the latest on top."""
 
     def __init__(self, series: MountSeries) -> None:
         self._series = series
@@ -141,7 +141,7 @@ def _soon(series: MountSeries) -> float:
 
 
 def _closed(series: MountSeries) -> _Closed:
-    """Tell since when files lived that were closed in each slice, and whose steps back were.
+    """Estimate when files closed in each slice were begun, and whose the steps back are.
 
     Of the bytes of a slice each process that was active there has an equal part: a file's mean size
     is compared with that. Files that are closed at once may have grown side by side: they were
@@ -208,7 +208,7 @@ def _book(way: Floats, taken: list[tuple[int, float]]) -> None:
 
 
 def _claim_old(series: MountSeries) -> Claims:
-    """Do the same for a profile that does not know where writes begin: only closes can tell."""
+    """Do the same for a profile without the positions of writes, from closes only."""
     size = len(series.bytes)
     claims = Claims(np.zeros((3, size)), np.zeros((3, size)))
     fresh = (series.closes > 0) & (series.seeks <= series.closes)

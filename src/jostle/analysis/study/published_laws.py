@@ -288,7 +288,7 @@ def _dents_in_words(imprints: Sequence[Imprint]) -> str:
     wolf = median([imprint.false_rate for imprint in imprints])
     why = f"Median depth of the dents {_percent(depth)}."
     if wolf is not None:
-        why += f" Where there is no signal the same test cries wolf in {_percent(wolf)} of the"
+        why += f" Without a signal the same test reports a drop in {_percent(wolf)} of the"
         why += " periods."
     return why
 

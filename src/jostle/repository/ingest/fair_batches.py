@@ -21,7 +21,7 @@ def fair(
 ) -> tuple[list[HeaderPeek], list[HeaderPeek]]:
     """Put files in the order in which they are to be ingested.
 
-    Users take turns by bytes, so that who has little is done at once, however much another has.
+    Users take turns by bytes, so a user with little data is done at once, however much others have.
 
     Args:
         items: The files.

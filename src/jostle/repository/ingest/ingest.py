@@ -63,13 +63,13 @@ _ROW_BYTES = 160  # that merging takes: of 64 ranks with a million segments each
 
 
 def most_rows() -> int:
-    """Return the rows of segments that are merged unasked: in a quarter of the machine's memory."""
+    """Return the most rows of segments that are merged in advance: a quarter of the memory."""
     return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4 // _ROW_BYTES
 
 
 @dataclass
 class _Tally:
-    """What a batch did so far: its report, and the files that gave something."""
+    """Result of a batch so far: its report, and the files with new data."""
 
     report: IngestReport = field(default_factory=IngestReport)
     changed: set[Path] = field(default_factory=set)

@@ -41,7 +41,7 @@ Mark = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class HeaderPeek:
-    """What the first page of a file tells, before anything is decoded.
+    """The first page of a file, read before anything is decoded.
 
     Attributes:
         path: The file.
@@ -190,7 +190,7 @@ def is_over(header: ProfileHeader) -> bool:
 
 
 class Devices:
-    """Names the mounts of short processes, which know device numbers only."""
+    """Name the mounts of short processes, whose records hold device numbers only."""
 
     def __init__(self) -> None:
         self._seen: dict[tuple[int, str, int, int], tuple[str, str, str]] = {}
@@ -360,7 +360,7 @@ def _pad(source: ProcessSource, slots: int) -> None:
 def validate_source(
     source: ProcessSource, first: int, last: int, segments: tuple[int, int] = (0, 0)
 ) -> str:
-    """Return why a process cannot be true; its slices must not be stored then.
+    """Return why a process is implausible; its slices must not be stored then.
 
     Args:
         source: The process.

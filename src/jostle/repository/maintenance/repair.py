@@ -211,7 +211,7 @@ def _trouble(root: Path, file: File) -> str | None:
     """Read a file; says what is wrong with it.
 
     Raises:
-        OSError: It cannot be read at this time, which says nothing of what is in it.
+        OSError: It cannot be read now; its content may be whole.
     """
     path = root / file.path
     try:
@@ -231,7 +231,7 @@ def _trouble(root: Path, file: File) -> str | None:
 
 
 def _published(root: Path, known: set[str]) -> dict[str, list[File]]:
-    """Find files that nobody names, in groups of those published at once, the oldest first.
+    """Find files that no commit names, grouped by publication, the oldest first.
 
     Args:
         root: The repository.
@@ -269,7 +269,7 @@ def _parquet_in(folder: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _only_of_its_content() -> Iterator[None]:
-    """Pass over a file that holds nonsense, but not over one that cannot be read now."""
+    """Skip a file with invalid content, but not one that cannot be read now."""
     try:
         yield
     except (OSError, pa.ArrowException, TypeError, ValueError) as error:

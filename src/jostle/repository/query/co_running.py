@@ -66,7 +66,7 @@ ORDER BY job
 
 @dataclass(frozen=True)
 class JobFacts:
-    """Who a job is.
+    """Facts about a job.
 
     Attributes:
         job: Its name.
@@ -97,7 +97,7 @@ class JobFacts:
 
     @property
     def life(self) -> tuple[int, int]:
-        """From when to when it lived, ns; what still runs has no end yet."""
+        """Start and end of its life, ns; the end is open while it runs."""
         return self.start_ns, self.end_ns or FOR_EVER[1]
 
     @property
@@ -189,7 +189,7 @@ def has_company(engine: Engine, job: str) -> bool:
 
 
 def facts(engine: Engine, jobs: list[str] | None = None) -> dict[str, JobFacts]:
-    """Return who jobs are, by name; all of them where none are named."""
+    """Return the facts of jobs by name; of all jobs if no names are given."""
     where = "true" if jobs is None else "list_contains($1, job)"
     rows = engine.ask(
         lambda: _FACTS.format(processes=engine.stored("processes"), where=where),
@@ -292,11 +292,11 @@ def added(columns: Iterable[str]) -> str:
 
 
 def hide(found: Beside, users: Collection[int], name: str) -> Beside:
-    """Make one job of all jobs of other users, so that nothing else of them is left.
+    """Merge all jobs of other users into one, so that only their sums remain.
 
     Args:
         found: What is beside the job.
-        users: Uids whose jobs the viewer may know: they stay.
+        users: Uids whose jobs the viewer may see; these stay.
         name: What to call the others.
     """
     kept = {job: fact for job, fact in found.others.items() if fact.user in users}

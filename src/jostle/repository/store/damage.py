@@ -8,15 +8,15 @@ from pathlib import Path
 
 import duckdb
 
-#: Files are looked through no longer than this, s: that one is damaged is known without it.
+#: Longest search for the damaged file, s; that there is one is known without it.
 _LOOK_S = 2.0
 _PATH = re.compile(r"'((?:[^']|'')+\.parquet)'")
 
 
 def is_of_a_file(error: duckdb.Error) -> bool:
-    """Return whether what DuckDB says is about a file, and not about the question.
+    """Return whether an error of DuckDB is about a file, and not about the query.
 
-    What its reader of Parquet stumbles over has no class of its own, and seldom a word of files.
+    Errors of its Parquet reader have no class of their own and seldom mention files.
     """
     return type(error) is duckdb.Error or "parquet" in str(error).lower()
 
@@ -32,7 +32,7 @@ def reason_of(error: Exception, root: Path) -> str:
 def find_damaged(
     connection: duckdb.DuckDBPyConnection, root: Path, said: str, sql: str, suspect: str
 ) -> str:
-    """Find the file that a question failed at.
+    """Find the file that a query failed at.
 
     Args:
         connection: Reads them.

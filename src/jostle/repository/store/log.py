@@ -9,8 +9,8 @@ Every CHECKPOINT_EVERY commits the whole state is written as `00000100.checkpoin
 commits that the checkpoint before it already held are removed. So there are two ways to the newest
 state: the newest checkpoint, and the one before it with the commits since then.
 
-A file that was damaged costs what it held: readers go on without it and say so (`damage`), and
-nobody writes until `repair.py` has made the log whole.
+If a file is damaged, only its content is lost: readers continue without it and report it
+(`damage`); writing is refused until `repair.py` has repaired the log.
 """
 
 from __future__ import annotations
@@ -273,7 +273,7 @@ class Log:
         )
 
     def start_over(self) -> RepositoryState:
-        """Return an empty state behind all that is there: for who has no way to the newest one."""
+        """Return an empty state numbered after all commits, for use if the newest state is lost."""
         commits, checkpoints = self._numbers()
         self.state = RepositoryState(max(commits | checkpoints | {self._told()}))
         return self.state

@@ -1,8 +1,8 @@
 """Names jobs and processes by their owner, whatever their profiles claim.
 
-Anybody may call his job what he likes, so a name is a job only together with its owner. The jobs
-of who owns the repository keep their names; "lammps" of another user is "lammps@u2". (A name that
-has an @ of its own always gets its owner, so that no two jobs have one name.)
+Users choose job names freely, so only name and owner together identify a job. Jobs of the
+repository's owner keep their names; "lammps" of another user is "lammps@u2". (A name that has an @
+of its own always gets its owner, so that no two jobs have one name.)
 
 Names that come back: "mpi-1a2b3c4d" is made of 32 bits, and launchers use ids again. Such a name
 belongs to another job when it appears 10 minutes or more after all processes of its owner that had
@@ -23,7 +23,7 @@ from jostle.repository.store.layout import process_id
 
 REST_NS = 600_000_000_000
 _COMING_BACK = re.compile(r"mpi-[0-9a-f]+")
-#: What is no part of an address: "" and those that a browser takes for folders.
+#: Names that cannot be part of a URL: "" and those that a browser takes for folders.
 _NO_NAMES = frozenset({"", ".", ".."})
 _LOGIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 
@@ -32,7 +32,7 @@ Named = tuple[int, str]
 
 
 def may_come_back(job: str) -> bool:
-    """Return whether a name is one that unrelated jobs may bear."""
+    """Return whether unrelated jobs may have this name."""
     return _COMING_BACK.fullmatch(job) is not None
 
 

@@ -3,8 +3,8 @@
 Every job has a clock of its own that goes slower while others load what it uses. In a short step
 the phase at its clock says which share h of its time goes to calls on each resource r; those take
 F_r = noise · weather · (1 + response(what others load it with)) times as long, and the clock moves
-by step / (1 + sum h_r (F_r - 1)). What the response alone cost is the truth about its loss. Nobody
-who judges the repository may look in here.
+by step / (1 + sum h_r (F_r - 1)). The time that the response alone cost is the true loss.
+Estimators must not use this module.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ class PlantedProgram:
         mpi: It communicates.
         weight: How often it is drawn, relative to others.
         harmful: How much its load slows others, relative to its size (0: served from caches).
-        pressure: What it asks of the processors of nodes that it shares with another job.
+        pressure: Its load on the processors of nodes that it shares with another job.
         habit: How it writes.
         stay: Length of its runs, relative to those of others.
     """

@@ -48,7 +48,7 @@ class Slices:
 
 @dataclass(frozen=True)
 class Seen:
-    """An experiment and what was said of it.
+    """An experiment and the identification of it.
 
     Attributes:
         job: The probe's job.
