@@ -57,7 +57,7 @@ ONE = HEAD + '[[program]]\npattern = "write-seek"\n'
         (ONE + '[pairs]\nmode = "fight"\n', 6, "no `fight`", "race"),
         (ONE + '[axes]\nchunk = []\n', 6, "something in it", "["),
         (ONE + '[axes]\nchunk = ["1MiB", "1024KiB"]\n', 6, "twice", "Leave"),
-        (ONE + '[axes]\nprocesses = [[1, 2, 3]]\n', 6, "no value", "two"),
+        (ONE + '[axes]\nprocesses = [[1, 2, 3]]\n', 6, "not a value", "two"),
         (ONE + '[axes]\nchunks = ["1MiB"]\n', 6, "no such key", "`chunk`"),
         (ONE + '[where]\nplace = "lob"\n', 6, "no `lob`", "`lab`"),
         (ONE + '[lab]\nfs = "nfs"\n', 6, "no `nfs`", "sshfs"),
