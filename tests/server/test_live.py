@@ -21,7 +21,7 @@ from jostle.repository import Repository
 from jostle.server.access import Access, Viewer
 from jostle.server.access.sessions import IDLE_S, Sessions
 from jostle.server.job_service import JobService
-from jostle.server.live import MOST_OF_ONE, MOST_STREAMS, Live
+from jostle.server.live import MOST_OF_ONE, MOST_STREAMS, LiveEvents
 from synth import SECOND, Profile
 
 CHIEF = Viewer("chief", 0, "administrator")
@@ -58,7 +58,7 @@ def test_a_viewer_is_told_of_jobs_that_he_may_see(job_service: JobService) -> No
               "chief": {row["job"] for row in rows}}  # fmt: skip
 
     async def listen() -> dict[str, list[tuple[str, dict]]]:
-        live, heard = Live(job_service), {"user": [], "chief": []}
+        live, heard = LiveEvents(job_service), {"user": [], "chief": []}
 
         async def one(name: str, viewer: Viewer) -> None:
             live.enter(viewer)
@@ -95,7 +95,7 @@ def test_a_commit_right_behind_the_first_event_is_told(job_service: JobService) 
     job = next(iter(index.rows))
 
     async def listen() -> str:
-        live = Live(job_service)
+        live = LiveEvents(job_service)
         live.enter(CHIEF)
         events = live.events(CHIEF)
         await anext(events)
@@ -118,7 +118,7 @@ def test_a_stream_ends_with_the_session_and_does_not_keep_it(job_service: JobSer
     request = Request({"type": "http", "headers": [(b"cookie", cookie)]})
 
     async def listen(over: Callable[[], None]) -> list[str]:
-        live = Live(job_service)
+        live = LiveEvents(job_service)
         live.enter(CHIEF)
         heard = []
         async with asyncio.timeout(60):
@@ -142,7 +142,7 @@ def test_a_stream_ends_with_the_session_and_does_not_keep_it(job_service: JobSer
 
 
 def test_no_more_streams_than_there_may_be(job_service: JobService) -> None:
-    live = Live(job_service)
+    live = LiveEvents(job_service)
     for _ in range(MOST_OF_ONE):
         live.enter(CHIEF)
     with pytest.raises(HTTPException) as full:
@@ -173,7 +173,7 @@ def test_slices_are_seen_within_two_slices_beside_a_follower(tmp_path: Path) -> 
     waits = []
 
     async def listen() -> None:
-        live, written = Live(job_service), 0.0
+        live, written = LiveEvents(job_service), 0.0
         live.enter(CHIEF)
         async for event in live.events(CHIEF):
             if written and "live-job" not in told(event)[1]["jobs"]:

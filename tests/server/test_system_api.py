@@ -15,7 +15,7 @@ from jostle.server.background.others import Others
 from jostle.server.background.tiles import Tiles
 from jostle.server.cache.lru_cache import LruCache
 from jostle.server.system.mounts import mount_load
-from jostle.server.system.node_grid import Axis, natural, rectangles, system_grid
+from jostle.server.system.node_grid import GridAxis, natural, rectangles, system_grid
 from jostle.server.system.queries import Life, lives
 
 FAR = 2**63 - 1
@@ -78,7 +78,7 @@ def test_a_node_without_a_job_is_no_node_that_idles(tiles, everybody):
 
 
 def test_neighbouring_nodes_are_one_rectangle_and_others_several():
-    axis = Axis(0, S, 100)
+    axis = GridAxis(0, S, 100)
     row = {"n1": 0, "n2": 1, "n3": 2, "n4": 3}
     some = [Life("a", host, 1, 5 * S, 50 * S, S, running=False) for host in ("n1", "n2", "n4")]
     assert rectangles(some, row, axis) == [
@@ -88,12 +88,12 @@ def test_neighbouring_nodes_are_one_rectangle_and_others_several():
 
 def test_columns_stay_where_they_are_when_the_span_moves():
     some = [Life("a", "n", 1, 0, 10**6 * S, 4 * S, running=False)]
-    one = Axis.of((1000 * S, 2000 * S), some, 50)
-    two = Axis.of((1030 * S, 2030 * S), some, 50)
+    one = GridAxis.of((1000 * S, 2000 * S), some, 50)
+    two = GridAxis.of((1030 * S, 2030 * S), some, 50)
     assert one.step_ns == two.step_ns
     assert one.step_ns % (4 * S) == 0
     assert (two.start_ns - one.start_ns) % one.step_ns == 0
-    assert Axis.of((0, FAR), some, 100).step_ns % (60 * S) == 0
+    assert GridAxis.of((0, FAR), some, 100).step_ns % (60 * S) == 0
 
 
 def test_nodes_are_sorted_as_people_count():

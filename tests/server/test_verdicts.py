@@ -21,7 +21,7 @@ from jostle.server.job_service import EvaluationError, JobService
 from jostle.server.jobs.index import JobIndex
 from jostle.server.verdicts.verdict_queue import VerdictQueue, WorkerProcess, _Task
 from jostle.server.verdicts.verdict_store import (
-    Verdict,
+    StoredVerdict,
     VerdictStore,
     cache_folder,
     code_fingerprint,
@@ -33,8 +33,8 @@ BRIEF = {"light": "red", "percent": 20.0, "lost_s": 2.0, "cause": "cpu", "what":
          "resource": "node1"}  # fmt: skip
 
 
-def a_verdict(job: str = "a", mark: str = "1", **other: object) -> Verdict:
-    return Verdict(job, "all", mark, time.time(), 0.1, BRIEF, **other)  # type: ignore[arg-type]
+def a_verdict(job: str = "a", mark: str = "1", **other: object) -> StoredVerdict:
+    return StoredVerdict(job, "all", mark, time.time(), 0.1, BRIEF, **other)  # type: ignore[arg-type]
 
 
 def test_what_was_made_is_there_after_a_restart(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from jostle.study import ConfigError, Estimate, plan
+from jostle.study import ConfigError, PlannedTime, plan
 
 THREE = """
 [study]
@@ -113,7 +113,7 @@ def test_programs_that_are_only_run_alone(parse: Callable[..., Any]) -> None:
 def test_estimate_learns(parse: Callable[..., Any]) -> None:
     study = parse(three())
     runs = plan(study)
-    estimate = Estimate(study, runs)
+    estimate = PlannedTime(study, runs)
     guess = estimate.left([run.id for run in runs])
     assert guess > len(runs)
     for run in runs[:18]:
@@ -164,7 +164,7 @@ def test_few_nodes_write_no_faster_than_they_can(parse: Callable[..., Any]) -> N
     text = three().replace("[defaults]", '[where]\nplace = "slurm"\n[defaults]\nprocesses = 60')
     text = text.replace("64MiB", "16000MiB")
     one, many = parse(text), parse(text.replace("processes = 60", "processes = 60\nnodes = 5"))
-    spent = [Estimate(study, plan(study)).left([plan(study)[0].id]) for study in (one, many)]
+    spent = [PlannedTime(study, plan(study)).left([plan(study)[0].id]) for study in (one, many)]
     assert spent[0] > 16 and spent[0] > 2 * spent[1]
 
 

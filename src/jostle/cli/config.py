@@ -35,7 +35,7 @@ class SpoolError(JostleError):
 
 
 @dataclass(frozen=True)
-class Settings:
+class RuntimeSettings:
     """The settings that are in force for the runtime.
 
     Attributes:
@@ -70,18 +70,18 @@ class Settings:
         return self.get("enabled") not in OFF
 
 
-def settings() -> Settings:
+def settings() -> RuntimeSettings:
     """Read the operator's file (JOSTLE_CONFIG counts only where the system has none)."""
     path = SYSTEM_CONFIG
     if not path.exists():
         named = os.environ.get("JOSTLE_CONFIG")
         if not named:
-            return Settings()
+            return RuntimeSettings()
         path = Path(named)
     try:
         text = read_regular(path, MAX_FILE_BYTES).decode(errors="replace")
     except OSError as error:
-        return Settings(file=path, problems=(f"{path} cannot be read: {error.strerror}",))
+        return RuntimeSettings(file=path, problems=(f"{path} cannot be read: {error.strerror}",))
     values: dict[str, str] = {}
     problems: list[str] = []
     for number, line in enumerate(text.splitlines(), 1):
@@ -94,7 +94,7 @@ def settings() -> Settings:
         else:
             values[key] = value
     locked = frozenset(values.get("lock", "").replace(",", " ").split())
-    return Settings(path, values, locked, tuple(problems))
+    return RuntimeSettings(path, values, locked, tuple(problems))
 
 
 def closed_by(path: Path) -> tuple[Path, str]:

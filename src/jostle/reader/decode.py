@@ -18,8 +18,8 @@ from jostle.reader.errors import ProfileError, passes
 from jostle.reader.header import (
     ClockEvent,
     Mount,
-    Note,
     ProfileHeader,
+    ProfileNote,
     ShortMount,
     ShortProcess,
     ShortsHeader,
@@ -346,7 +346,7 @@ class _Events:
         result = read.result
         mounts: dict[int, Mount] = {}
         clock: list[ClockEvent] = []
-        notes: list[Note] = []
+        notes: list[ProfileNote] = []
         for event in self._events[result.first_event : result.first_event + result.events]:
             numbers, kind = event[:9], event[18]
             if kind == RecordType.MOUNT:
@@ -357,7 +357,7 @@ class _Events:
                 step = numbers[3] - 2**64 if numbers[3] >= 2**63 else numbers[3]
                 clock.append(ClockEvent(numbers[0], numbers[1], numbers[2], step))
             elif kind == RecordType.NOTE:
-                notes.append(Note(numbers[0], *self._strings(event, 1)))
+                notes.append(ProfileNote(numbers[0], *self._strings(event, 1)))
         return parse_header(
             bytes(result.head), read.owner, list(mounts.values()), clock, notes, read.alive
         )

@@ -59,7 +59,7 @@ class ClockEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class ProfileNote:
     """A note of the runtime for the user (at realtime_ns)."""
 
     realtime_ns: int
@@ -137,7 +137,7 @@ class ProfileHeader:
     lost_threads: int
     mounts: list[Mount]
     clock_events: list[ClockEvent]
-    notes: list[Note]
+    notes: list[ProfileNote]
     alive: bool | None
     finished: bool
     mpi_state: int = 0
@@ -239,7 +239,7 @@ def parse_header(
     owner: int,
     mounts: Sequence[Mount] = (),
     clock_events: Sequence[ClockEvent] = (),
-    notes: Sequence[Note] = (),
+    notes: Sequence[ProfileNote] = (),
     alive: bool | None = None,
 ) -> ProfileHeader:
     """Take the first 4096 bytes of a profile apart.

@@ -24,7 +24,7 @@ from jostle.server.jobs.index import JobIndex
 from jostle.server.jobs.series import Curves, Question
 from jostle.server.verdicts.estimate_store import EstimateStore
 from jostle.server.verdicts.verdict_queue import VerdictQueue
-from jostle.server.verdicts.verdict_store import Verdict, VerdictStore, cache_folder, sight
+from jostle.server.verdicts.verdict_store import StoredVerdict, VerdictStore, cache_folder, sight
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Estimate
@@ -150,7 +150,7 @@ class JobService:
         )
         return None if body is None else {"job": self.row(job, viewer), **body}
 
-    def _body(self, verdict: Verdict) -> dict[str, Any] | None:
+    def _body(self, verdict: StoredVerdict) -> dict[str, Any] | None:
         body = self._verdicts.body(verdict.job, verdict.sight)
         if body is None:
             return None

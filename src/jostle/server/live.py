@@ -33,7 +33,7 @@ class _Change:
     judged: bool
 
 
-class Live:
+class LiveEvents:
     """Watches the log of a repository while somebody listens, once for all who do."""
 
     def __init__(self, job_service: JobService) -> None:

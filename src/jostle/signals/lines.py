@@ -24,7 +24,7 @@ class LineError(ValueError):
 
 
 @dataclass(frozen=True)
-class Line:
+class LogLine:
     """A line with its type.
 
     Attributes:
@@ -56,7 +56,7 @@ class Line:
         return taken
 
 
-def parse_line(raw: bytes) -> Line:
+def parse_line(raw: bytes) -> LogLine:
     """Parse a line.
 
     Raises:
@@ -80,7 +80,7 @@ def parse_line(raw: bytes) -> Line:
             f"its version is {str(value.get('version'))[:20]}, and this jostle reads {VERSION}",
             hint="Read it with the jostle that wrote it, or a newer one.",
         )
-    return Line(kind, value)
+    return LogLine(kind, value)
 
 
 def _no_constant(name: str) -> NoReturn:

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from jostle.errors import JostleError
 from jostle.regular_files import open_regular
-from jostle.signals.lines import Line, LineError, parse_line
+from jostle.signals.lines import LineError, LogLine, parse_line
 from jostle.signals.schema import BURSTS, HEADER, PROCESSES, SLICES
 
 #: No line of ours is longer: the longest holds the program's arguments.
@@ -204,7 +204,7 @@ def _bad(path: Path, number: int, reason: str, hint: str = "") -> SignalLogError
     return SignalLogError(f"{path}, line {number}: {reason}.", hint=hint or _LEAVE_OUT)
 
 
-def _take(one: _One, line: Line) -> None:
+def _take(one: _One, line: LogLine) -> None:
     """Put a line where it belongs, or say why it cannot stand here."""
     if line.kind == "signal":
         if one.header:

@@ -21,23 +21,23 @@ from jostle.study.config import Wishes, check_where, find, load, shipped
 from jostle.study.errors import ConfigError, StudyError
 from jostle.study.model import Program, Study
 from jostle.study.monitor import Monitor, Traffic, traffic
-from jostle.study.plan import Estimate, Run, plan
+from jostle.study.plan import PlannedRun, PlannedTime, plan
 
 if TYPE_CHECKING:
     from jostle.study.result import result
-    from jostle.study.runner import Outcome, Progress, Runner, begin, check, make_place
+    from jostle.study.runner import Runner, RunOutcome, StudyProgress, begin, check, make_place
 
 __all__ = [
     "ConfigError",
-    "Estimate",
     "Monitor",
-    "Outcome",
+    "PlannedRun",
+    "PlannedTime",
     "Program",
-    "Progress",
-    "Run",
+    "RunOutcome",
     "Runner",
     "Study",
     "StudyError",
+    "StudyProgress",
     "Traffic",
     "Wishes",
     "begin",
@@ -53,7 +53,7 @@ __all__ = [
 ]
 
 # With these come the repository, and Arrow: a plan needs neither.
-_RUNNING = ("Outcome", "Progress", "Runner", "begin", "check", "make_place")
+_RUNNING = ("RunOutcome", "StudyProgress", "Runner", "begin", "check", "make_place")
 _LATER = {name: ("runner", name) for name in _RUNNING} | {"result": ("result", "result")}
 
 

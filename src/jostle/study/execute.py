@@ -17,7 +17,7 @@ from jostle.study.launch import Command, Launch
 from jostle.study.model import Study
 from jostle.study.monitor import Monitor, Sampler
 from jostle.study.places.place import Place
-from jostle.study.plan import Member, Run
+from jostle.study.plan import Member, PlannedRun
 from jostle.study.processes import Task, shorten
 
 RECORD_VERSION = 1
@@ -38,7 +38,7 @@ class Execution:
         study: Study,
         place: Place,
         repository: Repository,
-        run: Run,
+        run: PlannedRun,
         mark: str,
         taken: set[str],
     ) -> None:

@@ -45,7 +45,7 @@ class Member:
 
 
 @dataclass(frozen=True)
-class Run:
+class PlannedRun:
     """One run of the plan.
 
     Attributes:
@@ -102,7 +102,7 @@ class _Cell:
         return "+".join(f"{m.role}:{m.program.baseline()}" for m in self.members)
 
 
-def plan(study: Study) -> tuple[Run, ...]:
+def plan(study: Study) -> tuple[PlannedRun, ...]:
     """List all runs of a study in the order in which they are made.
 
     Per repetition all standalone baselines, then all pairs, each in an order drawn from the
@@ -122,7 +122,7 @@ def plan(study: Study) -> tuple[Run, ...]:
             hint=_missing(study) or "Name pairs, or programs that are run alone.",
         )
     _not_too_many(study, total)
-    runs: list[Run] = []
+    runs: list[PlannedRun] = []
     for repetition in range(1, study.repetitions + 1):
         for letter, cells in (("a", alone), ("p", pairs)):
             order = list(enumerate(cells, 1))
@@ -143,8 +143,8 @@ def _missing(study: Study) -> str:
     return "; ".join(f"{name}: {reason}" for name, reason in study.left_out)
 
 
-def _run(repetition: int, letter: str, index: int, cell: _Cell) -> Run:
-    return Run(
+def _run(repetition: int, letter: str, index: int, cell: _Cell) -> PlannedRun:
+    return PlannedRun(
         id=f"r{repetition:02d}-{letter}{index:03d}",
         kind=cell.kind,
         repetition=repetition,
@@ -277,7 +277,7 @@ def _progress(pattern: str | None) -> str:
 # How long
 
 
-def expected_seconds(study: Study, run: Run) -> float:
+def expected_seconds(study: Study, run: PlannedRun) -> float:
     """Guess how long a run takes, before any of its kind was made."""
     around = _AROUND_S + study.where.settle_s + (study.where.lead_s or 0.5)
     around += 1.5 * any(member.program.mpi != "none" for member in run.members)
@@ -312,10 +312,10 @@ def _alone_seconds(study: Study, program: Program) -> float:
     return min(bounds) if bounds else DEFAULT_TIME_S
 
 
-class Estimate:
+class PlannedTime:
     """Time left, learnt from the runs that are done."""
 
-    def __init__(self, study: Study, runs: Sequence[Run]) -> None:
+    def __init__(self, study: Study, runs: Sequence[PlannedRun]) -> None:
         """Start from guesses.
 
         Args:

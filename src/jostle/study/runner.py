@@ -19,12 +19,12 @@ from jostle.study.execute import RECORD_VERSION, Execution
 from jostle.study.facts import versions
 from jostle.study.model import Study
 from jostle.study.places.place import Local, Place
-from jostle.study.plan import Estimate, Run, plan
+from jostle.study.plan import PlannedRun, PlannedTime, plan
 from jostle.study.processes import sweep
 
 
 @dataclass(frozen=True)
-class Progress:
+class StudyProgress:
     """Where a study is, for whoever shows it.
 
     Attributes:
@@ -37,14 +37,14 @@ class Progress:
 
     done: int
     total: int
-    run: Run | None
+    run: PlannedRun | None
     record: Mapping[str, Any] | None
     left_s: float
     said: str = ""
 
 
 @dataclass
-class Outcome:
+class RunOutcome:
     """How a call of `run_study` ended.
 
     Attributes:
@@ -62,7 +62,7 @@ class Outcome:
     warnings: list[str] = field(default_factory=list)
 
 
-def begin(study: Study, repository: Repository, *, fresh: bool = False) -> tuple[Run, ...]:
+def begin(study: Study, repository: Repository, *, fresh: bool = False) -> tuple[PlannedRun, ...]:
     """Compare a study with what the repository knows under its name.
 
     Args:
@@ -121,7 +121,7 @@ class Runner:
         study: Study,
         repository: Repository,
         place: Place,
-        report: Callable[[Progress], None] = lambda _: None,
+        report: Callable[[StudyProgress], None] = lambda _: None,
     ) -> None:
         """Prepare a runner.
 
@@ -136,11 +136,11 @@ class Runner:
         self.place = place
         self.store: StudyStore = repository.study(study.name)
         self._report = report
-        self._outcome = Outcome()
+        self._outcome = RunOutcome()
         self._jobs: set[str] = set()
         self._versions: dict[str, Any] = {}
 
-    def run(self, runs: tuple[Run, ...]) -> Outcome:
+    def run(self, runs: tuple[PlannedRun, ...]) -> RunOutcome:
         """Make the runs that the store does not hold.
 
         Raises:
@@ -155,7 +155,7 @@ class Runner:
             self._count(runs, done)
             if not left:
                 return self._outcome
-            estimate = Estimate(self.study, runs)
+            estimate = PlannedTime(self.study, runs)
             for record in done.values():
                 estimate.learn(record["run"], _seconds(record))
             self._say(None, estimate.left(run.id for run in left), "making the place ready")
@@ -173,25 +173,25 @@ class Runner:
         self._outcome.warnings += self.place.said
         return self._outcome
 
-    def _count(self, runs: tuple[Run, ...], done: Mapping[str, Mapping[str, Any]]) -> None:
+    def _count(self, runs: tuple[PlannedRun, ...], done: Mapping[str, Mapping[str, Any]]) -> None:
         held = [done[run.id] for run in runs if run.id in done]
         self._outcome.total, self._outcome.done = len(runs), len(held)
         self._outcome.failed = sum(any(one["error"] for one in r["programs"]) for r in held)
 
     def _say(
         self,
-        run: Run | None,
+        run: PlannedRun | None,
         left_s: float,
         said: str = "",
         record: Mapping[str, Any] | None = None,
     ) -> None:
         outcome = self._outcome
-        self._report(Progress(outcome.done, outcome.total, run, record, left_s, said))
+        self._report(StudyProgress(outcome.done, outcome.total, run, record, left_s, said))
 
     # The place
 
     @contextlib.contextmanager
-    def _open_place(self, runs: tuple[Run, ...]) -> Iterator[None]:
+    def _open_place(self, runs: tuple[PlannedRun, ...]) -> Iterator[None]:
         try:
             self.place.open()
             self._note(None, "")
@@ -203,7 +203,7 @@ class Runner:
             self.place.close()
             self.store.note_running(None)
 
-    def _enough_nodes(self, runs: tuple[Run, ...]) -> None:
+    def _enough_nodes(self, runs: tuple[PlannedRun, ...]) -> None:
         if self.place.name == "local":
             return  # one node, whatever the study says
         count = max if self.study.where.placement == "shared" else sum
@@ -214,7 +214,7 @@ class Runner:
                 hint=f"Set nodes = {need} in [{self.place.name}], or fewer per program.",
             )
 
-    def _plan(self, runs: tuple[Run, ...]) -> dict[str, Any]:
+    def _plan(self, runs: tuple[PlannedRun, ...]) -> dict[str, Any]:
         return {
             "version": RECORD_VERSION,
             "name": self.study.name,
@@ -241,7 +241,7 @@ class Runner:
             self.place.mend(facts)
         self.store.note_running(None)
 
-    def _note(self, run: Run | None, mark: str) -> None:
+    def _note(self, run: PlannedRun | None, mark: str) -> None:
         """Note what a later runner must end and remove if this one is killed."""
         folders = [self.place.folder("run").parent, self.place.scratch("run").parent]
         self.store.note_running(
@@ -255,7 +255,7 @@ class Runner:
 
     # One run
 
-    def _one(self, run: Run, left_s: float) -> dict[str, Any]:
+    def _one(self, run: PlannedRun, left_s: float) -> dict[str, Any]:
         """Make one run and stores its record."""
         mark = f"{self.study.name}.{run.id}.{os.getpid()}"
         self._note(run, mark)

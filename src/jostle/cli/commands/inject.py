@@ -111,7 +111,7 @@ def command(
     Each delay lies inside its call, as those of a busy network or file server would, and is logged
     with its instant and real length: so the truth is known. Otherwise like `jostle run`.
     """
-    from jostle.cli.commands.run import Name, once
+    from jostle.cli.commands.run import NameOfRun, once
     from jostle.cli.launch.run_names import job_name
     from jostle.cli.launch.spawn import program_of
     from jostle.cli.views.inject import Delays
@@ -135,7 +135,7 @@ def command(
     )
     delays = Delays(variables, folder)
     try:
-        wish = Name(name, named=job is not None)
+        wish = NameOfRun(name, named=job is not None)
         return once(cmd, wish, slice_ns, delays, repository, as_json=as_json, keep=keep)
     finally:
         if log is None:

@@ -16,7 +16,7 @@ import click
 
 from jostle._profile import MpiAdapter
 from jostle.cli.launch.spawn import program_of
-from jostle.cli.launch.trial import ARMS, Run, Trial
+from jostle.cli.launch.trial import ARMS, Trial, TrialRun
 from jostle.cli.output import console, emit_json, next_steps, utf8
 from jostle.cli.progress import Bar
 from jostle.errors import JostleError, UsageError
@@ -93,10 +93,10 @@ def _picture(folder: str | None, program: str) -> Path | None:
 
 def _measure(
     trial: Trial, runs: int, warmup: int, seed: int | None, *, quiet: bool
-) -> tuple[list[Run], bool]:
+) -> tuple[list[TrialRun], bool]:
     """Run both kinds in turn; return the runs of whole rounds, and whether Ctrl-C ended them."""
     order = random.Random(seed) if seed is not None else None
-    done: list[Run] = []
+    done: list[TrialRun] = []
     total = 2 * (runs + warmup)
     with Bar("warming up", quiet=quiet) as bar:
         try:
@@ -127,7 +127,7 @@ def _check_recorded(trial: Trial) -> None:
     )
 
 
-def _judge(done: Sequence[Run]) -> tuple[str, Overhead]:
+def _judge(done: Sequence[TrialRun]) -> tuple[str, Overhead]:
     """Return what was timed, and compare the two kinds."""
     from jostle.analysis.overhead import overhead
 
@@ -138,7 +138,7 @@ def _judge(done: Sequence[Run]) -> tuple[str, Overhead]:
     return _MPI if mpi else _WHOLE, overhead(times["plain"], times["profiled"])
 
 
-def _estimate(done: Sequence[Run], runs: int) -> str:
+def _estimate(done: Sequence[TrialRun], runs: int) -> str:
     """Return the state after a number of rounds."""
     from jostle.cli.views.overhead import interval_text
 
@@ -152,7 +152,7 @@ def _estimate(done: Sequence[Run], runs: int) -> str:
     return f"round {len(done) // 2} of {runs}: {times}, {interval_text(overhead)}{left}"
 
 
-def _notes(trial: Trial, done: Sequence[Run], runs: int, *, interrupted: bool) -> list[str]:
+def _notes(trial: Trial, done: Sequence[TrialRun], runs: int, *, interrupted: bool) -> list[str]:
     """Return remarks that a reader of the figures needs."""
     notes = []
     if interrupted:
@@ -177,7 +177,11 @@ def _notes(trial: Trial, done: Sequence[Run], runs: int, *, interrupted: bool) -
 
 
 def _save(
-    overhead: Overhead, done: Sequence[Run], timed: str, cmd: Sequence[str], picture: Path | None
+    overhead: Overhead,
+    done: Sequence[TrialRun],
+    timed: str,
+    cmd: Sequence[str],
+    picture: Path | None,
 ) -> str | None:
     if picture is None:
         return None
@@ -187,7 +191,7 @@ def _save(
     return str(save_bars(bars(program_of(cmd), timed, overhead, _places(done)), picture))
 
 
-def _places(done: Sequence[Run]) -> dict[str, list[int]]:
+def _places(done: Sequence[TrialRun]) -> dict[str, list[int]]:
     """Return, for each kind, the places of its runs among all."""
     return {arm: [n for n, run in enumerate(done, 1) if run.arm == arm] for arm in ARMS}
 
@@ -214,7 +218,7 @@ def _print(parts: Any, saved: str | None) -> None:
 def _content(
     cmd: Sequence[str],
     timed: str,
-    done: Sequence[Run],
+    done: Sequence[TrialRun],
     overhead: Overhead,
     notes: list[str],
     saved: str | None,

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jostle.cli.config import OFF, Settings, settings
+from jostle.cli.config import OFF, RuntimeSettings, settings
 from jostle.cli.launch.environment import RunSpool, child_environment
 from jostle.cli.launch.run_names import batch, candidates, file_stem, is_taken, job_name, joins
-from jostle.cli.launch.spawn import Outcome, program_of, run
+from jostle.cli.launch.spawn import CommandOutcome, program_of, run
 from jostle.cli.options.common import (
     CanaryInterval,
     SliceLength,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Name:
+class NameOfRun:
     """The requested name of a run.
 
     Attributes:
@@ -96,9 +96,15 @@ def command(
     again = Rewind()
     for attempt in range(1, retries + 2):
         status = once(
-            cmd, Name(name, named=job is not None, number=attempt), slice_ns, limit, repository,
-            as_json=as_json, keep=keep, canary_ns=canary_ns,
-        )  # fmt: skip
+            cmd,
+            NameOfRun(name, named=job is not None, number=attempt),
+            slice_ns,
+            limit,
+            repository,
+            as_json=as_json,
+            keep=keep,
+            canary_ns=canary_ns,
+        )
         if limit is None or status or not limit.wants_another:
             break
         again.back()
@@ -107,7 +113,7 @@ def command(
 
 def once(
     cmd: Sequence[str],
-    wish: Name,
+    wish: NameOfRun,
     slice_ns: int | None,
     more: Gate | Delays | None,
     repository: Path,
@@ -123,7 +129,7 @@ def once(
     name, spool = claim(wish, settings(), repository)
     if wish.named and wish.number == 1 and name != wish.text and not as_json:
         warn([f"the name {wish.text} is taken by an earlier run; this one is {name}"])
-    outcome: Outcome | None = None
+    outcome: CommandOutcome | None = None
     try:
         own = dict(more.environment) if more is not None else {}
         if canary_ns is not None:
@@ -154,7 +160,7 @@ def once(
     return outcome.status
 
 
-def claim(wish: Name, rules: Settings, repository: Path) -> tuple[str, RunSpool]:
+def claim(wish: NameOfRun, rules: RuntimeSettings, repository: Path) -> tuple[str, RunSpool]:
     """Find a name that no earlier run has, and the spool: the user's, a locked one, or our own.
 
     RATIONALE: the folder of a run bears its name as long as the run's profiles are not in the
@@ -189,7 +195,7 @@ def claim(wish: Name, rules: Settings, repository: Path) -> tuple[str, RunSpool]
     return name, RunSpool(folder, private=True)
 
 
-def _mark(wish: Name, parent: Path, repository: Path) -> tuple[str, Path]:
+def _mark(wish: NameOfRun, parent: Path, repository: Path) -> tuple[str, Path]:
     """Make the folder of the first name that is free."""
     for name in candidates(wish.text, wish.number):
         if batch():  # its steps may run side by side
@@ -228,7 +234,7 @@ def _report(
     cmd: Sequence[str],
     name: str,
     spool: RunSpool,
-    outcome: Outcome,
+    outcome: CommandOutcome,
     repository: Path,
     more: Gate | Delays | None,
     *,
@@ -301,7 +307,7 @@ def _clear(spool: RunSpool, files: Sequence[Path], report: IngestReport, *, keep
 def _nothing_recorded(
     cmd: Sequence[str],
     name: str,
-    outcome: Outcome,
+    outcome: CommandOutcome,
     more: Gate | Delays | None,
     *,
     as_json: bool,
@@ -343,7 +349,9 @@ def _nothing_recorded(
     )
 
 
-def _static_note(cmd: Sequence[str], name: str, outcome: Outcome, files: Sequence[Path]) -> None:
+def _static_note(
+    cmd: Sequence[str], name: str, outcome: CommandOutcome, files: Sequence[Path]
+) -> None:
     """Say when CMD itself could not be recorded although its children were."""
     from jostle.cli.launch.elf import why_no_preload
 

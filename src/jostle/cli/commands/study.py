@@ -26,7 +26,7 @@ from jostle.report.models.studies import stored_studies
 
 if TYPE_CHECKING:
     from jostle.repository import Repository
-    from jostle.study import Outcome, Run, Study
+    from jostle.study import PlannedRun, RunOutcome, Study
 
 
 #: The study to begin with.
@@ -126,8 +126,8 @@ def run_command(
     return 0
 
 
-def _run(study: Study, store: Repository, *, fresh: bool, as_json: bool) -> Outcome:
-    from jostle.cli.views.study_progress import Live
+def _run(study: Study, store: Repository, *, fresh: bool, as_json: bool) -> RunOutcome:
+    from jostle.cli.views.study_progress import LiveTable
     from jostle.study import Runner, begin, check, make_place
 
     runs = begin(study, store, fresh=fresh)
@@ -136,7 +136,7 @@ def _run(study: Study, store: Repository, *, fresh: bool, as_json: bool) -> Outc
         with store.study(study.name).lock():
             store.study(study.name).forget()
     try:
-        with Live(study, len(runs), quiet=as_json) as live, _ended_in_order():
+        with LiveTable(study, len(runs), quiet=as_json) as live, _ended_in_order():
             return Runner(study, store, make_place(study), live.report).run(runs)
     except KeyboardInterrupt:
         done = len({record["run"] for record in store.study(study.name).read_runs()})
@@ -164,7 +164,7 @@ def _ended_in_order() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _end(study: Study, outcome: Outcome) -> None:
+def _end(study: Study, outcome: RunOutcome) -> None:
     """Report how the study ended."""
     if not outcome.made:
         show(f"The study {study.name} is complete: {outcome.total} runs are in the repository. "
@@ -181,14 +181,14 @@ def _end(study: Study, outcome: Outcome) -> None:
 
 
 def _show_plan(
-    study: Study, runs: tuple[Run, ...], repository: Path, *, fresh: bool, as_json: bool
+    study: Study, runs: tuple[PlannedRun, ...], repository: Path, *, fresh: bool, as_json: bool
 ) -> None:
     """Print what would be run, and how long it would take."""
-    from jostle.study import Estimate
+    from jostle.study import PlannedTime
 
     done = set() if fresh else _done(study, repository)
     left = [run for run in runs if run.id not in done]
-    estimate = Estimate(study, runs)
+    estimate = PlannedTime(study, runs)
     seconds = estimate.left(run.id for run in left)
     if as_json:
         emit_json({"study": study.name, "place": study.where.place, "done": len(runs) - len(left),
@@ -246,7 +246,7 @@ def list_command(repository: Path, as_json: bool) -> None:
 
 
 def _shipped() -> list[dict[str, Any]]:
-    from jostle.study import Estimate, load, plan, shipped
+    from jostle.study import PlannedTime, load, plan, shipped
 
     found = []
     order = sorted(
@@ -256,7 +256,7 @@ def _shipped() -> list[dict[str, Any]]:
         study = load(path)
         runs = () if not study.programs else plan(study)
         found.append({"name": name, "description": study.description, "runs": len(runs),
-                      "seconds": Estimate(study, runs).left(run.id for run in runs),
+                      "seconds": PlannedTime(study, runs).left(run.id for run in runs),
                       "place": study.where.place, "left_out": dict(study.left_out)})  # fmt: skip
     return found
 

@@ -11,7 +11,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from jostle.cli.config import Settings, settings
+from jostle.cli.config import RuntimeSettings, settings
 from jostle.report.format.users import owner_name
 from jostle.report.format.values import byte_count, duration
 
@@ -254,7 +254,7 @@ def check_repository(path: Path) -> Check:
 
 def check_settings() -> Check:
     """Check whether an operator's file or the environment changes what jostle does."""
-    rules: Settings = settings()
+    rules: RuntimeSettings = settings()
     if rules.problems:
         return Check("settings", "warn", "; ".join(rules.problems), "correct or remove these lines")
     if not rules.enabled:

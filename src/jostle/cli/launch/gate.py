@@ -18,7 +18,7 @@ from jostle.report.verdict.verdict import estimate_json
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Estimate
-    from jostle.cli.launch.spawn import Outcome
+    from jostle.cli.launch.spawn import CommandOutcome
 
 #: Exit statuses of their own, so that a CI job can tell them from a failure (docs/how-to).
 DISTURBED, UNDECIDED = 3, 4
@@ -130,7 +130,7 @@ class Gate:
     def _may_differ(self) -> bool:
         return self._found.finding == "disturbed" or self._found.again
 
-    def judge(self, files: Sequence[Path], outcome: Outcome) -> bool:
+    def judge(self, files: Sequence[Path], outcome: CommandOutcome) -> bool:
         """Judge the run whose profiles these are; older ones of the same name are passed over.
 
         Returns:

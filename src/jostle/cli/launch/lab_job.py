@@ -138,10 +138,10 @@ def _report(
     lab: Lab, name: str, cmd: Sequence[str], outcome: object, spools: list[Path], repository: Path
 ) -> bool:
     """Ingest and show the headline; return whether the profiles must stay."""
-    from jostle.cli.launch.spawn import Outcome
+    from jostle.cli.launch.spawn import CommandOutcome
     from jostle.cli.views.run_summary import headline
 
-    assert isinstance(outcome, Outcome)
+    assert isinstance(outcome, CommandOutcome)
     files = [path for spool in spools for path in sorted(spool.glob("*.js[pst]"))]
     if not files:
         click.echo("jostle: nothing recorded: no process left a profile on any node", err=True)

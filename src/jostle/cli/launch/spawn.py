@@ -26,7 +26,7 @@ _SI_USER, _SI_TKILL = 0, -6
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CommandOutcome:
     """How a command ended.
 
     Attributes:
@@ -56,7 +56,7 @@ def program_of(cmd: Sequence[str]) -> str:
     return name
 
 
-def run(command: Sequence[str], environment: Mapping[str, str]) -> Outcome:
+def run(command: Sequence[str], environment: Mapping[str, str]) -> CommandOutcome:
     """Start `command`, hand it the signals meant for it, and wait for its end.
 
     Raises:
@@ -88,7 +88,7 @@ def run(command: Sequence[str], environment: Mapping[str, str]) -> Outcome:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     wall_ns = time.monotonic_ns() - start
     killed = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
-    return Outcome(
+    return CommandOutcome(
         pid=pid,
         start_ns=start_ns,
         wall_ns=wall_ns,

@@ -27,7 +27,7 @@ class TrialError(JostleError):
 
 
 @dataclass(frozen=True)
-class Run:
+class TrialRun:
     """One run.
 
     Attributes:
@@ -85,7 +85,7 @@ class Trial:
         self._clear()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def run(self, arm: str) -> Run:
+    def run(self, arm: str) -> TrialRun:
         """Run the command once.
 
         Args:
@@ -112,7 +112,7 @@ class Trial:
             wall_s = (time.monotonic_ns() - begin) / 1e9
         if status != 0:
             raise self._failed(arm, status)
-        return Run(arm, wall_s, mpi_seconds(self._stamps))
+        return TrialRun(arm, wall_s, mpi_seconds(self._stamps))
 
     def _environment(self, arm: str) -> dict[str, str]:
         """Return the environment: both arms carry the timer, so that they differ in jostle."""

@@ -21,7 +21,7 @@ from jostle.report.format.values import (
 )
 from jostle.report.verdict.blame import UNEXPLAINED, Blame, Blamed
 from jostle.report.verdict.verdict import (
-    Head,
+    VerdictHead,
     blame_of,
     deciding,
     explains_more,
@@ -204,7 +204,7 @@ def view(
     yield from (f"note: {limit}" for limit in alike(limits))
 
 
-def _figures(estimate: Estimate, first: Head, judge: Estimate) -> Iterator[Any]:
+def _figures(estimate: Estimate, first: VerdictHead, judge: Estimate) -> Iterator[Any]:
     yield heading(
         f"{first.advice}.",
         f" {seconds_within(first.lost_s)} of {seconds(first.run_s)} lost; "

@@ -11,7 +11,7 @@ from jostle.cli.output import fit, show, table
 from jostle.report.format.values import count, duration, percent
 
 if TYPE_CHECKING:
-    from jostle.cli.launch.spawn import Outcome
+    from jostle.cli.launch.spawn import CommandOutcome
     from jostle.inject.log import InjectLog
 
 #: So many rows tell ranks apart; more are summed over ranks.
@@ -43,7 +43,7 @@ class Delays:
         self.environment = environment
         self._folder = folder
 
-    def judge(self, _files: Sequence[Path], _outcome: Outcome) -> bool:
+    def judge(self, _files: Sequence[Path], _outcome: CommandOutcome) -> bool:
         """Return True: there is always a report, however the run ended."""
         return True
 

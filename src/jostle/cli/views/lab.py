@@ -18,7 +18,7 @@ _LOOK_S = 0.25
 
 
 @dataclass(frozen=True)
-class Command:
+class NodeCommand:
     """A command that was started on a host from outside.
 
     Attributes:
@@ -52,7 +52,7 @@ class Measured:
     mounts: dict[str, str]
     used: tuple[int, int] | None
     processes: dict[str, int]
-    commands: list[Command]
+    commands: list[NodeCommand]
 
     def to_json(self) -> dict[str, Any]:
         """Return the same for programs."""
@@ -101,7 +101,7 @@ def measure(lab: Lab) -> Measured:
     return Measured(after, rates, mounts, _room(lab), processes, commands)
 
 
-def running(lab: Lab) -> list[Command]:
+def running(lab: Lab) -> list[NodeCommand]:
     """Return the commands that run in a lab."""
     return _processes(lab)[1]
 
@@ -201,7 +201,7 @@ def _room(lab: Lab) -> tuple[int, int] | None:
     return (room.f_blocks - room.f_bfree) * room.f_frsize, room.f_blocks * room.f_frsize
 
 
-def _processes(lab: Lab) -> tuple[dict[str, int], list[Command]]:
+def _processes(lab: Lab) -> tuple[dict[str, int], list[NodeCommand]]:
     """Count the processes of every host, and find those that were started from outside."""
     proc = _proc(lab)
     where: dict[str, str] = {}
@@ -226,7 +226,7 @@ def _processes(lab: Lab) -> tuple[dict[str, int], list[Command]]:
                 words = (
                     (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
                 )
-                commands.append(Command(host, int(entry.name), _age(fields[19]), words.strip()))
+                commands.append(NodeCommand(host, int(entry.name), _age(fields[19]), words.strip()))
         except OSError:
             continue
     return counts, sorted(commands, key=lambda command: -command.seconds)

@@ -12,7 +12,7 @@ from jostle.report.format.values import alike, byte_count, count, duration, perc
 
 if TYPE_CHECKING:
     from jostle.analysis import Digest
-    from jostle.cli.launch.spawn import Outcome
+    from jostle.cli.launch.spawn import CommandOutcome
     from jostle.repository import Repository
 
 
@@ -27,7 +27,7 @@ def read_digest(store: Repository, job: str) -> Digest:
     return digest(store.job_tables(job))
 
 
-def headline(store: Repository, job: str, command: str, outcome: Outcome) -> None:
+def headline(store: Repository, job: str, command: str, outcome: CommandOutcome) -> None:
     """Print the headline of a run on stderr."""
     digest = read_digest(store, job)
     name = PurePath(command).name
@@ -72,7 +72,7 @@ def _mounts(digest: Digest) -> None:
         show(f"  and {len(mounts) - 4} more mounts", err=True)
 
 
-def headline_json(store: Repository, job: str, outcome: Outcome) -> dict[str, Any]:
+def headline_json(store: Repository, job: str, outcome: CommandOutcome) -> dict[str, Any]:
     """Return the same for programs: how the command ended, and the digest."""
     digest = read_digest(store, job)
     return {"job": job, "recorded": True, **vars(outcome), "digest": digest.to_json()}

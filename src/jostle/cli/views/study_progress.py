@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Group
     from rich.live import Live as RichLive
 
-    from jostle.study import Progress, Run, Study
+    from jostle.study import PlannedRun, Study, StudyProgress
 
 _LAST = 8
 _REFRESH_S = 0.5
@@ -33,7 +33,7 @@ def throughput(program: Mapping[str, Any]) -> str:
     return f"{byte_count(moved / span * 1e9)}/s" if moved else duration(span)
 
 
-class Live:
+class LiveTable:
     """Shows where a study is."""
 
     def __init__(self, study: Study, total: int, *, quiet: bool) -> None:
@@ -43,11 +43,11 @@ class Live:
         self._quiet = quiet
         self._live: RichLive | None = None
         self._rows: deque[tuple[str, str, str, str]] = deque(maxlen=_LAST)
-        self._run: Run | None = None
+        self._run: PlannedRun | None = None
         self._began = time.monotonic()
         self._drawn = 0.0
 
-    def __enter__(self) -> Live:
+    def __enter__(self) -> LiveTable:
         """Show the table in a terminal."""
         if not self._quiet and sys.stderr.isatty():
             from rich.live import Live as RichLive
@@ -66,7 +66,7 @@ class Live:
         if self._live:
             self._live.stop()
 
-    def report(self, progress: Progress) -> None:
+    def report(self, progress: StudyProgress) -> None:
         """Record an event of the study."""
         if self._quiet:
             return
@@ -82,7 +82,7 @@ class Live:
             self._drawn = time.monotonic()
             self._live.update(self._drawing(progress), refresh=True)
 
-    def _finished(self, run: Run, progress: Progress) -> None:
+    def _finished(self, run: PlannedRun, progress: StudyProgress) -> None:
         assert progress.record is not None
         programs = progress.record["programs"]
         took = duration(max(one["end_ns"] - one["begin_ns"] for one in programs))
@@ -97,7 +97,7 @@ class Live:
                 err=True,
             )
 
-    def _drawing(self, progress: Progress) -> Group:
+    def _drawing(self, progress: StudyProgress) -> Group:
         from rich.console import Group
         from rich.progress_bar import ProgressBar
         from rich.text import Text

@@ -18,7 +18,7 @@ from jostle.plot.charts.imprint import (
 )
 from jostle.plot.charts.study import DEGRADATION, DILATION, metric_label
 from jostle.plot.figures.figure import INK
-from jostle.plot.figures.page import FULL, Canvas, Figures, Page, value_axis
+from jostle.plot.figures.page import FULL, Canvas, DrawnFigures, Page, value_axis
 from jostle.report.format.values import rate, significant
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def imprint_page(imprint: ImprintChart, stem: str) -> Page:
     return Page(stem, imprint.title, note, small, _numbers(imprint), width=FULL, body=body)
 
 
-def _numbers(imprint: ImprintChart) -> Figures:
+def _numbers(imprint: ImprintChart) -> DrawnFigures:
     """Return every slice of every series, and the bursts."""
     rows: list[tuple[object, ...]] = []
     unit = f"{imprint.unit}/s"
@@ -63,7 +63,7 @@ def _numbers(imprint: ImprintChart) -> Figures:
             for i, value in enumerate(series.values)
         )
     rows.extend(("signal is on", begin, end, None) for begin, end in imprint.phases)
-    return Figures(("series", "begin_s", "end_s", unit), tuple(rows))
+    return DrawnFigures(("series", "begin_s", "end_s", unit), tuple(rows))
 
 
 def _drawn(imprint: ImprintChart) -> list[tuple[str, Any, int]]:

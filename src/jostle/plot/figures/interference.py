@@ -15,7 +15,7 @@ from jostle.plot.charts.chart import PALETTE
 from jostle.plot.charts.interference import BlameChart, Floats, charts, means, service_top
 from jostle.plot.charts.study import slug
 from jostle.plot.figures.figure import INK, SOFT
-from jostle.plot.figures.page import FULL, Canvas, Figures, Page, Plan, value_axis
+from jostle.plot.figures.page import FULL, Canvas, DrawnFigures, Page, Plan, value_axis
 from jostle.report.format.values import duration, local_time, rate, significant, zone_name
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def blame_page(chart: BlameChart) -> Page:
     return Page(stem, chart.title, note, foot, _numbers(chart), width=FULL, body=body)
 
 
-def _numbers(chart: BlameChart) -> Figures:
+def _numbers(chart: BlameChart) -> DrawnFigures:
     """Return every slice: service time, loads and guilt."""
     start = int(chart.edges[0])
     rows = tuple(
@@ -64,7 +64,7 @@ def _numbers(chart: BlameChart) -> Figures:
     )  # fmt: skip
     unit = f"{chart.unit}_per_s"
     columns = ("begin_s", "begin_ns", "service_relative", f"own_{unit}", f"others_{unit}", "guilty")
-    return Figures(columns, rows)
+    return DrawnFigures(columns, rows)
 
 
 def draw_figure(canvas: Canvas, chart: BlameChart) -> None:

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 from jostle.analysis.identification.model import Matrix
 from jostle.plot.charts.matrix import MatrixGrid, grids, short, signed, sure
 from jostle.plot.figures.figure import INK, SOFT
-from jostle.plot.figures.page import FULL, NARROW, RULE, Canvas, Figures, Page, Plan, text_width
+from jostle.plot.figures.page import (
+    FULL,
+    NARROW,
+    RULE,
+    Canvas,
+    DrawnFigures,
+    Page,
+    Plan,
+    text_width,
+)
 from jostle.report.format.values import count
 
 if TYPE_CHECKING:
@@ -64,7 +73,7 @@ def _below(columns: list[str]) -> float:
     return 0.3 + 0.62 * longest + 0.2
 
 
-def _numbers(grid: MatrixGrid) -> Figures:
+def _numbers(grid: MatrixGrid) -> DrawnFigures:
     columns = (
         "victim", "aggressor", "resource_kind", "with_runs", "without_runs", "with_mean",
         "without_mean", "slowdown", "low95", "high95", "test", "p", "q",
@@ -77,7 +86,7 @@ def _numbers(grid: MatrixGrid) -> Figures:
             each.victim, each.aggressor, each.resource_kind, each.with_runs, each.without_runs,
             each.with_mean, each.without_mean, *bounds, each.test, each.p, each.q,
         ))  # fmt: skip
-    return Figures(columns, tuple(rows))
+    return DrawnFigures(columns, tuple(rows))
 
 
 def _draw(canvas: Canvas, grid: MatrixGrid, matrix: Matrix) -> None:

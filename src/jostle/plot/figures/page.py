@@ -84,7 +84,7 @@ def looks(names: Iterable[str]) -> dict[str, Look]:
 
 
 @dataclass(frozen=True)
-class Figures:
+class DrawnFigures:
     """The numbers behind a figure, as they go into its CSV.
 
     Attributes:
@@ -122,7 +122,7 @@ class Page:
     title: str
     note: str
     foot: str
-    numbers: Figures
+    numbers: DrawnFigures
     width: float = FULL
     body: float = 2.4
 

@@ -15,7 +15,7 @@ from jostle.plot.figures.page import (
     LOOKS,
     NARROW,
     Canvas,
-    Figures,
+    DrawnFigures,
     Page,
     Plan,
     Saved,
@@ -104,8 +104,15 @@ def _runs_page(code: str, rows: Sequence[Row], unknown: str = "") -> Page:
     title = f"{code}: estimates of {len(rows)} runs are {off:.1f} points off in the median"
     if unknown:
         title = f"{code}, {len(rows)} runs, is not scored: {unknown}"
-    return Page(f"runs-{code.replace('@', '-')}", title, note, _FOOT, Figures(columns, numbers),
-                width=FULL, body=_TALL + 0.7)  # fmt: skip
+    return Page(
+        f"runs-{code.replace('@', '-')}",
+        title,
+        note,
+        _FOOT,
+        DrawnFigures(columns, numbers),
+        width=FULL,
+        body=_TALL + 0.7,
+    )
 
 
 def _draw_runs(canvas: Canvas, rows: Sequence[Row]) -> None:
@@ -162,7 +169,7 @@ def _logistic_page(rows: Sequence[Row]) -> Page:
         f"Probability that a run is unfit for analysis, as it is and as it was estimated: "
         f"{len(rows)} runs",
         "Left: the soft classifier of thesis 5.2.3. Right: each run; on the diagonal both agree.",
-        _FOOT, Figures(columns, numbers), width=FULL, body=2.6,
+        _FOOT, DrawnFigures(columns, numbers), width=FULL, body=2.6,
     )  # fmt: skip
 
 
@@ -212,7 +219,7 @@ def _boxes_page(name: str, rows: Sequence[Row]) -> Page:
         "fastest run, as there; raw: from segments that are not coalesced, as there. Method "
         "jostle against the oracle.",
         _FOOT,
-        Figures(("program", "method", "run", "soft_accuracy", "difference_points"), numbers),
+        DrawnFigures(("program", "method", "run", "soft_accuracy", "difference_points"), numbers),
         width=FULL,
         body=2.6,
     )
@@ -271,7 +278,7 @@ def _lab_page(seen: Sequence[Seen]) -> Page:
         "Each point is an experiment; lines are 95 % intervals. Lost: time in the slices with the "
         "harmful neighbour that the work done there does not need alone.",
         "Truth: runs of the same probe alone, and the signals' own logs",
-        Figures(columns, numbers), width=NARROW, body=2.95,
+        DrawnFigures(columns, numbers), width=NARROW, body=2.95,
     )  # fmt: skip
 
 
@@ -305,7 +312,7 @@ def _clustering_page(found: Sequence[Any]) -> Page:
         f"k-means {_alone(found, 'k-means')}",
         "Left: mean over clusters of standard deviation by mean. Right: share of segments in "
         "clusters of fewer than five. Mean over the programs; points: each program.",
-        "Segments of clean runs", Figures(columns, numbers), width=FULL, body=2.6,
+        "Segments of clean runs", DrawnFigures(columns, numbers), width=FULL, body=2.6,
     )  # fmt: skip
 
 

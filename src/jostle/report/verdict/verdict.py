@@ -49,7 +49,7 @@ class EvaluatedJob:
 
 
 @dataclass(frozen=True)
-class Head:
+class VerdictHead:
     """The one set of numbers that goes with the light.
 
     Attributes:
@@ -180,7 +180,7 @@ def explains_more(estimate: Estimate, interference: Interference | None) -> bool
     return interference.evident and interference.seconds.value > estimate.lost_s.high
 
 
-def head(estimate: Estimate, interference: Interference | None = None) -> Head:
+def head(estimate: Estimate, interference: Interference | None = None) -> VerdictHead:
     """Return the numbers that go with the light: those of the neighbours if these decide."""
     judge = deciding(estimate, interference)
     lit = judge.lit
@@ -209,7 +209,7 @@ def head(estimate: Estimate, interference: Interference | None = None) -> Head:
             first = estimate.causes[0]
             cause, where = first.cause, first.resource
             what = cause_words(first.cause, first.kind)
-    return Head(
+    return VerdictHead(
         light=lit.light,
         percent=of_run,
         lost_s=lost,

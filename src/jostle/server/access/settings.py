@@ -37,7 +37,7 @@ _REFERENCE = "docs/reference/serve.md has all keys."
 
 
 @dataclass(frozen=True)
-class Settings:
+class ServeSettings:
     """What the file says, as it stands there.
 
     Attributes:
@@ -191,7 +191,7 @@ class Settings:
         return value
 
 
-def read_settings(path: Path) -> Settings:
+def read_settings(path: Path) -> ServeSettings:
     """Read the operator's file.
 
     Raises:
@@ -218,7 +218,7 @@ def read_settings(path: Path) -> Settings:
             tables[name] = found[name]
     for name, table in tables.items():
         _check_keys(path, name, table)
-    return Settings(path, tables)
+    return ServeSettings(path, tables)
 
 
 def _check_keys(path: Path, name: str, keys: Iterable[str]) -> None:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from jostle.analysis.estimation.model import ClusterDifference, Comparison
 from jostle.report.models.segments import DrawnSegments
 from jostle.report.verdict.compare import compare_json, finding, large
-from jostle.server.jobs.segments import Box, box_of, members
+from jostle.server.jobs.segments import SegmentBox, box_of, members
 from jostle.server.schemas.reports import Interval, Light
 
 #: Clusters that an answer names one by one, those that explain most.
@@ -47,7 +47,7 @@ class ComparedCluster(BaseModel):
     excess_s: list[float]
     total_s: list[float]
     numbers: list[int] = Field(description="number of the cluster in each run's own estimate")
-    boxes: list[Box | None]
+    boxes: list[SegmentBox | None]
 
 
 class Compared(BaseModel):

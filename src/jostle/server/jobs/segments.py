@@ -32,7 +32,7 @@ class Points(BaseModel):
     work: list[float | None] = Field(description="what computation was clustered by; null: nothing")
 
 
-class Box(BaseModel):
+class SegmentBox(BaseModel):
     """How long the segments of a cluster took, s, with its longest and shortest that are usual."""
 
     least: float
@@ -57,7 +57,7 @@ class ClusterRow(BaseModel):
     excess_s: float
     total_s: float
     usable: bool
-    box: Box | None
+    box: SegmentBox | None
 
 
 class Rest(BaseModel):

@@ -58,7 +58,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Axis:
+class SeriesAxis:
     """Slices of a job from its start to its end.
 
     Attributes:
@@ -144,14 +144,14 @@ class Curves:
         maps = [Mipmap.of(axis.start_ns, axis.step_ns, row * scale) for row in values]
         return maps, few
 
-    def _axis(self, job: str) -> Axis:
+    def _axis(self, job: str) -> SeriesAxis:
         row = self._index.rows[job]
         step = row["slice_ns"]
         step *= max(-(-(row["end_ns"] - row["start_ns"]) // (step * _MOST_STEPS)), 1)
         first = row["start_ns"] // step
-        return Axis(first * step, step, max(-(-row["end_ns"] // step) - first, 1))
+        return SeriesAxis(first * step, step, max(-(-row["end_ns"] // step) - first, 1))
 
-    def _loads(self, question: Question, seen: View, axis: Axis) -> Floats:
+    def _loads(self, question: Question, seen: View, axis: SeriesAxis) -> Floats:
         """Return (lines, steps) of a job: its own, or another one's on resources that it used."""
         table = _table(seen)
         whose = question.job if question.of == "job" else question.of
@@ -166,7 +166,7 @@ class Curves:
         return np.stack([_on(rows, at, axis, within) for at in range(len(seen.lines))])
 
     def _others(
-        self, question: Question, seen: View, axis: Axis, viewer: Viewer
+        self, question: Question, seen: View, axis: SeriesAxis, viewer: Viewer
     ) -> tuple[Floats, bool]:
         """Return (lines, steps) of all others, and whether sums of few were left out."""
         table, lines = _table(seen), _lines(seen)
@@ -187,7 +187,7 @@ class Curves:
 
     def _all_others(
         self, job: str, table: Rollup, lines: tuple[tuple[str, ...], ...], resources: list[str],
-        used: tuple[int, int], axis: Axis,
+        used: tuple[int, int], axis: SeriesAxis,
     ) -> Floats:  # fmt: skip
         """Return (lines, steps) of all others: what all did there, less what the job did."""
         span = _wider(used)
@@ -219,7 +219,7 @@ class Curves:
             key, lambda: self._repository.loads.used(job, table, span), mark
         )
 
-    def _levels(self, question: Question, seen: View, axis: Axis) -> Floats:
+    def _levels(self, question: Question, seen: View, axis: SeriesAxis) -> Floats:
         """Return (lines, steps) of gauges."""
         job = question.job if question.of in ("job", "others") else question.of
         ask = self._repository.background if question.of == "others" else self._repository.series
@@ -261,7 +261,9 @@ def _of(rows: pa.Table, resource: str, span: tuple[int, int] | None = None) -> p
     return rows.filter(which)
 
 
-def _on(rows: pa.Table, line: int, axis: Axis, within: tuple[int, int] | None = None) -> Floats:
+def _on(
+    rows: pa.Table, line: int, axis: SeriesAxis, within: tuple[int, int] | None = None
+) -> Floats:
     """Lay the load of some rows on an axis, as far as it was within a time."""
     start, length = (rows[name].to_numpy().astype(np.int64) for name in ("start_ns", "length_ns"))
     values = rows[f"v{line}"].to_numpy()

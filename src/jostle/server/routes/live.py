@@ -7,12 +7,12 @@ from fastapi.responses import StreamingResponse
 
 from jostle.server.access import Looking
 from jostle.server.context import ServerContext
-from jostle.server.live import Live
+from jostle.server.live import LiveEvents
 
 
 def add(app: FastAPI, context: ServerContext) -> None:
     """Put the routes of this page on the application."""
-    app.state.live = live = Live(context.job_service)
+    app.state.live = live = LiveEvents(context.job_service)
 
     @app.get(
         "/api/v1/live", operation_id="live", tags=["live"], response_class=StreamingResponse,

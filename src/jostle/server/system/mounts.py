@@ -14,7 +14,7 @@ from jostle.report.models.metrics import View, view
 from jostle.server.access import Viewer
 from jostle.server.background.others import Others
 from jostle.server.background.tiles import Tiles
-from jostle.server.system.node_grid import Axis, Floats, factor
+from jostle.server.system.node_grid import Floats, GridAxis, factor
 from jostle.server.system.queries import Life, mount_cells, mounts_named, owners
 
 _LAYERS = 12
@@ -55,7 +55,7 @@ def mount_load(
     if any(BY_ID[name].scope != "mount" for name in ids):
         raise UsageError(f"{metric} is not counted per mount.", hint="Try bytes, ops or time.")
     visible = [life for life in lives if viewer.sees(life.uid)]
-    axis = Axis.of(span, visible, columns)
+    axis = GridAxis.of(span, visible, columns)
     loads = _loads(tiles, ids, axis)
     if not viewer.sees_all:
         loads = _known(loads, {life.job for life in visible}, others, lives, viewer, seen, axis)
@@ -78,7 +78,7 @@ def mount_load(
 Loads = tuple[dict[str, Floats], Floats | None]
 
 
-def _loads(tiles: Tiles, ids: Sequence[str], axis: Axis) -> dict[str, Loads]:
+def _loads(tiles: Tiles, ids: Sequence[str], axis: GridAxis) -> dict[str, Loads]:
     """Return the load of every job by mount."""
     cells = mount_cells(tiles, ids, (axis.start_ns, axis.end_ns, axis.step_ns))
     found: dict[str, Loads] = {}
@@ -93,7 +93,7 @@ def _loads(tiles: Tiles, ids: Sequence[str], axis: Axis) -> dict[str, Loads]:
 
 def _known(
     loads: Mapping[str, Loads], visible: set[str], others: Others, lives: list[Life],
-    viewer: Viewer, seen: View, axis: Axis,
+    viewer: Viewer, seen: View, axis: GridAxis,
 ) -> dict[str, Loads]:  # fmt: skip
     """Return the same, as far as the viewer may know it."""
     unseen: dict[str, Floats] = {}

@@ -26,7 +26,7 @@ MINUTE = 60 * 10**9
 
 
 @dataclass(frozen=True)
-class Axis:
+class GridAxis:
     """Columns of whole slices.
 
     Attributes:
@@ -41,7 +41,7 @@ class Axis:
     columns: int
 
     @staticmethod
-    def of(span: tuple[int, int], lives: list[Life], columns: int) -> Axis:
+    def of(span: tuple[int, int], lives: list[Life], columns: int) -> GridAxis:
         """Lay columns over the part of a span in which there are jobs."""
         begin = max(span[0], min((life.start_ns for life in lives), default=0))
         end = max(min(span[1], max((life.end_ns for life in lives), default=0)), begin + 1)
@@ -51,7 +51,7 @@ class Axis:
         whole = slice_ns if 3 * least <= MINUTE else int(np.lcm(slice_ns, MINUTE))
         step = -(-least // whole) * whole
         start = begin // step * step
-        return Axis(start, step, -(-(end - start) // step))
+        return GridAxis(start, step, -(-(end - start) // step))
 
     @property
     def end_ns(self) -> int:
@@ -82,7 +82,7 @@ def span_of(lives: list[Life], columns: int) -> dict[str, Any]:
         lives: Of all jobs.
         columns: Points of the curve of busy nodes.
     """
-    axis = Axis.of((0, 2**63 - 1), lives, columns)
+    axis = GridAxis.of((0, 2**63 - 1), lives, columns)
     change = np.zeros(axis.columns + 1)
     for life in lives:
         first = axis.place(life.start_ns)
@@ -134,7 +134,7 @@ def system_grid(
     ids = [name for line in seen.lines for name in line.metrics]
     on_mounts = BY_ID[ids[0]].scope == "mount"
     visible = [life for life in lives if viewer.sees(life.uid)]
-    axis = Axis.of(span, visible, shape[1])
+    axis = GridAxis.of(span, visible, shape[1])
     lifes = [life for life in visible if search in life.host]
     hosts = sorted({life.host for life in lifes}, key=natural)
     together = max(-(-len(hosts) // shape[0]), 1)
@@ -180,7 +180,7 @@ def _codes(column: pa.ChunkedArray, number: Mapping[str, int]) -> NDArray[np.int
     return numbers
 
 
-def _values(cells: pa.Table, jobs: set[str], row: Mapping[str, int], axis: Axis) -> Floats:
+def _values(cells: pa.Table, jobs: set[str], row: Mapping[str, int], axis: GridAxis) -> Floats:
     """Add up the cells of some jobs, by row and column."""
     values = np.zeros((max(row.values(), default=-1) + 1, axis.columns))
     at = _codes(cells["host"], row)
@@ -191,7 +191,7 @@ def _values(cells: pa.Table, jobs: set[str], row: Mapping[str, int], axis: Axis)
     return values
 
 
-def _lived(lives: list[Life], row: Mapping[str, int], axis: Axis) -> Floats:
+def _lived(lives: list[Life], row: Mapping[str, int], axis: GridAxis) -> Floats:
     """Count, by row and column, the nodes that had a job."""
     hosts = {host: number for number, host in enumerate(row)}
     busy = np.zeros((len(hosts), axis.columns), dtype=bool)
@@ -205,7 +205,9 @@ def _lived(lives: list[Life], row: Mapping[str, int], axis: Axis) -> Floats:
     return np.add.reduceat(busy, first, axis=0, dtype=np.float64)
 
 
-def _everybody(others: Others, lives: list[Life], viewer: Viewer, seen: View, axis: Axis) -> Floats:
+def _everybody(
+    others: Others, lives: list[Life], viewer: Viewer, seen: View, axis: GridAxis
+) -> Floats:
     """Add up what all jobs did, as far as it may be published (on mounts: mount by mount)."""
     if seen.level:
         return np.full(axis.columns, np.nan)
@@ -226,7 +228,7 @@ def _everybody(others: Others, lives: list[Life], viewer: Viewer, seen: View, ax
 
 
 def rectangles(
-    lives: list[Life], row: Mapping[str, int], axis: Axis, shift: int = 0
+    lives: list[Life], row: Mapping[str, int], axis: GridAxis, shift: int = 0
 ) -> list[dict[str, Any]]:
     """Return the jobs of a picture; neighbouring rows of a job are one rectangle."""
     found: dict[str, dict[str, Any]] = {}

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, cast
 
 from jostle.report.verdict.verdict_worker import VerdictAnswer, VerdictProgress, VerdictRequest
 from jostle.server.jobs.index import JobIndex
-from jostle.server.verdicts.verdict_store import Verdict, VerdictStore, now, sight
+from jostle.server.verdicts.verdict_store import StoredVerdict, VerdictStore, now, sight
 
 if TYPE_CHECKING:
     from jostle.analysis.estimation.model import Estimate
@@ -120,7 +120,7 @@ class VerdictQueue:
         self._thread: threading.Thread | None = None
         weakref.finalize(self, self._worker.end)
 
-    def ask(self, job: str, users: frozenset[int] | None, wait_s: float) -> Verdict | None:
+    def ask(self, job: str, users: frozenset[int] | None, wait_s: float) -> StoredVerdict | None:
         """Return the verdict on a job's current data; None if it takes longer than `wait_s`.
 
         Args:
@@ -199,7 +199,7 @@ class VerdictQueue:
                 self._thread = threading.Thread(target=self._run, daemon=True, name="judge")
                 self._thread.start()
 
-    def _current(self, job: str, users: frozenset[int] | None) -> Verdict | None:
+    def _current(self, job: str, users: frozenset[int] | None) -> StoredVerdict | None:
         """Return the stored verdict if it need not be made again yet."""
         verdict, row = self._verdicts.get(job, sight(users)), self._index.rows.get(job)
         if verdict is None or row is None:
@@ -256,7 +256,7 @@ class VerdictQueue:
                 return
             seconds = time.monotonic() - begin
             self._verdicts.put(
-                Verdict(
+                StoredVerdict(
                     task.job,
                     sight(task.users),
                     mark,

@@ -27,7 +27,7 @@ CREATE TABLE IF NOT EXISTS verdicts (
 
 
 @dataclass(frozen=True)
-class Verdict:
+class StoredVerdict:
     """The verdict on a job, without its body.
 
     Attributes:
@@ -92,16 +92,18 @@ class VerdictStore:
         self._database = _opened(folder)
         with contextlib.suppress(sqlite3.Error), self._database:
             self._database.execute("DELETE FROM verdicts WHERE version <> ?", [self._fingerprint])
-        self._known: dict[tuple[str, str], Verdict] = {}
+        self._known: dict[tuple[str, str], StoredVerdict] = {}
         rows = self._database.execute(
             "SELECT job, sight, mark, made, seconds, brief, error, hint FROM verdicts "
             "WHERE version = ?", [self._fingerprint]
         )  # fmt: skip
         for job, sight, mark, made, seconds, brief, error, hint in rows:
             told = json.loads(brief) if brief else None
-            self._known[job, sight] = Verdict(job, sight, mark, made, seconds, told, error, hint)
+            self._known[job, sight] = StoredVerdict(
+                job, sight, mark, made, seconds, told, error, hint
+            )
 
-    def get(self, job: str, sight: str) -> Verdict | None:
+    def get(self, job: str, sight: str) -> StoredVerdict | None:
         """Return the verdict on a job; it may be of an earlier state of its data."""
         return self._known.get((job, sight))
 
@@ -118,7 +120,7 @@ class VerdictStore:
         told: dict[str, Any] = json.loads(zlib.decompress(row[0]))
         return told
 
-    def put(self, verdict: Verdict, body: bytes) -> None:
+    def put(self, verdict: StoredVerdict, body: bytes) -> None:
         """Store a verdict in place of an earlier one."""
         row = (
             verdict.job,

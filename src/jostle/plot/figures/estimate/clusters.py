@@ -22,7 +22,7 @@ from jostle.plot.figures.estimate.axes import (
     span_label,
 )
 from jostle.plot.figures.figure import INK, SOFT
-from jostle.plot.figures.page import Canvas, Figures
+from jostle.plot.figures.page import Canvas, DrawnFigures
 from jostle.report.format.values import count
 from jostle.report.models.segments import DrawnSegments, Floats
 
@@ -37,7 +37,7 @@ _POINTS = 60  # outliers of a box that are drawn
 
 
 @dataclass(frozen=True)
-class Box:
+class ClusterBox:
     """How long the segments of a cluster took.
 
     Attributes:
@@ -57,17 +57,17 @@ class Box:
         return made
 
 
-def boxes(segments: DrawnSegments, clusters: Sequence[Cluster]) -> list[Box]:
+def boxes(segments: DrawnSegments, clusters: Sequence[Cluster]) -> list[ClusterBox]:
     """Collect the segments of clusters; those without any have no box."""
     found = []
     for cluster in clusters:
         own = segments.only(segments.cluster == cluster.number)
         if len(own):
-            found.append(Box(str(cluster.number), own.seconds, own.hit))
+            found.append(ClusterBox(str(cluster.number), own.seconds, own.hit))
     return found
 
 
-def spread_numbers(found: Sequence[tuple[str, Sequence[Box]]]) -> Figures:
+def spread_numbers(found: Sequence[tuple[str, Sequence[ClusterBox]]]) -> DrawnFigures:
     """Return the quartiles of every box, by run."""
     columns = ("run", "cluster", "segments", "interfered", "least_s", "lower_quartile_s",
                "median_s", "upper_quartile_s", "most_s")  # fmt: skip
@@ -76,10 +76,10 @@ def spread_numbers(found: Sequence[tuple[str, Sequence[Box]]]) -> Figures:
         for run, own in found
         for box in own
     )
-    return Figures(columns, rows)
+    return DrawnFigures(columns, rows)
 
 
-def draw_spread(canvas: Canvas, found: Sequence[Box]) -> None:
+def draw_spread(canvas: Canvas, found: Sequence[ClusterBox]) -> None:
     """Draw a box per cluster on an axis of powers."""
     axes = canvas.axes(LEFT, TOP, canvas.width - LEFT - RIGHT, PANEL)
     draw_boxes(axes, found, limits(found))
@@ -93,7 +93,7 @@ def _legend(canvas: Canvas, *, hit: bool) -> None:
     legend(canvas, entries + ([dot(LOST, "interfered", "^")] if hit else []))
 
 
-def limits(found: Sequence[Box]) -> tuple[float, float]:
+def limits(found: Sequence[ClusterBox]) -> tuple[float, float]:
     """Return the least and the greatest duration of some boxes."""
     every = np.concatenate([box.seconds for box in found])
     known = every[every > 0]
@@ -102,7 +102,7 @@ def limits(found: Sequence[Box]) -> tuple[float, float]:
     return float(known.min()), float(known.max())
 
 
-def draw_boxes(axes: Axes, found: Sequence[Box | None], ends: tuple[float, float]) -> None:
+def draw_boxes(axes: Axes, found: Sequence[ClusterBox | None], ends: tuple[float, float]) -> None:
     """Draw boxes side by side: quartiles, whiskers at 1.5 of their distance, and what lies beyond.
 
     Args:
@@ -148,7 +148,7 @@ def _some(values: Floats) -> Floats:
     return chosen
 
 
-def sizes_numbers(clusters: Sequence[Cluster]) -> Figures:
+def sizes_numbers(clusters: Sequence[Cluster]) -> DrawnFigures:
     """Return the size of every cluster."""
     columns = ("cluster", "ended_by", "segments", "interfered", "time_s", "lost_s")
     rows = tuple(
@@ -162,7 +162,7 @@ def sizes_numbers(clusters: Sequence[Cluster]) -> Figures:
         )
         for cluster in clusters
     )
-    return Figures(columns, rows)
+    return DrawnFigures(columns, rows)
 
 
 def draw_sizes(canvas: Canvas, clusters: Sequence[Cluster]) -> None:

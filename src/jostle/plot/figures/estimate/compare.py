@@ -23,9 +23,9 @@ from jostle.plot.figures.estimate.axes import (
     round_ticks,
     span_label,
 )
-from jostle.plot.figures.estimate.clusters import Box, draw_boxes, limits, spread_numbers
+from jostle.plot.figures.estimate.clusters import ClusterBox, draw_boxes, limits, spread_numbers
 from jostle.plot.figures.figure import INK, SOFT
-from jostle.plot.figures.page import FULL, Canvas, Figures, Page, Plan, text_width
+from jostle.plot.figures.page import FULL, Canvas, DrawnFigures, Page, Plan, text_width
 from jostle.report.format.values import count
 from jostle.report.models.segments import DrawnSegments
 
@@ -40,11 +40,11 @@ _COLOURS = {str(cause): colour for cause, colour in COLOURS.items()} | {
 
 
 @dataclass(frozen=True)
-class Run:
+class ComparedRun:
     """One run's boxes, in the order of the matched clusters; None where it has none of it."""
 
     made: Estimate
-    boxes: tuple[Box | None, ...]
+    boxes: tuple[ClusterBox | None, ...]
 
 
 def plans(comparison: Comparison) -> Iterator[Plan]:
@@ -56,7 +56,7 @@ def plans(comparison: Comparison) -> Iterator[Plan]:
         yield _clusters_page(comparison, runs), partial(_draw_clusters, runs=runs)
 
 
-def _runs(comparison: Comparison) -> list[Run]:
+def _runs(comparison: Comparison) -> list[ComparedRun]:
     """Find the segments of the matched clusters in every run, the shortest segments first."""
     from jostle.report.verdict.compare import large
 
@@ -65,14 +65,16 @@ def _runs(comparison: Comparison) -> list[Run]:
     for number, estimate in enumerate(comparison.estimates[:_MOST_RUNS]):
         segments = DrawnSegments.of(estimate)
         boxes = [_box(segments, row, number, place + 1) for place, row in enumerate(rows)]
-        runs.append(Run(estimate, tuple(boxes)))
+        runs.append(ComparedRun(estimate, tuple(boxes)))
     return runs
 
 
-def _box(segments: DrawnSegments, row: ClusterDifference, run: int, label: int) -> Box | None:
+def _box(
+    segments: DrawnSegments, row: ClusterDifference, run: int, label: int
+) -> ClusterBox | None:
     cluster = row.numbers[run] if row.numbers else 0
     own = segments.only((segments.cluster == cluster) & (cluster > 0))
-    return Box(str(label), own.seconds, own.hit) if len(own) else None
+    return ClusterBox(str(label), own.seconds, own.hit) if len(own) else None
 
 
 def _foot(comparison: Comparison) -> str:
@@ -83,7 +85,7 @@ def _foot(comparison: Comparison) -> str:
     )
 
 
-def _clusters_page(comparison: Comparison, runs: Sequence[Run]) -> Page:
+def _clusters_page(comparison: Comparison, runs: Sequence[ComparedRun]) -> Page:
     from jostle.report.verdict.compare import finding
 
     note = (
@@ -106,7 +108,7 @@ def _clusters_page(comparison: Comparison, runs: Sequence[Run]) -> Page:
     )
 
 
-def _draw_clusters(canvas: Canvas, runs: Sequence[Run]) -> None:
+def _draw_clusters(canvas: Canvas, runs: Sequence[ComparedRun]) -> None:
     """Draw a panel of boxes per run, on one axis."""
     ends = limits([box for run in runs for box in run.boxes if box])
     last = None
@@ -153,7 +155,7 @@ def _difference_page(comparison: Comparison) -> Page:
     columns = ("run", "run_s", "measured_s", *(f"{name.replace(' ', '_')}_s" for name in pieces))
     body = _TOP + 0.34 * len(comparison.estimates) + 0.5
     return Page("difference-of-the-runs", finding(comparison), note, _foot(comparison),
-                Figures(columns, rows), width=FULL, body=body)  # fmt: skip
+                DrawnFigures(columns, rows), width=FULL, body=body)  # fmt: skip
 
 
 def _draw_difference(canvas: Canvas, comparison: Comparison) -> None:

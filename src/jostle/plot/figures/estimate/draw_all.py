@@ -19,7 +19,7 @@ from jostle.plot.figures.estimate import (
 from jostle.plot.figures.estimate.axes import LEFT, RIGHT, legend, linear, patch
 from jostle.plot.figures.estimate.segments import Scene
 from jostle.plot.figures.figure import INK
-from jostle.plot.figures.page import FULL, Canvas, Figures, Page, Plan
+from jostle.plot.figures.page import FULL, Canvas, DrawnFigures, Page, Plan
 from jostle.report.format.causes import CAUSES
 from jostle.report.format.values import count, duration, local_time, percent_within
 from jostle.report.format.values import percent as share_label
@@ -111,7 +111,7 @@ def _lost_page(estimate: Estimate) -> Page:
         for cause, seconds in lost.items()
         for place, value in enumerate(seconds)
     )
-    numbers = Figures(("cause", "begin_s", "end_s", "lost_s"), rows)
+    numbers = DrawnFigures(("cause", "begin_s", "end_s", "lost_s"), rows)
     return Page("lost-time", title, note, foot(estimate), numbers, width=FULL, body=2.35)
 
 
@@ -186,7 +186,7 @@ def _histogram_page(estimate: Estimate, scene: Scene) -> Page:
 
 
 def _spread_page(
-    estimate: Estimate, clusters: Sequence[Cluster], boxes: Sequence[estimate_clusters.Box]
+    estimate: Estimate, clusters: Sequence[Cluster], boxes: Sequence[estimate_clusters.ClusterBox]
 ) -> Page:
     worst = max(clusters, key=lambda cluster: cluster.excess_s)
     title = f"Like segments take alike: {count(len(clusters))} clusters of {estimate.job}"

@@ -29,7 +29,7 @@ from jostle.plot.figures.estimate.axes import (
     top_of,
 )
 from jostle.plot.figures.figure import INK
-from jostle.plot.figures.page import Canvas, Figures
+from jostle.plot.figures.page import Canvas, DrawnFigures
 from jostle.report.format.values import count
 from jostle.report.models.segments import DrawnSegments, Floats
 
@@ -71,12 +71,12 @@ class Scene:
         return _TOP + _HIGH + (_HIGH + _GAP if self.has_work else 0) + 0.42
 
 
-def timeline_numbers(scene: Scene) -> Figures:
+def timeline_numbers(scene: Scene) -> DrawnFigures:
     """Return the points of a timeline."""
     drawn = scene.segments.thinned()
     columns = ("start_s", "duration_s", "work", "cluster", "threshold_s", "lost_s")
     rows = zip(*(getattr(drawn, name).tolist() for name in drawn.arrays), strict=True)
-    return Figures(columns, tuple(rows))
+    return DrawnFigures(columns, tuple(rows))
 
 
 def draw_timeline(canvas: Canvas, scene: Scene) -> None:
@@ -177,7 +177,7 @@ def counts(values: Floats, hit: Any, *, alike: float = 0.0, mark: float = math.n
     return Counts(edges, usual, struck, powers)
 
 
-def histogram_numbers(scene: Scene) -> Figures:
+def histogram_numbers(scene: Scene) -> DrawnFigures:
     """Return the bins of both histograms."""
     rows: list[tuple[object, ...]] = []
     for name, found in _both(scene):
@@ -187,7 +187,7 @@ def histogram_numbers(scene: Scene) -> Figures:
                            found.usual.tolist(), found.hit.tolist(), strict=True)
         )  # fmt: skip
     columns = ("of", "from", "to", "segments", "interfered_segments")
-    return Figures(columns, tuple(rows))
+    return DrawnFigures(columns, tuple(rows))
 
 
 def _both(scene: Scene) -> list[tuple[str, Counts]]:

@@ -26,7 +26,7 @@ from jostle.plot.figures.page import (
     NARROW,
     WIDEST,
     Canvas,
-    Figures,
+    DrawnFigures,
     Look,
     Page,
     looks,
@@ -42,7 +42,7 @@ _ACROSS = 3
 
 
 @dataclass(frozen=True)
-class Pair:
+class CurvePair:
     """The curves of one panel.
 
     Attributes:
@@ -60,7 +60,7 @@ class Pair:
     break_even: BreakEven | None
 
 
-def pairs(result: StudyResult, *, chunk: bool) -> list[Pair]:
+def pairs(result: StudyResult, *, chunk: bool) -> list[CurvePair]:
     """Put the curves of both programs of a pair together.
 
     Args:
@@ -108,7 +108,7 @@ def _words(setting: Setting) -> str:
     return ", ".join(said + [f"{name} {value}" for name, value in setting.more])
 
 
-def _pair(result: StudyResult, curves: list[Curve], *, chunk: bool) -> Pair:
+def _pair(result: StudyResult, curves: list[Curve], *, chunk: bool) -> CurvePair:
     first = curves[0]
     title = first.probe if first.probe == first.signal else f"{first.probe} and {first.signal}"
     if first.axis != "chunk" and first.probe == first.signal:
@@ -120,7 +120,7 @@ def _pair(result: StudyResult, curves: list[Curve], *, chunk: bool) -> Pair:
         (point for point in result.break_even if chunk and _meets(point, first)), None
     )  # fmt: skip
     axis = "chunk" if chunk else _varied(first)
-    return Pair(title, words, axis, tuple(curves), met)
+    return CurvePair(title, words, axis, tuple(curves), met)
 
 
 def _meets(point: BreakEven, curve: Curve) -> bool:
@@ -133,7 +133,7 @@ def _what(*, chunk: bool) -> str:
     return "chunk size" if chunk else "number of processes"
 
 
-def page(result: StudyResult, found: list[Pair], *, chunk: bool) -> Page:
+def page(result: StudyResult, found: list[CurvePair], *, chunk: bool) -> Page:
     """Return the page of some pairs."""
     what = _what(chunk=chunk)
     counts = [point.degradation.n for pair in found for c in pair.curves for point in c.points]
@@ -156,7 +156,7 @@ def page(result: StudyResult, found: list[Pair], *, chunk: bool) -> Page:
     )  # fmt: skip
 
 
-def _finding(found: list[Pair]) -> str:
+def _finding(found: list[CurvePair]) -> str:
     """Return where pairs break even."""
     said = [
         f"{pair.break_even.one} and {pair.break_even.other} break even at "
@@ -169,7 +169,7 @@ def _finding(found: list[Pair]) -> str:
     return "; ".join(said) or "No pair breaks even between the smallest and the largest chunks"
 
 
-def _trend(found: list[Pair]) -> str:
+def _trend(found: list[CurvePair]) -> str:
     """Return how a loss changes from the first to the last point of its curve.
 
     Over chunk sizes it is that of the curve that changes most, over processes the first one that
@@ -211,7 +211,7 @@ def _change(curve: Curve) -> float:
     return known[-1][1] - known[0][1] if known else 0.0
 
 
-def _numbers(found: list[Pair]) -> Figures:
+def _numbers(found: list[CurvePair]) -> DrawnFigures:
     rows = [
         (
             curve.probe, curve.signal, pair.axis, point.x, _words(curve.setting),
@@ -228,10 +228,10 @@ def _numbers(found: list[Pair]) -> Figures:
         "degradation_low95", "degradation_high95", "degradation_min", "degradation_max",
         "degradation_least_disturbed", "kept", "break_even_chunk_bytes",
     )  # fmt: skip
-    return Figures(columns, tuple(rows))
+    return DrawnFigures(columns, tuple(rows))
 
 
-def draw(canvas: Canvas, found: list[Pair], *, chunk: bool) -> None:
+def draw(canvas: Canvas, found: list[CurvePair], *, chunk: bool) -> None:
     """Draw the panels."""
     style = looks(_name(curve) for pair in found for curve in pair.curves)
     _legend(canvas, style)
@@ -274,7 +274,7 @@ def _legend(canvas: Canvas, style: dict[str, Look]) -> None:
 
 def _panel(
     axes: Axes,
-    pair: Pair,
+    pair: CurvePair,
     title: str,
     style: dict[str, Look],
     extent: tuple[float, float],
@@ -320,7 +320,7 @@ def _panel(
         )  # fmt: skip
 
 
-def _grown(pair: Pair) -> str:
+def _grown(pair: CurvePair) -> str:
     """Name the program whose processes are counted."""
     curve = pair.curves[0]
     return f"the {pair.axis} that grows" if curve.probe == curve.signal else pair.axis

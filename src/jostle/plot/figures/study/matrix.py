@@ -40,7 +40,7 @@ from jostle.plot.figures.page import (
     NARROW,
     WIDEST,
     Canvas,
-    Figures,
+    DrawnFigures,
     Look,
     Page,
     broken,
@@ -57,7 +57,7 @@ _LABEL = 6.5  # points
 
 
 @dataclass(frozen=True)
-class Matrix:
+class PairMatrix:
     """One matrix to draw.
 
     Attributes:
@@ -109,7 +109,7 @@ class Matrix:
         return max(bars, min(text_width(label, 7.5, bold=True) + 0.1, 1.6), 0.6)
 
 
-def matrices(result: StudyResult, measure: str) -> list[tuple[Page, Matrix]]:
+def matrices(result: StudyResult, measure: str) -> list[tuple[Page, PairMatrix]]:
     """Lay out every matrix of a study; none where nothing was measured.
 
     Args:
@@ -128,7 +128,7 @@ def matrices(result: StudyResult, measure: str) -> list[tuple[Page, Matrix]]:
     return made
 
 
-def _lay_out(group: Group, measure: str) -> Matrix:
+def _lay_out(group: Group, measure: str) -> PairMatrix:
     """Choose the width of bars so that as few rows as possible are filled."""
     chunks = few_chunks(group.chunks)
     panels = []
@@ -138,7 +138,7 @@ def _lay_out(group: Group, measure: str) -> Matrix:
             panels.append((probe, signals))
     numbers = list(range(len(panels)))
     for bar in (_BAR, 0.17, 0.15):
-        matrix = Matrix(group, measure, chunks, panels, [numbers], bar)
+        matrix = PairMatrix(group, measure, chunks, panels, [numbers], bar)
         if matrix.row_width(numbers) <= FULL:
             return matrix
     rows: list[list[int]] = [[]]
@@ -146,10 +146,10 @@ def _lay_out(group: Group, measure: str) -> Matrix:
         if rows[-1] and matrix.row_width([*rows[-1], number]) > FULL:
             rows.append([])
         rows[-1].append(number)
-    return Matrix(group, measure, chunks, panels, rows, matrix.bar)
+    return PairMatrix(group, measure, chunks, panels, rows, matrix.bar)
 
 
-def _page(result: StudyResult, matrix: Matrix, name: str) -> Page:
+def _page(result: StudyResult, matrix: PairMatrix, name: str) -> Page:
     group, measure = matrix.group, matrix.measure
     counts = [verdicts(cell)["kept"] for cell in group.cells]
     what = "throughput drop" if measure == "degradation" else "longer run time"
@@ -176,7 +176,7 @@ def _page(result: StudyResult, matrix: Matrix, name: str) -> Page:
     )  # fmt: skip
 
 
-def _numbers(group: Group, measure: str) -> Figures:
+def _numbers(group: Group, measure: str) -> DrawnFigures:
     columns = (
         "probe", "signal", "chunk_bytes", "probe_processes", "signal_processes", "metric",
         f"{measure}_median", f"{measure}_mean", f"{measure}_low95", f"{measure}_high95",
@@ -194,10 +194,10 @@ def _numbers(group: Group, measure: str) -> Figures:
                 best, *(counts[name] for name in ("kept", "discarded", "failed", "unusable")),
             )
         )  # fmt: skip
-    return Figures(columns, tuple(rows))
+    return DrawnFigures(columns, tuple(rows))
 
 
-def _below(matrix: Matrix, row: list[int]) -> float:
+def _below(matrix: PairMatrix, row: list[int]) -> float:
     """Inches that the signals' names take below a row of panels."""
     lines = max(
         len(_name_lines(signal, matrix.slot(number)))
@@ -217,7 +217,7 @@ def chunk_looks(chunks: list[int | None]) -> list[Look]:
     return [LOOKS[number % len(LOOKS)] for number in range(len(chunks))]
 
 
-def draw(canvas: Canvas, matrix: Matrix) -> None:
+def draw(canvas: Canvas, matrix: PairMatrix) -> None:
     """Draw the panels of a matrix."""
     top = 0.0
     if len(matrix.chunks) > 1:
@@ -238,7 +238,7 @@ def draw(canvas: Canvas, matrix: Matrix) -> None:
         top += _HEAD + _PANEL + _below(matrix, row)
 
 
-def _legend(canvas: Canvas, matrix: Matrix) -> None:
+def _legend(canvas: Canvas, matrix: PairMatrix) -> None:
     from matplotlib.patches import Patch
 
     handles: list[Any] = [
@@ -255,7 +255,7 @@ def _legend(canvas: Canvas, matrix: Matrix) -> None:
     )  # fmt: skip
 
 
-def _range(matrix: Matrix) -> tuple[float, float]:
+def _range(matrix: PairMatrix) -> tuple[float, float]:
     """Return the ends of the axis in percent: 0, all medians and runs, intervals as far as sane."""
     seen = [0.0]
     for cell in matrix.group.cells:
@@ -272,7 +272,13 @@ def _range(matrix: Matrix) -> tuple[float, float]:
 
 
 def _panel(
-    axes: Axes, matrix: Matrix, number: int, width: float, span: tuple[float, float], *, first: bool
+    axes: Axes,
+    matrix: PairMatrix,
+    number: int,
+    width: float,
+    span: tuple[float, float],
+    *,
+    first: bool,
 ) -> None:
     """Draw one probe's bars; `span` is the axis, the first of a row names it."""
     probe, signals = matrix.panels[number]

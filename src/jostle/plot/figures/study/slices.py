@@ -21,7 +21,7 @@ from jostle.plot.charts.chart import PALETTE
 from jostle.plot.charts.imprint import seconds_ticks
 from jostle.plot.charts.study import metric_label, rate_label, share_label, slug, source, verdicts
 from jostle.plot.figures.figure import INK
-from jostle.plot.figures.page import FULL, Canvas, Figures, Page, broken, value_axis
+from jostle.plot.figures.page import FULL, Canvas, DrawnFigures, Page, broken, value_axis
 from jostle.report.format.values import significant
 
 if TYPE_CHECKING:
@@ -35,14 +35,14 @@ _CELL, _CELL_GAP = 0.72, 0.2
 
 
 @dataclass(frozen=True)
-class Steps:
+class SliceSteps:
     """A series of slices on a trace's axis: rates and the borders between them, seconds."""
 
     rates: NDArray[np.float64]
     edges: NDArray[np.float64]
 
     @classmethod
-    def of(cls, rates: Sequence[float], slice_ns: int, first: int = 0) -> Steps:
+    def of(cls, rates: Sequence[float], slice_ns: int, first: int = 0) -> SliceSteps:
         """Take rates from the slice `first` on."""
         places = np.arange(first, first + len(rates) + 1, dtype=np.float64)
         return cls(np.asarray(rates, dtype=np.float64), places * (slice_ns / 1e9))
@@ -57,17 +57,17 @@ class Steps:
 class Lines:
     """What is drawn of a trace."""
 
-    probe: Steps
-    signal: Steps
-    alone: Steps
+    probe: SliceSteps
+    signal: SliceSteps
+    alone: SliceSteps
 
     @classmethod
     def of(cls, trace: Trace) -> Lines:
         """Take the three series of a trace."""
         return cls(
-            Steps.of(trace.probe_rate, trace.slice_ns),
-            Steps.of(trace.signal_rate, trace.slice_ns),
-            Steps.of(trace.alone_rate, trace.slice_ns, trace.alone_first),
+            SliceSteps.of(trace.probe_rate, trace.slice_ns),
+            SliceSteps.of(trace.signal_rate, trace.slice_ns),
+            SliceSteps.of(trace.alone_rate, trace.slice_ns, trace.alone_first),
         )
 
     @property
@@ -77,7 +77,7 @@ class Lines:
         return max(float(max(ends)), 0.1)
 
 
-def numbers(traces: Sequence[Trace]) -> Figures:
+def numbers(traces: Sequence[Trace]) -> DrawnFigures:
     """Return every slice of some traces."""
     rows: list[tuple[object, ...]] = []
     for trace in traces:
@@ -102,16 +102,16 @@ def numbers(traces: Sequence[Trace]) -> Figures:
     columns = (
         "probe", "signal", "setting", "run", "series", "metric", "begin_s", "end_s", "per_second",
     )  # fmt: skip
-    return Figures(columns, tuple(rows))
+    return DrawnFigures(columns, tuple(rows))
 
 
-def _filled(axes: Axes, steps: Steps, colour: str) -> None:
+def _filled(axes: Axes, steps: SliceSteps, colour: str) -> None:
     if len(steps.rates):
         axes.stairs(steps.rates, steps.edges, fill=True, color=colour, alpha=0.22, linewidth=0)
         axes.stairs(steps.rates, steps.edges, color=colour, linewidth=1.1)
 
 
-def axes_line(axes: Axes, steps: Steps, colour: str, dash: Any = "-") -> None:
+def axes_line(axes: Axes, steps: SliceSteps, colour: str, dash: Any = "-") -> None:
     """Draw steps as a line."""
     if len(steps.rates):
         axes.stairs(steps.rates, steps.edges, color=colour, linewidth=1.0, linestyle=dash)

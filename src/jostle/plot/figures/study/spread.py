@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from jostle.analysis.study.model import Cell, StudyResult
 from jostle.plot.charts.study import kept_label, share_label, source
 from jostle.plot.figures.figure import INK
-from jostle.plot.figures.page import FULL, LOOKS, Canvas, Figures, Page, text_width
+from jostle.plot.figures.page import FULL, LOOKS, Canvas, DrawnFigures, Page, text_width
 from jostle.plot.figures.study.bars import SMALL, pair_words
 
 
 @dataclass(frozen=True)
-class Spread:
+class ProcessSpread:
     """How unevenly the processes of a pair moved bytes, run by run."""
 
     label: str
@@ -23,7 +23,7 @@ class Spread:
     cell: Cell
 
 
-def spreads(result: StudyResult) -> list[Spread]:
+def spreads(result: StudyResult) -> list[ProcessSpread]:
     """Collect the spread of every unordered pair, at most three dozen."""
     seen: set[object] = set()
     found = []
@@ -40,11 +40,11 @@ def spreads(result: StudyResult) -> list[Spread]:
             label = pair_words(result, cell.probe, cell.signal, cell).replace("\n", ", ")
             if setting.periodic and not all(one.setting.periodic for one in result.cells):
                 label += ", periodic"
-            found.append(Spread(label, values, cell))
+            found.append(ProcessSpread(label, values, cell))
     return found[:36]
 
 
-def spread_page(result: StudyResult, found: Sequence[Spread]) -> Page:
+def spread_page(result: StudyResult, found: Sequence[ProcessSpread]) -> Page:
     """Return the page of the spread of bytes per process."""
     whole = statistics.median(value for spread in found for value in spread.values)
     worst = max(found, key=lambda spread: statistics.median(spread.values))
@@ -77,12 +77,12 @@ def spread_page(result: StudyResult, found: Sequence[Spread]) -> Page:
     )
     body = 0.15 + 0.19 * len(found) + 0.42
     return Page(
-        "spread-per-process", title, note, source(result), Figures(columns, rows), width=FULL,
+        "spread-per-process", title, note, source(result), DrawnFigures(columns, rows), width=FULL,
         body=body,
     )  # fmt: skip
 
 
-def draw_spread(canvas: Canvas, found: Sequence[Spread]) -> None:
+def draw_spread(canvas: Canvas, found: Sequence[ProcessSpread]) -> None:
     """Draw one line of points per pair."""
     side = min(max(text_width(spread.label, 7.5) for spread in found) + 0.25, 3.4)
     axes = canvas.axes(side, 0.1, canvas.width - side - 0.3, 0.19 * len(found))

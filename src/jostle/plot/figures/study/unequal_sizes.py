@@ -17,7 +17,7 @@ from jostle.plot.charts.study import (
     source,
 )
 from jostle.plot.figures.figure import INK
-from jostle.plot.figures.page import FULL, LOOKS, NARROW, Canvas, Figures, Look, Page
+from jostle.plot.figures.page import FULL, LOOKS, NARROW, Canvas, DrawnFigures, Look, Page
 from jostle.plot.figures.study.bars import (
     LEFT,
     LINE,
@@ -128,11 +128,11 @@ def _overlap_page(result: StudyResult, rows: Sequence[KuoRow], suffix: str) -> P
         for row in rows
     )  # fmt: skip
     return _kuo_page(f"overlap-throughput{suffix}", (title, note), result,
-                     Figures(columns, values), rows)  # fmt: skip
+                     DrawnFigures(columns, values), rows)  # fmt: skip
 
 
 def _kuo_page(
-    stem: str, texts: tuple[str, str], result: StudyResult, numbers: Figures,
+    stem: str, texts: tuple[str, str], result: StudyResult, numbers: DrawnFigures,
     rows: Sequence[KuoRow], drawing: float = 1.7,
 ) -> Page:  # fmt: skip
     """Return a page with room for the labels of rows below a drawing of some inches."""
@@ -243,7 +243,7 @@ def _predicted_page(result: StudyResult, rows: Sequence[KuoRow], suffix: str) ->
         for row in rows
         for prediction in row.predictions
     )
-    numbers = Figures(columns, values)
+    numbers = DrawnFigures(columns, values)
     name = f"predicted-against-observed-run-time{suffix}"
     return _kuo_page(name, (title, note), result, numbers, rows, drawing=0.3 + 1.44 + 1.26)
 

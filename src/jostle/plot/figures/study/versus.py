@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING
 from jostle.analysis.study.model import Cell, Standalone, StudyResult
 from jostle.plot.charts.study import kept_label, metric_label, rate_label, share_label, slug, source
 from jostle.plot.figures.figure import INK
-from jostle.plot.figures.page import FULL, LOOKS, NARROW, Canvas, Figures, Look, Page, text_width
+from jostle.plot.figures.page import (
+    FULL,
+    LOOKS,
+    NARROW,
+    Canvas,
+    DrawnFigures,
+    Look,
+    Page,
+    text_width,
+)
 from jostle.plot.figures.study.bars import (
     LEFT,
     LINE,
@@ -162,7 +171,7 @@ def _versus_page(result: StudyResult, found: Sequence[Versus], suffix: str) -> P
     lines = deepest([one.label for one in found], width)
     return Page(
         f"standalone-against-concurrent{suffix}", title, note, source(result),
-        Figures(columns, tuple(rows)), width=width,
+        DrawnFigures(columns, tuple(rows)), width=width,
         body=0.3 + (2.56 if timed else 1.2) + 0.12 + LINE * lines,
     )  # fmt: skip
 
