@@ -123,7 +123,7 @@ def test_a_user_asks_only_after_own_jobs(planted, jostle) -> None:  # type: igno
         assert "holds no job of uid 12345" in done.err
     done = jostle("matrix", "--as-user", "no-such-user")
     assert done.code == 2
-    assert "Name the user by number" in done.err
+    assert "Give the user's number" in done.err
 
 
 def test_a_job_that_is_not_there(jostle) -> None:  # type: ignore[no-untyped-def]
