@@ -58,18 +58,6 @@ export interface Blamed {
   pattern: string;
 }
 
-/** How long the segments of a cluster took, s, with its longest and shortest that are usual. */
-export interface Box {
-  least: number;
-  /** end of the whisker: 1.5 times the quartiles' distance away */
-  lower: number;
-  quarter: number;
-  median: number;
-  three_quarters: number;
-  upper: number;
-  most: number;
-}
-
 /** A verdict in a row of the list of jobs. */
 export interface Brief {
   /** null: undecided */
@@ -124,7 +112,7 @@ export interface ClusterRow {
   excess_s: number;
   total_s: number;
   usable: boolean;
-  box: Box | null;
+  box: SegmentBox | null;
 }
 
 /** What `jostle compare --json` says; lists have an entry for each run, in the order asked. */
@@ -155,7 +143,7 @@ export interface ComparedCluster {
   total_s: number[];
   /** number of the cluster in each run's own estimate */
   numbers: number[];
-  boxes: (Box | null)[];
+  boxes: (SegmentBox | null)[];
 }
 
 /** What one run says by itself: as `jostle estimate --json` has it. */
@@ -644,6 +632,18 @@ export interface ScriptToken {
   token: string;
   /** until it ends */
   seconds: number;
+}
+
+/** How long the segments of a cluster took, s, with its longest and shortest that are usual. */
+export interface SegmentBox {
+  least: number;
+  /** end of the whisker: 1.5 times the quartiles' distance away */
+  lower: number;
+  quarter: number;
+  median: number;
+  three_quarters: number;
+  upper: number;
+  most: number;
 }
 
 /** The segments of a job, or of one of its clusters, over a span of it. */
