@@ -426,7 +426,7 @@ class Imprint:
         low: Lower end of its 95 % interval (Clopper and Pearson).
         high: Its upper end.
         depth: Over the bursts.
-        false_rate: How often the same test cries wolf on the standalone run of the probe, with
+        false_rate: How often the same test reports a drop on the standalone run of the probe, with
             bursts laid where there were none; None without enough slices.
         test: The test in words.
     """
