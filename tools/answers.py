@@ -62,7 +62,7 @@ def answer(folder: Path, repository: Path, words: list[str]) -> str:
     done = run(repository, [*words, *export, "--json"])
     text = f"status {done.returncode}\n{done.stdout}{done.stderr}".replace(str(out), "FILE")
     if out.exists():
-        text += "\n".join(sorted(out.read_text().splitlines()))
+        text += "\n".join(sorted(line.rstrip(",") for line in out.read_text().splitlines()))
         out.unlink()
     return text
 
