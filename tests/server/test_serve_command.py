@@ -141,7 +141,7 @@ def test_a_key_that_everybody_reads(place):
         ('url = "http://jostle.example.org"', {"accounts": 'file = "F"'}, "https://"),
         ('url = "https://x.example.org/sub"', {"accounts": 'file = "F"'}, "`url` is"),
         ('url = "https://x.org"', {"proxy": 'user_header = "X"'}, "does not name the proxy"),
-        ('url = "https://x.org"\nproxies = ["x"]', {"proxy": 'user_header = "X"'}, "is not a network"),
+        ('url = "https://x.org"\nproxies = ["x"]', {"proxy": 'user_header = "X"'}, "not a network"),
         (LOCAL, {"proxy": 'user_header = "X"'}, "every user of this machine"),
         (LOCAL, {"accounts": 'file = "F"'}, "every user of this machine"),
         (LOCAL, {"oidc": 'issuer = "https://sso.example.org"\nclient_id = "x"'}, "X-Jostle-Secret"),

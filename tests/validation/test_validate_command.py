@@ -182,7 +182,7 @@ def test_an_empty_folder_and_wrong_words(
     """Nothing to judge is said; a misspelt program and two numbers of runs are refused."""
     folder = ["validate", "--dir", str(tmp_path)]
     assert main([*folder, "--estimation", "--score-only"]) == 0
-    assert "Nothing to judge yet" in capsys.readouterr().out
+    assert "Nothing to score yet" in capsys.readouterr().out
     assert json.loads((tmp_path / "results.json").read_text())["estimation"]["rows"] == []
     assert main([*folder, "--estimation", "--programs", "lamps"]) == 2
     assert "lammps" in capsys.readouterr().err
