@@ -1,7 +1,7 @@
 """The page on architecture and the glossary name what is there.
 
 Every hop's file exists, defines the function, and uses the name that the number bears in it; every
-name of the glossary occurs in the code; every folder that the page sends a reader to exists.
+name of the glossary occurs in the code.
 """
 
 from __future__ import annotations
@@ -54,13 +54,6 @@ def test_hops_are_in_the_code(file: str, function: str, name: str) -> None:
 
 def test_both_ways_are_there() -> None:
     assert len(hops()) > 25
-
-
-def test_folders_to_go_to_exist() -> None:
-    section = ARCHITECTURE.read_text().split("## Where a change belongs")[1]
-    paths = [path for path in re.findall(r"`([^`]+)`", section) if "/" in path]
-    assert paths
-    assert not [path for path in paths if not (ROOT / path).exists()]
 
 
 def test_the_glossary_has_each_term_once_and_names_that_are_in_the_code() -> None:

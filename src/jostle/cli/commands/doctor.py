@@ -55,9 +55,8 @@ def command(repository: Path, as_json: bool) -> int:
 
 def _all_checks(repository: Path) -> Iterator[Check]:
     """Run every check; one that breaks is a failed check, never a traceback."""
-    from jostle.cli.doctor import checks
+    from jostle.cli.doctor import checks, mpi
     from jostle.cli.doctor import lab as checks_lab
-    from jostle.cli.doctor import mpi as checks_mpi
 
     every: tuple[tuple[str, Callable[[], Check]], ...] = (
         ("runtime", checks.check_runtime),
@@ -66,9 +65,9 @@ def _all_checks(repository: Path) -> Iterator[Check]:
         ("clock", checks.check_clock),
         ("spool", checks.check_spool),
         ("file systems", checks.check_file_systems),
-        ("MPI", checks_mpi.check_mpi),
-        ("perf events", checks_mpi.check_perf),
-        ("PAPI", checks_mpi.check_papi),
+        ("MPI", mpi.check_mpi),
+        ("perf events", mpi.check_perf),
+        ("PAPI", mpi.check_papi),
         ("lab", checks_lab.check_lab),
         ("repository", lambda: checks.check_repository(repository)),
         ("settings", checks.check_settings),

@@ -176,7 +176,7 @@ class Ingester:
             return {job: rows for job, rows in self._segments.items() if rows >= WORTH_ROWS}
 
     def merge(self) -> None:
-        """Merge the segments of large jobs that are over now, so that nobody waits: copies.py."""
+        """Merge the segments of large jobs that are over (see merge_cache.py)."""
         large = self.large
         merger = Merger(Engine(self._root, Log(self._root), writes=True))
         for job, rows in large.items():

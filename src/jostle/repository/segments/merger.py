@@ -1,7 +1,7 @@
 """Merges a job's segments from the repository's files and caches those of finished jobs.
 
 A job of many ranks may have gigabytes of them: they are read a few ranks at a time, and what took
-long to merge is kept in a file (copies.py).
+long to merge is kept in a file (merge_cache.py).
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ class BackgroundCache:
         self._results: OrderedDict[Hashable, CachedResult[Any]] = OrderedDict()
         self._making: dict[Hashable, Future[None]] = {}
         self._guard = threading.Lock()
-        self._hand = ThreadPoolExecutor(1, thread_name_prefix="workshop")
+        self._hand = ThreadPoolExecutor(1, thread_name_prefix="background-cache")
 
     def ask(
         self, key: Hashable, commit: int, make: Callable[[], T], wait_s: float

@@ -1,4 +1,4 @@
-"""The shapes of what commands print with `--json` and the API answers as it is.
+"""Schemas of what commands print with `--json` and the API answers as it is.
 
 They say what the pages read; answers have more, as the commands do. Nothing is checked against them
 when an answer is made: that is what tests are for.

@@ -1,4 +1,4 @@
-"""The shapes of what the API tells of studies."""
+"""Schemas of what the API answers about studies."""
 
 from __future__ import annotations
 

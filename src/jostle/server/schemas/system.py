@@ -1,4 +1,4 @@
-"""The shapes of what the API tells of the whole system."""
+"""Schemas of what the API answers about the whole system."""
 
 from __future__ import annotations
 

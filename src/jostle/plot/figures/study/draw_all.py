@@ -24,7 +24,7 @@ from jostle.plot.figures.study import (
     spread as study_spread,
 )
 from jostle.plot.figures.study import (
-    unequal_sizes as study_kuo,
+    unequal_sizes,
 )
 from jostle.plot.figures.study import (
     versus as study_versus,
@@ -49,10 +49,10 @@ def plans(result: StudyResult) -> Iterator[Plan]:
 def _kuo(result: StudyResult) -> Iterator[Plan]:
     for page, pairs in study_versus.versus_pages(result):
         yield page, partial(study_versus.draw_versus, found=pairs)
-    for page, rows in study_kuo.overlap_pages(result):
-        yield page, partial(study_kuo.draw_overlap, result=result, rows=rows)
-    for page, rows in study_kuo.predicted_pages(result):
-        yield page, partial(study_kuo.draw_predicted, result=result, rows=rows)
+    for page, rows in unequal_sizes.overlap_pages(result):
+        yield page, partial(unequal_sizes.draw_overlap, result=result, rows=rows)
+    for page, rows in unequal_sizes.predicted_pages(result):
+        yield page, partial(unequal_sizes.draw_predicted, result=result, rows=rows)
     spreads = study_spread.spreads(result)
     if spreads:
         page = study_spread.spread_page(result, spreads)
