@@ -200,7 +200,7 @@ def test_a_comparison_says_what_the_command_says(client, repository):
 def test_runs_of_different_programs_are_called_so(client, repository):
     names = [without_mpi(repository), ONE]
     found = client.get("/api/v1/compare", params={"job": names}).json()
-    assert found["limits"][0].startswith("These are no runs of one program")
+    assert found["limits"][0].startswith("These are not runs of one program")
 
 
 @pytest.mark.parametrize(
