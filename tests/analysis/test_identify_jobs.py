@@ -104,7 +104,7 @@ def test_of_two_in_step_the_light_one_is_acquitted():
 def test_a_steady_neighbour_cannot_be_told():
     found = identify(writer(np.full(SIZE, 1.5), {"steady": np.full(SIZE, 50.0 * MIB)}))
     assert not found.evident
-    assert "cannot be told" in found.resources[0].why_not
+    assert "do not show its effect" in found.resources[0].why_not
     assert any("lower bound" in limit for limit in found.limits)
 
 

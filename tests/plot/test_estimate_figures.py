@@ -80,7 +80,7 @@ def test_runs_with_other_numbers_of_ranks_are_not_explained() -> None:
     made.estimates[1] = estimates.plain(made.estimates[1], ranks=3)
     titles = {page.title for page, _ in compare_figures.plans(made)}
     assert [title.rpartition("; ")[2] for title in titles] == [
-        "but they are no runs of the same thing: their numbers of ranks differ"
+        "but these are not runs of the same size: their numbers of ranks differ"
     ]
 
 
