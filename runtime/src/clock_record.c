@@ -19,12 +19,12 @@ void jst_clock_record_begin(uint64_t now_ns)
 
 static void write_clock(int fd, uint64_t now_ns, int64_t step)
 {
-    uint8_t *p = jst_put_varint(jst_record_frame + JST_FRAME_GAP, now_ns);
+    uint8_t *p = jst_put_varint(jst_record_buffer + JST_FRAME_GAP, now_ns);
     p = jst_put_varint(p, clock_state);
     p = jst_put_varint(p, clock_error);
     p = jst_put_svarint(p, step);
-    jst_append(fd, JST_RECORD_CLOCK, jst_record_frame,
-               (size_t)(p - jst_record_frame) - JST_FRAME_GAP);
+    jst_append(fd, JST_RECORD_CLOCK, jst_record_buffer,
+               (size_t)(p - jst_record_buffer) - JST_FRAME_GAP);
 }
 
 /* Written when the state changes, the error bound halves or doubles, or the clock was set. */

@@ -47,7 +47,7 @@ static uint64_t number(const char **p)
 static void write_mount(int fd, unsigned mount, const char *path, const char *type,
                         const char *source)
 {
-    uint8_t *p = jst_put_varint(jst_record_frame + JST_FRAME_GAP, mount);
+    uint8_t *p = jst_put_varint(jst_record_buffer + JST_FRAME_GAP, mount);
     size_t n = jst_strlen(path), m = jst_strlen(source);
     p = jst_put_varint(p, jst_a.head.mounts[mount].major);
     p = jst_put_varint(p, jst_a.head.mounts[mount].minor);
@@ -56,8 +56,8 @@ static void write_mount(int fd, unsigned mount, const char *path, const char *ty
     p = jst_put_string(p, path, n < 1024 ? n : 1024);
     p = jst_put_string(p, type, jst_strlen(type) < 64 ? jst_strlen(type) : 64);
     p = jst_put_string(p, source, m < 1024 ? m : 1024);
-    jst_append(fd, JST_RECORD_MOUNT, jst_record_frame,
-               (size_t)(p - jst_record_frame) - JST_FRAME_GAP);
+    jst_append(fd, JST_RECORD_MOUNT, jst_record_buffer,
+               (size_t)(p - jst_record_buffer) - JST_FRAME_GAP);
     mounts_written |= 1ull << mount;
 }
 

@@ -7,7 +7,7 @@
 #include "sys.h"
 #include "text.h"
 
-JST_LARGE uint8_t jst_record_frame[JST_RECORD_MAX + JST_FRAME_GAP + 8];
+JST_LARGE uint8_t jst_record_buffer[JST_RECORD_MAX + JST_FRAME_GAP + 8];
 
 bool jst_append(int fd, uint8_t type, uint8_t *buffer, size_t n)
 {
@@ -22,8 +22,8 @@ bool jst_append(int fd, uint8_t type, uint8_t *buffer, size_t n)
 
 void jst_note(int fd, uint64_t now_ns, const char *text)
 {
-    uint8_t *p = jst_put_varint(jst_record_frame + JST_FRAME_GAP, now_ns);
+    uint8_t *p = jst_put_varint(jst_record_buffer + JST_FRAME_GAP, now_ns);
     p = jst_put_string(p, text, jst_strlen(text));
-    jst_append(fd, JST_RECORD_NOTE, jst_record_frame,
-               (size_t)(p - jst_record_frame) - JST_FRAME_GAP);
+    jst_append(fd, JST_RECORD_NOTE, jst_record_buffer,
+               (size_t)(p - jst_record_buffer) - JST_FRAME_GAP);
 }

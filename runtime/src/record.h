@@ -9,7 +9,7 @@
 #include "encode.h"
 
 /** Room for one record: a payload of JST_RECORD_MAX bytes behind JST_FRAME_GAP. */
-extern uint8_t jst_record_frame[JST_RECORD_MAX + JST_FRAME_GAP + 8];
+extern uint8_t jst_record_buffer[JST_RECORD_MAX + JST_FRAME_GAP + 8];
 
 /** Appends a record whose payload of n bytes stands at frame + JST_FRAME_GAP. False: not written. */
 bool jst_append(int fd, uint8_t type, uint8_t *frame, size_t n);

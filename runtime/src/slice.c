@@ -123,11 +123,11 @@ static void write_slice(int fd, uint64_t open, uint64_t now_slice)
     uint64_t position = c->records_end;
     uint64_t expected = expected_slice;
     if (!is_idle(jst_cfg.slice_ns * (end - open))) {
-        uint8_t *p = jst_put_svarint(jst_record_frame + JST_FRAME_GAP, (int64_t)(open - expected));
+        uint8_t *p = jst_put_svarint(jst_record_buffer + JST_FRAME_GAP, (int64_t)(open - expected));
         p = jst_put_varint(p, end - open);
         p = jst_put_cells(p, delta, taken, JST_LOAD(jst_tick_ns));
-        uint8_t *start = jst_frame(jst_record_frame, JST_RECORD_SLICE,
-                                   (size_t)(p - jst_record_frame) - JST_FRAME_GAP, &size);
+        uint8_t *start = jst_frame(jst_record_buffer, JST_RECORD_SLICE,
+                                   (size_t)(p - jst_record_buffer) - JST_FRAME_GAP, &size);
         uint64_t room = JST_HEAD_BYTES + SPACE_BURST + SPACE_PER_SLICE * (end - first_slice);
         if (end > first_slice && position + size > room)
             return; /* the next record spans this slice too */
