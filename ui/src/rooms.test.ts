@@ -52,8 +52,8 @@ describe('rooms', () => {
     expect(wrong).toEqual([]);
   });
   it('would be found out', () => {
-    expect(importsOf('charts/trace.ts', "import type { Track } from './track';\nconst page = import('../pages/job/JobPage.svelte');")).toEqual(['charts/track', 'pages/job/JobPage.svelte']);
-    expect(allowed('charts/trace.ts', 'api/jobs')).toBe(false);
+    expect(importsOf('charts/time/trace.ts', "import type { Track } from './track';\nconst page = import('../../pages/job/JobPage.svelte');")).toEqual(['charts/time/track', 'pages/job/JobPage.svelte']);
+    expect(allowed('charts/time/trace.ts', 'api/jobs')).toBe(false);
     expect(allowed('api/jobs.ts', 'shell/route.svelte')).toBe(false);
     expect(allowed('pages/job/JobPage.svelte', 'pages/jobs/JobsPage.svelte')).toBe(false);
     expect(allowed('shell/TopBar.svelte', 'pages/jobs/JobsPage.svelte')).toBe(false);

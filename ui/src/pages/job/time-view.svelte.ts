@@ -2,7 +2,7 @@
 import { untrack } from 'svelte';
 import { beginWork, endWork } from '../../api/pending';
 import { route } from '../../shell/route.svelte';
-import { clampSpan, isSameSpan, type TimeSpan } from '../../charts/zoom';
+import { clampSpan, isSameSpan, type TimeSpan } from '../../charts/navigation/zoom';
 
 const REST_MS = 120;
 

@@ -1,5 +1,5 @@
 // Matrices of who slows whom: their order, their words and their cells. Pure.
-import type { HeatCell } from '../../charts/heat-map';
+import type { HeatCell } from '../../charts/grids/heat-map';
 import type { Encounter } from '../../api/api-types';
 
 export type Kind = Encounter['resource_kind'];

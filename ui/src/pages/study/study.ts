@@ -1,6 +1,6 @@
 // Studies: how their cells are laid out as matrices and curves. Pure.
 import type { Cell, Curve, Setting, Standalone, StudyReport } from '../../api/api-types';
-import type { HeatCell } from '../../charts/heat-map';
+import type { HeatCell } from '../../charts/grids/heat-map';
 
 export type Measure = 'degradation' | 'dilation';
 

@@ -1,0 +1,100 @@
+// A digest as lines for a page; pure. The figures are those of the thesis' digest (2.1.3).
+import type { DigestReport, Spread, Figure, Figures } from '../../../api/api-types';
+import { bytes, seconds } from '../../../format/format';
+
+/** Where this run lies among others, as parts of the width of a mark. */
+export interface Among { min: number; q1: number; median: number; q3: number; max: number; here: number; beyond: boolean; text: string; said: string }
+export interface Line {
+  name: string; total: string; least: string; mean: string; most: string;
+  spread: { low: number; middle: number; high: number } | null; others: Among | null;
+}
+
+export const formatAmount = (value: number) =>
+  value >= 1e6 ? `${(value / 1e6).toFixed(1)} M` : value >= 1e4 ? `${(value / 1e3).toFixed(1)} k` : String(Math.round(value));
+const TEXTS: Record<Figure['unit'], (value: number) => string> = { bytes, ops: formatAmount, s: seconds };
+
+export function figureLine(figure: Figure): Line {
+  const write = TEXTS[figure.unit];
+  const text = (value: number | null) => (value === null ? '' : write(value));
+  const { least, mean, most } = figure;
+  return {
+    name: figure.name, total: write(figure.total), least: text(least), mean: text(mean), most: text(most),
+    spread: least !== null && mean !== null && most ? { low: least / most, middle: mean / most, high: 1 } : null,
+    others: among(figure, write),
+  };
+}
+
+function among(figure: Figure, write: (value: number) => string): Among | null {
+  const { others, total } = figure;
+  if (!others) return null;
+  const low = Math.min(others.min, total);
+  const high = Math.max(others.max, total);
+  // All alike: in the middle.
+  const part = (value: number) => (high > low ? (value - low) / (high - low) : 0.5);
+  const beyond = total < others.q1 || total > others.q3;
+  const side = total > others.q3 ? (total > others.max ? 'more than in any' : 'more than in three of four') : total < others.q1 ? (total < others.min ? 'less than in any' : 'less than in three of four') : 'as usual';
+  return {
+    min: part(others.min), q1: part(others.q1), median: part(others.median), q3: part(others.q3), max: part(others.max), here: part(total), beyond,
+    text: write(others.median), said: `${side}; other runs ${write(others.min)} to ${write(others.max)}, middle ${write(others.median)}`,
+  };
+}
+
+/** Where the time of the processes went, the greatest share first; overlapping, so the sum means nothing. */
+export function timeShares(digest: DigestReport): { name: string; share: number }[] {
+  const mpi = Object.entries(digest.metrics).filter(([id]) => /^state_(p2p|collective|onesided|mpi)_ns$/.test(id));
+  const inMpi = mpi.reduce((all, [, spread]) => all + spread.total, 0) / 1e9 / Math.max(digest.process_seconds, 1e-9);
+  return [...digest.shares, { name: 'MPI calls', share: inMpi }]
+    .filter((one) => one.share >= 0.005)
+    .sort((a, b) => b.share - a.share);
+}
+
+export function figureSheet(found: Figures): { columns: string[]; rows: (string | number | null)[][] } {
+  return {
+    columns: ['figure', 'unit', 'total', 'least', 'mean', 'most', 'other_runs', 'others_min', 'others_q1', 'others_median', 'others_q3', 'others_max'],
+    rows: found.figures.map(({ name, unit, total, least, mean, most, others }) => [name, unit, total, least, mean, most, others?.runs ?? 0, ...(['min', 'q1', 'median', 'q3', 'max'] as const).map((one) => others?.[one] ?? null)]),
+  };
+}
+
+export interface MountLine { mount: string; path: string; type: string; shared: boolean; processes: number; written: number; read: number; time_s: number; opens: number; service: number | null; pattern: string }
+
+const total = (metrics: Record<string, Spread>, which: RegExp) =>
+  Object.entries(metrics).reduce((all, [id, spread]) => (which.test(id) ? all + spread.total : all), 0);
+
+/** Mounts, the busiest first. */
+export function mountLines(digest: DigestReport): MountLine[] {
+  return digest.mounts.map((one) => ({
+    mount: one.mount, path: one.paths[0] ?? one.mount, type: one.type, shared: one.shared, processes: one.processes,
+    written: total(one.metrics, /^(posix|stdio)_write_bytes$/), read: total(one.metrics, /^(posix|stdio)_read_bytes$/),
+    time_s: total(one.metrics, /^(posix|stdio)_(read|write|sync|meta)_ns$/) / 1e9, opens: total(one.metrics, /^(posix|stdio)_open_ops$/),
+    service: one.rates['write_service']?.value ?? null, pattern: digest.writing.find((how) => how.mount === one.mount)?.pattern ?? '',
+  })).sort((a, b) => b.written + b.read - a.written - a.read);
+}
+
+export function mountSheet(digest: DigestReport): { columns: string[]; rows: (string | number | null)[][] } {
+  return {
+    columns: ['mount', 'path', 'type', 'shared', 'processes', 'written_bytes', 'read_bytes', 'time_s', 'opens', 'write_bytes_per_s', 'pattern'],
+    rows: mountLines(digest).map((one) => [one.mount, one.path, one.type, String(one.shared), one.processes, one.written, one.read, one.time_s, one.opens, one.service, one.pattern]),
+  };
+}
+
+/** Least size of a bucket of a histogram of sizes. */
+export const bucketEdge = (bucket: number) => (bucket === 0 ? '0' : bytes(2 ** (bucket - 1)).replace('.00', '').replace(/(\.\d)0 /, '$1 '));
+
+/** Bars of a histogram; logarithms, as a lone great bar must not hide all the rest. */
+export function bars(histogram: readonly number[]): { n: number; height: number }[] {
+  const most = Math.log1p(Math.max(...histogram, 1));
+  return histogram.map((n) => ({ n, height: n ? Math.max(0.05, Math.log1p(n) / most) : 0 }));
+}
+
+/** A histogram in words, for who cannot see its bars. */
+export function describeHistogram(histogram: readonly number[]): string {
+  return histogram.flatMap((n, at) => (n ? [`${bucketEdge(at)} to ${bucketEdge(at + 1)}: ${n.toLocaleString('en')}`] : [])).join(', ');
+}
+
+const MOST_PHASES = 6;
+/** The phases in which the job wrote, the largest first. */
+export function largestPhases(digest: DigestReport): { mount: string; pattern: string; bytes: number; start_ns: number; end_ns: number; evidence: string }[] {
+  const path = (mount: string) => digest.mounts.find((one) => one.mount === mount)?.paths[0] ?? mount;
+  return digest.writing.flatMap((one) => one.phases.map((phase) => ({ ...phase, mount: path(one.mount) })))
+    .sort((a, b) => b.bytes - a.bytes).slice(0, MOST_PHASES);
+}

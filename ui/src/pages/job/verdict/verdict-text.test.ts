@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import type { Verdict } from '../../../api/api-types';
+import { lossSlices, headline, lightWords, byWhom, describeSuspectSlices, joinSlices, describeSpans } from './verdict-text';
+
+const slice = (start_ns: number, resource = 'a') => ({ start_ns, length_ns: 1e9, resource, seconds: 0.5, suspect: 's' });
+
+describe('spans', () => {
+  it('joins slices that touch', () => {
+    expect(joinSlices([slice(3e9), slice(1e9), slice(2e9), slice(9e9)])).toEqual([
+      { from: 1e9, to: 4e9, seconds: 1.5, slices: 3 },
+      { from: 9e9, to: 10e9, seconds: 0.5, slices: 1 },
+    ]);
+  });
+  it('counts a slice once that lost on two resources', () => {
+    expect(joinSlices([slice(1e9), slice(1e9, 'b')])).toEqual([{ from: 1e9, to: 2e9, seconds: 1, slices: 1 }]);
+  });
+});
+
+describe('when', () => {
+  it('tells few spans, and counts many', () => {
+    expect(describeSpans(joinSlices([slice(3600e9), slice(7199e9)]))).toMatch(/:00:00 – 01, \d\d:59:59 – \d\d:00:00$/);
+    expect(describeSpans(joinSlices(Array.from({ length: 50 }, (_, i) => slice(i * 60e9))))).toBe('50 times in 49 min');
+  });
+});
+
+describe('words for who did it', () => {
+  const told = (light: string | null, percent: number, neighbours: number, explained = 0, blind = '') => ({
+    head: { light, cause: percent < 0.5 ? null : 'cpu', percent: { value: percent }, lost_s: { value: percent / 2 }, run_s: 50 },
+    blame: {
+      suspects: explained ? [{ job: 's', share: explained }] : [], unexplained_share: 1 - explained,
+      explained_s: { value: (explained * percent) / 2 }, lost_slices: 41, suspect_slices: 7,
+    },
+    interference: { neighbours, blind },
+  }) as unknown as Verdict;
+  it('accuse nobody where no job is suspected', () => {
+    expect(headline(told('green', 4, 0))).toBe('This run lost 2.0 s of its 50.0 s');
+    expect(byWhom(told('green', 4, 0))).toBe('none that was profiled');
+    expect(byWhom(told('yellow', 8, 3))).toBe('no profiled job');
+    expect(byWhom(told('red', 20, 1, 0, 'node: Too few slices'))).toBe('cannot be told');
+    expect(byWhom(told('green', 0, 3))).toBe('nobody');
+    expect(byWhom(told(null, 0, 0))).toBe('not known');
+    expect(byWhom(told(null, 8, 0))).toBe('none that was profiled');
+    expect(headline(told(null, 8, 0))).toBe('Whether this run was disturbed is undecided');
+    expect(headline(told('red', 20, 1, 1))).toBe('Others cost this run 10.0 s of 50.0 s');
+  });
+  it('name a loss as soon as the verdict names its cause', () => {
+    expect(headline(told('green', 0.7, 1))).toBe('This run lost 350 ms of its 50.0 s');
+    expect(lightWords(told('green', 0.7, 1).head)).toBe('Hardly disturbed');
+    expect(byWhom(told('green', 0.7, 1))).toBe('no profiled job');
+    expect(headline(told('green', 0.4, 1))).toBe('Nobody disturbed this run');
+    expect(headline(told('green', 0.4, 0))).toBe('This run had the machine to itself');
+    expect(lightWords(told('green', 0.4, 1).head)).toBe('Undisturbed');
+    expect(byWhom(told('green', 0.4, 1))).toBe('nobody');
+  });
+  it('lay at the door of suspects no more than they explain', () => {
+    expect(headline(told('red', 60, 1, 0.2))).toBe('This run lost 30.0 s of its 50.0 s: 6.0 s to others that were profiled');
+    expect(describeSuspectSlices(told('red', 60, 1, 0.2))).toBe('suspects in 7 of 41 slices that lost time');
+    expect(describeSuspectSlices(told('red', 60, 1))).toBe('');
+  });
+  it('tell where time was lost to suspects and where to nobody', () => {
+    const hit = (start_ns: number) => ({ start_ns, end_ns: start_ns + 1e9, resource: 'n', seconds: 0.9, cause: 'cpu' });
+    const run = { interference: { guilty: [slice(2e9)] }, estimate: { hits: [hit(1e9), hit(2e9), hit(3e9)] } } as unknown as Verdict;
+    expect(lossSlices(run).map((one) => [one.start_ns, one.suspect])).toEqual([[1e9, ''], [2e9, 's'], [3e9, '']]);
+  });
+});
