@@ -16,12 +16,12 @@ const LONGEST_WAIT_MS = 8000;
 
 /** A query's words; lists are repeated, null and undefined left out. */
 export function queryString(query: Query): string {
-  const made = new URLSearchParams();
+  const params = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value === null || value === undefined) continue;
-    for (const one of Array.isArray(value) ? (value as string[]) : [value]) made.append(name, String(one));
+    for (const item of Array.isArray(value) ? (value as string[]) : [value]) params.append(name, String(item));
   }
-  const text = made.toString();
+  const text = params.toString();
   return text ? `?${text}` : '';
 }
 
@@ -54,8 +54,8 @@ async function send(path: string, query: Query, signal?: AbortSignal): Promise<R
   const answer = await fetchWithRetry(`/api/v1/${path}${queryString(query)}`, signal);
   if (answer.ok) { connection.wasLoggedIn ||= path === 'me'; return answer; }
   if (answer.status === 401) connection.loggedOut = true;
-  const said = (await answer.json().catch(() => ({}))) as Partial<Problem>;
-  throw new RequestError(answer.status, said.title ?? answer.statusText, said.mend ?? null, said.detail ?? null);
+  const problem = (await answer.json().catch(() => ({}))) as Partial<Problem>;
+  throw new RequestError(answer.status, problem.title ?? answer.statusText, problem.mend ?? null, problem.detail ?? null);
 }
 
 let open = 0;
@@ -93,8 +93,8 @@ const AGAIN_MS = 1000;
 /** Asks for what the server takes long to make, until it is there. */
 export async function getWhenReady<T extends object>(path: string, query: Query, signal: AbortSignal, waits: () => void): Promise<T> {
   for (;;) {
-    const found = await getJson<T | NotReady>(path, query, signal);
-    if (!('state' in found)) return found;
+    const answer = await getJson<T | NotReady>(path, query, signal);
+    if (!('state' in answer)) return answer;
     waits();
     await pause(AGAIN_MS, signal);
   }

@@ -58,7 +58,7 @@ const STEPS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10
 /** Round instants of a span for an axis, s since the epoch, of UTC. */
 export function roundInstants(from: number, to: number, most: number): number[] {
   const about = (to - from) / Math.max(most, 1);
-  const step = STEPS.find((one) => one >= about) ?? Math.ceil(about / 86400) * 86400;
+  const step = STEPS.find((seconds) => seconds >= about) ?? Math.ceil(about / 86400) * 86400;
   const first = Math.ceil(from / step - 1e-9);
   const last = Math.floor(to / step + 1e-9);
   return Array.from({ length: Math.max(last - first + 1, 0) }, (_, at) => (first + at) * step);

@@ -110,16 +110,16 @@ function drawCanvas(element: HTMLCanvasElement, box: DOMRect): string {
 function drawSvg(element: SVGSVGElement, box: DOMRect): string {
   const copy = element.cloneNode(true) as SVGSVGElement;
   const originals = [element, ...element.querySelectorAll('*')];
-  [copy, ...copy.querySelectorAll('*')].forEach((made, at) => {
+  [copy, ...copy.querySelectorAll('*')].forEach((element, at) => {
     const original = originals[at];
     if (!original) return;
     const style = getComputedStyle(original);
     for (const name of STYLES) {
       const value = style.getPropertyValue(name);
-      if (value) made.setAttribute(name, value);
+      if (value) element.setAttribute(name, value);
     }
-    made.removeAttribute('class');
-    made.removeAttribute('style');
+    element.removeAttribute('class');
+    element.removeAttribute('style');
   });
   for (const [name, value] of Object.entries({ x: box.left, y: box.top, width: box.width, height: box.height })) copy.setAttribute(name, n(value));
   return new XMLSerializer().serializeToString(copy);
@@ -150,7 +150,7 @@ export async function toPng(drawing: string, scale = 2): Promise<Blob> {
     const drawn = document.createElement('canvas');
     [drawn.width, drawn.height] = [Math.round(image.width * scale), Math.round(image.height * scale)];
     drawn.getContext('2d')?.drawImage(image, 0, 0, drawn.width, drawn.height);
-    return await new Promise<Blob>((done, failed) => { drawn.toBlob((made) => { if (made) done(made); else failed(new Error('The picture is too large.')); }); });
+    return await new Promise<Blob>((done, failed) => { drawn.toBlob((blob) => { if (blob) done(blob); else failed(new Error('The picture is too large.')); }); });
   } finally {
     URL.revokeObjectURL(address);
   }

@@ -15,8 +15,8 @@ describe('keys', () => {
     expect(pageKey(press('d', { metaKey: true }))).toBeNull();
   });
   it('are all in the help, once per place', () => {
-    for (const where of new Set(KEYS.map((one) => one.where))) {
-      const keys = KEYS.filter((one) => one.where === where).flatMap((one) => one.keys);
+    for (const where of new Set(KEYS.map((binding) => binding.where))) {
+      const keys = KEYS.filter((binding) => binding.where === where).flatMap((binding) => binding.keys);
       expect(new Set(keys).size).toBe(keys.length);
     }
   });

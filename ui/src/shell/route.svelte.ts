@@ -14,7 +14,7 @@ export const route = {
     const next = new URLSearchParams(words);
     for (const [name, value] of Object.entries(change)) {
       next.delete(name);
-      for (const one of typeof value === 'string' ? [value] : (value ?? [])) if (one) next.append(name, one);
+      for (const item of typeof value === 'string' ? [value] : (value ?? [])) if (item) next.append(name, item);
     }
     const text = next.toString();
     words = text ? `?${text}` : '';

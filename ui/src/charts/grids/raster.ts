@@ -2,22 +2,22 @@
 type Rgb = [number, number, number];
 
 export function parseColour(text: string): Rgb {
-  const found = text.match(/[\d.]+/g)?.map(Number) ?? [];
+  const channels = text.match(/[\d.]+/g)?.map(Number) ?? [];
   const scale = text.startsWith('color(') ? 255 : 1;
-  return [(found[0] ?? 0) * scale, (found[1] ?? 0) * scale, (found[2] ?? 0) * scale];
+  return [(channels[0] ?? 0) * scale, (channels[1] ?? 0) * scale, (channels[2] ?? 0) * scale];
 }
 
 /** 256 colours from three, by equal steps. */
 export function colourRamp(stops: readonly [Rgb, Rgb, Rgb]): Uint32Array {
-  const made = new Uint32Array(256);
+  const ramp = new Uint32Array(256);
   for (let at = 0; at < 256; at += 1) {
     const place = (at / 255) * 2;
     const [a, b] = place < 1 ? [stops[0], stops[1]] : [stops[1], stops[2]];
     const part = place % 1 || (at === 255 ? 1 : 0);
     const mix = (i: 0 | 1 | 2) => Math.round(a[i] + (b[i] - a[i]) * part);
-    made[at] = ((255 << 24) | (mix(2) << 16) | (mix(1) << 8) | mix(0)) >>> 0;
+    ramp[at] = ((255 << 24) | (mix(2) << 16) | (mix(1) << 8) | mix(0)) >>> 0;
   }
-  return made;
+  return ramp;
 }
 
 const BINS = 1024;

@@ -6,7 +6,7 @@ export interface PointRef { line: number; point: number }
 const WAYS: Record<string, readonly [number, number]> = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
 const nearest = (places: readonly number[], place: number) =>
-  places.reduce((best, one, at) => (Math.abs(one - place) < Math.abs((places[best] ?? Infinity) - place) ? at : best), 0);
+  places.reduce((best, other, at) => (Math.abs(other - place) < Math.abs((places[best] ?? Infinity) - place) ? at : best), 0);
 
 /** Where a key leads: along a line with left and right, to the line above or below with up and down.
 
@@ -17,7 +17,7 @@ export function nextPoint(lines: readonly (readonly number[])[], now: PointRef |
   if (!way || !lines.some((line) => line.length)) return null;
   const end = (line: number) => Math.max((lines[line]?.length ?? 0) - 1, 0);
   if (!now) {
-    const line = lines.findIndex((one) => one.length);
+    const line = lines.findIndex((points) => points.length);
     return { line, point: way[1] < 0 ? end(line) : 0 };
   }
   const [down, on] = way;
@@ -28,12 +28,12 @@ export function nextPoint(lines: readonly (readonly number[])[], now: PointRef |
 
 /** The point nearest to one of the picture; places of points are given as they are drawn. */
 export function nearestPoint(lines: readonly (readonly (readonly [number, number])[])[], x: number, y: number): PointRef | null {
-  let [best, found] = [Infinity, null as PointRef | null];
+  let [least, best] = [Infinity, null as PointRef | null];
   lines.forEach((points, line) => points.forEach(([px, py], point) => {
     const far = (px - x) ** 2 + (py - y) ** 2;
-    if (far < best) [best, found] = [far, { line, point }];
+    if (far < least) [least, best] = [far, { line, point }];
   }));
-  return found;
+  return best;
 }
 
 /** Where on a picture of a certain size, however large it is on the screen, somebody points. */

@@ -26,10 +26,10 @@ export function pinchSpan(span: TimeSpan, before: TimeSpan, after: TimeSpan): Ti
   const length = span[1] - span[0];
   const apart = Math.max(Math.abs(after[1] - after[0]), 0.02) * (after[1] < after[0] ? -1 : 1);
   const wide = Math.max(Math.abs(before[1] - before[0]), 0.02) * (before[1] < before[0] ? -1 : 1);
-  const made = Math.abs((length * wide) / apart);
+  const scaled = Math.abs((length * wide) / apart);
   const middle = span[0] + (length * (before[0] + before[1])) / 2;
-  const begin = middle - (made * (after[0] + after[1])) / 2;
-  return [begin, begin + made];
+  const begin = middle - (scaled * (after[0] + after[1])) / 2;
+  return [begin, begin + scaled];
 }
 
 /** Whether two spans are the same for the eye. */

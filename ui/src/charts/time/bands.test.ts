@@ -10,11 +10,11 @@ describe('shades', () => {
     ]);
   });
   it('averages what shares a column, and joins what is alike', () => {
-    const made = bandsForColumns(many, 0, 20_000, 1000);
-    expect(made).toHaveLength(1);
-    expect(made[0]?.from).toBe(0);
-    expect(made[0]?.to).toBeCloseTo(20_000);
-    expect(made[0]?.weight).toBeCloseTo(0.25, 1);
+    const merged = bandsForColumns(many, 0, 20_000, 1000);
+    expect(merged).toHaveLength(1);
+    expect(merged[0]?.from).toBe(0);
+    expect(merged[0]?.to).toBeCloseTo(20_000);
+    expect(merged[0]?.weight).toBeCloseTo(0.25, 1);
   });
   it('is never more than the columns', () => { expect(bandsForColumns(many.filter((_, i) => i % 50 < 25), 0, 20_000, 300).length).toBeLessThanOrEqual(300); });
   it('shows each again close by, and nothing of elsewhere', () => {

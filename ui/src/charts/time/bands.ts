@@ -22,20 +22,20 @@ export function bandsForColumns(bands: readonly Band[], from: number, to: number
       sums[at] = (sums[at] ?? 0) + band.weight * (Math.min(b, at + 1) - Math.max(a, at));
     }
   }
-  const made: Band[] = [];
+  const merged: Band[] = [];
   for (let at = 0; at < count; at += 1) {
     const weight = Math.ceil(Math.min(sums[at] ?? 0, 1) * STEPS) / STEPS;
-    const last = made.at(-1);
+    const last = merged.at(-1);
     if (!weight) continue;
     if (last && last.weight === weight && Math.abs(last.to - (from + at * step)) < step / 2) last.to = from + (at + 1) * step;
-    else made.push({ from: from + at * step, to: from + (at + 1) * step, weight });
+    else merged.push({ from: from + at * step, to: from + (at + 1) * step, weight });
   }
-  return made;
+  return merged;
 }
 
 /** How much of each column of a picture is covered: what `shades` draws, as columns; 0 to 1. */
 export function coverage(bands: readonly Band[], from: number, to: number, columns: number): Float32Array {
-  const made = new Float32Array(columns);
+  const shares = new Float32Array(columns);
   const scale = columns / (to - from);
   let seen = 0;
   for (const band of bands) if (band.to > from && band.from < to) seen += 1;
@@ -44,8 +44,8 @@ export function coverage(bands: readonly Band[], from: number, to: number, colum
     if (band.to <= from || band.from >= to) continue;
     const a = Math.max((band.from - from) * scale, 0);
     const b = Math.min(Math.max((band.to - from) * scale, few ? a + 1 : 0), columns);
-    for (let at = Math.floor(a); at < b; at += 1) made[at] = (made[at] as number) + band.weight * (Math.min(b, at + 1) - Math.max(a, at));
+    for (let at = Math.floor(a); at < b; at += 1) shares[at] = (shares[at] as number) + band.weight * (Math.min(b, at + 1) - Math.max(a, at));
   }
-  for (let at = 0; at < columns; at += 1) if (made[at]) made[at] = Math.min(Math.max(made[at] as number, 1 / STEPS), 1);
-  return made;
+  for (let at = 0; at < columns; at += 1) if (shares[at]) shares[at] = Math.min(Math.max(shares[at] as number, 1 / STEPS), 1);
+  return shares;
 }

@@ -2,28 +2,28 @@ import { describe, expect, it } from 'vitest';
 import { columnsOf, arraysOf, paintColumns } from './trace';
 
 const track = (at: number[], mean: (number | null)[], spread = 0) => arraysOf({
-  at, mean, low: mean.map((one) => (one === null ? null : one - spread)), high: mean.map((one) => (one === null ? null : one + spread)),
+  at, mean, low: mean.map((value) => (value === null ? null : value - spread)), high: mean.map((value) => (value === null ? null : value + spread)),
 });
 
 describe('columnsOf', () => {
   it('stretches a step over its columns, and joins neighbours', () => {
-    const made = columnsOf(track([0, 2, 4], [1, 3, 3]), 0, 4, 4);
-    expect([...made.least]).toEqual([1, 1, 1, 3]);
-    expect([...made.most]).toEqual([1, 1, 3, 3]);
+    const columns = columnsOf(track([0, 2, 4], [1, 3, 3]), 0, 4, 4);
+    expect([...columns.least]).toEqual([1, 1, 1, 3]);
+    expect([...columns.most]).toEqual([1, 1, 3, 3]);
   });
   it('loses no peak among many steps of a column', () => {
     const mean = Array.from({ length: 1001 }, (_, i) => (i === 500 ? 9 : 1));
-    const made = columnsOf(track(mean.map((_, i) => i), mean), 0, 1000, 10);
-    expect([made.most[5], made.least[5], made.peak]).toEqual([9, 1, 9]);
-    expect(made.most[4]).toBe(1);
+    const columns = columnsOf(track(mean.map((_, i) => i), mean), 0, 1000, 10);
+    expect([columns.most[5], columns.least[5], columns.peak]).toEqual([9, 1, 9]);
+    expect(columns.most[4]).toBe(1);
   });
   it('leaves gaps, and joins nothing over them', () => {
-    const made = columnsOf(track([0, 1, 2, 3], [5, null, 2, 2]), 0, 3, 3);
-    expect([...made.most]).toEqual([5, NaN, 2]);
+    const columns = columnsOf(track([0, 1, 2, 3], [5, null, 2, 2]), 0, 3, 3);
+    expect([...columns.most]).toEqual([5, NaN, 2]);
   });
   it('sees only the span, with the step that reaches into it', () => {
-    const made = columnsOf(track([0, 10, 20, 30], [7, 1, 8, 8]), 12, 18, 3);
-    expect([[...made.least], [...made.most], made.peak]).toEqual([[1, 1, 1], [1, 1, 1], 1]);
+    const columns = columnsOf(track([0, 10, 20, 30], [7, 1, 8, 8]), 12, 18, 3);
+    expect([[...columns.least], [...columns.most], columns.peak]).toEqual([[1, 1, 1], [1, 1, 1], 1]);
   });
   it('is empty before and after', () => {
     expect([...columnsOf(track([0, 1], [1, 1]), 5, 6, 2).most]).toEqual([NaN, NaN]);

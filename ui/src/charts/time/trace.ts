@@ -11,9 +11,9 @@ type Rgb = readonly [number, number, number];
 export interface TraceStyle { line: Rgb; fill: Rgb | null; veil: number; half: number }
 
 function numbers(values: Track['mean']): Float32Array {
-  const made = new Float32Array(values.length);
-  for (let i = 0; i < made.length; i += 1) made[i] = values[i] ?? NaN;
-  return made;
+  const array = new Float32Array(values.length);
+  for (let i = 0; i < array.length; i += 1) array[i] = values[i] ?? NaN;
+  return array;
 }
 
 export function arraysOf(track: Track): TrackArrays {

@@ -5,42 +5,42 @@ import type { Compared, JobRow } from '../../api/api-types';
 
 const bounded = (value: number) => ({ value, low: value, high: value });
 const run = (job: string, run_s: number, ranks = 2) => ({ job, program: 'solver', run_s, start_ns: 0, ranks, lost_s: bounded(0), percent: bounded(0), coverage: 1, light: 'green' as const, judged: true, sure: 1, undecided: '' });
-const made: Compared = {
+const compared: Compared = {
   runs: [run('B', 13.1), run('A', 10)], baseline: 1, finding: 'found', measured_s: [3.1, 0], estimated_s: [2.9, 0], displaced_s: [-0.4, 0], work_s: [0.5, 0], unexplained_s: [0.1, 0],
   by_cause: { 'file system': [2.4, 0], cpu: [0.5, 0] }, clusters: [], more_clusters: 0, limits: [],
 };
 
 describe('a difference', () => {
   it('is the sum of its pieces', () => {
-    const sum = pieces(made, 0).reduce((all, piece) => all + piece.seconds, 0);
+    const sum = pieces(compared, 0).reduce((all, piece) => all + piece.seconds, 0);
     expect(sum).toBeCloseTo(3.1);
-    expect(pieces(made, 1)).toEqual([]);
+    expect(pieces(compared, 1)).toEqual([]);
   });
   it('is told in words, the largest first, what made up for it last', () => {
-    expect(slowest(made)).toBe(0);
-    expect(reasons(made, 0)).toBe('2.4 s file system, 500 ms CPU, 500 ms other work, 100 ms not explained, minus 400 ms as everything else was faster');
-    expect(headline(made)).toBe('B took 3.1 s longer than A: 2.4 s file system, 500 ms CPU, 500 ms other work');
+    expect(slowest(compared)).toBe(0);
+    expect(reasons(compared, 0)).toBe('2.4 s file system, 500 ms CPU, 500 ms other work, 100 ms not explained, minus 400 ms as everything else was faster');
+    expect(headline(compared)).toBe('B took 3.1 s longer than A: 2.4 s file system, 500 ms CPU, 500 ms other work');
   });
   it('calls messages within a node what they are', () => {
-    expect(reasons({ ...made, by_cause: { 'memory or cpu': [2.9, 0] } }, 0)).toContain('2.9 s memory or CPU (messages within the node)');
+    expect(reasons({ ...compared, by_cause: { 'memory or cpu': [2.9, 0] } }, 0)).toContain('2.9 s memory or CPU (messages within the node)');
   });
   it('is left to the words of the command where there is none, or none that counts', () => {
-    expect(headline({ ...made, measured_s: [0.01, 0] })).toBe('found');
-    expect(headline({ ...made, runs: [run('B', 13.1, 4), run('A', 10)] })).toBe('found');
+    expect(headline({ ...compared, measured_s: [0.01, 0] })).toBe('found');
+    expect(headline({ ...compared, runs: [run('B', 13.1, 4), run('A', 10)] })).toBe('found');
   });
   it('is drawn from 0 to both sides, on one scale', () => {
-    const drawn = bars(made, 0);
+    const drawn = bars(compared, 0);
     expect(drawn.filter((bar) => bar.piece.seconds < 0)).toMatchObject([{ from: -0.4, to: 0 }]);
     expect(Math.max(...drawn.map((bar) => bar.to))).toBeCloseTo(3.5);
-    expect(scale(made)).toEqual([-0.4, 3.5]);
+    expect(scale(compared)).toEqual([-0.4, 3.5]);
     expect([signedSeconds(3.1), signedSeconds(-0.5), signedSeconds(0)]).toEqual(['+3.1 s', '−500 ms', '0']);
   });
 });
 
 it('leaves out runs of which a cluster tells nothing', () => {
   const row = { name: 'x', members: [5, 0], reference_s: [1, 0], excess_s: [0, 0], total_s: [5, 0], numbers: [1, 0], boxes: [null, null] };
-  expect(runsOfCluster(made, row)).toEqual([0]);
-  expect(runsOfCluster(made, { ...row, members: [0, 5] })).toEqual([0, 1]);
+  expect(runsOfCluster(compared, row)).toEqual([0]);
+  expect(runsOfCluster(compared, { ...row, members: [0, 5] })).toEqual([0, 1]);
 });
 
 describe('runs to choose from', () => {
@@ -50,7 +50,7 @@ describe('runs to choose from', () => {
     expect(otherRuns(rows, ['a']).map((row) => row.job)).toEqual(['b', 'd']);
   });
   it('are of programs that ran twice', () => {
-    expect(repeatedPrograms(rows).map((one) => [one.program, one.runs.map((row) => row.job)])).toEqual([['x', ['b', 'd', 'a']]]);
+    expect(repeatedPrograms(rows).map((entry) => [entry.program, entry.runs.map((row) => row.job)])).toEqual([['x', ['b', 'd', 'a']]]);
   });
   it('are found however many jobs ran since', async () => {
     const asked: string[] = [];

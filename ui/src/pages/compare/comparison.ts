@@ -15,11 +15,11 @@ export const KINDS: Record<Kind, string> = {
 
 /** What makes a run longer than the fastest, piece by piece; their sum is what was measured. */
 export function pieces(comparison: Compared, run: number): Piece[] {
-  const found: Piece[] = Object.entries(comparison.by_cause).map(([cause, values]) => ({ label: CAUSES[cause] ?? cause, kind: 'lost', seconds: values[run] ?? 0 }));
-  found.push({ label: KINDS.slower, kind: 'slower', seconds: comparison.displaced_s[run] ?? 0 });
-  found.push({ label: KINDS.work, kind: 'work', seconds: comparison.work_s[run] ?? 0 });
-  found.push({ label: KINDS.unexplained, kind: 'unexplained', seconds: comparison.unexplained_s[run] ?? 0 });
-  return found.filter((piece) => Math.abs(piece.seconds) > 1e-6);
+  const parts: Piece[] = Object.entries(comparison.by_cause).map(([cause, values]) => ({ label: CAUSES[cause] ?? cause, kind: 'lost', seconds: values[run] ?? 0 }));
+  parts.push({ label: KINDS.slower, kind: 'slower', seconds: comparison.displaced_s[run] ?? 0 });
+  parts.push({ label: KINDS.work, kind: 'work', seconds: comparison.work_s[run] ?? 0 });
+  parts.push({ label: KINDS.unexplained, kind: 'unexplained', seconds: comparison.unexplained_s[run] ?? 0 });
+  return parts.filter((piece) => Math.abs(piece.seconds) > 1e-6);
 }
 
 /** Less than this part of the fastest run is no difference, as `jostle compare` says. */
@@ -37,10 +37,10 @@ function phrase(piece: Piece): string {
 
 /** What took a run longer, the largest first, then what made up for it, as a list of words. */
 export function reasons(comparison: Compared, run: number, worth = WORTH): string {
-  const found = pieces(comparison, run).sort((a, b) => Math.abs(b.seconds) - Math.abs(a.seconds));
-  const least = worth * Math.max(...found.map((piece) => Math.abs(piece.seconds)), 0);
-  const told = found.filter((piece) => Math.abs(piece.seconds) >= least);
-  return [...told.filter((piece) => piece.seconds > 0), ...told.filter((piece) => piece.seconds < 0)].map(phrase).join(', ');
+  const sorted = pieces(comparison, run).sort((a, b) => Math.abs(b.seconds) - Math.abs(a.seconds));
+  const least = worth * Math.max(...sorted.map((piece) => Math.abs(piece.seconds)), 0);
+  const named = sorted.filter((piece) => Math.abs(piece.seconds) >= least);
+  return [...named.filter((piece) => piece.seconds > 0), ...named.filter((piece) => piece.seconds < 0)].map(phrase).join(', ');
 }
 
 /** The run that took longest. */
@@ -99,11 +99,11 @@ export function otherRuns(rows: readonly JobRow[], chosen: readonly string[]): J
 
 /** Programs that ran more than once, with their runs, the most often run first. */
 export function repeatedPrograms(rows: readonly JobRow[]): { program: string; runs: JobRow[] }[] {
-  const found = new Map<string, JobRow[]>();
-  for (const row of rows) found.set(row.program, [...(found.get(row.program) ?? []), row]);
-  return [...found]
+  const byProgram = new Map<string, JobRow[]>();
+  for (const row of rows) byProgram.set(row.program, [...(byProgram.get(row.program) ?? []), row]);
+  return [...byProgram]
     .map(([program, runs]) => ({ program, runs: runs.sort((a, b) => b.start_ns - a.start_ns) }))
-    .filter((one) => one.runs.length > 1)
+    .filter((entry) => entry.runs.length > 1)
     .sort((a, b) => b.runs.length - a.runs.length || a.program.localeCompare(b.program));
 }
 

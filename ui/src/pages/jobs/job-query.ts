@@ -44,7 +44,7 @@ export function facetChoices(facets: Facets | undefined, facet: Facet, chosen: r
 }
 
 export const toggleValue = (values: readonly string[], value: string) =>
-  values.includes(value) ? values.filter((one) => one !== value) : [...values, value];
+  values.includes(value) ? values.filter((other) => other !== value) : [...values, value];
 
 /** First and last row (exclusive) that are worth having: those on the screen, and some around. */
 export function visibleRows(top: number, height: number, row: number, total: number, spare = 8): [number, number] {
@@ -56,10 +56,10 @@ export function visibleRows(top: number, height: number, row: number, total: num
 const ACTIVITY = { files: ['files', 'bytes read and written'], mpi: ['MPI', 'time in MPI'], cpu: ['CPU', 'CPU time'] } as const;
 
 /** Words for a job's sparkline: beneath it, and for who asks or cannot see it; null: it has none. */
-export function describeActivity({ spark, spark_of: of }: Pick<JobRow, 'spark' | 'spark_of'>): { short: string; said: string } | null {
+export function describeActivity({ spark, spark_of: of }: Pick<JobRow, 'spark' | 'spark_of'>): { short: string; description: string } | null {
   if (!of || !spark.some((value) => value > 0)) return null;
   const most = spark.indexOf(Math.max(...spark));
-  return { short: ACTIVITY[of][0], said: `${ACTIVITY[of][1]} over its time, most ${Math.round((100 * (most + 0.5)) / spark.length)} % of the way through` };
+  return { short: ACTIVITY[of][0], description: `${ACTIVITY[of][1]} over its time, most ${Math.round((100 * (most + 0.5)) / spark.length)} % of the way through` };
 }
 
 const MOST_ROWS = 500; // of one answer
@@ -67,16 +67,16 @@ const MOST_ROWS = 500; // of one answer
 export async function jobsSheet(what: FilterState, ask: (query: Query) => Promise<Jobs>): Promise<Sheet> {
   const rows: JobRow[] = [];
   for (let total = 1; rows.length < total;) {
-    const found = await ask(jobsQuery(what, rows.length, MOST_ROWS));
-    if (!found.jobs.length) break;
-    rows.push(...found.jobs);
-    total = found.total;
+    const answer = await ask(jobsQuery(what, rows.length, MOST_ROWS));
+    if (!answer.jobs.length) break;
+    rows.push(...answer.jobs);
+    total = answer.total;
   }
   return {
     columns: ['job', 'program', 'user', 'start_utc', 'end_utc', 'running', 'processes', 'nodes', 'light', 'lost_percent', 'lost_s', 'cause'],
-    rows: rows.map((one) => [
-      one.job, one.program, one.user, instant(one.start_ns), instant(one.end_ns), one.running ? 'yes' : 'no', one.processes, one.nodes,
-      one.verdict && (one.verdict.light ?? 'undecided'), one.verdict?.percent, one.verdict?.lost_s, one.verdict?.cause,
+    rows: rows.map((row) => [
+      row.job, row.program, row.user, instant(row.start_ns), instant(row.end_ns), row.running ? 'yes' : 'no', row.processes, row.nodes,
+      row.verdict && (row.verdict.light ?? 'undecided'), row.verdict?.percent, row.verdict?.lost_s, row.verdict?.cause,
     ]),
   };
 }

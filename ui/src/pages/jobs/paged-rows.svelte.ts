@@ -38,17 +38,17 @@ export class PagedRows<Row, Answer extends RowPage<Row>> {
     const { signal } = this.#stop;
     this.#asked.push(page);
     this.#load?.(page * SIZE, SIZE, signal).then(
-      (found) => {
+      (answer) => {
         if (signal.aborted) return;
         const rows = this.#fresh ? [] : [...this.rows];
         this.#fresh = false;
-        rows.length = found.total;
-        found.jobs.forEach((row, at) => { rows[page * SIZE + at] = row; });
+        rows.length = answer.total;
+        answer.jobs.forEach((row, at) => { rows[page * SIZE + at] = row; });
         this.rows = rows;
-        this.first = found;
+        this.first = answer;
         this.failed = undefined;
       },
-      (error: Error) => { if (!isAborted(error)) { this.failed = error; this.#asked = this.#asked.filter((one) => one !== page); } },
+      (error: Error) => { if (!isAborted(error)) { this.failed = error; this.#asked = this.#asked.filter((other) => other !== page); } },
     );
   }
 }

@@ -28,7 +28,7 @@ export function loginNotice(search: string, ended: boolean): LoginNotice | null 
 /** What somebody sees here, in a sentence. */
 export function describeAccess(who: Me): string {
   if (who.role === 'support' || who.role === 'administrator') return 'You see the jobs of all users.';
-  const names = who.accounts.map((one) => one.name);
+  const names = who.accounts.map((account) => account.name);
   const own = who.uid === null ? 'This name is no user of the cluster, so there are no jobs of yours' : 'You see your own jobs';
   const list = names.length > 4 ? `${names.length} users` : names.join(', ').replace(/, ([^,]*)$/, ' and $1');
   const more = names.length ? `${who.uid === null ? '; you see those' : ', and those'} of ${list}` : '';

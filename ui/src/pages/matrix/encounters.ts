@@ -8,30 +8,30 @@ export interface EncounterGrid { kind: Kind; victims: string[]; aggressors: stri
 
 const LEVEL = 0.05;
 /** There is evidence that the one slows the other: as the commands have it. */
-export const hasEvidence = (one: Encounter) => one.q !== null && one.q < LEVEL && (one.slowdown?.value ?? 0) > 0;
+export const hasEvidence = (encounter: Encounter) => encounter.q !== null && encounter.q < LEVEL && (encounter.slowdown?.value ?? 0) > 0;
 
 /** Programs in order: those with most evidence of harm first, then by their mean slowdown. */
-function rankPrograms(encounters: readonly Encounter[], name: (one: Encounter) => string): string[] {
-  const found = new Map<string, { evident: number; sum: number; n: number }>();
-  for (const one of encounters) {
-    const entry = found.get(name(one)) ?? { evident: 0, sum: 0, n: 0 };
-    const size = one.slowdown?.value ?? 0;
-    found.set(name(one), { evident: entry.evident + (hasEvidence(one) ? size : 0), sum: entry.sum + size, n: entry.n + 1 });
+function rankPrograms(encounters: readonly Encounter[], name: (encounter: Encounter) => string): string[] {
+  const totals = new Map<string, { evident: number; sum: number; n: number }>();
+  for (const encounter of encounters) {
+    const entry = totals.get(name(encounter)) ?? { evident: 0, sum: 0, n: 0 };
+    const size = encounter.slowdown?.value ?? 0;
+    totals.set(name(encounter), { evident: entry.evident + (hasEvidence(encounter) ? size : 0), sum: entry.sum + size, n: entry.n + 1 });
   }
-  return [...found].sort(([, a], [, b]) => b.evident - a.evident || b.sum / b.n - a.sum / a.n).map(([key]) => key);
+  return [...totals].sort(([, a], [, b]) => b.evident - a.evident || b.sum / b.n - a.sum / a.n).map(([key]) => key);
 }
 
 /** A grid for each kind of resource, the one with most evidence first. */
 export function gridsOf(encounters: readonly Encounter[]): EncounterGrid[] {
-  const kinds = [...new Set(encounters.map((one) => one.resource_kind))];
-  const made = kinds.map((kind) => {
-    const here = encounters.filter((one) => one.resource_kind === kind);
-    const [victims, aggressors] = [rankPrograms(here, (one) => one.victim), rankPrograms(here, (one) => one.aggressor)];
-    const at = new Map(here.map((one) => [`${one.victim}\n${one.aggressor}`, one]));
+  const kinds = [...new Set(encounters.map((encounter) => encounter.resource_kind))];
+  const grids = kinds.map((kind) => {
+    const here = encounters.filter((encounter) => encounter.resource_kind === kind);
+    const [victims, aggressors] = [rankPrograms(here, (encounter) => encounter.victim), rankPrograms(here, (encounter) => encounter.aggressor)];
+    const at = new Map(here.map((encounter) => [`${encounter.victim}\n${encounter.aggressor}`, encounter]));
     return { kind, victims, aggressors, cells: victims.map((victim) => aggressors.map((aggressor) => at.get(`${victim}\n${aggressor}`) ?? null)) };
   });
-  const evidence = (grid: EncounterGrid) => grid.cells.flat().filter((one) => one && hasEvidence(one)).length;
-  return made.sort((a, b) => evidence(b) - evidence(a));
+  const evidence = (grid: EncounterGrid) => grid.cells.flat().filter((encounter) => encounter && hasEvidence(encounter)).length;
+  return grids.sort((a, b) => evidence(b) - evidence(a));
 }
 
 /** `+18 %`; "–" where it is not known. */
@@ -51,12 +51,12 @@ export function formatProbability(p: number | null): string {
 }
 
 /** A cell as it is drawn; the strongest with evidence is the darkest. */
-export function heatCell(one: Encounter | null, strongest: number): HeatCell | null {
-  if (!one) return null;
-  const size = one.slowdown?.value ?? null;
-  const [text, runs] = [signedPercent(size), `${one.with_runs} | ${one.without_runs}`];
+export function heatCell(encounter: Encounter | null, strongest: number): HeatCell | null {
+  if (!encounter) return null;
+  const size = encounter.slowdown?.value ?? null;
+  const [text, runs] = [signedPercent(size), `${encounter.with_runs} | ${encounter.without_runs}`];
   const value = size === null ? null : Math.min(Math.max(size, 0) / Math.max(strongest, 0.05), 1);
-  return { value, text: hasEvidence(one) ? text : `(${text})`, small: runs, more: `${one.with_runs} runs beside it, ${one.without_runs} without${one.test ? '' : ', too few to tell'}`, sure: hasEvidence(one) };
+  return { value, text: hasEvidence(encounter) ? text : `(${text})`, small: runs, more: `${encounter.with_runs} runs beside it, ${encounter.without_runs} without${encounter.test ? '' : ', too few to tell'}`, sure: hasEvidence(encounter) };
 }
 
 /** What the matrix says in one sentence. */

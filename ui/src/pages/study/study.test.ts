@@ -16,9 +16,9 @@ const study = (cells: Cell[]): StudyReport => ({
 
 describe('a study', () => {
   it('has a matrix for each chunk size, in the order of the study', () => {
-    const made = tables(study([cell('a', 'b', 2048), cell('b', 'a', 2048), cell('a', 'a', 64)]));
-    expect(made.map((one) => [one.chunk, one.probes, one.signals])).toEqual([[64, ['a'], ['a']], [2048, ['b', 'a'], ['b', 'a']]]);
-    expect(made[1]?.cells[0]?.[0]).toBeNull();
+    const matrices = tables(study([cell('a', 'b', 2048), cell('b', 'a', 2048), cell('a', 'a', 64)]));
+    expect(matrices.map((table) => [table.chunk, table.probes, table.signals])).toEqual([[64, ['a'], ['a']], [2048, ['b', 'a'], ['b', 'a']]]);
+    expect(matrices[1]?.cells[0]?.[0]).toBeNull();
   });
   it('tells programs apart by processes where those vary', () => {
     expect(tables(study([cell('a', 'a', 1, 16, 4), cell('a', 'a', 1, 2, 4)]))[0]?.probes).toEqual(['a ×2', 'a ×16']);
@@ -31,8 +31,8 @@ describe('a study', () => {
   it('draws the same signal alike in all panels, and tells lines apart by what stays', () => {
     const of = (axis: string, probe: string, signal: string, own: number, other: number) =>
       ({ axis, probe, signal, setting: cell(probe, signal, 1, own, other).setting, points: [{ x: 1, degradation: summary(0.5), best: null }] });
-    const made = curvePanels({ ...study([]), curves: [of('chunk', 'a', 'a', 4, 4), of('chunk', 'b', 'b', 4, 4), of('chunk', 'b', 'a', 4, 4), of('chunk', 'a', 'b', 4, 4)] });
-    expect(made.map((panel) => [panel.title[0], panel.lines.map((line) => [line.name, line.tone])])).toEqual(
+    const panels = curvePanels({ ...study([]), curves: [of('chunk', 'a', 'a', 4, 4), of('chunk', 'b', 'b', 4, 4), of('chunk', 'b', 'a', 4, 4), of('chunk', 'a', 'b', 4, 4)] });
+    expect(panels.map((panel) => [panel.title[0], panel.lines.map((line) => [line.name, line.tone])])).toEqual(
       ['b', 'a'].map((probe) => [probe, [['beside b', 0], ['beside a', 1]]]));
     const sizes = curvePanels({ ...study([]), curves: [of('processes', 'a', 'a', -1, 2), of('processes', 'a', 'a', -1, 4), of('signal processes', 'a', 'a', 2, -1)] });
     expect(sizes.map((panel) => panel.lines.map((line) => line.name))).toEqual([['beside a ×2', 'beside a ×4'], ['a ×2 beside a']]);

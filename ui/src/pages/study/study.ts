@@ -29,17 +29,17 @@ export const keyOf = (cell: { probe: string; signal: string; setting: Setting })
 export interface Table { kind: string; chunk: number | null; probes: string[]; signals: string[]; cells: (Cell | null)[][] }
 
 /** One matrix per chunk size and kind of setting; programs are told apart by processes where those vary. */
-export function tables(found: StudyReport): Table[] {
-  const sized = new Set(found.cells.flatMap((cell) => cell.setting.processes)).size > 1;
+export function tables(study: StudyReport): Table[] {
+  const sized = new Set(study.cells.flatMap((cell) => cell.setting.processes)).size > 1;
   const named = (program: string, processes: number) => (sized ? `${program} ×${processes}` : program);
   const probe = (cell: Cell) => named(cell.probe, cell.setting.processes[0]);
   const signal = (cell: Cell) => named(cell.signal, cell.setting.processes[1]);
   const groups = new Map<string, Cell[]>();
-  for (const cell of found.cells) {
+  for (const cell of study.cells) {
     const key = `${kindOf(cell.setting)}\n${cell.setting.chunk ?? ''}`;
     groups.set(key, [...(groups.get(key) ?? []), cell]);
   }
-  const order = (label: string) => { const at = found.programs.indexOf(label.split(' ×')[0] ?? ''); return at < 0 ? found.programs.length : at; };
+  const order = (label: string) => { const at = study.programs.indexOf(label.split(' ×')[0] ?? ''); return at < 0 ? study.programs.length : at; };
   const sorted = (labels: string[]) => [...new Set(labels)].sort((a, b) => order(a) - order(b) || Number(a.split('×')[1] ?? 0) - Number(b.split('×')[1] ?? 0));
   return [...groups.values()].map((cells) => {
     const first = cells[0] as Cell;
@@ -66,11 +66,11 @@ export interface Panel { title: string; axis: string; lines: Line[] }
 /** Curves as panels: one for each probe, axis and kind of setting, its signals as lines.
 
     A line has the same tone in all panels; what has no point is left out. */
-export function curvePanels(found: StudyReport): Panel[] {
-  const made = new Map<string, Panel>();
-  const at = (program: string) => (found.programs.indexOf(program) + 1 || found.programs.length + 1) - 1;
+export function curvePanels(study: StudyReport): Panel[] {
+  const panels = new Map<string, Panel>();
+  const at = (program: string) => (study.programs.indexOf(program) + 1 || study.programs.length + 1) - 1;
   const order = (a: string, b: string) => at(a) - at(b);
-  const curves = found.curves.map((curve) => ({ ...curve, name: lineName(curve) }));
+  const curves = study.curves.map((curve) => ({ ...curve, name: lineName(curve) }));
   const inOrder = [...curves].sort((a, b) => order(a.signal, b.signal));
   const tones = (axis: string) => [...new Set(inOrder.filter((curve) => curve.axis === axis).map((curve) => curve.name))];
   for (const curve of [...curves].sort((a, b) => order(a.probe, b.probe))) {
@@ -80,12 +80,12 @@ export function curvePanels(found: StudyReport): Panel[] {
     const kind = kindOf(curve.setting);
     const key = `${curve.axis}\n${curve.probe}\n${kind}\n${curve.axis === 'chunk' ? curve.setting.processes.join() : curve.setting.chunk}`;
     const fixed = curve.axis === 'chunk' ? `${curve.setting.processes.join(' against ')} processes` : curve.setting.chunk === null ? '' : formatSize(curve.setting.chunk);
-    const panel = made.get(key) ?? { title: [curve.probe, kind, fixed].filter(Boolean).join(', '), axis: curve.axis, lines: [] };
+    const panel = panels.get(key) ?? { title: [curve.probe, kind, fixed].filter(Boolean).join(', '), axis: curve.axis, lines: [] };
     panel.lines.push({ name: curve.name, tone: tones(curve.axis).indexOf(curve.name), points });
     panel.lines.sort((a, b) => a.tone - b.tone);
-    made.set(key, panel);
+    panels.set(key, panel);
   }
-  return [...made.values()];
+  return [...panels.values()];
 }
 
 /** What tells a line from the others of its panel: the signal, and the processes that stay. */
@@ -95,9 +95,9 @@ function lineName({ axis, probe, signal, setting: { processes: [own, other] } }:
 }
 
 /** Programs alone, in the order of the study and by size. */
-export const standaloneInOrder = (found: StudyReport): Standalone[] => [...found.standalone].sort((a, b) =>
-  found.programs.indexOf(a.program) - found.programs.indexOf(b.program) || (a.setting.chunk ?? 0) - (b.setting.chunk ?? 0) || a.setting.processes[0] - b.setting.processes[0]);
+export const standaloneInOrder = (study: StudyReport): Standalone[] => [...study.standalone].sort((a, b) =>
+  study.programs.indexOf(a.program) - study.programs.indexOf(b.program) || (a.setting.chunk ?? 0) - (b.setting.chunk ?? 0) || a.setting.processes[0] - b.setting.processes[0]);
 
 /** The same study with its programs in the order of another one, so that both can be read side by side. */
-export const inOrderOf = (found: StudyReport, as: StudyReport): StudyReport =>
-  ({ ...found, programs: [...as.programs.filter((one) => found.programs.includes(one)), ...found.programs.filter((one) => !as.programs.includes(one))] });
+export const inOrderOf = (study: StudyReport, as: StudyReport): StudyReport =>
+  ({ ...study, programs: [...as.programs.filter((program) => study.programs.includes(program)), ...study.programs.filter((program) => !as.programs.includes(program))] });

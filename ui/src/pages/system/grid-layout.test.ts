@@ -10,8 +10,8 @@ const jobs: GridJob[] = [
 
 describe('rectangles', () => {
   it('a split job is several, and named once, where there is most room', () => {
-    const made = jobBoxes(jobs, [0, 100], 1000, 10, () => 40);
-    expect(made.map((box) => [box.job, box.x, box.y, box.width, box.height, box.name])).toEqual([
+    const boxes = jobBoxes(jobs, [0, 100], 1000, 10, () => 40);
+    expect(boxes.map((box) => [box.job, box.x, box.y, box.width, box.height, box.name])).toEqual([
       ['a', 0, 0, 500, 40, true],
       ['a', 0, 60, 500, 10, false],
       ['b', 200, 20, 100, 10, false],

@@ -3,7 +3,7 @@ import type { DigestReport, Spread, Figure, Figures } from '../../../api/api-typ
 import { bytes, seconds } from '../../../format/format';
 
 /** Where this run lies among others, as parts of the width of a mark. */
-export interface Among { min: number; q1: number; median: number; q3: number; max: number; here: number; beyond: boolean; text: string; said: string }
+export interface Among { min: number; q1: number; median: number; q3: number; max: number; here: number; beyond: boolean; text: string; description: string }
 export interface Line {
   name: string; total: string; least: string; mean: string; most: string;
   spread: { low: number; middle: number; high: number } | null; others: Among | null;
@@ -35,7 +35,7 @@ function among(figure: Figure, write: (value: number) => string): Among | null {
   const side = total > others.q3 ? (total > others.max ? 'more than in any' : 'more than in three of four') : total < others.q1 ? (total < others.min ? 'less than in any' : 'less than in three of four') : 'as usual';
   return {
     min: part(others.min), q1: part(others.q1), median: part(others.median), q3: part(others.q3), max: part(others.max), here: part(total), beyond,
-    text: write(others.median), said: `${side}; other runs ${write(others.min)} to ${write(others.max)}, middle ${write(others.median)}`,
+    text: write(others.median), description: `${side}; other runs ${write(others.min)} to ${write(others.max)}, middle ${write(others.median)}`,
   };
 }
 
@@ -44,14 +44,14 @@ export function timeShares(digest: DigestReport): { name: string; share: number 
   const mpi = Object.entries(digest.metrics).filter(([id]) => /^state_(p2p|collective|onesided|mpi)_ns$/.test(id));
   const inMpi = mpi.reduce((all, [, spread]) => all + spread.total, 0) / 1e9 / Math.max(digest.process_seconds, 1e-9);
   return [...digest.shares, { name: 'MPI calls', share: inMpi }]
-    .filter((one) => one.share >= 0.005)
+    .filter((state) => state.share >= 0.005)
     .sort((a, b) => b.share - a.share);
 }
 
-export function figureSheet(found: Figures): { columns: string[]; rows: (string | number | null)[][] } {
+export function figureSheet(answer: Figures): { columns: string[]; rows: (string | number | null)[][] } {
   return {
     columns: ['figure', 'unit', 'total', 'least', 'mean', 'most', 'other_runs', 'others_min', 'others_q1', 'others_median', 'others_q3', 'others_max'],
-    rows: found.figures.map(({ name, unit, total, least, mean, most, others }) => [name, unit, total, least, mean, most, others?.runs ?? 0, ...(['min', 'q1', 'median', 'q3', 'max'] as const).map((one) => others?.[one] ?? null)]),
+    rows: answer.figures.map(({ name, unit, total, least, mean, most, others }) => [name, unit, total, least, mean, most, others?.runs ?? 0, ...(['min', 'q1', 'median', 'q3', 'max'] as const).map((key) => others?.[key] ?? null)]),
   };
 }
 
@@ -62,18 +62,18 @@ const total = (metrics: Record<string, Spread>, which: RegExp) =>
 
 /** Mounts, the busiest first. */
 export function mountLines(digest: DigestReport): MountLine[] {
-  return digest.mounts.map((one) => ({
-    mount: one.mount, path: one.paths[0] ?? one.mount, type: one.type, shared: one.shared, processes: one.processes,
-    written: total(one.metrics, /^(posix|stdio)_write_bytes$/), read: total(one.metrics, /^(posix|stdio)_read_bytes$/),
-    time_s: total(one.metrics, /^(posix|stdio)_(read|write|sync|meta)_ns$/) / 1e9, opens: total(one.metrics, /^(posix|stdio)_open_ops$/),
-    service: one.rates['write_service']?.value ?? null, pattern: digest.writing.find((how) => how.mount === one.mount)?.pattern ?? '',
+  return digest.mounts.map((mount) => ({
+    mount: mount.mount, path: mount.paths[0] ?? mount.mount, type: mount.type, shared: mount.shared, processes: mount.processes,
+    written: total(mount.metrics, /^(posix|stdio)_write_bytes$/), read: total(mount.metrics, /^(posix|stdio)_read_bytes$/),
+    time_s: total(mount.metrics, /^(posix|stdio)_(read|write|sync|meta)_ns$/) / 1e9, opens: total(mount.metrics, /^(posix|stdio)_open_ops$/),
+    service: mount.rates['write_service']?.value ?? null, pattern: digest.writing.find((how) => how.mount === mount.mount)?.pattern ?? '',
   })).sort((a, b) => b.written + b.read - a.written - a.read);
 }
 
 export function mountSheet(digest: DigestReport): { columns: string[]; rows: (string | number | null)[][] } {
   return {
     columns: ['mount', 'path', 'type', 'shared', 'processes', 'written_bytes', 'read_bytes', 'time_s', 'opens', 'write_bytes_per_s', 'pattern'],
-    rows: mountLines(digest).map((one) => [one.mount, one.path, one.type, String(one.shared), one.processes, one.written, one.read, one.time_s, one.opens, one.service, one.pattern]),
+    rows: mountLines(digest).map((line) => [line.mount, line.path, line.type, String(line.shared), line.processes, line.written, line.read, line.time_s, line.opens, line.service, line.pattern]),
   };
 }
 
@@ -94,7 +94,7 @@ export function describeHistogram(histogram: readonly number[]): string {
 const MOST_PHASES = 6;
 /** The phases in which the job wrote, the largest first. */
 export function largestPhases(digest: DigestReport): { mount: string; pattern: string; bytes: number; start_ns: number; end_ns: number; evidence: string }[] {
-  const path = (mount: string) => digest.mounts.find((one) => one.mount === mount)?.paths[0] ?? mount;
-  return digest.writing.flatMap((one) => one.phases.map((phase) => ({ ...phase, mount: path(one.mount) })))
+  const path = (mount: string) => digest.mounts.find((entry) => entry.mount === mount)?.paths[0] ?? mount;
+  return digest.writing.flatMap((writing) => writing.phases.map((phase) => ({ ...phase, mount: path(writing.mount) })))
     .sort((a, b) => b.bytes - a.bytes).slice(0, MOST_PHASES);
 }

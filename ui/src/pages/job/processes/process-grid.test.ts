@@ -6,30 +6,30 @@ const grid = (rows: number[][]) => ({
 });
 
 describe('cells', () => {
-  const found = grid([[1, NaN, 3], [4, 5, 6]]);
-  it('finds the cell of an instant', () => { expect([cellValue(found, 0, 101), cellValue(found, 1, 104.5), cellValue(found, 0, 102), cellValue(found, 0, 99), cellValue(found, 0, 106)]).toEqual([1, 6, null, null, null]); });
-  it('takes means of what is known', () => { expect(processMeans(found)).toEqual([2, 5]); });
-  it('finds the greatest and its time', () => { expect(peakOf(found, 0)).toEqual({ value: 3, at_ns: 104e9 }); });
+  const cells = grid([[1, NaN, 3], [4, 5, 6]]);
+  it('finds the cell of an instant', () => { expect([cellValue(cells, 0, 101), cellValue(cells, 1, 104.5), cellValue(cells, 0, 102), cellValue(cells, 0, 99), cellValue(cells, 0, 106)]).toEqual([1, 6, null, null, null]); });
+  it('takes means of what is known', () => { expect(processMeans(cells)).toEqual([2, 5]); });
+  it('finds the greatest and its time', () => { expect(peakOf(cells, 0)).toEqual({ value: 3, at_ns: 104e9 }); });
   it('has nothing to say of a process without a record', () => { expect(peakOf(grid([[NaN]]), 0)).toBeNull(); });
 });
 
 describe('stragglers', () => {
-  const said = (values: number[]) => { const found = grid(values.map((one) => [one])); return describeStragglers(found, processMeans(found)); };
-  it('names who does much more', () => { expect(said([1, 1, 1, 3])).toBe("rank 3 has 3.0 × the middle one's"); });
+  const described = (values: number[]) => { const cells = grid(values.map((value) => [value])); return describeStragglers(cells, processMeans(cells)); };
+  it('names who does much more', () => { expect(described([1, 1, 1, 3])).toBe("rank 3 has 3.0 × the middle one's"); });
   it('leaves out what started the ranks', () => {
-    const made = grid([[0], [4], [4], [4.1]]);
-    made.rows[0] = { rank: -1, name: 'mpirun', host: 'n1' };
-    expect(describeStragglers(made, processMeans(made))).toBe('all within 2 % of the middle one');
+    const cells = grid([[0], [4], [4], [4.1]]);
+    cells.rows[0] = { rank: -1, name: 'mpirun', host: 'n1' };
+    expect(describeStragglers(cells, processMeans(cells))).toBe('all within 2 % of the middle one');
   });
-  it('names who does much less', () => { expect(said([10, 10, 4, 10])).toBe("rank 2 has 40 % of the middle one's"); });
-  it('says that they are alike', () => { expect(said([100, 104, 100, 98])).toBe('all within 4 % of the middle one'); });
-  it('is silent of two, and of nothing', () => { expect([said([1, 9]), said([0, 0, 0])]).toEqual([null, null]); });
+  it('names who does much less', () => { expect(described([10, 10, 4, 10])).toBe("rank 2 has 40 % of the middle one's"); });
+  it('says that they are alike', () => { expect(described([100, 104, 100, 98])).toBe('all within 4 % of the middle one'); });
+  it('is silent of two, and of nothing', () => { expect([described([1, 9]), described([0, 0, 0])]).toEqual([null, null]); });
 });
 
 describe('axes', () => {
   it('names as many rows as there is room for', () => {
-    expect(rowLabels(grid(Array.from({ length: 4 }, () => [1])), 64).map((one) => one.text)).toEqual(['rank 0', 'rank 1', 'rank 2', 'rank 3']);
-    expect(rowLabels(grid(Array.from({ length: 64 }, () => [1])), 256).map((one) => one.row)).toEqual([0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60]);
+    expect(rowLabels(grid(Array.from({ length: 4 }, () => [1])), 64).map((label) => label.text)).toEqual(['rank 0', 'rank 1', 'rank 2', 'rank 3']);
+    expect(rowLabels(grid(Array.from({ length: 64 }, () => [1])), 256).map((label) => label.row)).toEqual([0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60]);
   });
   it('has round instants', () => { expect(timeTicks(1000.3, 1010, 500)).toEqual([1002, 1004, 1006, 1008]); });
 });

@@ -23,9 +23,9 @@ export function processMeans(grid: Cells): number[] {
 
 /** The greatest value of a process, and when. */
 export function peakOf(grid: Cells, row: number): { value: number; at_ns: number } | null {
-  let [found, at] = [-Infinity, -1];
-  line(grid, row).forEach((value, column) => { if (value > found) { found = value; at = column; } });
-  return at < 0 ? null : { value: found, at_ns: grid.start_ns + at * grid.step_ns };
+  let [greatest, at] = [-Infinity, -1];
+  line(grid, row).forEach((value, column) => { if (value > greatest) { greatest = value; at = column; } });
+  return at < 0 ? null : { value: greatest, at_ns: grid.start_ns + at * grid.step_ns };
 }
 
 export function greatestValue(grid: Cells): number {
@@ -37,7 +37,7 @@ export function greatestValue(grid: Cells): number {
 const FAR = 1.5;
 /** Says who does much more or less than the others; null where they are alike. */
 export function describeStragglers(grid: Cells, mean: readonly number[]): string | null {
-  const ranked = grid.rows.some((one) => one.rank >= 0); // what starts the ranks is no straggler
+  const ranked = grid.rows.some((process) => process.rank >= 0); // what starts the ranks is no straggler
   const known = mean.flatMap((value, row) => (value === value && (!ranked || (grid.rows[row]?.rank ?? 0) >= 0) ? [{ value, row }] : [])).sort((a, b) => a.value - b.value);
   const middle = known[Math.floor(known.length / 2)]?.value ?? 0;
   const [low, high] = [known[0], known.at(-1)];
@@ -53,25 +53,25 @@ const LABEL = 15;
 export function rowLabels(grid: Cells, height: number): { row: number; y: number; text: string }[] {
   const each = height / grid.rows.length;
   const every = Math.max(Math.ceil(LABEL / each), 1);
-  return grid.rows.flatMap((one, row) =>
-    row % every === 0 && row * each + LABEL <= height + 2 ? [{ row, y: (row + 0.5) * each - 7 < 0 ? 0 : (every === 1 ? (row + 0.5) * each - 7 : row * each), text: one.name }] : []);
+  return grid.rows.flatMap((process, row) =>
+    row % every === 0 && row * each + LABEL <= height + 2 ? [{ row, y: (row + 0.5) * each - 7 < 0 ? 0 : (every === 1 ? (row + 0.5) * each - 7 : row * each), text: process.name }] : []);
 }
 
 const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400];
 /** Round instants of UTC for a time axis. */
 export function timeTicks(from: number, to: number, width: number, room = 90): number[] {
   const wanted = ((to - from) * room) / Math.max(width, 1);
-  const step = STEPS.find((one) => one >= wanted) ?? 86400;
+  const step = STEPS.find((seconds) => seconds >= wanted) ?? 86400;
   const first = Math.ceil(from / step) * step;
-  const found: number[] = [];
-  for (let t = first; t <= to; t += step) if ((t - from) / (to - from) < 0.97 && (t - from) / (to - from) > 0.02) found.push(t);
-  return found;
+  const ticks: number[] = [];
+  for (let t = first; t <= to; t += step) if ((t - from) / (to - from) < 0.97 && (t - from) / (to - from) > 0.02) ticks.push(t);
+  return ticks;
 }
 
 /** The numbers of the picture, a row per process and column. */
 export function gridSheet(grid: Grid): { columns: string[]; rows: (string | number | null)[][] } {
   return {
     columns: ['process', 'node', 'start_s', `value (${grid.unit})`],
-    rows: grid.rows.flatMap((one, row) => [...line(grid, row)].map((value, column) => [one.name, one.host, (grid.start_ns + column * grid.step_ns) / 1e9, value === value ? value : null])),
+    rows: grid.rows.flatMap((process, row) => [...line(grid, row)].map((value, column) => [process.name, process.host, (grid.start_ns + column * grid.step_ns) / 1e9, value === value ? value : null])),
   };
 }

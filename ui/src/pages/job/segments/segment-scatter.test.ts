@@ -6,8 +6,8 @@ import { linearAxis } from '../../../charts/axis';
 import type { Segments } from '../../../api/api-types';
 
 const list = (rows: [number, number, number][]) => ({ at_s: rows.map((r) => r[0]), seconds: rows.map((r) => r[1]), cluster: rows.map(() => 1), threshold_s: rows.map(() => 1.5), lost_s: rows.map((r) => r[2]), work: rows.map(() => null) });
-const made = { start_ns: 1000e9, usual: list([[0, 1, 0], [1, 1, 0]]), hits: list([[2, 3, 2]]) } as unknown as Segments;
-const scene: Scene = { segments: made, axis: linearAxis([1, 3]), from: 1000, to: 1010, threshold: true, room: { width: 1076, height: 140, left: 76, right: 0, top: 10, bottom: 30 } };
+const segments = { start_ns: 1000e9, usual: list([[0, 1, 0], [1, 1, 0]]), hits: list([[2, 3, 2]]) } as unknown as Segments;
+const scene: Scene = { segments: segments, axis: linearAxis([1, 3]), from: 1000, to: 1010, threshold: true, room: { width: 1076, height: 140, left: 76, right: 0, top: 10, bottom: 30 } };
 const y = (value: number) => 110 - (value / scene.axis.high) * 100;
 
 it('finds the segment under the pointer: anywhere along its length', () => {

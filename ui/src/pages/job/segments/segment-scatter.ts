@@ -118,7 +118,7 @@ function thresholds(pen: Pen, scene: Scene, colours: Colours, x: (at: number) =>
 /** The segment nearest to a point of the picture, if one is near. */
 export function nearest(scene: Scene, px: number, py: number, reach = 14): Pointed | null {
   const [x, y] = [across(scene), down(scene)];
-  let [best, found] = [reach * reach, null as Pointed | null];
+  let [best, segment] = [reach * reach, null as Pointed | null];
   for (const hit of [true, false]) {
     const points = hit ? scene.segments.hits : scene.segments.usual;
     points.at_s.forEach((start, at) => {
@@ -126,10 +126,10 @@ export function nearest(scene: Scene, px: number, py: number, reach = 14): Point
       const [a, b] = [x(start), x(start + took)];
       const beside = px < a ? a - px : px > b ? px - b : 0;
       const far = beside ** 2 + (y(took) - py) ** 2;
-      if (far < best) [best, found] = [far, { hit, at }];
+      if (far < best) [best, segment] = [far, { hit, at }];
     });
   }
-  return found;
+  return segment;
 }
 
 export function canvasPen(context: CanvasRenderingContext2D): Pen {

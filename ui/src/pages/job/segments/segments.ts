@@ -13,22 +13,22 @@ export function emptyReason(segments: Segments): { title: string; text: string }
 /** What the segments say, in one sentence. */
 export function finding(segments: Segments): string {
   if (segments.total === 1) return 'The whole run is one segment: there is nothing like it to compare it with.';
-  const one = segments.clusters.length + segments.rest.clusters === 1;
-  const of = one ? `${count(segments.total, 'segment')}, all of one cluster,` : count(segments.total, 'segment');
-  if (!segments.hit) return one ? `${count(segments.total, 'segment')}, all of one cluster: none took longer than its like.` : `None of ${of} took longer than its like.`;
+  const single = segments.clusters.length + segments.rest.clusters === 1;
+  const of = single ? `${count(segments.total, 'segment')}, all of one cluster,` : count(segments.total, 'segment');
+  if (!segments.hit) return single ? `${count(segments.total, 'segment')}, all of one cluster: none took longer than its like.` : `None of ${of} took longer than its like.`;
   return `${segments.hit.toLocaleString('en')} of ${of} took longer than their like: ${seconds(segments.excess_s)} lost.`;
 }
 
 /** What one cluster says (thesis 5.13, 5.14). */
-export function describeCluster(one: ClusterRow, method: string): string {
-  const ended = `ended by ${one.name}`;
-  if (!one.usable) return `Cluster ${one.number}, ${ended}: too few of its kind to know what is usual; only waiting that was measured counts.`;
-  const head = one.hit
-    ? `${one.hit.toLocaleString('en')} of ${count(one.members, 'segment')} of cluster ${one.number}, ${ended}, ${one.hit === 1 ? 'is' : 'are'} disturbed: ${seconds(one.excess_s)} lost.`
-    : `None of ${count(one.members, 'segment')} of cluster ${one.number}, ${ended}, is disturbed.`;
+export function describeCluster(cluster: ClusterRow, method: string): string {
+  const ended = `ended by ${cluster.name}`;
+  if (!cluster.usable) return `Cluster ${cluster.number}, ${ended}: too few of its kind to know what is usual; only waiting that was measured counts.`;
+  const head = cluster.hit
+    ? `${cluster.hit.toLocaleString('en')} of ${count(cluster.members, 'segment')} of cluster ${cluster.number}, ${ended}, ${cluster.hit === 1 ? 'is' : 'are'} disturbed: ${seconds(cluster.excess_s)} lost.`
+    : `None of ${count(cluster.members, 'segment')} of cluster ${cluster.number}, ${ended}, is disturbed.`;
   const own = method === 'jostle' ? ' on average' : '';
-  const below = method === 'jostle' && one.hit ? ' What was measured call by call counts below it too.' : '';
-  return `${head} Undisturbed they take ${seconds(one.reference_s)}, the threshold is ${seconds(one.threshold_s)}${own}.${below}`;
+  const below = method === 'jostle' && cluster.hit ? ' What was measured call by call counts below it too.' : '';
+  return `${head} Undisturbed they take ${seconds(cluster.reference_s)}, the threshold is ${seconds(cluster.threshold_s)}${own}.${below}`;
 }
 
 /** Clusters as they are listed: those that lost most first, then those that took most. */

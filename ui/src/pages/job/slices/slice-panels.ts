@@ -12,7 +12,7 @@ const sum = (values: Values) => values.reduce<number>((all, value) => all + (val
 export function spliceFine({ coarse, fine }: Layers, line: number): Track {
   const track: Track = { at: [], mean: [], low: [], high: [] };
   const rough = coarse.lines[line];
-  const smooth = fine?.lines.find((one) => one.name === rough?.name);
+  const smooth = fine?.lines.find((other) => other.name === rough?.name);
   if (!rough) return track;
   const put = (time: number, from: typeof rough, i: number) => {
     track.at.push(time / NS);
@@ -47,8 +47,8 @@ const rough = (series: Series) => series.lines.some((line) => line.mean.some((va
 function livelyLines(series: Series): number[] {
   const sums = series.lines.map((line) => sum(line.mean));
   const most = Math.max(...sums, 0);
-  const found = sums.flatMap((one, at) => (one > 0.01 * most ? [at] : []));
-  return found.length ? found : series.lines.slice(0, 1).map(() => 0);
+  const lively = sums.flatMap((total, at) => (total > 0.01 * most ? [at] : []));
+  return lively.length ? lively : series.lines.slice(0, 1).map(() => 0);
 }
 
 function linePanels(layers: Layers, lines: number[], who: string, note: string, tone: 'own' | 'others'): Panel[] {
@@ -60,18 +60,18 @@ function linePanels(layers: Layers, lines: number[], who: string, note: string, 
 
 /** The charts of a job's page: its own, what it waited, and others below. */
 export function panelsOf(own: Layers, others: Layers | undefined, suspects: Record<string, Layers>, verdict: Verdict | undefined): Panel[] {
-  const made = linePanels(own, livelyLines(own.coarse), 'This job', '', 'own');
+  const panels = linePanels(own, livelyLines(own.coarse), 'This job', '', 'own');
   const loss = verdict?.interference?.resources[0];
-  if (verdict && loss?.steps_ns.length) made.push(service(loss, verdict.mounts[loss.resource] ?? loss.resource, own.fine));
+  if (verdict && loss?.steps_ns.length) panels.push(service(loss, verdict.mounts[loss.resource] ?? loss.resource, own.fine));
   if (others) {
     const busy = livelyLines(others.coarse).filter((line) => sum(others.coarse.lines[line]?.mean ?? []) > 0);
-    made.push(...linePanels(others, busy, 'All others', 'on the same mounts or nodes', 'others'));
+    panels.push(...linePanels(others, busy, 'All others', 'on the same mounts or nodes', 'others'));
   }
   for (const [job, layers] of Object.entries(suspects)) {
     const busy = livelyLines(layers.coarse).filter((line) => sum(layers.coarse.lines[line]?.mean ?? []) > 0);
-    made.push(...linePanels(layers, busy.length ? busy : [0], job, 'a suspect, on the mounts or nodes that both use', 'others'));
+    panels.push(...linePanels(layers, busy.length ? busy : [0], job, 'a suspect, on the mounts or nodes that both use', 'others'));
   }
-  return made.filter((panel) => panel.track.at.length > 1);
+  return panels.filter((panel) => panel.track.at.length > 1);
 }
 
 type Loss = NonNullable<Verdict['interference']>['resources'][number];

@@ -24,7 +24,7 @@ describe('when', () => {
 });
 
 describe('words for who did it', () => {
-  const told = (light: string | null, percent: number, neighbours: number, explained = 0, blind = '') => ({
+  const verdictOf = (light: string | null, percent: number, neighbours: number, explained = 0, blind = '') => ({
     head: { light, cause: percent < 0.5 ? null : 'cpu', percent: { value: percent }, lost_s: { value: percent / 2 }, run_s: 50 },
     blame: {
       suspects: explained ? [{ job: 's', share: explained }] : [], unexplained_share: 1 - explained,
@@ -33,33 +33,33 @@ describe('words for who did it', () => {
     interference: { neighbours, blind },
   }) as unknown as Verdict;
   it('accuse nobody where no job is suspected', () => {
-    expect(headline(told('green', 4, 0))).toBe('This run lost 2.0 s of its 50.0 s');
-    expect(byWhom(told('green', 4, 0))).toBe('none that was profiled');
-    expect(byWhom(told('yellow', 8, 3))).toBe('no profiled job');
-    expect(byWhom(told('red', 20, 1, 0, 'node: Too few slices'))).toBe('cannot be told');
-    expect(byWhom(told('green', 0, 3))).toBe('nobody');
-    expect(byWhom(told(null, 0, 0))).toBe('not known');
-    expect(byWhom(told(null, 8, 0))).toBe('none that was profiled');
-    expect(headline(told(null, 8, 0))).toBe('Whether this run was disturbed is undecided');
-    expect(headline(told('red', 20, 1, 1))).toBe('Others cost this run 10.0 s of 50.0 s');
+    expect(headline(verdictOf('green', 4, 0))).toBe('This run lost 2.0 s of its 50.0 s');
+    expect(byWhom(verdictOf('green', 4, 0))).toBe('none that was profiled');
+    expect(byWhom(verdictOf('yellow', 8, 3))).toBe('no profiled job');
+    expect(byWhom(verdictOf('red', 20, 1, 0, 'node: Too few slices'))).toBe('cannot be told');
+    expect(byWhom(verdictOf('green', 0, 3))).toBe('nobody');
+    expect(byWhom(verdictOf(null, 0, 0))).toBe('not known');
+    expect(byWhom(verdictOf(null, 8, 0))).toBe('none that was profiled');
+    expect(headline(verdictOf(null, 8, 0))).toBe('Whether this run was disturbed is undecided');
+    expect(headline(verdictOf('red', 20, 1, 1))).toBe('Others cost this run 10.0 s of 50.0 s');
   });
   it('name a loss as soon as the verdict names its cause', () => {
-    expect(headline(told('green', 0.7, 1))).toBe('This run lost 350 ms of its 50.0 s');
-    expect(lightWords(told('green', 0.7, 1).head)).toBe('Hardly disturbed');
-    expect(byWhom(told('green', 0.7, 1))).toBe('no profiled job');
-    expect(headline(told('green', 0.4, 1))).toBe('Nobody disturbed this run');
-    expect(headline(told('green', 0.4, 0))).toBe('This run had the machine to itself');
-    expect(lightWords(told('green', 0.4, 1).head)).toBe('Undisturbed');
-    expect(byWhom(told('green', 0.4, 1))).toBe('nobody');
+    expect(headline(verdictOf('green', 0.7, 1))).toBe('This run lost 350 ms of its 50.0 s');
+    expect(lightWords(verdictOf('green', 0.7, 1).head)).toBe('Hardly disturbed');
+    expect(byWhom(verdictOf('green', 0.7, 1))).toBe('no profiled job');
+    expect(headline(verdictOf('green', 0.4, 1))).toBe('Nobody disturbed this run');
+    expect(headline(verdictOf('green', 0.4, 0))).toBe('This run had the machine to itself');
+    expect(lightWords(verdictOf('green', 0.4, 1).head)).toBe('Undisturbed');
+    expect(byWhom(verdictOf('green', 0.4, 1))).toBe('nobody');
   });
   it('lay at the door of suspects no more than they explain', () => {
-    expect(headline(told('red', 60, 1, 0.2))).toBe('This run lost 30.0 s of its 50.0 s: 6.0 s to others that were profiled');
-    expect(describeSuspectSlices(told('red', 60, 1, 0.2))).toBe('suspects in 7 of 41 slices that lost time');
-    expect(describeSuspectSlices(told('red', 60, 1))).toBe('');
+    expect(headline(verdictOf('red', 60, 1, 0.2))).toBe('This run lost 30.0 s of its 50.0 s: 6.0 s to others that were profiled');
+    expect(describeSuspectSlices(verdictOf('red', 60, 1, 0.2))).toBe('suspects in 7 of 41 slices that lost time');
+    expect(describeSuspectSlices(verdictOf('red', 60, 1))).toBe('');
   });
   it('tell where time was lost to suspects and where to nobody', () => {
     const hit = (start_ns: number) => ({ start_ns, end_ns: start_ns + 1e9, resource: 'n', seconds: 0.9, cause: 'cpu' });
     const run = { interference: { guilty: [slice(2e9)] }, estimate: { hits: [hit(1e9), hit(2e9), hit(3e9)] } } as unknown as Verdict;
-    expect(lossSlices(run).map((one) => [one.start_ns, one.suspect])).toEqual([[1e9, ''], [2e9, 's'], [3e9, '']]);
+    expect(lossSlices(run).map((slice) => [slice.start_ns, slice.suspect])).toEqual([[1e9, ''], [2e9, 's'], [3e9, '']]);
   });
 });

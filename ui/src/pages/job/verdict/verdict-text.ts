@@ -9,18 +9,18 @@ export interface LossSpan { from: number; to: number; seconds: number; slices: n
 
 /** Joins guilty slices that touch (or nearly so) into spans. */
 export function joinSlices(guilty: readonly GuiltySlice[]): LossSpan[] {
-  const found: LossSpan[] = [];
-  for (const one of [...guilty].sort((a, b) => a.start_ns - b.start_ns)) {
-    const last = found.at(-1);
-    const end = one.start_ns + one.length_ns;
+  const spans: LossSpan[] = [];
+  for (const slice of [...guilty].sort((a, b) => a.start_ns - b.start_ns)) {
+    const last = spans.at(-1);
+    const end = slice.start_ns + slice.length_ns;
     // Two resources may be guilty in the same slice.
-    if (last && one.start_ns <= last.to + 1000) {
+    if (last && slice.start_ns <= last.to + 1000) {
       if (end > last.to + 1000) last.slices += 1;
       last.to = Math.max(last.to, end);
-      last.seconds += one.seconds;
-    } else found.push({ from: one.start_ns, to: end, seconds: one.seconds, slices: 1 });
+      last.seconds += slice.seconds;
+    } else spans.push({ from: slice.start_ns, to: end, seconds: slice.seconds, slices: 1 });
   }
-  return found;
+  return spans;
 }
 
 /** Returns whether nothing disturbed the run: it is green, and the verdict names no cause.
@@ -37,11 +37,11 @@ export function lightWords(head: Pick<Head, 'light' | 'cause'>): string {
 
 /** Guilty slices as bands; the more of a slice was lost, the stronger. */
 export function lossBands(guilty: readonly GuiltySlice[]): { from: number; to: number; weight: number }[] {
-  const most = Math.max(...guilty.map((one) => one.seconds / one.length_ns), 0);
-  return guilty.map((one) => ({
-    from: one.start_ns / 1e9,
-    to: (one.start_ns + one.length_ns) / 1e9,
-    weight: Math.max(0.12, one.seconds / one.length_ns / most),
+  const most = Math.max(...guilty.map((slice) => slice.seconds / slice.length_ns), 0);
+  return guilty.map((slice) => ({
+    from: slice.start_ns / 1e9,
+    to: (slice.start_ns + slice.length_ns) / 1e9,
+    weight: Math.max(0.12, slice.seconds / slice.length_ns / most),
   }));
 }
 
@@ -53,8 +53,8 @@ export function lossSlices(verdict: Verdict): GuiltySlice[] {
   }));
   if (!guilty.length) return rest;
   const slow = joinSlices(guilty);
-  const free = (at: number) => !slow.some((one) => one.from <= at && at < one.to);
-  return [...guilty, ...rest.filter((one) => free(one.start_ns + one.length_ns / 2))].sort((a, b) => a.start_ns - b.start_ns);
+  const free = (at: number) => !slow.some((span) => span.from <= at && at < span.to);
+  return [...guilty, ...rest.filter((slice) => free(slice.start_ns + slice.length_ns / 2))].sort((a, b) => a.start_ns - b.start_ns);
 }
 
 /** What is said of the rest of a loss (report/verdict/blame.py). */
@@ -106,17 +106,17 @@ export function percentInterval(verdict: Verdict): string {
 /** So many spans are told by their number alone. */
 const MANY = 40;
 
-export function describeSpans(found: readonly LossSpan[], most = 2): string {
-  const [first, last] = [found[0], found.at(-1)];
-  if (first && last && found.length > MANY) {
-    return `${found.length.toLocaleString('en')} times in ${seconds((last.to - first.from) / 1e9)}`;
+export function describeSpans(spans: readonly LossSpan[], most = 2): string {
+  const [first, last] = [spans[0], spans.at(-1)];
+  if (first && last && spans.length > MANY) {
+    return `${spans.length.toLocaleString('en')} times in ${seconds((last.to - first.from) / 1e9)}`;
   }
-  const shown = [...found].sort((a, b) => b.seconds - a.seconds).slice(0, most).sort((a, b) => a.from - b.from);
-  const text = shown.map((one) => {
-    const [from, to] = [clock(one.from), clock(one.to)];
+  const shown = [...spans].sort((a, b) => b.seconds - a.seconds).slice(0, most).sort((a, b) => a.from - b.from);
+  const text = shown.map((span) => {
+    const [from, to] = [clock(span.from), clock(span.to)];
     return `${from} – ${from.slice(0, 6) === to.slice(0, 6) ? to.slice(6) : to}`;
   }).join(', ');
-  return found.length > most ? `${text} and ${found.length - most} more` : text;
+  return spans.length > most ? `${text} and ${spans.length - most} more` : text;
 }
 
 const MOST_SUSPECTS = 5;
@@ -124,4 +124,4 @@ const MOST_SUSPECTS = 5;
 /** Who may have taken the time, the worst first. */
 export const topSuspects = (verdict: Verdict): Blamed[] => verdict.blame.suspects.slice(0, MOST_SUSPECTS);
 /** Whether a suspect has a name that the viewer may know. */
-export const isNamed = (one: Blamed) => one.job !== OTHER_USERS_JOBS;
+export const isNamed = (suspect: Blamed) => suspect.job !== OTHER_USERS_JOBS;
