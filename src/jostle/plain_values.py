@@ -52,5 +52,6 @@ def one_line(text: str) -> str:
     A name from a spool may hold them, to write lines of its own into a log.
     """
     return "".join(
-        one if one.isprintable() else one.encode("unicode_escape").decode() for one in text
+        character if character.isprintable() else character.encode("unicode_escape").decode()
+        for character in text
     )

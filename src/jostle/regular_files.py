@@ -64,10 +64,10 @@ def read_regular(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
 def is_null(path: Path) -> bool:
     """Return whether a path leads to /dev/null: what people name who want no file at all."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return False
-    return stat.S_ISCHR(found.st_mode) and found.st_rdev == os.makedev(1, 3)
+    return stat.S_ISCHR(status.st_mode) and status.st_rdev == os.makedev(1, 3)
 
 
 def _refuse_others(path: Path, mode: int) -> None:

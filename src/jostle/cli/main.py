@@ -162,8 +162,8 @@ def main(args: Sequence[str] | None = None) -> int:
             raise
         if isinstance(error, OSError) and isinstance(error.filename, str):
             # A full disk, a read-only folder, ...: not foreseeable.
-            what = f"{error.filename}: {error.strerror}."
-            return _fail(words, what, "Make room, or choose another folder.", 1)
+            message = f"{error.filename}: {error.strerror}."
+            return _fail(words, message, "Make room, or choose another folder.", 1)
         message = f"Something broke that should not: {type(error).__name__}: {error}"
         return _fail(words, message, "JOSTLE_DEBUG=1 shows where; please report it.", 1)
 

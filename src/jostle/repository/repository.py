@@ -243,13 +243,13 @@ class Repository:
         if name in names:
             return name
         called = [job for job in names if job.rpartition("@")[0] == name]  # by its owner
-        found = called or [job for job in names if job.startswith(name)]
-        if len(found) == 1:
-            return str(found[0])
-        if found:
-            few = ", ".join(found[:5]) + (" and others" if len(found) > 5 else "")
+        matches = called or [job for job in names if job.startswith(name)]
+        if len(matches) == 1:
+            return str(matches[0])
+        if matches:
+            few = ", ".join(matches[:5]) + (" and others" if len(matches) > 5 else "")
             raise JobError(
-                f"{len(found)} jobs begin with {name!r}: {few}.", hint="Give more letters."
+                f"{len(matches)} jobs begin with {name!r}: {few}.", hint="Give more letters."
             )
         near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
         raise JobError(
@@ -264,12 +264,12 @@ class Repository:
 
         One of the repository's owner comes before those of others, which have a name of their own.
         """
-        found = self.query(
+        newest_jobs = self.query(
             "SELECT job FROM jobs WHERE job = $1 OR starts_with(job, $1 || '@') "
             "ORDER BY NOT ($2 OR job = $1), start_ns DESC",
             [job, may_come_back(job)],
         )["job"].to_pylist()
-        return str(found[0]) if found else job
+        return str(newest_jobs[0]) if newest_jobs else job
 
     def job_tables(self, job: str) -> JobTables:
         """Return all tables of one job, as `jostle.analysis.digest` wants them."""
@@ -348,15 +348,15 @@ class Repository:
         that still runs has come is known from its job's slices on the node.
         """
         newest = "QUALIFY row_number() OVER (PARTITION BY process ORDER BY revision DESC) = 1"
-        found = self._engine.ask(
+        rows = self._engine.ask(
             lambda: (
                 f"SELECT * FROM {self._engine.stored('processes')} WHERE job = $1 {newest} "
                 "ORDER BY start_ns, pid"
             ),
             [job],
         )
-        if all(found["complete"].to_pylist()):
-            return found
+        if all(rows["complete"].to_pylist()):
+            return rows
         begin = self._engine.window(job)[0]
         return self._engine.ask(
             lambda: (

@@ -67,7 +67,7 @@ def command(
 
     show(*view(comparison))
     if place:
-        show("", *saved_lines(saved, place, of="the runs have nothing"))
+        show("", *saved_lines(saved, place, reason="the runs have nothing"))
     flag = repository_flag(repository)
     worst = max(comparison.estimates, key=lambda estimate: estimate.percent.value)
     plot = [] if place else [f"jostle compare{flag} {' '.join(names)} --plot DIR"]

@@ -67,8 +67,8 @@ def command(local: bool, as_json: bool) -> None:
             ("The verdict on the writer alone", ["estimate", _ALONE]),
         ]
         if as_json:
-            said = [_as_json(words) for _, words in scenes]
-            content = dict(zip(("run", "show", "beside", "alone"), said, strict=True))
+            summaries = [_as_json(words) for _, words in scenes]
+            content = dict(zip(("run", "show", "beside", "alone"), summaries, strict=True))
             proof = asdict(prove(repository))
             emit_json({"repository": str(repository), "pictures": str(pictures), **content,
                        "proof": proof})  # fmt: skip

@@ -114,7 +114,7 @@ def _read(store: Repository, name: str, *, with_segments: bool) -> Digest:
     from jostle.analysis import digest, segment_rows
 
     tables = store.job_tables(name)
-    made = digest(tables)
+    job_digest = digest(tables)
     if with_segments:
         worlds = [
             world
@@ -122,10 +122,10 @@ def _read(store: Repository, name: str, *, with_segments: bool) -> Digest:
             else replace(
                 world, segments=replace(world.segments, rows=segment_rows(tables, world.processes))
             )
-            for world in made.mpi
+            for world in job_digest.mpi
         ]
-        made = replace(made, mpi=worlds)
-    return made
+        job_digest = replace(job_digest, mpi=worlds)
+    return job_digest
 
 
 def _put(digest: Digest, among: dict[str, Any], *, as_json: bool, with_segments: bool) -> None:

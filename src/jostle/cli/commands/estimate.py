@@ -77,7 +77,7 @@ def command(
 
     show(*view(evaluated_job.estimate, evaluated_job.names, evaluated_job.who))
     if place:
-        show("", *saved_lines(saved, place, of="the run has nothing"))
+        show("", *saved_lines(saved, place, reason="the run has nothing"))
     if file:
         show(f"{written} interfered interval{'s' if written != 1 else ''}: {file}")
     _what_next(name, evaluated_job, repository, viewer=viewer, spool=spool, drawn=bool(place))

@@ -54,7 +54,7 @@ def command(
     """
     chosen = form or _SUFFIX.get(Path(out or "").suffix.lower(), "parquet")
     metrics = (
-        None if metric is None else [one for line in view(metric).lines for one in line.metrics]
+        None if metric is None else [name for line in view(metric).lines for name in line.metrics]
     )
     span = None if begin_ns is None and end_ns is None else (begin_ns or 0, end_ns or _NEVER_NS)
     if span is not None and span[0] >= span[1]:

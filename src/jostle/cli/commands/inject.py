@@ -37,8 +37,8 @@ class _InjectCommand(click.Command):
         with formatter.section("Calls"):
             formatter.write_dl(list(GROUPS.items()))
         with formatter.section("Examples"):
-            for what, line in _EXAMPLES:
-                formatter.write(f"  # {what}\n  {line}\n")
+            for purpose, line in _EXAMPLES:
+                formatter.write(f"  # {purpose}\n  {line}\n")
 
 
 class _Span(click.ParamType[int]):

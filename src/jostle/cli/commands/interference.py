@@ -65,7 +65,7 @@ def command(
         return
     _present(interference)
     if place:
-        show("", *saved_lines(saved, place, of="no resource was shared by slices"))
+        show("", *saved_lines(saved, place, reason="no resource was shared by slices"))
     flag = repository_flag(repository)
     seen = f" --as-user {viewer}" if viewer is not None else ""
     next_steps(*_next(interference, flag, seen, drawn=place is not None))

@@ -199,15 +199,15 @@ def down(name: str, everything: bool, as_json: bool) -> None:
     from jostle.lab.lab import down as take_down
     from jostle.lab.state import names, roots_own
 
-    there = [found for found in names() if everything or found == name]
+    there = [lab_name for lab_name in names() if everything or lab_name == name]
     ended = {lab.name: len(running(lab)) for lab in labs() if lab.name in there}
-    mended = [line for found in there for line in take_down(found)]
+    mended = [line for lab_name in there for line in take_down(lab_name)]
     if as_json:
         emit_json({"down": there, "mended": mended, "ended": ended})
         return
     if not there:
         flag = "" if name == "lab" else f" --name {name}"
-        others = [f"jostle lab down --name {found}" for found in names()]
+        others = [f"jostle lab down --name {lab_name}" for lab_name in names()]
         if roots_own(name):
             show(f"No lab `{name}` of yours is up; root has one.")
             next_steps(f"sudo jostle lab down{flag}")
@@ -216,10 +216,10 @@ def down(name: str, everything: bool, as_json: bool) -> None:
              f"No lab `{name}` is up, and nothing is left of one.")  # fmt: skip
         next_steps(*others or [f"jostle lab up{flag}"])
         return
-    for found in there:
-        jobs = ended.get(found, 0)
+    for lab_name in there:
+        jobs = ended.get(lab_name, 0)
         also = f"; {jobs} running command{'s' * (jobs != 1)} ended with it" if jobs else ""
-        show(f"The lab `{found}` is down{also}.")
+        show(f"The lab `{lab_name}` is down{also}.")
     for line in mended:
         show(f"  mended: {line}")
 

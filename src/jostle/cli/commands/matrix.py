@@ -48,20 +48,22 @@ def command(
     with Bar("comparing runs", quiet=as_json):
         from jostle.analysis import matrix
 
-        found = matrix(store.programs_beside(), as_user=viewer)
-    saved = _draw(found, place, endings, quiet=as_json) if place else []
+        program_matrix = matrix(store.programs_beside(), as_user=viewer)
+    saved = _draw(program_matrix, place, endings, quiet=as_json) if place else []
     if as_json:
-        emit_json(found.to_json() | {"figures": saved_json(saved)})
+        emit_json(program_matrix.to_json() | {"figures": saved_json(saved)})
         return
     from jostle.cli.views.matrix import view
 
-    show(*view(found))
+    show(*view(program_matrix))
     if place:
-        show("", *saved_lines(saved, place, of="no two programs met"))
+        show("", *saved_lines(saved, place, reason="no two programs met"))
     flag = repository_flag(repository)
     seen = f" --as-user {viewer}" if viewer is not None else ""
-    steps = [f"jostle interference{flag}{seen} JOB"] if found.jobs else ["jostle run -- CMD"]
-    if found.encounters and place is None:
+    steps = (
+        [f"jostle interference{flag}{seen} JOB"] if program_matrix.jobs else ["jostle run -- CMD"]
+    )
+    if program_matrix.encounters and place is None:
         steps.insert(0, f"jostle matrix{flag}{seen} --plot DIR")
     next_steps(*steps)
 

@@ -48,18 +48,18 @@ def command(job: str, viewer: int | None, repository: Path, as_json: bool) -> No
         from jostle.analysis import neighbours
 
         beside = store.beside(store.resolve_job(job, owner=viewer))
-        found = neighbours(beside, as_user=viewer)
+        listed = neighbours(beside, as_user=viewer)
     own = beside.job
     if as_json:
         emit_json({"job": own.job, "start": iso_time(own.start_ns), "end": iso_time(own.last_ns),
-                   "neighbours": [asdict(each) for each in found]})  # fmt: skip
+                   "neighbours": [asdict(each) for each in listed]})  # fmt: skip
         return
-    show(*_view(own, found))
+    show(*_view(own, listed))
     flag = repository_flag(repository)
     seen = f" --as-user {viewer}" if viewer is not None else ""
-    steps = [f"jostle interference{flag}{seen} {own.job}"] if found else []
-    if found and not seen:
-        steps.append(f"jostle timeline{flag} {own.job} {found[0].job}")
+    steps = [f"jostle interference{flag}{seen} {own.job}"] if listed else []
+    if listed and not seen:
+        steps.append(f"jostle timeline{flag} {own.job} {listed[0].job}")
     next_steps(*steps or [f"jostle digest{flag} {own.job}"])
 
 
@@ -76,7 +76,7 @@ def _view(own: JobFacts, neighbours: list[Neighbour]) -> Iterator[Any]:
     shown = neighbours[:_SHOWN]
     places = {place for each in shown for place in each.shared}
     where = f"  all on {places.pop()}" if len(places) == 1 else ""
-    yield from ("", heading("Who", where), _who(own, shown, told=bool(where)))
+    yield from ("", heading("Who", where), _who(own, shown, same_resource=bool(where)))
     yield from ("", heading("When"))
     yield from _when(own, shown)
     if len(neighbours) > len(shown):
@@ -85,9 +85,9 @@ def _view(own: JobFacts, neighbours: list[Neighbour]) -> Iterator[Any]:
         )
 
 
-def _who(own: JobFacts, neighbours: list[Neighbour], *, told: bool) -> Table:
+def _who(own: JobFacts, neighbours: list[Neighbour], *, same_resource: bool) -> Table:
     """List neighbours; where they all share one resource that was told, without it."""
-    places = [] if told else ["=on"]
+    places = [] if same_resource else ["=on"]
     frame = table(
         ["=job", "=program", "=user", ">beside", ">nodes", *places, "=load there"]
     )  # fmt: skip
@@ -98,7 +98,7 @@ def _who(own: JobFacts, neighbours: list[Neighbour], *, told: bool) -> Table:
             each.job, PurePath(each.program).name or "-", who(each.user),
             f"{duration(1e9 * each.overlap_s)} ({100 * share:.0f} %)",
             count(len(each.nodes)) if each.nodes else "-",
-            *([] if told else [", ".join(each.shared)]), ", ".join(loads) or "-",
+            *([] if same_resource else [", ".join(each.shared)]), ", ".join(loads) or "-",
         )  # fmt: skip
     return fit(frame, "nodes", "on", "user", "program", "load there")
 

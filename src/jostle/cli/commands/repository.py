@@ -94,9 +94,9 @@ def repair(repository: Path, as_json: bool) -> None:
     next_steps(f"jostle repository check{repository_flag(repository)}")
 
 
-def _damaged(found: Sequence[Damaged]) -> Table:
+def _damaged(files: Sequence[Damaged]) -> Table:
     frame = table(["=file", "table", ">rows", "from (UTC)", "to", "what is wrong"])
-    for damaged in found:
+    for damaged in files:
         span = [local_time(damaged.lo), local_time(damaged.hi)] if damaged.hi else ["", ""]
         frame.add_row(
             damaged.file,

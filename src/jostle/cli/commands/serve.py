@@ -95,8 +95,10 @@ def command(
 def _listening(host: str, port: int) -> Iterator[socket.socket]:
     """Bind the address before it is printed."""
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-        place = socket.create_server(found[4][:2], family=found[0], backlog=2048)
+        address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[
+            0
+        ]
+        place = socket.create_server(address[4][:2], family=address[0], backlog=2048)
     except OSError as error:
         hint = "Is another `jostle serve` there? `--listen 127.0.0.1:0` takes any free port."
         raise JostleError(f"{host}:{port} cannot be had: {error.strerror}.", hint=hint) from None

@@ -47,8 +47,8 @@ class _SignalCommand(click.Command):
                 )
         formatter.write("\n" + _program_options())
         with formatter.section("Examples"):
-            for what, line in _EXAMPLES:
-                formatter.write(f"  # {what}\n  {line}\n")
+            for purpose, line in _EXAMPLES:
+                formatter.write(f"  # {purpose}\n  {line}\n")
 
 
 def _program_options() -> str:

@@ -104,7 +104,7 @@ def run_command(
         where = dataclasses.replace(study.where, dir=str(Path(folder).expanduser().absolute()))
         study = dataclasses.replace(study, where=where)
     check_where(study)
-    warn(f"{one} is left out: {reason}." for one, reason in study.left_out)
+    warn(f"{pattern} is left out: {reason}." for pattern, reason in study.left_out)
     if dry_run:
         _show_plan(study, plan(study), repository, fresh=fresh, as_json=as_json)
         given = {"--place": place, "--dir": folder, "--repetitions": repetitions, "--mpi": mpi,
@@ -248,17 +248,17 @@ def list_command(repository: Path, as_json: bool) -> None:
 def _shipped() -> list[dict[str, Any]]:
     from jostle.study import PlannedTime, load, plan, shipped
 
-    found = []
+    rows = []
     order = sorted(
         shipped().items(), key=lambda item: (item[0].endswith("-full"), item[0] != _FIRST)
     )
     for name, path in order:
         study = load(path)
         runs = () if not study.programs else plan(study)
-        found.append({"name": name, "description": study.description, "runs": len(runs),
+        rows.append({"name": name, "description": study.description, "runs": len(runs),
                       "seconds": PlannedTime(study, runs).left(run.id for run in runs),
                       "place": study.where.place, "left_out": dict(study.left_out)})  # fmt: skip
-    return found
+    return rows
 
 
 def _stored(repository: Path) -> list[dict[str, Any]]:

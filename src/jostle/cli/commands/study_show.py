@@ -44,12 +44,12 @@ def _file_of(store: Repository, name: str) -> str:
     from jostle.study import load, shipped
 
     known = shipped()
-    one = next((stem for stem in known if name in (stem, f"{stem[:18]}-quick")), None)
-    if one is None:
+    shipped_name = next((stem for stem in known if name in (stem, f"{stem[:18]}-quick")), None)
+    if shipped_name is None:
         return "STUDY.toml"
     place = store.study(name).plan().get("config", {}).get("where", {}).get("place")
-    other = place is not None and place != load(known[one]).where.place
-    return one + " --quick" * (name != one) + f" --place {place}" * other
+    other = place is not None and place != load(known[shipped_name]).where.place
+    return shipped_name + " --quick" * (name != shipped_name) + f" --place {place}" * other
 
 
 @click.command("show")

@@ -92,7 +92,7 @@ def command(
         return 0
     _print(results)
     if target is not None:
-        show("", *saved_lines(saved, target, of="the validation has nothing yet"))
+        show("", *saved_lines(saved, target, reason="the validation has nothing yet"))
     warn(results.limits)
     again = f"jostle validate --dir {shlex.quote(folder)}"
     judged = results.estimation and results.estimation.rows
@@ -109,11 +109,11 @@ def _follower(bar: Bar, *, quiet: bool) -> Callable[[float, float, str, float], 
 
     lines = not quiet and not sys.stderr.isatty()
 
-    def follow(done: float, total: float, what: str, left_s: float) -> None:
+    def follow(done: float, total: float, activity: str, left_s: float) -> None:
         minutes = f", {left_s / 60:.0f} min left" if left_s > 60 else ""
-        bar.advance(done, total, f"{what}{minutes}")
+        bar.advance(done, total, f"{activity}{minutes}")
         if lines and left_s > 0:
-            click.echo(f"{done:.0f}/{total:.0f} {what}{minutes}", err=True)
+            click.echo(f"{done:.0f}/{total:.0f} {activity}{minutes}", err=True)
 
     return follow
 

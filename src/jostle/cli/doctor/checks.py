@@ -76,17 +76,17 @@ def check_preload() -> Check:
                 "preload", "fail", f"dd ended with {done.returncode} under the runtime: "
                 f"{done.stderr.strip()[-200:]}", "set JOSTLE=off and report this",
             )  # fmt: skip
-        return _judge_profile(folder / "spool", size, done.stderr)
+        return _compare_profile(folder / "spool", size, done.stderr)
 
 
-def _judge_profile(spool: Path, size: int, words: str) -> Check:
+def _compare_profile(spool: Path, size: int, words: str) -> Check:
     """Compare what the runtime counted with the `size` bytes that dd wrote."""
     from jostle.reader import ReadRequest, find_profiles, read_profiles
 
     paths = [path for path in find_profiles([spool]) if path.suffix == ".jst"]
     if not paths:
-        said = [line for line in words.splitlines() if "jostle" in line.lower()]
-        why = said[0] if said else "the runtime gave no reason"
+        messages = [line for line in words.splitlines() if "jostle" in line.lower()]
+        why = messages[0] if messages else "the runtime gave no reason"
         return Check(
             "preload", "fail", f"dd wrote {byte_count(size)} and left no profile ({why})",
             "check whether the operator's settings switch jostle off; see `settings` below",
@@ -105,7 +105,7 @@ def _judge_profile(spool: Path, size: int, words: str) -> Check:
 def check_counters() -> Check:
     """Check that the kernel's counters of a process can be read."""
     missing = []
-    for path, what in (
+    for path, content in (
         ("/proc/self/io", "bytes and calls of any origin"),
         ("/proc/self/schedstat", "time in the run queue"),
         ("/proc/self/stat", "CPU time"),
@@ -113,7 +113,7 @@ def check_counters() -> Check:
         try:
             Path(path).read_bytes()
         except OSError as error:
-            missing.append(f"{path} ({what}): {error.strerror}")
+            missing.append(f"{path} ({content}): {error.strerror}")
     if missing:
         return Check(
             "counters", "warn", "not readable: " + "; ".join(missing),
@@ -202,14 +202,14 @@ _PSEUDO_TYPES = frozenset(_PSEUDO.split())
 
 def mounts() -> list[tuple[str, str, str]]:
     """Return (path, type, source) of the mounts that hold files."""
-    found = []
+    result = []
     for line in Path("/proc/self/mountinfo").read_text().splitlines():
         left, _, right = line.partition(" - ")
         kind, source = right.split()[:2]
         path = left.split()[4].encode().decode("unicode_escape")
         if kind not in _PSEUDO_TYPES:
-            found.append((path, kind, source))
-    return found
+            result.append((path, kind, source))
+    return result
 
 
 def file_system_of(path: Path) -> str:

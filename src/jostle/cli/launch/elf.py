@@ -20,10 +20,10 @@ def why_no_preload(command: str, *, depth: int = 0) -> str | None:
         command: A name on PATH or a path.
         depth: How many `#!` lines were followed already.
     """
-    found = shutil.which(command)
-    if found is None:
+    executable = shutil.which(command)
+    if executable is None:
         return None
-    path = Path(found).resolve()
+    path = Path(executable).resolve()
     try:
         facts = path.stat()
         with open_regular(path) as file:

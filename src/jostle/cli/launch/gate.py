@@ -139,10 +139,10 @@ class Gate:
         if outcome.status:
             return False
         self._attempt += 1
-        self._found = self._judgement(files, outcome.start_ns)
+        self._found = self._evaluate(files, outcome.start_ns)
         return True
 
-    def _judgement(self, files: Sequence[Path], start_ns: int) -> Judgement:
+    def _evaluate(self, files: Sequence[Path], start_ns: int) -> Judgement:
         own = [path for path in files if _is_of(path, start_ns)]
         if not own:
             short = "The run was too short for a profile, so its loss cannot be estimated."
@@ -153,10 +153,10 @@ class Gate:
         # The repository may hold earlier runs under the same name: this one is judged alone.
         try:
             with Repository.of_spool(own) as store:
-                made = estimate(store.run_tables(store.resolve_job("last")))
+                run_estimate = estimate(store.run_tables(store.resolve_job("last")))
         except Exception as error:  # the run is over; its verdict must not look like a pass
             return Judgement("undecided", str(error) or type(error).__name__)
-        return find(made, self._most)
+        return find(run_estimate, self._most)
 
     def say(self) -> None:
         """Print the verdict on stderr, and what the gate makes of it."""
@@ -172,17 +172,17 @@ class Gate:
                 f"{estimate.continuous.reason}",
                 err=True,
             )
-        told = {
+        message = {
             "clean": f"clean: at most {self._most:g} % was lost",
             "disturbed": f"too disturbed: more than {self._most:g} % was lost",
             "undecided": f"undecided: {self._found.why}",
         }[self._found.finding]
         if self._attempts > 1 and self._may_differ:
             last = self._attempt == self._attempts
-            told = told.rstrip(".") + f"; run {self._attempt} of {self._attempts}"
-            told += "" if last else ", once more"
+            message = message.rstrip(".") + f"; run {self._attempt} of {self._attempts}"
+            message += "" if last else ", once more"
         bold, reset = stderr_style("bold"), stderr_style("reset")
-        click.echo(f"{bold}gate:{reset} {told}", err=True)
+        click.echo(f"{bold}gate:{reset} {message}", err=True)
 
     def to_json(self) -> dict[str, Any]:
         """Return the last judgement as plain values."""

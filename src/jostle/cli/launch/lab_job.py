@@ -73,10 +73,10 @@ def place(lab: Lab, wish: Placement) -> list[tuple[str, int]]:
 
 def mpi_of(program: str) -> str:
     """Return the MPI that a program is linked with; without one, the MPI that is installed."""
-    found = shutil.which(program)
-    if found:
+    executable = shutil.which(program)
+    if executable:
         try:
-            text = read_regular(Path(found), 1 << 30)
+            text = read_regular(Path(executable), 1 << 30)
         except OSError:
             text = b""
         for mpi in ("mpich", "openmpi"):
@@ -111,8 +111,8 @@ def profile(
     from jostle.cli.launch.spawn import run
 
     wish = job_name(job, cmd[0])
-    name = next(one for one in candidates(wish)
-                if not job or not is_taken(one, repository, lab.here / "spool"))  # fmt: skip
+    name = next(candidate for candidate in candidates(wish)
+                if not job or not is_taken(candidate, repository, lab.here / "spool"))  # fmt: skip
     if name != wish:
         warn([f"the name {wish} is taken by an earlier run; this one is {name}"])
     folder = f"spool/{name}-{os.getpid()}"

@@ -87,11 +87,11 @@ def _in_repository(name: str, repository: Path) -> bool:
     if not repository.is_dir():
         return False
     try:
-        found = open_repository(repository).query(
+        rows = open_repository(repository).query(
             "SELECT count(*) AS n FROM processes WHERE job IN ($1, $4) AND uid = $2 "
             "AND ($3 = '' OR (NOT short AND coalesce(batch, '') <> $3))",
             [name, os.getuid(), batch(), f"{name}@{login_name(os.getuid())}"],
         )
     except Exception:  # its trouble is told when the run is over, and must not stop it
         return False
-    return bool(found["n"][0].as_py())
+    return bool(rows["n"][0].as_py())

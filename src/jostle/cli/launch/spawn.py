@@ -51,8 +51,8 @@ def program_of(cmd: Sequence[str]) -> str:
     name = os.path.basename(cmd[0])
     if name.startswith(("mpirun", "mpiexec", "srun", "prun")):
         words = [word for word in cmd[1:] if not word.startswith("-")]
-        found = [word for word in words if not word.isdigit() and shutil.which(word)]
-        return os.path.basename(found[0]) if found else name
+        programs = [word for word in words if not word.isdigit() and shutil.which(word)]
+        return os.path.basename(programs[0]) if programs else name
     return name
 
 

@@ -132,15 +132,15 @@ class Trial:
 
     def _failed(self, arm: str, status: int) -> TrialError:
         words = self._output.read_bytes()[-2000:].decode(errors="replace").strip().splitlines()
-        said = ", saying nothing"
+        output = ", saying nothing"
         if words:
-            said = "; its last words:\n    " + "\n    ".join(words[-5:])
+            output = "; its last words:\n    " + "\n    ".join(words[-5:])
         ending = f"ended with {status}"
         if status < 0:
             ending = f"was killed by {signal.Signals(-status).name}"
         how = "without jostle" if arm == "plain" else "under jostle (without it, it ends well)"
         return TrialError(
-            f"`{self.command[0]}` {ending} {how}{said}",
+            f"`{self.command[0]}` {ending} {how}{output}",
             hint="Only a command that ends with 0 can be measured."
             if arm == "plain"
             else "Please report this; JOSTLE=off switches the runtime off.",

@@ -52,19 +52,21 @@ def plot_folder(folder: str | None) -> Path | None:
 
 
 def saved_lines(
-    saved: Sequence[Saved], folder: Path, *, of: str = "the study has nothing yet"
+    saved: Sequence[Saved], folder: Path, *, reason: str = "the study has nothing yet"
 ) -> list[Any]:
     """Return the lines that list the written figures, or the reason why there are none."""
     if not saved:
-        return [f"No figure: {of} that could be drawn."]
+        return [f"No figure: {reason} that could be drawn."]
     plural = "s" if len(saved) > 1 else ""
     lines: list[Any] = [heading(f"{len(saved)} figure{plural}", f" in {folder}, a CSV beside each")]
-    for one in saved:
-        pictures = ", ".join(path.name for path in one.files[:-1])
-        lines.append(f"  {pictures}: {one.title}")
+    for figure in saved:
+        pictures = ", ".join(path.name for path in figure.files[:-1])
+        lines.append(f"  {pictures}: {figure.title}")
     return lines
 
 
 def saved_json(saved: Sequence[Saved]) -> list[dict[str, Any]]:
     """Return the figures as plain values for --json."""
-    return [{"title": one.title, "files": [str(path) for path in one.files]} for one in saved]
+    return [
+        {"title": figure.title, "files": [str(path) for path in figure.files]} for figure in saved
+    ]

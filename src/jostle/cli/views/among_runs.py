@@ -12,23 +12,23 @@ from jostle.report.format.values import byte_count, count, seconds
 _TEXTS = {"bytes": byte_count, "ops": count, "s": seconds}
 
 
-def figures_view(found: Mapping[str, Any]) -> Iterator[Any]:
+def figures_view(figures: Mapping[str, Any]) -> Iterator[Any]:
     """Yield lines and a table; nothing where the program has no other run.
 
     Args:
-        found: As `jostle.report.models.among_runs.figures_of` gives it.
+        figures: As `jostle.report.models.among_runs.figures_of` gives it.
     """
-    runs, processes = found["runs"], found["processes"]
+    runs, processes = figures["runs"], figures["processes"]
     if not runs:
         return
-    rest = f" {count(runs)} other run{'s' if runs != 1 else ''} of {found['program']}"
+    rest = f" {count(runs)} other run{'s' if runs != 1 else ''} of {figures['program']}"
     if processes:
         rest += f" with {count(processes)} process{'es' if processes != 1 else ''}"
     yield from ("", heading("Among", rest))
     frame = table(["=", ">this run", ">least", ">quarter", ">median", ">3 quarters", ">most",
                    "=this run is"])  # fmt: skip
-    for one in found["figures"]:
-        write, others = _TEXTS[one["unit"]], one["others"]
+    for row in figures["figures"]:
+        write, others = _TEXTS[row["unit"]], row["others"]
         places = (write(others[name]) for name in ("min", "q1", "median", "q3", "max"))
-        frame.add_row(one["name"], write(one["total"]), *places, side(one["total"], others))
+        frame.add_row(row["name"], write(row["total"]), *places, side(row["total"], others))
     yield fit(frame, "quarter", "3 quarters", "this run is")

@@ -91,8 +91,8 @@ def busy(digest: Digest) -> list[MountDigest]:
     return [mount for mount in digest.mounts if any(traffic(mount).values())]
 
 
-def _both(mount: MountDigest, what: str) -> int:
-    spreads = (mount.metrics.get(name) for name in file_metrics(what))
+def _both(mount: MountDigest, kind: str) -> int:
+    spreads = (mount.metrics.get(name) for name in file_metrics(kind))
     return sum(spread.total for spread in spreads if spread)
 
 

@@ -73,11 +73,11 @@ def verdict(estimate: Estimate, interference: Interference | None = None) -> Any
     from rich.text import Text
 
     judge = deciding(estimate, interference)
-    said = [
+    reasons = [
         *_causes_in_brief(estimate),
         *_who_in_brief(interference, blame_of(estimate, interference)),
     ]
-    why = ", ".join(said) if head(estimate, interference).cause else ""
+    why = ", ".join(reasons) if head(estimate, interference).cause else ""
     lost = f"  {estimate.job} lost {percent_within(estimate.percent)} of its time"
     if judge is not estimate:
         lost += f" by itself, but {percent_within(judge.percent)} by what its neighbours did"
@@ -110,13 +110,13 @@ def _who_in_brief(interference: Interference | None, blame: Blame) -> list[str]:
     """Name the suspects, their slices, and the share of the loss that no job explains."""
     if interference is None or not blame.suspects:
         return []
-    said = f"by {_job(blame.suspects[0])}"
+    culprits = f"by {_job(blame.suspects[0])}"
     if len(blame.suspects) > 1:
-        said += f" and {len(blame.suspects) - 1} more"
+        culprits += f" and {len(blame.suspects) - 1} more"
     if not blame.leaves_some:
-        return [said, _when(interference, blame)]
+        return [culprits, _when(interference, blame)]
     return [
-        f"{seconds(blame.explained_s.value)} {said}",
+        f"{seconds(blame.explained_s.value)} {culprits}",
         _when(interference, blame),
         f"{seconds(blame.unexplained_s.value)} {UNEXPLAINED}",
     ]
@@ -150,8 +150,10 @@ def _when(interference: Interference, blame: Blame) -> str:
 
 def _slices(blame: Blame) -> str:
     slow, lost = blame.suspect_slices, blame.lost_slices
-    of = f" of {count(lost)}" if lost > slow else ""
-    return f"{count(slow)}{of} slice{'s' if lost != 1 else ''}{' that lost time' if of else ''}"
+    total = f" of {count(lost)}" if lost > slow else ""
+    return (
+        f"{count(slow)}{total} slice{'s' if lost != 1 else ''}{' that lost time' if total else ''}"
+    )
 
 
 def _clock(instant_ns: int) -> str:

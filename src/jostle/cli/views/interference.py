@@ -71,12 +71,12 @@ def _first(split: Blame) -> str:
     """Name the first suspect, and the share that no job explains."""
     first = split.suspects[0]
     kind = PurePath(first.program).name
-    what = f", {kind}" if kind and kind not in first.job else ""
-    whose = f" ({who(first.user)}{what})" if first.user is not None else ""
-    said = f"{100 * first.share:.0f} % of that to {first.job}{whose} on {first.resources[0]}"
+    program = f", {kind}" if kind and kind not in first.job else ""
+    whose = f" ({who(first.user)}{program})" if first.user is not None else ""
+    sentence = f"{100 * first.share:.0f} % of that to {first.job}{whose} on {first.resources[0]}"
     if split.leaves_some:
-        said += f"; {100 * split.unexplained_share:.0f} % to no job in particular"
-    return f"{said}, in {count(split.suspect_slices)} slices."
+        sentence += f"; {100 * split.unexplained_share:.0f} % to no job in particular"
+    return f"{sentence}, in {count(split.suspect_slices)} slices."
 
 
 def _seen(interference: Interference, run: str) -> Iterator[str]:
@@ -119,9 +119,9 @@ def _resources(losses: list[ResourceLoss]) -> Table:
     frame = table(columns)
     for loss in losses:
         ends = [duration(1e9 * end) for end in (loss.seconds.low, loss.seconds.high)]
-        told = [duration(1e9 * loss.seconds.value), " to ".join(ends)]
+        cells = [duration(1e9 * loss.seconds.value), " to ".join(ends)]
         frame.add_row(
-            loss.resource, loss.kind, *((told if loss.evident else ["-", "-"]) * lost),
+            loss.resource, loss.kind, *((cells if loss.evident else ["-", "-"]) * lost),
             "-" if loss.slowdown is None else f"{significant(loss.slowdown)} x",
             duration(1e9 * loss.own_s), count(loss.slices),
             "-" if loss.evident else f"> {duration(1e9 * loss.smallest_s)}",
@@ -144,8 +144,8 @@ def _suspects(interference: Interference) -> Table:
             probability(suspect.p), probability(suspect.q),
             duration(1e9 * suspect.lag_s) if suspect.lag_s else "none", suspect.pattern or "-",
         )  # fmt: skip
-    one = len({suspect.resource for suspect in interference.suspects}) == 1
-    first, last = (["on"], []) if one else ([], ["on"])
+    same_resource = len({suspect.resource for suspect in interference.suspects}) == 1
+    first, last = (["on"], []) if same_resource else ([], ["on"])
     return fit(frame, *first, "interval", "p", "user", "lag", "program", "q", "how it used it",
                *last)  # fmt: skip
 
@@ -155,12 +155,12 @@ def _once(interference: Interference) -> Iterator[tuple[Suspect, str]]:
     kinds = {loss.resource: loss.kind for loss in interference.resources}
     nodes = Counter(suspect.job for suspect in interference.suspects
                     if kinds.get(suspect.resource) == "node")  # fmt: skip
-    told: set[str] = set()
+    shown: set[str] = set()
     for suspect in interference.suspects:
         if kinds.get(suspect.resource) != "node":
             yield suspect, suspect.resource
-        elif suspect.job not in told:
-            told.add(suspect.job)
+        elif suspect.job not in shown:
+            shown.add(suspect.job)
             more = nodes[suspect.job] - 1
             also = f" and {more} more node{'s' if more > 1 else ''}" if more else ""
             yield suspect, suspect.resource + also
@@ -175,10 +175,10 @@ def details(interference: Interference) -> Iterator[Any]:
     """Yield the acquitted neighbours with the reasons, and the limits of the answer."""
     if interference.acquitted:
         yield from ("", heading("Beside it, but not to blame"))
-        told = list(interference.acquitted.items())
-        yield from (f"  {job}: {why}" for job, why in told[:_ACQUITTED])
-        if len(told) > _ACQUITTED:
-            yield f"  and {len(told) - _ACQUITTED} more"
+        reasons = list(interference.acquitted.items())
+        yield from (f"  {job}: {why}" for job, why in reasons[:_ACQUITTED])
+        if len(reasons) > _ACQUITTED:
+            yield f"  and {len(reasons) - _ACQUITTED} more"
     if interference.limits:
         yield ""
         yield from (f"note: {limit}" for limit in alike(interference.limits))

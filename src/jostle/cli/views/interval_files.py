@@ -92,11 +92,11 @@ def trace_events(estimate: Estimate) -> dict[str, Any]:
         for lane in range(max(lanes) + 1):
             events.append(_named("thread_name", 1, track + 1 + lane, name))
         for hit, lane in zip(hits, lanes, strict=True):
-            told = {"lost_s": hit.seconds, "resource": hit.resource}
+            arguments = {"lost_s": hit.seconds, "resource": hit.resource}
             if hit.cluster >= 0:
-                told["cluster"] = hit.cluster
+                arguments["cluster"] = hit.cluster
             events.append(
-                _complete(f"lost to {cause}", hit.start_ns, hit.end_ns, track + 1 + lane, told)
+                _complete(f"lost to {cause}", hit.start_ns, hit.end_ns, track + 1 + lane, arguments)
             )
         track += max(lanes) + 1
     return {"traceEvents": events, "displayTimeUnit": "ms"}
@@ -110,16 +110,16 @@ def _verdict(estimate: Estimate) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _named(what: str, process: int, track: int, name: str) -> dict[str, Any]:
-    return {"ph": "M", "name": what, "pid": process, "tid": track, "args": {"name": name}}
+def _named(kind: str, process: int, track: int, name: str) -> dict[str, Any]:
+    return {"ph": "M", "name": kind, "pid": process, "tid": track, "args": {"name": name}}
 
 
 def _complete(
-    name: str, start_ns: int, end_ns: int, track: int, told: dict[str, Any]
+    name: str, start_ns: int, end_ns: int, track: int, arguments: dict[str, Any]
 ) -> dict[str, Any]:
     return {
         "ph": "X", "name": name, "cat": "interference", "pid": 1, "tid": track,
-        "ts": start_ns / 1000, "dur": (end_ns - start_ns) / 1000, "args": told,
+        "ts": start_ns / 1000, "dur": (end_ns - start_ns) / 1000, "args": arguments,
     }  # fmt: skip
 
 

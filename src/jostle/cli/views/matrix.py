@@ -37,8 +37,8 @@ def view(matrix: Matrix) -> Iterator[Any]:
         yield _pairs(encounters)
         left = len(matrix.encounters) - len(encounters)
         if left:
-            what = "" if len(evident) > _PAIRS else " without evidence"
-            yield f"{count(left)} more pairs{what} (--json)."
+            kind = "" if len(evident) > _PAIRS else " without evidence"
+            yield f"{count(left)} more pairs{kind} (--json)."
     if matrix.limits and matrix.encounters:
         yield ""
         yield from (f"note: {limit}" for limit in alike(matrix.limits))
@@ -99,8 +99,8 @@ def _pairs(encounters: list[Encounter]) -> Table:
     for each in encounters:
         size = each.slowdown
         # Of too few runs to be tested the interval means nothing either.
-        told = size and each.test and math.isfinite(size.low) and math.isfinite(size.high)
-        ends = f"{signed(size.low)} to {signed(size.high)}" if size and told else "-"
+        tested = size and each.test and math.isfinite(size.low) and math.isfinite(size.high)
+        ends = f"{signed(size.low)} to {signed(size.high)}" if size and tested else "-"
         frame.add_row(
             short(each.victim), short(each.aggressor), each.resource_kind, count(each.with_runs),
             count(each.without_runs), signed(size.value if size else None),

@@ -162,8 +162,8 @@ def _threads(world: WorldDigest) -> Iterator[str]:
     words = f"effective threads {significant(effective.mean)}"
     if f"{effective.min:.2f}" != f"{effective.max:.2f}":
         words += f" ({significant(effective.min)} to {significant(effective.max)} over ranks)"
-    told = {None: "differs between ranks", 0: "is not set"}
-    yield f"{words}; OMP_NUM_THREADS {told.get(threads.omp_threads, f'= {threads.omp_threads}')}"
+    texts = {None: "differs between ranks", 0: "is not set"}
+    yield f"{words}; OMP_NUM_THREADS {texts.get(threads.omp_threads, f'= {threads.omp_threads}')}"
 
 
 def _counters(world: WorldDigest) -> Iterator[str]:
@@ -195,10 +195,10 @@ def _segments(world: WorldDigest) -> Iterator[str]:
     if segments_digest is None:
         yield "segments: none were recorded"
         return
-    made = f"{count(segments_digest.number)} segments, rule {segments_digest.rule}"
+    summary = f"{count(segments_digest.number)} segments, rule {segments_digest.rule}"
     if segments_digest.delimiter:
-        made += f", most ended by {segments_digest.delimiter}"
-    yield f"{made}; median {duration(segments_digest.median_s * 1e9)}"
+        summary += f", most ended by {segments_digest.delimiter}"
+    yield f"{summary}; median {duration(segments_digest.median_s * 1e9)}"
     if segments_digest.segmentable:
         kinds = (
             f"{count(segments_digest.kinds)} recurring "

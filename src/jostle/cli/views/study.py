@@ -47,8 +47,8 @@ def view(study_result: StudyResult, laws: Sequence[Law]) -> Iterator[Any]:
         for measure in ("degradation", "dilation"):
             for part, _ in parts(group, known):
                 yield from _matrices(part, measure)
-    yield from _lines("Break-even chunk sizes", [one.text for one in study_result.break_even])
-    turns = [f"{one.text} ({one.setting.label})" for one in study_result.serialised]
+    yield from _lines("Break-even chunk sizes", [size.text for size in study_result.break_even])
+    turns = [f"{pair.text} ({pair.setting.label})" for pair in study_result.serialised]
     yield from _lines("Pairs that took turns instead of sharing", turns)
     yield from _imprints(study_result)
     yield from _kuo(study_result)
@@ -87,21 +87,21 @@ def _clock(study_result: StudyResult) -> str:
     """Return which clock the slices were cut by."""
     if any(note.kind == "clock" for note in study_result.notes):
         return "see the note at the end"
-    one = study_result.place in ("local", "lab")
-    return "one machine's, for all nodes" if one else "synchronised on all nodes"
+    one_machine = study_result.place in ("local", "lab")
+    return "one machine's, for all nodes" if one_machine else "synchronised on all nodes"
 
 
 def _pairs(cells: Iterable[Cell]) -> list[Cell]:
     """Return one cell per pair: the two of a race are made of the same runs."""
     seen: set[object] = set()
-    found = []
+    pairs = []
     for cell in cells:
         runs = frozenset(repetition.run for repetition in cell.repetitions)
         if runs and runs in seen:
             continue
         seen.add(runs)
-        found.append(cell)
-    return found
+        pairs.append(cell)
+    return pairs
 
 
 def _standalone(rows: Sequence[Standalone]) -> Table:
@@ -114,7 +114,7 @@ def _standalone(rows: Sequence[Standalone]) -> Table:
         if low is not None and high is not None:
             interval = f"{rate_label(low, row.metric)} to {rate_label(high, row.metric)}"
         out = {"outliers": sum(row.outlier), "discarded": row.discarded, "failed": row.failed}
-        left = ", ".join(f"{number} {what}" for what, number in out.items() if number)
+        left = ", ".join(f"{number} {reason}" for reason, number in out.items() if number)
         frame.add_row(
             row.program, brief(row.setting, settings) or "-",
             rate_label(row.rate.median, row.metric), interval,
@@ -128,9 +128,9 @@ def _trimmed(frame: Table) -> Table:
     """Leave out a column of settings where all are equal."""
     for column in frame.columns:
         if column.header == "setting" and all(cell == "-" for cell in column.cells):
-            frame.columns = [one for one in frame.columns if one is not column]
-            for number, one in enumerate(frame.columns):
-                one._index = number  # rich pads by it
+            frame.columns = [each for each in frame.columns if each is not column]
+            for number, each in enumerate(frame.columns):
+                each._index = number  # rich pads by it
     return frame
 
 
@@ -264,12 +264,12 @@ def _reasons(rows: Sequence[KuoRow]) -> Iterator[str]:
     pairs: dict[str, list[str]] = {}
     for row in rows:
         names = row.small if row.small == row.large else f"{row.small} and {row.large}"
-        told = brief(row.setting, settings)
+        setting = brief(row.setting, settings)
         for why in row.why_not:
-            pairs.setdefault(why, []).append(f"{names} ({told})" if told else names)
-    for why, found in pairs.items():
-        more = f" and {len(found) - 3} more" if len(found) > 3 else ""
-        yield f"the model is not made for {', '.join(found[:3])}{more}: {why}"
+            pairs.setdefault(why, []).append(f"{names} ({setting})" if setting else names)
+    for why, affected in pairs.items():
+        more = f" and {len(affected) - 3} more" if len(affected) > 3 else ""
+        yield f"the model is not made for {', '.join(affected[:3])}{more}: {why}"
 
 
 def _named(rows: Sequence[KuoRow]) -> list[tuple[str, str]]:
@@ -350,15 +350,15 @@ def _errors(study_result: StudyResult) -> Iterator[str]:
     kuo = study_result.kuo
     if kuo is None:
         return
-    said = [
+    reasons = [
         f"{share_label(error)} with shares by {by}"
         for by, error in (("process", kuo.error_process), ("node", kuo.error_node))
         if error is not None
     ]
-    if said:
+    if reasons:
         yield (
             f"median relative error of {kuo.n} predictions of unequal pairs that meet the model's "
-            f"preconditions: {', '.join(said)}"
+            f"preconditions: {', '.join(reasons)}"
         )
 
 

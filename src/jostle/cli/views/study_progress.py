@@ -85,9 +85,11 @@ class LiveTable:
     def _finished(self, run: PlannedRun, progress: StudyProgress) -> None:
         assert progress.record is not None
         programs = progress.record["programs"]
-        took = duration(max(one["end_ns"] - one["begin_ns"] for one in programs))
-        rates = " / ".join(throughput(one) for one in programs)
-        faults = "; ".join(f"{one['name']}: {one['error']}" for one in programs if one["error"])
+        took = duration(max(program["end_ns"] - program["begin_ns"] for program in programs))
+        rates = " / ".join(throughput(program) for program in programs)
+        faults = "; ".join(
+            f"{program['name']}: {program['error']}" for program in programs if program["error"]
+        )
         self._rows.append((run.id, run.label, took, faults or rates))
         self._run = None
         if not self._live:
@@ -108,10 +110,10 @@ class LiveTable:
         if self._run is not None:
             since = duration((time.monotonic() - self._began) * 1e9)
             frame.add_row(self._run.id, self._run.label, since, "runs now", style="bold")
-        said = f"; {progress.said}" if progress.said else ""
+        message = f"; {progress.said}" if progress.said else ""
         state = Text(
             f"{self._study.name}: {progress.done} of {progress.total} runs, "
-            f"{_left(progress.left_s)}{said}"
+            f"{_left(progress.left_s)}{message}"
         )
         bar = ProgressBar(total=max(1, progress.total), completed=progress.done, width=60)
         return Group(frame, state, bar)

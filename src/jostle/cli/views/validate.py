@@ -44,12 +44,12 @@ def _estimation(evaluation: Evaluation) -> list[Any]:
         rows = [row for row in evaluation.rows if row.code == code]
         rate = evaluation.calls.get(code, 0.0)
         lines += ["", heading(code, f": {len(rows)} runs, {rate:,.0f} global collectives/s")]
-        told = [row for row in rows if "jostle" in row.said]
+        estimated = [row for row in rows if "jostle" in row.said]
         reason = evaluation.unknown.get(code)
         if reason:
-            lines += [heading("not scored", f": {reason}"), _not_scored(told)]
-        elif told:
-            lines.append(_runs(told))
+            lines += [heading("not scored", f": {reason}"), _not_scored(estimated)]
+        elif estimated:
+            lines.append(_runs(estimated))
         lines += [*([] if reason else _classes(rows)), "", _machine(rows), *_noise(rows)]
         if fine := evaluation.grains.get(code):
             lines.append(
@@ -72,9 +72,10 @@ def _not_scored(rows: Sequence[Row]) -> Any:
     """Show the runs of a program whose truth is not known: what the oracle and jostle say."""
     frame = table(("=run", ">M %", ">E %", "=interval", "=light"))
     for row in sorted(rows, key=lambda row: -row.truth.total):
-        said = row.said["jostle"]
-        frame.add_row(row.job, f"{row.truth.total:.1f}", f"{said.total:.1f}",
-                      f"{said.low:.1f}..{said.high:.1f}", said.light or "undecided")  # fmt: skip
+        result = row.said["jostle"]
+        frame.add_row(row.job, f"{row.truth.total:.1f}", f"{result.total:.1f}",
+                      f"{result.low:.1f}..{result.high:.1f}",
+                      result.light or "undecided")  # fmt: skip
     return frame
 
 
@@ -85,17 +86,17 @@ def _runs(rows: Sequence[Row]) -> Any:
     frame = table(("=run", ">M %", ">E %", ">slow cores", ">δ", "class", ">p(M)", ">p(E)", ">δp",
                    "=interval", "=light", ">thesis M", ">E", ">δ"))  # fmt: skip
     for row in sorted(rows, key=lambda row: -row.truth.total):
-        said, truth = row.said["jostle"], row.truth.total
-        p, q = probability(truth), probability(said.total)
-        letters = f"{_LETTER[class_of(truth)]}/{_LETTER[class_of(said.total)]}"
+        result, truth = row.said["jostle"], row.truth.total
+        p, q = probability(truth), probability(result.total)
+        letters = f"{_LETTER[class_of(truth)]}/{_LETTER[class_of(result.total)]}"
         thesis = row.said["thesis"].percent
         frame.add_row(
-            row.job, f"{truth:.1f}", f"{said.total:.1f}",
-            "" if said.canary is None else f"{said.slow:.1f}", f"{abs(truth - said.total):.1f}",
-            letters,
+            row.job, f"{truth:.1f}", f"{result.total:.1f}",
+            "" if result.canary is None else f"{result.slow:.1f}",
+            f"{abs(truth - result.total):.1f}", letters,
             f"{p:.2f}", f"{q:.2f}", f"{abs(p - q):.2f}",
-            f"{said.low:.1f}..{said.high:.1f}{'' if row.held('jostle') else ' !'}",
-            _light(said.light, truth),
+            f"{result.low:.1f}..{result.high:.1f}{'' if row.held('jostle') else ' !'}",
+            _light(result.light, truth),
             f"{row.thesis:.1f}", f"{thesis:.1f}", f"{abs(row.thesis - thesis):.1f}",
         )  # fmt: skip
     return frame
@@ -128,22 +129,22 @@ def _noise(rows: Sequence[Row]) -> list[str]:
     import numpy as np
 
     own = [row.own for row in rows]
-    told = f"Not planted: {np.median(own):.1f} % in the median, {max(own):.1f} at most"
+    sentence = f"Not planted: {np.median(own):.1f} % in the median, {max(own):.1f} at most"
     taken = together(own, [row.noise["steal"] + row.noise["foreign"] for row in rows])
     if taken is not None:
-        told += (
+        sentence += (
             "; rank correlation with what others took of the cores (steal, other programs): "
             f"{taken:.2f}"
         )
     watched = [(row.own, row.canary) for row in rows if row.canary is not None]
     slowed = together(*zip(*watched, strict=True)) if watched else None
     if slowed is not None:
-        told += f"; with the canary, how slow cores were: {slowed:.2f}"
+        sentence += f"; with the canary, how slow cores were: {slowed:.2f}"
     if taken is not None and max(taken, slowed or 0.0) < _TOGETHER:
-        told += ": most of it is in no counter" + (
+        sentence += ": most of it is in no counter" + (
             ", as of cores that were slower without being taken" if slowed is None else ""
         )
-    return [told]
+    return [sentence]
 
 
 def together(one: Sequence[float], other: Sequence[float]) -> float | None:
@@ -177,11 +178,11 @@ def _classes(rows: Sequence[Row]) -> list[str]:
         f1s = class_scores(
             [row.measured(method) for row in own], [row.estimated(method) for row in own]
         )
-        told = ", ".join(
+        scores = ", ".join(
             f"{name} {f1.f1:.2f} ({f1.tp} right, {f1.fp} wrong, {f1.fn} missed)"
             for name, f1 in f1s.items()
         )
-        lines.append(f"F1 by class, {method}: {told}")
+        lines.append(f"F1 by class, {method}: {scores}")
     return lines
 
 
@@ -217,17 +218,17 @@ def _share(value: float | None) -> str:
 def _lab(score: LabScore, seen: Sequence[Seen]) -> list[Any]:
     frame = table(("=experiment", "=kind", ">F1", ">run s", ">lost s", ">calm", ">said s",
                    "=interval", ">error", "=first suspect"))  # fmt: skip
-    for one in seen:
-        error = f"{one.points:.1f} points" if one.relative is None else _share(one.relative)
-        verdict = one.blamed[0] if one.blamed else "nobody"
-        wrong = one.right is False or (one.null and one.blamed)
+    for run in seen:
+        error = f"{run.points:.1f} points" if run.relative is None else _share(run.relative)
+        verdict = run.blamed[0] if run.blamed else "nobody"
+        wrong = run.right is False or (run.null and run.blamed)
         frame.add_row(
-            one.job, one.name, "" if one.null else _number(one.slices.f1, 2), f"{one.run_s:.1f}",
-            f"{one.lost_s:.1f}", _number(one.calm_s) if one.calm_s is not None else "",
-            f"{one.said_s:.1f}", f"{one.low_s:.1f}..{one.high_s:.1f}{'' if one.held else ' !'}",
+            run.job, run.name, "" if run.null else _number(run.slices.f1, 2), f"{run.run_s:.1f}",
+            f"{run.lost_s:.1f}", _number(run.calm_s) if run.calm_s is not None else "",
+            f"{run.said_s:.1f}", f"{run.low_s:.1f}..{run.high_s:.1f}{'' if run.held else ' !'}",
             error, verdict + " !" * bool(wrong),
         )  # fmt: skip
-    told = (
+    summary = (
         f": F1 per slice {_number(score.slices.f1, 2)} (precision "
         f"{_number(score.slices.precision, 2)}, recall {_number(score.slices.recall, 2)}), first "
         f"suspect right in {_share(score.first)} of {score.harmful}, {score.alarms} false alarms "
@@ -245,7 +246,7 @@ def _lab(score: LabScore, seen: Sequence[Seen]) -> list[Any]:
         "against the calm slices of the same run."
         for name, share in score.unsteady.items()
     ]
-    return ["", heading("Identification", told), seconds, *own, frame]
+    return ["", heading("Identification", summary), seconds, *own, frame]
 
 
 def _synthetic(family: Family) -> list[Any]:
@@ -266,7 +267,7 @@ def _synthetic(family: Family) -> list[Any]:
 
 
 def _planted_repositories(blame_score: BlameScore) -> list[Any]:
-    told = (
+    summary = (
         f": {len(blame_score.jobs)} jobs; F1 per slice {blame_score.f1:.2f} "
         f"(precision {blame_score.precision:.2f}, "
         f"recall {blame_score.recall:.2f}), first suspect right in "
@@ -276,13 +277,13 @@ def _planted_repositories(blame_score: BlameScore) -> list[Any]:
         f"{_share(blame_score.relative_error)} where above 10 %, else "
         f"{blame_score.points_error:.1f} points"
     )
-    return ["", heading("Planted repositories", told)]
+    return ["", heading("Planted repositories", summary)]
 
 
-def _clustering(found: Sequence[Any]) -> list[Any]:
+def _clustering(results: Sequence[Any]) -> list[Any]:
     frame = table(("=program", "=method", ">clusters", ">std/mean", ">unclustered"))
-    for one in found:
-        for row in one.rows:
-            frame.add_row(one.code, row.method, str(row.clusters), _number(row.spread, 3),
+    for result in results:
+        for row in result.rows:
+            frame.add_row(result.code, row.method, str(row.clusters), _number(row.spread, 3),
                           _share(row.unclustered))  # fmt: skip
     return ["", heading("Clustering", ": spread within clusters, share left alone"), frame]

@@ -12,7 +12,7 @@ from pathlib import Path
 from jostle.errors import JostleError
 from jostle.repository.ingest.ingest import Ingester
 from jostle.repository.maintenance.compact import compact
-from jostle.repository.store.files import told_plainly
+from jostle.repository.store.files import plain_errors
 from jostle.repository.store.log import open_marker
 from jostle.repository.types import IngestReport
 
@@ -46,7 +46,7 @@ def follow(
         begin = time.monotonic()
         folders = _stamps(paths)
         try:
-            with told_plainly(root):
+            with plain_errors(root):
                 there = [path for path in paths if path.exists()]
             report = ingester.run(there) if last else ingester.turn(there)
         except JostleError as error:

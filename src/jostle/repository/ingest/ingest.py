@@ -39,13 +39,13 @@ from jostle.repository.ingest.spool import (
     HeaderPeek,
     Mark,
     peek_header,
-    told_by_others,
+    superseded_profiles,
 )
 from jostle.repository.query.engine import Engine
 from jostle.repository.segments.merge_cache import WORTH_ROWS
 from jostle.repository.segments.merger import Merger
 from jostle.repository.segments.rows import DecodedSegments as Segments
-from jostle.repository.store.files import publish, told_plainly, write_chunks
+from jostle.repository.store.files import plain_errors, publish, write_chunks
 from jostle.repository.store.layout import TABLES, process_id
 from jostle.repository.store.log import Change, File, Log, Position, RepositoryState, open_marker
 from jostle.repository.store.owner_names import JobNames
@@ -133,15 +133,15 @@ class Ingester:
             ProfileError: A folder cannot be read.
             RepositoryError: The repository cannot be read or written.
         """
-        with told_plainly(self._root):
+        with plain_errors(self._root):
             return self._turn(paths, progress)
 
     def _turn(self, paths: Sequence[Path], progress: Progress | None) -> IngestReport:
         begin = time.monotonic()
         report = IngestReport()
-        found = find_profiles(paths)
-        report.profiles = len(found)
-        todo, later = fair(self._news(found, report), self._fresh)
+        files = find_profiles(paths)
+        report.profiles = len(files)
+        todo, later = fair(self._news(files, report), self._fresh)
         ahead = self._log.state.time_ns - time.time_ns()
         if ahead > _AHEAD_NS:
             report.warnings.append(
@@ -149,7 +149,7 @@ class Ingester:
                 "machine's clock: one of the two clocks is wrong."
             )
         report.left = len(later)
-        skipped = len(found) - len(todo) - len(later)
+        skipped = len(files) - len(todo) - len(later)
         profiles = [item for item in todo if item.process is not None]
         shorts = [item for item in todo if item.process is None]
         done = skipped
@@ -162,7 +162,7 @@ class Ingester:
                         report.add(future.result())
                         done += work[future]
                         if progress is not None:
-                            progress(IngestProgress(done, len(found), report.slices))
+                            progress(IngestProgress(done, len(files), report.slices))
                 except BaseException:
                     pool.shutdown(cancel_futures=True)
                     raise
@@ -193,7 +193,7 @@ class Ingester:
     def _news(self, paths: Iterable[Path], report: IngestReport) -> list[HeaderPeek]:
         """Look at files and leaves out those that can hold nothing new."""
         paths = list(paths)
-        twice = told_by_others(paths)
+        twice = superseded_profiles(paths)
         with self._guard:
             state = self._log.refresh()
             todo: list[HeaderPeek] = []
@@ -290,7 +290,7 @@ class Ingester:
         with self._guard:
             self._aside[item.path] = item.mark
         why = f"{type(error).__name__}: {error}"
-        why = "".join(one if one.isprintable() else " " for one in why)[:300]
+        why = "".join(character if character.isprintable() else " " for character in why)[:300]
         return IngestReport(
             warnings=[f"{item.path} is set aside: what it holds cannot be taken ({why})."]
         )

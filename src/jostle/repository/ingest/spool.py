@@ -111,7 +111,7 @@ def _is_profile(head: bytes) -> bool:
     return len(head) == HEAD_BYTES and head.startswith(MAGIC)
 
 
-def told_by_others(paths: Iterable[Path]) -> dict[Path, Mark | None]:
+def superseded_profiles(paths: Iterable[Path]) -> dict[Path, Mark | None]:
     """Pick the profiles that a process above kept (*.jsp) where the process left its own.
 
     A file makes another one superfluous only where both belong to one user, or the other is root's.
@@ -129,25 +129,25 @@ def told_by_others(paths: Iterable[Path]) -> dict[Path, Mark | None]:
             kept.append(path)
         elif path.suffix == ".jst":
             own.setdefault(_named(path), []).append(path)
-    told: dict[Path, Mark | None] = {}
+    marks: dict[Path, Mark | None] = {}
     for path in kept:
         beside = own.get(_named(path), ())
         try:
             process = _of_process(path) if beside else None
         except OSError:
-            told[path] = None
+            marks[path] = None
             continue
-        for one in beside if process else ():
+        for own_path in beside if process else ():
             try:
-                if process and _is_told(process, _of_process(one)):
-                    told[path] = process[3]
+                if process and _is_superseded(process, _of_process(own_path)):
+                    marks[path] = process[3]
             except OSError:
                 # RATIONALE: what was kept says less than the process's own, which would count as
                 # taken with it. Another's file that is closed to us keeps nobody waiting.
                 with contextlib.suppress(OSError):
-                    if process and one.lstat().st_uid in (0, process[0]):
-                        told.setdefault(path, None)
-    return told
+                    if process and own_path.lstat().st_uid in (0, process[0]):
+                        marks.setdefault(path, None)
+    return marks
 
 
 def _named(path: Path) -> tuple[Path, str, str]:
@@ -173,7 +173,9 @@ def _of_process(path: Path) -> tuple[int, str, int, Mark] | None:
     return info.st_uid, header.boot_id, header.proc_start, _mark(info)
 
 
-def _is_told(kept: tuple[int, str, int, Mark], own: tuple[int, str, int, Mark] | None) -> bool:
+def _is_superseded(
+    kept: tuple[int, str, int, Mark], own: tuple[int, str, int, Mark] | None
+) -> bool:
     return own is not None and kept[1:3] == own[1:3] and kept[0] in (0, own[0])
 
 
@@ -208,12 +210,12 @@ class Devices:
     ) -> tuple[str, str, str]:
         """Return path, type and source of a device, as far as the owner (a uid) or root told."""
         device = (host, major, minor)
-        found = self._seen.get((owner, *device)) or self._seen.get((0, *device))
-        if found is None and boot_id == self._boot_id:
-            found = self._own.get((major, minor))
-        if found is None:
-            found = (f"device-{major}:{minor}" if major or minor else "other", "", "")
-        return found
+        names = self._seen.get((owner, *device)) or self._seen.get((0, *device))
+        if names is None and boot_id == self._boot_id:
+            names = self._own.get((major, minor))
+        if names is None:
+            names = (f"device-{major}:{minor}" if major or minor else "other", "", "")
+        return names
 
 
 def _own_mounts() -> tuple[str, dict[tuple[int, int], tuple[str, str, str]]]:
@@ -375,8 +377,10 @@ def validate_source(
     who = f"Process {row['pid']} of job {source.job}"
     if not MIN_SLICE_NS <= source.slice_ns <= MAX_SLICE_NS:
         return f"{who} claims slices of {source.slice_ns} ns; it is left out."
-    told = [row, *source.mount_rows]
-    if any(isinstance(n, int) and not 0 <= n <= MAX_INT for one in told for n in one.values()):
+    rows = [row, *source.mount_rows]
+    if any(
+        isinstance(n, int) and not 0 <= n <= MAX_INT for values in rows for n in values.values()
+    ):
         return f"{who} has absurd numbers in its header; it is left out."
     bound = time.time_ns() + _AHEAD_NS
     times = [first * source.slice_ns, last * source.slice_ns, row["start_ns"]]

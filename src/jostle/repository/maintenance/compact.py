@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from jostle.repository.errors import ConflictError, RepositoryError
 from jostle.repository.segments import merge_cache as copies
-from jostle.repository.store.files import publish, strays, told_plainly, write_chunks
+from jostle.repository.store.files import plain_errors, publish, strays, write_chunks
 from jostle.repository.store.layout import HOUR_NS, STATS, TABLES, TableLayout
 from jostle.repository.store.log import Change, File, Log, RepositoryState, open_marker
 from jostle.repository.store.tables import Ints, PartitionChunk, groups, order, without_zeros
@@ -45,7 +45,7 @@ def compact(root: Path, *, small_bytes: int = SMALL_BYTES, at_least: int = 2) ->
         at_least: Partitions with fewer small files are left alone.
     """
     open_marker(root)
-    with told_plainly(root):
+    with plain_errors(root):
         return _compact(root, small_bytes, at_least)
 
 
@@ -200,7 +200,7 @@ def expire(root: Path, older_than_s: float, *, now_s: float | None = None) -> Ex
     horizon = max(int((now - older_than_s) * 1e9), 0) // HOUR_NS * HOUR_NS
     for attempt in range(5):
         try:
-            with told_plainly(root):
+            with plain_errors(root):
                 return _expire(root, log, horizon)
         except ConflictError:
             if attempt == 4:

@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 from jostle.repository.errors import LogError, RepositoryError
 from jostle.repository.query.engine import connect
 from jostle.repository.store.damage import reason_of
-from jostle.repository.store.files import CHANGE, NO_ROOM, cannot_write, told_plainly
+from jostle.repository.store.files import CHANGE, NO_ROOM, cannot_write, plain_errors
 from jostle.repository.store.layout import TABLES
 from jostle.repository.store.log import File, Log, RepositoryState, open_marker
 from jostle.repository.store.sealed import file_sum
@@ -108,24 +108,24 @@ def check(root: Path, progress: Progress | None = None) -> CheckReport:
         progress: Called with how many files were read, of how many.
     """
     open_marker(root)
-    with told_plainly(root):
+    with plain_errors(root):
         return _check(root, progress)
 
 
 def _check(root: Path, progress: Progress | None) -> CheckReport:
     log = Log(root)
     files = list(log.refresh().files.values())
-    found = _of_log(log)
+    damaged = _of_log(log)
     for number, file in enumerate(files):
         try:
             why = _trouble(root, file)
         except OSError as error:
             why = f"it cannot be read ({error.strerror or error})"
         if why:
-            found.append(_damaged(file, why))
+            damaged.append(_damaged(file, why))
         if progress is not None:
             progress(number + 1, len(files))
-    return CheckReport(len(files), sum(file.rows for file in files), found)
+    return CheckReport(len(files), sum(file.rows for file in files), damaged)
 
 
 def repair(root: Path) -> RepairReport:
@@ -247,10 +247,10 @@ def _published(root: Path, known: set[str]) -> dict[str, list[File]]:
             if path.name.startswith(".") or name in known:
                 continue
             with _only_of_its_content():
-                info, told = path.stat(), pq.read_metadata(path)
-                change = (told.metadata or {}).get(CHANGE.encode(), b"").decode()
+                info, metadata = path.stat(), pq.read_metadata(path)
+                change = (metadata.metadata or {}).get(CHANGE.encode(), b"").decode()
                 lo, hi = _span(path, table)
-                file = File(table, name, told.num_rows, info.st_size, lo, hi)
+                file = File(table, name, metadata.num_rows, info.st_size, lo, hi)
                 if _trouble(root, file) is None:
                     file = replace(file, sum=file_sum(path))
                 groups[change].append((info.st_mtime_ns, file))
@@ -302,8 +302,8 @@ def _overlap(root: Path, group: Sequence[File], named: Iterable[File]) -> bool:
     with contextlib.closing(connect()) as database:
         for table, keys in _KEYS.items():
             ours = [file for file in group if file.table == table]
-            others = [one for one in there[table]
-                      if any(one.lo < file.hi and file.lo < one.hi for file in ours)]  # fmt: skip
+            others = [other for other in there[table]
+                      if any(other.lo < own.hi and own.lo < other.hi for own in ours)]  # fmt: skip
             try:
                 if ours and others and _common(database, root, ours, others, ", ".join(keys)):
                     return True
@@ -327,9 +327,9 @@ def _common(
 
 
 def _processes(root: Path, group: Sequence[File]) -> set[int]:
-    found: set[int] = set()
+    processes: set[int] = set()
     for file in group:
         if file.table in _KEYS:
             rows = pq.read_table(root / file.path, columns=["process"])
-            found.update(pc.unique(rows["process"]).to_pylist())
-    return found
+            processes.update(pc.unique(rows["process"]).to_pylist())
+    return processes

@@ -79,14 +79,14 @@ class Loads:
 
     def _lived(self, parts: Sequence[RowGroupRows]) -> list[RowGroupRows]:
         """Cut slices to the lives of their jobs."""
-        found = []
+        clipped = []
         for part in parts:
             keys = part.keys
             start, length = self._engine.lives.clip(
                 keys.job.known, keys.start, keys.length, keys.job.codes
             )
-            found.append(replace(part, keys=Keys(keys.job, keys.resource, start, length)))
-        return found
+            clipped.append(replace(part, keys=Keys(keys.job, keys.resource, start, length)))
+        return clipped
 
     def process_sums(
         self, job: str, table: str, metrics: Sequence[str], span: tuple[int, int]
@@ -273,16 +273,16 @@ class Loads:
             table: rollup or node_rollup.
             span: All its time, ns since the epoch; it may be wider.
         """
-        found, lo, hi = set(), 2**63 - 1, 0
+        resources, lo, hi = set(), 2**63 - 1, 0
         for part in self._lived(self._columns.parts(table, [], span, job)):
             keys = part.keys
-            found |= {
+            resources |= {
                 keys.resource.known[code] for code in np.unique(keys.resource.codes[part.rows])
             }
             start = keys.start[part.rows]
             lo = min(lo, int(start.min()))
             hi = max(hi, int((start + keys.length[part.rows]).max()))
-        return sorted(found), lo if found else 0, hi
+        return sorted(resources), lo if resources else 0, hi
 
 
 def _added(parts: Sequence[RowGroupRows], lines: int, step_ns: int | None) -> pa.Table:
@@ -304,17 +304,17 @@ def _added(parts: Sequence[RowGroupRows], lines: int, step_ns: int | None) -> pa
         keys, values = _spread(keys, length, values, step_ns)
     rows = pa.table(keys | values)
     some = np.any([value != 0 for value in values.values()], axis=0)
-    found = (
+    sums = (
         rows.filter(pa.array(some))
         .group_by(list(keys), use_threads=False)
         .aggregate([(name, "sum") for name in names])
     )
-    found = found.take(pa.array(np.argsort(found["start_ns"].to_numpy(), kind="stable")))
-    told = {"resource": _named(resource, found["resource"]), "start_ns": found["start_ns"]}
+    sums = sums.take(pa.array(np.argsort(sums["start_ns"].to_numpy(), kind="stable")))
+    columns = {"resource": _named(resource, sums["resource"]), "start_ns": sums["start_ns"]}
     if step_ns is not None:
-        told = {"job": _named(job, found["job"]), **told}
-    told["length_ns"] = found["length_ns"] if step_ns is None else np.full(len(found), step_ns)
-    return pa.table(told | {name: found[f"{name}_sum"] for name in names})
+        columns = {"job": _named(job, sums["job"]), **columns}
+    columns["length_ns"] = sums["length_ns"] if step_ns is None else np.full(len(sums), step_ns)
+    return pa.table(columns | {name: sums[f"{name}_sum"] for name in names})
 
 
 def _spread(

@@ -178,14 +178,14 @@ def _of(table: pa.Table, jobs: Collection[str]) -> pa.Table:
 def has_company(engine: Engine, job: str) -> bool:
     """Return whether other jobs may have run beside one: cheap, and never wrongly no."""
     window = engine.window(job)
-    found = engine.ask(
+    rows = engine.ask(
         lambda: (
             f"SELECT count(*) AS number FROM {engine.stored('processes')} WHERE job <> $1 AND "
             "first_slice * slice_ns < $3 AND (NOT complete OR (last_slice + 1) * slice_ns > $2)"
         ),
         [job, *window],
     )
-    return bool(found["number"][0].as_py())
+    return bool(rows["number"][0].as_py())
 
 
 def facts(engine: Engine, jobs: list[str] | None = None) -> dict[str, JobFacts]:
@@ -195,14 +195,14 @@ def facts(engine: Engine, jobs: list[str] | None = None) -> dict[str, JobFacts]:
         lambda: _FACTS.format(processes=engine.stored("processes"), where=where),
         [] if jobs is None else [jobs],
     ).to_pylist()
-    found = {}
+    result = {}
     for row in rows:
-        nodes, clocks = (tuple(one for one in row.pop(key) or () if one)
+        nodes, clocks = (tuple(name for name in row.pop(key) or () if name)
                          for key in ("nodes", "clocks"))  # fmt: skip
         user = row.pop("uid")
         known = {name: value for name, value in row.items() if value is not None}
-        found[row["job"]] = JobFacts(**known, nodes=nodes, clocks=clocks, user=user)
-    return found
+        result[row["job"]] = JobFacts(**known, nodes=nodes, clocks=clocks, user=user)
+    return result
 
 
 _NO_TRAFFIC = pa.table(
@@ -271,7 +271,7 @@ def _nodes(engine: Engine, job: str, own: JobFacts, window: list[int]) -> pa.Tab
 def _network(engine: Engine, job: str, window: list[int]) -> pa.Table:
     """Return the MPI traffic of other jobs that had it on several nodes."""
     wanted = {"bytes": _MPI_BYTES, "ops": _MPI_OPS, "ns": _MPI_NS}
-    sums = {name: added(f"{one}_sum" for one in metrics) for name, metrics in wanted.items()}
+    sums = {name: added(f"{metric}_sum" for metric in metrics) for name, metrics in wanted.items()}
     columns = ", ".join(f"{total(value)} AS {name}" for name, value in sums.items())
     return engine.ask(
         lambda: (
@@ -291,35 +291,35 @@ def added(columns: Iterable[str]) -> str:
     return " + ".join(f"coalesce({name}, 0)::HUGEINT" for name in columns)
 
 
-def hide(found: Beside, users: Collection[int], name: str) -> Beside:
+def hide(beside: Beside, users: Collection[int], name: str) -> Beside:
     """Merge all jobs of other users into one, so that only their sums remain.
 
     Args:
-        found: What is beside the job.
+        beside: What is beside the job.
         users: Uids whose jobs the viewer may see; these stay.
         name: What to call the others.
     """
-    kept = {job: fact for job, fact in found.others.items() if fact.user in users}
-    hidden = [fact for job, fact in found.others.items() if job not in kept]
+    kept = {job: fact for job, fact in beside.others.items() if fact.user in users}
+    hidden = [fact for job, fact in beside.others.items() if job not in kept]
     if not hidden:
-        return found
+        return beside
     others = dict(kept)
     others[name] = JobFacts(
         job=name,
-        start_ns=found.job.start_ns,
+        start_ns=beside.job.start_ns,
         end_ns=0,
-        seen_ns=found.job.last_ns,
+        seen_ns=beside.job.last_ns,
         slice_ns=max(fact.slice_ns for fact in hidden),
         clock_state=max(fact.clock_state for fact in hidden),
         clock_error_us=max(fact.clock_error_us for fact in hidden),
         clocks=tuple(sorted({clock for fact in hidden for clock in fact.clocks})),
     )
     return replace(
-        found,
+        beside,
         others=others,
-        mount_loads=_merged(found.mount_loads, set(kept), name, ["mount"]),
-        node_loads=_merged(found.node_loads, set(kept), name, ["host"]),
-        network_loads=_merged(found.network_loads, set(kept), name, []),
+        mount_loads=_merged(beside.mount_loads, set(kept), name, ["mount"]),
+        node_loads=_merged(beside.node_loads, set(kept), name, ["host"]),
+        network_loads=_merged(beside.network_loads, set(kept), name, []),
     )
 
 

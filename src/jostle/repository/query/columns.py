@@ -45,10 +45,10 @@ class NameColumn:
         """Return which rows have one of some names."""
         some = set(wanted)
         if len(some) == 1:
-            (one,) = some
-            return np.equal(self.codes, self.known.index(one) if one in self.known else -1)
-        found: NDArray[np.bool_] = np.array([name in some for name in self.known])[self.codes]
-        return found
+            (name,) = some
+            return np.equal(self.codes, self.known.index(name) if name in self.known else -1)
+        result: NDArray[np.bool_] = np.array([name in some for name in self.known])[self.codes]
+        return result
 
 
 @dataclass(frozen=True)
@@ -127,10 +127,10 @@ class Columns:
             RepositoryError: A file is missing or damaged.
         """
         for attempt in range(_TRIES):
-            found: list[RowGroupRows] = []
+            result: list[RowGroupRows] = []
             for file in self._engine.newest(table, *span):
                 try:
-                    found += self._of_file(file, lines, span, job, resources)
+                    result += self._of_file(file, lines, span, job, resources)
                 except FileNotFoundError as error:
                     if attempt == _TRIES - 1:
                         raise self._engine.unreadable(error, file.path) from error
@@ -138,7 +138,7 @@ class Columns:
                 except (pa.ArrowException, OSError) as error:
                     raise self._engine.unreadable(error, file.path) from error
             else:
-                return found
+                return result
         raise AssertionError("unreachable")
 
     def _of_file(
@@ -151,7 +151,7 @@ class Columns:
     ) -> list[RowGroupRows]:
         path = self._engine.root / file.path
         meta = self._once((file.path,), lambda: pq.read_metadata(path), _meta_weight)
-        found = []
+        result = []
         for group in range(meta.num_row_groups):
             if not _reaches(meta.row_group(group), span):
                 continue
@@ -168,8 +168,8 @@ class Columns:
             rows = np.flatnonzero(which)
             if len(rows):
                 values = self._values(path, file.path, meta, group, lines)
-                found.append(RowGroupRows(keys, rows, [value[rows] for value in values]))
-        return found
+                result.append(RowGroupRows(keys, rows, [value[rows] for value in values]))
+        return result
 
     def _values(
         self, path: Path, name: str, meta: Any, group: int, lines: Sequence[Sequence[str]]
@@ -189,17 +189,17 @@ class Columns:
             known = self._kept.get(key)
             if known is not None:
                 self._kept.move_to_end(key)
-                found: T = known[0]
-                return found
-        made = make()
+                cached: T = known[0]
+                return cached
+        value = make()
         with self._guard:
             self.bytes -= self._kept.pop(key, (None, 0))[1]
-            size = weight(made) + 200  # its key and its entry
-            self._kept[key] = made, size
+            size = weight(value) + 200  # its key and its entry
+            self._kept[key] = value, size
             self.bytes += size
             while self.bytes > self._most:
                 self.bytes -= self._kept.popitem(last=False)[1][1]
-        return made
+        return value
 
 
 def _meta_weight(meta: Any) -> int:
@@ -208,17 +208,17 @@ def _meta_weight(meta: Any) -> int:
 
 def _reaches(group: Any, span: tuple[int, int]) -> bool:
     """Return whether slices of a row group may begin in a span, by its statistics."""
-    found = {}
+    bounds = {}
     for index in range(group.num_columns):
         column = group.column(index)
         if column.path_in_schema in ("slice", "slice_ns"):
             statistics = column.statistics
             if statistics is None or not statistics.has_min_max:
                 return True
-            found[column.path_in_schema] = statistics.min, statistics.max
-            if len(found) == 2:
+            bounds[column.path_in_schema] = statistics.min, statistics.max
+            if len(bounds) == 2:
                 break
-    first, last = (found["slice"][side] * found["slice_ns"][side] for side in (0, 1))
+    first, last = (bounds["slice"][side] * bounds["slice_ns"][side] for side in (0, 1))
     return bool(last >= span[0] and first < span[1])
 
 

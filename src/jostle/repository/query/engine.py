@@ -72,10 +72,10 @@ _Facts = tuple[int, int, int] | None
 
 def _facts(path: Path) -> _Facts:
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    return status.st_mtime_ns, status.st_size, status.st_ino
 
 
 def _error_of(path: Path) -> int | None:
@@ -223,17 +223,19 @@ class Engine:
             error: What became of reading it.
             file: Which, within the repository; "" where that is not known.
         """
-        files = (one for table in TABLES for one in self.log.state.of(table) if one.path == file)
-        span = next(((one.lo, one.hi) for one in files if TABLES[one.table].partition_ns), ALWAYS)
+        entries = (entry for table in TABLES for entry in self.log.state.of(table))
+        spans = ((entry.lo, entry.hi) for entry in entries
+                 if entry.path == file and TABLES[entry.table].partition_ns)  # fmt: skip
+        span = next(spans, ALWAYS)
         return DamagedError(self.root, file, reason_of(error, self.root), span)
 
     def _culprit(self, cursor: _Cursor, error: Exception, sql: str) -> str:
         """Name the file that a question failed at: DuckDB names it for some kinds of damage."""
         with self._guard:
             read = " ".join([sql, *(self.source(name) for name in _tables_in(sql))])
-        found = find_damaged(cursor.connection, self.root, str(error), read, self._suspect)
-        self._suspect = found or self._suspect
-        return found
+        damaged = find_damaged(cursor.connection, self.root, str(error), read, self._suspect)
+        self._suspect = damaged or self._suspect
+        return damaged
 
     def _connect(self) -> _Cursor:
         if self._database is None:
@@ -287,7 +289,7 @@ class Engine:
 
     def window(self, job: str) -> tuple[int, int]:
         """Return the span of time in which a job has slices, ns."""
-        found = self.ask(
+        bounds = self.ask(
             lambda: (
                 "SELECT min(first_slice * slice_ns) AS lo, "
                 "max((last_slice + 1) * slice_ns) AS hi "
@@ -295,7 +297,7 @@ class Engine:
             ),
             [job],
         ).to_pylist()[0]
-        return (found["lo"] or 0, (found["hi"] or 0) + _OLDEST_SLICE_NS)
+        return (bounds["lo"] or 0, (bounds["hi"] or 0) + _OLDEST_SLICE_NS)
 
     def stored(self, name: str, lo: int = 0, hi: int = 2**63 - 1, *, partial: bool = False) -> str:
         """Return a subquery on the rows of a table as they are stored: absent columns are null.

@@ -127,7 +127,7 @@ def _fits(name: str, part: ExportSelection) -> None:
             f"`{name}` has no slices that could be of a span.",
             hint=f"Those that have: {', '.join((*_METRICS_OF, 'segments'))}, and jobs.",
         )
-    missing = [one for one in part.metrics or () if known is None or one not in known]
+    missing = [metric for metric in part.metrics or () if known is None or metric not in known]
     if missing:
         having = [table for table, ids in _METRICS_OF.items() if set(missing) <= set(ids)]
         raise JobError(
@@ -142,8 +142,10 @@ def _rows(engine: Engine, name: str, part: ExportSelection) -> str:
     columns = "*"
     if part.metrics is not None:
         stats = [f"_{stat}" for stat in STATS] if name in RESOURCE else [""]
-        wanted = [one for one in part.metrics if one in _METRICS_OF[name]]
-        columns = ", ".join([*TABLES[name].keys, *(one + stat for one in wanted for stat in stats)])
+        wanted = [metric for metric in part.metrics if metric in _METRICS_OF[name]]
+        columns = ", ".join(
+            [*TABLES[name].keys, *(metric + stat for metric in wanted for stat in stats)]
+        )
     elif name == "slices":
         columns += f" {_AS_LISTS}"
     reach = None

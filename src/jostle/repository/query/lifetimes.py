@@ -68,7 +68,7 @@ class Lives:
         lo, hi = lo - _LONGEST_SLICE_NS, hi + _LONGEST_SLICE_NS
         some = [(job, *life) for job, life in self.known().items()
                 if any(lo <= edge <= hi for edge in life)]  # fmt: skip
-        return [one[0] for one in some], [one[1] for one in some], [one[2] for one in some]
+        return [edge[0] for edge in some], [edge[1] for edge in some], [edge[2] for edge in some]
 
     def clip(
         self, jobs: Sequence[str], start: Ints, length: Ints, codes: NDArray[np.integer]

@@ -83,23 +83,25 @@ def _known(table: pa.Table, everyone: dict[str, JobFacts]) -> pa.Table:
 def _file_columns() -> dict[str, str]:
     columns = {}
     for kind in _KINDS:
-        for what in ("read", "write", "sync", "meta"):
-            ops = ("open", "close", "meta") if what == "meta" else (what,)
-            columns[f"{kind}_{what}_ops"] = added(f"{kind}_{one}_ops_sum" for one in ops)
-            if what in ("read", "write"):
-                columns[f"{kind}_{what}_bytes"] = f"{kind}_{what}_bytes_sum"
-            columns[f"{kind}_{what}_ns"] = f"{kind}_{what}_ns_sum"
+        for operation in ("read", "write", "sync", "meta"):
+            ops = ("open", "close", "meta") if operation == "meta" else (operation,)
+            columns[f"{kind}_{operation}_ops"] = added(
+                f"{kind}_{counter}_ops_sum" for counter in ops
+            )
+            if operation in ("read", "write"):
+                columns[f"{kind}_{operation}_bytes"] = f"{kind}_{operation}_bytes_sum"
+            columns[f"{kind}_{operation}_ns"] = f"{kind}_{operation}_ns_sum"
     return columns
 
 
 def _mpi_columns() -> dict[str, str]:
     columns = {}
     for name, families, waits in (("p2p", P2P, ("wait",)), ("collective", COLLECTIVE, ())):
-        columns[f"{name}_ops"] = added(f"mpi_{one}_ops_sum" for one in families)
+        columns[f"{name}_ops"] = added(f"mpi_{family}_ops_sum" for family in families)
         columns[f"{name}_bytes"] = added(
-            f"mpi_{one}_bytes_sum" for one in families if one not in NO_BYTES
+            f"mpi_{family}_bytes_sum" for family in families if family not in NO_BYTES
         )
-        columns[f"{name}_ns"] = added(f"mpi_{one}_ns_sum" for one in (*families, *waits))
+        columns[f"{name}_ns"] = added(f"mpi_{family}_ns_sum" for family in (*families, *waits))
     return columns
 
 

@@ -84,8 +84,8 @@ def core_floors(
     Returns:
         Node -> floor; empty for a job without a canary, which costs nothing then.
     """
-    told = pc.sum(slices["canary_count_sum"]).as_py() or 0
-    if not told:
+    canary_runs = pc.sum(slices["canary_count_sum"]).as_py() or 0
+    if not canary_runs:
         return {}
     hosts = sorted(set(slices["host"].to_pylist()))
     around = (window[0] - _AROUND_NS, window[1] + _AROUND_NS)

@@ -124,8 +124,8 @@ def align(rows: Rows) -> Alignment:
     epochs = [_epochs(rows, rank) for rank in result.members]
     same = _common_epochs(rows, result.rows, epochs)
     fixed = _in_order(result.rows, same)
-    rest = [np.setdiff1d(mine, of, assume_unique=True)
-            for mine, of in zip(epochs, same, strict=True)]  # fmt: skip
+    rest = [np.setdiff1d(mine, matched, assume_unique=True)
+            for mine, matched in zip(epochs, same, strict=True)]  # fmt: skip
     close = _by_time(rows, fixed, rest)
     counts = [len(globals_[rank]) + len(mine) + finals.shape[1]
               for rank, mine in zip(result.members, epochs, strict=True)]  # fmt: skip
@@ -147,11 +147,11 @@ def _in_order(*parts: Ints) -> Ints:
 def _globals(rows: Rows, rank: int) -> Ints:
     """Return the rows that end at global collectives, in order of these."""
     at = rows.rank(rank)
-    found = np.flatnonzero(_GLOBAL[rows.rule[at]]) + at.start
-    place = rows.place[found]
+    ends = np.flatnonzero(_GLOBAL[rows.rule[at]]) + at.start
+    place = rows.place[ends]
     # Of a sane profile the places grow; what does not is left out.
     before = np.concatenate([[0], np.maximum.accumulate(place)[:-1]]) if len(place) else place
-    result: Ints = found[place > before]
+    result: Ints = ends[place > before]
     return result
 
 
@@ -170,10 +170,10 @@ def _common_globals(rows: Rows, globals_: list[Ints]) -> Alignment:
         common = min(places, key=len)
         for other in sorted(places, key=len):
             common = common[_among(common, other)]
-        found = np.stack([globals_[rank][np.searchsorted(place, common)]
+        shared = np.stack([globals_[rank][np.searchsorted(place, common)]
                           for rank, place in zip(members, places, strict=True)])  # fmt: skip
-        keys = rows.token[found] << 16 | rows.sequence[found]
-        result.members, result.rows, result.parted = members, found, -1
+        keys = rows.token[shared] << 16 | rows.sequence[shared]
+        result.members, result.rows, result.parted = members, shared, -1
         if (keys == keys[:1]).all():
             break
         middle = np.sort(keys, axis=0)[len(members) // 2]
@@ -181,7 +181,7 @@ def _common_globals(rows: Rows, globals_: list[Ints]) -> Alignment:
         majority = 2 * same.sum(axis=0) > len(members)
         until = len(common) if majority.all() else int(np.argmin(majority))
         if until < len(common):
-            result.rows, result.parted = found[:, :until], int(common[until])
+            result.rows, result.parted = shared[:, :until], int(common[until])
         bad = ~same[:, :until].all(axis=1)
         if not bad.any():
             break
@@ -217,16 +217,16 @@ def _common_epochs(rows: Rows, common: Ints, epochs: list[Ints]) -> Ints:
     if not epochs or min(map(len, epochs)) == 0:
         return none
     tables = []
-    for found in epochs:
-        key = rows.site[found] << 40 | (rows.occurrence[found] & ((1 << 40) - 1))
-        keys, first = np.unique(key[rows.occurrence[found] > 0], return_index=True)
-        tables.append((keys, found[rows.occurrence[found] > 0][first]))
+    for ends in epochs:
+        key = rows.site[ends] << 40 | (rows.occurrence[ends] & ((1 << 40) - 1))
+        keys, first = np.unique(key[rows.occurrence[ends] > 0], return_index=True)
+        tables.append((keys, ends[rows.occurrence[ends] > 0][first]))
     shared = min((keys for keys, _ in tables), key=len)
     for keys, _ in tables:
         shared = shared[_among(shared, keys)]
     if not len(shared):
         return none
-    matched = np.stack([found[np.searchsorted(keys, shared)] for keys, found in tables])
+    matched = np.stack([ends[np.searchsorted(keys, shared)] for keys, ends in tables])
     matched = matched[:, np.argsort(matched[0])]
     matched = _ordered(common, matched)
     # A rank whose site comes more often per step than another's drifts away for good.
@@ -244,8 +244,8 @@ def _by_time(rows: Rows, common: Ints, epochs: list[Ints]) -> Ints:
     gaps = common.shape[1] + 1
     wanted = np.bincount(_interval(common[own], epochs[own]), minlength=gaps)
     gap = _interval(common[own], matched[own])
-    found = np.bincount(gap, minlength=gaps)
-    result: Ints = matched[:, (found >= _MOST * wanted)[gap]]
+    matches = np.bincount(gap, minlength=gaps)
+    result: Ints = matched[:, (matches >= _MOST * wanted)[gap]]
     return result
 
 

@@ -289,8 +289,8 @@ def _shares_of_rules(table: pa.Table) -> dict[str, float]:
     codes = codes.combine_chunks() if isinstance(codes, pa.ChunkedArray) else codes
     spent = np.bincount(codes.indices.to_numpy(), weights=length, minlength=len(RULES))
     total = spent.sum()
-    found = {name: float(value / total) for name, value in zip(RULES, spent, strict=True) if value}
-    return found if total else {}
+    shares = {name: float(value / total) for name, value in zip(RULES, spent, strict=True) if value}
+    return shares if total else {}
 
 
 def _merged_coverage(table: pa.Table) -> float:

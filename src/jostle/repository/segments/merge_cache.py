@@ -57,13 +57,13 @@ def key_of(world: MpiWorld, processes: pa.Table, lost_before_ns: int) -> str:
     """
     revision = dict(zip(processes["process"].to_pylist(), processes["revision"].to_pylist(),
                         strict=True))  # fmt: skip
-    told = [
+    facts = [
         _rules(),
         [world.number, world.name, world.size, world.spawned, world.ranks],
         [(process, revision[process]) for process in world.processes],
         lost_before_ns,
     ]
-    return hashlib.blake2b(json.dumps(told).encode(), digest_size=16).hexdigest()
+    return hashlib.blake2b(json.dumps(facts).encode(), digest_size=16).hexdigest()
 
 
 @cache
@@ -131,11 +131,11 @@ def load(root: Path, stem: str, key: str, without: Sequence[str] = ()) -> WorldS
             if path.stem.rpartition("-")[2] != _digest(content):
                 continue
             file = pq.ParquetFile(pa.BufferReader(content))
-            found = json.loads(file.schema_arrow.metadata[_FACTS])
-            if found["key"] == key:
-                wanted = [name for name in found["columns"] if name not in without]
+            metadata = json.loads(file.schema_arrow.metadata[_FACTS])
+            if metadata["key"] == key:
+                wanted = [name for name in metadata["columns"] if name not in without]
                 rows = file.read([name for name in wanted if name in file.schema_arrow.names])
-                return _world(found["facts"], _with_zeros(rows, wanted))
+                return _world(metadata["facts"], _with_zeros(rows, wanted))
     return None
 
 

@@ -152,13 +152,13 @@ class _Reader:
             self._groups[-1].append(process)
             held += number
 
-    def _ask(self, what: str, processes: list[int], more: str = "") -> pa.Table:
+    def _ask(self, columns: str, processes: list[int], more: str = "") -> pa.Table:
         def question() -> str:
             # RATIONALE: the list of files is that of the first time, so that rows stay the same
             # though somebody ingests; files that a compaction takes out stay for 15 minutes.
             self._source = self._source or self._engine.source("segments", *self._window)
             return (
-                f"SELECT {what} FROM ({self._source}) "
+                f"SELECT {columns} FROM ({self._source}) "
                 f"WHERE job = $1 AND list_contains($2, process) {more}"
             )
 

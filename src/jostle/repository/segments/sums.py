@@ -73,17 +73,17 @@ class Sums:
         self._ranks += 1
 
     def _count_in(self, name: str, part: Ints) -> None:
-        found = self._sums.get(name)
-        if found is None:
+        entry = self._sums.get(name)
+        if entry is None:
             least = self._nothing if self._ranks else part
             parts = [self._nothing] * self._ranks
-            self._sums[name] = found = _Sum(self._nothing.copy(), least, part, parts)
-        found.total += part
-        found.least = np.minimum(found.least, part)
-        found.most = np.maximum(found.most, part)
+            self._sums[name] = entry = _Sum(self._nothing.copy(), least, part, parts)
+        entry.total += part
+        entry.least = np.minimum(entry.least, part)
+        entry.most = np.maximum(entry.most, part)
         if name in MEDIANS:
-            same = len(found.parts) > 0 and np.array_equal(found.parts[0], part)
-            found.parts.append(found.parts[0] if same else part)
+            same = len(entry.parts) > 0 and np.array_equal(entry.parts[0], part)
+            entry.parts.append(entry.parts[0] if same else part)
 
     def columns(self) -> dict[str, Any]:
         """Return the columns of the merged segments that are made here."""
@@ -94,11 +94,11 @@ class Sums:
             "signature_set": self.signature_set,
         }
         for name in SEGMENT_VALUES:
-            found = self._sums.pop(name, None)
-            found = found or _Sum(self._nothing, self._nothing, self._nothing)
-            result |= {name: found.total, f"{name}_min": found.least, f"{name}_max": found.most}
+            entry = self._sums.pop(name, None)
+            entry = entry or _Sum(self._nothing, self._nothing, self._nothing)
+            result |= {name: entry.total, f"{name}_min": entry.least, f"{name}_max": entry.most}
             if name in MEDIANS:
-                result[f"{name}_median"] = _median(found)
+                result[f"{name}_median"] = _median(entry)
         return result
 
     def most(self, name: str) -> Ints:
@@ -126,13 +126,13 @@ def middle(values: Ints) -> Ints:
     return result
 
 
-def _median(found: _Sum) -> Ints:
-    result = found.least.copy()
-    differ = np.flatnonzero(found.least != found.most)
-    step = max(_AT_ONCE // max(len(found.parts), 1), 1)
+def _median(entry: _Sum) -> Ints:
+    result = entry.least.copy()
+    differ = np.flatnonzero(entry.least != entry.most)
+    step = max(_AT_ONCE // max(len(entry.parts), 1), 1)
     for low in range(0, len(differ), step):
         some = differ[low : low + step]
-        result[some] = middle(np.stack([part[some] for part in found.parts]))
+        result[some] = middle(np.stack([part[some] for part in entry.parts]))
     return result
 
 

@@ -23,21 +23,21 @@ def is_of_a_file(error: duckdb.Error) -> bool:
 
 def reason_of(error: Exception, root: Path) -> str:
     """Return what is wrong in one line, without the path to the repository."""
-    said = str(error).partition("\nLINE ")[0]  # DuckDB's pointer into the question
-    text = "".join(one if one.isprintable() else " " for one in said)
+    message = str(error).partition("\nLINE ")[0]  # DuckDB's pointer into the question
+    text = "".join(character if character.isprintable() else " " for character in message)
     text = " ".join(text.replace(f"{root}/", "").split())
     return re.sub(r"^(?:[A-Z]\w+ )+Error: ", "", text) or type(error).__name__
 
 
 def find_damaged(
-    connection: duckdb.DuckDBPyConnection, root: Path, said: str, sql: str, suspect: str
+    connection: duckdb.DuckDBPyConnection, root: Path, message: str, sql: str, suspect: str
 ) -> str:
     """Find the file that a query failed at.
 
     Args:
         connection: Reads them.
         root: Folder of the repository.
-        said: The error.
+        message: The error.
         sql: The question, with the files that it reads.
         suspect: The file to look at first; "" for none.
 
@@ -45,7 +45,7 @@ def find_damaged(
         Its path within the repository; "" where it was not found.
     """
     paths = [path.replace("''", "'") for path in dict.fromkeys(_PATH.findall(sql))]
-    named = next((path for path in paths if path in said), None)
+    named = next((path for path in paths if path in message), None)
     if named is None:
         paths.sort(key=lambda path: not (suspect and path == str(root / suspect)))
         end = time.monotonic() + _LOOK_S

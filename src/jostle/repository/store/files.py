@@ -55,14 +55,14 @@ def _write(root: Path, chunk: PartitionChunk, change: str) -> File:
     try:
         write_parquet(chunk.rows, temporary, TABLES[chunk.table].keys, {CHANGE: change})
         reached("file-written")
-        size, told = temporary.stat().st_size, file_sum(temporary)
+        size, checksum = temporary.stat().st_size, file_sum(temporary)
         os.rename(temporary, final)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
     reached("file-renamed")
     path = final.relative_to(root).as_posix()
-    return File(chunk.table, path, chunk.rows.num_rows, size, chunk.lo, chunk.hi, told)
+    return File(chunk.table, path, chunk.rows.num_rows, size, chunk.lo, chunk.hi, checksum)
 
 
 def write_parquet(
@@ -130,7 +130,7 @@ def remove_files(root: Path, files: Iterable[File]) -> None:
 
 
 @contextlib.contextmanager
-def told_plainly(root: Path) -> Iterator[None]:
+def plain_errors(root: Path) -> Iterator[None]:
     """Turn what the system says of files, anywhere in the block, into an error for users.
 
     Raises:
@@ -146,9 +146,9 @@ def cannot_use(root: Path, error: OSError) -> RepositoryError:
     """Say that a part of a repository, or of a spool that it is fed from, is out of reach."""
     if error.errno in NO_ROOM or "No space left" in str(error):
         return cannot_write(root, error)
-    what = f" ({os.fsdecode(error.filename)})" if error.filename else ""
+    file = f" ({os.fsdecode(error.filename)})" if error.filename else ""
     return RepositoryError(
-        f"The repository {root} cannot be used: {error.strerror or error}{what}.",
+        f"The repository {root} cannot be used: {error.strerror or error}{file}.",
         hint="Look at permissions, and at the file system that it lies on; then do it again.",
     )
 

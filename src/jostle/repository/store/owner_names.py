@@ -110,14 +110,14 @@ class JobNames:
         Args:
             processes: Owner, name of the job, start and end (or the time now) of each, ns.
         """
-        found = sorted({p for p in processes if may_come_back(p[1])}, key=lambda p: p[2])
+        returning = sorted({p for p in processes if may_come_back(p[1])}, key=lambda p: p[2])
         with self._guard:
-            fresh = sorted({job for _, job, _, _ in found} - self._asked)
+            fresh = sorted({job for _, job, _, _ in returning} - self._asked)
             if fresh:
                 for name, owner, begin, end in self._known(fresh):
                     self._remember(name, owner, begin, end)
                 self._asked.update(fresh)
-            for owner, job, begin, end in found:
+            for owner, job, begin, end in returning:
                 find_life(self._lives.setdefault((owner, job), []), begin, end)
 
     def _remember(self, name: str, owner: int | None, begin_ns: int, end_ns: int) -> None:

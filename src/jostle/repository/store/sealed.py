@@ -30,8 +30,8 @@ def seal(value: dict[str, Any], number: int) -> bytes:
         value: What it says.
         number: Its number, which its name has, too.
     """
-    told = {"number": number, "version": LOG_VERSION, **value}
-    text = json.dumps(told, separators=(",", ":")).encode()
+    content = {"number": number, "version": LOG_VERSION, **value}
+    text = json.dumps(content, separators=(",", ":")).encode()
     return b'{"sum":"%s",%s' % (_sum(text), text[1:])
 
 

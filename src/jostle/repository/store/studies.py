@@ -32,14 +32,14 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,23}")
 def study_names(root: Path) -> list[str]:
     """List the studies of a repository, by name."""
     try:
-        found = sorted(os.listdir(root / FOLDER))
+        entries = sorted(os.listdir(root / FOLDER))
     except FileNotFoundError:
         return []
     except OSError as error:
         raise RepositoryError(
             f"{root / FOLDER} cannot be read: {error.strerror}.", hint="Check its rights."
         ) from error
-    return [name for name in found if (root / FOLDER / name / "plan.json").is_file()]
+    return [name for name in entries if (root / FOLDER / name / "plan.json").is_file()]
 
 
 class StudyStore:
@@ -192,7 +192,7 @@ class StudyStore:
             raise RepositoryError(
                 f"{path} cannot be read: {error.strerror}.", hint="Check its rights."
             ) from error
-        found: dict[str, dict[str, Any]] = {}
+        runs: dict[str, dict[str, Any]] = {}
         for number, line in enumerate(lines[:-1], 1):
             record = _record(line)
             if record is None:
@@ -200,8 +200,8 @@ class StudyStore:
                     f"{path}:{number}: this line is damaged.",
                     hint=f"Remove the line (`sed -i {number}d {path}`); its run is made again.",
                 )
-            found.setdefault(record["run"], record)
-        return list(found.values())
+            runs.setdefault(record["run"], record)
+        return list(runs.values())
 
     def _json(self, name: str) -> dict[str, Any]:
         try:
@@ -240,7 +240,7 @@ def _record(line: bytes) -> dict[str, Any] | None:
     if not isinstance(record, dict) or not isinstance(record.get("run"), str):
         return None
     programs = record.get("programs")
-    right = isinstance(programs, list) and all(isinstance(one, dict) for one in programs)
+    right = isinstance(programs, list) and all(isinstance(program, dict) for program in programs)
     return record if right else None
 
 
@@ -262,9 +262,9 @@ def _end_of_lines(descriptor: int) -> int:
     end = os.fstat(descriptor).st_size
     while end:
         begin = max(0, end - 65536)
-        found = os.pread(descriptor, end - begin, begin).rfind(b"\n")
-        if found >= 0:
-            return begin + found + 1
+        newline = os.pread(descriptor, end - begin, begin).rfind(b"\n")
+        if newline >= 0:
+            return begin + newline + 1
         end = begin
     return 0
 
