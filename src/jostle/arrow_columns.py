@@ -1,4 +1,4 @@
-"""Reads columns of Arrow tables as numpy arrays: the one source of these readers for all rooms."""
+"""Readers of Arrow columns as numpy arrays, shared by all rooms."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def floats(table: pa.Table, name: str) -> Floats:
 
 
 def some_floats(table: pa.Table, names: Iterable[str]) -> dict[str, Floats]:
-    """Return those columns that are not zero throughout, by their names: most columns are."""
+    """Return the columns that hold a value other than zero, by name; most columns are all zero."""
     known = set(table.column_names)
     some = [name for name in names if name in known and _any(table.column(name))]
     columns = {name: floats(table, name) for name in some}

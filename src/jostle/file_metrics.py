@@ -13,10 +13,10 @@ INTERFACES = ("posix", "stdio")
 
 
 def file_metrics(*quantities: str) -> tuple[str, ...]:
-    """Return the metrics whose sum is what a program did with files.
+    """Return the metrics whose sum is a program's file I/O, over POSIX and stdio.
 
     Args:
-        quantities: Ends of metric names, such as `write_bytes`; of several all are summed.
+        quantities: Ends of metric names, such as `write_bytes`; several are all included.
 
     Returns:
         Ids of metrics, in the order of `quantities`.

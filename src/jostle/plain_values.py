@@ -39,7 +39,7 @@ def plain(value: Any) -> Any:
 def cell(value: Any) -> Any:
     """Return a value for a CSV file: no text that a spreadsheet would take for a formula.
 
-    Names in it are those of other people's jobs and files. Numbers that are none become empty.
+    Cells may hold names of other users' jobs and files. NaN and infinity become empty.
     """
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return ""

@@ -1,4 +1,4 @@
-"""Files that a person, a variable or a configuration file named: regular ones only.
+"""Access to files named by users, variables or configuration files: regular files only.
 
 A pipe that nobody writes to is waited for without end, a device may never end or do something when
 it is opened, and a huge file fills the memory.
@@ -62,7 +62,7 @@ def read_regular(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
 
 
 def is_null(path: Path) -> bool:
-    """Return whether a path leads to /dev/null: what people name who want no file at all."""
+    """Return whether a path leads to /dev/null, which users name when they want no file."""
     try:
         status = path.stat()
     except OSError:

@@ -98,7 +98,7 @@ def fit(frame: Table, *optional: str) -> Table:
 
 
 def heading(bold: str, rest: str = "") -> Text:
-    """Return a line that begins bold; names in it are never read as markup."""
+    """Return a line that begins bold; markup characters in names have no effect."""
     from rich.text import Text
 
     return Text.assemble((bold, "bold"), rest)

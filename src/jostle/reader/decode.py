@@ -57,7 +57,7 @@ class ReadRequest:
             process that still runs will write them again, with more in them.
         first_number: For read_segments, which takes no notice of the two above: entries whose
             number is smaller give no rows; see SegmentRead.next_number.
-        names: Names (hard links) of the file that who asks knows of; one with more is not read.
+        names: Number of hard links that the caller knows of; a file with more is not read.
     """
 
     path: Path
@@ -76,7 +76,7 @@ class ReadResult:
         request: The request.
         header: ProfileHeader or ShortsHeader; None after an error.
         error: Why the file gave nothing; None when it was read.
-        warnings: One sentence each: what was left out, and where.
+        warnings: One sentence per omission, with its position in the file.
         records_read: from_record for the next reading.
         records_end: Offset after the last good record, bytes.
         slices: Its rows of Decoded.slices, (first, count).
@@ -262,7 +262,7 @@ def add_file(
 
 @contextmanager
 def _opened(path: Path, names: int) -> Iterator[int | ProfileError]:
-    """Open a regular file of so many names; no link is followed, and a pipe does not block."""
+    """Open a regular file with at most so many hard links, following no symbolic link."""
     fd = -1
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)

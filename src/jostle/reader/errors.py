@@ -14,7 +14,7 @@ _PASSING = (
 
 
 def passes(error: OSError) -> bool:
-    """Return whether an error says nothing of a file, but of the disk or the machine as it is."""
+    """Return whether an error is due to the disk or machine at this time, not to the file."""
     return error.errno in _PASSING
 
 

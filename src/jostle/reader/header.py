@@ -81,7 +81,7 @@ class ProfileHeader:
             machine.
         finished: It had ended, or was killed, by then: no more slices will come.
         mpi_state: 0 no MPI, 1 in MPI_Init, 2 initialised, 3 in MPI_Finalize, 4 finalised.
-        mpi_adapter: 0 no MPI seen, 1 loaded, 2 none for this MPI (nothing of it is counted), 3
+        mpi_adapter: 0 no MPI seen, 1 loaded, 2 none for this MPI (its calls are not counted), 3
             refused.
         world_size: Ranks of MPI_COMM_WORLD; 0 without MPI.
         thread_level: 0 single, 1 funneled, 2 serialized, 3 multiple.
@@ -164,7 +164,7 @@ class ProfileHeader:
 
 @dataclass(frozen=True, slots=True)
 class ShortsHeader:
-    """Header of a shorts file: what all its processes have in common (slice_ns in ns)."""
+    """Header of a shorts file: the fields common to all its processes (slice_ns in ns)."""
 
     slice_ns: int
     boot_id: str
@@ -286,7 +286,7 @@ def _mpi_fields(h: Head) -> dict[str, Any]:
 
 
 def _with_unnamed(head: bytes, slots: int, mounts: Sequence[Mount]) -> list[Mount]:
-    """Add the mounts that the header has in use and no record names yet."""
+    """Add the mounts in use that only the header lists, without a record."""
     known = {mount.slot: mount for mount in mounts}
     for slot in range(min(slots, _MOST_SLOTS)):
         offset = MOUNTS_AT + slot * MOUNT_SLOT.size
@@ -319,7 +319,7 @@ def _runs_within(namespace: int, pid: int, proc_start: int) -> bool | None:
     """Search from outside for a process of a PID namespace by its number in there.
 
     Returns:
-        None when nothing of that namespace is seen and we may not see everything.
+        None if no process of that namespace is visible and some processes are hidden from us.
     """
     seen = False
     for process in Path("/proc").iterdir():

@@ -74,7 +74,7 @@ class SegmentRead:
         header: ProfileHeader (mounts without names, no clock events, no notes); None after an
             error, and of a shorts file, which holds no segments.
         error: Why the file gave nothing; None when it was read.
-        warnings: One sentence each: what was left out, and where.
+        warnings: One sentence per omission, with its position in the file.
         next_number: first_number for the next reading.
         segments: Its rows of SegmentResult.segments, (first, count).
         tokens: Its rows of SegmentResult.tokens, (first, count).

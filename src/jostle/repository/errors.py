@@ -21,7 +21,7 @@ class DamagedError(RepositoryError):
     Attributes:
         file: Which, within the repository; "" where that is not known.
         reason: What is wrong with it, by the reader's error.
-        span: From when to when its rows are, ns since the epoch: what lies outside is not touched.
+        span: Time of its rows, (start, end) in ns since the epoch; other times are unaffected.
     """
 
     def __init__(self, root: Path, file: str, reason: str, span: tuple[int, int]) -> None:

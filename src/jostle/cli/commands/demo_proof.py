@@ -30,7 +30,7 @@ class Proof:
         neighbour: The job that it was.
         together_s: Seconds from the writer's first operation to its end, beside the neighbour.
         alone_s: The same alone.
-        lost_s: Seconds that jostle said it lost, told from that run alone; with bounds.
+        lost_s: Seconds that it lost as estimated by jostle from that run alone; with bounds.
         alone: The light of the run alone: only where green it was a fair measure; None: undecided.
     """
 

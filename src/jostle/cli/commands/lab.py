@@ -237,7 +237,7 @@ def flag_of(lab: Lab) -> str:
 
 
 def become(argv: list[str]) -> int:
-    """Become the command: nothing of Python stays between the user and it."""
+    """Replace this process by the command, so that signals and the terminal reach it directly."""
     sys.stdout.flush()
     sys.stderr.flush()
     os.execvp(argv[0], argv)
@@ -259,7 +259,7 @@ def _refuse_slice(slice_ns: int | None) -> None:
 
 
 class _Line:
-    """One line on the terminal that says what is being built; nothing in a pipe."""
+    """Show in one line of the terminal which part is being built; print nothing in a pipe."""
 
     def __init__(self, label: str) -> None:
         self._label = label

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from jostle.repository.query.co_running import JobFacts
 
 _SHOWN = 24  # neighbours that are listed one by one, those with the longest overlap
-_LOADS = 2  # resources whose load is told
+_LOADS = 2  # resources whose load is shown
 
 
 @click.command("neighbours")
@@ -38,7 +38,7 @@ _LOADS = 2  # resources whose load is told
 @repository_option
 @json_option
 def command(job: str, viewer: int | None, repository: Path, as_json: bool) -> None:
-    """Say who ran beside JOB, when and where, and what they shared with it.
+    """List the jobs that ran beside JOB: when, where, and what they shared with it.
 
     JOB is a name, the beginning of one, or `last`. A neighbour need not have slowed JOB: `jostle
     interference` weighs the evidence.
@@ -86,7 +86,7 @@ def _view(own: JobFacts, neighbours: list[Neighbour]) -> Iterator[Any]:
 
 
 def _who(own: JobFacts, neighbours: list[Neighbour], *, same_resource: bool) -> Table:
-    """List neighbours; where they all share one resource that was told, without it."""
+    """Make the table of neighbours, without the resource if it is the same for all."""
     places = [] if same_resource else ["=on"]
     frame = table(
         ["=job", "=program", "=user", ">beside", ">nodes", *places, "=load there"]

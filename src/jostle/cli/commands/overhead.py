@@ -128,7 +128,7 @@ def _check_recorded(trial: Trial) -> None:
 
 
 def _judge(done: Sequence[TrialRun]) -> tuple[str, Overhead]:
-    """Return what was timed, and compare the two kinds."""
+    """Compare the bare with the profiled runs, and return the result."""
     from jostle.analysis.overhead import overhead
 
     mpi = all(run.mpi_s is not None for run in done)

@@ -42,7 +42,7 @@ class NameOfRun:
 
     Attributes:
         text: The name.
-        named: Whether a person chose it; else it is like no other.
+        named: Whether a user chose it; otherwise it is unique.
         number: From 2: the attempt, which the name shall end in.
     """
 
@@ -184,7 +184,7 @@ def claim(wish: NameOfRun, rules: RuntimeSettings, repository: Path) -> tuple[st
         else:
             folder = Path(tempfile.mkdtemp(prefix=f"run-{name}-", dir=parent))
     except OSError:
-        # The spool is closed, full or open to mischief: any place will do for one run.
+        # The spool is closed, full or writable for others: any folder will do for one run.
         if shared:
             return name, RunSpool(parent, private=False)
         folder = Path(tempfile.mkdtemp(prefix=f"jostle-run-{name}-"))
@@ -214,7 +214,7 @@ def _mark(wish: NameOfRun, parent: Path, repository: Path) -> tuple[str, Path]:
 
 
 def _trustworthy(parent: Path) -> bool:
-    """Return whether nobody else can move our folder away: a sticky folder, or one of our own."""
+    """Return whether no other user can rename our folder: its parent is sticky, or ours."""
     facts = parent.lstat()
     mine = facts.st_uid in (0, os.geteuid())
     closed = not facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH)

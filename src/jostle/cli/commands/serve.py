@@ -78,7 +78,7 @@ def command(
     from jostle.server import Server, create_app
 
     access = _access(config, behind_proxy=behind_proxy) if secure else _here(config)
-    # Another terminal stands elsewhere: what is not the usual place is told in full.
+    # The command is copied to another terminal: an unusual repository is named in full.
     flag = repository_flag(repository) and repository_flag(repository.absolute())
     app = create_app(repository, access, cache, flag)
     with _listening(host.strip("[]"), port) as place:

@@ -1,4 +1,4 @@
-"""Why a program may have left no profile: what its file says about preloading."""
+"""Find in an ELF file why the runtime could not be preloaded."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ class RunSpool:
 
     Attributes:
         folder: The folder.
-        private: Whether it was made for this run alone, to be removed afterwards.
-        mark: In a spool that others use, too: the folder that says that the run's name is taken.
+        private: Whether it was created for this run alone and is removed afterwards.
+        mark: In a spool shared with other runs, the folder that reserves the run's name.
     """
 
     folder: Path

@@ -36,7 +36,7 @@ class Judgement:
     Attributes:
         finding: clean, disturbed, or undecided.
         why: Where it is undecided, why, and what would decide it, in sentences.
-        estimate: The estimate behind it; None where none could be made.
+        estimate: The estimate behind it; None if there is none.
         sure: The probability of the finding, of an undecided run of the more probable one; None
             without an estimate.
         again: Another run may be decided: this one was too near to the border.
@@ -90,7 +90,7 @@ def find(estimate: Estimate, most: float) -> Judgement:
 
 
 class Gate:
-    """Judges runs, one after the other, until one is clean or there are no more tries.
+    """Evaluates runs, one after the other, until a run is clean or no tries are left.
 
     Attributes:
         key: Its place in a report as JSON.
@@ -118,12 +118,12 @@ class Gate:
 
     @property
     def priced(self) -> bool:
-        """Whether there is an estimate of the last run to look at."""
+        """Whether there is an estimate of the last run to show."""
         return self._found.estimate is not None
 
     @property
     def wants_another(self) -> bool:
-        """Whether another run could help: what cannot be judged will not be the next time."""
+        """Whether another run could help; a run that cannot be evaluated would fail again."""
         return self._may_differ and self._attempt < self._attempts
 
     @property
@@ -131,7 +131,7 @@ class Gate:
         return self._found.finding == "disturbed" or self._found.again
 
     def judge(self, files: Sequence[Path], outcome: CommandOutcome) -> bool:
-        """Judge the run whose profiles these are; older ones of the same name are passed over.
+        """Evaluate the run that left these profiles; earlier runs of the same name are ignored.
 
         Returns:
             False: the run failed, which is what matters, and there is nothing to say of it.
@@ -150,7 +150,7 @@ class Gate:
         from jostle.analysis import estimate
         from jostle.repository import Repository
 
-        # The repository may hold earlier runs under the same name: this one is judged alone.
+        # The repository may hold earlier runs under the same name: only this run is evaluated.
         try:
             with Repository.of_spool(own) as store:
                 run_estimate = estimate(store.run_tables(store.resolve_job("last")))

@@ -93,7 +93,7 @@ def profile(
     repository: Path,
     launch: Callable[[dict[str, str]], list[str]],
 ) -> int:
-    """Run a command under the runtime, and ingest what it left on all nodes.
+    """Run a command under the runtime, and ingest its profiles of all nodes.
 
     Args:
         lab: Where.

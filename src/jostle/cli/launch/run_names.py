@@ -37,7 +37,7 @@ def job_name(named: str | None, program: str) -> str:
 
 
 def file_stem(name: str) -> str:
-    """Return what the runtime makes of a job's name in the names of files."""
+    """Return a job's name in the form that the runtime uses in file names."""
     return re.sub(r"[^A-Za-z0-9_-]", "_", name)[:_LONGEST]
 
 
@@ -92,6 +92,6 @@ def _in_repository(name: str, repository: Path) -> bool:
             "AND ($3 = '' OR (NOT short AND coalesce(batch, '') <> $3))",
             [name, os.getuid(), batch(), f"{name}@{login_name(os.getuid())}"],
         )
-    except Exception:  # its trouble is told when the run is over, and must not stop it
+    except Exception:  # the error is reported after the run, and must not stop it
         return False
     return bool(rows["n"][0].as_py())

@@ -1,4 +1,4 @@
-"""One run of a command, bare or profiled, and how long it took: what `jostle overhead` repeats."""
+"""Time one run of a command, bare or profiled, for `jostle overhead`."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ class Trial:
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
-    """Lets a run that nobody waits for come to its end; the keyboard's SIGINT reached it too."""
+    """End a run after an interruption; the SIGINT of the keyboard reached it as well."""
     if process.poll() is None:
         process.terminate()
     try:

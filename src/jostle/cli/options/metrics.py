@@ -1,4 +1,4 @@
-"""Options of what is drawn over time: a metric, completed in the shell, and a file."""
+"""The options `--metric` (completed in the shell) and `--plot` of charts over time."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ _TEXTS = {"bytes": byte_count, "ops": count, "s": seconds}
 
 
 def figures_view(figures: Mapping[str, Any]) -> Iterator[Any]:
-    """Yield lines and a table; nothing where the program has no other run.
+    """Yield lines and a table; nothing if the program has no other run.
 
     Args:
         figures: As `jostle.report.models.among_runs.figures_of` gives it.

@@ -79,7 +79,7 @@ def _causes(comparison: Comparison) -> Any:
 
 
 def _clusters(comparison: Comparison) -> Any:
-    """Return the clusters that explain most: per run, members x usual length, and what was lost."""
+    """Return the table of the clusters that explain most: members x usual length + loss per run."""
     frame = table(
         ["=ended by", *(f">{estimate.job}" for estimate in comparison.estimates), ">difference"]
     )

@@ -245,7 +245,7 @@ def _causes(estimate: Estimate, shown: Sequence[Cause], names: Mapping[str, str]
 
 
 def _beside_the_loss(estimate: Estimate) -> Iterator[Any]:
-    """Return the speed of the cores, and what is not part of the loss: imbalance, a drift."""
+    """Yield the speed of the cores, and effects outside the loss: imbalance, a drift."""
     cores = estimate.core_speed
     if cores is not None:
         known = "this run alone" if not cores.jobs else f"{count(cores.jobs)} other jobs there"

@@ -26,7 +26,7 @@ class Delays:
         key: Their place in a report as JSON.
         environment: The variables that make the command suffer them.
         wants_another: The command is to run again: never.
-        priced: An estimate of the run is what to look at next: always.
+        priced: Whether to suggest an estimate of the run next.
     """
 
     key = "inject"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from jostle.analysis.interval import Interval
 
 _ACQUITTED = 8  # acquitted neighbours that are listed one by one
-_NODES = 3  # nodes that are told one by one: what one tells the others tell again
+_NODES = 3  # nodes that are listed one by one; the others say little more
 
 
 def seconds_text(seconds: Interval) -> str:

@@ -34,7 +34,7 @@ def check_export(file: str | None) -> Path | None:
         raise UsageError(f"The folder {folder} does not exist.", hint=f"mkdir -p {folder}")
     new = not path.exists()
     try:
-        path.open("ab").close()  # asking for permission says nothing of what is no file at all
+        path.open("ab").close()  # os.access does not show whether a path can be a file at all
         if new:
             path.unlink()
     except OSError as error:

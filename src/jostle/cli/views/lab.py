@@ -1,4 +1,4 @@
-"""What `jostle lab` shows: what a lab is made of, what flows, what runs."""
+"""Show a lab for `jostle lab`: its parts, its traffic and its running commands."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jostle.report.format.values import byte_count, duration, local_time
 if TYPE_CHECKING:
     from jostle.lab import Lab
 
-_LOOK_S = 0.25
+_MEASURE_S = 0.25
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Measured:
 
 
 def facts(lab: Lab) -> dict[str, Any]:
-    """Return what a lab is made of, for programs."""
+    """Return the parts of a lab as plain values for --json."""
     return {
         "name": lab.name,
         "spec": lab.spec.to_json(),
@@ -91,11 +91,11 @@ def summary(lab: Lab, seconds: float) -> list[Any]:
 
 
 def measure(lab: Lab) -> Measured:
-    """Look at a lab twice, a quarter of a second apart."""
+    """Measure a lab: counters, rates over a quarter of a second, mounts and processes."""
     before, begin = lab.counters(), time.monotonic()
     processes, commands = _processes(lab)
     mounts = {node: _mount(lab, node) for node in lab.nodes}
-    time.sleep(_LOOK_S)
+    time.sleep(_MEASURE_S)
     after, span = lab.counters(), time.monotonic() - begin
     rates = {key: (after[key] - before.get(key, 0)) / span for key in after}
     return Measured(after, rates, mounts, _room(lab), processes, commands)

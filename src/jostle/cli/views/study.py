@@ -60,7 +60,7 @@ def view(study_result: StudyResult, laws: Sequence[Law]) -> Iterator[Any]:
 
 
 def _head(study_result: StudyResult) -> Iterator[Any]:
-    """Return what was run, how much of it counts, and how to read the numbers."""
+    """Yield how many runs there are, how many count, and how to read the numbers."""
     counts = dict.fromkeys(("kept", "discarded", "failed", "unusable"), 0)
     for cell in _pairs(study_result.cells):
         for verdict, number in verdicts(cell).items():
@@ -158,9 +158,9 @@ def _matrices(group: Group, measure: str) -> Iterator[Any]:
 
 
 def _matrix(group: Group, chunk: int | None, measure: str) -> tuple[Table, int]:
-    """Return probes by row and signals by column, and how much its cells tell (0 to 2).
+    """Return a table of probes by row and signals by column, and the detail of its cells (0 to 2).
 
-    They tell less until the table fits.
+    The detail is reduced until the table fits.
     """
     frame, detail = table([]), 0
     for detail in (2, 1, 0):
@@ -273,7 +273,7 @@ def _reasons(rows: Sequence[KuoRow]) -> Iterator[str]:
 
 
 def _named(rows: Sequence[KuoRow]) -> list[tuple[str, str]]:
-    """Return names and settings of the rows' first two columns, no longer than needed."""
+    """Return the texts of the rows' first two columns, as short as they stay distinct."""
     settings = [row.setting for row in rows]
     return [
         (row.small if row.small == row.large else f"{row.small}, {row.large}",

@@ -1,4 +1,4 @@
-"""How a validation's results are told in a terminal: tables 5.5 to 5.7 of the thesis, and more."""
+"""Show a validation's results in a terminal: tables 5.5 to 5.7 of the thesis, and more."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from jostle.validation.score import Lights, Row, Score
     from jostle.validation.synthetic import Family
 
-#: From this rank correlation on, what was not planted is explained by what others took.
+#: From this rank correlation on, foreign load explains the loss that was not planted.
 _TOGETHER = 0.6
 _FEWEST = 8
 _LETTER = {"low": "L", "medium": "M", "high": "H"}
@@ -69,7 +69,7 @@ def _estimation(evaluation: Evaluation) -> list[Any]:
 
 
 def _not_scored(rows: Sequence[Row]) -> Any:
-    """Show the runs of a program whose truth is not known: what the oracle and jostle say."""
+    """Make the table of a program without a known truth: oracle and estimate of each run."""
     frame = table(("=run", ">M %", ">E %", "=interval", "=light"))
     for row in sorted(rows, key=lambda row: -row.truth.total):
         result = row.said["jostle"]
@@ -111,7 +111,7 @@ def _light(light: Light | None, truth: float) -> str:
 
 
 def _machine(rows: Sequence[Row]) -> Any:
-    """Return what was planted in each run, what the machine itself took, and how that is known."""
+    """Make the table of each run's planted loss, the machine's own loss, and its evidence."""
     frame = table(("=run", ">M %", ">planted", ">the machine's own", ">canary", ">steal %",
                    ">others %", "=quiet"))  # fmt: skip
     for row in sorted(rows, key=lambda row: -row.own):
@@ -125,7 +125,7 @@ def _machine(rows: Sequence[Row]) -> Any:
 
 
 def _noise(rows: Sequence[Row]) -> list[str]:
-    """Return whether what is not planted goes with what others took of the cores, or slowed."""
+    """Return how the loss that was not planted correlates with stolen and with slow cores."""
     import numpy as np
 
     own = [row.own for row in rows]
@@ -148,9 +148,9 @@ def _noise(rows: Sequence[Row]) -> list[str]:
 
 
 def together(one: Sequence[float], other: Sequence[float]) -> float | None:
-    """Return the rank correlation of two series; None where there is too little to tell.
+    """Return the rank correlation of two series; None if they are too short or constant.
 
-    Of ranks: a single run that was stopped for seconds says nothing of the others.
+    Ranks are used so that a single run that was stopped for seconds has little weight.
     """
     import numpy as np
 
@@ -169,7 +169,7 @@ def _planted(row: Row) -> str:
 
 
 def _classes(rows: Sequence[Row]) -> list[str]:
-    """Tell table 5.6 in a line per method."""
+    """Return table 5.6 (F1 by class), a line per method."""
     from jostle.analysis.validation import class_scores
 
     lines = []

@@ -21,7 +21,7 @@ def fair(
 ) -> tuple[list[HeaderPeek], list[HeaderPeek]]:
     """Put files in the order in which they are to be ingested.
 
-    Users take turns by bytes, so a user with little data is done at once, however much others have.
+    Users take turns by bytes, so a user with little data need not wait for users with much.
 
     Args:
         items: The files.
@@ -41,7 +41,7 @@ def fair(
 
 
 def batches(items: Sequence[HeaderPeek]) -> list[list[HeaderPeek]]:
-    """Cut the work so that every worker has some, and none holds too much at once."""
+    """Divide the work among the workers, in batches of limited size."""
     share = sum(item.bytes for item in items) // (2 * WORKERS)
     limit = min(max(share, _LEAST_BATCH_BYTES), _BATCH_BYTES)
     result: list[list[HeaderPeek]] = []

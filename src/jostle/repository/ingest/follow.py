@@ -34,7 +34,7 @@ def follow(
     on_change: Callable[[IngestReport], None] | None = None,
     remove: bool = False,
 ) -> IngestReport:
-    """Ingest until told to stop; see Repository.follow."""
+    """Ingest until the stop event is set; see Repository.follow."""
     open_marker(root)
     ingester = Ingester(root, remove=remove)
     tidy = _Beside(partial(_tidy, root), _COMPACT_EVERY_S)

@@ -127,7 +127,7 @@ class Ingester:
             progress: Called after every batch.
 
         Returns:
-            What was done; `left` tells how many files have more.
+            The report; `left` is the number of files with more data.
 
         Raises:
             ProfileError: A folder cannot be read.
@@ -171,7 +171,7 @@ class Ingester:
 
     @property
     def large(self) -> dict[str, int]:
-        """Jobs whose segments take long to merge, and how many rows they are."""
+        """Return the jobs whose segments take long to merge, with their numbers of rows."""
         with self._guard:
             return {job: rows for job, rows in self._segments.items() if rows >= WORTH_ROWS}
 
@@ -182,7 +182,7 @@ class Ingester:
         for job, rows in large.items():
             done = True  # what fails is not tried again
             # RATIONALE: whatever is wrong with one job's segments, ingest goes on for all others;
-            # who asks for that job merges it then, and hears what is wrong. So it is with what
+            # the next query for that job merges it, and reports the error. So it is with what
             # would fill the memory of the machine that ingests.
             with contextlib.suppress(Exception):
                 done = rows > most_rows() or merger.keep(job)
@@ -340,7 +340,7 @@ class Ingester:
         plan: Plan,
         tally: _Tally,
     ) -> list[HeaderPeek]:
-        """Commit what was decoded; gives the files that have more."""
+        """Commit decoded rows, and return the files with more data."""
         for number, item in enumerate(items):
             result = decoded.results[number]
             if isinstance(result.header, ShortsHeader):
@@ -367,7 +367,7 @@ class Ingester:
     def _settle(
         self, items: Sequence[HeaderPeek], results: Sequence[ReadResult], plan: Plan, tally: _Tally
     ) -> None:
-        """Remember what the next pass need not read; removes what is wholly published."""
+        """Remember the progress per file for the next pass; remove files that are wholly published."""
         self._written |= plan.written
         for item, result in zip(items, results, strict=True):
             if result.slices[1] or result.mount_slices[1] or item.process in plan.advanced:
@@ -385,7 +385,7 @@ class Ingester:
                 self._remove_file(item.path, item.mark, tally.report)
 
     def _named(self, jobs: list[str]) -> list[tuple[str, int | None, int, int]]:
-        """Return name, owner, start and end of the jobs that were ever called one of some names."""
+        """Return name, owner, start and end of the jobs that ever had one of these names."""
         rows = Engine(self._root, Log(self._root), writes=True).query(
             "SELECT job, uid, start_ns, CASE WHEN running THEN $2 ELSE end_ns END AS end_ns "
             "FROM jobs WHERE list_contains($1, split_part(job, '@', 1))",
@@ -401,7 +401,7 @@ class Ingester:
                 return
             path.unlink()
             report.removed += 1
-        if path.suffix == ".jss":  # the runtime's mark of what it has told the job's user
+        if path.suffix == ".jss":  # the runtime's mark of messages that the job's user has seen
             with contextlib.suppress(OSError):
                 path.with_suffix(".said").unlink()
 
@@ -415,12 +415,12 @@ def _read_segments(items: Sequence[HeaderPeek], requests: Sequence[ReadRequest])
 
 
 def _once(peek: HeaderPeek, names: dict[int, Path], report: IngestReport) -> HeaderPeek | None:
-    """Take a file with several names under the first; the reader wants all of them to be here.
+    """Accept a file with several hard links under the first; all of them must be in the spools.
 
     Args:
         peek: The file.
         names: The first name of each such file, by inode; added to.
-        report: Where other names are said.
+        report: Takes a warning per other link.
     """
     inode = peek.mark[0]
     first = names.setdefault(inode, peek.path)

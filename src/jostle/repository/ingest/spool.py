@@ -33,9 +33,9 @@ MAX_SLICES = 1 << 24  # 19 days of 100 ms, two years of 4 s
 MIN_SLICE_NS, MAX_SLICE_NS = 1_000_000, 3_600_000_000_000
 
 
-#: What names a process among those of its owner: boot, pid, start (ns), part.
+#: Key of a process among its owner's: boot, pid, start (ns), part.
 Life = tuple[str, int, int, int]
-#: Changes when a file does, and tells it from another of its name: inode, size, time (ns).
+#: Changes with a file, and differs for another file of its name: inode, size, time (ns).
 Mark = tuple[int, int, int]
 
 
@@ -45,9 +45,9 @@ class HeaderPeek:
 
     Attributes:
         path: The file.
-        life: What names its process among those of its owner: boot, pid, start (ns) and part; None
-            for a shorts file, and where only the reader can tell what is wrong.
-        owner: Whose file it is (a uid).
+        life: Key of its process among its owner's: boot, pid, start (ns) and part; None
+            for a shorts file, and for a file without a valid head.
+        owner: The uid of its owner.
         slice_ns: Slice length, ns.
         final: Nothing more will come.
         bytes: Size of the records, about.
@@ -55,7 +55,7 @@ class HeaderPeek:
         job: Its job's name, as the file says.
         span: When it started, and when it ended or was last known to live (ns).
         segments: Whether it has a stream of segments.
-        names: Names (hard links) that the file has.
+        names: Number of hard links of the file.
         process: Id of its process in a repository, where one was asked.
     """
 
@@ -74,7 +74,7 @@ class HeaderPeek:
 
 
 def peek_header(path: Path) -> HeaderPeek:
-    """Look at the head of a file.
+    """Read the first page of a file.
 
     Raises:
         OSError: It cannot be opened.
@@ -112,7 +112,7 @@ def _is_profile(head: bytes) -> bool:
 
 
 def superseded_profiles(paths: Iterable[Path]) -> dict[Path, Mark | None]:
-    """Pick the profiles that a process above kept (*.jsp) where the process left its own.
+    """Return the profiles saved by a parent (*.jsp) whose process left a profile of its own.
 
     A file makes another one superfluous only where both belong to one user, or the other is root's.
 
@@ -120,7 +120,7 @@ def superseded_profiles(paths: Iterable[Path]) -> dict[Path, Mark | None]:
         paths: All files of the spools.
 
     Returns:
-        Their marks, by path; None where that cannot be told now: they may be superfluous.
+        Path -> mark of each superseded profile; None if a file cannot be read now.
     """
     kept: list[Path] = []
     own: dict[tuple[Path, str, str], list[Path]] = {}
@@ -192,7 +192,7 @@ def is_over(header: ProfileHeader) -> bool:
 
 
 class Devices:
-    """Name the mounts of short processes, whose records hold device numbers only."""
+    """Find the mounts of short processes, whose records hold device numbers only."""
 
     def __init__(self) -> None:
         self._seen: dict[tuple[int, str, int, int], tuple[str, str, str]] = {}
@@ -208,7 +208,7 @@ class Devices:
     def find(
         self, owner: int, host: str, boot_id: str, major: int, minor: int
     ) -> tuple[str, str, str]:
-        """Return path, type and source of a device, as far as the owner (a uid) or root told."""
+        """Return path, type and source of a device from profiles of its owner (a uid) or root."""
         device = (host, major, minor)
         names = self._seen.get((owner, *device)) or self._seen.get((0, *device))
         if names is None and boot_id == self._boot_id:
@@ -241,8 +241,8 @@ def profile_source(
 
     Args:
         header: The profile's header.
-        devices: Knows the mounts of other processes.
-        names: Gives its id.
+        devices: The mounts of other processes.
+        names: Assigns ids of processes.
         job: The name that its job has in the repository.
     """
     key = names.process(header.uid, header.boot_id, header.pid, header.start_ns, header.part)
@@ -278,7 +278,7 @@ def profile_source(
 
 
 def _mpi(header: ProfileHeader) -> dict[str, Any]:
-    """Return what the header says about MPI and counters; unused PAPI names are left out."""
+    """Return the header's fields on MPI and counters, without unused PAPI names."""
     row = {name: getattr(header, name) for name in MPI_COLUMNS}
     row["papi_names"] = [name for name in header.papi_names if name]
     return row

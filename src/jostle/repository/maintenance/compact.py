@@ -183,7 +183,7 @@ def _latest(rows: pa.Table) -> pa.Table:
 
 
 def expire(root: Path, older_than_s: float, *, now_s: float | None = None) -> ExpireReport:
-    """Drop files whose slices all ended before a horizon, and processes that did.
+    """Remove files whose slices all ended before a horizon, and processes that ended before it.
 
     The horizon is a full hour; a file that reaches beyond it stays until all of it is old.
 

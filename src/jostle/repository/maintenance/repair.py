@@ -1,6 +1,6 @@
 """Finds damaged files and drops what cannot be recovered.
 
-A repair never guesses: a file that no commit names any more is taken back only where none of its
+A repair never guesses: a file that is in no commit is restored only if none of its
 rows are in the repository, together with all that was published with it (files.CHANGE).
 """
 
@@ -36,7 +36,7 @@ _KEYS = {"slices": ("process", "slice"), "mount_slices": ("process", "slice", "m
 
 @dataclass(frozen=True)
 class Damaged:
-    """A file that is not what was written.
+    """A file whose content is not as it was written.
 
     Attributes:
         file: Its path in the repository.
@@ -60,9 +60,9 @@ class CheckReport:
     """What a check found.
 
     Attributes:
-        files: Files of tables that the log names.
+        files: Number of files of tables in the log.
         rows: Their rows.
-        damaged: Those, and files of the log, that are not what was written.
+        damaged: Damaged files, of tables and of the log.
     """
 
     files: int
@@ -84,8 +84,8 @@ class RepairReport:
         taken_back: Files that a damaged commit had named.
         rows: Rows in these.
         closed: Processes of which no more will be taken, since it is not known how far they were.
-        unknown: Files that no commit names and that an earlier version wrote: whether they ever
-            counted, nothing tells.
+        unknown: Files in no commit that an earlier version wrote: it is unknown whether they
+            were ever valid.
     """
 
     lost: list[Damaged] = field(default_factory=list)
@@ -129,17 +129,17 @@ def _check(root: Path, progress: Progress | None) -> CheckReport:
 
 
 def repair(root: Path) -> RepairReport:
-    """Make a repository whole with what is left of it.
+    """Make a damaged repository consistent with its readable files.
 
     Files that cannot be read are taken out of the log, and stay where they are. What damaged
-    commits had published is taken back where it can be told apart from what never was. Where no way
-    leads to the state, it is made of what the files say of themselves.
+    commits had published is restored if it can be distinguished from unpublished files. If the
+    state cannot be read, it is rebuilt from the metadata of the files.
 
     Args:
-        root: The repository; ingesters wait meanwhile.
+        root: The repository; ingesters wait until the repair is done.
 
     Raises:
-        RepositoryError: A file cannot be read, which says nothing of what is in it.
+        RepositoryError: A file cannot be read at this time; its content may be intact.
     """
     open_marker(root)
     try:
@@ -208,7 +208,7 @@ def _damaged(file: File, why: str) -> Damaged:
 
 
 def _trouble(root: Path, file: File) -> str | None:
-    """Read a file; says what is wrong with it.
+    """Read a file, and return what is wrong with it; None if nothing is.
 
     Raises:
         OSError: It cannot be read now; its content may be whole.
@@ -231,7 +231,7 @@ def _trouble(root: Path, file: File) -> str | None:
 
 
 def _published(root: Path, known: set[str]) -> dict[str, list[File]]:
-    """Find files that no commit names, grouped by publication, the oldest first.
+    """Find files in no commit, grouped by publication, the oldest first.
 
     Args:
         root: The repository.
