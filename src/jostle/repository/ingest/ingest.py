@@ -367,7 +367,7 @@ class Ingester:
     def _settle(
         self, items: Sequence[HeaderPeek], results: Sequence[ReadResult], plan: Plan, tally: _Tally
     ) -> None:
-        """Remember the progress per file for the next pass; remove files that are wholly published."""
+        """Remember the progress per file for the next pass; remove wholly published files."""
         self._written |= plan.written
         for item, result in zip(items, results, strict=True):
             if result.slices[1] or result.mount_slices[1] or item.process in plan.advanced:
